@@ -98,9 +98,10 @@ func goSchema(kind reflect.Type) (s apiextensionsv1.JSONSchemaProps) {
 		s.Type = "boolean"
 	case kind.Kind() == reflect.Struct && kind.PkgPath() == reflect.TypeFor[v1alpha1.Grant]().PkgPath():
 		s.Type, s.Properties = "object", map[string]apiextensionsv1.JSONSchemaProps{}
-		for i := range kind.NumField() {
-			name, _, _ := strings.Cut(kind.Field(i).Tag.Get("json"), ",")
-			s.Properties[name] = goSchema(kind.Field(i).Type)
+		for _, field := range reflect.VisibleFields(kind) {
+			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" { // else its own fields stand in its place
+				s.Properties[name] = goSchema(field.Type)
+			}
 		}
 	}
 	return s

@@ -4,13 +4,16 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	kjson "k8s.io/apimachinery/pkg/util/json"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -45,61 +48,85 @@ func newApplicationList(mgr ctrl.Manager, in namespaces.Set) (*applicationList, 
 
 // each calls see with every application, page by page.
 func (l *applicationList) each(ctx context.Context, see func(*v1alpha1.SparkApplication)) error {
-	for _, namespace := range l.namespaces.Scopes() {
-		if err := l.eachIn(ctx, namespace, see); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := l.matching(ctx, fields.Everything(), see)
+	return err
 }
 
-// eachIn does so in one namespace. No resource version is asked for, so that every page is consistent with the moment of
-// the first.
-func (l *applicationList) eachIn(ctx context.Context, namespace string, see func(*v1alpha1.SparkApplication)) error {
-	for token := ""; ; {
+// notEnded selects the applications that have not ended. The grant of an attempt is given back before the time of its
+// end is written, which is cleared before the next attempt gets one: all that hold quota are among them.
+var notEnded = fields.OneTermEqualSelector("status.times.finished", "")
+
+// unfinished calls see with the applications that have not ended, and returns a version in which all others had ended.
+// An API server or a CRD that does not know the field has all listed; the version is empty then.
+func (l *applicationList) unfinished(ctx context.Context, see func(*v1alpha1.SparkApplication)) (version string, err error) {
+	version, err = l.matching(ctx, notEnded, see)
+	if apierrors.IsBadRequest(err) {
+		return "", l.each(ctx, see)
+	}
+	return version, err
+}
+
+// matching calls see with every application that a selector matches. It returns the version of the first list.
+func (l *applicationList) matching(ctx context.Context, selector fields.Selector, see func(*v1alpha1.SparkApplication)) (version string, err error) {
+	for _, namespace := range l.namespaces.Scopes() {
+		of, err := l.matchingIn(ctx, namespace, selector, see)
+		if err != nil {
+			return "", err
+		}
+		version = cmp.Or(version, of)
+	}
+	return version, nil
+}
+
+// matchingIn does so in one namespace. No resource version is asked for, so that every page is consistent with the moment
+// of the first.
+func (l *applicationList) matchingIn(ctx context.Context, namespace string, selector fields.Selector, see func(*v1alpha1.SparkApplication)) (version string, err error) {
+	var at metav1.ListMeta
+	for {
 		request := l.client.Get().NamespaceIfScoped(namespace, namespace != metav1.NamespaceAll).Resource("sparkapplications").Param("limit", strconv.Itoa(listPage))
-		if token != "" {
-			request.Param("continue", token)
+		if !selector.Empty() {
+			request.Param("fieldSelector", selector.String())
+		}
+		if at.Continue != "" {
+			request.Param("continue", at.Continue)
 		}
 		page, err := request.Stream(ctx)
 		if err != nil {
-			return err
+			return "", err
 		}
-		token, err = readPage(page, see)
+		at, err = readPage(page, see)
 		_ = page.Close()
-		if err != nil || token == "" {
-			return err
+		if err != nil || at.Continue == "" {
+			return at.ResourceVersion, err
 		}
 	}
 }
 
-// readPage reads a list in JSON, one item at a time, and returns where the next page continues.
-func readPage(page io.Reader, see func(*v1alpha1.SparkApplication)) (next string, err error) {
+// readPage reads a list in JSON, one item at a time, and returns its metadata.
+func readPage(page io.Reader, see func(*v1alpha1.SparkApplication)) (of metav1.ListMeta, err error) {
 	decoder := json.NewDecoder(page)
 	if err := expect(decoder, json.Delim('{')); err != nil {
-		return "", err
+		return of, err
 	}
 	for decoder.More() {
 		key, err := decoder.Token()
 		if err != nil {
-			return "", fmt.Errorf("read a list: %w", err)
+			return of, fmt.Errorf("read a list: %w", err)
 		}
 		switch key {
 		case "items":
 			err = readItems(decoder, see)
 		case "metadata":
-			var m metav1.ListMeta
-			err = decoder.Decode(&m)
-			next = m.Continue
+			err = decoder.Decode(&of)
 		default:
 			var other json.RawMessage
 			err = decoder.Decode(&other)
 		}
 		if err != nil {
-			return "", fmt.Errorf("read a list: %w", err)
+			return of, fmt.Errorf("read a list: %w", err)
 		}
 	}
-	return next, expect(decoder, json.Delim('}'))
+	return of, expect(decoder, json.Delim('}'))
 }
 
 func readItems(decoder *json.Decoder, see func(*v1alpha1.SparkApplication)) error {

@@ -38,9 +38,9 @@ func TestPagesAreReadOneByOne(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var names []string
-			next, err := readPage(strings.NewReader(tc.page), func(app *v1alpha1.SparkApplication) { names = append(names, app.Name) })
-			if (err != nil) != tc.fails || !tc.fails && next != tc.next {
-				t.Errorf("next %q, error %v", next, err)
+			of, err := readPage(strings.NewReader(tc.page), func(app *v1alpha1.SparkApplication) { names = append(names, app.Name) })
+			if (err != nil) != tc.fails || !tc.fails && of.Continue != tc.next {
+				t.Errorf("next %q, error %v", of.Continue, err)
 			}
 			if diff := cmp.Diff(tc.names, names); diff != "" {
 				t.Errorf("applications (-want +got):\n%s", diff)

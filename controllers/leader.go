@@ -10,13 +10,18 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
+	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/controllers/internal/share"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
@@ -33,7 +38,7 @@ import (
 // leaderStartup restores the state of a new leader, before any decision:
 //
 //  1. take over the ledgers: from here on no earlier leader can grant;
-//  2. list the applications live: what they hold is restored, their versions are floors for the cache;
+//  2. list the applications live that have not ended: what they hold is restored, their versions are floors for the cache;
 //  3. list the Spark pods live, those of applications and those of none;
 //  4. wait until it is known which batch schedulers are installed, and what they say;
 //  5. restore and open the queue; reconcilers go on, with those first that hold something or wait: the many that have
@@ -49,6 +54,8 @@ type leaderStartup struct {
 	// optionalWatches are the watches of kinds of other batch schedulers.
 	optionalWatches []*optionalkind.Watch
 	waker           *waker.Waker
+	// applications are decided on before the cache has all others; nil where the cache is filled before.
+	applications *application.Found
 	// namespaces that this installation watches.
 	namespaces namespaces.Set
 	clock      clock.Clock
@@ -97,7 +104,7 @@ func (s *leaderStartup) try(ctx context.Context) error {
 		return err
 	}
 	s.log.Info("Took over the ledgers; earlier leaders can no longer grant")
-	found := restoredState{alive: map[queueing.Key]bool{}}
+	found := restoredState{alive: map[queueing.Key]bool{}, applications: s.applications}
 	if err := s.listApplications(ctx, &found); err != nil {
 		return err
 	}
@@ -112,6 +119,9 @@ func (s *leaderStartup) try(ctx context.Context) error {
 		}
 	}
 	s.log.Info("Looked for the batch schedulers")
+	if err := errors.Join(s.readInFlight(ctx, &found, acquired.InFlight()), s.findOwners(ctx, &found)); err != nil {
+		return err
+	}
 	if err := found.addOrphans(ctx, s.watcher.Store(), acquired.Recorded, s); err != nil {
 		return err
 	}
@@ -137,23 +147,90 @@ type restoredState struct {
 	waiting []queueing.Key
 	// unfinished are the applications that are not at rest.
 	unfinished []types.NamespacedName
+	// applications are kept there; nil keeps none.
+	applications *application.Found
 }
 
-// listApplications reads all applications live.
+// listApplications reads the applications live that have not ended; all of them where leaders share the queues, as what
+// is gone has to be told from what another leader decides on.
 func (s *leaderStartup) listApplications(ctx context.Context, found *restoredState) error {
 	apps, err := newApplicationList(s.manager, s.namespaces)
 	if err != nil {
 		return err
 	}
 	var failed error
-	err = apps.each(ctx, func(app *v1alpha1.SparkApplication) {
+	see := func(app *v1alpha1.SparkApplication) {
 		s.expectations.Observed(app)
 		owned, err := s.share.Owns(ctx, app)
 		failed = errors.Join(failed, err)
 		found.add(app, owned)
-	})
+	}
+	if s.share != nil {
+		err = apps.each(ctx, see)
+	} else {
+		var version string
+		version, err = apps.unfinished(ctx, see)
+		s.expectations.OthersEnded(version)
+	}
 	if err = errors.Join(err, failed); err != nil {
 		return fmt.Errorf("list applications: %w", err)
+	}
+	return nil
+}
+
+// readInFlight reads the applications that have ended although a grant of theirs is still in flight. A pass gives it
+// back, if it is that of an attempt which has ended.
+func (s *leaderStartup) readInFlight(ctx context.Context, found *restoredState, keys []queueing.Key) error {
+	for _, key := range keys {
+		if found.alive[key] {
+			continue
+		}
+		app := &v1alpha1.SparkApplication{}
+		err := s.manager.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, app)
+		if client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("read application %s/%s: %w", key.Namespace, key.Name, err)
+		}
+		if err == nil {
+			s.expectations.Observed(app)
+			found.alive[keyOf(app)] = true
+			found.decideOn(app)
+		}
+	}
+	return nil
+}
+
+// findOwners looks for the applications that were not listed and whose labels active pods carry. They have ended, or are
+// gone: a few are read one by one, and a crowd of pods with invented labels costs no more than one list of metadata.
+func (s *leaderStartup) findOwners(ctx context.Context, found *restoredState) error {
+	const few = 20
+	unknown := map[types.NamespacedName]bool{}
+	for _, name := range s.watcher.Store().Applications() {
+		for _, r := range s.watcher.Store().Of(name) {
+			if r.Active() && !found.alive[queueing.Key{Namespace: r.Namespace, Name: r.Application, UID: r.AppUID}] {
+				unknown[name] = true
+			}
+		}
+	}
+	kind, live := v1alpha1.GroupVersion.WithKind("SparkApplication"), s.manager.GetAPIReader()
+	see := func(app *metav1.PartialObjectMetadata) error {
+		found.alive[queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)}] = true
+		return nil
+	}
+	if len(unknown) > few {
+		for _, namespace := range s.namespaces.Scopes() {
+			if err := livemeta.Each(ctx, live, kind, see, client.InNamespace(namespace)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for name := range unknown {
+		app := livemeta.Key{Kind: kind, Name: name.Name}.Metadata(name.Namespace)
+		if err := live.Get(ctx, name, app); err == nil {
+			_ = see(app)
+		} else if !apierrors.IsNotFound(err) {
+			return fmt.Errorf("read application %s: %w", name, err)
+		}
 	}
 	return nil
 }
@@ -166,7 +243,7 @@ func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
 		return
 	}
 	if app.Status.Times.Finished == nil || !app.DeletionTimestamp.IsZero() {
-		s.unfinished = append(s.unfinished, types.NamespacedName{Namespace: app.Namespace, Name: app.Name})
+		s.decideOn(app)
 	}
 	if g := app.Status.Grant; g != nil {
 		if catalog.Of(g.Gate).SparkQueues {
@@ -177,6 +254,17 @@ func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
 	stage, known := status.StageOf(app.Status.Conditions)
 	if known && (stage == status.Queued || stage == status.Preempted || stage == status.New) && app.DeletionTimestamp.IsZero() && !app.Spec.Suspend {
 		s.waiting = append(s.waiting, key)
+	}
+}
+
+// decideOn has an application decided on soon, and before the cache has it.
+func (s *restoredState) decideOn(app *v1alpha1.SparkApplication) {
+	s.unfinished = append(s.unfinished, types.NamespacedName{Namespace: app.Namespace, Name: app.Name})
+	if s.applications == nil {
+		return
+	}
+	if kept, err := cachetransform.Object(app); err == nil {
+		s.applications.Add(kept.(*v1alpha1.SparkApplication))
 	}
 }
 

@@ -46,6 +46,11 @@ func (p *Process) addLeader(mgr ctrl.Manager, of *share.Share) (ended func(), er
 	}
 	l.startup = newLeaderStartup(mgr, p.watcher, embedded, p.o.Clock)
 	l.startup.optionalWatches, l.startup.namespaces, l.startup.share = watches, p.o.Scope.Namespaces, of
+	if of == nil {
+		if l.startup.applications, err = newFound(mgr); err != nil {
+			return func() {}, err
+		}
+	}
 	accompanying := l.newCompanions(mgr)
 	applications := application.New(l.applicationOptions(mgr, gates, accompanying))
 	l.startup.expectations, l.startup.waker = applications.Expectations(), l.asking.applications
@@ -119,7 +124,7 @@ func (l *leader) applicationOptions(mgr ctrl.Manager, gates reservation.Gates, a
 		Exposure: o.exposure(), UIAddress: accompanying.Address, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: l.notifier,
 		Rights: accountrights.New(mgr.GetClient(), o.Clock, mgr.GetLogger().WithName("rights")), Logs: logReader(l.pods, o),
-		Series: l.series, Clock: o.Clock, Ready: l.startup.wait, Claim: l.asking.claim, GateKinds: gateKinds(),
+		Series: l.series, Clock: o.Clock, Ready: l.startup.wait, Found: l.startup.applications, Claim: l.asking.claim, GateKinds: gateKinds(),
 	}
 }
 

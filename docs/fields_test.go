@@ -88,9 +88,10 @@ func schemaOf(kind reflect.Type) apiextensionsv1.JSONSchemaProps {
 		return apiextensionsv1.JSONSchemaProps{}
 	}
 	s := apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
-	for i := range kind.NumField() {
-		name, _, _ := strings.Cut(kind.Field(i).Tag.Get("json"), ",")
-		s.Properties[name] = schemaOf(kind.Field(i).Type)
+	for _, field := range reflect.VisibleFields(kind) {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" { // else its own fields stand in its place
+			s.Properties[name] = schemaOf(field.Type)
+		}
 	}
 	return s
 }

@@ -12,6 +12,7 @@ import (
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
+// +kubebuilder:selectablefield:JSONPath=`.status.times.finished`
 // +kubebuilder:resource:path=sparkapplications,singular=sparkapplication,shortName=sgapp,categories=sparkgate
 // +kubebuilder:printcolumn:name="READY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="STAGE",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`

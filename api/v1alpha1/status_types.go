@@ -81,8 +81,6 @@ type SparkApplicationStatus struct {
 	// finished, waiting (since when it waits for quota), retry (when the next attempt is queued), referenceMissing (since
 	// when something that it names does not exist).
 	// +optional
-	// +kubebuilder:validation:Schemaless
-	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Times ApplicationTimes `json:"times,omitempty"`
 
@@ -167,6 +165,17 @@ const (
 
 // ApplicationTimes are the moments of the current run and attempt, by the operator's clock.
 type ApplicationTimes struct {
+	// finished is when the run had ended and held nothing. Lists can be limited by it: a new leader does not read what has
+	// ended.
+	// +optional
+	Finished *metav1.Time `json:"finished,omitempty"`
+
+	// +kubebuilder:validation:Schemaless
+	OpenTimes `json:",inline"`
+}
+
+// OpenTimes are the moments that the schema does not name.
+type OpenTimes struct {
 	// queued orders applications of equal priority: it is when this one first asked with what it asks for now, plus the
 	// time since then in which it could not have started. A preempted, resumed or requeued attempt keeps it.
 	// +optional
@@ -191,9 +200,6 @@ type ApplicationTimes struct {
 	// stopping is when the operator asked the attempt to end, or saw its driver end.
 	// +optional
 	Stopping *metav1.Time `json:"stopping,omitempty"`
-	// finished is when the run had ended and held nothing.
-	// +optional
-	Finished *metav1.Time `json:"finished,omitempty"`
 	// waiting is when the current wait for quota began; absent while it does not wait.
 	// +optional
 	Waiting *metav1.Time `json:"waiting,omitempty"`

@@ -112,7 +112,7 @@ func applicationWith(stage, message string, change func(*v1alpha1.SparkApplicati
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "spark", Name: "pi", UID: "1"}}
 	app.Status = v1alpha1.SparkApplicationStatus{
 		Run: 2, Attempt: 1, Queue: "team-a",
-		Times:      v1alpha1.ApplicationTimes{Queued: &metav1.Time{Time: time.Date(2026, 9, 1, 10, 0, 0, 0, time.UTC)}},
+		Times:      v1alpha1.ApplicationTimes{OpenTimes: v1alpha1.OpenTimes{Queued: &metav1.Time{Time: time.Date(2026, 9, 1, 10, 0, 0, 0, time.UTC)}}},
 		Conditions: []metav1.Condition{{Type: v1alpha1.ReadyCondition, Status: metav1.ConditionUnknown, Reason: stage, Message: message}},
 	}
 	if change != nil {

@@ -155,10 +155,15 @@ func newManager(restConfig *rest.Config, o options.Options, name string) (ctrl.M
 			return nil, err
 		}
 	}
+	newCache := controllers.NewCache
+	if o.LeasePerTree {
+		newCache = nil // leaders come and go, and find a cache that is filled
+	}
 	manager, err := ctrl.NewManager(restConfig, ctrl.Options{
 		Scheme:                              scheme,
 		Controller:                          config.Controller{CacheSyncTimeout: cacheSyncTimeout},
 		Cache:                               controllers.CacheOptions(scope),
+		NewCache:                            newCache,
 		Client:                              controllers.ClientOptions(),
 		Metrics:                             metrics,
 		HealthProbeBindAddress:              o.HealthAddr,

@@ -20,6 +20,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.Ready(ctx); err != nil {
 		return ctrl.Result{}, err
 	}
+	if !r.Found.Cached() {
+		return r.reconcileFound(ctx, req.NamespacedName)
+	}
 	r.deciding.Store(true)
 	app := &v1alpha1.SparkApplication{}
 	if err := r.Client.Get(ctx, req.NamespacedName, app); err != nil {
@@ -28,6 +31,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 		return ctrl.Result{}, err
 	}
+	return r.reconcileExisting(ctx, app)
+}
+
+// reconcileExisting makes a pass over an application that exists, if this process decides on it.
+func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
 	leave, owned, err := r.Share.Enter(ctx, app)
 	defer leave()
 	switch {

@@ -9,11 +9,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
 // Expectations records the writes of this process. The watch lags behind them: a pass on an object older than the own last
 // write would decide on what it has itself changed already. Safe for concurrent use.
-type Expectations struct{ perApp[expected] }
+type Expectations struct {
+	perApp[expected]
+	// ended is the version of a list that left out what had ended and held nothing; empty before it.
+	ended string
+}
 
 // expected is what this process has written for one application.
 type expected struct {
@@ -47,14 +53,27 @@ func (r *expected) raiseVersion(version string) {
 type attempt struct{ run, attempt int64 }
 
 // NewExpectations returns expectations of nothing yet.
-func NewExpectations() *Expectations { return &Expectations{newPerApp[expected]()} }
+func NewExpectations() *Expectations { return &Expectations{perApp: newPerApp[expected]()} }
 
-// IsStale reports whether an object is older than what this process knows to exist.
-func (m *Expectations) IsStale(obj client.Object) bool {
+// IsStale reports whether an application is older than what this process knows to exist.
+func (m *Expectations) IsStale(app *v1alpha1.SparkApplication) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := m.apps[client.ObjectKeyFromObject(obj)]
-	return r != nil && r.uid == obj.GetUID() && older(obj.GetResourceVersion(), r.known.version)
+	r := m.apps[client.ObjectKeyFromObject(app)]
+	if r == nil || r.uid != app.UID {
+		// It was in no list, so in that version it had ended, or did not exist.
+		ended := app.Status.Times.Finished != nil && app.Status.Grant == nil || len(app.Status.Invalid) > 0
+		return !ended && older(app.ResourceVersion, m.ended)
+	}
+	return older(app.ResourceVersion, r.known.version)
+}
+
+// OthersEnded records that in this version all applications that were not observed had ended and held nothing, or did
+// not exist.
+func (m *Expectations) OthersEnded(version string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ended = version
 }
 
 // Observed records that the object exists in this version.

@@ -49,6 +49,69 @@ func TestStale(t *testing.T) {
 	}
 }
 
+// TestStaleWithoutFloor: of applications that a list of those that have not ended left out, the cache is behind if it has an older version
+// that has not ended.
+func TestStaleWithoutFloor(t *testing.T) {
+	ended := func(a *v1alpha1.SparkApplication) { a.Status.Times.Finished = &metav1.Time{Time: noon} }
+	tests := map[string]struct {
+		version string
+		change  func(*v1alpha1.SparkApplication)
+		stale   bool
+	}{
+		"it waits in an older version": {"8", func(*v1alpha1.SparkApplication) {}, true},
+		"it waits since then":          {"9", func(*v1alpha1.SparkApplication) {}, false},
+		"it came later":                {"12", func(*v1alpha1.SparkApplication) {}, false},
+		"it had ended before":          {"8", ended, false},
+		"it held quota in an older version": {"8", func(a *v1alpha1.SparkApplication) {
+			ended(a)
+			a.Status.Grant = &v1alpha1.Grant{Run: 1}
+		}, true},
+		"what it says of its end cannot be read": {"8", func(a *v1alpha1.SparkApplication) { a.Status.Invalid = []string{"times"} }, false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			m, app := NewExpectations(), version("a", tc.version, 1)
+			tc.change(app)
+			if m.IsStale(app) {
+				t.Error("nothing is stale before the list")
+			}
+			m.Observed(version("other", "7", 1))
+			m.OthersEnded("9")
+			if got := m.IsStale(app); got != tc.stale {
+				t.Errorf("stale: %t, want %t", got, tc.stale)
+			}
+			m.Observed(version("a", tc.version, 1))
+			if m.IsStale(app) {
+				t.Error("what was in the list is as old as it may be")
+			}
+		})
+	}
+}
+
+// TestFoundUntilCached: what was found is there until the cache has everything, each time as a copy.
+func TestFoundUntilCached(t *testing.T) {
+	cached := false
+	f, app := NewFound(func() bool { return cached }), version("a", "1", 1)
+	name := client.ObjectKeyFromObject(app)
+	f.Add(app)
+	got := f.get(name)
+	if got == nil || got == app || f.Cached() || f.get(types.NamespacedName{Name: "other"}) != nil {
+		t.Errorf("found %v, cached %t", got, f.Cached())
+	}
+	cached = true
+	if !f.Cached() || f.get(name) != nil {
+		t.Error("it is kept although the cache has it")
+	}
+	cached = false
+	f.Add(app)
+	if !f.Cached() || f.get(name) != nil {
+		t.Error("a cache that was filled stays so")
+	}
+	if f = nil; !f.Cached() {
+		t.Error("without it the cache is filled")
+	}
+}
+
 func TestSameTemplateIsRememberedForOneGenerationAndHash(t *testing.T) {
 	m, app := newPlanCache(), version("a", "1", 1)
 	app.Spec.Image = "one"

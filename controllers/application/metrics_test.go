@@ -79,7 +79,7 @@ func TestLifeIsCounted(t *testing.T) {
 			s.Attempts = append(s.Attempts, failedAttempt(1, 1, v1alpha1.CauseInfrastructure, "NodeLost"))
 		}},
 		{"AttemptFailed", func(s *v1alpha1.SparkApplicationStatus) {
-			s.Attempt, s.Times = 2, v1alpha1.ApplicationTimes{Queued: second(80)}
+			s.Attempt, s.Times = 2, v1alpha1.ApplicationTimes{OpenTimes: v1alpha1.OpenTimes{Queued: second(80)}}
 		}},
 		{"Submitting", func(s *v1alpha1.SparkApplicationStatus) { s.Times.Admitted = second(81) }},
 		// It ran and ended between two looks.
@@ -221,7 +221,7 @@ func TestInventedQueues(t *testing.T) {
 			after := before.DeepCopy()
 			s := &after.Status
 			s.Conditions, s.Stopping = []metav1.Condition{{Type: "Ready", Reason: "Submitting"}}, v1alpha1.StopPreempted
-			s.Times = v1alpha1.ApplicationTimes{Queued: second(0), Admitted: second(1), DriverStarted: second(2), Finished: second(3)}
+			s.Times = v1alpha1.ApplicationTimes{Finished: second(3), OpenTimes: v1alpha1.OpenTimes{Queued: second(0), Admitted: second(1), DriverStarted: second(2)}}
 			s.Attempts = []v1alpha1.AttemptStatus{failedAttempt(1, 1, v1alpha1.CauseApplication, fmt.Sprintf("Invented%d", i))}
 			c.r.countChange(before, after, &queueing.Eviction{ByQueue: queue, Reason: queueing.ReasonPreempted})
 		}

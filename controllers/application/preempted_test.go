@@ -108,7 +108,7 @@ func TestAdmissionWaitIsOfOneWait(t *testing.T) {
 		return t
 	}
 	times := func(queued, admitted *metav1.Time) v1alpha1.ApplicationTimes {
-		return v1alpha1.ApplicationTimes{Queued: queued, Admitted: admitted}
+		return v1alpha1.ApplicationTimes{OpenTimes: v1alpha1.OpenTimes{Queued: queued, Admitted: admitted}}
 	}
 	sentBack := preempted
 	sentBack.Reason = "ExecutorStartTimeout"

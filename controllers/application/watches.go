@@ -7,10 +7,12 @@ import (
 	"context"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
@@ -39,15 +42,30 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *waker.Waker, conc
 		r.dropSeries(ctx, namespace.GetName())
 		return r.waitingIn(ctx, namespace)
 	})
+	applications := unawaited{source.Kind[client.Object](mgr.GetCache(), &v1alpha1.SparkApplication{}, &handler.EnqueueRequestForObject{}, r.departures.witness())}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("application").
-		For(&v1alpha1.SparkApplication{}, builder.WithPredicates(r.departures.witness())).
+		WatchesRawSource(applications).
 		WatchesMetadata(&corev1.Namespace{}, namespaces, builder.WithPredicates(
 			predicate.Or(predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.SparkQueue{}, handler.EnqueueRequestsFromMapFunc(r.refusedIn), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(waker.Source()).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrent, RateLimiter: limiter, NewQueue: fairqueue.QueueFor(concurrent)}).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: concurrent, RateLimiter: limiter, NewQueue: fairqueue.QueueFor(concurrent), LogConstructor: loggerOf(mgr.GetLogger()),
+		}).
 		Complete(r)
+}
+
+// loggerOf returns what gives each pass its logger: that of controllers that are built for one kind.
+func loggerOf(log logr.Logger) func(*reconcile.Request) logr.Logger {
+	const kind = "SparkApplication"
+	log = log.WithValues("controller", "application", "controllerGroup", v1alpha1.GroupVersion.Group, "controllerKind", kind)
+	return func(req *reconcile.Request) logr.Logger {
+		if req == nil {
+			return log
+		}
+		return log.WithValues(kind, klog.KRef(req.Namespace, req.Name), "namespace", req.Namespace, "name", req.Name)
+	}
 }
 
 // dropSeries deletes the series of the metrics of a namespace that does not exist any more.
@@ -61,8 +79,8 @@ func (r *Reconciler) dropSeries(ctx context.Context, name string) {
 
 // waitingIn returns the applications of a namespace that hold nothing yet, or are refused, perhaps because of what the namespace says.
 func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []reconcile.Request {
-	if !r.Namespaces.Has(namespace.GetName()) {
-		return nil
+	if !r.Namespaces.Has(namespace.GetName()) || !r.Found.Cached() {
+		return nil // all that the cache will have is looked at anyway
 	}
 	list := &v1alpha1.SparkApplicationList{}
 	if err := r.Client.List(ctx, list, client.InNamespace(namespace.GetName()), client.UnsafeDisableDeepCopy); err != nil {
@@ -82,6 +100,9 @@ func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []r
 
 // refusedIn returns the applications of a queue that are refused, perhaps because of what the queue says.
 func (r *Reconciler) refusedIn(ctx context.Context, queue client.Object) []reconcile.Request {
+	if !r.Found.Cached() {
+		return nil
+	}
 	list := &v1alpha1.SparkApplicationList{}
 	if err := r.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list applications of a changed queue", "queue", queue.GetName())

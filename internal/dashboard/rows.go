@@ -54,7 +54,7 @@ func (a *application) UnmarshalJSON(data []byte) error {
 func summarized(s *v1alpha1.SparkApplicationStatus) v1alpha1.SparkApplicationStatus {
 	out := v1alpha1.SparkApplicationStatus{
 		Queue: s.Queue, Run: s.Run, Attempt: s.Attempt, RunDuration: s.RunDuration,
-		Times: v1alpha1.ApplicationTimes{DriverStarted: s.Times.DriverStarted, Stopping: s.Times.Stopping, Queued: s.Times.Queued},
+		Times: v1alpha1.ApplicationTimes{OpenTimes: v1alpha1.OpenTimes{DriverStarted: s.Times.DriverStarted, Stopping: s.Times.Stopping, Queued: s.Times.Queued}},
 	}
 	for _, name := range []string{v1alpha1.ReadyCondition, v1alpha1.AdmittedCondition} {
 		if c := meta.FindStatusCondition(s.Conditions, name); c != nil {
@@ -79,7 +79,7 @@ func (a *application) used() v1alpha1.SparkApplication {
 
 // metered returns what the sums of package usage need of a status.
 func metered(s *v1alpha1.SparkApplicationStatus) v1alpha1.SparkApplicationStatus {
-	out := v1alpha1.SparkApplicationStatus{Queue: s.Queue, Usage: s.Usage, Times: v1alpha1.ApplicationTimes{Admitted: s.Times.Admitted}}
+	out := v1alpha1.SparkApplicationStatus{Queue: s.Queue, Usage: s.Usage, Times: v1alpha1.ApplicationTimes{OpenTimes: v1alpha1.OpenTimes{Admitted: s.Times.Admitted}}}
 	if g := s.Grant; g != nil {
 		out.Grant = &v1alpha1.Grant{Queue: g.Queue, Run: g.Run, Attempt: g.Attempt, PodSets: g.PodSets}
 	}

@@ -107,9 +107,9 @@ func TestPreemptedRunWaitsAtItsOldPlace(t *testing.T) {
 	w.wantCounts(counts{Run: 2, Attempt: 2, Preemptions: 1})
 	w.wantSays("Admitted", "False/Preempted: "+takenBack)
 	now := metav1.NewTime(w.now)
-	times := v1alpha1.ApplicationTimes{
+	times := v1alpha1.ApplicationTimes{OpenTimes: v1alpha1.OpenTimes{
 		Queued: before.Times.Queued, Started: before.Times.Started, Waiting: &now,
-	}
+	}}
 	if ran, want := w.app.Status.RunDuration, w.now.Sub(before.Times.DriverStarted.Time); ran == nil || ran.Duration != want {
 		t.Errorf("runDuration %v, want %s", ran, want)
 	}

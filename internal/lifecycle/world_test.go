@@ -494,6 +494,16 @@ func (w *world) check() {
 	if w.app != nil {
 		w.checkConditions()
 		w.checkAttempts()
+		w.checkEnd()
+	}
+}
+
+// checkEnd holds what a new leader relies on, which does not read applications that have ended.
+func (w *world) checkEnd() {
+	w.t.Helper()
+	s := &w.app.Status
+	if s.Times.Finished != nil && s.Grant != nil {
+		w.t.Fatalf("it has ended at %v and holds a grant\n%s", s.Times.Finished, w.story())
 	}
 }
 

@@ -32,7 +32,7 @@ func staged(name, stage, message string, change func(*v1alpha1.SparkApplicationS
 		return app
 	}
 	app.Status = v1alpha1.SparkApplicationStatus{
-		Run: 1, Attempt: 1, Queue: "team-a", Times: v1alpha1.ApplicationTimes{Queued: ago(2 * time.Hour)},
+		Run: 1, Attempt: 1, Queue: "team-a", Times: v1alpha1.ApplicationTimes{OpenTimes: v1alpha1.OpenTimes{Queued: ago(2 * time.Hour)}},
 		Conditions: []metav1.Condition{{Type: v1alpha1.ReadyCondition, Status: metav1.ConditionUnknown, Reason: stage, Message: message}},
 	}
 	if change != nil {

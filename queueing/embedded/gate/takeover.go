@@ -43,6 +43,15 @@ func (a *Acquired) Recorded(key queueing.Key) (queueing.Grant, bool) {
 	return queueing.Grant{}, false
 }
 
+// InFlight returns the keys of the applications whose grants were on their way to their status.
+func (a *Acquired) InFlight() []queueing.Key {
+	keys := make([]queueing.Key, len(a.inFlight))
+	for i := range a.inFlight {
+		keys[i] = keyOf(&a.inFlight[i].entry)
+	}
+	return keys
+}
+
 type ledgerGrant struct {
 	root  string
 	entry v1alpha1.LedgerEntry

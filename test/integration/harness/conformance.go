@@ -175,6 +175,9 @@ func checkStatus(app *v1alpha1.SparkApplication) []string {
 		problems = append(problems, fmt.Sprintf("the grant is of attempt %d/%d, the status of %d/%d",
 			app.Status.Grant.Run, app.Status.Grant.Attempt, app.Status.Run, app.Status.Attempt))
 	}
+	if held && app.Status.Times.Finished != nil {
+		problems = append(problems, "a grant after the end, which a new leader would overlook")
+	}
 	if ends[Stage(app)] && app.Status.Times.Finished == nil {
 		problems = append(problems, "an end without a time")
 	}

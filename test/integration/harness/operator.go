@@ -123,6 +123,7 @@ func newManager(c *rest.Config, o OperatorOptions) (ctrl.Manager, error) {
 	return ctrl.NewManager(c, ctrl.Options{
 		Scheme:                  scheme,
 		Cache:                   controllers.CacheOptions(o.Scope),
+		NewCache:                controllers.NewCache,
 		Client:                  controllers.ClientOptions(),
 		Logger:                  logr.Discard(),
 		Metrics:                 controllers.MetricsOptions(cmp.Or(o.MetricsAddr, "0"), false, ""),
