@@ -51,6 +51,8 @@ type leaderStartup struct {
 	expectations *application.Expectations
 	// share is what this leader decides on; nil is everything.
 	share *share.Share
+	// owns reports whether this leader decides on an application.
+	owns func(context.Context, *v1alpha1.SparkApplication) (bool, error)
 	// optionalWatches are the watches of kinds of other batch schedulers.
 	optionalWatches []*optionalkind.Watch
 	waker           *waker.Waker
@@ -161,7 +163,7 @@ func (s *leaderStartup) listApplications(ctx context.Context, found *restoredSta
 	var failed error
 	see := func(app *v1alpha1.SparkApplication) {
 		s.expectations.Observed(app)
-		owned, err := s.share.Owns(ctx, app)
+		owned, err := s.owns(ctx, app)
 		failed = errors.Join(failed, err)
 		found.add(app, owned)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/controllers/companions"
 	"github.com/sparkgate/sparkgate/controllers/internal/accountrights"
+	"github.com/sparkgate/sparkgate/controllers/internal/operators"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/controllers/internal/share"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
@@ -39,13 +40,14 @@ func (p *Process) AddLeader(mgr ctrl.Manager, tree string) (ended func(), err er
 func (p *Process) addLeader(mgr ctrl.Manager, of *share.Share) (ended func(), err error) {
 	l := &leader{Process: p, share: of, asking: &askers{applications: waker.New()}}
 	embedded := l.newQueue(mgr)
-	l.queues = explainQueues{embedded}
+	l.queues, l.claims = explainQueues{embedded}, p.claimsOf(mgr, embedded)
 	gates, watches, err := newGates(mgr, embedded, l.asking, l)
 	if err != nil {
 		return func() {}, err
 	}
 	l.startup = newLeaderStartup(mgr, p.watcher, embedded, p.o.Clock)
-	l.startup.optionalWatches, l.startup.namespaces, l.startup.share = watches, p.o.Scope.Namespaces, of
+	l.startup.optionalWatches, l.startup.namespaces, l.startup.owns = watches, p.o.Scope.Namespaces, l.owns
+	l.startup.share = of
 	if of == nil {
 		if l.startup.applications, err = newFound(mgr); err != nil {
 			return func() {}, err
@@ -55,8 +57,9 @@ func (p *Process) addLeader(mgr ctrl.Manager, of *share.Share) (ended func(), er
 	applications := application.New(l.applicationOptions(mgr, gates, accompanying))
 	l.startup.expectations, l.startup.waker = applications.Expectations(), l.asking.applications
 	queues := &queue.Reconciler{
-		Client: mgr.GetClient(), Engine: queueEngine{embedded}, Share: of.Name(), Serves: of.Serves,
-		Clock: p.o.Clock, Interval: p.o.QueueInterval, Ready: l.startup.wait, Log: mgr.GetLogger().WithName("queue"),
+		Client: mgr.GetClient(), Engine: queueEngine{embedded}, Share: of.Name(), Operator: p.operators.Name(),
+		Serves: func(queue string) bool { return of.Serves(queue) && embedded.LedBy(queue) == "" },
+		Clock:  p.o.Clock, Interval: p.o.QueueInterval, Ready: l.startup.wait, Log: mgr.GetLogger().WithName("queue"),
 	}
 	embedded.Observe(queues.Changed)
 	embedded.Accompany(func(ctx context.Context, root string) gate.News {
@@ -66,14 +69,14 @@ func (p *Process) addLeader(mgr ctrl.Manager, of *share.Share) (ended func(), er
 	if of != nil {
 		l.completeShare(embedded, applications, accompanying, queues)
 	}
-	schedules := newSchedules(mgr, l.startup, p.series, p.o)
+	schedules := newSchedules(mgr, l.startup, p)
 	ended = func() {
 		p.remove(l)
 		applications.Ended()
 		queues.Ended()
 		schedules.Ended()
 	}
-	err = errors.Join(l.addPods(mgr, gates), applications.SetupWithManager(mgr, l.asking.applications, p.o.Concurrent),
+	err = errors.Join(l.addPods(mgr, gates, embedded), applications.SetupWithManager(mgr, l.asking.applications, p.o.Concurrent),
 		accompanying.SetupWithManager(mgr, p.o.Concurrent), queues.SetupWithManager(mgr))
 	if of.Rest() {
 		err = errors.Join(err, schedules.SetupWithManager(mgr, p.o.Concurrent))
@@ -88,11 +91,30 @@ func (p *Process) addLeader(mgr ctrl.Manager, of *share.Share) (ended func(), er
 }
 
 // addPods adds the controller of unmanaged pods.
-func (l *leader) addPods(mgr ctrl.Manager, gates reservation.Gates) error {
+func (l *leader) addPods(mgr ctrl.Manager, gates reservation.Gates, embedded *gate.Gate) error {
 	return l.asking.setUpPods(mgr, l.startup, unmanagedpods.Options{
 		Pods: l.pods, Namespaces: l.o.Scope.Namespaces, Spark: l.watcher.Store(), Gates: gates, DefaultGate: l.o.DefaultGate, AllowedGates: l.o.AllowedGates,
-		MaxTermination: l.o.MaxTermination, Clock: l.o.Clock, Share: l.share,
+		MaxTermination: l.o.MaxTermination, Clock: l.o.Clock, Share: l.share, LedBy: embedded.LedBy,
 	})
+}
+
+// claimsOf returns what says which applications other operators decide on; nil if they are not heeded.
+func (p *Process) claimsOf(mgr ctrl.Manager, embedded *gate.Gate) *operators.Claims {
+	if p.operators == nil {
+		return nil
+	}
+	return &operators.Claims{Operators: p.operators, Queues: embedded, Selective: p.o.Scope.Queues != nil,
+		QueueOf: func(ctx context.Context, app *v1alpha1.SparkApplication) (string, bool, error) {
+			return share.QueueOf(ctx, mgr.GetClient(), p.o.DefaultGate, app)
+		}}
+}
+
+// owns reports whether this leader decides on an application.
+func (l *leader) owns(ctx context.Context, app *v1alpha1.SparkApplication) (bool, error) {
+	if mine, _, err := l.claims.Decides(ctx, app); err != nil || !mine {
+		return false, err
+	}
+	return l.share.Owns(ctx, app)
 }
 
 // newQueue returns the embedded queue of a leader.
@@ -105,20 +127,23 @@ func (l *leader) newQueue(mgr ctrl.Manager) *gate.Gate {
 	if l.share != nil {
 		o.Share = l.share
 	}
+	if l.operators != nil {
+		o.Operators = l.operators
+	}
 	return gate.New(o)
 }
 
 func (l *leader) newCompanions(mgr ctrl.Manager) *companions.Reconciler {
 	return companions.New(companions.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Exposure: l.o.exposure(), Recorder: mgr.GetEventRecorder("sparkgate"), Clock: l.o.Clock,
-		Namespaces: l.o.Scope.Namespaces, AddressChanged: l.asking.applications.Wake, Owns: l.share.Owns, Ready: l.startup.wait,
+		Namespaces: l.o.Scope.Namespaces, AddressChanged: l.asking.applications.Wake, Owns: l.owns, Ready: l.startup.wait,
 	})
 }
 
 func (l *leader) applicationOptions(mgr ctrl.Manager, gates reservation.Gates, accompanying *companions.Reconciler) application.Options {
 	o := l.o
 	return application.Options{
-		Namespaces: o.Scope.Namespaces, Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: l.watcher.Store(), Share: l.share,
+		Namespaces: o.Scope.Namespaces, Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Pods: l.watcher.Store(), Share: l.share, Claims: l.claims,
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, ExecutorInterval: o.ExecutorInterval, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Exposure: o.exposure(), UIAddress: accompanying.Address, ForbidPodSecurityNone: o.ForbidPodSecurityNone,

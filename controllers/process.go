@@ -13,6 +13,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
+	"github.com/sparkgate/sparkgate/controllers/internal/operators"
 	"github.com/sparkgate/sparkgate/controllers/internal/share"
 	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/controllers/schedule"
@@ -28,6 +29,8 @@ type Process struct {
 	watcher  *pods.Watcher
 	series   *metricseries.Bounds
 	notifier application.Notifier
+	// operators are the others in the cluster; nil if they are not heeded.
+	operators *operators.Operators
 
 	mu      sync.Mutex
 	leaders []*leader
@@ -37,6 +40,7 @@ type Process struct {
 type leader struct {
 	*Process
 	share   *share.Share
+	claims  *operators.Claims
 	asking  *askers
 	startup *leaderStartup
 	queues  explainQueues
@@ -56,6 +60,13 @@ func NewProcess(mgr ctrl.Manager, o Options) (*Process, error) {
 	runnables := []runnable{p.watcher}
 	if sender := newSender(mgr, o); sender != nil {
 		p.notifier, runnables = sender, append(runnables, sender)
+	}
+	if o.Operator.Namespace != "" {
+		p.operators = operators.New(operators.Options{
+			Namespace: o.Operator.Namespace, Lease: o.Operator.Lease, Patience: o.Operator.Patience,
+			Live: mgr.GetAPIReader(), Clock: o.Clock, Log: mgr.GetLogger().WithName("operators"),
+		})
+		runnables = append(runnables, p.operators)
 	}
 	if o.Explain != nil {
 		runnables = append(runnables, newExplainServer(mgr, p, o))

@@ -26,7 +26,6 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
 	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
-	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
 	"github.com/sparkgate/sparkgate/controllers/internal/writemetrics"
 	"github.com/sparkgate/sparkgate/controllers/schedule"
@@ -44,6 +43,8 @@ const DefaultMaxTermination = pods.DefaultMaxTermination
 type Options struct {
 	// Holder names this process in the ledgers; unique for each start.
 	Holder string
+	// Operator is the installation that this process belongs to. Default: there is no other.
+	Operator Installation
 	// Scope is what the operator deals with; that of CacheOptions.
 	Scope Scope
 	// DefaultGate of applications that name none. Default: Embedded.
@@ -83,6 +84,16 @@ type Options struct {
 	EventsAddr string
 	// Clock of every decision. Default: the machine's.
 	Clock clock.Clock
+}
+
+// Installation identifies an operator among those of a cluster, by the lease that its leader holds.
+type Installation struct {
+	// Namespace of the operator, and of its lease; empty if it has no lease, and then other operators are not heeded.
+	Namespace string
+	// Lease is its name, the same in every installation.
+	Lease string
+	// Patience is for how long another operator may leave its lease alone before what it has left is taken over.
+	Patience time.Duration
 }
 
 // NewScheme returns a scheme with all kinds that the operator deals with.
@@ -231,9 +242,10 @@ func newSender(mgr ctrl.Manager, o Options) *notify.Sender {
 	return notify.New(notify.Options{URL: o.EventsAddr, Instance: o.Holder, Clock: o.Clock, Log: mgr.GetLogger().WithName("notify")})
 }
 
-func newSchedules(mgr ctrl.Manager, startup *leaderStartup, series *metricseries.Bounds, o Options) *schedule.Reconciler {
+func newSchedules(mgr ctrl.Manager, startup *leaderStartup, p *Process) *schedule.Reconciler {
 	return schedule.New(schedule.Options{
-		Series: series,
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder("sparkgate"), Clock: o.Clock, Ready: startup.wait,
+		Series: p.series,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder("sparkgate"), Clock: p.o.Clock, Ready: startup.wait,
+		Operators: p.operators,
 	})
 }

@@ -26,6 +26,9 @@ const (
 	// UnknownStageCondition shows only when True: the object is in a stage that this version of the operator does not
 	// know.
 	UnknownStageCondition = "UnknownStage"
+	// ContestedCondition shows only when True: more than one operator deals with the namespace; the message says which
+	// of them decides on the application.
+	ContestedCondition = "Contested"
 )
 
 // Reasons of Ready while a run is under way. Each is a stage of the life of a run.
@@ -128,6 +131,4 @@ const (
 	CycleReason = "Cycle"
 	// NoQuotaReason: no queue of the tree has a quota, and its root is not unlimited.
 	NoQuotaReason = "NoQuota"
-	// LedgerHeldByOtherReason: another operator writes the ledger of this tree.
-	LedgerHeldByOtherReason = "LedgerHeldByOther"
 )

@@ -16,6 +16,10 @@ type Ledger struct {
 	// holder is the operator process that writes the ledger.
 	// +required
 	Holder string `json:"holder"`
+	// operator is the namespace of the installation of that process, which leads the tree; absent if it has no lease.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Operator string `json:"operator,omitempty"`
 	// epoch rises with every new holder.
 	// +required
 	Epoch int64 `json:"epoch"`

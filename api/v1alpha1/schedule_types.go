@@ -241,6 +241,11 @@ type ScheduledSparkApplicationStatus struct {
 	// +kubebuilder:validation:MaxItems=8
 	Missed []MissedRuns `json:"missed,omitempty"`
 
+	// operator is the namespace of the operator that follows the schedule, where several are installed each with a lease.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Operator string `json:"operator,omitempty"`
+
 	// handled is how far the schedule has been followed.
 	// +optional
 	Handled *HandledSchedule `json:"handled,omitempty"`

@@ -130,6 +130,18 @@ type SparkApplicationStatus struct {
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Attempts []AttemptStatus `json:"attempts,omitempty"`
 
+	// operator is the namespace of the operator that decides on the application, where several are installed each with a
+	// lease. It comes with the first write of the status; absent if the operator has no lease.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Operator string `json:"operator,omitempty"`
+
+	// otherOperator is the namespace of another operator that deals with the application's namespace, and leaves the
+	// application alone: condition Contested. Absent if none has said so during this run.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	OtherOperator string `json:"otherOperator,omitempty"`
+
 	// stopping says why the operator is stopping the current attempt; absent when it is not.
 	// +optional
 	Stopping StopReason `json:"stopping,omitempty"`

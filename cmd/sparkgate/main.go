@@ -88,6 +88,7 @@ func run(o options.Options) error {
 	}
 	err = setUp(manager, controllers.Options{
 		Holder:                name,
+		Operator:              installation(o),
 		Scope:                 o.Scope(),
 		DefaultGate:           v1alpha1.GateType(o.DefaultGate),
 		AllowedGates:          o.Gates(),
@@ -109,6 +110,18 @@ func run(o options.Options) error {
 		return err
 	}
 	return manager.Start(ctx)
+}
+
+// patience is after how many lease durations another operator counts as gone that has not renewed its lease.
+const patience = 6
+
+// installation identifies this operator by its lease; it is nothing without one.
+func installation(o options.Options) controllers.Installation {
+	if !o.LeaderElection.Enable {
+		return controllers.Installation{}
+	}
+	namespace, _ := lease.Namespace() // without one there is no lease, and no manager
+	return controllers.Installation{Namespace: namespace, Lease: lease.Name, Patience: patience * o.LeaderElection.LeaseDuration}
 }
 
 // awaitServer returns once the API server serves what the operator needs, or the operator is stopped.

@@ -78,7 +78,7 @@ func (r *Reconciler) countApplications(count map[stagePlace]int, oldest map[plac
 			if !known || stage == status.New || stage.Ended() {
 				continue
 			}
-			if owned, err := r.Share.Owns(context.Background(), app); err != nil || !owned {
+			if owned, err := r.owns(context.Background(), app); err != nil || !owned {
 				continue
 			}
 			count[stagePlace{in, string(stage)}]++

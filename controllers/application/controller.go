@@ -36,6 +36,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 // reconcileExisting makes a pass over an application that exists, if this process decides on it.
 func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
+	mine, after, err := r.Claims.Decides(ctx, app)
+	if err != nil || !mine {
+		return ctrl.Result{RequeueAfter: after}, errors.Join(err, r.leaveToOther(ctx, app))
+	}
 	leave, owned, err := r.Share.Enter(ctx, app)
 	defer leave()
 	switch {

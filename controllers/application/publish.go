@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -34,7 +35,7 @@ func (pb *publisher) publish(ctx context.Context, status v1alpha1.SparkApplicati
 	if len(pb.app.Status.Invalid) > 0 {
 		return pb.clear(ctx, pb.app.Status.Invalid)
 	}
-	if equality.Semantic.DeepEqual(pb.app.Status, status) {
+	if status = pb.signed(&pb.app.Status, &status); equality.Semantic.DeepEqual(pb.app.Status, status) {
 		return nil
 	}
 	pb.meters.stamp(pb.app, &status, pb.Clock.Now())
@@ -60,10 +61,15 @@ func (pb *publisher) publish(ctx context.Context, status v1alpha1.SparkApplicati
 
 // write sends a merge patch of the status, and returns the metadata of the answer.
 func (pb *publisher) write(ctx context.Context, status any) (*metav1.PartialObjectMetadata, error) {
-	answer := metadataOf(pb.app)
-	patch, err := mergePatch(map[string]any{"metadata": map[string]any{"resourceVersion": pb.app.ResourceVersion}, "status": status})
+	return pb.writeStatus(ctx, pb.app, status)
+}
+
+// writeStatus sends a merge patch of the status of an application that fails if it has changed since it was read.
+func (r *Reconciler) writeStatus(ctx context.Context, app *v1alpha1.SparkApplication, status any) (*metav1.PartialObjectMetadata, error) {
+	answer := metadataOf(app)
+	patch, err := mergePatch(map[string]any{"metadata": map[string]any{"resourceVersion": app.ResourceVersion}, "status": status})
 	if err == nil {
-		err = pb.Client.Status().Patch(ctx, answer, patch, client.FieldOwner(v1alpha1.FieldOwner))
+		err = r.Client.Status().Patch(ctx, answer, patch, client.FieldOwner(v1alpha1.FieldOwner))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("write status: %w", err)
@@ -87,6 +93,35 @@ func (pb *publisher) clear(ctx context.Context, parts []string) error {
 
 // errInvalidStatus says that the status was cleared of what is invalid.
 var errInvalidStatus = errors.New("parts of its status were invalid and are removed")
+
+// signed returns a status that is about to be written, with the name of this operator. A status alone is not written for
+// that name, unless the application was another operator's and has not ended.
+func (r *Reconciler) signed(before, after *v1alpha1.SparkApplicationStatus) v1alpha1.SparkApplicationStatus {
+	own := r.Claims.Name()
+	taken := before.Operator != "" && before.Operator != own && before.Times.Finished == nil
+	if own == "" || after.Operator == own || !taken && equality.Semantic.DeepEqual(before, after) {
+		return *after
+	}
+	signed := *after
+	signed.Operator = own
+	if signed.OtherOperator == own {
+		signed.OtherOperator = ""
+		signed.Conditions = slices.DeleteFunc(slices.Clone(after.Conditions), func(c metav1.Condition) bool { return c.Type == v1alpha1.ContestedCondition })
+	}
+	return signed
+}
+
+// leaveToOther leaves an application to another operator, and says so in its status if that is a mistake.
+func (r *Reconciler) leaveToOther(ctx context.Context, app *v1alpha1.SparkApplication) error {
+	if err := r.disown(ctx, app); err != nil || !r.Claims.Contested(ctx, app) {
+		return err
+	}
+	_, err := r.writeStatus(ctx, app, map[string]any{"otherOperator": r.Claims.Name()})
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return nil // the change is on its way
+	}
+	return err
+}
 
 // difference returns the merge patch (RFC 7386) from one status to another.
 func difference(before, after *v1alpha1.SparkApplicationStatus) (json.RawMessage, error) {

@@ -18,6 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
+	"github.com/sparkgate/sparkgate/controllers/internal/operators"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/controllers/internal/share"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
@@ -56,6 +57,8 @@ type Options struct {
 	ForbidPodSecurityNone bool
 	// Share is what this leader decides on; nil is everything.
 	Share *share.Share
+	// Claims says which applications another operator decides on; nil is none.
+	Claims *operators.Claims
 	// Exposure says by which hosts web interfaces may be reached. Default: by none.
 	Exposure expose.Rules
 	// UIAddress returns the address of the web interface of the current attempt; empty is the one that the plan has.

@@ -23,9 +23,17 @@ func (r *Reconciler) disown(ctx context.Context, app *v1alpha1.SparkApplication)
 	return nil
 }
 
+// owns reports whether this leader decides on an application.
+func (r *Reconciler) owns(ctx context.Context, app *v1alpha1.SparkApplication) (bool, error) {
+	if mine, _, err := r.Claims.Decides(ctx, app); err != nil || !mine {
+		return false, err
+	}
+	return r.Share.Owns(ctx, app)
+}
+
 // chargeFound charges the grant of an application that another leader has decided on so far.
 func (r *Reconciler) chargeFound(app *v1alpha1.SparkApplication) {
-	if r.Share != nil && app.Status.Grant != nil {
+	if (r.Share != nil || r.Claims != nil) && app.Status.Grant != nil {
 		r.Gates.Charge(keyOf(app), convert.FromAPI(app.Status.Grant))
 	}
 }

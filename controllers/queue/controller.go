@@ -78,6 +78,8 @@ type Reconciler struct {
 	Engine Engine
 	// Share names the queues of this reconciler in the metrics, where several share the queues.
 	Share string
+	// Operator is the name of this operator, which stands in the ledgers of its trees; empty if it has none.
+	Operator string
 	// Serves reports whether this reconciler publishes the state of a queue. Default: of all.
 	Serves func(queue string) bool
 	Clock  clock.PassiveClock
@@ -105,6 +107,8 @@ type loaded struct {
 	deleting   bool
 	// tree is whose leader serves the queue, where each tree has one.
 	tree string
+	// operator is another one that leads the tree of the queue.
+	operator string
 }
 
 // Ended has the metrics forget this reconciler.
@@ -168,7 +172,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 // load makes sure that the engine has the spec of a queue before anything is published about it.
 func (r *Reconciler) load(ctx context.Context, queue *v1alpha1.SparkQueue) error {
-	if r.loaded[queue.Name] == loadedOf(queue) {
+	if r.loaded[queue.Name] == r.loadedOf(queue) {
 		return nil
 	}
 	return r.reload(ctx)
@@ -185,14 +189,18 @@ func (r *Reconciler) reload(ctx context.Context) error {
 	}
 	r.loaded = make(map[string]loaded, len(list.Items))
 	for i := range list.Items {
-		r.loaded[list.Items[i].Name] = loadedOf(&list.Items[i])
+		r.loaded[list.Items[i].Name] = r.loadedOf(&list.Items[i])
 	}
 	r.Changed()
 	return nil
 }
 
-func loadedOf(queue *v1alpha1.SparkQueue) loaded {
-	return loaded{queue.UID, queue.Generation, !queue.DeletionTimestamp.IsZero(), queue.Status.Tree}
+func (r *Reconciler) loadedOf(queue *v1alpha1.SparkQueue) loaded {
+	l := loaded{queue.UID, queue.Generation, !queue.DeletionTimestamp.IsZero(), queue.Status.Tree, ""}
+	if ledger := queue.Status.Ledger; ledger != nil && ledger.Operator != r.Operator {
+		l.operator = ledger.Operator
+	}
+	return l
 }
 
 func (r *Reconciler) publishAll(ctx context.Context) error {

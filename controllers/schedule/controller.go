@@ -21,6 +21,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
+	"github.com/sparkgate/sparkgate/controllers/internal/operators"
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
@@ -34,8 +35,23 @@ type Options struct {
 	Clock    clock.PassiveClock
 	// Series bounds the series of metrics. Default: there are no other metrics.
 	Series *metricseries.Bounds
+	// Operators knows other operators, which may follow a schedule; nil knows none.
+	Operators *operators.Operators
 	// Ready returns once this process leads and may write.
 	Ready func(context.Context) error
+}
+
+// read returns a schedule that is to be followed; nil if it is gone, or another operator follows it.
+func (r *Reconciler) read(ctx context.Context, name types.NamespacedName) (*v1alpha1.ScheduledSparkApplication, error) {
+	s := &v1alpha1.ScheduledSparkApplication{}
+	switch err := r.Client.Get(ctx, name, s); {
+	case apierrors.IsNotFound(err):
+		r.memory.forget(name)
+		return nil, nil
+	case err != nil || !s.DeletionTimestamp.IsZero() || r.Operators.Other(ctx, s.Status.Operator):
+		return nil, err
+	}
+	return s, nil
 }
 
 // Reconciler creates the applications of schedules.
@@ -98,12 +114,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.since = r.Clock.Now()
 		r.deciding.Store(true)
 	})
-	s := &v1alpha1.ScheduledSparkApplication{}
-	switch err := r.Client.Get(ctx, req.NamespacedName, s); {
-	case apierrors.IsNotFound(err):
-		r.memory.forget(req.NamespacedName)
-		return ctrl.Result{}, nil
-	case err != nil || !s.DeletionTimestamp.IsZero():
+	s, err := r.read(ctx, req.NamespacedName)
+	if err != nil || s == nil {
 		return ctrl.Result{}, err
 	}
 	p := &pass{Reconciler: r, schedule: s, expected: r.memory.of(s), confirmed: map[string]bool{}}

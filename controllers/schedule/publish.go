@@ -38,6 +38,7 @@ func (p *pass) publish(ctx context.Context) error {
 	if equality.Semantic.DeepEqual(p.schedule.Status, after.Status) {
 		return nil
 	}
+	after.Status.Operator = p.Operators.Name()
 	patch := client.MergeFromWithOptions(p.schedule, client.MergeFromWithOptimisticLock{})
 	if err := p.Client.Status().Patch(ctx, after, patch, client.FieldOwner(v1alpha1.FieldOwner)); err != nil {
 		return client.IgnoreNotFound(fmt.Errorf("write status: %w", err))

@@ -65,6 +65,8 @@ type Options struct {
 	MaxTermination time.Duration
 	// Share is what this leader decides on; nil is everything.
 	Share *share.Share
+	// LedBy returns the other operator that leads the tree of a queue; empty if none does. Default: none.
+	LedBy func(queue string) string
 	// Clock of every decision.
 	Clock clock.PassiveClock
 	// Ready returns once this process leads and has restored what is held.

@@ -40,6 +40,8 @@ func (r *Reconciler) decidedIn(ctx context.Context, reader client.Reader, namesp
 	switch queue = unmanaged.QueueOf(namespace); {
 	case !r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods:
 		return queue, r.Share.Rest(), nil
+	case r.LedBy != nil && r.LedBy(queue) != "":
+		return queue, false, nil
 	case p.Claimed && !r.Share.Serves(queue):
 		app := &v1alpha1.SparkApplication{}
 		err := r.Client.Get(ctx, types.NamespacedName{Namespace: p.Namespace, Name: p.Application}, app)

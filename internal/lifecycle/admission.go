@@ -51,6 +51,7 @@ func (ad admission) newRun(start Start) {
 	ad.s.Run, ad.s.Attempt = start.Run, start.Attempt
 	ad.s.TemplateHash, ad.s.RunID = ad.o.Plan.Hash, ad.o.App.Spec.RunID
 	ad.s.Failures, ad.s.Preemptions, ad.s.Resumes, ad.s.Requeues = 0, 0, 0, 0
+	ad.s.OtherOperator = "" // it says so again if it still does
 	ad.s.Times, ad.s.RunDuration, ad.s.Ask = v1alpha1.ApplicationTimes{OpenTimes: v1alpha1.OpenTimes{Queued: &queued}}, nil, nil
 	ad.s.Grant, ad.s.Driver, ad.s.Executors, ad.s.Stopping = nil, nil, nil, ""
 }

@@ -4,6 +4,8 @@
 package lifecycle
 
 import (
+	"fmt"
+
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -57,7 +59,7 @@ func (pb publisher) publish(stage status.Stage, message string) Decision {
 	if pb.view.Generation == 0 {
 		pb.view.Generation = pb.o.App.Generation
 	}
-	pb.view.NodeLost = pb.termination.nodeLost()
+	pb.view.NodeLost, pb.view.Contested = pb.termination.nodeLost(), contested(&pb.s)
 	pb.trackWaiting(stage)
 	pb.retention.expire(stage)
 	pb.s.ObservedGeneration = pb.view.Generation
@@ -66,6 +68,15 @@ func (pb publisher) publish(stage status.Stage, message string) Decision {
 	// A PUT of a manifest (kubectl replace) drops the finalizer; it comes back while a grant is held.
 	pb.decision.Finalizer = pb.s.Grant != nil && pb.o.App.DeletionTimestamp.IsZero()
 	return pb.decision
+}
+
+// contested returns which of two operators decides on the application; empty if there is one only.
+func contested(s *v1alpha1.SparkApplicationStatus) string {
+	if s.Operator == "" || s.OtherOperator == "" {
+		return ""
+	}
+	return fmt.Sprintf("the operators in namespaces %s and %s both deal with this namespace; the one in %s decides on this application: "+
+		"change --watch-namespaces or --queue-selector of one of them", s.Operator, s.OtherOperator, s.Operator)
 }
 
 // trackWaiting records since when the application waits for quota, if it does.

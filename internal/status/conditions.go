@@ -33,11 +33,12 @@ type View struct {
 	// Generation of the spec that the view speaks of: observedGeneration of every condition.
 	Generation int64
 
-	// TemplateIgnored, NodeLost and UnknownStage are the messages of the conditions of that name; an empty one hides
+	// TemplateIgnored, NodeLost, UnknownStage and Contested are the messages of the conditions of that name; an empty one hides
 	// the condition.
 	TemplateIgnored string
 	NodeLost        string
 	UnknownStage    string
+	Contested       string
 }
 
 // AdmittedView is what the gate says about the attempt.
@@ -68,6 +69,7 @@ func Conditions(old []metav1.Condition, v View, now metav1.Time) []metav1.Condit
 		l.addTrue(v1alpha1.TemplateIgnoredCondition, v.TemplateIgnored)
 		l.addTrue(v1alpha1.NodeLostCondition, v.NodeLost)
 		l.addTrue(v1alpha1.UnknownStageCondition, v.UnknownStage)
+		l.addTrue(v1alpha1.ContestedCondition, v.Contested)
 	}
 	return l.sorted()
 }

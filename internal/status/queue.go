@@ -27,8 +27,6 @@ const (
 	QueueInvalidSpec QueueState = v1alpha1.InvalidSpecReason
 	// QueueNoQuota: no queue of the tree has a quota, and its root is not unlimited.
 	QueueNoQuota QueueState = v1alpha1.NoQuotaReason
-	// QueueLedgerHeldByOther: another operator writes the ledger of this tree.
-	QueueLedgerHeldByOther QueueState = v1alpha1.LedgerHeldByOtherReason
 )
 
 // queueTable is the contract of queues: state → conditions.
@@ -36,13 +34,12 @@ var queueTable = map[QueueState]struct {
 	course readiness
 	says   string
 }{
-	QueueActive:            {succeeded, "admits applications"},
-	QueueParentNotFound:    {retrying, "the queue named by spec.parent does not exist yet"},
-	QueueCycle:             {stalled, "the queue is its own ancestor: change spec.parent"},
-	QueueFlavorNotFound:    {retrying, "a flavor named by spec.flavors does not exist yet"},
-	QueueInvalidSpec:       {stalled, "the spec is invalid"},
-	QueueNoQuota:           {retrying, "no queue of this tree has a quota, so nothing is admitted: set spec.flavors, or spec.unlimited: true on its root"},
-	QueueLedgerHeldByOther: {stalled, "another operator admits the applications of this tree"},
+	QueueActive:         {succeeded, "admits applications"},
+	QueueParentNotFound: {retrying, "the queue named by spec.parent does not exist yet"},
+	QueueCycle:          {stalled, "the queue is its own ancestor: change spec.parent"},
+	QueueFlavorNotFound: {retrying, "a flavor named by spec.flavors does not exist yet"},
+	QueueInvalidSpec:    {stalled, "the spec is invalid"},
+	QueueNoQuota:        {retrying, "no queue of this tree has a quota, so nothing is admitted: set spec.flavors, or spec.unlimited: true on its root"},
 }
 
 // QueueView is everything that the conditions of a queue depend on, beside the conditions it had.

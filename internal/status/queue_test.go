@@ -26,7 +26,6 @@ func TestEveryQueueStateIsUnderstood(t *testing.T) {
 		"cycle":          {status.QueueCycle, blocked("Cycle"), failed, degraded},
 		"invalid spec":   {status.QueueInvalidSpec, blocked("InvalidSpec"), failed, degraded},
 		"no quota":       {status.QueueNoQuota, "Reconciling=True/ProgressingWithRetry Ready=False/NoQuota", inProgress, progressing},
-		"ledger held":    {status.QueueLedgerHeldByOther, blocked("LedgerHeldByOther"), failed, degraded},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -119,14 +119,20 @@ func (s *Share) Enter(ctx context.Context, app *v1alpha1.SparkApplication) (rele
 
 // queueOf returns the queue whose leader decides on an application, and whether the embedded queue does.
 func (s *Share) queueOf(ctx context.Context, app *v1alpha1.SparkApplication) (queue string, embedded bool, err error) {
+	return QueueOf(ctx, s.Client, s.DefaultGate, app)
+}
+
+// QueueOf returns the queue of the grant of an application, else the one that it would ask, and whether the embedded queue
+// decides there. Namespaces are read from the cache of the client.
+func QueueOf(ctx context.Context, namespaces client.Reader, gate v1alpha1.GateType, app *v1alpha1.SparkApplication) (queue string, embedded bool, err error) {
 	if g := app.Status.Grant; g != nil {
 		return g.Queue, catalog.Of(g.Gate).SparkQueues, nil
 	}
-	policy, err := s.policy(ctx, app.Namespace)
+	policy, err := policyOf(ctx, namespaces, app.Namespace)
 	if err != nil {
 		return "", false, err
 	}
-	placed := policy.Place(app, namespacepolicy.Defaults{Gate: s.DefaultGate})
+	placed := policy.Place(app, namespacepolicy.Defaults{Gate: gate})
 	return placed.Queue, catalog.Of(placed.Gate).SparkQueues, nil
 }
 
@@ -156,15 +162,15 @@ func (s *Share) Stray(ctx context.Context, key queueing.Key) (bool, error) {
 
 // home returns the default queue of a namespace.
 func (s *Share) home(ctx context.Context, name string) (string, error) {
-	policy, err := s.policy(ctx, name)
+	policy, err := policyOf(ctx, s.Client, name)
 	return policy.Place(nil, namespacepolicy.Defaults{}).Queue, err
 }
 
-// policy returns what a namespace says; nothing if it does not exist.
-func (s *Share) policy(ctx context.Context, name string) (namespacepolicy.Policy, error) {
+// policyOf returns what a namespace says; nothing if it does not exist.
+func policyOf(ctx context.Context, namespaces client.Reader, name string) (namespacepolicy.Policy, error) {
 	namespace := &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
-	if err := s.Client.Get(ctx, types.NamespacedName{Name: name}, namespace); client.IgnoreNotFound(err) != nil {
+	if err := namespaces.Get(ctx, types.NamespacedName{Name: name}, namespace); client.IgnoreNotFound(err) != nil {
 		return namespacepolicy.Policy{}, fmt.Errorf("read namespace %s: %w", name, err)
 	}
 	return namespacepolicy.Of(namespace), nil

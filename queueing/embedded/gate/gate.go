@@ -5,6 +5,7 @@ package gate
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
@@ -21,6 +22,11 @@ type Gate struct {
 	// directory has all queues where several gates share them, and decides nothing; nil where this gate has all. The lock
 	// of admissions guards it.
 	directory *embedded.Engine
+	// foreign are the operators that lead queues of trees that this one does not lead, by queue. The lock of admissions
+	// guards it.
+	foreign map[string]string
+	// serves are the queues that the engine decides on. The lock of admissions guards it.
+	serves map[string]bool
 }
 
 var (
@@ -115,6 +121,10 @@ func (g *Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, erro
 	verdict := g.engine.Verdict(ask.Key)
 	if f := g.inFlight.grants[ask.Key]; f != nil && !f.recorded && verdict.State == queueing.Granted {
 		return queueing.Verdict{State: queueing.Undecided}, nil
+	}
+	if leader := g.foreign[ask.Queue]; leader != "" && verdict.Reason == queueing.ReasonReferenceNotFound {
+		verdict.Message = fmt.Sprintf("queue %s is led by the operator in namespace %s, which does not deal with namespace %s; "+
+			"name another queue, or have that operator deal with the namespace", ask.Queue, leader, ask.Key.Namespace)
 	}
 	return verdict, nil
 }

@@ -28,6 +28,9 @@ const restDelay = 5 * time.Second
 // errFenced means that another process has taken a ledger over.
 var errFenced = errors.New("another operator has taken over the ledger")
 
+// errForeign means that another operator leads a tree. The queues of the tree are left out with the next configuration.
+var errForeign = errors.New("it belongs to the operator")
+
 // ledger is what this process knows of the ledger of one tree.
 type ledger struct {
 	epoch, seq int64
@@ -137,13 +140,16 @@ func (w *ledgers) next(root string, l *ledger) *page {
 // A merge patch keeps what it does not name, so that a text without entries, and the lists of earlier versions, are
 // written as null. news are other fields of the status.
 func (w *ledgers) write(ctx context.Context, root, version string, next *page, news map[string]any) (string, error) {
-	fields := map[string]any{"holder": w.o.Holder, "epoch": next.epoch, "seq": next.seq, "entries": nil, "inFlight": nil, "orphans": nil}
+	fields := map[string]any{"holder": w.o.Holder, "operator": nil, "epoch": next.epoch, "seq": next.seq, "entries": nil, "inFlight": nil, "orphans": nil}
 	entries, err := next.Encode()
 	if err != nil {
 		return "", fmt.Errorf("encode ledger: %w", err)
 	}
 	if entries != "" {
 		fields["entries"] = entries
+	}
+	if name := w.o.Operators.Name(); name != "" {
+		fields["operator"] = name
 	}
 	status := map[string]any{"ledger": fields}
 	maps.Copy(status, news)
@@ -187,6 +193,9 @@ func (w *ledgers) of(ctx context.Context, root string) (*ledger, error) {
 func (w *ledgers) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) (v1alpha1.LedgerEntries, error) {
 	next := &page{epoch: 1, seq: 1}
 	if before := queue.Status.Ledger; before != nil {
+		if w.o.Operators.Other(ctx, before.Operator) {
+			return v1alpha1.LedgerEntries{}, fmt.Errorf("take over ledger of queue %s: %w in namespace %s", queue.Name, errForeign, before.Operator)
+		}
 		var err error
 		if next.LedgerEntries, err = before.Decode(); err != nil {
 			w.o.Log.Error(err, "Left out what is invalid in the ledger", "queue", queue.Name, "holder", before.Holder)

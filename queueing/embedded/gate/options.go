@@ -28,6 +28,8 @@ type Options struct {
 	Share Share
 	// Holder names this process in the ledgers; unique for each start.
 	Holder string
+	// Operators says who leads trees, where several operators may. Default: there is no other.
+	Operators Operators
 	// Wake is called with every application whose verdict may have changed. It must not block.
 	Wake func(queueing.Key)
 	// Clock for pauses.
@@ -64,7 +66,24 @@ func (everything) Choose(_ context.Context, queues []v1alpha1.SparkQueue) ([]v1a
 	return queues, nil
 }
 
+// Operators knows this operator and others in the cluster.
+type Operators interface {
+	// Name of this operator, for the ledgers; empty if it has none.
+	Name() string
+	// Other reports whether a name is that of another operator that is alive.
+	Other(ctx context.Context, name string) bool
+}
+
+// alone is an operator without others.
+type alone struct{}
+
+func (alone) Name() string                       { return "" }
+func (alone) Other(context.Context, string) bool { return false }
+
 func (o *Options) setDefaults() {
+	if o.Operators == nil {
+		o.Operators = alone{}
+	}
 	if o.Share == nil {
 		o.Share = everything{}
 	}

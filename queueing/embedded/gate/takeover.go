@@ -69,7 +69,7 @@ func (g *Gate) Acquire(ctx context.Context) (Acquired, error) {
 	if err := g.o.Live.List(ctx, flavors); err != nil {
 		return Acquired{}, fmt.Errorf("list flavors: %w", err)
 	}
-	queues, err := g.o.Share.Begin(ctx, list.Items)
+	queues, err := g.o.Share.Begin(ctx, g.leaveForeign(ctx, list.Items))
 	if err != nil {
 		return Acquired{}, err
 	}
@@ -137,7 +137,7 @@ func (g *Gate) Reload(ctx context.Context) error {
 	if err := g.o.Client.List(ctx, flavors, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list flavors: %w", err)
 	}
-	queues, err := g.o.Share.Choose(ctx, list.Items)
+	queues, err := g.o.Share.Choose(ctx, g.leaveForeign(ctx, list.Items))
 	if err != nil {
 		return err
 	}
@@ -153,8 +153,13 @@ func (g *Gate) configure(all, queues []v1alpha1.SparkQueue, flavors []v1alpha1.S
 		names[i] = all[i].Name
 	}
 	g.o.Meter.Configured(names)
+	serves := make(map[string]bool, len(queues))
+	for i := range queues {
+		serves[queues[i].Name] = true
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.serves = serves
 	if g.o.Share != (everything{}) {
 		g.directory = embedded.New()
 		g.directory.Configure(convert.QueueConfigs(all), classes)

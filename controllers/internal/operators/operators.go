@@ -1,0 +1,156 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package operators
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// looksPerPatience is how often the lease of another operator is read while it may expire.
+	looksPerPatience = 6
+	// mostKnown bounds how many other operators are followed. Their names come from objects.
+	mostKnown = 64
+)
+
+// Options of Operators.
+type Options struct {
+	// Namespace of this operator, which is its name.
+	Namespace string
+	// Lease is the name of the lease that the leader of every operator holds, in its namespace.
+	Lease string
+	// Patience is for how long another operator may leave its lease alone before it counts as gone.
+	Patience time.Duration
+	// Live reads leases.
+	Live  client.Reader
+	Clock clock.Clock
+	Log   logr.Logger
+}
+
+// Operators knows this operator and the others that it has met. A nil one knows of no other. Safe for concurrent use.
+type Operators struct {
+	o  Options
+	mu sync.Mutex
+	// met are other operators by name.
+	met map[string]*other
+}
+
+// other is what is known of another operator.
+type other struct {
+	alive bool
+	// read is when its lease was read last.
+	read time.Time
+	// left says that something was left to it.
+	left bool
+}
+
+// New returns what an operator knows that has met no other.
+func New(o Options) *Operators { return &Operators{o: o, met: map[string]*other{}} }
+
+// Name of this operator; empty if it has none.
+func (o *Operators) Name() string {
+	if o == nil {
+		return ""
+	}
+	return o.o.Namespace
+}
+
+// Other reports whether a name is that of another operator that is alive. What it is asked about is left to that one.
+func (o *Operators) Other(ctx context.Context, name string) bool {
+	if o == nil || name == "" || name == o.o.Namespace || len(validation.IsDNS1123Label(name)) > 0 {
+		return false
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	seen := o.met[name]
+	if seen == nil {
+		if len(o.met) == mostKnown {
+			return false
+		}
+		seen = &other{}
+		o.met[name] = seen
+	}
+	o.look(ctx, name, seen)
+	if seen.alive && !seen.left {
+		seen.left = true
+		o.o.Log.Info("Leaves to another operator what it has taken before", "operator", name)
+	}
+	return seen.alive
+}
+
+// look reads the lease of another operator, unless that was done a moment ago. The caller holds the lock.
+func (o *Operators) look(ctx context.Context, name string, seen *other) {
+	now := o.o.Clock.Now()
+	if !seen.read.IsZero() && now.Sub(seen.read) < o.o.Patience/looksPerPatience {
+		return
+	}
+	lease := &coordinationv1.Lease{}
+	switch err := o.o.Live.Get(ctx, types.NamespacedName{Namespace: name, Name: o.o.Lease}, lease); {
+	case err == nil:
+		seen.alive = now.Sub(renewed(lease)) <= o.o.Patience
+	case apierrors.IsNotFound(err):
+		seen.alive = false
+	default: // it may be alive
+		seen.alive = seen.alive || seen.read.IsZero()
+		o.o.Log.Error(err, "read the lease of another operator", "namespace", name, "lease", o.o.Lease)
+	}
+	seen.read = now
+}
+
+// renewed returns when the holder of a lease showed last that it is alive.
+func renewed(lease *coordinationv1.Lease) time.Time {
+	if at := lease.Spec.RenewTime; at != nil {
+		return at.Time
+	}
+	return lease.CreationTimestamp.Time
+}
+
+// ErrGone is why an operator starts again: another one, to which it has left something, no longer exists.
+var ErrGone = errors.New("another operator is gone")
+
+// NeedLeaderElection reports true: only a leader leaves anything to others.
+func (o *Operators) NeedLeaderElection() bool { return true }
+
+// Start follows the operators to which something was left. It returns ErrGone once one of them is gone: a new leader takes
+// everything over in the order that is safe, and this process becomes one by starting again.
+func (o *Operators) Start(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-o.o.Clock.After(o.o.Patience / looksPerPatience):
+		}
+		if name := o.gone(ctx); name != "" {
+			return fmt.Errorf("%w: the lease %s in namespace %s was not renewed for %s; this operator starts again, and takes over what the other one has left",
+				ErrGone, o.o.Lease, name, o.o.Patience)
+		}
+	}
+}
+
+// gone returns an operator to which something was left and that no longer exists; empty if there is none.
+func (o *Operators) gone(ctx context.Context) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for name, seen := range o.met {
+		if !seen.left {
+			continue
+		}
+		if o.look(ctx, name, seen); !seen.alive {
+			return name
+		}
+	}
+	return ""
+}

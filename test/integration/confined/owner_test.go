@@ -1,0 +1,194 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package confined
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
+)
+
+// leases are short, so that an operator that was killed counts as gone after 12 s.
+var leases = []string{
+	"--enable-leader-election", "--leader-election-lease-duration=2s", "--leader-election-renew-deadline=1500ms", "--leader-election-retry-period=200ms",
+}
+
+// installed is an installation of the operator's program, which is started again when it ends, as a kubelet does.
+type installed struct {
+	harness.Program
+	t       *testing.T
+	flags   []string
+	process *harness.Process
+}
+
+func (i *installed) start() { i.process = i.Start(i.t, append(i.flags, leases...)...) }
+
+// keep starts the program again if it has ended because another operator is gone, and fails if it has ended otherwise.
+func (i *installed) keep() {
+	i.t.Helper()
+	select {
+	case <-i.process.Ended():
+		if log := i.process.Log(); !strings.Contains(log, "another operator is gone") {
+			i.t.Fatalf("the operator in %s has ended:\n%s", i.Namespace, log)
+		}
+		i.start()
+	default:
+	}
+}
+
+// asAccount writes a kubeconfig with which the operator has the rights of its service account.
+func asAccount(t *testing.T) string {
+	t.Helper()
+	config, err := clientcmd.LoadFromFile(env.Cluster().Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range config.AuthInfos {
+		config.AuthInfos[name].Impersonate = account
+		config.AuthInfos[name].ImpersonateGroups = []string{"system:serviceaccounts", "system:authenticated"}
+	}
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := writeKubeconfig(config, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func writeKubeconfig(config *clientcmdapi.Config, path string) error {
+	text, err := clientcmd.Write(*config)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o600)
+}
+
+// confinedTo starts an operator as the shipped account, with the shipped roles, bound in one namespace.
+func confinedTo(t *testing.T, program harness.Program, namespace string, flags ...string) *installed {
+	t.Helper()
+	installRoles(t)
+	bindRoles(t, namespace)
+	knows(t, authorizationv1.ResourceAttributes{Verb: "get", Group: "coordination.k8s.io", Resource: "leases", Namespace: program.Namespace, Name: "sparkgate-leader"})
+	program.Namespace, program.Kubeconfig = "sparkgate-system", asAccount(t)
+	i := &installed{Program: program, t: t, flags: append(flags, "--watch-namespaces="+namespace)}
+	i.start()
+	return i
+}
+
+// leads waits until an operator leads the tree of a queue.
+func leads(t *testing.T, queue *v1alpha1.SparkQueue, operator string) {
+	t.Helper()
+	harness.Eventually(t, queue.DeepCopy(), "led by "+operator, func(q *v1alpha1.SparkQueue) bool {
+		return q.Status.Ledger != nil && q.Status.Ledger.Operator == operator
+	})
+}
+
+// decidedBy waits until the condition and the status of an application say which of two operators decides on it.
+func decidedBy(t *testing.T, app *v1alpha1.SparkApplication, operator, other string) {
+	t.Helper()
+	harness.Eventually(t, app, "told who decides on it", func(a *v1alpha1.SparkApplication) bool {
+		c := apimeta.FindStatusCondition(a.Status.Conditions, v1alpha1.ContestedCondition)
+		return a.Status.Operator == operator && a.Status.OtherOperator == other && c != nil &&
+			strings.Contains(c.Message, "the one in "+operator+" decides")
+	})
+}
+
+// TestOneOwner: an operator of the whole cluster and one of a namespace do not take the same application. The one that leads
+// the queue decides; when it is gone the other one takes over what runs and what comes, and keeps it.
+func TestOneOwner(t *testing.T) {
+	w := harness.NewWorld(t, "9Gi", nil)
+	everywhere := &installed{Program: harness.BuildProgram(t), t: t}
+	everywhere.start()
+	leads(t, w.Queue, everywhere.Namespace)
+	here := confinedTo(t, everywhere.Program, w.Namespace)
+
+	runs := w.Apply("runs", accompanied)
+	driver := w.Run(runs)
+	decidedBy(t, runs, everywhere.Namespace, here.Namespace)
+	ended := w.Apply("ended")
+	w.Succeed(ended)
+	if ended.Status.Operator != everywhere.Namespace {
+		t.Errorf("the operator %q has run the application", ended.Status.Operator)
+	}
+
+	everywhere.process.Kill()
+	waits := w.Apply("comes-later")
+	env.Until(t, "the other operator runs what comes", func() bool {
+		here.keep()
+		get(t, waits)
+		return waits.Status.Operator == here.Namespace && waits.Status.Grant != nil
+	})
+	leads(t, w.Queue, here.Namespace)
+	w.Succeed(waits)
+	harness.Eventually(t, runs, "taken over", func(a *v1alpha1.SparkApplication) bool {
+		return a.Status.Operator == here.Namespace && !apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.ContestedCondition)
+	})
+	before := ended.ResourceVersion
+	if get(t, ended); ended.ResourceVersion != before {
+		t.Errorf("an application that had ended was written: %s", harness.Show(ended))
+	}
+
+	everywhere.start()
+	decidedBy(t, runs, here.Namespace, everywhere.Namespace)
+	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	w.Reach(runs, v1alpha1.SucceededReason)
+	last := w.Apply("last")
+	w.Succeed(last)
+	if last.Status.Operator != here.Namespace {
+		t.Errorf("the operator %q has run the application", last.Status.Operator)
+	}
+	for _, app := range []*v1alpha1.SparkApplication{runs, waits, last} {
+		if created := w.Kubelet.Created(app.UID); len(created) != 1 {
+			t.Errorf("%s had the drivers %v", app.Name, created)
+		}
+	}
+	for _, i := range []*installed{everywhere, here} {
+		if i.keep(); strings.Contains(i.process.Log(), "forbidden") {
+			t.Errorf("the operator in %s lacks a right:\n%s", i.Namespace, i.process.Log())
+		}
+	}
+}
+
+// TestQueuesDivideANamespace: two operators of one namespace with queues of their own each run what is in their queues, and
+// neither says that this is a mistake.
+func TestQueuesDivideANamespace(t *testing.T) {
+	w := harness.NewWorld(t, "3Gi", nil)
+	ours := harness.Queue(t, w.Queue.Name+"-ours", "", "3Gi")
+	harness.Change(t, ours, func(q *v1alpha1.SparkQueue) { q.Labels = map[string]string{"example.org/team": "ours"} })
+	everywhere := &installed{Program: harness.BuildProgram(t), t: t, flags: []string{"--queue-selector=example.org/team!=ours"}}
+	everywhere.start()
+	here := confinedTo(t, everywhere.Program, w.Namespace, "--queue-selector=example.org/team=ours")
+	leads(t, w.Queue, everywhere.Namespace)
+	leads(t, ours, here.Namespace)
+	for n, want := range []struct {
+		queue    *v1alpha1.SparkQueue
+		operator string
+	}{{w.Queue, everywhere.Namespace}, {ours, here.Namespace}, {w.Queue, everywhere.Namespace}, {ours, here.Namespace}} {
+		app := w.Apply("pi-"+string(rune('a'+n)), func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Name = want.queue.Name })
+		w.Succeed(app)
+		if app.Status.Operator != want.operator || app.Status.OtherOperator != "" {
+			t.Errorf("operators %q and %q for queue %s, want %q", app.Status.Operator, app.Status.OtherOperator, want.queue.Name, want.operator)
+		}
+	}
+	for _, i := range []*installed{everywhere, here} {
+		i.keep()
+	}
+}
+
+func get(t *testing.T, app *v1alpha1.SparkApplication) {
+	t.Helper()
+	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), app); err != nil {
+		t.Fatal(err)
+	}
+}
