@@ -92,12 +92,12 @@ func TestReader(t *testing.T) {
 		want  string
 		asked int
 	}{
-		"the last lines":            {nil, 2, "pi-uid", "password=(hidden)\nthree", 1},
-		"switched off":              {nil, 0, "pi-uid", "", 0},
-		"another pod has the same name":  {nil, 2, "old-uid", "", 0},
-		"the node is not there":     {code(http.StatusNotFound), 2, "pi-uid", "", 1},
-		"the kubelet has an error":  {code(http.StatusInternalServerError), 2, "pi-uid", "", 1},
-		"the operator may not read": {code(http.StatusForbidden), 2, "pi-uid", "", 1},
+		"the last lines":                {nil, 2, "pi-uid", "password=(hidden)\nthree", 1},
+		"switched off":                  {nil, 0, "pi-uid", "", 0},
+		"another pod has the same name": {nil, 2, "old-uid", "", 0},
+		"the node is not there":         {code(http.StatusNotFound), 2, "pi-uid", "", 1},
+		"the kubelet has an error":      {code(http.StatusInternalServerError), 2, "pi-uid", "", 1},
+		"the operator may not read":     {code(http.StatusForbidden), 2, "pi-uid", "", 1},
 		"cut off in the middle": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("one\n"))
