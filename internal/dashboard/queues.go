@@ -11,8 +11,12 @@ import (
 	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
-// queuesShown is how many queues a page has.
-const queuesShown = 100
+const (
+	// queuesShown is how many queues a page has, and barsShown how many bars it has at most: with many resources and
+	// flavors it has fewer queues.
+	queuesShown = 100
+	barsShown   = 200
+)
 
 // queuesPage is the tree of queues.
 type queuesPage struct {
@@ -74,10 +78,19 @@ func buildQueues(v *visit) (view, error) {
 			Bars: barsOf(branch.Queue, said.Usage), Message: printer.QueueMessage(said),
 		})
 	}
-	p.Pager = pageOf(v.request, len(p.Rows), queuesShown)
+	p.Pager = pageOf(v.request, len(p.Rows), queuesOnPage(p.Rows))
 	p.Rows = p.Rows[p.Pager.from:p.Pager.to]
 	out.data = p
 	return out, nil
+}
+
+// queuesOnPage returns how many of the queues stand on a page.
+func queuesOnPage(rows []queueRow) int {
+	bars := 1
+	for i := range rows {
+		bars = max(bars, len(rows[i].Bars))
+	}
+	return max(1, min(queuesShown, barsShown/bars))
 }
 
 // deepest is the largest indentation of the tree.

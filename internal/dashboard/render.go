@@ -26,7 +26,7 @@ var templateFiles embed.FS
 const templateProblem = "problem"
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"say": say, "tone": tone, "stamp": stamp, "ago": func(now, at time.Time) string { return duration.HumanDuration(now.Sub(at)) },
+	"say": say, "brief": brief, "long": long, "tone": tone, "stamp": stamp, "ago": func(now, at time.Time) string { return duration.HumanDuration(now.Sub(at)) },
 	"took": duration.HumanDuration, "path": pathOf, "amount": amount, "rounded": rounded, "clock": clockOf, "axis": axisOf,
 }).ParseFS(templateFiles, "templates/*.html"))
 
@@ -135,6 +135,32 @@ func writeProblem(w http.ResponseWriter, base string, status int, text string) {
 
 // say returns a text of others in one line, with everything that does more than print written out.
 func say(text string) string { return redact.Visible(strings.Join(strings.Fields(text), " ")) }
+
+const (
+	// mostBrief and mostLong are how many characters of a text are shown where there are many, and where there are few: a
+	// page stays light whatever it is about. The manifest has all of it.
+	mostBrief = 300
+	mostLong  = 1200
+)
+
+func brief(text string) string { return cutAt(say(text), mostBrief) }
+
+func long(text string) string { return cutAt(say(text), mostLong) }
+
+// cutAt cuts a text that has more characters.
+func cutAt(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	count := 0
+	for at := range text {
+		if count == most {
+			return text[:at] + " …"
+		}
+		count++
+	}
+	return text
+}
 
 // amount returns a quantity of a resource.
 func amount(q resource.Quantity) string { return q.String() }
