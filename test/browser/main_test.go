@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"k8s.io/client-go/rest"
@@ -142,6 +143,22 @@ func (b tab) looks(theme string) {
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
 	})
 	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// narrow gives the page the width of a telephone while it is judged: nothing may stand beyond its edge.
+func (b tab) narrow(name string) {
+	b.t.Helper()
+	phone := emulation.SetDeviceMetricsOverrideParams{Width: 390, Height: 844, DeviceScaleFactor: 1}
+	if _, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, phone); err != nil {
+		b.t.Fatal(err)
+	}
+	if wide := value[float64](b, "document.documentElement.scrollWidth"); wide > float64(phone.Width) {
+		b.t.Errorf("%s is %.0f wide on a screen of %d", name, wide, phone.Width)
+	}
+	b.picture(name + "-narrow")
+	if _, err := chromedp.Call(b.ctx, emulation.ClearDeviceMetricsOverride, cdp.Empty{}); err != nil {
 		b.t.Fatal(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,9 +65,22 @@ func newScene(t *testing.T) scene {
 	w.Kubelet.Executors(t.Context(), driver, 2)
 	n.Writes(driver, "INFO SparkContext: Running Spark\n"+hostile+"\n")
 	s.stages["queued"] = w.Apply("sessions")
+	s.loan(t)
 	s.schedules(t)
 	w.Reach(s.stages["queued"], v1alpha1.QueuedReason)
 	return s
+}
+
+// loan adds a tree in which one queue runs an application with what it borrows of the other.
+func (s scene) loan(t *testing.T) {
+	t.Helper()
+	root := harness.Queue(t, s.Namespace+"-org", "", "")
+	harness.Queue(t, s.Namespace+"-org-lends", root.Name, "3Gi")
+	borrows := harness.Queue(t, s.Namespace+"-org-borrows", root.Name, "1Gi")
+	s.World.Run(s.Apply("reports", func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Name = borrows.Name }))
+	harness.Eventually(t, borrows, "borrowing", func(q *v1alpha1.SparkQueue) bool {
+		return slices.ContainsFunc(q.Status.Usage, func(u v1alpha1.QueueUsage) bool { return u.Borrowed != nil })
+	})
 }
 
 // schedules creates schedules that are due often, once a day and never.
@@ -77,12 +91,32 @@ func (s scene) schedules(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, times := range map[string]string{"hourly": "5 * * * *", "nightly": "30 2 * * *", "paused": "0 4 * * *"} {
-		harness.Create(t, &v1alpha1.ScheduledSparkApplication{
+		schedule := &v1alpha1.ScheduledSparkApplication{
 			ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name},
 			Spec: v1alpha1.ScheduledSparkApplicationSpec{
 				Schedule: times, TimeZone: "Europe/Zurich", Suspend: name == "paused", Template: v1alpha1.ApplicationTemplate{Spec: runtime.RawExtension{Raw: spec}},
 			},
-		})
+		}
+		harness.Create(t, schedule)
+		if name == "paused" {
+			ranBefore(t, schedule)
+		}
+	}
+}
+
+// ranBefore gives a schedule the past of one that has run.
+func ranBefore(t *testing.T, schedule *v1alpha1.ScheduledSparkApplication) {
+	t.Helper()
+	at := func(hours time.Duration) string {
+		return schedule.CreationTimestamp.Add(-hours * time.Hour).UTC().Format(time.RFC3339)
+	}
+	past := schedule.DeepCopy()
+	past.Status.LastRunTime = at(3)
+	past.Status.LastSuccessfulRun = &v1alpha1.ScheduledRun{Name: schedule.Name + "-2", Time: at(2)}
+	past.Status.LastFailedRun = &v1alpha1.ScheduledRun{Name: schedule.Name + "-1", Time: at(20), Message: hostile}
+	past.Status.Missed = []v1alpha1.MissedRuns{{Reason: "ConcurrencyForbidden", Count: 2}}
+	if err := env.Client().Status().Patch(t.Context(), past, client.MergeFrom(schedule)); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -109,7 +143,7 @@ var expected = map[string]string{
 	"advice-unknown":      "Not known: ",
 	"application-running": "Executors: 2 now",
 	"queue":               "The last 6 hours",
-	"schedules":           "hourly",
+	"schedules":           "paused-2",
 	"what-if":             "sessions",
 	"what-if-refused":     "nominal",
 	"usage":               "core-hours failed",
@@ -151,6 +185,8 @@ func TestEveryPage(t *testing.T) {
 			b.picture(name + "-" + theme)
 			b.accessible(name + ", " + theme)
 		}
+		b.looks("light")
+		b.narrow(name)
 		if hacked := value[bool](b, `"hacked" in window`); hacked {
 			t.Errorf("%s: code of a tenant has run", name)
 		}

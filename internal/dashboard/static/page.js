@@ -86,7 +86,7 @@
     if (!box) return;
     const follows = box.scrollHeight - box.scrollTop - box.clientHeight < 40;
     if (reset) box.replaceChildren();
-    document.getElementById("log-of").textContent = "Pod " + pod + (box.childNodes.length + lines.length ? "" : ": nothing is written yet");
+    document.getElementById("log-of").textContent = "Pod " + pod + (box.childNodes.length + lines.length ? "" : ": no line so far");
     box.append(...lines.map((line) => document.createTextNode(line + "\n")));
     while (box.childNodes.length > mostLines) box.firstChild.remove();
     if (follows) box.scrollTop = box.scrollHeight;
