@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -76,19 +77,32 @@ func (b *build) executorTemplate() *corev1.Pod {
 // encode writes a template as JSON, which every reader of YAML takes and which leaves no doubt about what is text. What
 // YAML does not take as it stands, or would take for the end of a line, is written as an escape.
 func encode(pod *corev1.Pod) (string, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(struct {
+	w := writers.Get().(*writer)
+	defer writers.Put(w)
+	w.text.Reset()
+	if err := w.Encode(struct {
 		metav1.TypeMeta   `json:",inline"`
 		metav1.ObjectMeta `json:"metadata"`
 		Spec              corev1.PodSpec `json:"spec"`
 	}{pod.TypeMeta, pod.ObjectMeta, pod.Spec}); err != nil {
 		return "", err
 	}
-	return escapeForYAML(text.String()), nil
+	return escapeForYAML(w.text.String()), nil
 }
+
+// writer encodes templates, and keeps its memory for the next one.
+type writer struct {
+	*json.Encoder
+	text bytes.Buffer
+}
+
+var writers = sync.Pool{New: func() any {
+	w := &writer{}
+	w.Encoder = json.NewEncoder(&w.text)
+	w.SetEscapeHTML(false)
+	w.SetIndent("", "  ")
+	return w
+}}
 
 // escapeForYAML writes characters as escapes that JSON allows as they are, but YAML does not (YAML 1.1, 5.1 and 5.4).
 // In JSON they can only stand in texts.
