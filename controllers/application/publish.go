@@ -8,7 +8,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -123,15 +125,48 @@ func (r *Reconciler) leaveToOther(ctx context.Context, app *v1alpha1.SparkApplic
 	return err
 }
 
-// difference returns the merge patch (RFC 7386) from one status to another.
-func difference(before, after *v1alpha1.SparkApplicationStatus) (json.RawMessage, error) {
-	from, err := json.Marshal(before)
+// difference returns the merge patch (RFC 7386) from one status to another, by field. Only what differs is encoded, and only
+// objects that both have are compared as JSON.
+func difference(before, after *v1alpha1.SparkApplicationStatus) (map[string]json.RawMessage, error) {
+	patch := map[string]json.RawMessage{}
+	return patch, addDifferences(patch, reflect.ValueOf(before).Elem(), reflect.ValueOf(after).Elem())
+}
+
+func addDifferences(patch map[string]json.RawMessage, before, after reflect.Value) error {
+	for i := range after.NumField() {
+		field, was, now := after.Type().Field(i), before.Field(i), after.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case field.Anonymous:
+			if err := addDifferences(patch, was, now); err != nil {
+				return err
+			}
+		case name == "-" || equality.Semantic.DeepEqual(was.Interface(), now.Interface()):
+		default:
+			change, err := changeOf(was, now)
+			if err != nil {
+				return err
+			}
+			patch[name] = change
+		}
+	}
+	return nil
+}
+
+// changeOf returns what a merge patch says of a field that is absent when it is empty.
+func changeOf(before, after reflect.Value) (json.RawMessage, error) {
+	isObject := after.Kind() == reflect.Struct || after.Kind() == reflect.Pointer && !before.IsNil() && !after.IsNil()
+	isEmpty := after.IsZero() || after.Kind() == reflect.Slice && after.Len() == 0
+	if isEmpty && !isObject {
+		return json.RawMessage("null"), nil
+	}
+	now, err := json.Marshal(after.Interface())
+	if err != nil || !isObject || now[0] != '{' { // a duration is a text
+		return now, err
+	}
+	was, err := json.Marshal(before.Interface())
 	if err != nil {
 		return nil, err
 	}
-	to, err := json.Marshal(after)
-	if err != nil {
-		return nil, err
-	}
-	return jsonpatch.CreateMergePatch(from, to)
+	return jsonpatch.CreateMergePatch(was, now)
 }
