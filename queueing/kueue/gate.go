@@ -25,6 +25,9 @@ const Name = "Kueue"
 const (
 	// retryTime is the pause after Kueue, or another object of the name, kept a Workload from being created.
 	retryTime = 10 * time.Second
+	// patience is how long Kueue may say nothing of a Workload before that is a verdict: it admits most within moments, and
+	// the application is spared a write that says what is no longer true.
+	patience = 5 * time.Second
 	// releasedTTL is how long a release is remembered, for a watch that lags behind it.
 	releasedTTL = time.Minute
 )
@@ -50,7 +53,7 @@ func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error)
 // New returns a gate whose watches have not started.
 func New(o Options) *Gate {
 	g := &Gate{o: o, tracker: tracker{
-		clock: o.Clock, asking: map[types.NamespacedName]bool{}, created: map[queueing.Key]string{}, written: map[types.UID]string{},
+		clock: o.Clock, asking: map[types.NamespacedName]time.Time{}, created: map[queueing.Key]string{}, written: map[types.UID]string{},
 		chunks: map[queueing.Key]map[string]unseenChunk{}, shown: map[queueing.Key]map[types.UID]int32{},
 		released: map[queueing.Key]bool{}, lastQueueStates: map[string]string{},
 	}}
@@ -64,7 +67,7 @@ func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
 
 // Sync makes a Workload equal to the ask and returns what Kueue says of it.
 func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
-	g.trackAsk(ask.Key)
+	since := g.trackAsk(ask.Key)
 	if !g.workloads.Installed() {
 		return notInstalled(), nil
 	}
@@ -78,32 +81,44 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 		delete(g.released, ask.Key)
 		g.mu.Unlock()
 	}
-	return v, err
+	return g.patiently(ask.Key, since, v), err
 }
 
-func (g *Gate) sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
+// patiently returns a verdict on an application that has asked since then, unless Kueue has said nothing yet and may
+// still speak before long.
+func (g *Gate) patiently(key queueing.Key, since time.Time, v verdict) queueing.Verdict {
+	if wait := since.Add(patience).Sub(g.o.Clock.Now()); v.silent && wait > 0 {
+		g.o.Waker.WakeAfter(key, wait)
+		return queueing.Verdict{}
+	}
+	return v.Verdict
+}
+
+func (g *Gate) sync(ctx context.Context, ask queueing.Ask) (verdict, error) {
 	w := g.current(ask)
 	switch {
 	case w == nil:
-		return g.create(ctx, ask)
+		v, err := g.create(ctx, ask)
+		return verdict{Verdict: v}, err
 	case g.watchIsBehind(w):
-		return queueing.Verdict{}, nil // the watch will show what was written
+		return verdict{}, nil // the watch will show what was written
 	case !w.DeletionTimestamp.IsZero():
-		return queueing.Verdict{}, g.removeFinalizer(ctx, w)
+		return verdict{}, g.removeFinalizer(ctx, w)
 	case finished(w):
-		return g.afterEnd(ctx, ask, w)
+		v, err := g.afterEnd(ctx, ask, w)
+		return verdict{Verdict: v}, err
 	case reserved(w) && (evicted(w) || !isOf(w, ask.Run, ask.Attempt)):
-		return queueing.Verdict{State: queueing.Evicting, Grant: heldBy(w)}, nil
+		return verdict{Verdict: queueing.Verdict{State: queueing.Evicting, Grant: heldBy(w)}}, nil
 	case !reserved(w) && mayChange(w):
 		if wanted := workloadOf(ask, g.priorityOf(ask)); differs(w, wanted) {
-			return queueing.Verdict{}, g.change(ctx, ask, w, wanted)
+			return verdict{}, g.change(ctx, ask, w, wanted)
 		}
 	}
 	v := verdictOf(ask, w, g.around(ask, w))
 	if v.conflict {
-		return v.Verdict, g.end(ctx, w, failedToStart, v.Message)
+		return v, g.end(ctx, w, failedToStart, v.Message)
 	}
-	return v.Verdict, nil
+	return v, nil
 }
 
 // KeysFor returns the applications of that name that have a Workload which has not ended, or has our finalizer still.
@@ -155,11 +170,16 @@ func (m *mirror) Priority(class string) (value int32, known bool) {
 	return 0, false
 }
 
-// trackAsk notes that an application asks.
-func (t *tracker) trackAsk(key queueing.Key) {
+// trackAsk notes that an application asks, and returns since when it has.
+func (t *tracker) trackAsk(key queueing.Key) (since time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.asking[nameOf(key)] = true
+	since, asks := t.asking[nameOf(key)]
+	if !asks {
+		since = t.clock.Now()
+		t.asking[nameOf(key)] = since
+	}
+	return since
 }
 
 // wasReleased reports whether the key was released a moment ago.

@@ -52,8 +52,9 @@ type tracker struct {
 	clock clock.Clock
 
 	mu sync.Mutex
-	// asking are the applications that asked and were not granted yet, to be woken when Kueue's kinds come or go.
-	asking map[types.NamespacedName]bool
+	// asking are the applications that asked and were not granted yet, and since when, to be woken when Kueue's kinds come
+	// or go.
+	asking map[types.NamespacedName]time.Time
 	// created are names of Workloads that were created and not seen yet.
 	created map[queueing.Key]string
 	// chunks are those that were created and not seen yet, by name.

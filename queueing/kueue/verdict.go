@@ -39,10 +39,11 @@ func (m *mirror) flavor(name string) *kueuev1.ResourceFlavor {
 	return f
 }
 
-// verdict is a verdict, and whether the admission can never be used as it is.
+// verdict is a verdict, and what only the gate knows of it.
 type verdict struct {
 	queueing.Verdict
-	conflict bool
+	// conflict says that the admission can never be used as it is, and silent that Kueue has not said anything yet.
+	conflict, silent bool
 }
 
 // notInstalled returns the verdict on everything while Kueue's kinds are missing.
@@ -66,7 +67,7 @@ func verdictOf(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
 	case reserved(w):
 		return verdict{Verdict: waiting(queueing.ReasonWaitingForGate, checksPending(w))}
 	}
-	return verdict{Verdict: queued(ask, w, s)}
+	return queued(ask, w, s)
 }
 
 func deactivation(w *kueuev1.Workload) queueing.Verdict {
@@ -88,7 +89,7 @@ func granted(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
 	var contrary *contradiction
 	switch {
 	case errors.As(err, &contrary):
-		return verdict{queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonFlavorMismatch, Message: err.Error()}, true}
+		return verdict{Verdict: queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonFlavorMismatch, Message: err.Error()}, conflict: true}
 	case err != nil:
 		return verdict{Verdict: waiting(queueing.ReasonWaitingForGate, err.Error())}
 	}
@@ -120,20 +121,21 @@ func checksPending(w *kueuev1.Workload) string {
 
 // queued returns why a Workload has no quota. What the queues say of themselves comes first: Kueue's condition of the
 // Workload is written later.
-func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) queueing.Verdict {
+func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
 	if v, found := queueTrouble(ask, s); found {
-		return v
+		return verdict{Verdict: v}
 	}
 	c := conditionOf(w, kueuev1.WorkloadQuotaReserved)
 	if c == nil || c.Message == "" {
-		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, notEvaluated(w)))
+		v := waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, notEvaluated(w)))
+		return verdict{Verdict: v, silent: true}
 	}
 	v := waiting(reasonFromMessage(c), fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, stabilise(c.Message)))
 	v.Displacing = mentionsPreemption(c.Message)
 	if v.Reason == queueing.ReasonExceedsQuota {
 		v.State = queueing.Refused
 	}
-	return v
+	return verdict{Verdict: v}
 }
 
 // notEvaluated says that Kueue has said nothing of a Workload. It may also be that an equivalent Workload did not fit a

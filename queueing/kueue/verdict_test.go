@@ -107,6 +107,9 @@ func TestVerdicts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := verdictOf(ask(), tt.w, tt.around)
+			if v.silent != (name == "fresh") {
+				t.Errorf("Kueue has said nothing: %t", v.silent)
+			}
 			if v.State != tt.state || v.Reason != tt.reason || v.conflict {
 				t.Errorf("%s/%s, want %s/%s (%s)", v.State, v.Reason, tt.state, tt.reason, v.Message)
 			}
