@@ -20,11 +20,12 @@ import (
 // TestFinalizer lives the same lives without the policy, and with it. Only the writes of finalizers differ.
 func TestFinalizer(t *testing.T) {
 	t.Run("without the policy", func(t *testing.T) { lives(t, 1) })
+	t.Run("without the policy, fields of appliers", func(t *testing.T) { ownership(t, statusFields, finalizerFields) })
 	install(t)
 	t.Run("with the policy", func(t *testing.T) { lives(t, 0) })
 	t.Run("with the policy, which is removed from one application", dropped)
 	t.Run("with the policy, what has never started is deleted", neverStarted)
-	t.Run("with the policy, applied by the sides", applied)
+	t.Run("with the policy, fields of appliers", func(t *testing.T) { ownership(t, statusFields) })
 }
 
 // install applies config/fast as a user would, and waits until the API server acts by it.
@@ -84,26 +85,11 @@ func neverStarted(t *testing.T) {
 	}
 }
 
-// applied: kubectl, as a client and on the server, applies again without the finalizer, which it has not set and so leaves alone; fields that
-// it has set go when they are no longer in the manifest.
-func applied(t *testing.T) {
-	namespace := env.Namespace(t)
-	for name, flags := range map[string][]string{"client": nil, "server": {"--server-side"}} {
-		app := harness.Pi(namespace, "by-"+name, "none")
-		for _, arguments := range [][]string{{"1"}, nil} {
-			app.Spec.Arguments = arguments
-			if _, err := env.KubectlWith(t, manifest(t, app), append([]string{"apply", "-f", "-"}, flags...)...); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), app); err != nil {
-			t.Fatal(err)
-		}
-		if len(app.Spec.Arguments) > 0 || !slices.Equal(app.Finalizers, []string{v1alpha1.Finalizer}) {
-			t.Errorf("by %s: arguments %v and finalizers %v, want no arguments and the operator's finalizer", name, app.Spec.Arguments, app.Finalizers)
-		}
-	}
-}
+// What the operator owns of an application: the status, as one value, and the finalizer where it has added that.
+const (
+	statusFields    = `status {"f:status":{}}`
+	finalizerFields = `{"f:metadata":{"f:finalizers":{".":{},"v:\"sparkgate.io/finalizer\"":{}}}}`
+)
 
 func manifest(t *testing.T, app *v1alpha1.SparkApplication) string {
 	t.Helper()
