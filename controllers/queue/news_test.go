@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// TestCountsGoWithTheLedger: counts of a queue with a ledger are left to whoever writes that; its conditions are not, and neither are
+// TestCountsGoWithTheLedger: counts of a queue with a ledger are left to the writer of that; its conditions are not, and neither are
 // the counts of other queues.
 func TestCountsGoWithTheLedger(t *testing.T) {
 	t.Parallel()
