@@ -157,7 +157,8 @@ func (w *ledgers) write(ctx context.Context, root, version string, next *page, n
 	if err != nil {
 		return "", fmt.Errorf("encode ledger: %w", err)
 	}
-	queue := &v1alpha1.SparkQueue{}
+	queue := &metav1.PartialObjectMetadata{} // nothing else of the answer is of use
+	queue.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.SparkQueueKind))
 	queue.Name = root
 	err = w.o.Client.Status().Patch(ctx, queue, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
 	return queue.ResourceVersion, err
