@@ -127,7 +127,7 @@ type Scope struct {
 // CacheOptions drop what no decision reads from every cached object, bound what is kept of each, and leave out what is
 // not in the scope.
 func CacheOptions(scope Scope) cache.Options {
-	o := cache.Options{DefaultTransform: cachetransform.Object, NewInformer: cachetransform.NewInformer}
+	o := cache.Options{DefaultTransform: cachetransform.Kept, NewInformer: cachetransform.NewInformer}
 	for _, namespace := range scope.Namespaces {
 		if o.DefaultNamespaces == nil {
 			o.DefaultNamespaces = map[string]cache.Config{}

@@ -67,7 +67,7 @@ func (r *Reconciler) countApplications(count map[stagePlace]int, oldest map[plac
 		return nil
 	}
 	list := &v1alpha1.SparkApplicationList{}
-	if err := r.Client.List(context.Background(), list, client.UnsafeDisableDeepCopy); err != nil {
+	if err := r.Client.List(context.Background(), list, wholeOnes, client.UnsafeDisableDeepCopy); err != nil {
 		return err
 	}
 	r.Series.Count(func(value func(queue string) string) {

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -165,7 +166,7 @@ func TestLiveApplications(t *testing.T) {
 	if err := v1alpha1.AddToScheme(known); err != nil {
 		t.Fatal(err)
 	}
-	builder := fake.NewClientBuilder().WithScheme(known)
+	builder := fake.NewClientBuilder().WithScheme(known).WithIndex(&v1alpha1.SparkApplication{}, cachetransform.WholeIndex, cachetransform.IndexWhole)
 	for name, stage := range map[string]string{"a": "Running", "b": "Running", "c": "Queued", "d": "Succeeded", "e": "Failed", "f": "OfAUnknownStage"} {
 		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "live", Name: name}}
 		app.Status.Queue, app.Status.Conditions = "team-a", []metav1.Condition{{Type: "Ready", Reason: stage}}

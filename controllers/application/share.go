@@ -44,7 +44,7 @@ func (r *Reconciler) Ended() { collector.of.Drop(r.Share.Name(), r) }
 // WakeAll has this leader look at all applications: it may decide on others than before.
 func (r *Reconciler) WakeAll(ctx context.Context, wake func(client.ObjectKey)) error {
 	list := &v1alpha1.SparkApplicationList{}
-	if err := r.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+	if err := r.Client.List(ctx, list); err != nil {
 		return err
 	}
 	for i := range list.Items {

@@ -5,6 +5,7 @@ package application
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -23,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/status"
@@ -33,9 +35,16 @@ const (
 	maxRetryDelay = time.Minute
 )
 
+// wholeOnes lists the applications of the cache that have not ended, and a few that have.
+var wholeOnes = client.MatchingFields{cachetransform.WholeIndex: cachetransform.Whole}
+
 // SetupWithManager registers the reconciler. Beside the applications themselves, waker wakes it, and namespaces do, whose labels and
 // annotations decide about queues.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *waker.Waker, concurrent int) error {
+	index := mgr.GetFieldIndexer()
+	if err := index.IndexField(context.Background(), &v1alpha1.SparkApplication{}, cachetransform.WholeIndex, cachetransform.IndexWhole); err != nil {
+		return fmt.Errorf("index applications by whether they have ended: %w", err)
+	}
 	collector.of.Set(r.Share.Name(), r)
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
 	namespaces := handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, namespace client.Object) []reconcile.Request {
@@ -83,7 +92,7 @@ func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []r
 		return nil // all that the cache will have is looked at anyway
 	}
 	list := &v1alpha1.SparkApplicationList{}
-	if err := r.Client.List(ctx, list, client.InNamespace(namespace.GetName()), client.UnsafeDisableDeepCopy); err != nil {
+	if err := r.Client.List(ctx, list, client.InNamespace(namespace.GetName()), wholeOnes, client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list applications of a changed namespace", "namespace", namespace.GetName())
 		return nil
 	}
@@ -104,7 +113,7 @@ func (r *Reconciler) refusedIn(ctx context.Context, queue client.Object) []recon
 		return nil
 	}
 	list := &v1alpha1.SparkApplicationList{}
-	if err := r.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+	if err := r.Client.List(ctx, list, wholeOnes, client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list applications of a changed queue", "queue", queue.GetName())
 		return nil
 	}

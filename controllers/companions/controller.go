@@ -76,8 +76,8 @@ func New(o Options) *Reconciler {
 // nor want companions are not looked at.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 	concerned := predicate.NewPredicateFuncs(func(obj client.Object) bool {
-		app, ok := obj.(*v1alpha1.SparkApplication)
-		return ok && (expose.Uses(&app.Spec) || r.states.knows(client.ObjectKeyFromObject(app)))
+		app, whole := obj.(*v1alpha1.SparkApplication) // else it has no companions
+		return whole && expose.Uses(&app.Spec) || r.states.knows(client.ObjectKeyFromObject(obj))
 	})
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("companions").

@@ -46,7 +46,7 @@ func (p *pass) observe(ctx context.Context) error {
 // was deleted and created again, and its applications are deleted behind it.
 func (p *pass) children(ctx context.Context) ([]tick.Child, error) {
 	list := &v1alpha1.SparkApplicationList{}
-	err := p.Client.List(ctx, list, client.InNamespace(p.schedule.Namespace), client.MatchingFields{ownerIndex: p.schedule.Name}, client.UnsafeDisableDeepCopy)
+	err := p.Client.List(ctx, list, client.InNamespace(p.schedule.Namespace), client.MatchingFields{ownerIndex: p.schedule.Name})
 	if err != nil {
 		return nil, fmt.Errorf("list applications of the schedule: %w", err)
 	}

@@ -21,12 +21,13 @@ const (
 	ownPrefix = "sparkgate.io/"
 )
 
-// Object returns the transform of every cache: it returns what is kept of an object. It is idempotent, and may change
-// the object.
+// Object returns what is kept of an object. It is idempotent, and may change the object.
 func Object(obj any) (any, error) {
 	switch o := obj.(type) {
 	case *v1alpha1.SparkApplication:
 		return application(o), nil
+	case *Packed:
+		return o, nil
 	case *metav1.PartialObjectMetadata:
 		o.ManagedFields, o.OwnerReferences = nil, nil
 		for key := range o.Annotations {
