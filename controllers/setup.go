@@ -27,6 +27,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
 	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
+	"github.com/sparkgate/sparkgate/controllers/internal/operators"
 	"github.com/sparkgate/sparkgate/controllers/internal/writemetrics"
 	"github.com/sparkgate/sparkgate/controllers/schedule"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
@@ -95,6 +96,10 @@ type Installation struct {
 	// Patience is for how long another operator may leave its lease alone before what it has left is taken over.
 	Patience time.Duration
 }
+
+// ErrGone is why a manager ends when another operator is gone to which this one has left something: the process has to
+// start again.
+var ErrGone = operators.ErrGone
 
 // NewScheme returns a scheme with all kinds that the operator deals with.
 func NewScheme() (*runtime.Scheme, error) {

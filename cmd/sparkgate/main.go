@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/fluxcd/pkg/runtime/logger"
@@ -19,11 +20,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/apiserver"
+	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/labelled"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/lease"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/memory"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/options"
@@ -47,10 +51,24 @@ func main() {
 	if err == nil {
 		err = run(o)
 	}
+	if errors.Is(err, controllers.ErrGone) || errors.Is(err, labelled.ErrChanged) {
+		err = startAgain(err)
+	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "sparkgate: %v\n", err)
 		os.Exit(1)
 	}
+}
+
+// startAgain replaces the process by a new start of the program, so that the kubelet does not count that as a crash. It
+// returns only if that fails.
+func startAgain(why error) error {
+	ctrl.Log.Info("Starting again", "reason", why.Error())
+	path, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("%w (start again: %w)", why, err)
+	}
+	return fmt.Errorf("%w (start again: %w)", why, syscall.Exec(path, os.Args, os.Environ()))
 }
 
 // run wires the operator and runs it until it is stopped, or until it has lost its lease or a ledger.
@@ -64,11 +82,12 @@ func run(o options.Options) error {
 		return err
 	}
 	ctx := ctrl.SetupSignalHandler()
-	if err := awaitServer(ctx, config, o.HealthAddr); err != nil || ctx.Err() != nil {
+	namespaces, err := awaitServer(ctx, config, &o)
+	if err != nil || ctx.Err() != nil {
 		return err
 	}
 	name := holder()
-	manager, err := newManager(config, o, name)
+	manager, err := newManager(config, o, name, namespaces)
 	if err != nil {
 		return err
 	}
@@ -124,24 +143,39 @@ func installation(o options.Options) controllers.Installation {
 	return controllers.Installation{Namespace: namespace, Lease: lease.Name, Patience: patience * o.LeaderElection.LeaseDuration}
 }
 
-// awaitServer returns once the API server serves what the operator needs, or the operator is stopped.
-func awaitServer(ctx context.Context, config *rest.Config, healthAddr string) error {
-	stop, err := apiserver.Alive(healthAddr)
+// awaitServer returns once the API server serves what the operator needs and has a namespace for it, or the operator is
+// stopped. Where a selector says which namespaces there are, it puts them into the options and returns what follows them.
+func awaitServer(ctx context.Context, config *rest.Config, o *options.Options) (*labelled.Namespaces, error) {
+	stop, err := apiserver.Alive(o.HealthAddr)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer stop()
-	if err := apiserver.Wait(ctx, config, ctrl.Log.WithName("apiserver")); err != nil && ctx.Err() == nil {
-		return err
+	if err := apiserver.Wait(ctx, config, ctrl.Log.WithName("apiserver")); err != nil || o.NamespaceSelector == nil {
+		return nil, unlessStopped(ctx, err)
 	}
-	return nil
+	c, err := client.New(config, client.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("create client for namespaces: %w", err)
+	}
+	namespaces := labelled.New(o.NamespaceSelector, c, clock.RealClock{}, ctrl.Log.WithName("namespaces"))
+	o.WatchNamespaces, err = namespaces.Wait(ctx)
+	return namespaces, unlessStopped(ctx, err)
+}
+
+// unlessStopped returns an error that is not that the operator is stopped.
+func unlessStopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // cacheSyncTimeout is how long a controller waits for what it watches. Where a CRD or a right is missing, the log says so
 // with every attempt; to end and be started again would help no one.
 const cacheSyncTimeout = 24 * time.Hour
 
-func newManager(restConfig *rest.Config, o options.Options, name string) (ctrl.Manager, error) {
+func newManager(restConfig *rest.Config, o options.Options, name string, namespaces *labelled.Namespaces) (ctrl.Manager, error) {
 	scheme, err := controllers.NewScheme()
 	if err != nil {
 		return nil, fmt.Errorf("create scheme: %w", err)
@@ -190,7 +224,7 @@ func newManager(restConfig *rest.Config, o options.Options, name string) (ctrl.M
 	if err != nil {
 		return nil, fmt.Errorf("create manager: %w", err)
 	}
-	return manager, nil
+	return manager, namespaces.AddTo(manager)
 }
 
 // listen opens the address at which waits are explained; nil if there is none.

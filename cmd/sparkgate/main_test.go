@@ -19,7 +19,7 @@ func TestTheCacheMayTakeItsTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	manager, err := newManager(&rest.Config{Host: "http://127.0.0.1:1"}, o, "test")
+	manager, err := newManager(&rest.Config{Host: "http://127.0.0.1:1"}, o, "test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

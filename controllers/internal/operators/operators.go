@@ -134,7 +134,7 @@ func (o *Operators) Start(ctx context.Context) error {
 		case <-o.o.Clock.After(o.o.Patience / looksPerPatience):
 		}
 		if name := o.gone(ctx); name != "" {
-			return fmt.Errorf("%w: the lease %s in namespace %s was not renewed for %s; this operator starts again, and takes over what the other one has left",
+			return fmt.Errorf("%w: the lease %s in namespace %s was not renewed for %s, and this operator takes over what the other one has left",
 				ErrGone, o.o.Lease, name, o.o.Patience)
 		}
 	}

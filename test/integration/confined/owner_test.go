@@ -4,15 +4,11 @@
 package confined
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -25,7 +21,7 @@ var leases = []string{
 	"--enable-leader-election", "--leader-election-lease-duration=2s", "--leader-election-renew-deadline=1500ms", "--leader-election-retry-period=200ms",
 }
 
-// installed is an installation of the operator's program, which is started again when it ends, as a kubelet does.
+// installed is an installation of the operator's program.
 type installed struct {
 	harness.Program
 	t       *testing.T
@@ -35,43 +31,14 @@ type installed struct {
 
 func (i *installed) start() { i.process = i.Start(i.t, append(i.flags, leases...)...) }
 
-// keep starts the program again if it has ended because another operator is gone, and fails if it has ended otherwise.
-func (i *installed) keep() {
+// lives fails if the program has ended.
+func (i *installed) lives() {
 	i.t.Helper()
 	select {
 	case <-i.process.Ended():
-		if log := i.process.Log(); !strings.Contains(log, "another operator is gone") {
-			i.t.Fatalf("the operator in %s has ended:\n%s", i.Namespace, log)
-		}
-		i.start()
+		i.t.Fatalf("the operator in %s has ended:\n%s", i.Namespace, i.process.Log())
 	default:
 	}
-}
-
-// asAccount writes a kubeconfig with which the operator has the rights of its service account.
-func asAccount(t *testing.T) string {
-	t.Helper()
-	config, err := clientcmd.LoadFromFile(env.Cluster().Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name := range config.AuthInfos {
-		config.AuthInfos[name].Impersonate = account
-		config.AuthInfos[name].ImpersonateGroups = []string{"system:serviceaccounts", "system:authenticated"}
-	}
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := writeKubeconfig(config, path); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func writeKubeconfig(config *clientcmdapi.Config, path string) error {
-	text, err := clientcmd.Write(*config)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, text, 0o600)
 }
 
 // confinedTo starts an operator as the shipped account, with the shipped roles, bound in one namespace.
@@ -80,8 +47,8 @@ func confinedTo(t *testing.T, program harness.Program, namespace string, flags .
 	installRoles(t)
 	bindRoles(t, namespace)
 	knows(t, authorizationv1.ResourceAttributes{Verb: "get", Group: "coordination.k8s.io", Resource: "leases", Namespace: program.Namespace, Name: "sparkgate-leader"})
-	program.Namespace, program.Kubeconfig = "sparkgate-system", asAccount(t)
-	i := &installed{Program: program, t: t, flags: append(flags, "--watch-namespaces="+namespace)}
+	program.Namespace = "sparkgate-system"
+	i := &installed{Program: program.As(t, account), t: t, flags: append(flags, "--watch-namespaces="+namespace)}
 	i.start()
 	return i
 }
@@ -125,7 +92,7 @@ func TestOneOwner(t *testing.T) {
 	everywhere.process.Kill()
 	waits := w.Apply("comes-later")
 	env.Until(t, "the other operator runs what comes", func() bool {
-		here.keep()
+		here.lives()
 		get(t, waits)
 		return waits.Status.Operator == here.Namespace && waits.Status.Grant != nil
 	})
@@ -154,7 +121,7 @@ func TestOneOwner(t *testing.T) {
 		}
 	}
 	for _, i := range []*installed{everywhere, here} {
-		if i.keep(); strings.Contains(i.process.Log(), "forbidden") {
+		if i.lives(); strings.Contains(i.process.Log(), "forbidden") {
 			t.Errorf("the operator in %s lacks a right:\n%s", i.Namespace, i.process.Log())
 		}
 	}
@@ -182,7 +149,7 @@ func TestQueuesDivideANamespace(t *testing.T) {
 		}
 	}
 	for _, i := range []*installed{everywhere, here} {
-		i.keep()
+		i.lives()
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"k8s.io/client-go/tools/clientcmd"
+
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
@@ -42,6 +44,23 @@ func Compile(t *testing.T, command, folder string) string {
 		t.Fatalf("compile %s: %v\n%s", command, err, out)
 	}
 	return path
+}
+
+// As returns the program with the rights of a service account. The API server has to know them already.
+func (p Program) As(t *testing.T, account string) Program {
+	t.Helper()
+	config, err := clientcmd.LoadFromFile(cmp.Or(p.Kubeconfig, env.Cluster().Kubeconfig))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, user := range config.AuthInfos {
+		user.Impersonate, user.ImpersonateGroups = account, []string{"system:serviceaccounts", "system:authenticated"}
+	}
+	p.Kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, p.Kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // Start starts the program. It does not outlive the test.

@@ -33,6 +33,8 @@ type Options struct {
 	LogTailLines    int
 	Concurrent      int
 	WatchNamespaces []string
+	// NamespaceSelector selects the namespaces in the place of WatchNamespaces; nil selects none.
+	NamespaceSelector labels.Selector
 	// LeasePerTree has each tree of queues led under a lease of its own.
 	LeasePerTree bool
 	// QueueSelector selects the queues; nil is all of them.
@@ -65,6 +67,7 @@ func Parse(args []string) (Options, error) {
 	fs.IntVar(&o.LogTailLines, "log-tail-lines", 20, "How many last lines of the log of a failed attempt go into its application's status; 0 switches it off.")
 	fs.IntVar(&o.Concurrent, "concurrent", 16, "The number of applications reconciled at once; of one namespace, a quarter of that.")
 	fs.StringSliceVar(&o.WatchNamespaces, "watch-namespaces", nil, "The namespaces whose applications, schedules and pods are dealt with; nothing is listed or watched in others. Default: all.")
+	fs.Var(selectorValue{&o.NamespaceSelector}, "namespace-selector", "A label selector of the namespaces that are dealt with, in the place of --watch-namespaces: those in which the operator has its rights. It starts again when they change.")
 	fs.Var(selectorValue{&o.QueueSelector}, "queue-selector", "A label selector of the SparkQueues that this operator leads, whole trees of them; others do not exist for it. Default: all.")
 	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded, Kueue, Volcano, YuniKorn or None.")
 	fs.StringSliceVar(&o.AllowedGates, "allowed-gates", gateNames(controllers.AllGatesButNone()), "The gates that may be used in namespaces without the annotation sparkgate.io/allowed-gates.")
@@ -142,6 +145,9 @@ func (o *Options) validateLeases() error {
 
 // validateNamespaces holds --watch-namespaces to names of namespaces, each once.
 func (o *Options) validateNamespaces() error {
+	if o.NamespaceSelector != nil && len(o.WatchNamespaces) > 0 {
+		return fmt.Errorf("--watch-namespaces and --namespace-selector both say which namespaces are dealt with; leave one of them out")
+	}
 	for i, name := range o.WatchNamespaces {
 		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
 			return fmt.Errorf("--watch-namespaces has %q, which is not the name of a namespace: %s", name, strings.Join(problems, "; "))

@@ -1,0 +1,215 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package labelled
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+const (
+	// again is how often namespaces are looked at whose rights are missing, and for a first one.
+	again = 30 * time.Second
+	// gathering is how long a change waits for further ones, so that many cost one start.
+	gathering = 2 * time.Second
+)
+
+// ErrChanged is why the operator starts again.
+var ErrChanged = errors.New("the namespaces that --namespace-selector selects have changed")
+
+// Namespaces are those that a selector selects. Create it with New.
+type Namespaces struct {
+	selector labels.Selector
+	// client lists namespaces, and asks for the rights of the operator.
+	client client.Client
+	clock  clock.Clock
+	log    logr.Logger
+
+	mu sync.Mutex
+	// watched are the namespaces that this start of the operator deals with, lacking those in which it lacks rights.
+	watched, lacking map[string]bool
+	changed          chan struct{}
+}
+
+// New returns the namespaces of a selector, which are not known yet.
+func New(selector labels.Selector, c client.Client, by clock.Clock, log logr.Logger) *Namespaces {
+	return &Namespaces{selector: selector, client: c, clock: by, log: log, lacking: map[string]bool{}, changed: make(chan struct{}, 1)}
+}
+
+// Wait returns the names of the namespaces, in order, once there is one.
+func (n *Namespaces) Wait(ctx context.Context) ([]string, error) {
+	for {
+		names, err := n.list(ctx)
+		switch {
+		case err != nil:
+			n.log.Error(err, "list namespaces; trying again", "selector", n.selector.String())
+		case len(names) > 0:
+			n.watched = map[string]bool{}
+			for _, name := range names {
+				n.watched[name] = true
+			}
+			n.log.Info("Deals with the namespaces that the selector selects", "selector", n.selector.String(), "namespaces", names)
+			return names, nil
+		default:
+			n.log.Info("Waiting for a namespace that the selector selects, and in which this operator has its rights",
+				"selector", n.selector.String(), "withoutRights", len(n.lacking))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-n.clock.After(again):
+		}
+	}
+}
+
+// list returns the selected namespaces in which the operator has its rights.
+func (n *Namespaces) list(ctx context.Context) ([]string, error) {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))
+	if err := n.client.List(ctx, list, client.MatchingLabelsSelector{Selector: n.selector}); err != nil {
+		return nil, err
+	}
+	var names []string
+	for i := range list.Items {
+		if name := list.Items[i].Name; n.may(ctx, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// may reports whether the operator has its rights in a namespace, by two of them. Without these, its caches would wait for
+// them, and nothing would start anywhere.
+func (n *Namespaces) may(ctx context.Context, namespace string) bool {
+	for _, right := range []authorizationv1.ResourceAttributes{
+		{Namespace: namespace, Verb: "list", Group: v1alpha1.Group, Resource: "sparkapplications"},
+		{Namespace: namespace, Verb: "watch", Resource: "pods"},
+	} {
+		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &right}}
+		switch err := n.client.Create(ctx, review); {
+		case err != nil:
+			n.log.Error(err, "ask whether this operator has its rights in a namespace; it is taken for granted", "namespace", namespace)
+		case !review.Status.Allowed:
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			if !n.lacking[namespace] {
+				n.log.Info("Leaves out a namespace until this operator has its rights there", "namespace", namespace, "verb", right.Verb, "resource", right.Resource)
+			}
+			n.lacking[namespace] = true
+			return false
+		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.lacking, namespace)
+	return true
+}
+
+// AddTo has a manager follow the namespaces, by its cache. Nil follows none.
+func (n *Namespaces) AddTo(mgr manager.Manager) error {
+	if n == nil {
+		return nil
+	}
+	namespace := &metav1.PartialObjectMetadata{}
+	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	informer, err := mgr.GetCache().GetInformer(context.Background(), namespace, cache.BlockUntilSynced(false))
+	if err != nil {
+		return fmt.Errorf("watch namespaces: %w", err)
+	}
+	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    n.see,
+		UpdateFunc: func(_, o any) { n.see(o) },
+	})
+	return errors.Join(err, mgr.Add(n))
+}
+
+// see notes a namespace that has gained the labels, or has lost them. One that is deleted has no applications left.
+func (n *Namespaces) see(o any) {
+	namespace, is := o.(metav1.Object)
+	if !is {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	name, selected := namespace.GetName(), n.selector.Matches(labels.Set(namespace.GetLabels()))
+	if !selected {
+		delete(n.lacking, name)
+	}
+	if selected != n.watched[name] && !n.lacking[name] {
+		select {
+		case n.changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// NeedLeaderElection reports false: a standby has to watch the same namespaces as the leader.
+func (*Namespaces) NeedLeaderElection() bool { return false }
+
+// Start returns ErrChanged once the namespaces are others. It implements manager.Runnable.
+func (n *Namespaces) Start(ctx context.Context) error {
+	for {
+		var retry <-chan time.Time
+		n.mu.Lock()
+		if len(n.lacking) > 0 {
+			retry = n.clock.After(again)
+		}
+		n.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-retry:
+		case <-n.changed:
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-n.clock.After(gathering):
+			}
+		}
+		names, err := n.list(ctx)
+		if err != nil {
+			n.log.Error(err, "list namespaces", "selector", n.selector.String())
+			continue
+		}
+		if came, left := n.difference(names); len(came)+len(left) > 0 {
+			return fmt.Errorf("%w: came %q, left %q; the operator starts again", ErrChanged, came, left)
+		}
+	}
+}
+
+// difference returns the namespaces that came and left.
+func (n *Namespaces) difference(names []string) (came, left []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, name := range names {
+		if !n.watched[name] {
+			came = append(came, name)
+		}
+	}
+	for name := range n.watched {
+		if !slices.Contains(names, name) {
+			left = append(left, name)
+		}
+	}
+	slices.Sort(left)
+	return came, left
+}

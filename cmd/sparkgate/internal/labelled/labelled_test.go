@@ -1,0 +1,147 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package labelled
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+)
+
+// cluster has namespaces, and rights of the operator in some of them.
+type cluster struct {
+	client.Client
+	t *testing.T
+
+	mu     sync.Mutex
+	rights map[string]bool
+}
+
+func newCluster(t *testing.T, rights ...string) *cluster {
+	t.Helper()
+	c := &cluster{t: t, rights: map[string]bool{}}
+	for _, name := range rights {
+		c.rights[name] = true
+	}
+	c.Client = fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).WithInterceptorFuncs(interceptor.Funcs{
+		Create: func(ctx context.Context, to client.WithWatch, o client.Object, options ...client.CreateOption) error {
+			review, is := o.(*authorizationv1.SelfSubjectAccessReview)
+			if !is {
+				return to.Create(ctx, o, options...)
+			}
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			review.Status.Allowed = c.rights[review.Spec.ResourceAttributes.Namespace]
+			return nil
+		},
+	}).Build()
+	return c
+}
+
+// set creates or changes a namespace, and has it seen.
+func (c *cluster) set(n *Namespaces, name string, labelled bool) {
+	c.t.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if labelled {
+		namespace.Labels = map[string]string{"spark": "enabled"}
+	}
+	err := c.Create(c.t.Context(), namespace)
+	if err != nil {
+		err = c.Update(c.t.Context(), namespace)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if n != nil {
+		n.see(namespace)
+	}
+}
+
+func (c *cluster) allow(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rights[name] = true
+}
+
+// TestFollows: the operator starts again when a namespace has gained or lost the label or comes to have its rights, and not
+// because of one without rights, or without the label.
+func TestFollows(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(*cluster, *Namespaces)
+		ends   bool
+	}{
+		"one gains the label":                 {func(c *cluster, n *Namespaces) { c.set(n, "plain", true) }, true},
+		"one loses the label":                 {func(c *cluster, n *Namespaces) { c.set(n, "first", false) }, true},
+		"one gains the label without rights":  {func(c *cluster, n *Namespaces) { c.set(n, "closed", true) }, false},
+		"one without the label comes":         {func(c *cluster, n *Namespaces) { c.set(n, "new", false) }, false},
+		"one that lacked rights has them now": {func(c *cluster, _ *Namespaces) { c.allow("lacking") }, true},
+		"one changes otherwise":               {func(c *cluster, n *Namespaces) { c.set(n, "first", true) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t, "first", "plain", "new")
+			for namespace, labelled := range map[string]bool{"first": true, "plain": false, "lacking": true, "closed": false} {
+				c.set(nil, namespace, labelled)
+			}
+			clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+			n := New(labels.SelectorFromSet(labels.Set{"spark": "enabled"}), c, clock, logr.Discard())
+			if names, err := n.Wait(t.Context()); err != nil || !slices.Equal(names, []string{"first"}) {
+				t.Fatalf("namespaces %q, %v", names, err)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			ended := make(chan error, 1)
+			go func() { ended <- n.Start(ctx) }()
+			tt.change(c, n)
+			for range 5 { // more than a look for rights, and what a change waits for
+				for !clock.HasWaiters() && len(ended) == 0 {
+					time.Sleep(time.Millisecond)
+				}
+				clock.Step(again)
+			}
+			if !tt.ends {
+				stop()
+			}
+			if err := <-ended; errors.Is(err, ErrChanged) != tt.ends || !tt.ends && err != nil {
+				t.Errorf("ended with %v", err)
+			}
+		})
+	}
+}
+
+// TestWaitsForTheFirst: without any namespace the operator waits: an empty set would stand for all of them.
+func TestWaitsForTheFirst(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, "first")
+	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	n := New(labels.SelectorFromSet(labels.Set{"spark": "enabled"}), c, clock, logr.Discard())
+	found := make(chan []string, 1)
+	go func() {
+		names, _ := n.Wait(t.Context())
+		found <- names
+	}()
+	for !clock.HasWaiters() {
+		time.Sleep(time.Millisecond)
+	}
+	c.set(nil, "first", true)
+	clock.Step(again)
+	if names := <-found; !slices.Equal(names, []string{"first"}) {
+		t.Errorf("namespaces %q", names)
+	}
+}
