@@ -80,3 +80,52 @@ func TestQueuesAndApplicationsMove(t *testing.T) {
 		w.Reach(app, v1alpha1.SucceededReason)
 	}
 }
+
+// TestKilledInTheMiddleOfAMove kills, while a queue with jobs moves to another tree, the replica that gives it up or the one
+// that takes it. The queue arrives, what runs in it continues and is charged, and what waits runs once.
+func TestKilledInTheMiddleOfAMove(t *testing.T) {
+	for name, gives := range map[string]bool{"the one that gives it up": true, "the one that takes it": false} {
+		t.Run(name, func(t *testing.T) {
+			w := harness.NewWorld(t, "3000Mi", nil)
+			from := w.Namespace
+			to := harness.Queue(t, from+"-to", "", "100Mi")
+			moves := harness.Queue(t, from+"-moves", from, "3000Mi")
+			r := newReplicas(t, 3)
+			led(t, moves, from)
+			led(t, to, to.Name)
+			r.settled([]string{from, to.Name})
+			of := r.leads()
+			if r.by(of[from]) == r.by(of[to.Name]) {
+				t.Fatalf("one replica leads both trees: %v", of)
+			}
+			in := func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Name = moves.Name }
+			runs := w.Apply("runs", in)
+			w.Run(runs)
+			driver := w.Driver(w.Apply("starts", in)) // borrows from the root
+			waits := w.Apply("waits", in)
+			harness.Eventually(t, waits, "waiting", func(a *v1alpha1.SparkApplication) bool { return a.Status.Queue == moves.Name })
+
+			victim := r.by(of[to.Name])
+			if gives {
+				victim = r.by(of[from])
+			}
+			harness.Change(t, moves, func(q *v1alpha1.SparkQueue) { q.Spec.Parent = to.Name })
+			if !gives {
+				harness.Eventually(t, moves, "given up, or taken a moment later", func(q *v1alpha1.SparkQueue) bool { return q.Status.Tree != from })
+			}
+			r.kill(victim)
+			led(t, moves, to.Name)
+			harness.Eventually(t, moves, "charged in the new tree", func(q *v1alpha1.SparkQueue) bool { return q.Status.Admitted == 2 && q.Status.Pending == 1 })
+			harness.Eventually(t, w.Queue, "free of it", func(q *v1alpha1.SparkQueue) bool { return q.Status.Admitted == 0 })
+			w.Kubelet.Finish(t.Context(), w.Driver(runs), 0, "Completed")
+			w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+			w.Reach(runs, v1alpha1.SucceededReason)
+			w.Succeed(waits)
+			for _, app := range []*v1alpha1.SparkApplication{runs, waits} {
+				if created := w.Kubelet.Created(app.UID); len(created) != 1 {
+					t.Errorf("%s had the drivers %v", app.Name, created)
+				}
+			}
+		})
+	}
+}

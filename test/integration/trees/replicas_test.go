@@ -27,7 +27,13 @@ type replicas struct {
 // newReplicas compiles the program from this checkout and starts it some times.
 func newReplicas(t *testing.T, n int) *replicas {
 	t.Helper()
-	r := &replicas{t: t, program: harness.BuildProgram(t)}
+	return replicasOf(t, harness.BuildProgram(t), n)
+}
+
+// replicasOf starts a program some times.
+func replicasOf(t *testing.T, program harness.Program, n int) *replicas {
+	t.Helper()
+	r := &replicas{t: t, program: program}
 	for range n {
 		r.start()
 	}
@@ -35,9 +41,9 @@ func newReplicas(t *testing.T, n int) *replicas {
 }
 
 // start adds a replica. Its leases last as long as in any installation, so that a busy machine does not lose them.
-func (r *replicas) start() *harness.Process {
+func (r *replicas) start(flags ...string) *harness.Process {
 	r.t.Helper()
-	s := r.program.Start(r.t, "--enable-leader-election", "--leader-election-per-tree")
+	s := r.program.Start(r.t, append([]string{"--enable-leader-election", "--leader-election-per-tree"}, flags...)...)
 	r.running = append(r.running, s)
 	return s
 }
