@@ -32,7 +32,8 @@ func randomStatus(r *rand.Rand) v1alpha1.SparkApplicationStatus {
 		return &now
 	}
 	s := v1alpha1.SparkApplicationStatus{ObservedGeneration: r.Int64N(3), Run: r.Int64N(3), Attempt: r.Int64N(3), Queue: []string{"", "a", "b"}[r.IntN(3)],
-		Times: v1alpha1.ApplicationTimes{Queued: sometimes(), Waiting: sometimes(), Admitted: sometimes(), DriverStarted: sometimes(), Finished: sometimes()}}
+		Times: v1alpha1.ApplicationTimes{Finished: sometimes(), OpenTimes: v1alpha1.OpenTimes{
+			Queued: sometimes(), Waiting: sometimes(), Admitted: sometimes(), DriverStarted: sometimes()}}}
 	stages := []status.Stage{status.Queued, status.Submitting, status.Running, status.Succeeded}
 	s.Conditions = status.Conditions(nil, status.View{Stage: stages[r.IntN(len(stages))], Generation: 1}, now)
 	s.LastHandledReconcileAt = []string{"", "x"}[r.IntN(2)]
@@ -105,7 +106,7 @@ func encoded(t *testing.T, s v1alpha1.SparkApplicationStatus) []byte {
 func BenchmarkDifference(b *testing.B) {
 	now := metav1.NewTime(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	before := v1alpha1.SparkApplicationStatus{ObservedGeneration: 1, Run: 1, Attempt: 1, Queue: "team-a", TemplateHash: "v1:8195190a544d23a502546c7f9e803fe934bcacaadca23c0ce02181531c3df6a7",
-		Times:     v1alpha1.ApplicationTimes{Queued: &now, Admitted: &now},
+		Times:     v1alpha1.ApplicationTimes{OpenTimes: v1alpha1.OpenTimes{Queued: &now, Admitted: &now}},
 		Driver:    &v1alpha1.DriverStatus{PodName: "pi-1-1-driver", ApplicationID: "spark-1"},
 		Executors: &v1alpha1.ExecutorStatus{Wanted: 2, Summary: "0/2"},
 		Grant: &v1alpha1.Grant{Run: 1, Attempt: 1, Gate: v1alpha1.GateEmbedded, Queue: "team-a", PodSets: []v1alpha1.PodSetGrant{
