@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
-const adviseText = `Says which memory, memory overhead, cores and executors would do for the application NAME, from what Spark measured in its last run, and why.
+const adviseText = `Recommends memory, memory overhead, cores and executors for the application NAME, from what Spark measured in its last run, with reasons.
 Measurements come from the event log that --event-log names; else from the driver, while it runs; else from the event log in spark.eventLog.dir, if
 that folder is on this machine; else from the history server, if the operator knows one. Without NAME, an event log is read on its own. The rules
 are in docs/advise.md.`

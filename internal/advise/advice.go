@@ -20,7 +20,7 @@ const (
 	Low    Confidence = "low"
 )
 
-// Change is a value that would do, or do better.
+// Change is a value that would suffice, or do better.
 type Change struct {
 	// Field of the SparkApplication, such as executor.memory.
 	Field string `json:"field"`
@@ -238,7 +238,7 @@ func (a *adviser) executors(r requested) {
 // hints says what no field solves alone.
 func (a *adviser) hints() {
 	if busy := share(a.run.BusyTime, a.run.SlotTime); a.run.Executors > 0 && a.run.SlotTime > 0 && busy < idle {
-		a.hint("executors were idle for %d %% of their time: fewer would do, with a longer run, or dynamicAllocation, which returns those that have nothing to do", int(math.Round((1-busy)*100)))
+		a.hint("executors were idle for %d %% of their time: fewer would suffice, with a longer run, or dynamicAllocation, which returns those that have nothing to do", int(math.Round((1-busy)*100)))
 	}
 	for _, s := range a.run.Skewed {
 		if s.Tasks > 1 && s.Slowest >= skewTime && s.Slowest > skewFactor*max(s.Median, time.Millisecond) {

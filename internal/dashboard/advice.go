@@ -33,7 +33,7 @@ const (
 	atOnce = time.Second
 )
 
-// adviceCard says which memory, cores and executors would do.
+// adviceCard recommends memory, cores and executors.
 type adviceCard struct {
 	// Offered: there is something to read. Asked: the viewer wants it read. Reading: that is under way.
 	Offered, Asked, Reading bool

@@ -60,6 +60,6 @@ func TestRefusedAnswers(t *testing.T) {
 	onlyQueues.refused("/usage", "sparkapplications")
 	onlyApplications := newViewer(t, address, rights{w.Namespace, []string{"list", "watch"}, []string{"sparkapplications"}})
 	onlyApplications.sees("/usage?by=application&namespace="+w.Namespace, w.Namespace+"/pi", "core-hours")
-	onlyApplications.sees(applicationPath(app)+"?advice=1", "What would do", "Not known:", "pods")
+	onlyApplications.sees(applicationPath(app)+"?advice=1", "Right-sizing", "Not known:", "pods")
 	onlyApplications.refused("/what-if", "sparkqueues")
 }
