@@ -57,33 +57,16 @@ func (ad *admission) admitClaimed(t *tree, out []Decision, max int) (decisions [
 // none, the class remembers the blocking limit, and keeps naming that limit for as long as it blocks, or no other one
 // does.
 func (ad *admission) chooseOption(class *equivalenceClass) bool {
-	n := class.queue.node
 	class.reserved = false
-	var first quota.Block
-	still := false
 	if !class.queue.flavorsInOrder() {
 		if best, fits := ad.bestOption(class, func(o *option) quota.Vector { return o.minNeed }); fits {
 			class.choice = best
 			return true
 		}
 	}
-	for i := range class.options {
-		if ad.hierarchy.forest.StillBlocked(n, class.options[i].minNeed, class.blocked) {
-			still = true
-			continue
-		}
-		b, blocked := ad.hierarchy.forest.Blocked(n, class.options[i].minNeed)
-		if !blocked {
-			if !ad.reservations.isReservedFrom(class, class.options[i].minNeed) {
-				class.choice, class.reserved = i, false
-				return true
-			}
-			class.reserved = true
-			continue
-		}
-		if i == 0 {
-			first = b
-		}
+	first, still, fits := ad.firstOption(class)
+	if fits {
+		return true
 	}
 	if ad.hierarchy.findOption(class) {
 		class.choice, class.reserved = len(class.options)-1, ad.reservations.isReservedFrom(class, class.options[len(class.options)-1].minNeed)
@@ -97,6 +80,28 @@ func (ad *admission) chooseOption(class *equivalenceClass) bool {
 	class.noteMisfit()
 	class.noteObstacle()
 	return false
+}
+
+// firstOption finds the first option in which the asks of a class fit now. If there is none, it returns the limit that blocks
+// the first option, and whether the limit that the class remembers still blocks one.
+func (ad *admission) firstOption(class *equivalenceClass) (first quota.Block, still, fits bool) {
+	forest, n := ad.hierarchy.forest, class.queue.node
+	for i := range class.options {
+		need := class.options[i].minNeed
+		b, blocked := forest.Blocked(n, need)
+		switch {
+		case blocked && forest.StillBlocked(n, need, class.blocked):
+			still = true
+		case blocked && i == 0:
+			first = b
+		case !blocked && ad.reservations.isReservedFrom(class, need):
+			class.reserved = true
+		case !blocked:
+			class.choice, class.reserved = i, false
+			return first, still, true
+		}
+	}
+	return first, still, false
 }
 
 // noteMisfit notes that the class does not fit as long as no quota is released.

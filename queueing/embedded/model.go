@@ -81,9 +81,13 @@ type queue struct {
 	staleClasses []*equivalenceClass
 	// blockedHead is the head as of the last cycle if it did not fit; strictHead is the same for a StrictFIFO queue.
 	blockedHead, strictHead *app
-	// entries holds the classes that may still be granted something in this tournament, the one with the first ask at
-	// place 0.
-	entries heap[entry]
+	// line holds the classes that have asks without claims, in the order of the first of these, except for those that have
+	// moved since. In a tournament, entered of its classes may still be granted something; the first one of them, which
+	// competes, is at the place at or behind it.
+	line, moved []*equivalenceClass
+	at, entered int
+	// lead is the first ask of that class.
+	lead entry
 	// distance over which the first ask borrows (quota.Forest.BorrowingDistance). See type tournament for the others.
 	distance                     int
 	recheckNeeded, inRecheckList bool
@@ -142,6 +146,11 @@ type equivalenceClass struct {
 	plan                 *preemptionPlan
 	// claims counts the asks that have a claim.
 	claims int
+	// lead is as whose class it stands in the line of its queue, if it does; moved: that may have changed. tournament is
+	// the one in which it may still be granted something.
+	lead          entry
+	inLine, moved bool
+	tournament    uint64
 	// verdictStale: it is listed in its queue.
 	verdictStale bool
 	// blockReason is why the class is pending as of the last cycle, and verdict says so.
@@ -233,10 +242,10 @@ type heldGrant struct {
 	index int
 }
 
-// entry is a class in the tournament, with a copy of what orders its first ask that has no claim: there may be many classes, most of
-// which are compared often and granted nothing.
+// entry is the first ask of a class that has no claim, as a copy of what orders it: there may be many classes, most of which
+// are compared often and granted nothing.
 type entry struct {
-	class    *equivalenceClass
+	app      *app
 	priority int32
 	queuedAt time.Time
 }

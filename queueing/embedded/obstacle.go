@@ -18,6 +18,25 @@ type obstacle struct {
 	// released.
 	headroom  int64
 	checkedAt uint64
+	// left is what it leaves in a tournament, where all claims are charged, as of that version of the holders.
+	left   int64
+	leftAt uint64
+	// future is what it leaves once the terminating holders are gone, and own what the quota of the queue, or of one above it
+	// but the root, leaves then, as of that version of the holders.
+	future, own int64
+	futureAt    uint64
+}
+
+// obstacleHolds reports, in a tournament, whether the limit that blocked a class when it was last tried still does.
+func (class *equivalenceClass) obstacleHolds(forest *quota.Forest) bool {
+	o, q := class.obstacle, class.queue
+	if o == nil {
+		return false
+	}
+	if o.leftAt != q.tree.holderVersion {
+		o.left, o.leftAt = forest.Headroom(q.node, o.cell, o.node), q.tree.holderVersion
+	}
+	return class.blocked.Need > o.left
 }
 
 // updateObstacles finds out, once after quota was released, what the limits leave that blocked classes of the queue.

@@ -187,6 +187,32 @@ func (pr *preemptionRound) mayFindTargets(class *equivalenceClass) bool {
 	return false
 }
 
+// seesNoTargets reports, for most classes that have just been tried in vain, that there are no targets: only reserved quota
+// keeps the first ask back, and nothing terminates; or what blocked it blocks it further on, and it would borrow on every
+// level, which it may not. The terminating holders must be gone from the forest.
+func (pr *preemptionRound) seesNoTargets(class *equivalenceClass) bool {
+	o, q := class.obstacle, class.queue
+	switch {
+	case class.reserved && len(class.options) == 1 && class.placements == nil && len(pr.terminating) == 0:
+		return true
+	case o == nil || !pr.blocksBorrowers(o, q, class.blocked.Need):
+		return false
+	}
+	policy := q.config.Preemption
+	return !(policy.Within.set() && q.ranked.mayPreempt(class.next().ask.priority, policy.Within)) &&
+		!(policy.Reclaim.set() && (policy.Borrow == PreemptLowerPriority || q.mayPreemptByShare()))
+}
+
+// blocksBorrowers reports whether a limit blocks a need of a queue also when the terminating holders are gone, and the queue
+// and those above it would borrow with that need.
+func (pr *preemptionRound) blocksBorrowers(o *obstacle, q *queue, need int64) bool {
+	if o.futureAt != pr.tree.holderVersion {
+		o.future, o.own = pr.hierarchy.forest.Headroom(q.node, o.cell, o.node), pr.hierarchy.forest.OwnHeadroom(q.node, o.cell)
+		o.futureAt = pr.tree.holderVersion
+	}
+	return need > o.future && need > o.own
+}
+
 // mayFindTargetsIn reports whether there may be targets in one option: in the ask's own queue, or elsewhere because the
 // ask stays within the quota of its subtree on some level or may borrow. If enough is free then, the ask has only to wait,
 // unless that is reserved for others: no targets change that.

@@ -5,6 +5,7 @@ package embedded
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/sparkgate/sparkgate/queueing"
@@ -64,8 +65,90 @@ func (t *tree) markDirty(quotaFreed bool) {
 // attempt returns the versions as of which asks are looked at now.
 func (t *tree) attempt() attempt { return attempt{t.quotaVersion, t.targetVersion} }
 
-// asksChanged notes that the pending asks of a queue, or their claims, have changed.
-func (q *queue) asksChanged() { q.preemptors, q.settledAt = nil, attempt{} }
+// asksChanged notes that the pending asks of a class, or their claims, have changed.
+func (class *equivalenceClass) asksChanged() {
+	q := class.queue
+	q.preemptors, q.settledAt = nil, attempt{}
+	if class.moved || class.isInadmissible() {
+		return
+	}
+	class.moved, q.moved = true, append(q.moved, class)
+	if len(q.moved) > maxMoved+2*len(q.classes) {
+		q.updateLine() // of a queue in which no tournament is held
+	}
+}
+
+// maxMoved is how many classes may have moved before that is always looked at.
+const maxMoved = 64
+
+// updateLine moves the classes that have moved to their places in the line.
+func (q *queue) updateLine() {
+	if len(q.moved) > maxMoved && 8*len(q.moved) > len(q.line) {
+		q.sortLine()
+	}
+	for _, class := range q.moved { // all of them first: one may stand there by an ask that is now in another
+		if class.moved = false; class.inLine {
+			at, _ := slices.BinarySearchFunc(q.line, class.lead, leadsBefore)
+			q.line = slices.Delete(q.line, at, at+1)
+		}
+	}
+	for _, class := range q.moved {
+		if class.inLine = class.updateLead(); class.inLine {
+			at, _ := slices.BinarySearchFunc(q.line, class.lead, leadsBefore)
+			q.line = slices.Insert(q.line, at, class)
+		}
+	}
+	clear(q.moved)
+	q.moved = q.moved[:0]
+}
+
+// sortLine builds the line anew, from all classes.
+func (q *queue) sortLine() {
+	for _, class := range q.moved {
+		class.inLine, class.moved = false, false
+	}
+	clear(q.moved)
+	clear(q.line)
+	q.line, q.moved = q.line[:0], q.moved[:0]
+	for _, class := range q.classes {
+		if class.inLine = !class.isInadmissible() && class.updateLead(); class.inLine {
+			q.line = append(q.line, class)
+		}
+	}
+	slices.SortFunc(q.line, func(a, b *equivalenceClass) int { return a.lead.compare(b.lead) })
+}
+
+func leadsBefore(class *equivalenceClass, lead entry) int { return class.lead.compare(lead) }
+
+// updateLead sets the first ask of a class that has no claim; it reports whether there is one.
+func (class *equivalenceClass) updateLead() bool {
+	if class.claims == len(class.apps.items) {
+		return false
+	}
+	next := class.next()
+	class.lead = entry{app: next, priority: next.ask.priority, queuedAt: next.ask.queuedAt}
+	return true
+}
+
+// enter has a class take part in the tournament.
+func (q *queue) enter(class *equivalenceClass) {
+	class.tournament = q.tournament
+	q.entered++
+}
+
+// leave has the class that competes for a queue no longer take part.
+func (q *queue) leave() {
+	q.current().tournament = 0
+	q.entered--
+}
+
+// current returns the class that competes for a queue, of which some take part, once all that have moved stand in line.
+func (q *queue) current() *equivalenceClass {
+	for q.line[q.at].tournament != q.tournament {
+		q.at++
+	}
+	return q.line[q.at]
+}
 
 func newEquivalenceClass(key string, q *queue, a *ask) *equivalenceClass {
 	class := &equivalenceClass{key: key, queue: q, signature: a.signature, holdsFor: a.holdsFor, unmanagedExecutor: a.unmanagedExecutor}
@@ -83,8 +166,6 @@ func (class *equivalenceClass) first() *app { return class.apps.items[0] }
 
 func newQueue(name string, t *tree) *queue {
 	q := &queue{name: name, tree: t, node: quota.None, classByKey: map[string]*equivalenceClass{}}
-	q.entries.before = entry.before
-	q.entries.moved = func(entry, int) {}
 	q.admissible.before = func(a, b *equivalenceClass) bool { return compareApps(a.first(), b.first()) < 0 }
 	q.admissible.moved = func(class *equivalenceClass, place int) { class.heapIndex = place }
 	q.competing.before = q.childBefore
@@ -92,19 +173,18 @@ func newQueue(name string, t *tree) *queue {
 	return q
 }
 
-func (class *equivalenceClass) entry() entry {
-	next := class.next().ask
-	return entry{class: class, priority: next.priority, queuedAt: next.queuedAt}
-}
-
-func (a entry) before(b entry) bool {
+// compare orders as compareApps does. The application need not ask for anything any more.
+func (a entry) compare(b entry) int {
 	if a.priority != b.priority {
-		return a.priority > b.priority
+		return cmp.Compare(b.priority, a.priority)
 	}
 	if order := a.queuedAt.Compare(b.queuedAt); order != 0 {
-		return order < 0
+		return order
 	}
-	return compareApps(a.class.next(), b.class.next()) < 0
+	if a.app.key.UID != b.app.key.UID {
+		return strings.Compare(a.app.key.UID, b.app.key.UID)
+	}
+	return compareKeys(a.app.key, b.app.key)
 }
 
 // root returns the uppermost queue that exists above this one.
@@ -175,14 +255,14 @@ func (q *queue) childBefore(a, b *queue) bool {
 	if a.winner.distance != b.winner.distance {
 		return a.winner.distance < b.winner.distance
 	}
-	return a.winner.entries.items[0].before(b.winner.entries.items[0])
+	return a.winner.lead.compare(b.winner.lead) < 0
 }
 
 // enterHead adds the first class of a StrictFIFO queue, whether it fits or not. While the head has a claim, nothing
 // comes before it.
 func (q *queue) enterHead() {
 	if len(q.admissible.items) > 0 && q.admissible.items[0].first().claim == nil {
-		q.entries.push(q.admissible.items[0].entry())
+		q.enter(q.admissible.items[0])
 	}
 }
 
@@ -210,9 +290,6 @@ func (q *queue) bestChild() *queue {
 	return q.competing.items[0].winner
 }
 
-// dropEntry removes the first class, which does not fit. In a StrictFIFO queue nothing comes before the head.
-func (q *queue) dropEntry() { q.entries.remove(0) }
-
 // notCompeting is the heap index of a queue that is not in the tournament.
 const notCompeting = -1
 
@@ -239,7 +316,7 @@ func (class *equivalenceClass) next() *app {
 // countClaims adds n to the asks of a class that have a claim.
 func (class *equivalenceClass) countClaims(n int) {
 	class.claims += n
-	class.queue.asksChanged()
+	class.asksChanged()
 }
 
 // firstPreemptors returns the classes of a queue that are tried for preemption, in order.

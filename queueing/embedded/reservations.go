@@ -203,13 +203,16 @@ func (rs *reservations) fitsBesideOwnPart(q *queue, r *reservation, need quota.V
 
 // lacksMore reports whether the reservation would lack more quota if the queue used the need in addition: see delays.
 func (rs *reservations) lacksMore(q *queue, r *reservation, need quota.Vector) bool {
-	rs.before = rs.appendShortfalls(rs.before[:0], r)
 	rs.hierarchy.forest.Add(q.node, need)
-	defer rs.hierarchy.forest.Remove(q.node, need)
-	if !r.guaranteed && q != r.queue && !rs.hierarchy.forest.Over(q.subtreeBeside(r.queue).node, need) {
+	within := !r.guaranteed && q != r.queue && !rs.hierarchy.forest.Over(q.subtreeBeside(r.queue).node, need)
+	if !within {
+		rs.after = rs.appendShortfalls(rs.after[:0], r)
+	}
+	rs.hierarchy.forest.Remove(q.node, need)
+	if within {
 		return false
 	}
-	rs.after = rs.appendShortfalls(rs.after[:0], r)
+	rs.before = rs.appendShortfalls(rs.before[:0], r)
 	for i, after := range rs.after {
 		if after > rs.before[i] {
 			return true

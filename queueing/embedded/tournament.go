@@ -43,7 +43,8 @@ func newTournament(ad *admission, pr *preemptionRound) *tournament {
 	}
 	for _, q := range entering {
 		q.recheckNeeded, q.inRecheckList, q.settledAt = false, false, t.attempt()
-		q.entries.clear()
+		q.at, q.entered = 0, 0
+		q.updateLine()
 		c.enter(q)
 	}
 	c.enterPreemptors(entering)
@@ -55,7 +56,7 @@ func newTournament(ad *admission, pr *preemptionRound) *tournament {
 
 // isSettled reports whether a queue has nothing to enter: all that it entered last left the tournament again, and
 // nothing has changed since.
-func (q *queue) isSettled() bool { return q.settledAt == q.tree.attempt() && len(q.entries.items) == 0 }
+func (q *queue) isSettled() bool { return q.settledAt == q.tree.attempt() && q.entered == 0 }
 
 // enter adds the classes of a queue that fit now; of a StrictFIFO queue the first one, whether it fits or not. A class that
 // did not fit is not tried again before quota is released, nor after that while the limit that blocked it leaves too little.
@@ -67,10 +68,9 @@ func (c *tournament) enter(q *queue) {
 	default:
 		q.updateObstacles(c.admission.hierarchy.forest)
 		full := q.atMaxRunning() != nil
-		for _, class := range q.classes {
-			if (!full || class.unmanagedExecutor) && !class.isInadmissible() && !class.didNotFit() && class.claims < len(class.apps.items) &&
-				c.admission.chooseOption(class) {
-				q.entries.push(class.entry())
+		for _, class := range q.line {
+			if (!full || class.unmanagedExecutor) && !class.didNotFit() && c.admission.chooseOption(class) {
+				q.enter(class)
 			}
 		}
 	}
@@ -94,8 +94,8 @@ func (c *tournament) enterPreemptors(entering []*queue) {
 	}
 	c.preemption.afterTerminations(func() {
 		for _, class := range may {
-			if c.preemption.mayFindTargets(class) {
-				class.queue.entries.push(class.entry())
+			if !c.preemption.seesNoTargets(class) && c.preemption.mayFindTargets(class) {
+				class.queue.enter(class)
 			}
 		}
 	})
@@ -104,7 +104,7 @@ func (c *tournament) enterPreemptors(entering []*queue) {
 // turn looks at the first ask of a queue: it is granted if it fits; else it gets a claim if it may preempt enough; else
 // its class leaves the tournament. It returns the application that was granted, or nil.
 func (c *tournament) turn(q *queue) *app {
-	class := q.entries.items[0].class
+	class := q.current()
 	where, elastic, fits := c.admission.fit(class)
 	var granted *app
 	switch {
@@ -112,20 +112,19 @@ func (c *tournament) turn(q *queue) *app {
 		granted = class.next()
 		c.admission.assume(granted, where, elastic)
 	case !c.preemption.claim(class):
-		q.entries.remove(0)
+		q.leave()
 		c.update(q)
 		return nil
 	}
 	switch {
 	case q.strict():
-		q.entries.clear()
+		q.leave()
+		q.at = 0
 		q.enterHead()
 	case class.claims == len(class.apps.items):
-		q.entries.remove(0)
-	default:
-		q.entries.items[0] = class.entry()
-		q.entries.fix(0)
+		q.leave()
 	}
+	q.updateLine()
 	c.update(q)
 	c.recheck()
 	return granted
@@ -135,7 +134,7 @@ func (c *tournament) turn(q *queue) *app {
 func (c *tournament) first() *queue {
 	for c.root != nil && c.root.winner != nil {
 		q := c.root.winner
-		class := q.entries.items[0].class
+		class := q.current()
 		if class.atMaxRunning() == nil && q.distance == c.admission.hierarchy.borrowingDistance(class) {
 			return q
 		}
@@ -164,7 +163,7 @@ func (c *tournament) update(q *queue) {
 
 // shareWith returns the share that a queue would have with the first ask of its winner.
 func (c *tournament) shareWith(q, champion *queue) quota.Share {
-	class := champion.entries.items[0].class
+	class := champion.current()
 	need := class.options[class.choice].minNeed
 	c.admission.hierarchy.forest.Add(champion.node, need)
 	defer c.admission.hierarchy.forest.Remove(champion.node, need)
@@ -175,11 +174,12 @@ func (c *tournament) shareWith(q, champion *queue) quota.Share {
 func (c *tournament) selectEntry(q *queue) bool {
 	q.recheckNeeded = false
 	full := q.atMaxRunning() != nil
-	for len(q.entries.items) > 0 {
-		if class := q.entries.items[0].class; (!full || class.unmanagedExecutor) && c.canCompete(q, class) {
+	for q.entered > 0 {
+		if class := q.current(); (!full || class.unmanagedExecutor) && c.canCompete(q, class) {
+			q.lead = class.lead
 			return true
 		}
-		q.dropEntry()
+		q.leave()
 	}
 	return false
 }
@@ -188,18 +188,27 @@ func (c *tournament) selectEntry(q *queue) bool {
 // may not preempt.
 func (c *tournament) canCompete(q *queue, class *equivalenceClass) bool {
 	early := c.fairSharing || len(class.options) > 1
-	if class.didNotFit() || early && !c.admission.chooseOption(class) {
+	if class.didNotFit() || early && !c.fits(class) {
 		return c.canPreempt(q, class)
 	}
 	q.distance = c.admission.hierarchy.borrowingDistance(class)
-	if !early && (q.distance == 0 || q.strict() || len(q.entries.items) == 1) {
+	if !early && (q.distance == 0 || q.strict() || q.entered == 1) {
 		return true
 	}
-	if !early && !c.admission.chooseOption(class) {
+	if !early && !c.fits(class) {
 		return c.canPreempt(q, class)
 	}
 	q.recheckNeeded = true
 	return true
+}
+
+// fits reports whether a class fits now. What blocked it before is looked at first.
+func (c *tournament) fits(class *equivalenceClass) bool {
+	if class.obstacleHolds(c.admission.hierarchy.forest) {
+		class.noteMisfit()
+		return false
+	}
+	return c.admission.chooseOption(class)
 }
 
 // canPreempt determines how a queue competes with a class that does not fit. Whether there are targets is found out
@@ -210,7 +219,7 @@ func (c *tournament) canPreempt(q *queue, class *equivalenceClass) bool {
 	}
 	class.choice = c.admission.hierarchy.nearestOption(class)
 	q.distance = c.admission.hierarchy.borrowingDistance(class)
-	if !c.fairSharing && (q.distance == 0 || q.strict() || len(q.entries.items) == 1) {
+	if !c.fairSharing && (q.distance == 0 || q.strict() || q.entered == 1) {
 		return true
 	}
 	q.recheckNeeded = c.preemption.canClaim(class)
@@ -221,7 +230,7 @@ func (c *tournament) canPreempt(q *queue, class *equivalenceClass) bool {
 func (c *tournament) recheck() {
 	kept := c.recheckList[:0]
 	for _, q := range c.recheckList {
-		if q.recheckNeeded && !c.rankUnchanged(q, q.entries.items[0].class) {
+		if q.recheckNeeded && !c.rankUnchanged(q, q.current()) {
 			c.update(q)
 		}
 		if q.recheckNeeded {
@@ -235,5 +244,5 @@ func (c *tournament) recheck() {
 
 // rankUnchanged reports whether the first class of a queue would still be placed, and borrow, as before.
 func (c *tournament) rankUnchanged(q *queue, class *equivalenceClass) bool {
-	return len(class.options) == 1 && c.admission.chooseOption(class) && q.distance == c.admission.hierarchy.borrowingDistance(class)
+	return len(class.options) == 1 && c.fits(class) && q.distance == c.admission.hierarchy.borrowingDistance(class)
 }

@@ -53,7 +53,8 @@ func (wq *waiting) dequeue(a *app) {
 // add adds an application. The class must be known to the queue if it has other applications.
 func (class *equivalenceClass) add(a *app) {
 	opens := len(class.apps.items) == 0
-	if class.queue.asksChanged(); a.claim != nil {
+	defer class.asksChanged()
+	if a.claim != nil {
 		class.claims++
 	}
 	class.apps.push(a)
@@ -70,7 +71,8 @@ func (class *equivalenceClass) add(a *app) {
 
 // remove removes an application. A class without applications is dropped.
 func (class *equivalenceClass) remove(a *app) {
-	if class.queue.asksChanged(); a.claim != nil {
+	defer class.asksChanged()
+	if a.claim != nil {
 		class.claims--
 	}
 	if len(class.apps.items) == 1 {

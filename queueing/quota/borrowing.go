@@ -23,15 +23,33 @@ func (f *Forest) Borrowing(n NodeID) bool {
 // charged to n, in each cell in which n is blocked now.
 func (f *Forest) WithinQuota(n NodeID, v Vector) bool {
 	for at := n; f.nodes[at].parent != None; at = f.nodes[at].parent {
-		if !slices.ContainsFunc(v.columns, func(e entry) bool { return f.blocker(n, e, None) != None && !f.quotaHolds(n, at, e) }) {
+		if !slices.ContainsFunc(v.columns, func(e entry) bool { return f.blocker(n, e, None) != None && !e.staysWithin(f, n, at) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// quotaHolds reports whether the quota of a node has enough for what n and the nodes between would pass on of the need.
-func (f *Forest) quotaHolds(n, at NodeID, e entry) bool {
+// OwnHeadroom returns the most that n may use in addition in a cell while it, or a node above it that is not a root, stays
+// within its own quota; negative if none does.
+func (f *Forest) OwnHeadroom(n NodeID, cell Cell) int64 {
+	column, found := f.trees[f.nodes[n].tree].column[cell]
+	if !found {
+		return Unlimited
+	}
+	most, local := int64(-1), int64(0)
+	for ; f.nodes[n].parent != None; n = f.nodes[n].parent {
+		r := &f.nodes[n].rows[column]
+		if left := satSub(r.subtree, r.usage.amount()); left >= 0 {
+			most = max(most, satAdd(left, local))
+		}
+		local = satAdd(local, r.localAvailable())
+	}
+	return most
+}
+
+// staysWithin reports whether the quota of a node has enough for what n and the nodes between would pass on of the need.
+func (e entry) staysWithin(f *Forest, n, at NodeID) bool {
 	left := e.value
 	for ; n != at; n = f.nodes[n].parent {
 		left = f.nodes[n].rows[e.column].passedOn(left)

@@ -243,6 +243,16 @@ func (b both) inRange() bool {
 	return true
 }
 
+// holdsMore says that no usage from a node upwards would reach the end of the range.
+func (b both) holdsMore(n NodeID, more int64) bool {
+	for ; n != None; n = b.f.Parent(n) {
+		if b.m.usage(b.f.Name(n)).Cmp(big.NewInt(MaxAmount-more)) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // P1 in all states, such as after a quota was cut: what fits neither makes nor worsens a violation on any node that its usage reaches.
 func TestNothingGetsWorse(t *testing.T) {
 	forSeeds(t, 3000, func(t *testing.T, r *rand.Rand) {
@@ -372,6 +382,31 @@ func TestHeadroom(t *testing.T) {
 				if got := b.f.blocker(n, v.columns[0], at) != None; got != (need > headroom) {
 					t.Fatalf("%s blocks %d of %s: %v, with a headroom of %d", b.f.Name(at), need, name, got, headroom)
 				}
+			}
+		}
+	})
+}
+
+// TestOwnHeadroom: what does not fit stays within the quota of its queue, or of one above it, exactly up to the own headroom.
+func TestOwnHeadroom(t *testing.T) {
+	forSeeds(t, 2000, func(t *testing.T, r *rand.Rand) {
+		b := newBoth(randomTree(r))
+		for range r.IntN(8) {
+			name := b.randomNode(r)
+			b.add(name, b.need(r, name))
+		}
+		name := b.randomNode(r)
+		own := b.f.OwnHeadroom(b.f.Find(name), cpu)
+		for _, need := range []int64{b.need(r, name), own - 1, own, own + 1} {
+			if need <= 0 || need > MaxAmount {
+				continue
+			}
+			n, v := b.vector(name, need)
+			if b.f.blocker(n, v.columns[0], None) == None || !b.holdsMore(n, need) {
+				continue
+			}
+			if got := b.f.WithinQuota(n, v); got != (need <= own) {
+				t.Fatalf("%d of %s, which does not fit, stays within quota: %v, with an own headroom of %d", need, name, got, own)
 			}
 		}
 	})
