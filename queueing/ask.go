@@ -5,8 +5,6 @@ package queueing
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -122,10 +120,14 @@ func BrokenPodSets(podSets []PodSet) string {
 		if p.MinCount < 0 {
 			return fmt.Sprintf("minimum count %d of pod set %s", p.MinCount, p.Name)
 		}
-		for _, name := range slices.Sorted(maps.Keys(p.Requests)) {
-			if amount := p.Requests[name]; amount < 0 {
-				return fmt.Sprintf("%s %d of pod set %s", name, amount, p.Name)
+		least := ""
+		for name, amount := range p.Requests {
+			if amount < 0 && (least == "" || name < least) {
+				least = name
 			}
+		}
+		if amount := p.Requests[least]; amount < 0 {
+			return fmt.Sprintf("%s %d of pod set %s", least, amount, p.Name)
 		}
 	}
 	return ""

@@ -96,11 +96,17 @@ func appendAmounts(out []quota.Amount, flavor string, count int32, requests queu
 // so that different pod sets never have the same key.
 func signatureKey(podSets []queueing.PodSet) []byte {
 	b := make([]byte, 0, 128*len(podSets))
+	var few [8]string // enough for the resources of nearly all, and not on the heap
 	for _, p := range podSets {
 		b = strconv.AppendQuote(b, p.Name)
 		b = strconv.AppendInt(append(b, ' '), int64(p.Count), 10)
 		b = strconv.AppendInt(append(b, ' '), int64(p.Least()), 10)
-		for _, name := range slices.Sorted(maps.Keys(p.Requests)) {
+		names := few[:0]
+		for name := range p.Requests {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
 			b = strconv.AppendQuote(append(b, ' '), name)
 			b = strconv.AppendInt(append(b, '='), p.Requests[name], 10)
 		}
