@@ -91,7 +91,7 @@ func TestHundredTabs(t *testing.T) {
 	}
 }
 
-// TestTooManyLists: a viewer who has more different lists open than the server takes is told so, and what is open goes on.
+// TestTooManyLists: a viewer who has more different lists open than the server takes sees that, and what is open continues.
 func TestTooManyLists(t *testing.T) {
 	t.Parallel()
 	me, _ := local(t)
