@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -252,25 +251,22 @@ func (w *ledgers) empty(ctx context.Context) (again bool, err error) {
 	return again, nil
 }
 
-// writeNews writes the ledgers of those queues that have news, in the same write without the entries that are obsolete.
-// The error is errFenced if another process has taken a ledger over; after any other failure, failed is true.
-func (w *ledgers) writeNews(ctx context.Context) (failed bool, err error) {
-	w.mu.Lock()
-	roots := slices.Sorted(maps.Keys(w.unwritten))
-	clear(w.unwritten)
-	w.mu.Unlock()
-	for _, root := range roots {
-		news := w.o.news(ctx, root)
-		if len(news.Fields) == 0 {
-			continue // they were written with a grant meanwhile
+// takeNews returns a queue whose news are to be written, and whether there are more; none if there are no news.
+func (w *ledgers) takeNews(ctx context.Context) (root string, news News, more bool) {
+	for {
+		w.mu.Lock()
+		root = ""
+		for root = range w.unwritten {
+			break
 		}
-		switch err := w.swapWith(ctx, root, news); {
-		case errors.Is(err, errFenced):
-			return false, err
-		case err != nil && !apierrors.IsNotFound(err) && ctx.Err() == nil:
-			w.o.Log.Error(err, "write the counts of a queue", "queue", root)
-			failed = true
+		delete(w.unwritten, root)
+		more = len(w.unwritten) > 0
+		w.mu.Unlock()
+		if root == "" {
+			return "", News{}, false
+		}
+		if news = w.o.news(ctx, root); len(news.Fields) > 0 { // else they were written with a grant meanwhile
+			return root, news, more
 		}
 	}
-	return failed, nil
 }

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
@@ -199,13 +201,31 @@ func (l *loop) emptyLedgers(ctx context.Context) error {
 	return err
 }
 
-// writeNews writes the news of queues. After a failure, whoever has them is asked again, after a pause.
+// writeNews writes the news of one queue, with its ledger, in which the same write leaves out the entries that are
+// obsolete. Grants come first, however many queues have news. After a failure, the observer looks again after a pause.
 func (l *loop) writeNews(ctx context.Context) error {
-	failed, err := l.ledgers.writeNews(ctx)
-	if failed {
+	select {
+	case <-l.cycleRequested:
+		if err := l.cycle(ctx); err != nil {
+			return err
+		}
+	default:
+	}
+	root, news, more := l.ledgers.takeNews(ctx)
+	if more {
+		l.newsRequested.request()
+	}
+	if root == "" {
+		return nil
+	}
+	switch err := l.ledgers.swapWith(ctx, root, news); {
+	case errors.Is(err, errFenced):
+		return err
+	case err != nil && !apierrors.IsNotFound(err) && ctx.Err() == nil:
+		l.o.Log.Error(err, "write the counts of a queue", "queue", root)
 		l.after(ctx, retryDelay, l.observer)
 	}
-	return err
+	return nil
 }
 
 // retryLater requests a cycle after a ledger could not be written.
