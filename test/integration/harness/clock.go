@@ -53,3 +53,15 @@ func (c *Clock) Now() time.Time { return c.RealClock.Now().Add(time.Duration(c.a
 
 // Since is the time that has passed on this clock.
 func (c *Clock) Since(then time.Time) time.Duration { return c.Now().Sub(then) }
+
+// StandingClock shows the same time for ever. Pauses take as long as ever, but nothing becomes due.
+type StandingClock struct {
+	clock.RealClock
+	At time.Time
+}
+
+// Now implements clock.PassiveClock.
+func (s StandingClock) Now() time.Time { return s.At }
+
+// Since implements clock.PassiveClock.
+func (s StandingClock) Since(t time.Time) time.Duration { return s.At.Sub(t) }

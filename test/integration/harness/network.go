@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -101,6 +102,26 @@ func (n *Network) Touching(part string) []string {
 		}
 	}
 	return found
+}
+
+// Kinds counts writes by verb, resource and subresource, such as "PATCH sparkapplications/status".
+func Kinds(log []string) map[string]int {
+	counts := map[string]int{}
+	for _, write := range log {
+		words := strings.Fields(write) // number, verb, path
+		path := strings.Split(strings.Trim(words[2], "/"), "/")
+		if i := slices.Index(path, "namespaces"); i >= 0 && i+2 < len(path) {
+			path = path[i+2:]
+		} else {
+			path = path[3:] // apis, group, version
+		}
+		kind := words[1] + " " + path[0]
+		if len(path) > 2 {
+			kind += "/" + path[2]
+		}
+		counts[kind]++
+	}
+	return counts
 }
 
 // Cut breaks the network for good: what is on its way still arrives.
