@@ -50,7 +50,9 @@ const (
 
 type options struct {
 	program string
-	crds    string
+	// other is the program of another version of the operator, which takes turns with it; empty for none.
+	other string
+	crds  string
 	// sparkctl is the program of the command-line tool.
 	sparkctl string
 	// flags are added to those of the operator.
@@ -116,6 +118,7 @@ func parse(args []string) (options, error) {
 	var o options
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	fs.StringVar(&o.program, "operator", cmp.Or(os.Getenv("SPARKGATE_OPERATOR"), "../bin/sparkgate"), "the operator's program")
+	fs.StringVar(&o.other, "other-operator", os.Getenv("SPARKGATE_OTHER_OPERATOR"), "the program of another version of the operator, whose starts are timed in turns with those of this one")
 	fs.StringVar(&o.sparkctl, "sparkctl", cmp.Or(os.Getenv("SPARKGATE_CTL"), "../out/sparkctl"), "the program of sparkctl")
 	fs.StringVar(&o.flags, "operator-flags", "", "flags to add to those of the operator, such as --stage-events=true, which is its default but not the benchmark's")
 	fs.StringVar(&o.crds, "crds", "../config/crd/bases", "the folder of the CRDs")

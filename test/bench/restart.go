@@ -22,42 +22,53 @@ import (
 const listPage = 500
 
 // measureRestart measures how soon an operator that starts makes its first decision: from its start to the driver pod of an
-// application that was applied while none ran, with hardly any other application and with many finished ones.
+// application that was applied while none ran, with hardly any other application and with many finished ones. Another version of the
+// operator takes turns with it, if there is one.
 func (b *bench) measureRestart(ctx context.Context) error {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
 		return err
 	}
-	few, err := b.firstDecision(ctx, "few")
-	if err != nil {
-		return err
+	programs := []string{b.program}
+	if b.other != "" {
+		programs = append(programs, b.other)
+	}
+	few := make([]time.Duration, len(programs))
+	for i, program := range programs {
+		if few[i], err = b.firstDecision(ctx, program, "few"); err != nil {
+			return err
+		}
 	}
 	if err := b.makeFinished(ctx, namespace, b.restart); err != nil {
 		return err
 	}
-	var many, ratios []float64
+	many, ratios := make([][]float64, len(programs)), make([][]float64, len(programs))
 	for range b.rounds {
-		list, err := b.timeList(ctx, namespace)
-		if err != nil {
-			return err
+		for i, program := range programs {
+			list, err := b.timeList(ctx, namespace)
+			if err != nil {
+				return err
+			}
+			took, err := b.firstDecision(ctx, program, "many")
+			if err != nil {
+				return err
+			}
+			many[i], ratios[i] = append(many[i], milliseconds(took)), append(ratios[i], float64(took)/float64(list))
 		}
-		took, err := b.firstDecision(ctx, "many")
-		if err != nil {
-			return err
-		}
-		many, ratios = append(many, milliseconds(took)), append(ratios, float64(took)/float64(list))
 	}
-	t := newTable(b, "From the start of the operator to the driver pod of an application that waits for it")
-	t.row("", "ms", "ratio to a bare LIST of them all")
-	t.row("with few others", fmt.Sprintf("%.0f", milliseconds(few)), "")
-	t.row(fmt.Sprintf("with %d finished ones (goal 1.5)", b.restart), spread("%.0f", many), spread("%.2f", ratios))
-	t.end()
+	for i, program := range programs {
+		t := newTable(b, "From the start of the operator to the driver pod of an application that waits for it: "+program)
+		t.row("", "ms", "ratio to a bare LIST of them all")
+		t.row("with few others", fmt.Sprintf("%.0f", milliseconds(few[i])), "")
+		t.row(fmt.Sprintf("with %d finished ones (goal 1.5)", b.restart), spread("%.0f", many[i]), spread("%.2f", ratios[i]))
+		t.end()
+	}
 	return b.user.Clear(ctx, namespace)
 }
 
 // firstDecision starts an operator and returns when the driver pod of an application is there that waits for it. It needs a lease that
 // has no holder, and releases it.
-func (b *bench) firstDecision(ctx context.Context, half string) (took time.Duration, err error) {
+func (b *bench) firstDecision(ctx context.Context, program, half string) (took time.Duration, err error) {
 	b.progress("starting the operator, %s applications", half)
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
@@ -71,7 +82,7 @@ func (b *bench) firstDecision(ctx context.Context, half string) (took time.Durat
 		return 0, err
 	}
 	began := time.Now()
-	operator, err := host.StartOperator(b.program, b.server)
+	operator, err := host.StartOperator(program, b.server)
 	if err != nil {
 		return 0, err
 	}
