@@ -121,7 +121,7 @@ func (s *leaderStartup) try(ctx context.Context) error {
 		}
 	}
 	s.log.Info("Looked for the batch schedulers")
-	if err := errors.Join(s.readInFlight(ctx, &found, acquired.InFlight()), s.findOwners(ctx, &found)); err != nil {
+	if err := errors.Join(s.readInFlight(ctx, &found, acquired.InFlight()), found.findOwners(ctx, s.manager.GetAPIReader(), s.namespaces, s.watcher.Store())); err != nil {
 		return err
 	}
 	if err := found.addOrphans(ctx, s.watcher.Store(), acquired.Recorded, s); err != nil {
@@ -201,25 +201,27 @@ func (s *leaderStartup) readInFlight(ctx context.Context, found *restoredState, 
 	return nil
 }
 
+// fewOwners are read one by one.
+const fewOwners = 20
+
 // findOwners looks for the applications that were not listed and whose labels active pods carry. They have ended, or are
 // gone: a few are read one by one, and a crowd of pods with invented labels costs no more than one list of metadata.
-func (s *leaderStartup) findOwners(ctx context.Context, found *restoredState) error {
-	const few = 20
+func (s *restoredState) findOwners(ctx context.Context, live client.Reader, in namespaces.Set, store *pods.Store) error {
 	unknown := map[types.NamespacedName]bool{}
-	for _, name := range s.watcher.Store().Applications() {
-		for _, r := range s.watcher.Store().Of(name) {
-			if r.Active() && !found.alive[queueing.Key{Namespace: r.Namespace, Name: r.Application, UID: r.AppUID}] {
+	for _, name := range store.Applications() {
+		for _, r := range store.Of(name) {
+			if r.Active() && !s.alive[queueing.Key{Namespace: r.Namespace, Name: r.Application, UID: r.AppUID}] {
 				unknown[name] = true
 			}
 		}
 	}
-	kind, live := v1alpha1.GroupVersion.WithKind("SparkApplication"), s.manager.GetAPIReader()
+	kind := v1alpha1.GroupVersion.WithKind("SparkApplication")
 	see := func(app *metav1.PartialObjectMetadata) error {
-		found.alive[queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)}] = true
+		s.alive[queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)}] = true
 		return nil
 	}
-	if len(unknown) > few {
-		for _, namespace := range s.namespaces.Scopes() {
+	if len(unknown) > fewOwners {
+		for _, namespace := range in.Scopes() {
 			if err := livemeta.Each(ctx, live, kind, see, client.InNamespace(namespace)); err != nil {
 				return err
 			}
