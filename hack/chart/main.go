@@ -82,7 +82,7 @@ var templates = []template{
 	{name: "rbac", base: "config/rbac", from: "sparkgate-system", replace: "{{ .Release.Namespace }}"},
 	{
 		name: "rbac-everywhere", base: "config/everywhere", from: "sparkgate-system", replace: "{{ .Release.Namespace }}",
-		begin: "{{- if not .Values.watchNamespaces }}\n", end: "{{- end }}\n",
+		begin: "{{- if not (or .Values.watchNamespaces .Values.namespaceSelector) }}\n", end: "{{- end }}\n",
 	},
 	{
 		name: "guard", base: "config/guard/validating", from: "sparkgate-system", replace: "{{ .Release.Namespace }}",

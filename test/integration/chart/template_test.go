@@ -6,6 +6,7 @@ package chart
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -107,6 +108,26 @@ func TestTheChartIsKustomize(t *testing.T) {
 				t.Errorf("%s is in the chart only", key)
 			}
 		})
+	}
+}
+
+// TestNamespaceSelector: an operator of the namespaces with a label has no rights across the cluster on what is in namespaces;
+// those in the namespaces are for others to bind.
+func TestNamespaceSelector(t *testing.T) {
+	t.Parallel()
+	const values = "queues: []\nnamespaceSelector: example.org/spark=enabled"
+	chart := byName(t, must(t)(helm(t, "template", release, chartFolder(), "--values", write(t, "values.yaml", values))))
+	for key := range chart {
+		if strings.HasPrefix(key, "ClusterRoleBinding") && (strings.HasSuffix(key, "sparkgate-applications") || strings.HasSuffix(key, "sparkgate-workloads")) {
+			t.Errorf("%s is created", key)
+		}
+	}
+	containers, _, err := unstructured.NestedSlice(chart["Deployment "+namespace+"/sparkgate"], "spec", "template", "spec", "containers")
+	if err != nil || len(containers) != 1 {
+		t.Fatalf("%d containers, %v", len(containers), err)
+	}
+	if args := fmt.Sprint(containers[0].(map[string]any)["args"]); !strings.Contains(args, "--namespace-selector=example.org/spark=enabled") {
+		t.Errorf("flags %s", args)
 	}
 }
 
