@@ -69,6 +69,9 @@ func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
 func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	since := g.trackAsk(ask.Key)
 	if !g.workloads.Installed() {
+		for _, w := range g.Watches() {
+			w.Expect()
+		}
 		return notInstalled(), nil
 	}
 	v, err := g.sync(ctx, ask)
@@ -180,6 +183,13 @@ func (t *tracker) trackAsk(key queueing.Key) (since time.Time) {
 		t.asking[nameOf(key)] = since
 	}
 	return since
+}
+
+// hasAsks reports whether any application asks.
+func (t *tracker) hasAsks() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.asking) > 0
 }
 
 // wasReleased reports whether the key was released a moment ago.

@@ -22,8 +22,12 @@ import (
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 )
 
-// DefaultInterval is how often a kind that is not served is asked for.
+// DefaultInterval is how often a kind that is not served is asked for while something needs it.
 const DefaultInterval = 10 * time.Second
+
+// longest is how many intervals pass at most between two questions while nothing needs the kind: most clusters never
+// serve it.
+const longest = 30
 
 // Options of a Watch. Client, Object and List are required.
 type Options struct {
@@ -45,6 +49,8 @@ type Options struct {
 	// AvailabilityChanged is called when the kind has come or gone, after Installed says so, and with the first answer.
 	// It must not wait.
 	AvailabilityChanged func(installed bool)
+	// Needed reports whether something needs the kind now. While nothing does, the interval grows. Default: nothing does.
+	Needed func() bool
 	// Interval between questions for a kind that is not served. Default: DefaultInterval.
 	Interval time.Duration
 	// Clock of the interval. Default: the machine's.
@@ -60,6 +66,7 @@ type Watch struct {
 	store     indexers      // nil while the kind is not served
 	known     chan struct{} // closed with the first answer
 	knownOnce sync.Once
+	expected  chan struct{} // something needs the kind
 }
 
 // New returns a watch that has not started.
@@ -70,33 +77,61 @@ func New(o Options) *Watch {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	return &Watch{Options: o, known: make(chan struct{})}
+	return &Watch{Options: o, known: make(chan struct{}), expected: make(chan struct{}, 1)}
 }
 
 // NeedLeaderElection returns true: only a leader watches.
 func (w *Watch) NeedLeaderElection() bool { return true }
 
+// Expect has the watch look for the kind now, unless it has just done so: something needs it. It does not wait.
+func (w *Watch) Expect() {
+	select {
+	case w.expected <- struct{}{}:
+	default:
+	}
+}
+
 // Start watches until the context ends. It makes a Watch a runnable of a manager.
 func (w *Watch) Start(ctx context.Context) error {
+	pause := w.Interval
 	for ctx.Err() == nil {
-		err := w.Client.List(ctx, w.List.DeepCopyObject().(client.ObjectList), client.Limit(1), client.InNamespace(w.Namespaces.Scopes()[0]))
-		switch {
-		case err == nil:
-			w.follow(ctx)
-		case NotServed(err):
-			w.turn(nil)
-		case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err): // a role is missing: others need not wait for this kind
-			w.Log.Error(err, "may not read a kind of another system, which counts as not installed until then", "kind", w.kind())
-			w.turn(nil)
-		default:
-			w.Log.Error(err, "look for a kind of another system, trying again", "kind", w.kind())
+		asked := w.Clock.Now()
+		if absent := w.look(ctx); !absent || w.Needed != nil && w.Needed() {
+			pause = w.Interval
 		}
 		select {
 		case <-ctx.Done():
-		case <-w.Clock.After(w.Interval):
+		case <-w.Clock.After(pause):
+			pause = min(2*pause, longest*w.Interval)
+		case <-w.expected: // by many perhaps: they do not have it asked more often than that
+			pause = w.Interval
+			if rest := w.Interval - w.Clock.Since(asked); rest > 0 {
+				select {
+				case <-ctx.Done():
+				case <-w.Clock.After(rest):
+				}
+			}
 		}
 	}
 	return nil
+}
+
+// look asks for the kind once, and follows it as long as it is served. It reports whether the answer was that it is not.
+func (w *Watch) look(ctx context.Context) (absent bool) {
+	err := w.Client.List(ctx, w.List.DeepCopyObject().(client.ObjectList), client.Limit(1), client.InNamespace(w.Namespaces.Scopes()[0]))
+	switch {
+	case err == nil:
+		w.follow(ctx)
+	case NotServed(err):
+		w.turn(nil)
+		return true
+	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err): // a role is missing: others need not wait for this kind
+		w.Log.Error(err, "may not read a kind of another system, which counts as not installed until then", "kind", w.kind())
+		w.turn(nil)
+	default:
+		w.Log.Error(err, "look for a kind of another system, trying again", "kind", w.kind())
+	}
+	return false
 }
 
 // WaitUntilKnown returns once it is known whether the kind is served, and if it is, all its objects were seen.

@@ -92,6 +92,8 @@ func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
 func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	g.tracker.track(ask.Key, ask.Queue)
 	if !g.installed() {
+		g.groups.Expect()
+		g.queues.Expect()
 		return notInstalled(), nil
 	}
 	wanted := groupFor(ask)

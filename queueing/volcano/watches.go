@@ -47,7 +47,7 @@ func (g *Gate) watchGroups() *optionalkind.Watch {
 			byName: index(func(owner *metav1.OwnerReference, o client.Object) string { return o.GetNamespace() + "/" + owner.Name }),
 		},
 		Changed: g.groupChanged, AvailabilityChanged: func(bool) { g.tracker.kindAvailabilityChanged() },
-		Interval: g.o.Interval, Clock: g.o.Clock, Log: g.o.Log,
+		Needed: g.tracker.hasEntries, Interval: g.o.Interval, Clock: g.o.Clock, Log: g.o.Log,
 	})
 }
 
@@ -59,7 +59,7 @@ func (g *Gate) watchQueues() *optionalkind.Watch {
 			q.Status = v1beta1.QueueStatus{State: q.Status.State}
 		},
 		Changed: g.queueChanged, AvailabilityChanged: func(bool) { g.tracker.kindAvailabilityChanged() },
-		Interval: g.o.Interval, Clock: g.o.Clock, Log: g.o.Log,
+		Needed: g.tracker.hasEntries, Interval: g.o.Interval, Clock: g.o.Clock, Log: g.o.Log,
 	})
 }
 

@@ -1,0 +1,77 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package optionalkind
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// never is a cluster that does not serve the kind.
+type never struct {
+	client.WithWatch
+	asked atomic.Int32
+}
+
+func (n *never) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	n.asked.Add(1)
+	return &apimeta.NoKindMatchError{GroupKind: schema.GroupKind{Kind: "Ticket"}}
+}
+
+// TestPace: a kind that nothing needs is asked for less and less often, one that is needed as often as the interval says, and
+// at once when something begins to need it.
+func TestPace(t *testing.T) {
+	t.Parallel()
+	const intervals = 360 // an hour
+	for name, tt := range map[string]struct {
+		needed      bool
+		least, most int32
+	}{
+		"not needed": {false, 12, 18},
+		"needed":     {true, intervals, intervals + 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster, clock := &never{}, clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+			w := New(Options{Client: cluster, Object: &corev1.Pod{}, List: &corev1.PodList{}, Clock: clock, Log: logr.Discard(), Needed: func() bool { return tt.needed }})
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			ended := make(chan error, 1)
+			go func() { ended <- w.Start(ctx) }()
+			waits := func() {
+				for !clock.HasWaiters() {
+					time.Sleep(time.Millisecond)
+				}
+			}
+			for range intervals {
+				waits()
+				clock.Step(DefaultInterval)
+			}
+			waits()
+			asked := cluster.asked.Load()
+			if asked < tt.least || asked > tt.most {
+				t.Errorf("asked %d times in an hour, want %d to %d", asked, tt.least, tt.most)
+			}
+			clock.Step(DefaultInterval - time.Second)
+			w.Expect()
+			for cluster.asked.Load() == asked {
+				clock.Step(time.Second) // at most the rest of an interval
+				time.Sleep(time.Millisecond)
+			}
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
