@@ -4,11 +4,15 @@
 package confined
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -148,8 +152,44 @@ func TestQueuesDivideANamespace(t *testing.T) {
 			t.Errorf("operators %q and %q for queue %s, want %q", app.Status.Operator, app.Status.OtherOperator, want.queue.Name, want.operator)
 		}
 	}
+	scheduled(t, w, everywhere.Namespace, here.Namespace)
 	for _, i := range []*installed{everywhere, here} {
 		i.lives()
+	}
+}
+
+// scheduled has a schedule run twice: one of the two operators follows it, and each run is created once.
+func scheduled(t *testing.T, w *harness.World, operators ...string) {
+	t.Helper()
+	spec, err := json.Marshal(w.Pi("pi").Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "yearly"}}
+	s.Spec.Schedule, s.Spec.Template.Spec = "0 0 1 1 *", runtime.RawExtension{Raw: spec}
+	harness.Create(t, s)
+	var follows string
+	for n, token := range []string{"one", "two"} {
+		harness.Change(t, s, func(s *v1alpha1.ScheduledSparkApplication) {
+			s.Annotations = map[string]string{"reconcile.fluxcd.io/requestedAt": token, "reconcile.fluxcd.io/forceAt": token}
+		})
+		harness.Eventually(t, s, "run", func(s *v1alpha1.ScheduledSparkApplication) bool { return s.Status.LastHandledForceAt == token })
+		if !slices.Contains(operators, s.Status.Operator) || n > 0 && s.Status.Operator != follows {
+			t.Errorf("followed by the operator %q, before by %q", s.Status.Operator, follows)
+		}
+		follows = s.Status.Operator
+		children := &v1alpha1.SparkApplicationList{}
+		if err := env.Client().List(t.Context(), children, client.InNamespace(w.Namespace), client.MatchingLabels{v1alpha1.ScheduleLabel: s.Name}); err != nil {
+			t.Fatal(err)
+		}
+		if len(children.Items) != n+1 {
+			t.Fatalf("%d applications after %d runs", len(children.Items), n+1)
+		}
+		for i := range children.Items {
+			if app := &children.Items[i]; app.Status.Times.Finished == nil {
+				w.Succeed(app)
+			}
+		}
 	}
 }
 

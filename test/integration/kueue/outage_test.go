@@ -4,9 +4,12 @@
 package kueue
 
 import (
+	"strings"
 	"testing"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -162,4 +165,47 @@ func TestPodsReady(t *testing.T) {
 		t.Error("one that works was evicted")
 	}
 	w.finish(works, 0)
+}
+
+// TestSeveralLeaders: where each tree of queues has a leader, applications under Kueue have that of the rest. When it is killed,
+// what runs continues and what waits is admitted under the next one; the queue of a tree is not concerned.
+func TestSeveralLeaders(t *testing.T) {
+	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
+	w := newWorld(t, "3Gi")
+	program := harness.BuildProgram(t)
+	replicas := map[*harness.Process]bool{}
+	for range 3 {
+		replicas[program.Start(t, "--enable-leader-election", "--leader-election-per-tree")] = true
+	}
+	app := w.apply("pi")
+	w.Run(app)
+	second := w.apply("second")
+	w.waits(second, "Queued", "WaitingForQuota")
+	embedded := w.Apply("embedded")
+	w.Run(embedded)
+
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: program.Namespace, Name: "sparkgate-leader"}}
+	if err := w.client.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); err != nil {
+		t.Fatal(err)
+	}
+	before := *lease.Spec.HolderIdentity
+	for s := range replicas {
+		if strings.Contains(s.Log(), before) {
+			s.Kill()
+		}
+	}
+	eventually(w, lease, "held by another replica", func(l *coordinationv1.Lease) bool {
+		return l.Spec.HolderIdentity != nil && *l.Spec.HolderIdentity != "" && *l.Spec.HolderIdentity != before
+	})
+	w.waits(second, "Queued", "WaitingForQuota")
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+	w.Succeed(second)
+	w.Kubelet.Finish(t.Context(), w.Driver(embedded), 0, "Completed")
+	w.Reach(embedded, "Succeeded")
+	for _, app := range []*v1alpha1.SparkApplication{app, second, embedded} {
+		if created := w.Kubelet.Created(app.UID); len(created) != 1 {
+			t.Errorf("%s had the drivers %v", app.Name, created)
+		}
+	}
 }
