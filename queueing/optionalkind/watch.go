@@ -29,6 +29,9 @@ const DefaultInterval = 10 * time.Second
 // serve it.
 const longest = 30
 
+// growth is by how much an interval is longer than the one before, up to the longest.
+const growth = 4
+
 // Options of a Watch. Client, Object and List are required.
 type Options struct {
 	// Client knows the kind in its scheme.
@@ -102,7 +105,7 @@ func (w *Watch) Start(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 		case <-w.Clock.After(pause):
-			pause = min(2*pause, longest*w.Interval)
+			pause = min(growth*pause, longest*w.Interval)
 		case <-w.expected: // by many perhaps: they do not have it asked more often than that
 			pause = w.Interval
 			if rest := w.Interval - w.Clock.Since(asked); rest > 0 {
