@@ -138,7 +138,7 @@ func (s *Server) viewer(token string, c *client.Cluster) (*viewer, error) {
 	if len(s.viewers) >= mostViewers {
 		return nil, errors.New("too many viewers at the same time: try again in a minute")
 	}
-	v := newViewer(s.ctx, c, s.stock, s.options.Clock)
+	v := newViewer(s.ctx, c, s.stock, s.turns, s.options.Clock)
 	s.viewers[key] = v
 	return v, nil
 }
@@ -153,7 +153,7 @@ func (s *Server) page(build builder) http.HandlerFunc {
 		}
 		v := &visit{
 			viewer: known, ctx: r.Context(), request: r, base: s.base, local: s.options.Local != nil, prices: s.options.Prices, history: s.options.HistoryServer,
-			turns: s.turns, wake: make(chan struct{}, 1), used: map[string]*shared{},
+			wake: make(chan struct{}, 1), used: map[string]*shared{},
 		}
 		defer v.end()
 		if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {

@@ -43,6 +43,7 @@ type viewer struct {
 	clock    clock.WithDelayedExecution
 	readings *readings
 	stock    *stock
+	turns    *turns
 	// ctx ends with the server.
 	ctx context.Context
 
@@ -52,9 +53,9 @@ type viewer struct {
 	explained, rights *cache.LRUExpireCache
 }
 
-func newViewer(ctx context.Context, c *client.Cluster, rows *stock, k clock.WithDelayedExecution) *viewer {
+func newViewer(ctx context.Context, c *client.Cluster, rows *stock, turns *turns, k clock.WithDelayedExecution) *viewer {
 	return &viewer{
-		cluster: c, clock: k, ctx: ctx, readings: newReadings(k), stock: rows, tables: map[string]*shared{},
+		cluster: c, clock: k, ctx: ctx, readings: newReadings(k), stock: rows, turns: turns, tables: map[string]*shared{},
 		explained: cache.NewLRUExpireCacheWithClock(mostKept, k), rights: cache.NewLRUExpireCacheWithClock(mostKept, k),
 	}
 }
@@ -63,6 +64,11 @@ func newViewer(ctx context.Context, c *client.Cluster, rows *stock, k clock.With
 type subject struct {
 	kind      client.Kind
 	selection client.Selection
+}
+
+// long reports whether the list may be long: all applications, or those of a namespace.
+func (s subject) long() bool {
+	return s.kind.Resource == client.Applications.Resource && s.selection.Fields == ""
 }
 
 func (s subject) key() string {
@@ -95,8 +101,14 @@ func open[T any](v *viewer, s subject, uid func(*T) types.UID) (*table[T], error
 	t := &table[T]{source: newSource(), uid: uid, pool: poolOf[T](v.stock)}
 	ctx, stop := context.WithCancel(v.ctx)
 	v.tables[key] = &shared{table: t, source: &t.source, users: 1, stop: stop}
+	listener, done := client.Listener(t), func() {}
+	if s.long() {
+		waits := newInTurn(ctx, t, v.turns.lists, v.clock)
+		listener, done = waits, func() { waits.done() }
+	}
 	go func() {
-		if err := client.Listen(ctx, v.cluster, s.kind, s.selection, t); err != nil && !errors.Is(err, context.Canceled) {
+		defer done()
+		if err := client.Listen(ctx, v.cluster, s.kind, s.selection, listener); err != nil && !errors.Is(err, context.Canceled) {
 			t.refuse(err)
 		}
 	}()

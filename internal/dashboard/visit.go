@@ -51,7 +51,6 @@ type visit struct {
 	prices *usage.Prices
 	// history is the address of a history server that may be asked for measurements; empty for none.
 	history string
-	turns   *turns
 	// wake has a value when something that the page shows has changed.
 	wake chan struct{}
 	used map[string]*shared

@@ -1,0 +1,55 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"k8s.io/utils/clock"
+)
+
+// TestListsInTurn: no more lists are read at once than there are turns; a turn comes back with the end of a list, with its failure, and
+// when it takes too long; a viewer who leaves needs none.
+func TestListsInTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns, begun := newTurns(), 0
+		reads := func(ctx context.Context) *inTurn {
+			l := newInTurn(ctx, newTable(newStock()), turns.lists, clock.RealClock{})
+			go func() {
+				l.Begin()
+				begun++
+			}()
+			synctest.Wait()
+			return l
+		}
+		var lists []*inTurn
+		for range mostLists + 3 {
+			lists = append(lists, reads(t.Context()))
+		}
+		leaves, leave := context.WithCancel(t.Context())
+		reads(leaves)
+		for _, step := range []struct {
+			what string
+			do   func()
+			want int
+		}{
+			{"nothing has ended", func() {}, mostLists},
+			{"a list is complete", lists[0].Complete, mostLists + 1},
+			{"and gives back no more than its turn", lists[0].done, mostLists + 1},
+			{"a list has failed", func() { lists[1].Lost(errors.New("gone")) }, mostLists + 2},
+			{"a viewer leaves", leave, mostLists + 3},
+			{"a list takes too long", func() { <-clock.RealClock{}.After(listWithin) }, mostLists + 4},
+		} {
+			step.do()
+			synctest.Wait()
+			if begun != step.want {
+				t.Errorf("%s: %d have begun, want %d", step.what, begun, step.want)
+			}
+		}
+	})
+}
