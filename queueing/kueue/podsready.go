@@ -35,14 +35,10 @@ func (g *Gate) ReportProgress(ctx context.Context, key queueing.Key, at queueing
 	return err
 }
 
-// nextPodsReady returns the condition to write; nil if it stands already. A Workload without the condition counts as one
-// that waits for its pods to start, so nothing is written at a first start (kueue v0.19, admittedNotReadyWorkload).
+// nextPodsReady returns the condition to write; nil if it stands already.
 //
-//	none, False/WaitForStart ──► True/Started ──► False/WaitForRecovery ◄──► True/Recovered
+//	False/WaitForStart ──► True/Started ──► False/WaitForRecovery ◄──► True/Recovered
 func nextPodsReady(c *metav1.Condition, phase queueing.Phase) *metav1.Condition {
-	if c == nil && phase == queueing.AttemptStarting {
-		return nil
-	}
 	wanted := podsReady(phase)
 	if c != nil && phase == queueing.AttemptPodsReady && (c.Reason == kueuev1.WorkloadWaitForRecovery || c.Reason == kueuev1.WorkloadRecovered) {
 		wanted.Reason, wanted.Message = kueuev1.WorkloadRecovered, "The driver has executors again"

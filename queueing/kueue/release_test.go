@@ -66,7 +66,7 @@ func TestPodsReady(t *testing.T) {
 			course = append(course, string(next.Status)+"/"+next.Reason)
 		}
 	}
-	want := "True/Started False/WaitForRecovery True/Recovered False/WaitForRecovery True/Recovered"
+	want := "False/WaitForStart True/Started False/WaitForRecovery True/Recovered False/WaitForRecovery True/Recovered"
 	if got := strings.Join(course, " "); got != want {
 		t.Errorf("course\n%s, want\n%s", got, want)
 	}

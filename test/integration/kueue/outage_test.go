@@ -156,7 +156,7 @@ func TestPodsReady(t *testing.T) {
 	w.becomes(w.workload(works), "PodsReady=True/Started")
 	never := w.apply("never", executors(1))
 	w.Run(never)
-	w.becomes(w.workload(never), "Admitted=True")
+	w.becomes(w.workload(never), "PodsReady=False/WaitForStart")
 	harness.Eventually(t, never, "evicted", func(a *v1alpha1.SparkApplication) bool { return a.Status.Preemptions == 1 })
 	w.Run(never)
 	w.finish(never, 0)

@@ -59,7 +59,7 @@ func quotaWait(t *testing.T) {
 	if !metav1.IsControlledBy(workload, first) || workload.Labels["kueue.x-k8s.io/job-uid"] != string(first.UID) {
 		t.Errorf("the Workload belongs to %v, labels %v", workload.OwnerReferences, workload.Labels)
 	}
-	w.becomes(workload, "Admitted=True")
+	w.becomes(workload, "Admitted=True", "PodsReady=False/WaitForStart")
 
 	second := w.apply("second")
 	w.waits(second, "Queued", "WaitingForQuota", "ClusterQueue "+w.Namespace, "insufficient unused quota for memory in flavor "+w.Namespace)
