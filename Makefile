@@ -149,7 +149,7 @@ test: preflight-go ## unit, integration, browser and e2e, or those of SUITES; en
 	for suite in $(SUITES); do $(MAKE) $$suite || rc=1; done; \
 	echo; go tool -modfile=go.tools.mod testsum $(SUITES) || rc=1; exit $$rc
 
-.PHONY: deflake soak soak-properties soak-faults bench
+.PHONY: deflake soak soak-properties soak-faults bench bench-peers
 deflake: ## Repeat unit and integration tests in random order with the race detector until one fails; COUNT=10
 	@hack/suite deflake $(or $(COUNT),10)
 soak: soak-properties soak-faults image $(E2E_NEEDS) ## soak-properties and soak-faults, then repeat the e2e tests on one cluster; COUNT=10
@@ -160,6 +160,8 @@ soak-faults: bin/localcluster ## Break every write of the integration tests in e
 	@hack/suite soak_faults
 bench: bin/kubectl bin/sparkgate out/sparkctl ## Measure the operator against a bare client loop, as a ratio; BENCH_FLAGS=…
 	@hack/suite bench
+bench-peers: bin/localcluster bin/sparkgate ## Compare with kubeflow's operator on one API server; PEERS_KUBEFLOW=program PEERS_KUBEFLOW_CRDS=folder SPARK_HOME=…
+	@hack/suite bench_peers
 
 ##@ Change it
 

@@ -46,6 +46,8 @@ const (
 	partPurge      = "purge"
 	partScale      = "scale"
 	partSparkctl   = "sparkctl"
+	// partPeers needs other operators, and is not among those that run without being named.
+	partPeers = "peers"
 )
 
 type options struct {
@@ -88,6 +90,8 @@ type options struct {
 	scale int
 	// listed is how many applications sparkctl lists.
 	listed int
+	// peerApps is how many applications each of several operators is given, and peerDeleted how many that have ended are deleted.
+	peerApps, peerDeleted int
 	// profile is a file for a CPU profile of the operator, and with the ending .apiserver of the API server; empty for none.
 	profile    string
 	profileFor time.Duration
@@ -140,6 +144,8 @@ func parse(args []string) (options, error) {
 	fs.IntVar(&o.purge, "purge", 5000, "how many applications, 58 % of them waiting and the others finished, to delete at once")
 	fs.IntVar(&o.scale, "scale", 10000, "beside how many applications, 96 % of them finished, 3 % waiting and 1 % running with 20 executors, to measure an operator")
 	fs.IntVar(&o.listed, "listed", 10000, "how many applications sparkctl lists")
+	fs.IntVar(&o.peerApps, "peer-apps", 20, "how many applications to submit to each of the operators that are compared")
+	fs.IntVar(&o.peerDeleted, "peer-deleted", 250, "how many applications that have ended to delete with each of them")
 	fs.StringVar(&o.profile, "cpuprofile", "", "write CPU profiles of the last submissions to FILE (operator) and FILE.apiserver")
 	fs.DurationVar(&o.profileFor, "cpuprofile-time", 20*time.Second, "length of the CPU profiles")
 	fs.StringVar(&o.heap, "heapprofile", "", "write a heap profile of the operator with the applications of -wide to this file")
@@ -157,8 +163,8 @@ func parse(args []string) (options, error) {
 // check reads the sizes and refuses what cannot be measured.
 func (o *options) check(sizes string) error {
 	for _, part := range o.parts {
-		if !slices.Contains(allParts, part) {
-			return fmt.Errorf("-parts has %q; choose from %v", part, allParts)
+		if !slices.Contains(allParts, part) && part != partPeers {
+			return fmt.Errorf("-parts has %q; choose from %v and %s", part, allParts, partPeers)
 		}
 	}
 	for text := range strings.SplitSeq(sizes, ",") {
@@ -168,8 +174,9 @@ func (o *options) check(sizes string) error {
 		}
 		o.sizes = append(o.sizes, n)
 	}
-	if min(o.rounds, o.lives, o.queued, o.room, o.finished, o.restart, o.through, o.gated-1, o.flood-crowdedRoom, o.schedules, o.listed) < 1 || min(o.wide, o.pending) < 0 {
-		return errors.New("-rounds, -lives, -queue, -room, -finished, -restart, -through, -schedules and -listed are 1 or more, -gated 2 or more, -flood 51 or more, -wide and -pending 0 or more")
+	if min(o.rounds, o.lives, o.queued, o.room, o.finished, o.restart, o.through, o.gated-1, o.flood-crowdedRoom, o.schedules, o.listed, o.peerApps, o.peerDeleted) < 1 ||
+		min(o.wide, o.pending) < 0 {
+		return errors.New("-rounds, -lives, -queue, -room, -finished, -restart, -through, -schedules, -listed, -peer-apps and -peer-deleted are 1 or more, -gated 2 or more, -flood 51 or more, -wide and -pending 0 or more")
 	}
 	return nil
 }
@@ -228,6 +235,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		{o.wants(partPurge), b.measurePurge},
 		{o.wants(partScale), b.measureScale},
 		{o.wants(partSparkctl), b.measureSparkctl},
+		{o.wants(partPeers), b.measurePeers},
 	} {
 		if !part.wanted {
 			continue

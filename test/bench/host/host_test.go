@@ -5,6 +5,7 @@ package host
 
 import (
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -118,5 +119,22 @@ func TestWrites(t *testing.T) {
 	}
 	if w.Total() != 10 {
 		t.Errorf("%d writes in all, want 10", w.Total())
+	}
+}
+
+// TestTreeCPU: what a process has started counts, also when it has ended.
+func TestTreeCPU(t *testing.T) {
+	before, err := treeCPU(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.Command("sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done")
+	if err := child.Run(); err != nil {
+		t.Fatal(err)
+	}
+	after, err := treeCPU(os.Getpid())
+	used := child.ProcessState.UserTime() + child.ProcessState.SystemTime()
+	if err != nil || after-before < used-2*tick {
+		t.Errorf("%s more, of a child that used %s (%v)", after-before, used, err)
 	}
 }

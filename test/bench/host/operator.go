@@ -46,16 +46,25 @@ func StartOperator(program string, s *Server, environment ...string) (*Operator,
 	if err != nil {
 		return nil, err
 	}
+	flags := []string{"--enable-leader-election=false", "--stage-events=false", "--allowed-gates=Embedded,Kueue,Volcano,YuniKorn,None",
+		"--enable-pprof", "--health-addr=0", "--explain-addr=0", "--metrics-addr=" + address}
+	o, err := StartPeer(s, program, append(flags, s.OperatorFlags...), append([]string{"KUBECONFIG=" + s.Kubeconfig}, environment...)...)
+	if err == nil {
+		o.url = "http://" + address
+	}
+	return o, err
+}
+
+// StartPeer starts the program of another operator, of which only processes are known: it has no metrics here.
+func StartPeer(s *Server, program string, flags []string, environment ...string) (*Operator, error) {
 	log, err := os.CreateTemp(s.Dir, "operator-*.log")
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	o := &Operator{url: "http://" + address, log: log.Name(), ended: make(chan struct{})}
-	flags := []string{"--enable-leader-election=false", "--stage-events=false", "--allowed-gates=Embedded,Kueue,Volcano,YuniKorn,None",
-		"--enable-pprof", "--health-addr=0", "--explain-addr=0", "--metrics-addr=" + address}
-	o.command = exec.Command(program, append(flags, s.OperatorFlags...)...)
-	o.command.Env = append(append(os.Environ(), "KUBECONFIG="+s.Kubeconfig), environment...)
+	o := &Operator{log: log.Name(), ended: make(chan struct{})}
+	o.command = exec.Command(program, flags...)
+	o.command.Env = append(os.Environ(), environment...)
 	o.command.Dir = filepath.Dir(program)
 	o.command.Stdout, o.command.Stderr = log, log
 	// It must not outlive the benchmark, whatever happens to that.
@@ -91,6 +100,14 @@ func (o *Operator) CPU() (time.Duration, error) {
 	default:
 	}
 	return ProcessCPU(o.PID())
+}
+
+// TreeCPU is what the process and all that it has started have used so far, if it has waited for those that have ended.
+func (o *Operator) TreeCPU() (time.Duration, error) {
+	if _, err := o.CPU(); err != nil {
+		return 0, err
+	}
+	return treeCPU(o.PID())
 }
 
 // Pause stops the process where it stands; Continue lets it go on. What it has sent already is still carried out.

@@ -47,6 +47,40 @@ func parseProcessStat(line string) (time.Duration, error) {
 	return time.Duration(user+system) * tick, err
 }
 
+// treeCPU is the time that a process has used, with its children that have ended (fields 16 and 17) and those that run.
+func treeCPU(pid int) (time.Duration, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	own, err := parseProcessStat(string(data))
+	if err != nil {
+		return 0, fmt.Errorf("/proc/%d/stat: %w", pid, err)
+	}
+	_, rest, _ := strings.Cut(string(data[strings.LastIndexByte(string(data), ')')+1:]), " ")
+	for _, column := range strings.Fields(rest)[13:15] {
+		n, err := strconv.ParseInt(column, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("/proc/%d/stat: %w", pid, err)
+		}
+		own += time.Duration(n) * tick
+	}
+	children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		return 0, err
+	}
+	for _, file := range children {
+		text, _ := os.ReadFile(file) // the thread may be gone
+		for _, child := range strings.Fields(string(text)) {
+			if number, err := strconv.Atoi(child); err == nil {
+				of, _ := treeCPU(number) // what has ended in between is the next reading's
+				own += of
+			}
+		}
+	}
+	return own, nil
+}
+
 // MachineCPU is the time that all CPUs of the machine were busy so far, with whatever.
 func MachineCPU() (time.Duration, error) {
 	data, err := os.ReadFile("/proc/stat")

@@ -1,0 +1,155 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/sparkgate/sparkgate/test/bench/host"
+	"github.com/sparkgate/sparkgate/test/bench/load"
+)
+
+const (
+	// kubeflowVariable is the program of kubeflow's operator, kubeflowCRDsVariable the folder of its CRDs.
+	kubeflowVariable, kubeflowCRDsVariable = "PEERS_KUBEFLOW", "PEERS_KUBEFLOW_CRDS"
+	// sparkHomeVariable is the Spark distribution whose spark-submit it calls.
+	sparkHomeVariable = "SPARK_HOME"
+	// peerAccount is the service account of other operators.
+	peerAccount = "peer"
+)
+
+// peers returns the operators that there are: this one, and those that the environment names.
+func (b *bench) peers(ctx context.Context) ([]peer, error) {
+	if err := b.rehearse(ctx); err != nil {
+		return nil, err
+	}
+	all := []peer{b.sparkgatePeer()}
+	if program := os.Getenv(kubeflowVariable); program != "" {
+		p, err := b.kubeflowPeer(ctx, program)
+		if err != nil {
+			return nil, fmt.Errorf("kubeflow's operator: %w", err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// kubeflowPeer is the controller of kubeflow's operator, as it is shipped but for metrics and leader election. Its webhook does not run: it is
+// asked for nothing that these applications need.
+func (b *bench) kubeflowPeer(ctx context.Context, program string) (peer, error) {
+	if os.Getenv(sparkHomeVariable) == "" {
+		return peer{}, fmt.Errorf("it calls spark-submit; set %s to a Spark distribution", sparkHomeVariable)
+	}
+	if _, err := envtest.InstallCRDs(b.server.Config, envtest.CRDInstallOptions{
+		Paths: []string{os.Getenv(kubeflowCRDsVariable)}, ErrorIfPathMissing: true,
+	}); err != nil {
+		return peer{}, fmt.Errorf("install the CRDs of %s: %w", kubeflowCRDsVariable, err)
+	}
+	kubeconfig, err := b.tokenKubeconfig(ctx)
+	if err != nil {
+		return peer{}, err
+	}
+	server, err := url.Parse(b.server.Config.Host)
+	if err != nil {
+		return peer{}, err
+	}
+	kind := schema.GroupVersionKind{Group: "sparkoperator.k8s.io", Version: "v1beta2", Kind: "SparkApplication"}
+	p := peer{
+		name: "kubeflow spark-operator", kind: kind, label: "sparkoperator.k8s.io/app-name", ended: "COMPLETED", failed: "FAILED",
+		start: func() (*host.Operator, error) {
+			return host.StartPeer(b.server, program, []string{"controller", "start", "--leader-election=false", "--health-probe-bind-address=0"},
+				"KUBECONFIG="+kubeconfig, "KUBERNETES_SERVICE_HOST="+server.Hostname(), "KUBERNETES_SERVICE_PORT="+server.Port())
+		},
+		application: func(namespace string, i int) client.Object { return kubeflowApplication(kind, namespace, i) },
+		stage: func(app *unstructured.Unstructured) string {
+			state, _, _ := unstructured.NestedString(app.Object, "status", "applicationState", "state")
+			return state
+		},
+	}
+	p.makeEnded = func(ctx context.Context, namespace string, n int) error {
+		return load.InParallel(ctx, n, func(ctx context.Context, i int) error {
+			app := kubeflowApplication(kind, namespace, i)
+			if err := b.user.Client.Create(ctx, app); err != nil {
+				return err
+			}
+			now := time.Now().UTC().Format(time.RFC3339)
+			app.Object["status"] = map[string]any{
+				"applicationState": map[string]any{"state": p.ended}, "driverInfo": map[string]any{"podName": app.GetName() + "-driver"},
+				"lastSubmissionAttemptTime": now, "terminationTime": now, "submissionAttempts": int64(1), "executionAttempts": int64(1),
+			}
+			return b.user.Client.Status().Update(ctx, app)
+		})
+	}
+	return p, nil
+}
+
+// kubeflowApplication is the job of load.Application.
+func kubeflowApplication(kind schema.GroupVersionKind, namespace string, i int) *unstructured.Unstructured {
+	pod := func(more map[string]any) map[string]any {
+		role := map[string]any{"cores": int64(1), "coreRequest": "200m", "memory": "512m"}
+		for name, value := range more {
+			role[name] = value
+		}
+		return role
+	}
+	app := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+		"type": "Python", "mode": "cluster", "sparkVersion": "4.1.4", "image": "docker.io/sparkgate/spark:4.1",
+		"mainApplicationFile": "local:///opt/spark/examples/pi.py", "arguments": []any{"4"},
+		"sparkConf": map[string]any{"spark.eventLog.enabled": "false"},
+		"driver":    pod(map[string]any{"serviceAccount": "default"}),
+		"executor":  pod(map[string]any{"instances": int64(2)}),
+	}}}
+	app.SetGroupVersionKind(kind)
+	app.SetNamespace(namespace)
+	app.SetName(fmt.Sprintf("app-%06d", i))
+	return app
+}
+
+// tokenKubeconfig writes a kubeconfig with the token of an account that may do everything: not every client reads the keys that
+// those of administrators have here.
+func (b *bench) tokenKubeconfig(ctx context.Context) (string, error) {
+	meta := metav1.ObjectMeta{Name: peerAccount, Namespace: metav1.NamespaceDefault}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: peerAccount}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: meta.Namespace, Name: meta.Name}},
+	}
+	if err := errors.Join(b.user.Client.Create(ctx, &corev1.ServiceAccount{ObjectMeta: meta}), b.user.Client.Create(ctx, binding)); err != nil {
+		return "", fmt.Errorf("create an account: %w", err)
+	}
+	clients, err := kubernetes.NewForConfig(b.server.Config)
+	if err != nil {
+		return "", err
+	}
+	token, err := clients.CoreV1().ServiceAccounts(meta.Namespace).CreateToken(ctx, meta.Name,
+		&authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: ptr.To[int64](24 * 60 * 60)}}, metav1.CreateOptions{})
+	if err != nil {
+		return "", fmt.Errorf("request a token: %w", err)
+	}
+	config := clientcmdapi.NewConfig()
+	config.Clusters[peerAccount] = &clientcmdapi.Cluster{Server: b.server.Config.Host, CertificateAuthorityData: b.server.Config.CAData}
+	config.AuthInfos[peerAccount] = &clientcmdapi.AuthInfo{Token: token.Status.Token}
+	config.Contexts[peerAccount] = &clientcmdapi.Context{Cluster: peerAccount, AuthInfo: peerAccount}
+	config.CurrentContext = peerAccount
+	path := filepath.Join(b.server.Dir, "peer.kubeconfig")
+	return path, clientcmd.WriteToFile(*config, path)
+}
