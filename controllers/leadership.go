@@ -62,9 +62,9 @@ func (p *Process) addLeader(mgr ctrl.Manager, of *share.Share) (ended func(), er
 		Clock:  p.o.Clock, Interval: p.o.QueueInterval, Ready: l.startup.wait, Log: mgr.GetLogger().WithName("queue"),
 	}
 	embedded.Observe(queues.Changed)
-	embedded.Accompany(func(ctx context.Context, root string) gate.News {
-		fields, written := queues.News(ctx, root)
-		return gate.News{Fields: fields, Written: written}
+	embedded.WriteWithLedger(func(ctx context.Context, root string) gate.Counts {
+		fields, written := queues.Counts(ctx, root)
+		return gate.Counts{Fields: fields, Written: written}
 	})
 	if of != nil {
 		l.completeShare(embedded, applications, accompanying, queues)

@@ -26,7 +26,7 @@ func (e queueEngine) Reload(ctx context.Context) error { return e.gate.Reload(ct
 
 func (e queueEngine) Names() []string { return e.gate.Names() }
 
-func (e queueEngine) WriteNews(name string) bool { return e.gate.WriteNews(name) }
+func (e queueEngine) WriteCounts(name string) bool { return e.gate.WriteCounts(name) }
 
 func (e queueEngine) State(name string) (queue.State, bool) {
 	s, known := e.gate.State(name)

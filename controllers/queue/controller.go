@@ -46,9 +46,9 @@ type Engine interface {
 	State(name string) (State, bool)
 	// Names returns the names of all configured queues.
 	Names() []string
-	// WriteNews has the News of a queue written soon, with something that is written anyway. It reports false for a queue
+	// WriteCounts has the Counts of a queue written soon, with something that is written anyway. It reports false for a queue
 	// of which nothing else is written.
-	WriteNews(name string) bool
+	WriteCounts(name string) bool
 }
 
 // State is what the embedded queue knows of one queue.
@@ -237,7 +237,7 @@ func (r *Reconciler) publish(ctx context.Context, queue *v1alpha1.SparkQueue) (c
 	if wait := r.due(queue, after).Sub(now); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
-	if numbersOnly(queue, after) && r.Engine.WriteNews(queue.Name) {
+	if numbersOnly(queue, after) && r.Engine.WriteCounts(queue.Name) {
 		return ctrl.Result{}, nil
 	}
 	if err := r.Client.Status().Patch(ctx, after, client.MergeFrom(queue), client.FieldOwner(v1alpha1.FieldOwner)); err != nil {

@@ -33,7 +33,7 @@ type engineDouble struct {
 	reloads int
 	specs   map[string]v1alpha1.SparkQueueSpec
 	states  map[string]State
-	// roots are the queues of which something else is written, and asked those whose news were to go with it.
+	// roots are the queues of which something else is written, and asked those whose counts were to go with it.
 	roots map[string]bool
 	asked []string
 }
@@ -64,7 +64,7 @@ func (e *engineDouble) Names() []string {
 	return names
 }
 
-func (e *engineDouble) WriteNews(name string) bool {
+func (e *engineDouble) WriteCounts(name string) bool {
 	if e.roots[name] {
 		e.asked = append(e.asked, name)
 	}

@@ -5,5 +5,5 @@
 // counted.
 //
 // The ledger in the same status belongs to the gate Embedded, which swaps it by resource version. Counts of a queue with
-// a ledger go with its writes (News); all else is written here, in merge patches that do not mention the ledger.
+// a ledger go with its writes (Counts); all else is written here, in merge patches that do not mention the ledger.
 package queue

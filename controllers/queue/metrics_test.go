@@ -21,7 +21,7 @@ type fixedEngine map[string]State
 
 func (fixedEngine) Reload(context.Context) error      { return nil }
 func (e fixedEngine) State(name string) (State, bool) { s, known := e[name]; return s, known }
-func (fixedEngine) WriteNews(string) bool             { return false }
+func (fixedEngine) WriteCounts(string) bool           { return false }
 
 func (e fixedEngine) Names() []string { return []string{"gone", "team-a"} }
 

@@ -28,19 +28,19 @@ type admissions struct {
 	newRoots bool
 	// observer is called when the state of queues may have changed.
 	observer func()
-	// unwritten are the root queues with news that is to be written with their ledgers.
+	// unwritten are the root queues with counts that are to be written with their ledgers.
 	unwritten map[string]bool
 
-	// cycleRequested asks for decisions, restRequested for a look at the ledgers after a while, newsRequested for writes
+	// cycleRequested asks for decisions, restRequested for a look at the ledgers after a while, countsRequested for writes
 	// of the ledgers of the queues in unwritten.
-	cycleRequested, restRequested, newsRequested signal
+	cycleRequested, restRequested, countsRequested signal
 }
 
 func newAdmissions(log decisionlog.Options, m Meter) *admissions {
 	return &admissions{
 		engine: decisionlog.New(log), meter: m, asks: newAsks(), grants: map[queueing.Key]attemptStart{},
 		inFlight: newInFlight(), orphans: orphans{}, observer: func() {}, cycleRequested: newSignal(), restRequested: newSignal(),
-		newsRequested: newSignal(), unwritten: map[string]bool{},
+		countsRequested: newSignal(), unwritten: map[string]bool{},
 	}
 }
 

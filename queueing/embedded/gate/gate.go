@@ -54,28 +54,30 @@ func New(o Options) *Gate {
 // changed. Call it before Start. The function must not block.
 func (g *Gate) Observe(f func()) { g.observer = f }
 
-// News is what is to be written into the status of a root queue beside its ledger.
-type News struct {
+// Counts are the counts of a root queue that are to be written into its status with its ledger.
+type Counts struct {
 	// Fields of the status, as a merge patch; without any there is nothing to write.
 	Fields map[string]any
 	// Written is called once they are written.
 	Written func()
 }
 
-// Accompany sets the function that returns the news of a root queue. Each write of the ledger carries them, so that they
-// take no write of their own and never conflict with it. Call it before Start. The function is not called under a lock.
-func (g *Gate) Accompany(news func(ctx context.Context, root string) News) { g.o.news = news }
+// WriteWithLedger sets the function that returns the counts of a root queue. Each write of the ledger carries them, so that
+// they take no write of their own and never conflict with it. Call it before Start. The function is not called under a lock.
+func (g *Gate) WriteWithLedger(counts func(ctx context.Context, root string) Counts) {
+	g.o.counts = counts
+}
 
-// WriteNews has the news of a queue written soon, with its ledger. It reports false, and does nothing, for a queue that
+// WriteCounts has the counts of a queue written soon, with its ledger. It reports false, and does nothing, for a queue that
 // has no ledger: one that is not a root.
-func (g *Gate) WriteNews(queue string) bool {
+func (g *Gate) WriteCounts(queue string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.engine.Root(queue) != queue {
 		return false
 	}
 	g.unwritten[queue] = true
-	g.newsRequested.request()
+	g.countsRequested.request()
 	return true
 }
 

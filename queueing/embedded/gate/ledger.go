@@ -52,25 +52,25 @@ type ledgers struct {
 // swap writes the ledger of a tree: all grants of this process that are in flight. It returns errFenced if the ledger
 // belongs to another process.
 func (w *ledgers) swap(ctx context.Context, root string) error {
-	return w.swapWith(ctx, root, w.o.news(ctx, root))
+	return w.swapWith(ctx, root, w.o.counts(ctx, root))
 }
 
-// swapWith is swap with news that are known.
-func (w *ledgers) swapWith(ctx context.Context, root string, news News) error {
+// swapWith is swap with counts that are known.
+func (w *ledgers) swapWith(ctx context.Context, root string, counts Counts) error {
 	l, err := w.of(ctx, root)
 	if err != nil {
 		return err
 	}
 	for range 5 {
 		next := w.next(root, l)
-		version, err := w.write(ctx, root, l.version, next, news.Fields)
+		version, err := w.write(ctx, root, l.version, next, counts.Fields)
 		if err == nil {
 			l.version, l.seq, l.entries, l.written = version, next.seq, next.len(), w.o.Clock.Now()
 			w.mu.Lock()
 			w.orphans.written(next.Orphans)
 			w.mu.Unlock()
-			if len(news.Fields) > 0 {
-				news.Written()
+			if len(counts.Fields) > 0 {
+				counts.Written()
 			}
 			return nil
 		}
@@ -137,8 +137,8 @@ func (w *ledgers) next(root string, l *ledger) *page {
 // write swaps the ledger if the queue is still at the given resource version, and returns the new one.
 //
 // A merge patch keeps what it does not name, so that a text without entries, and the lists of earlier versions, are
-// written as null. news are other fields of the status.
-func (w *ledgers) write(ctx context.Context, root, version string, next *page, news map[string]any) (string, error) {
+// written as null. counts are other fields of the status.
+func (w *ledgers) write(ctx context.Context, root, version string, next *page, counts map[string]any) (string, error) {
 	fields := map[string]any{"holder": w.o.Holder, "operator": nil, "epoch": next.epoch, "seq": next.seq, "entries": nil, "inFlight": nil, "orphans": nil}
 	entries, err := next.Encode()
 	if err != nil {
@@ -151,7 +151,7 @@ func (w *ledgers) write(ctx context.Context, root, version string, next *page, n
 		fields["operator"] = name
 	}
 	status := map[string]any{"ledger": fields}
-	maps.Copy(status, news)
+	maps.Copy(status, counts)
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": version}, "status": status})
 	if err != nil {
 		return "", fmt.Errorf("encode ledger: %w", err)
@@ -251,8 +251,8 @@ func (w *ledgers) empty(ctx context.Context) (again bool, err error) {
 	return again, nil
 }
 
-// takeNews returns a queue whose news are to be written, and whether there are more; none if there are no news.
-func (w *ledgers) takeNews(ctx context.Context) (root string, news News, more bool) {
+// takeCounts returns a queue whose counts are to be written, and whether there are more; none if there are no counts.
+func (w *ledgers) takeCounts(ctx context.Context) (root string, counts Counts, more bool) {
 	for {
 		w.mu.Lock()
 		root = ""
@@ -263,10 +263,10 @@ func (w *ledgers) takeNews(ctx context.Context) (root string, news News, more bo
 		more = len(w.unwritten) > 0
 		w.mu.Unlock()
 		if root == "" {
-			return "", News{}, false
+			return "", Counts{}, false
 		}
-		if news = w.o.news(ctx, root); len(news.Fields) > 0 { // else they were written with a grant meanwhile
-			return root, news, more
+		if counts = w.o.counts(ctx, root); len(counts.Fields) > 0 { // else they were written with a grant meanwhile
+			return root, counts, more
 		}
 	}
 }

@@ -46,8 +46,8 @@ func (l *loop) run(ctx context.Context) error {
 		case <-rested:
 			rested = nil
 			err = l.emptyLedgers(ctx)
-		case <-l.newsRequested:
-			err = l.writeNews(ctx)
+		case <-l.countsRequested:
+			err = l.writeCounts(ctx)
 		}
 		if err != nil {
 			return err
@@ -201,9 +201,9 @@ func (l *loop) emptyLedgers(ctx context.Context) error {
 	return err
 }
 
-// writeNews writes the news of one queue, with its ledger, in which the same write leaves out the entries that are
-// obsolete. Grants come first, however many queues have news. After a failure, the observer looks again after a pause.
-func (l *loop) writeNews(ctx context.Context) error {
+// writeCounts writes the counts of one queue, with its ledger, in which the same write leaves out the entries that are
+// obsolete. Grants come first, however many queues have counts. After a failure, the observer looks again after a pause.
+func (l *loop) writeCounts(ctx context.Context) error {
 	select {
 	case <-l.cycleRequested:
 		if err := l.cycle(ctx); err != nil {
@@ -211,14 +211,14 @@ func (l *loop) writeNews(ctx context.Context) error {
 		}
 	default:
 	}
-	root, news, more := l.ledgers.takeNews(ctx)
+	root, counts, more := l.ledgers.takeCounts(ctx)
 	if more {
-		l.newsRequested.request()
+		l.countsRequested.request()
 	}
 	if root == "" {
 		return nil
 	}
-	switch err := l.ledgers.swapWith(ctx, root, news); {
+	switch err := l.ledgers.swapWith(ctx, root, counts); {
 	case errors.Is(err, errFenced):
 		return err
 	case err != nil && !apierrors.IsNotFound(err) && ctx.Err() == nil:

@@ -43,8 +43,8 @@ type Options struct {
 	// DecisionLog records the calls of the engine; the zero value records nothing.
 	DecisionLog decisionlog.Options
 
-	// news is set by Accompany.
-	news func(ctx context.Context, root string) News
+	// counts is set by WriteWithLedger.
+	counts func(ctx context.Context, root string) Counts
 }
 
 // Share says which queues a gate decides on, where several gates share them.
@@ -90,8 +90,8 @@ func (o *Options) setDefaults() {
 	if o.Meter == nil {
 		o.Meter = noMeter{}
 	}
-	if o.news == nil {
-		o.news = func(context.Context, string) News { return News{} }
+	if o.counts == nil {
+		o.counts = func(context.Context, string) Counts { return Counts{} }
 	}
 	if o.Fenced == nil {
 		o.Fenced = func(error) {}

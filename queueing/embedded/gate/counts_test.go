@@ -17,24 +17,24 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// counts are news of a queue, with a record of what became of them.
-type counts struct {
+// recordedCounts are the counts of a queue, with a record of what became of them.
+type recordedCounts struct {
 	pending int32
 	written int
 }
 
-func (c *counts) news(context.Context, string) News {
+func (c *recordedCounts) counts(context.Context, string) Counts {
 	if c.pending == 0 {
-		return News{}
+		return Counts{}
 	}
-	return News{Fields: map[string]any{"pending": c.pending}, Written: func() { c.written, c.pending = c.written+1, 0 }}
+	return Counts{Fields: map[string]any{"pending": c.pending}, Written: func() { c.written, c.pending = c.written+1, 0 }}
 }
 
-// newsGate returns an open gate whose queue has news, and a function that lets the writes of its status fail or not.
-func newsGate(t *testing.T) (g *Gate, c *counts, fail func(bool)) {
+// countsGate returns an open gate whose queue has counts, and a function that lets the writes of its status fail or not.
+func countsGate(t *testing.T) (g *Gate, c *recordedCounts, fail func(bool)) {
 	t.Helper()
 	g, _, _ = measured(t, nil)
-	c = &counts{}
+	c = &recordedCounts{}
 	broken := false
 	g.o.Client = interceptor.NewClient(g.o.Client.(client.WithWatch), interceptor.Funcs{
 		SubResourcePatch: func(ctx context.Context, to client.Client, sub string, obj client.Object, patch client.Patch, o ...client.SubResourcePatchOption) error {
@@ -44,7 +44,7 @@ func newsGate(t *testing.T) (g *Gate, c *counts, fail func(bool)) {
 			return to.SubResource(sub).Patch(ctx, obj, patch, o...)
 		},
 	})
-	g.Accompany(c.news)
+	g.WriteWithLedger(c.counts)
 	acquired, err := g.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func pendingOfTeam(t *testing.T, g *Gate) int32 {
 // TestNewsGoWithGrants: what there is to say of a queue is in the write that records a grant.
 func TestNewsGoWithGrants(t *testing.T) {
 	t.Parallel()
-	g, c, _ := newsGate(t)
+	g, c, _ := countsGate(t)
 	if _, err := g.Sync(t.Context(), piSince(noon)); err != nil {
 		t.Fatal(err)
 	}
@@ -82,11 +82,11 @@ func TestNewsGoWithGrants(t *testing.T) {
 	}
 }
 
-// TestNewsAlone: news without a grant are written with a ledger that has no obsolete entries any longer, so that it takes no write to
+// TestCountsAlone: counts without a grant are written with a ledger that has no obsolete entries any longer, so that it takes no write to
 // leave these out; they are not written where they have been meanwhile, nor for a queue without a ledger.
-func TestNewsAlone(t *testing.T) {
+func TestCountsAlone(t *testing.T) {
 	t.Parallel()
-	g, c, _ := newsGate(t)
+	g, c, _ := countsGate(t)
 	if _, err := g.Sync(t.Context(), piSince(noon)); err != nil {
 		t.Fatal(err)
 	}
@@ -96,16 +96,16 @@ func TestNewsAlone(t *testing.T) {
 	g.Persisted(t.Context(), pi, queueing.Grant{Run: 1, Attempt: 2})
 	before := ledgerOfTeam(t, g).Seq
 	c.pending = 3
-	if !g.WriteNews("team-a") || g.WriteNews("team-b") {
+	if !g.WriteCounts("team-a") || g.WriteCounts("team-b") {
 		t.Error("the root queue has a ledger, and the unknown one has none")
 	}
 	for range 2 {
-		if err := g.loop.writeNews(t.Context()); err != nil {
+		if err := g.loop.writeCounts(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	g.WriteNews("team-a") // nothing is new
-	if err := g.loop.writeNews(t.Context()); err != nil {
+	g.WriteCounts("team-a") // nothing is new
+	if err := g.loop.writeCounts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := ledgerOfTeam(t, g); got.Seq != before+1 || len(got.InFlight) != 0 {
@@ -122,17 +122,17 @@ func TestNewsAlone(t *testing.T) {
 // TestNewsThatCannotBeWritten are asked for again after a pause.
 func TestNewsThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
-	g, c, fail := newsGate(t)
+	g, c, fail := countsGate(t)
 	asked := make(chan struct{}, 1)
 	g.Observe(func() { asked <- struct{}{} })
 	c.pending = 3
-	g.WriteNews("team-a")
+	g.WriteCounts("team-a")
 	fail(true)
-	if err := g.loop.writeNews(t.Context()); err != nil {
+	if err := g.loop.writeCounts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if c.written != 0 {
-		t.Error("news that failed to be written are reported as written")
+		t.Error("counts that failed to be written are reported as written")
 	}
 	clock := g.o.Clock.(*clocktesting.FakeClock)
 	if !clock.HasWaiters() {

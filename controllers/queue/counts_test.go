@@ -29,15 +29,15 @@ func TestCountsGoWithTheLedger(t *testing.T) {
 	clock.SetTime(clock.Now().Add(time.Minute))
 	pass(t, r, everything)
 	if got := read(t, r, "leaf").Status.Pending; got != 2 || !slices.Equal(e.asked, []string{"root"}) {
-		t.Errorf("%d pending in the leaf, and the news of %v are to go with their ledgers; want 2 and those of root", got, e.asked)
+		t.Errorf("%d pending in the leaf, and the counts of %v are to go with their ledgers; want 2 and those of root", got, e.asked)
 	}
 	if got := read(t, r, "root").Status.Pending; got != 0 {
 		t.Errorf("%d pending are written in the root, want none before its ledger is", got)
 	}
 
-	fields, written := r.News(t.Context(), "root")
+	fields, written := r.Counts(t.Context(), "root")
 	if fields["pending"] == nil || fields["usage"] == nil || fields["conditions"] != nil {
-		t.Errorf("news %v, want pending and usage", fields)
+		t.Errorf("counts %v, want pending and usage", fields)
 	}
 	written()
 	e.states["root"], e.asked = State{Pending: 3}, nil
@@ -50,7 +50,7 @@ func TestCountsGoWithTheLedger(t *testing.T) {
 	if err := r.Client.Update(t.Context(), changed); err != nil {
 		t.Fatal(err)
 	}
-	if fields, _ := r.News(t.Context(), "root"); fields != nil {
-		t.Errorf("news %v of a queue whose spec has changed", fields)
+	if fields, _ := r.Counts(t.Context(), "root"); fields != nil {
+		t.Errorf("counts %v of a queue whose spec has changed", fields)
 	}
 }
