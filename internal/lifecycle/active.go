@@ -215,7 +215,7 @@ func (ac attempt) countsDue(counted *v1alpha1.ExecutorStatus) time.Time {
 	if before == nil {
 		before = &v1alpha1.ExecutorStatus{}
 	}
-	if counted.Ready >= before.Ready && counted.Failed == before.Failed && counted.Problem == before.Problem {
+	if !ac.health.readyMatters() && counted.Ready >= before.Ready && counted.Failed == before.Failed && counted.Problem == before.Problem {
 		interval *= goodNewsFactor
 	}
 	due := ac.o.LastWrite.Add(interval)
