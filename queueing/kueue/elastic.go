@@ -140,7 +140,11 @@ func (g *Gate) adjust(ctx context.Context, a *resizer) error {
 			return err
 		}
 	}
-	if missing := a.want.Count - a.asked - g.unseenExecutors(a.key); missing > 0 {
+	unseen := g.unseenExecutors(a.key)
+	if unseen > 0 {
+		g.retry(a.key) // the watch shows them before that, or they were not created and are asked for again
+	}
+	if missing := a.want.Count - a.asked - unseen; missing > 0 {
 		return g.grow(ctx, a, missing)
 	}
 	return nil
