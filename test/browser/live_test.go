@@ -268,8 +268,9 @@ func TestManyTabs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		id := tab.TargetID
 		t.Cleanup(func() {
-			if _, err := chromedp.CallBrowser(chromium, target.CloseTarget, target.CloseTargetParams{TargetID: tab.TargetID}); err != nil {
+			if _, err := chromedp.CallBrowser(chromium, target.CloseTarget, target.CloseTargetParams{TargetID: id}); err != nil {
 				t.Error(err)
 			}
 		})

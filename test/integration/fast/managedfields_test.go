@@ -98,7 +98,7 @@ func fieldsOf(e *metav1.ManagedFieldsEntry) string {
 	if e.FieldsV1 == nil {
 		return ""
 	}
-	return string(e.FieldsV1.Raw)
+	return e.FieldsV1.GetRawString()
 }
 
 func size(t *testing.T, v any) int {
