@@ -100,7 +100,8 @@ func (o *Operators) look(ctx context.Context, name string, seen *other) {
 	lease := &coordinationv1.Lease{}
 	switch err := o.o.Live.Get(ctx, types.NamespacedName{Namespace: name, Name: o.o.Lease}, lease); {
 	case err == nil:
-		seen.alive = now.Sub(renewed(lease)) <= o.o.Patience
+		// A time that is far ahead would keep an operator alive for as long: any account that may create leases could write one.
+		seen.alive = now.Sub(renewed(lease)).Abs() <= o.o.Patience
 	case apierrors.IsNotFound(err):
 		seen.alive = false
 	default: // it may be alive

@@ -54,7 +54,8 @@ func TestOther(t *testing.T) {
 	l := &leases{renewed: map[string]time.Time{}}
 	o, clock := newOperators(l)
 	l.renewed["lives"], l.renewed["slow"], l.renewed["dead"] = clock.Now(), clock.Now().Add(-59*time.Second), clock.Now().Add(-61*time.Second)
-	for name, want := range map[string]bool{"": false, "own": false, "lives": true, "slow": true, "dead": false, "unknown": false, "Not a name": false} {
+	l.renewed["fast"], l.renewed["never"] = clock.Now().Add(59*time.Second), clock.Now().Add(time.Hour)
+	for name, want := range map[string]bool{"": false, "own": false, "lives": true, "slow": true, "fast": true, "never": false, "dead": false, "unknown": false, "Not a name": false} {
 		if got := o.Other(t.Context(), name); got != want {
 			t.Errorf("%q is another operator: %t, want %t", name, got, want)
 		}
