@@ -77,6 +77,18 @@ func (b *bench) peerTurn(ctx context.Context, p peer) (turn peerTurn, err error)
 	return turn, b.peerDeletes(ctx, p, &turn)
 }
 
+// startIdle starts the operator of a peer and waits until it has nothing to do.
+func (p peer) startIdle(ctx context.Context) (*host.Operator, error) {
+	operator, err := p.start()
+	if err != nil {
+		return nil, err
+	}
+	if err := operator.WaitIdle(ctx); err != nil {
+		return nil, errors.Join(err, operator.Stop())
+	}
+	return operator, nil
+}
+
 // peerSubmits applies applications at once and waits for their drivers, which no node takes; then it follows a few to their end.
 func (b *bench) peerSubmits(ctx context.Context, p peer, turn *peerTurn) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 15*time.Minute, errors.New("the drivers were not there, or had not ended, within 15 minutes"))
@@ -85,14 +97,11 @@ func (b *bench) peerSubmits(ctx context.Context, p peer, turn *peerTurn) (err er
 	if err != nil {
 		return err
 	}
-	operator, err := p.start()
+	operator, err := p.startIdle(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, operator.Stop()) }()
-	if err := operator.WaitIdle(ctx); err != nil {
-		return err
-	}
 	drivers, err := load.Count(ctx, b.user.Client, watch.Added, &corev1.PodList{}, client.InNamespace(namespace))
 	if err != nil {
 		return err
@@ -249,14 +258,11 @@ func (b *bench) peerDeletes(ctx context.Context, p peer, turn *peerTurn) (err er
 	if err := p.makeEnded(ctx, namespace, b.peerDeleted); err != nil {
 		return err
 	}
-	operator, err := p.start()
+	operator, err := p.startIdle(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, operator.Stop()) }()
-	if err := operator.WaitIdle(ctx); err != nil {
-		return err
-	}
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(p.kind)
 	if err := b.user.Client.List(ctx, list, client.InNamespace(namespace)); err != nil {
