@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -40,7 +42,8 @@ type Options struct {
 	Log   logr.Logger
 }
 
-// Operators knows this operator and the others that it has met. A nil one knows of no other. Safe for concurrent use.
+// Operators knows this operator and the others that it has met. A nil one knows of no other. Safe for concurrent use: while
+// a lease is read, only questions about an operator of which nothing is known yet wait for it.
 type Operators struct {
 	o  Options
 	mu sync.Mutex
@@ -50,11 +53,13 @@ type Operators struct {
 
 // other is what is known of another operator.
 type other struct {
-	alive bool
-	// read is when its lease was read last.
-	read time.Time
+	// reading is held while its lease is read.
+	reading sync.Mutex
+	alive   atomic.Bool
+	// read is when its lease was read last; nil if it was not.
+	read atomic.Pointer[time.Time]
 	// left says that something was left to it.
-	left bool
+	left atomic.Bool
 }
 
 // New returns what an operator knows that has met no other.
@@ -73,42 +78,57 @@ func (o *Operators) Other(ctx context.Context, name string) bool {
 	if o == nil || name == "" || name == o.o.Namespace || len(validation.IsDNS1123Label(name)) > 0 {
 		return false
 	}
+	seen := o.meet(name)
+	if seen == nil {
+		return false
+	}
+	o.look(ctx, name, seen)
+	if !seen.alive.Load() {
+		return false
+	}
+	if seen.left.CompareAndSwap(false, true) {
+		o.o.Log.Info("Leaves to another operator what it has taken before", "operator", name)
+	}
+	return true
+}
+
+// meet returns what is known of another operator; nil if too many are known to follow one more.
+func (o *Operators) meet(name string) *other {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	seen := o.met[name]
-	if seen == nil {
-		if len(o.met) == mostKnown {
-			return false
-		}
+	if seen == nil && len(o.met) < mostKnown {
 		seen = &other{}
 		o.met[name] = seen
 	}
-	o.look(ctx, name, seen)
-	if seen.alive && !seen.left {
-		seen.left = true
-		o.o.Log.Info("Leaves to another operator what it has taken before", "operator", name)
-	}
-	return seen.alive
+	return seen
 }
 
-// look reads the lease of another operator, unless that was done a moment ago. The caller holds the lock.
+// look reads the lease of another operator, unless that was done a moment ago, or is being done: what was known before
+// holds until the answer has come.
 func (o *Operators) look(ctx context.Context, name string, seen *other) {
-	now := o.o.Clock.Now()
-	if !seen.read.IsZero() && now.Sub(seen.read) < o.o.Patience/looksPerPatience {
+	if seen.read.Load() == nil {
+		seen.reading.Lock()
+	} else if !seen.reading.TryLock() {
+		return
+	}
+	defer seen.reading.Unlock()
+	now, last := o.o.Clock.Now(), seen.read.Load()
+	if last != nil && now.Sub(*last) < o.o.Patience/looksPerPatience {
 		return
 	}
 	lease := &coordinationv1.Lease{}
 	switch err := o.o.Live.Get(ctx, types.NamespacedName{Namespace: name, Name: o.o.Lease}, lease); {
 	case err == nil:
 		// A time that is far ahead would keep an operator alive for as long: any account that may create leases could write one.
-		seen.alive = now.Sub(renewed(lease)).Abs() <= o.o.Patience
+		seen.alive.Store(now.Sub(renewed(lease)).Abs() <= o.o.Patience)
 	case apierrors.IsNotFound(err):
-		seen.alive = false
+		seen.alive.Store(false)
 	default: // it may be alive
-		seen.alive = seen.alive || seen.read.IsZero()
+		seen.alive.Store(seen.alive.Load() || last == nil)
 		o.o.Log.Error(err, "read the lease of another operator", "namespace", name, "lease", o.o.Lease)
 	}
-	seen.read = now
+	seen.read.Store(&now)
 }
 
 // renewed returns when the holder of a lease showed last that it is alive.
@@ -144,12 +164,13 @@ func (o *Operators) Start(ctx context.Context) error {
 // gone returns an operator to which something was left and that no longer exists; empty if there is none.
 func (o *Operators) gone(ctx context.Context) string {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	for name, seen := range o.met {
-		if !seen.left {
+	met := maps.Clone(o.met)
+	o.mu.Unlock()
+	for name, seen := range met {
+		if !seen.left.Load() {
 			continue
 		}
-		if o.look(ctx, name, seen); !seen.alive {
+		if o.look(ctx, name, seen); !seen.alive.Load() {
 			return name
 		}
 	}

@@ -6,6 +6,7 @@ package operators
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -99,6 +100,47 @@ func TestGone(t *testing.T) {
 	}
 	if err := <-ended; !errors.Is(err, ErrGone) {
 		t.Errorf("ended with %v", err)
+	}
+}
+
+// slowLeases holds every read until it is told what to answer.
+type slowLeases struct {
+	*leases
+	asked, answer chan struct{}
+	mu            sync.Mutex
+}
+
+func (l *slowLeases) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	l.asked <- struct{}{}
+	<-l.answer
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.leases.Get(ctx, key, obj, opts...)
+}
+
+// TestSlowAnswer: while a lease is read again, what was known before is answered, also about others.
+func TestSlowAnswer(t *testing.T) {
+	t.Parallel()
+	l := &slowLeases{leases: &leases{renewed: map[string]time.Time{}}, asked: make(chan struct{}, 1), answer: make(chan struct{})}
+	o, clock := newOperators(l.leases)
+	l.renewed["known"], l.renewed["too"] = clock.Now(), clock.Now()
+	if !o.Other(t.Context(), "known") || !o.Other(t.Context(), "too") {
+		t.Fatal("who lives is mistaken")
+	}
+	o.o.Live = l
+	clock.Step(2 * time.Minute)
+	first := make(chan bool)
+	go func() { first <- o.Other(t.Context(), "known") }()
+	<-l.asked
+	if !o.Other(t.Context(), "known") {
+		t.Error("what is known is forgotten while the lease is read")
+	}
+	second := make(chan bool)
+	go func() { second <- o.Other(t.Context(), "too") }()
+	<-l.asked // while the first one is being read
+	close(l.answer)
+	if <-first || <-second {
+		t.Error("the leases have ended")
 	}
 }
 
