@@ -225,7 +225,7 @@ func TestNamespaceIsNotAdmitted(t *testing.T) {
 		return harness.Stage(a) == "Queued" && apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.StalledCondition)
 	})
 	message := harness.Message(app)
-	for _, word := range []string{"spec.queue.name: queue " + w.Queue.Name + " admits namespaces with team=", "namespace " + w.Namespace + " may use "} {
+	for _, word := range []string{"spec.queue.name: queue " + w.Queue.Name + " admits namespaces with team=", "amespace " + w.Namespace + " may use "} { // after a name that may be meant, a new sentence begins
 		if !strings.Contains(message, word) {
 			t.Errorf("the message does not have %q: %s", word, message)
 		}
