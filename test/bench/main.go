@@ -58,7 +58,9 @@ type options struct {
 	// sparkctl is the program of the command-line tool.
 	sparkctl string
 	// flags are added to those of the operator.
-	flags  string
+	flags string
+	// policy is a file with the admission policy of config/fast; empty for none.
+	policy string
 	parts  []string
 	sizes  []int
 	rounds int
@@ -125,6 +127,7 @@ func parse(args []string) (options, error) {
 	fs.StringVar(&o.other, "other-operator", os.Getenv("SPARKGATE_OTHER_OPERATOR"), "the program of another version of the operator, whose starts are timed in turns with those of this one")
 	fs.StringVar(&o.sparkctl, "sparkctl", cmp.Or(os.Getenv("SPARKGATE_CTL"), "../out/sparkctl"), "the program of sparkctl")
 	fs.StringVar(&o.flags, "operator-flags", "", "flags to add to those of the operator, such as --stage-events=true, which is its default but not the benchmark's")
+	fs.StringVar(&o.policy, "policy", "", "install the admission policy of this file, such as ../config/fast/finalizer.yaml, before anything is measured")
 	fs.StringVar(&o.crds, "crds", "../config/crd/bases", "the folder of the CRDs")
 	parts := fs.String("parts", strings.Join(allParts, ","), "what to measure")
 	sizes := fs.String("sizes", "100,2000", "numbers of applications to submit; half of the last number is deleted")
@@ -259,6 +262,12 @@ func (b *bench) prepare(ctx context.Context) error {
 	}
 	if err := b.user.Queue(ctx, queueName); err != nil {
 		return err
+	}
+	if b.policy != "" {
+		b.progress("installing %s", b.policy)
+		if err := b.user.InstallPolicy(ctx, b.policy); err != nil {
+			return err
+		}
 	}
 	data, err := os.ReadFile(b.program)
 	if err != nil {

@@ -142,18 +142,12 @@ func (b *bench) runOperator(ctx context.Context, g goal) (f figures, err error) 
 	}
 	defer func() { err = errors.Join(err, operator.Stop()) }()
 	profiled := b.startProfile(ctx, operator, g)
-	end, err := b.countUntil(ctx, operator, counter, &f)
+	end, err := b.countUntil(ctx, operator, counter, before, &f)
 	if err != nil {
 		return f, err
 	}
 	f.writes = f.writes.Minus(counted)
 	if err := b.settle(ctx, operator, g); err != nil {
-		return f, err
-	}
-	if f.client, err = operator.CPU(); err != nil {
-		return f, err
-	}
-	if err := f.finish(b, before); err != nil {
 		return f, err
 	}
 	now, err := host.CountWrites(ctx, b.server.REST())
@@ -164,8 +158,9 @@ func (b *bench) runOperator(ctx context.Context, g goal) (f figures, err error) 
 	return f, errors.Join(f.time(operator.Started, end, queue.Stop()), <-profiled)
 }
 
-// countUntil waits for the goal and takes the API server's count at that moment: the operator is paused meanwhile.
-func (b *bench) countUntil(ctx context.Context, operator *host.Operator, counter *load.Counter, f *figures) (time.Time, error) {
+// countUntil waits for the goal, and takes the API server's count and the CPU times at that moment: the operator is paused meanwhile. What
+// it does later is no part of the goal: Starting, for one, is only written 10 s after a driver that no node takes.
+func (b *bench) countUntil(ctx context.Context, operator *host.Operator, counter *load.Counter, before spent, f *figures) (time.Time, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("the operator did not get there within 10 minutes"))
 	defer cancel()
 	end, err := counter.Wait(limited, f.n)
@@ -174,6 +169,12 @@ func (b *bench) countUntil(ctx context.Context, operator *host.Operator, counter
 		return end, errors.Join(err, ended)
 	}
 	if err := operator.Pause(); err != nil {
+		return end, err
+	}
+	if f.client, err = operator.CPU(); err != nil {
+		return end, err
+	}
+	if err := f.finish(b, before); err != nil {
 		return end, err
 	}
 	f.writes, err = host.CountWrites(ctx, b.server.REST())

@@ -131,6 +131,7 @@ func (b *bench) printWrites(operator, loop *figures) {
 	if entries, most := operator.ledger(); entries > 0 {
 		t.row("  grants in the ledger, summed over its writes", fmt.Sprintf("%.2f", per(entries)), fmt.Sprintf("at most %d at once", most))
 	}
+	t.row("  reads", fmt.Sprintf("%.2f", per(operator.writes.Reads.Total())), fmt.Sprintf("%.2f", per(loop.writes.Reads.Total())))
 	t.row("  refused, conflicts among them", fmt.Sprintf("%.2f", per(operator.writes.Failed.Total())), fmt.Sprintf("%.2f", per(loop.writes.Failed.Total())))
 	t.end()
 }

@@ -22,7 +22,7 @@ import (
 // Sample is what the operator writes to submit one application.
 type Sample struct {
 	target    Target
-	finalizer string
+	finalizer string   // empty if an admission policy has put it on
 	statuses  []string // merge patches, in order
 	configMap *corev1.ConfigMap
 	service   *corev1.Service
@@ -50,7 +50,7 @@ func TakeSample(ctx context.Context, c client.Client, states []*v1alpha1.SparkAp
 			s.finalizer = text
 		}
 	}
-	if s.finalizer == "" || len(s.statuses) == 0 || last.Status.Driver == nil {
+	if s.finalizer == "" && len(first.Finalizers) == 0 || len(s.statuses) == 0 || last.Status.Driver == nil {
 		return nil, fmt.Errorf("the operator has not submitted the application: %+v", last.Status)
 	}
 	return s, s.objects(ctx, c)
