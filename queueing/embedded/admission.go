@@ -179,6 +179,17 @@ func (ad *admission) assume(a *app, where placement, elastic int32) {
 	}})
 }
 
+// revert undoes a grant that was not confirmed: the ask is pending again at its old place.
+func (ad *admission) revert(a *app) {
+	if a.ask == nil {
+		a.ask = a.held.origin
+	}
+	ad.holders.uncharge(a)
+	a.verdict = nil
+	ad.waiting.enqueue(a)
+	ad.registry.changed[a.key] = true
+}
+
 // backfillBound returns the bound that the grant of a pending ask must keep: the ask's own bound if the ask passes
 // others because of it, else 0.
 func (ad *admission) backfillBound(a *app, where placement, elastic int32) time.Duration {

@@ -23,7 +23,8 @@ func (e *Engine) Dirty() bool {
 //  2. of these, the one that borrows over the shortest distance comes first, so that the quota of a queue and then of
 //     the queues nearest above it serves those below; then by priority, age and UID;
 //  3. it is granted; or, if it does not fit, its targets are preempted and its claim is charged; and so on, until no
-//     queue has such an ask. Grants of this cycle are no targets;
+//     queue has such an ask. Grants of this cycle are no targets, but those that no caller has seen are withdrawn first
+//     where they borrow quota that the ask may reclaim (type withdrawal);
 //  4. what is left goes to holders that want more than their base gangs (method grow);
 //  5. then all pending asks get their verdicts.
 //
@@ -63,15 +64,20 @@ func (e *Engine) cycleTree(t *tree, out []Decision, max int) []Decision {
 	defer uncharge()
 	round := e.preemption.newRound(t)
 	defer round.end()
-	for again := true; again; again = t.reservationFulfilled() {
+	w := &withdrawal{round: round, admission: e.admission, first: e.holders.grants + 1}
+	for again := true; again; again = w.happened() || t.reservationFulfilled() {
 		e.reservations.updateReservations(t)
-		c := newTournament(e.admission, round)
-		for q := c.first(); q != nil; q = c.first() {
+		c := newTournament(e.admission, round, w)
+		for !w.happened() {
+			q := c.first()
+			if q == nil {
+				break
+			}
 			if max > 0 && len(out) >= max {
 				return out
 			}
 			if a := c.turn(q); a != nil {
-				out = append(out, Decision{Key: a.key, Root: t.root, Grant: a.held.grant})
+				out = append(w.without(out), Decision{Key: a.key, Root: t.root, Grant: a.held.grant})
 			}
 		}
 	}

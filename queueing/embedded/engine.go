@@ -149,13 +149,7 @@ func (e *Engine) Revert(key queueing.Key) bool {
 	case a == nil || a.held == nil || a.held.origin == nil:
 		return false
 	}
-	if a.ask == nil {
-		a.ask = a.held.origin
-	}
-	e.holders.uncharge(a)
-	a.verdict = nil
-	e.waiting.enqueue(a)
-	e.registry.changed[key] = true
+	e.admission.revert(a)
 	return true
 }
 

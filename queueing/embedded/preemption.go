@@ -5,6 +5,7 @@ package embedded
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/sparkgate/sparkgate/queueing"
@@ -235,11 +236,8 @@ func (pr *preemptionRound) search(class *equivalenceClass, o *option) *preemptio
 		return nil
 	}
 	next := class.next()
-	p := &targetSearch{preemption: pr.preemption, class: class, app: next, need: o.minNeed, past: pr.claims.preemptedBy[appRun{next.key, next.ask.run}],
-		newest: pr.tree.firstOfCycle, short: pr.hierarchy.forest.ShortPart(class.queue.node, o.minNeed)}
-	for q := class.queue; q != nil; q = q.parent {
-		p.path = append(p.path, q)
-	}
+	p := pr.newSearch(class, o)
+	p.past, p.newest = pr.claims.preemptedBy[appRun{next.key, next.ask.run}], pr.tree.firstOfCycle
 	found, fits := p.run()
 	if !fits {
 		return nil
@@ -254,6 +252,16 @@ func (pr *preemptionRound) search(class *equivalenceClass, o *option) *preemptio
 		v.undoRelease(pr.hierarchy.forest)
 	}
 	return plan
+}
+
+// newSearch returns a search for the first ask of a class in one option, without bounds.
+func (pr *preemptionRound) newSearch(class *equivalenceClass, o *option) *targetSearch {
+	p := &targetSearch{preemption: pr.preemption, class: class, app: class.next(), need: o.minNeed, newest: math.MaxUint64,
+		short: pr.hierarchy.forest.ShortPart(class.queue.node, o.minNeed)}
+	for q := class.queue; q != nil; q = q.parent {
+		p.path = append(p.path, q)
+	}
+	return p
 }
 
 // preferredTo reports whether a plan is better than one in an earlier flavor for a queue that does not take the first.

@@ -29,8 +29,8 @@ type targetSearch struct {
 	short quota.Vector
 	// past holds what the application has preempted before in this run.
 	past map[queueing.Key]bool
-	// newest is the serial of the oldest grant that is too new to be preempted.
-	newest uint64
+	// oldest and newest bound the serials of the grants that may be targets: from oldest on, and below newest.
+	oldest, newest uint64
 	// path is the queue of the ask and all above it, the queue first; shares are theirs, with the ask.
 	path   []*queue
 	shares []quota.Share

@@ -16,14 +16,16 @@ import "github.com/sparkgate/sparkgate/queueing/quota"
 type tournament struct {
 	admission   *admission
 	preemption  *preemptionRound
+	withdrawal  *withdrawal
 	root        *queue
 	fairSharing bool // some node of the tree compares shares
 	recheckList []*queue
 }
 
-func newTournament(ad *admission, pr *preemptionRound) *tournament {
+func newTournament(ad *admission, pr *preemptionRound, w *withdrawal) *tournament {
 	t := pr.tree
-	c := &tournament{admission: ad, preemption: pr, root: ad.hierarchy.queues[t.root]}
+	w.withdrawn = nil
+	c := &tournament{admission: ad, preemption: pr, withdrawal: w, root: ad.hierarchy.queues[t.root]}
 	ad.tournaments++
 	entering := t.entering[:0]
 	for _, q := range t.pendingQueues {
@@ -101,11 +103,18 @@ func (c *tournament) enterPreemptors(entering []*queue) {
 	})
 }
 
-// turn looks at the first ask of a queue: it is granted if it fits; else it gets a claim if it may preempt enough; else
-// its class leaves the tournament. It returns the application that was granted, or nil.
+// turn looks at the first ask of a queue: it is granted if it fits, or fits once grants of this cycle are withdrawn, which
+// ends the tournament; else it gets a claim if it may preempt enough; else its class leaves the tournament. It returns the
+// application that was granted, or nil.
 func (c *tournament) turn(q *queue) *app {
 	class := q.current()
 	where, elastic, fits := c.admission.fit(class)
+	if !fits && c.withdrawal.makesRoom(class) {
+		where, elastic, _ = c.admission.fit(class)
+		granted := class.next()
+		c.admission.assume(granted, where, elastic)
+		return granted
+	}
 	var granted *app
 	switch {
 	case fits:

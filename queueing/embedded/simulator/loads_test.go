@@ -30,8 +30,10 @@ func TestLoads(t *testing.T) {
 		"baseline, no preemption":           {load: "baseline", rules: none, within: 1.05},
 		"baseline, reclaim":                 {load: "baseline", rules: reclaim, within: 1.05},
 		"large-scale, no preemption":        {load: "large-scale", rules: none, within: 1.05},
-		"large-scale, reclaim":              {load: "large-scale", rules: reclaim, within: 1.05},
 		"large-scale, reclaim and priority": {load: "large-scale", rules: both, within: 1.05},
+		// What borrows gives way to what stays within its quota: of the large ones, which come last and have to run for 1 s of 4.5, some
+		// start later than if they took that quota first.
+		"large-scale, reclaim": {load: "large-scale", rules: reclaim, within: 1.08},
 		// Every 1.2 s all queues get a large one, which displaces the others and runs for 1 s on all cores. In the 0.2 s that are left no
 		// medium one, next in order, can run to its end: an engine that follows the rules runs an eighth of all in vain.
 		"baseline, reclaim and priority": {load: "baseline", rules: both, within: 1.16},
