@@ -58,7 +58,7 @@ func (b *bench) waitingOnes(ctx context.Context, namespace string) (grown []occu
 		return nil, err
 	}
 	defer progress.Stop()
-	return b.heaps(ctx, operator, func(i int) error {
+	grown, err = b.heaps(ctx, operator, func(i int) error {
 		limited, cancel := context.WithTimeoutCause(ctx, 30*time.Minute, errors.New("not within 30 minutes"))
 		defer cancel()
 		heap := load.Range{First: i * b.pending, N: b.pending, Executors: 2, Queue: fullName}
@@ -73,6 +73,10 @@ func (b *bench) waitingOnes(ctx context.Context, namespace string) (grown []occu
 		_, err := progress.Wait(limited, v1alpha1.QueuedReason, (i+1)*b.pending)
 		return err
 	})
+	if err != nil || b.heap == "" {
+		return grown, err
+	}
+	return grown, operator.HeapProfile(ctx, b.heap+".waiting")
 }
 
 func (b *bench) printPending(grown []occupied, fresh occupied) {

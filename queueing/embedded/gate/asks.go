@@ -4,7 +4,6 @@
 package gate
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -22,14 +21,14 @@ type attemptStart struct {
 // asks are the asks of this process.
 type asks struct {
 	starts map[queueing.Key]attemptStart
-	// byName are the keys of starts and awaited by name.
-	byName map[queueing.Key]map[queueing.Key]bool
+	// byName are the keys of starts and awaited by name: one, unless an application has just taken the name of another one.
+	byName map[queueing.Key][]queueing.Key
 	// awaited are applications that were pending before a restart and have not asked again.
 	awaited map[queueing.Key]bool
 }
 
 func newAsks() asks {
-	return asks{starts: map[queueing.Key]attemptStart{}, byName: map[queueing.Key]map[queueing.Key]bool{}, awaited: map[queueing.Key]bool{}}
+	return asks{starts: map[queueing.Key]attemptStart{}, byName: map[queueing.Key][]queueing.Key{}, awaited: map[queueing.Key]bool{}}
 }
 
 // startOf returns the start of the attempt that asks, and whether it has asked before. It keeps the place in line that
@@ -66,24 +65,24 @@ func (a *asks) arrived(key queueing.Key) { delete(a.awaited, key) }
 func (a *asks) remove(key queueing.Key) {
 	delete(a.awaited, key)
 	delete(a.starts, key)
-	if keys := a.byName[nameOf(key)]; keys != nil {
-		if delete(keys, key); len(keys) == 0 {
-			delete(a.byName, nameOf(key))
-		}
+	name := nameOf(key)
+	others := slices.DeleteFunc(a.byName[name], func(k queueing.Key) bool { return k == key })
+	if a.byName[name] = others; len(others) == 0 {
+		delete(a.byName, name)
 	}
 }
 
 // name makes a key known by its name.
 func (a *asks) name(key queueing.Key) {
-	if a.byName[nameOf(key)] == nil {
-		a.byName[nameOf(key)] = map[queueing.Key]bool{}
+	name := nameOf(key)
+	if !slices.Contains(a.byName[name], key) {
+		a.byName[name] = append(a.byName[name], key)
 	}
-	a.byName[nameOf(key)][key] = true
 }
 
 // named returns the keys with a name.
 func (a *asks) named(name queueing.Key) []queueing.Key {
-	return slices.Collect(maps.Keys(a.byName[name]))
+	return slices.Clone(a.byName[name])
 }
 
 // nameOf returns the key without its uid.
