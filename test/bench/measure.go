@@ -159,7 +159,7 @@ func (b *bench) runOperator(ctx context.Context, g goal) (f figures, err error) 
 }
 
 // countUntil waits for the goal, and takes the API server's count and the CPU times at that moment: the operator is paused meanwhile. What
-// it does later is no part of the goal: Starting, for one, is only written 10 s after a driver that no node takes.
+// it does later does not count: Starting, for one, is only written 10 s after a driver that no node takes.
 func (b *bench) countUntil(ctx context.Context, operator *host.Operator, counter *load.Counter, before spent, f *figures) (time.Time, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("the operator did not get there within 10 minutes"))
 	defer cancel()

@@ -103,7 +103,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// slowLeases holds every read until it is told what to answer.
+// slowLeases holds every read until it may answer.
 type slowLeases struct {
 	*leases
 	asked, answer chan struct{}
