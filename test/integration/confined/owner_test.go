@@ -5,6 +5,7 @@ package confined
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -134,38 +135,84 @@ func TestOneOwner(t *testing.T) {
 // TestQueuesDivideANamespace: two operators of one namespace with queues of their own each run what is in their queues, and
 // neither says that this is a mistake.
 func TestQueuesDivideANamespace(t *testing.T) {
-	w := harness.NewWorld(t, "3Gi", nil)
-	ours := harness.Queue(t, w.Queue.Name+"-ours", "", "3Gi")
-	harness.Change(t, ours, func(q *v1alpha1.SparkQueue) { q.Labels = map[string]string{"example.org/team": "ours"} })
-	everywhere := &installed{Program: harness.BuildProgram(t), t: t, flags: []string{"--queue-selector=example.org/team!=ours"}}
-	everywhere.start()
-	here := confinedTo(t, everywhere.Program, w.Namespace, "--queue-selector=example.org/team=ours")
-	leads(t, w.Queue, everywhere.Namespace)
-	leads(t, ours, here.Namespace)
+	d := newDivision(t)
+	d.everywhere.start()
+	d.here = confinedTo(t, d.everywhere.Program, d.Namespace, d.oursOnly)
+	d.runsEverywhere(t, "one")
+}
+
+// TestTreesOfTwoInstallations: the same with a lease for each tree. A process that is killed leaves the other installation's
+// trees alone, and continues with its own.
+func TestTreesOfTwoInstallations(t *testing.T) {
+	const perTree = "--leader-election-per-tree"
+	d := newDivision(t)
+	d.everywhere.flags = append(d.everywhere.flags, perTree)
+	d.everywhere.start()
+	d.here = &installed{t: t, Program: harness.Program{Path: d.everywhere.Path, Namespace: env.Namespace(t)}, flags: []string{perTree, d.oursOnly, "--watch-namespaces=" + d.Namespace}}
+	d.here.start()
+	d.runsEverywhere(t, "one")
+	d.here.process.Kill()
+	waits := d.apply("waits", d.ours)
+	d.Succeed(d.apply("beside-it", d.Queue))
+	if get(t, waits); waits.Status.Grant != nil {
+		t.Errorf("another installation has run it: %s", harness.Show(waits))
+	}
+	d.here.start()
+	d.Succeed(waits)
+	d.runsEverywhere(t, "two")
+}
+
+// division is a namespace with two queues, each of an operator of its own.
+type division struct {
+	*harness.World
+	ours             *v1alpha1.SparkQueue
+	everywhere, here *installed
+	// oursOnly is the flag of the operator here.
+	oursOnly string
+}
+
+func newDivision(t *testing.T) *division {
+	t.Helper()
+	d := &division{World: harness.NewWorld(t, "3Gi", nil), oursOnly: "--queue-selector=example.org/team=ours"}
+	d.ours = harness.Queue(t, d.Queue.Name+"-ours", "", "3Gi")
+	harness.Change(t, d.ours, func(q *v1alpha1.SparkQueue) { q.Labels = map[string]string{"example.org/team": "ours"} })
+	d.everywhere = &installed{Program: harness.BuildProgram(t), t: t, flags: []string{"--queue-selector=example.org/team!=ours"}}
+	return d
+}
+
+func (d *division) apply(name string, queue *v1alpha1.SparkQueue) *v1alpha1.SparkApplication {
+	return d.Apply(name, func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Name = queue.Name })
+}
+
+// runsEverywhere has applications and a schedule run through both queues.
+func (d *division) runsEverywhere(t *testing.T, round string) {
+	t.Helper()
+	leads(t, d.Queue, d.everywhere.Namespace)
+	leads(t, d.ours, d.here.Namespace)
 	for n, want := range []struct {
 		queue    *v1alpha1.SparkQueue
 		operator string
-	}{{w.Queue, everywhere.Namespace}, {ours, here.Namespace}, {w.Queue, everywhere.Namespace}, {ours, here.Namespace}} {
-		app := w.Apply("pi-"+string(rune('a'+n)), func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Name = want.queue.Name })
-		w.Succeed(app)
+	}{{d.Queue, d.everywhere.Namespace}, {d.ours, d.here.Namespace}, {d.Queue, d.everywhere.Namespace}, {d.ours, d.here.Namespace}} {
+		app := d.apply(fmt.Sprintf("pi-%s-%d", round, n), want.queue)
+		d.Succeed(app)
 		if app.Status.Operator != want.operator || app.Status.OtherOperator != "" {
 			t.Errorf("operators %q and %q for queue %s, want %q", app.Status.Operator, app.Status.OtherOperator, want.queue.Name, want.operator)
 		}
 	}
-	scheduled(t, w, everywhere.Namespace, here.Namespace)
-	for _, i := range []*installed{everywhere, here} {
+	scheduled(t, d.World, "yearly-"+round, d.everywhere.Namespace, d.here.Namespace)
+	for _, i := range []*installed{d.everywhere, d.here} {
 		i.lives()
 	}
 }
 
 // scheduled has a schedule run twice: one of the two operators follows it, and each run is created once.
-func scheduled(t *testing.T, w *harness.World, operators ...string) {
+func scheduled(t *testing.T, w *harness.World, name string, operators ...string) {
 	t.Helper()
 	spec, err := json.Marshal(w.Pi("pi").Spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "yearly"}}
+	s := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
 	s.Spec.Schedule, s.Spec.Template.Spec = "0 0 1 1 *", runtime.RawExtension{Raw: spec}
 	harness.Create(t, s)
 	var follows string
