@@ -64,7 +64,7 @@ func (e *Engine) cycleTree(t *tree, out []Decision, max int) []Decision {
 	defer uncharge()
 	round := e.preemption.newRound(t)
 	defer round.end()
-	w := &withdrawal{round: round, admission: e.admission, first: e.holders.grants + 1}
+	w := &withdrawal{round: round, admission: e.admission, first: e.holders.grants + 1, before: map[*app]bool{}}
 	for again := true; again; again = w.happened() || t.reservationFulfilled() {
 		e.reservations.updateReservations(t)
 		c := newTournament(e.admission, round, w)
@@ -76,8 +76,9 @@ func (e *Engine) cycleTree(t *tree, out []Decision, max int) []Decision {
 			if max > 0 && len(out) >= max {
 				return out
 			}
-			if a := c.turn(q); a != nil {
-				out = append(w.without(out), Decision{Key: a.key, Root: t.root, Grant: a.held.grant})
+			a := c.turn(q)
+			if out = w.without(out); a != nil {
+				out = append(out, Decision{Key: a.key, Root: t.root, Grant: a.held.grant})
 			}
 		}
 	}

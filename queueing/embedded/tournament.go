@@ -110,10 +110,7 @@ func (c *tournament) turn(q *queue) *app {
 	class := q.current()
 	where, elastic, fits := c.admission.fit(class)
 	if !fits && c.withdrawal.makesRoom(class) {
-		where, elastic, _ = c.admission.fit(class)
-		granted := class.next()
-		c.admission.assume(granted, where, elastic)
-		return granted
+		return c.withdrawal.grant(class)
 	}
 	var granted *app
 	switch {

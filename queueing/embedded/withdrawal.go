@@ -13,14 +13,17 @@ import "slices"
 //
 // Where shares are compared they decide who comes first, and nothing is withdrawn.
 //
-// It ends: for each withdrawal, an ask is granted that stays within its quota, and that is not withdrawn itself.
+// It ends: no application's grant is withdrawn twice in a call.
 type withdrawal struct {
 	round     *preemptionRound
 	admission *admission
 	// first is the serial of the first grant of this call; those from earlier calls may have been recorded.
 	first uint64
-	// withdrawn in the current tournament.
+	// withdrawn in the current tournament, and in the whole call.
 	withdrawn []*app
+	before    map[*app]bool
+	// inVain: what was withdrawn was not enough. Nothing more is withdrawn in this call.
+	inVain bool
 }
 
 // happened reports whether grants were withdrawn in the current tournament. It is over then: what they leave may fit others.
@@ -29,13 +32,16 @@ func (w *withdrawal) happened() bool { return len(w.withdrawn) > 0 }
 // makesRoom withdraws the grants, newest first, that let the first ask of a class fit, if there are such and none of them
 // could be spared. It reports whether there were.
 func (w *withdrawal) makesRoom(class *equivalenceClass) bool {
-	if w.round.tree.fairSharing || w.admission.holders.grants < w.first || class.next() == nil || class.atMaxRunning() != nil || !w.round.mayPreemptFrom(class.queue) {
+	if w.inVain || w.round.tree.fairSharing || w.admission.holders.grants < w.first || class.next() == nil || class.atMaxRunning() != nil {
+		return false
+	}
+	if !w.round.mayPreemptFrom(class.queue) {
 		return false
 	}
 	for i := range class.options {
 		targets := w.search(class, &class.options[i])
 		for _, v := range targets {
-			w.withdrawn = append(w.withdrawn, v.app)
+			w.withdrawn, w.before[v.app] = append(w.withdrawn, v.app), true
 			w.admission.revert(v.app)
 		}
 		if len(targets) > 0 {
@@ -43,6 +49,18 @@ func (w *withdrawal) makesRoom(class *equivalenceClass) bool {
 		}
 	}
 	return false
+}
+
+// grant grants the first ask of a class, for which there is room now; nil if the quota that was withdrawn is kept for another
+// one, which the search cannot see where reservations depend on when holders end.
+func (w *withdrawal) grant(class *equivalenceClass) *app {
+	where, elastic, fits := w.admission.fit(class)
+	if w.inVain = !fits; w.inVain {
+		return nil
+	}
+	granted := class.next()
+	w.admission.assume(granted, where, elastic)
+	return granted
 }
 
 // search returns the grants to withdraw in one option; none if they do not suffice.
@@ -53,8 +71,10 @@ func (w *withdrawal) search(class *equivalenceClass, o *option) []*target {
 	p := w.round.newSearch(class, o)
 	p.oldest = w.first
 	targets, fits := p.run()
-	inVain := func(v *target) bool { return !v.whole || v.byBorrower || v.byShare || v.app.held.queue == class.queue }
-	if !fits || slices.ContainsFunc(targets, inVain) {
+	forbidden := func(v *target) bool {
+		return w.before[v.app] || !v.whole || v.byBorrower || v.byShare || v.app.held.queue == class.queue
+	}
+	if !fits || slices.ContainsFunc(targets, forbidden) {
 		return nil
 	}
 	return targets
