@@ -11,10 +11,13 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
@@ -77,6 +80,7 @@ func newPair(t *testing.T, program string, flags []string) *pair {
 	const each = 3 * 896 // MiB of an application's three pods
 	p.world = harness.NewWorld(t, fmt.Sprintf("%dMi", room*each+100), &harness.Kubelet{Run: p.run})
 	p.world.History.MemoryLimit = (room*each + 100) << 20
+	t.Cleanup(p.deleteLeases)
 	harness.Change(t, p.world.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"system-cluster-critical"} })
 	for range line {
 		p.apply()
@@ -85,6 +89,15 @@ func newPair(t *testing.T, program string, flags []string) *pair {
 		p.start()
 	}
 	return p
+}
+
+// deleteLeases removes what the last processes, which were killed, could not give back: for a minute, those of the next test would leave
+// to them what was theirs, and then start again to take it over.
+func (p *pair) deleteLeases() {
+	err := env.Client().DeleteAllOf(context.WithoutCancel(p.t.Context()), &coordinationv1.Lease{}, client.InNamespace(p.world.Namespace))
+	if err != nil {
+		p.t.Errorf("delete the leases in %s: %v", p.world.Namespace, err)
+	}
 }
 
 // run is the life of a driver.

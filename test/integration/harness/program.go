@@ -6,7 +6,6 @@ package harness
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,9 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/client-go/tools/clientcmd"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
@@ -69,7 +66,6 @@ func (p Program) As(t *testing.T, account string) Program {
 // Start starts the program. It does not outlive the test.
 func (p Program) Start(t *testing.T, args ...string) *Process {
 	t.Helper()
-	t.Cleanup(func() { p.deleteLeases(t) })
 	s := &Process{ended: make(chan struct{})}
 	s.command = exec.Command(p.Path, append([]string{"--metrics-addr=0", "--health-addr=0", "--explain-addr=0"}, args...)...)
 	s.command.Env = append(os.Environ(), "KUBECONFIG="+cmp.Or(p.Kubeconfig, env.Cluster().Kubeconfig), "RUNTIME_NAMESPACE="+p.Namespace)
@@ -89,16 +85,6 @@ func (p Program) Start(t *testing.T, args ...string) *Process {
 		}
 	})
 	return s
-}
-
-// deleteLeases removes what a process that was killed could not give back: for a minute, the operators of later tests would leave its
-// applications and queues to it, and then start again to take them over.
-func (p Program) deleteLeases(t *testing.T) {
-	t.Helper()
-	err := env.Client().DeleteAllOf(context.WithoutCancel(t.Context()), &coordinationv1.Lease{}, client.InNamespace(p.Namespace))
-	if err != nil {
-		t.Errorf("delete the leases in %s: %v", p.Namespace, err)
-	}
 }
 
 // Process is one start of the operator's program.
