@@ -64,9 +64,10 @@ func (c *Claims) Decides(ctx context.Context, app *v1alpha1.SparkApplication) (m
 	return mine, after, nil
 }
 
-// takes reports whether this operator takes an application that is no other's, in a queue that it does not serve.
+// takes reports whether this operator takes an application that is no other's, in a queue that it does not serve. One that has taken it
+// and counts as gone may have begun anew since its lease was read.
 func (c *Claims) takes(app *v1alpha1.SparkApplication, queue string) (now bool, after time.Duration) {
-	if app.Status.Operator != "" || !c.elsewhere(queue) {
+	if app.Status.Operator == "" && !c.elsewhere(queue) {
 		return true, 0
 	}
 	young := yield - c.o.Clock.Since(app.CreationTimestamp.Time)

@@ -24,6 +24,8 @@ import (
 const (
 	// looksPerPatience is how often the lease of another operator is read while it may expire.
 	looksPerPatience = 6
+	// longestGone is for how long an operator whose lease has ended counts as gone before the lease is read again: less than yield.
+	longestGone = time.Second
 	// mostKnown bounds how many other operators are followed. Their names come from objects.
 	mostKnown = 64
 )
@@ -114,7 +116,11 @@ func (o *Operators) look(ctx context.Context, name string, seen *other) {
 	}
 	defer seen.reading.Unlock()
 	now, last := o.o.Clock.Now(), seen.read.Load()
-	if last != nil && now.Sub(*last) < o.o.Patience/looksPerPatience {
+	fresh := o.o.Patience / looksPerPatience
+	if !seen.alive.Load() {
+		fresh = min(fresh, longestGone)
+	}
+	if last != nil && now.Sub(*last) < fresh {
 		return
 	}
 	lease := &coordinationv1.Lease{}

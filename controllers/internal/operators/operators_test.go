@@ -103,6 +103,25 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// TestBeginsAnew: an operator that had no lease a moment ago is alive as soon as it has one, before any application that it has taken since
+// is old enough for others.
+func TestBeginsAnew(t *testing.T) {
+	t.Parallel()
+	l := &leases{renewed: map[string]time.Time{}}
+	o, clock := newOperators(l)
+	if o.Other(t.Context(), "anew") {
+		t.Fatal("an operator without a lease is alive")
+	}
+	clock.Step(longestGone)
+	l.renewed["anew"] = clock.Now()
+	if !o.Other(t.Context(), "anew") {
+		t.Error("it has a lease")
+	}
+	if longestGone >= yield {
+		t.Errorf("%s are no less than %s", longestGone, yield)
+	}
+}
+
 // slowLeases holds every read until it may answer.
 type slowLeases struct {
 	*leases
@@ -192,10 +211,11 @@ func TestDecides(t *testing.T) {
 		"another's, in an own queue":                       {operator: "lives", queue: "mine", want: true},
 		"another's, in an own queue, holds quota":          {operator: "lives", queue: "mine", holds: true},
 		"another's, of another gate":                       {operator: "lives", queue: "mine", gate: "Kueue"},
-		"of one that is gone":                              {operator: "dead", queue: "missing", want: true},
+		"of one that is gone":                              {operator: "dead", queue: "missing", old: true, want: true},
+		"of one that is gone, new":                         {operator: "dead", queue: "missing", later: true},
 		"of one that is gone, holds quota in no queue":     {operator: "dead", queue: "missing", holds: true, want: true},
 		"of one that is gone, holds quota in a third's":    {operator: "dead", queue: "theirs", holds: true},
-		"of one that is gone, in no queue that it can see": {operator: "dead", queue: "missing", selective: true, want: true},
+		"of one that is gone, in no queue that it can see": {operator: "dead", queue: "missing", selective: true, old: true, want: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
