@@ -157,6 +157,9 @@ const (
 	Requeued
 	// Suspended: the run may go on and ask again later, in its old place.
 	Suspended
+	// LeftToOther: another operator decides from now on. What this gate remembers is forgotten, and objects stay as they are: they have
+	// the same names there, and may be what the other one holds.
+	LeftToOther
 )
 
 // Charger is implemented by gates that can charge what runs already without having asked.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // Reconcile makes one pass.
@@ -46,7 +47,7 @@ func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkA
 	case err != nil:
 		return ctrl.Result{}, err
 	case !owned:
-		return ctrl.Result{}, r.disown(ctx, app)
+		return ctrl.Result{}, r.disown(ctx, app, queueing.Abandoned)
 	case r.expectations.IsStale(app):
 		return ctrl.Result{}, nil // an own write is newer than what the watch has shown; its event will come
 	}

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // publisher writes the status.
@@ -115,7 +116,7 @@ func (r *Reconciler) signed(before, after *v1alpha1.SparkApplicationStatus) v1al
 
 // leaveToOther leaves an application to another operator, and says so in its status if that is a mistake.
 func (r *Reconciler) leaveToOther(ctx context.Context, app *v1alpha1.SparkApplication) error {
-	if err := r.disown(ctx, app); err != nil || !r.Claims.Contested(ctx, app) {
+	if err := r.disown(ctx, app, queueing.LeftToOther); err != nil || !r.Claims.Contested(ctx, app) {
 		return err
 	}
 	_, err := r.writeStatus(ctx, app, map[string]any{"otherOperator": r.Claims.Name()})

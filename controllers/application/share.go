@@ -13,10 +13,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// disown leaves an application to another leader: what it asked for here is forgotten.
-func (r *Reconciler) disown(ctx context.Context, app *v1alpha1.SparkApplication) error {
+// disown leaves an application to another leader: what it asked for here is forgotten, as the reason says.
+func (r *Reconciler) disown(ctx context.Context, app *v1alpha1.SparkApplication, why queueing.ReleaseReason) error {
 	for _, key := range r.keysOf(client.ObjectKeyFromObject(app)) {
-		if err := r.Gates.Release(ctx, key, queueing.Release{Reason: queueing.Abandoned}); err != nil {
+		if err := r.Gates.Release(ctx, key, queueing.Release{Reason: why}); err != nil {
 			return err
 		}
 	}

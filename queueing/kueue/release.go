@@ -25,9 +25,13 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 	g.mu.Lock()
 	delete(g.asking, nameOf(key))
 	delete(g.shown, key)
+	if how.Reason == queueing.LeftToOther {
+		delete(g.created, key)
+		delete(g.chunks, key)
+	}
 	g.mu.Unlock()
-	if !g.workloads.Installed() {
-		return nil // then there are no Workloads
+	if how.Reason == queueing.LeftToOther || !g.workloads.Installed() {
+		return nil // without the kind there are no Workloads
 	}
 	workloads, err := g.all(ctx, key)
 	if err != nil {

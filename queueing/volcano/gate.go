@@ -230,8 +230,12 @@ func (g *Gate) change(ctx context.Context, group, wanted *v1beta1.PodGroup) (que
 // Persisted does nothing: the PodGroup says what is held.
 func (*Gate) Persisted(context.Context, queueing.Key, queueing.Grant) {}
 
-// Release deletes the groups of an application.
-func (g *Gate) Release(ctx context.Context, key queueing.Key, _ queueing.Release) error {
+// Release deletes the groups of an application, unless another operator decides on it from now on.
+func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Release) error {
+	if how.Reason == queueing.LeftToOther {
+		g.tracker.forget(key)
+		return nil
+	}
 	var failed error
 	for _, group := range g.groupsOf(key) {
 		if !g.tracker.isDeleted(group.UID) {

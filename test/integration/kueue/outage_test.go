@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -168,7 +169,8 @@ func TestPodsReady(t *testing.T) {
 }
 
 // TestSeveralLeaders: where each tree of queues has a leader, applications under Kueue have that of the rest. When it is killed,
-// what runs continues and what waits is admitted under the next one; the queue of a tree is not concerned.
+// what runs continues and what waits is admitted under the next one; the queue of a tree is not concerned. One that moves to the queue of
+// a tree leaves nothing at Kueue.
 func TestSeveralLeaders(t *testing.T) {
 	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
 	w := newWorld(t, "3Gi")
@@ -183,6 +185,12 @@ func TestSeveralLeaders(t *testing.T) {
 	w.waits(second, "Queued", "WaitingForQuota")
 	embedded := w.Apply("embedded")
 	w.Run(embedded)
+	moves := w.apply("moves")
+	w.Reach(moves, "Queued")
+	w.workload(moves)
+	harness.Change(t, moves, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateEmbedded })
+	w.Succeed(moves)
+	env.Until(t, "the Workload of one that has gone to another leader is deleted", func() bool { return len(w.workloads(moves)) == 0 })
 
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: program.Namespace, Name: "sparkgate-leader"}}
 	if err := w.client.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); err != nil {
@@ -206,6 +214,37 @@ func TestSeveralLeaders(t *testing.T) {
 	for _, app := range []*v1alpha1.SparkApplication{app, second, embedded} {
 		if created := w.Kubelet.Created(app.UID); len(created) != 1 {
 			t.Errorf("%s had the drivers %v", app.Name, created)
+		}
+	}
+}
+
+// TestTwoInstallations: two operators of all namespaces, each with an installation of its own. An application has one of them, which alone
+// asks Kueue, and the other says that it is left out. When the owner is killed, the other one continues what runs and what waits.
+func TestTwoInstallations(t *testing.T) {
+	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
+	w := newWorld(t, "3Gi")
+	program, processes := harness.BuildProgram(t), map[string]*harness.Process{}
+	for _, namespace := range []string{program.Namespace, env.Namespace(t)} {
+		program.Namespace = namespace
+		processes[namespace] = program.Start(t, "--enable-leader-election", "--leader-election-lease-duration=2s",
+			"--leader-election-renew-deadline=1500ms", "--leader-election-retry-period=200ms")
+	}
+	runs := w.apply("runs")
+	w.Run(runs)
+	waits := w.apply("waits")
+	w.waits(waits, "Queued", "WaitingForQuota")
+	harness.Eventually(t, runs, "told that two operators want it", func(a *v1alpha1.SparkApplication) bool {
+		return a.Status.OtherOperator != "" && apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.ContestedCondition)
+	})
+	owner, other := runs.Status.Operator, runs.Status.OtherOperator
+	processes[owner].Kill()
+	harness.Eventually(t, runs, "taken over", func(a *v1alpha1.SparkApplication) bool { return a.Status.Operator == other })
+	w.finish(runs, 0)
+	w.Reach(runs, "Succeeded")
+	w.Succeed(waits)
+	for _, app := range []*v1alpha1.SparkApplication{runs, waits} {
+		if created, asked := w.Kubelet.Created(app.UID), w.workloads(app); len(created) != 1 || len(asked) != 1 {
+			t.Errorf("%s had the drivers %v and %d Workloads", app.Name, created, len(asked))
 		}
 	}
 }
