@@ -89,21 +89,39 @@ func (o *Operators) Other(ctx context.Context, name string) bool {
 		return false
 	}
 	if seen.left.CompareAndSwap(false, true) {
+		o.follow(name, seen)
 		o.o.Log.Info("Leaves to another operator what it has taken before", "operator", name)
 	}
 	return true
 }
 
-// meet returns what is known of another operator; nil if too many are known to follow one more.
+// meet returns what is known of another operator; nil if too many are known to follow one more. One that was gone and that nothing
+// has named for the patience is forgotten then, so names that objects make up cost at most as many reads in that time.
 func (o *Operators) meet(name string) *other {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	seen := o.met[name]
-	if seen == nil && len(o.met) < mostKnown {
-		seen = &other{}
-		o.met[name] = seen
+	if seen := o.met[name]; seen != nil {
+		return seen
 	}
+	if len(o.met) >= mostKnown {
+		maps.DeleteFunc(o.met, func(_ string, seen *other) bool {
+			last := seen.read.Load()
+			return last != nil && o.o.Clock.Since(*last) > o.o.Patience && !seen.alive.Load() && !seen.left.Load()
+		})
+	}
+	if len(o.met) >= mostKnown {
+		return nil
+	}
+	seen := &other{}
+	o.met[name] = seen
 	return seen
+}
+
+// follow has Start follow an operator, also if it was forgotten a moment ago.
+func (o *Operators) follow(name string, seen *other) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.met[name] = seen
 }
 
 // look reads the lease of another operator, unless that was done a moment ago, or is being done: what was known before

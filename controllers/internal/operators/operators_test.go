@@ -163,16 +163,23 @@ func TestSlowAnswer(t *testing.T) {
 	}
 }
 
-// TestManyNames: names that objects make up are not all followed.
+// TestManyNames: names that objects make up are not all followed, and forgotten when nothing names them any more.
 func TestManyNames(t *testing.T) {
 	t.Parallel()
 	l := &leases{renewed: map[string]time.Time{}}
-	o, _ := newOperators(l)
+	o, clock := newOperators(l)
+	l.renewed["lives"] = clock.Now().Add(time.Minute)
 	for i := range 1000 {
 		o.Other(t.Context(), "made-up-"+string(rune('a'+i%26))+string(rune('a'+i/26%26))+string(rune('a'+i/676)))
 	}
 	if l.reads != mostKnown || len(o.met) != mostKnown {
 		t.Errorf("%d reads, %d names are followed", l.reads, len(o.met))
+	}
+	if o.Other(t.Context(), "lives") {
+		t.Error("there is room for one more")
+	}
+	if clock.Step(61 * time.Second); !o.Other(t.Context(), "lives") || len(o.met) != 1 {
+		t.Errorf("no room for one that lives, although %d are gone", len(o.met))
 	}
 }
 
