@@ -24,6 +24,7 @@ var elsewhere = map[string][]string{
 	},
 	"stopping TestNodeLost":                                 {"get nodes"},
 	"references TestPropertyFromSecret":                     {"get secrets"},
+	"unmanagedpods TestRepeatedEvent":                       {"patch events.events.k8s.io"},
 	"volcano TestEveryAttemptHasItsGroup":                   {"create podgroups.scheduling.volcano.sh", "delete podgroups.scheduling.volcano.sh"},
 	"volcano TestNameIsTaken":                               {"get podgroups.scheduling.volcano.sh"},
 	"volcano TestEditedWhileItWaits":                        {"patch podgroups.scheduling.volcano.sh"},

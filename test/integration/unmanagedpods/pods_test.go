@@ -4,10 +4,13 @@
 package unmanagedpods
 
 import (
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/env"
@@ -230,6 +233,30 @@ func TestOtherGates(t *testing.T) {
 	w.Succeed(app)
 	namespace(t, w, func(n *corev1.Namespace) { delete(n.Annotations, v1alpha1.DefaultGateAnnotation) })
 	letIn(t, w, d)
+}
+
+// TestRepeatedEvent: what is said about a pod for the same reason once more is one event, which counts.
+func TestRepeatedEvent(t *testing.T) {
+	t.Parallel()
+	w := enrol(t, "4Gi")
+	operator.Use(t)
+	gate := func(name string) {
+		namespace(t, w, func(n *corev1.Namespace) { n.Annotations[v1alpha1.DefaultGateAnnotation] = name })
+	}
+	gate("None")
+	d := driver(w, "submit")
+	apply(t, d)
+	told(t, d, "WaitingForGate", "is None, which admits applications only")
+	gate("Volcano")
+	env.UntilSeen(t, "the event counts", func() (bool, []eventsv1.Event) {
+		list := &eventsv1.EventList{}
+		if err := env.Client().List(t.Context(), list, client.InNamespace(w.Namespace)); err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(list.Items, func(e eventsv1.Event) bool {
+			return e.Regarding.UID == d.UID && e.Reason == "WaitingForGate" && e.Series != nil && e.Series.Count == 2
+		}), list.Items
+	})
 }
 
 // TestApplication: an application runs in a guarded namespace as anywhere; its executors wait behind the gate, and are let in with its
