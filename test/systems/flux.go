@@ -18,6 +18,7 @@ const FluxNamespace = "flux-system"
 const (
 	fluxSource       = "flux-source"
 	fluxKustomize    = "flux-kustomize"
+	fluxHelm         = "flux-helm"
 	fluxNotification = "flux-notification"
 )
 
@@ -27,9 +28,11 @@ type FluxSettings struct {
 	EventsAddr string
 	// ReceiverAddr is where notification-controller takes webhooks.
 	ReceiverAddr string
+	// Helm has helm-controller as well.
+	Helm bool
 }
 
-// NewFlux prepares Flux's source-controller, kustomize-controller and notification-controller; Start starts them. As in an installation for
+// NewFlux prepares Flux's source-controller, kustomize-controller, notification-controller and, if asked for, helm-controller; Start starts them. As in an installation for
 // several tenants, nothing refers to other namespaces. New revisions end the wait for old ones, and dependencies are looked at every
 // second.
 func NewFlux(cluster Cluster, settings FluxSettings) (*System, error) {
@@ -45,37 +48,16 @@ func NewFlux(cluster Cluster, settings FluxSettings) (*System, error) {
 
 func (s *System) prepareFlux(cluster Cluster, settings FluxSettings) error {
 	s.name = "Flux"
-	kustomize, err1 := findBuild(cluster.Root, fluxKustomize)
-	notification, err2 := findBuild(cluster.Root, fluxNotification)
+	controllers, err1 := s.fluxControllers(settings)
+	health, err2 := freePorts(len(controllers))
 	if err := errors.Join(err1, err2); err != nil {
 		return err
-	}
-	for _, build := range []string{s.build, kustomize, notification} {
-		crds, err := readManifests(build, fluxCRDs)
-		if err != nil {
-			return err
-		}
-		s.crds = append(s.crds, crds...)
 	}
 	s.objects = append(s.objects, namespaceObject(FluxNamespace))
-	storage := filepath.Join(s.folder, "storage")
-	if err := os.Mkdir(storage, 0o700); err != nil {
-		return err
-	}
-	files, err1 := FreeAddress()
-	health, err2 := freePorts(3)
-	if err := errors.Join(err1, err2); err != nil {
-		return err
-	}
-	events := "--events-addr=http://" + settings.EventsAddr + "/"
-	s.fluxController(s.build, "source-controller", health[0], "--interval-jitter-percentage=0", "--concurrent=10", events,
-		"--storage-path="+storage, "--storage-addr="+files, "--storage-adv-addr="+files)
-	s.fluxController(kustomize, "kustomize-controller", health[1], "--interval-jitter-percentage=0", "--concurrent=20", events,
-		"--requeue-dependency=1s", "--no-cross-namespace-refs", "--feature-gates=CancelHealthCheckOnNewRevision=true")
-	s.fluxController(notification, "notification-controller", health[2], "--concurrent=10", "--no-cross-namespace-refs",
-		"--events-addr="+settings.EventsAddr, "--receiverAddr="+settings.ReceiverAddr, "--rate-limit-interval=1s")
-	for _, p := range s.programs {
-		p.env = []string{"KUBECONFIG=" + cluster.Kubeconfig, "RUNTIME_NAMESPACE=" + FluxNamespace}
+	for i, controller := range controllers {
+		if err := s.addFluxController(cluster, controller, health[i]); err != nil {
+			return err
+		}
 	}
 	s.ready = func(ctx context.Context) error {
 		var all []error
@@ -85,6 +67,35 @@ func (s *System) prepareFlux(cluster Cluster, settings FluxSettings) error {
 		return errors.Join(all...)
 	}
 	return nil
+}
+
+// fluxController is one of Flux's programs, which has a module of its own.
+type fluxController struct {
+	module, name string
+	flags        []string
+}
+
+// fluxControllers are those that are asked for. All report to notification-controller.
+func (s *System) fluxControllers(settings FluxSettings) ([]fluxController, error) {
+	storage := filepath.Join(s.folder, "storage")
+	files, err := FreeAddress()
+	if err := errors.Join(err, os.Mkdir(storage, 0o700)); err != nil {
+		return nil, err
+	}
+	common := []string{"--interval-jitter-percentage=0", "--events-addr=http://" + settings.EventsAddr + "/"}
+	controllers := []fluxController{
+		{fluxSource, "source-controller", append([]string{"--concurrent=10", "--storage-path=" + storage, "--storage-addr=" + files,
+			"--storage-adv-addr=" + files}, common...)},
+		{fluxKustomize, "kustomize-controller", append([]string{"--concurrent=20", "--requeue-dependency=1s", "--no-cross-namespace-refs",
+			"--feature-gates=CancelHealthCheckOnNewRevision=true"}, common...)},
+		{fluxNotification, "notification-controller", []string{"--concurrent=10", "--no-cross-namespace-refs",
+			"--events-addr=" + settings.EventsAddr, "--receiverAddr=" + settings.ReceiverAddr, "--rate-limit-interval=1s"}},
+	}
+	if settings.Helm {
+		controllers = append(controllers, fluxController{fluxHelm, "helm-controller",
+			append([]string{"--concurrent=10", "--requeue-dependency=1s", "--no-cross-namespace-refs"}, common...)})
+	}
+	return controllers, nil
 }
 
 // fluxCRDs is the folder of the CRDs in each of Flux's modules.
@@ -100,8 +111,19 @@ func FluxAlertCRD(root string) (string, error) {
 	return string(text), err
 }
 
-// fluxController adds a controller with the flags that all of them have.
-func (s *System) fluxController(build, name string, health int, flags ...string) {
+// addFluxController adds a controller with its CRDs and the flags that all of them have.
+func (s *System) addFluxController(cluster Cluster, c fluxController, health int) error {
+	build, err := findBuild(cluster.Root, c.module)
+	if err != nil {
+		return err
+	}
+	crds, err := readManifests(build, fluxCRDs)
+	if err != nil {
+		return err
+	}
+	s.crds = append(s.crds, crds...)
 	common := []string{fmt.Sprintf("--health-addr=127.0.0.1:%d", health), "--metrics-addr=0", "--log-level=debug"}
-	s.programFrom(build, name, append(common, flags...)...)
+	s.programFrom(build, c.name, append(common, c.flags...)...)
+	s.programs[len(s.programs)-1].env = []string{"KUBECONFIG=" + cluster.Kubeconfig, "RUNTIME_NAMESPACE=" + FluxNamespace}
+	return nil
 }

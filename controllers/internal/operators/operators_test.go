@@ -163,7 +163,7 @@ func TestSlowAnswer(t *testing.T) {
 	}
 }
 
-// TestManyNames: names that objects make up are not all followed, and forgotten when nothing names them any more.
+// TestManyNames: names that objects make up are not all followed, and forgotten when nothing has named them for a while.
 func TestManyNames(t *testing.T) {
 	t.Parallel()
 	l := &leases{renewed: map[string]time.Time{}}

@@ -30,6 +30,7 @@ func systems() []system {
 		{"yunikorn", "YuniKorn", "github.com/apache/yunikorn-k8shim", nil, "4 minutes"},
 		{"flux-source", "Flux's source-controller", "github.com/fluxcd/source-controller", []string{"config/crd/bases"}, "6 minutes"},
 		{"flux-kustomize", "Flux's kustomize-controller", "github.com/fluxcd/kustomize-controller", []string{"config/crd/bases"}, "4 minutes"},
+		{"flux-helm", "Flux's helm-controller", "github.com/fluxcd/helm-controller", []string{"config/crd/bases"}, "4 minutes"},
 		{"flux-notification", "Flux's notification-controller", "github.com/fluxcd/notification-controller", []string{"config/crd/bases"}, "5 minutes"},
 		{"argocd", "Argo CD", "github.com/argoproj/argo-cd/v3", []string{"manifests/crds"}, "12 minutes"},
 		{"helm", "Helm", "helm.sh/helm/v4", nil, "2 minutes"},

@@ -60,15 +60,18 @@ func (w *world) compared() verdict {
 	return w.verdict(w.Namespace)
 }
 
+// ways are how Argo CD can compare with Git, and apply.
+var ways = map[string]way{
+	"client-side":      {},
+	"server-side":      {sync: []string{"ServerSideApply=true"}},
+	"server-side diff": {sync: []string{"ServerSideApply=true"}, compare: "ServerSideDiff=true,IncludeMutationWebhook=true"},
+}
+
 // TestEveryStage: Argo CD shows the health of every stage with the operator's message, and sees no difference to Git in any of them,
 // however it compares and applies. No field is exempt from the comparison.
 func TestEveryStage(t *testing.T) {
 	t.Parallel()
-	for name, how := range map[string]way{
-		"client-side":      {},
-		"server-side":      {sync: []string{"ServerSideApply=true"}},
-		"server-side diff": {sync: []string{"ServerSideApply=true"}, compare: "ServerSideDiff=true,IncludeMutationWebhook=true"},
-	} {
+	for name, how := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, "6Gi") // for two
@@ -98,6 +101,8 @@ func (w *world) lives(name string) {
 	w.shows(name, "Starting", progressing, revision)
 	w.Run(w.App(name))
 	w.shows(name, "Running", progressing, revision)
+	w.isPreempted(name, revision)
+	w.Run(w.App(name))
 	w.End(name, 1)
 	w.shows(name, "AttemptFailed", progressing, revision)
 	revision = w.push(files{file: w.Manifest(name, retry, "suspend: true")})
@@ -109,4 +114,18 @@ func (w *world) lives(name string) {
 	revision = w.push(files{file: w.Manifest(name, "runID: once more")})
 	w.Succeed(w.App(name))
 	w.shows(name, "Succeeded", healthy, revision)
+}
+
+// isPreempted drains the queue while an application of Git runs, and opens it again. The driver takes its time to end.
+func (w *world) isPreempted(name, revision string) {
+	w.t.Helper()
+	stop := func(policy v1alpha1.StopPolicy) {
+		harness.Change(w.t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = policy })
+	}
+	w.HoldPods(true)
+	stop(v1alpha1.StopPolicyHoldAndDrain)
+	w.shows(name, "Finalizing", progressing, revision)
+	w.HoldPods(false)
+	w.shows(name, "Preempted", progressing, revision)
+	stop(v1alpha1.StopPolicyNone)
 }

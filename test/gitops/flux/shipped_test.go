@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/gitops"
+	"github.com/sparkgate/sparkgate/test/gitops/gitserver"
 	"github.com/sparkgate/sparkgate/test/gitops/testbed"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
@@ -26,13 +27,13 @@ import (
 // shipped has a platform's repository and a tenant's, filled with what gitops and config ship. Names and addresses are those of the test.
 type shipped struct {
 	*world
-	platform *testbed.Repository
+	platform *gitserver.Repository
 	replace  *strings.Replacer
 }
 
 func newShipped(t *testing.T) *shipped {
 	t.Helper()
-	s := &shipped{world: newWorld(t, ""), platform: testbed.NewRepository(t)}
+	s := &shipped{world: newWorld(t, ""), platform: gitserver.New(t)}
 	s.replace = strings.NewReplacer("https://git.example.com/platform.git", s.platform.URL, "https://git.example.com/team-a/jobs.git", s.Git.URL,
 		"team-a", s.Namespace)
 	if err := env.Client().Delete(t.Context(), s.Queue); err != nil { // it comes from Git
@@ -99,7 +100,7 @@ func TestShippedFiles(t *testing.T) {
 var marker = regexp.MustCompile(`(image: \S+:)\S+( # \{"\$imagepolicy": "[^"]+"\})`)
 
 // bump is what Flux's image automation would commit for a new tag.
-func bump(t *testing.T, r *testbed.Repository, folder, tag string) files {
+func bump(t *testing.T, r *gitserver.Repository, folder, tag string) files {
 	t.Helper()
 	changed := testbed.Read(t, os.DirFS(r.Dir), folder, folder, strings.NewReplacer())
 	for name, text := range changed {

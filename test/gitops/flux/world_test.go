@@ -107,7 +107,10 @@ func (w *world) create(obj *unstructured.Unstructured) {
 var tokens atomic.Int64
 
 // commit pushes files. It returns the revision as Flux writes it.
-func (w *world) commit(content files) string { return "main@sha1:" + w.Git.Push(content) }
+func (w *world) commit(content files) string { return revisionOf(w.Git.Push(content)) }
+
+// revisionOf is a commit of the branch main as Flux writes it.
+func revisionOf(commit string) string { return "main@sha1:" + commit }
 
 // push pushes files and has Flux fetch them at once, as its webhook receiver would. It returns the revision.
 func (w *world) push(content files) string {
@@ -117,13 +120,27 @@ func (w *world) push(content files) string {
 	return revision
 }
 
-// request has Flux reconcile an object at once.
-func (w *world) request(kind, name string) {
+// request has Flux reconcile an object at once. It returns the token of the request.
+func (w *world) request(kind, name string) string {
 	w.t.Helper()
-	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"reconcile.fluxcd.io/requestedAt":%q}}}`, strconv.FormatInt(tokens.Add(1), 10))
+	token := strconv.FormatInt(tokens.Add(1), 10)
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"reconcile.fluxcd.io/requestedAt":%q}}}`, token)
 	if err := env.Client().Patch(w.t.Context(), w.reference(kind, name), client.RawPatch(types.MergePatchType, patch)); err != nil {
 		w.t.Fatal(err)
 	}
+	return token
+}
+
+// reconciled has Flux reconcile an object, and waits until it has.
+func (w *world) reconciled(kind, name string) {
+	w.t.Helper()
+	token := w.request(kind, name)
+	env.UntilSeen(w.t, "Flux has reconciled "+kind+" "+name, func() (bool, error) {
+		obj := w.reference(kind, name)
+		err := env.Client().Get(w.t.Context(), client.ObjectKeyFromObject(obj), obj)
+		handled, _, _ := unstructured.NestedString(obj.Object, "status", "lastHandledReconcileAt")
+		return handled == token, err
+	})
 }
 
 // reference names an object of Flux in this world.

@@ -1,7 +1,8 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package testbed
+// Package gitserver serves a Git repository to the tools that tests run, and pushes to it.
+package gitserver
 
 import (
 	"maps"
@@ -24,8 +25,8 @@ type Repository struct {
 	git string // the program
 }
 
-// NewRepository makes an empty repository and serves it with Git's own HTTP backend.
-func NewRepository(t *testing.T) *Repository {
+// New makes an empty repository and serves it with Git's own HTTP backend, until the test ends.
+func New(t *testing.T) *Repository {
 	t.Helper()
 	git, err := exec.LookPath("git")
 	if err != nil {

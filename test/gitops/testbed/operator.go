@@ -29,6 +29,8 @@ const operatorAccount = "system:serviceaccount:sparkgate-system:sparkgate"
 type Operator struct {
 	// Flags are added to those of the Deployment. They are set before the first use.
 	Flags []string
+	// Installed says that the test has installed the operator, so that its account has its rights.
+	Installed bool
 
 	mu      sync.Mutex
 	users   int
@@ -41,7 +43,7 @@ func (o *Operator) Use(t *testing.T) *Process {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.users == 0 {
-		o.process = startOperator(t, o.Flags)
+		o.process = o.start(t)
 	}
 	o.users++
 	t.Cleanup(func() {
@@ -65,20 +67,32 @@ type Process struct {
 	ended                    chan struct{}
 }
 
-// installed gives the operator its rights, and compiles it, once for all tests.
-var installed struct {
+// prepared is what all tests need once, in the folder that goes with the server.
+var prepared struct {
 	sync.Mutex
-	dir string
+	compiled, hasRights bool
 }
 
-// install applies what of config the operator needs beside the CRDs, which the API server has, and returns a folder with its program.
-func install(t *testing.T) string {
+// prepare compiles the program, and returns the folder that it is in.
+func prepare(t *testing.T, installed bool) string {
 	t.Helper()
-	installed.Lock()
-	defer installed.Unlock()
-	if installed.dir != "" {
-		return installed.dir
+	prepared.Lock()
+	defer prepared.Unlock()
+	dir := filepath.Dir(env.Cluster().Kubeconfig)
+	if !installed && !prepared.hasRights {
+		giveRights(t)
+		prepared.hasRights = true
 	}
+	if !prepared.compiled {
+		harness.Compile(t, "sparkgate", dir)
+		prepared.compiled = true
+	}
+	return dir
+}
+
+// giveRights applies what of config the operator needs beside the CRDs, which the API server has.
+func giveRights(t *testing.T) {
+	t.Helper()
 	if _, err := env.Kubectl(t, "create", "namespace", "sparkgate-system"); err != nil {
 		t.Fatal(err)
 	}
@@ -87,20 +101,16 @@ func install(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	dir := filepath.Dir(env.Cluster().Kubeconfig) // goes with the server
-	harness.Compile(t, "sparkgate", dir)
-	installed.dir = dir
-	return dir
 }
 
 // address finds flags that have an address, which are those of a pod.
 var address = regexp.MustCompile(`^(--[a-z]+-addr)=.*$`)
 
-// startOperator starts the program with the flags of the Deployment in config, and others, and the rights of its account. No address is
+// start starts the program with the flags of the Deployment in config, and others, and the rights of its account. No address is
 // listened on.
-func startOperator(t *testing.T, flags []string) *Process {
+func (o *Operator) start(t *testing.T) *Process {
 	t.Helper()
-	dir := install(t)
+	dir := prepare(t, o.Installed)
 	text, err := os.ReadFile(filepath.Join(env.Root(), "config", "manager", "deployment.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +120,7 @@ func startOperator(t *testing.T, flags []string) *Process {
 		t.Fatal(err)
 	}
 	p := &Process{program: filepath.Join(dir, "sparkgate"), kubeconfig: filepath.Join(dir, "operator"), log: filepath.Join(dir, "operator.log")}
-	p.args = slices.Clone(flags)
+	p.args = slices.Clone(o.Flags)
 	for _, arg := range deployment.Spec.Template.Spec.Containers[0].Args {
 		p.args = append(p.args, address.ReplaceAllString(arg, "$1=0"))
 	}

@@ -52,6 +52,25 @@ func Installation(t *testing.T, more ...string) Files {
 	return content
 }
 
+// Chart is the Helm chart of the operator, in the folder of the repository in which it lies in this one.
+func Chart(t *testing.T) Files {
+	t.Helper()
+	const folder = "config/chart/sparkgate"
+	content, root := Files{}, os.DirFS(env.Root())
+	err := fs.WalkDir(root, folder, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(root, name)
+		content[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
 // PlayDeployment stands in for the controller of Deployments once the operator's is applied.
 func PlayDeployment(t *testing.T) {
 	t.Helper()

@@ -8,29 +8,42 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/gitops/gitserver"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
+// Files are contents by path; an empty one means no file.
+type Files = gitserver.Files
+
 // World is a namespace with a queue and a node that the test plays, and a Git repository.
 type World struct {
 	*harness.World
-	Git *Repository // may be nil
+	Git *gitserver.Repository // may be nil
 
 	t *testing.T
+	// held keeps pods that are being deleted.
+	held atomic.Bool
 }
 
 // NewWorld has a queue with so much memory: an application asks for 2688Mi.
 func NewWorld(t *testing.T, memory string) *World {
 	t.Helper()
-	return &World{World: harness.NewWorld(t, memory, nil), Git: NewRepository(t), t: t}
+	w := &World{Git: gitserver.New(t), t: t}
+	w.World = harness.NewWorld(t, memory, &harness.Kubelet{Run: harness.Manual, Hold: func(*corev1.Pod) bool { return w.held.Load() }})
+	return w
 }
+
+// HoldPods keeps pods that are deleted from now on, as containers do that take their time to end, or lets them end.
+func (w *World) HoldPods(hold bool) { w.held.Store(hold) }
 
 // NewWorldIn is one in a namespace of the test, without a repository of its own.
 func NewWorldIn(t *testing.T, namespace string) *World {
@@ -102,6 +115,20 @@ func (w *World) Stored(name string) *v1alpha1.SparkApplication {
 		w.t.Fatal(err)
 	}
 	return app
+}
+
+// HasFinalizerOfPolicy holds that an application has the operator's finalizer, and that the operator has not written it.
+func (w *World) HasFinalizerOfPolicy(name string) {
+	w.t.Helper()
+	app := w.Stored(name)
+	if !slices.Contains(app.Finalizers, v1alpha1.Finalizer) {
+		w.t.Errorf("%s has the finalizers %v", name, app.Finalizers)
+	}
+	for _, entry := range app.ManagedFields {
+		if entry.Manager == v1alpha1.FieldOwner && entry.Subresource == "" {
+			w.t.Errorf("the operator has written more of %s than its status: %s", name, entry.FieldsV1)
+		}
+	}
 }
 
 // Drivers lists the attempts of an application, as run/attempt, and ends the test where one had more than one driver.

@@ -5,12 +5,9 @@ package fast
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/env"
@@ -21,25 +18,11 @@ import (
 func TestFinalizer(t *testing.T) {
 	t.Run("without the policy", func(t *testing.T) { lives(t, 1) })
 	t.Run("without the policy, fields of appliers", func(t *testing.T) { ownership(t, statusFields, finalizerFields) })
-	install(t)
+	harness.InstallFast(t)
 	t.Run("with the policy", func(t *testing.T) { lives(t, 0) })
 	t.Run("with the policy, which is removed from one application", dropped)
 	t.Run("with the policy, what has never started is deleted", neverStarted)
 	t.Run("with the policy, fields of appliers", func(t *testing.T) { ownership(t, statusFields) })
-}
-
-// install applies config/fast as a user would, and waits until the API server acts by it.
-func install(t *testing.T) {
-	t.Helper()
-	if _, err := env.Kubectl(t, "apply", "-k", filepath.Join(env.Root(), "config", "fast")); err != nil {
-		t.Fatal(err)
-	}
-	namespace := env.Namespace(t)
-	env.UntilSeen(t, "the finalizer is added", func() (bool, error) {
-		app := harness.Pi(namespace, "probe", "none")
-		err := env.Client().Create(t.Context(), app, client.DryRunAll)
-		return slices.Equal(app.Finalizers, []string{v1alpha1.Finalizer}), err
-	})
 }
 
 // lives has an application succeed, and expects so many writes of finalizers before the end. It is gone once it is deleted.
