@@ -130,7 +130,7 @@ e2e-kind: ## Demo and attacks on a kind cluster: needs Docker and kind, but not 
 	@hack/kind
 attacks: bin/kubectl $(if $(LOCAL),deploy) ## Attack the local cluster as a tenant would; DEMO_KUBECONFIG=FILE: yours, where operator and guard are installed
 	@hack/suite attacks
-e2e-slow: $(E2E_NEEDS) image ## The e2e tests that are too long for every day
+e2e-slow: $(E2E_NEEDS) image ## The e2e tests that are too long for every day; PACKAGES="./e2e/outage …"
 	@hack/preflight root
 	@hack/suite e2e_slow
 e2e-versions: $(E2E_NEEDS) ## Real jobs of the other supported Spark versions, one after the other; SPARK_VERSIONS="4.3.0 …"
@@ -160,7 +160,7 @@ soak-faults: bin/localcluster ## Break every write of the integration tests in e
 	@hack/suite soak_faults
 bench: bin/kubectl bin/sparkgate out/sparkctl ## Measure the operator against a bare client loop, as a ratio; BENCH_FLAGS=…
 	@hack/suite bench
-bench-peers: bin/localcluster bin/sparkgate ## Compare with kubeflow's operator on one API server; PEERS_KUBEFLOW=program PEERS_KUBEFLOW_CRDS=folder SPARK_HOME=…
+bench-peers: bin/localcluster bin/sparkgate ## Compare with other operators on one API server; PEERS_APACHE_SOURCE=checkout PEERS_KUBEFLOW=program SPARK_HOME=…
 	@hack/suite bench_peers
 
 ##@ Change it

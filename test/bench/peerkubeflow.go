@@ -5,23 +5,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"time"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
-	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
@@ -34,29 +24,11 @@ const (
 	kubeflowVariable, kubeflowCRDsVariable = "PEERS_KUBEFLOW", "PEERS_KUBEFLOW_CRDS"
 	// sparkHomeVariable is the Spark distribution whose spark-submit it calls.
 	sparkHomeVariable = "SPARK_HOME"
-	// peerAccount is the service account of other operators.
-	peerAccount = "peer"
 )
-
-// peers returns the operators that there are: this one, and those that the environment names.
-func (b *bench) peers(ctx context.Context) ([]peer, error) {
-	if err := b.rehearse(ctx); err != nil {
-		return nil, err
-	}
-	all := []peer{b.sparkgatePeer()}
-	if program := os.Getenv(kubeflowVariable); program != "" {
-		p, err := b.kubeflowPeer(ctx, program)
-		if err != nil {
-			return nil, fmt.Errorf("kubeflow's operator: %w", err)
-		}
-		all = append(all, p)
-	}
-	return all, nil
-}
 
 // kubeflowPeer is the controller of kubeflow's operator, as it is shipped but for metrics and leader election. Its webhook does not run: it is
 // asked for nothing that these applications need.
-func (b *bench) kubeflowPeer(ctx context.Context, program string) (peer, error) {
+func (b *bench) kubeflowPeer(kubeconfig, program string) (peer, error) {
 	if os.Getenv(sparkHomeVariable) == "" {
 		return peer{}, fmt.Errorf("it calls spark-submit; set %s to a Spark distribution", sparkHomeVariable)
 	}
@@ -64,10 +36,6 @@ func (b *bench) kubeflowPeer(ctx context.Context, program string) (peer, error) 
 		Paths: []string{os.Getenv(kubeflowCRDsVariable)}, ErrorIfPathMissing: true,
 	}); err != nil {
 		return peer{}, fmt.Errorf("install the CRDs of %s: %w", kubeflowCRDsVariable, err)
-	}
-	kubeconfig, err := b.tokenKubeconfig(ctx)
-	if err != nil {
-		return peer{}, err
 	}
 	server, err := url.Parse(b.server.Config.Host)
 	if err != nil {
@@ -123,33 +91,4 @@ func kubeflowApplication(kind schema.GroupVersionKind, namespace string, i int) 
 	app.SetNamespace(namespace)
 	app.SetName(fmt.Sprintf("app-%06d", i))
 	return app
-}
-
-// tokenKubeconfig writes a kubeconfig with the token of an account that may do everything: not every client reads the keys that
-// those of administrators have here.
-func (b *bench) tokenKubeconfig(ctx context.Context) (string, error) {
-	meta := metav1.ObjectMeta{Name: peerAccount, Namespace: metav1.NamespaceDefault}
-	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: peerAccount}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: meta.Namespace, Name: meta.Name}},
-	}
-	if err := errors.Join(b.user.Client.Create(ctx, &corev1.ServiceAccount{ObjectMeta: meta}), b.user.Client.Create(ctx, binding)); err != nil {
-		return "", fmt.Errorf("create an account: %w", err)
-	}
-	clients, err := kubernetes.NewForConfig(b.server.Config)
-	if err != nil {
-		return "", err
-	}
-	token, err := clients.CoreV1().ServiceAccounts(meta.Namespace).CreateToken(ctx, meta.Name,
-		&authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: ptr.To[int64](24 * 60 * 60)}}, metav1.CreateOptions{})
-	if err != nil {
-		return "", fmt.Errorf("request a token: %w", err)
-	}
-	config := clientcmdapi.NewConfig()
-	config.Clusters[peerAccount] = &clientcmdapi.Cluster{Server: b.server.Config.Host, CertificateAuthorityData: b.server.Config.CAData}
-	config.AuthInfos[peerAccount] = &clientcmdapi.AuthInfo{Token: token.Status.Token}
-	config.Contexts[peerAccount] = &clientcmdapi.Context{Cluster: peerAccount, AuthInfo: peerAccount}
-	config.CurrentContext = peerAccount
-	path := filepath.Join(b.server.Dir, "peer.kubeconfig")
-	return path, clientcmd.WriteToFile(*config, path)
 }

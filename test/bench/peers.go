@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -47,6 +48,36 @@ type peerTurn struct {
 	delay             float64 // median, ms
 	failed            float64 // of the applications that were followed to their end
 	deletion          float64 // seconds
+}
+
+// peers returns the operators that there are: this one, and those that the environment names.
+func (b *bench) peers(ctx context.Context) ([]peer, error) {
+	if err := b.rehearse(ctx); err != nil {
+		return nil, err
+	}
+	kubeconfig, err := b.tokenKubeconfig(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := []peer{b.sparkgatePeer()}
+	for _, other := range []struct {
+		name, variable string
+		prepare        func(kubeconfig, program string) (peer, error)
+	}{
+		{"kubeflow's operator", kubeflowVariable, b.kubeflowPeer},
+		{"Apache's operator", apacheVariable, b.apachePeer},
+	} {
+		program := os.Getenv(other.variable)
+		if program == "" {
+			continue
+		}
+		p, err := other.prepare(kubeconfig, program)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", other.name, err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }
 
 // measurePeers compares operators on one API server, in turns.
