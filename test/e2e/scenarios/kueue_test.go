@@ -88,10 +88,7 @@ func TestJobsRunOneAfterTheOtherUnderKueue(t *testing.T) {
 	if end.Status.Preemptions != 1 || end.Status.Failures != 0 {
 		t.Errorf("preemptions %d, failures %d, want 1 and 0", end.Status.Preemptions, end.Status.Failures)
 	}
-	shown := s.Kubectl("get", "workloads.kueue.x-k8s.io", "--no-headers", "-o", "custom-columns=N:.metadata.name,F:.status.conditions[?(@.type=='Finished')].reason")
-	if n := strings.Count(shown, "Succeeded"); n != 3 {
-		t.Errorf("%d Workloads have succeeded, want 3:\n%s", n, shown)
-	}
+	haveSucceeded(s, 3, func(string) bool { return true })
 	if peak := s.Peak(); peak.Drivers != 1 {
 		t.Errorf("at the peak there were %+v, want one driver", peak)
 	}
@@ -108,8 +105,17 @@ func TestAJobGrowsAndGivesWayUnderKueue(t *testing.T) {
 	end := enough(s, "growing")
 	survived(t, s, end, "Kueue has evicted Workload")
 	within(t, s, "6272Mi")
-	shown := s.Kubectl("get", "workloads.kueue.x-k8s.io", "--no-headers", "-o", "custom-columns=N:.metadata.name,F:.status.conditions[?(@.type=='Finished')].reason")
-	if n := strings.Count(shown, "Succeeded"); n != 2 || strings.Count(strings.TrimSpace(shown), "\n") != 1 {
-		t.Errorf("want two Workloads, which have succeeded:\n%s", shown)
-	}
+	haveSucceeded(s, 2, func(shown string) bool { return strings.Count(shown, "\n") == 2 })
+}
+
+// haveSucceeded waits until so many Workloads have succeeded, and what kubectl shows of all is right: what a run holds is given back after
+// its end is written.
+func haveSucceeded(s *env.Namespace, n int, right func(shown string) bool) {
+	s.Await(fmt.Sprintf("%d Workloads to have succeeded", n), func() error {
+		shown := s.Kubectl("get", "workloads.kueue.x-k8s.io", "--no-headers", "-o", "custom-columns=N:.metadata.name,F:.status.conditions[?(@.type=='Finished')].reason")
+		if strings.Count(shown, "Succeeded") != n || !right(shown) {
+			return fmt.Errorf("there are:\n%s", shown)
+		}
+		return nil
+	})
 }
