@@ -24,9 +24,9 @@ const (
 
 // FluxSettings are what a test has to know before Flux starts; see FreeAddress.
 type FluxSettings struct {
-	// EventsAddr is where notification-controller takes events, also those of the other controllers.
+	// EventsAddr is where notification-controller takes events, also those of the other controllers. Default: a free address.
 	EventsAddr string
-	// ReceiverAddr is where notification-controller takes webhooks.
+	// ReceiverAddr is where notification-controller takes webhooks. Default: a free address.
 	ReceiverAddr string
 	// Helm has helm-controller as well.
 	Helm bool
@@ -48,6 +48,16 @@ func NewFlux(cluster Cluster, settings FluxSettings) (*System, error) {
 
 func (s *System) prepareFlux(cluster Cluster, settings FluxSettings) error {
 	s.name = "Flux"
+	for _, address := range []*string{&settings.EventsAddr, &settings.ReceiverAddr} {
+		if *address != "" {
+			continue
+		}
+		free, err := FreeAddress()
+		if err != nil {
+			return err
+		}
+		*address = free
+	}
 	controllers, err1 := s.fluxControllers(settings)
 	health, err2 := freePorts(len(controllers))
 	if err := errors.Join(err1, err2); err != nil {

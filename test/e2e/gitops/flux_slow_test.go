@@ -7,23 +7,16 @@ package gitops
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/e2e/env"
+	"github.com/sparkgate/sparkgate/test/gitops/fluxobject"
 	"github.com/sparkgate/sparkgate/test/gitops/gitserver"
 )
 
@@ -59,36 +52,22 @@ spec:
   interval: 1h
 `, s.jobs.URL, s.Name))
 	t.Cleanup(func() {
-		s.leave("kustomize.toolkit.fluxcd.io/v1", "Kustomization")
-		s.leave("source.toolkit.fluxcd.io/v1", "GitRepository")
+		for _, kind := range []string{"Kustomization", "GitRepository"} {
+			if err := fluxobject.Leave(context.Background(), env.Client(), fluxobject.Named(kind, s.Name, "jobs")); err != nil {
+				t.Error(err)
+			}
+		}
 	})
 	return s
-}
-
-// object names the object of Flux of a kind.
-func (s *tenant) object(apiVersion, kind string) *unstructured.Unstructured {
-	obj := &unstructured.Unstructured{}
-	obj.SetAPIVersion(apiVersion)
-	obj.SetKind(kind)
-	obj.SetNamespace(s.Name)
-	obj.SetName("jobs")
-	return obj
-}
-
-// leave deletes an object of Flux. Suspended, it prunes nothing and lets go at once.
-func (s *tenant) leave(apiVersion, kind string) {
-	obj := s.object(apiVersion, kind)
-	suspend := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"suspend":true}}`))
-	if err := errors.Join(env.Client().Patch(context.Background(), obj, suspend), env.Client().Delete(context.Background(), obj)); err != nil {
-		s.t.Error(err)
-	}
 }
 
 // push pushes files and has Flux fetch them. It returns the revision.
 func (s *tenant) push(content gitserver.Files) string {
 	s.t.Helper()
 	commit := s.jobs.Push(content)
-	s.Kubectl("annotate", "--overwrite", "gitrepository.source.toolkit.fluxcd.io", "jobs", "reconcile.fluxcd.io/requestedAt="+strconv.FormatInt(time.Now().UnixNano(), 10))
+	if _, err := fluxobject.Request(s.t.Context(), env.Client(), fluxobject.Named("GitRepository", s.Name, "jobs")); err != nil {
+		s.t.Fatal(err)
+	}
 	return "main@sha1:" + commit
 }
 
@@ -112,18 +91,14 @@ func (s *tenant) says(revision string, status metav1.ConditionStatus, reason, pa
 // verdict is what the Kustomization says, and of which revision.
 func (s *tenant) verdict() (*metav1.Condition, string) {
 	s.t.Helper()
-	obj := s.object("kustomize.toolkit.fluxcd.io/v1", "Kustomization")
-	s.Read(obj)
 	var status struct {
-		Status struct {
-			Conditions            []metav1.Condition `json:"conditions"`
-			LastAttemptedRevision string             `json:"lastAttemptedRevision"`
-		} `json:"status"`
+		LastAttemptedRevision string `json:"lastAttemptedRevision"`
 	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, &status); err != nil {
+	ready, err := fluxobject.Read(s.t.Context(), env.Client(), fluxobject.Named("Kustomization", s.Name, "jobs"), &status)
+	if err != nil {
 		s.t.Fatal(err)
 	}
-	return apimeta.FindStatusCondition(status.Status.Conditions, "Ready"), status.Status.LastAttemptedRevision
+	return ready, status.LastAttemptedRevision
 }
 
 // TestSlowGitPushRunsSpark: what is pushed runs, and the Kustomization is ready at its good end; a failure fails it; what is removed

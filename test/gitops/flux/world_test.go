@@ -6,19 +6,16 @@ package flux
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"github.com/sparkgate/sparkgate/test/gitops/fluxobject"
 	"github.com/sparkgate/sparkgate/test/gitops/testbed"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
@@ -96,15 +93,11 @@ func (w *world) create(obj *unstructured.Unstructured) {
 			_ = env.Client().Get(context.Background(), client.ObjectKeyFromObject(obj), obj) // as it was is better than nothing
 			w.t.Logf("%s %s/%s: %v", obj.GetKind(), obj.GetNamespace(), obj.GetName(), obj.Object["status"])
 		}
-		// Suspended, it prunes nothing and lets go at once.
-		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"suspend":true}}`))
-		_ = env.Client().Patch(context.Background(), obj, patch)
-		_ = env.Client().Delete(context.Background(), obj)
+		if err := fluxobject.Leave(context.Background(), env.Client(), obj); err != nil {
+			w.t.Error(err)
+		}
 	})
 }
-
-// tokens make each request differ from all others.
-var tokens atomic.Int64
 
 // commit pushes files. It returns the revision as Flux writes it.
 func (w *world) commit(content files) string { return revisionOf(w.Git.Push(content)) }
@@ -123,9 +116,8 @@ func (w *world) push(content files) string {
 // request has Flux reconcile an object at once. It returns the token of the request.
 func (w *world) request(kind, name string) string {
 	w.t.Helper()
-	token := strconv.FormatInt(tokens.Add(1), 10)
-	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"reconcile.fluxcd.io/requestedAt":%q}}}`, token)
-	if err := env.Client().Patch(w.t.Context(), w.reference(kind, name), client.RawPatch(types.MergePatchType, patch)); err != nil {
+	token, err := fluxobject.Request(w.t.Context(), env.Client(), w.reference(kind, name))
+	if err != nil {
 		w.t.Fatal(err)
 	}
 	return token
@@ -145,13 +137,7 @@ func (w *world) reconciled(kind, name string) {
 
 // reference names an object of Flux in this world.
 func (w *world) reference(kind, name string) *unstructured.Unstructured {
-	group := map[string]string{"GitRepository": "source.toolkit.fluxcd.io/v1", "Kustomization": "kustomize.toolkit.fluxcd.io/v1"}[kind]
-	obj := &unstructured.Unstructured{}
-	obj.SetAPIVersion(group)
-	obj.SetKind(kind)
-	obj.SetNamespace(w.Namespace)
-	obj.SetName(name)
-	return obj
+	return fluxobject.Named(kind, w.Namespace, name)
 }
 
 // verdict is what a Kustomization says.
@@ -163,23 +149,15 @@ type verdict struct {
 // verdict reads what a Kustomization says now.
 func (w *world) verdict(name string) verdict {
 	w.t.Helper()
-	obj := w.reference("Kustomization", name)
-	if err := env.Client().Get(w.t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
-		w.t.Fatal(err)
-	}
 	var status struct {
-		Status struct {
-			Conditions          []metav1.Condition `json:"conditions"`
-			LastAppliedRevision string             `json:"lastAppliedRevision"`
-		} `json:"status"`
+		Conditions          []metav1.Condition `json:"conditions"`
+		LastAppliedRevision string             `json:"lastAppliedRevision"`
 	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, &status); err != nil {
+	ready, err := fluxobject.Read(w.t.Context(), env.Client(), w.reference("Kustomization", name), &status)
+	if err != nil {
 		w.t.Fatal(err)
 	}
-	return verdict{
-		Ready: apimeta.FindStatusCondition(status.Status.Conditions, "Ready"), Healthy: apimeta.FindStatusCondition(status.Status.Conditions, "Healthy"),
-		Applied: status.Status.LastAppliedRevision,
-	}
+	return verdict{Ready: ready, Healthy: apimeta.FindStatusCondition(status.Conditions, "Healthy"), Applied: status.LastAppliedRevision}
 }
 
 // is says that Ready has a status and a reason, and a message with these parts.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/gitops"
+	"github.com/sparkgate/sparkgate/test/gitops/fluxobject"
 	"github.com/sparkgate/sparkgate/test/gitops/testbed"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
@@ -160,10 +161,10 @@ func deployment() *appsv1.Deployment {
 // uninstall deletes the operator's HelmRelease while a job runs.
 func (w *world) uninstall(queue string) {
 	w.t.Helper()
-	if err := env.Client().Delete(w.t.Context(), reference("HelmRelease", systems.FluxNamespace, "sparkgate")); err != nil {
+	if err := env.Client().Delete(w.t.Context(), fluxobject.Named("HelmRelease", systems.FluxNamespace, "sparkgate")); err != nil {
 		w.t.Fatal(err)
 	}
-	harness.Gone(w.t, reference("HelmRelease", systems.FluxNamespace, "sparkgate"))
+	harness.Gone(w.t, fluxobject.Named("HelmRelease", systems.FluxNamespace, "sparkgate"))
 	if w.exists(deployment()) || w.exists(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "sparkgate-operator"}}) {
 		w.t.Error("the operator is not uninstalled")
 	}

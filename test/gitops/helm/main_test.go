@@ -6,8 +6,6 @@
 package helm
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"testing"
 
@@ -17,21 +15,11 @@ import (
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
-func TestMain(m *testing.M) {
-	var err1, err2 error
-	settings.EventsAddr, err1 = systems.FreeAddress()
-	settings.ReceiverAddr, err2 = systems.FreeAddress()
-	if err := errors.Join(err1, err2); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(harness.Main(m))
-}
-
-// settings have addresses that are set before any test runs.
-var settings = systems.FluxSettings{Helm: true}
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 var (
-	controllers = systems.Shared{Make: func() (*systems.System, error) { return systems.NewFlux(env.Cluster(), settings) }}
-	operator    = testbed.Operator{Installed: true}
+	controllers = systems.Shared{Make: func() (*systems.System, error) {
+		return systems.NewFlux(env.Cluster(), systems.FluxSettings{Helm: true})
+	}}
+	operator = testbed.Operator{Installed: true}
 )
