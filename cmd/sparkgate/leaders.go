@@ -35,7 +35,7 @@ type leaders struct {
 
 // setUp adds to the manager of the process what starts and stops the others.
 func (l leaders) setUp(mgr ctrl.Manager, o controllers.Options) error {
-	leases, err := lease.NewClient(l.config, l.holder, l.o.LeaderElection.RenewDeadline)
+	leases, err := lease.NewClient(l.config, l.holder, l.o.LeaderElection)
 	if err != nil {
 		return err
 	}

@@ -184,7 +184,7 @@ func newManager(restConfig *rest.Config, o options.Options, name string, namespa
 	restConfig.QPS = -1 // the API server's own priority and fairness decides
 	var lock resourcelock.Interface
 	if o.LeaderElection.Enable && !o.LeasePerTree {
-		leases, err := lease.NewClient(restConfig, name, o.LeaderElection.RenewDeadline)
+		leases, err := lease.NewClient(restConfig, name, o.LeaderElection)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/fluxcd/pkg/runtime/leaderelection"
 	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
@@ -44,23 +45,32 @@ type Client struct {
 	Namespace string
 	// Holder is the process; unique for each start.
 	Holder string
+	// Interval is how often the process writes a lease that it holds.
+	Interval time.Duration
+}
+
+// Interval returns how often the holder of a lease writes it. client-go would do so every retry period, which is how often others look
+// whether it has expired, and has to be short. What is left out delays the end of a holder that can no longer write: that gives up one
+// retry period and the renew deadline after the last renewal, and still before the lease, as written, has expired.
+func Interval(of leaderelection.Options) time.Duration {
+	return max(min(of.LeaseDuration-of.RenewDeadline-of.RetryPeriod, of.RenewDeadline/2), of.RetryPeriod)
 }
 
 // NewClient returns a client for leases. Each of its requests may take half of the renew deadline. The configuration stays as it is: that
 // limit would end every watch of other clients.
-func NewClient(config *rest.Config, holder string, renewDeadline time.Duration) (*Client, error) {
+func NewClient(config *rest.Config, holder string, of leaderelection.Options) (*Client, error) {
 	namespace, err := Namespace()
 	if err != nil {
 		return nil, err
 	}
 	config = rest.CopyConfig(config) // AddUserAgent changes what it is given
 	config = rest.AddUserAgent(config, "leader-election")
-	config.Timeout = max(renewDeadline/2, time.Second) // one answer that does not come must not cost the lease
+	config.Timeout = max(of.RenewDeadline/2, time.Second) // one answer that does not come must not cost the lease
 	leases, err := coordinationv1client.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("create client for leases: %w", err)
 	}
-	return &Client{CoordinationV1Interface: leases, Namespace: namespace, Holder: holder}, nil
+	return &Client{CoordinationV1Interface: leases, Namespace: namespace, Holder: holder, Interval: Interval(of)}, nil
 }
 
 // Namespace returns the operator's own namespace.
@@ -82,17 +92,20 @@ func (c *Client) Lock(name string, expired func(resourcelock.LeaderElectionRecor
 	if expired == nil {
 		expired = func(resourcelock.LeaderElectionRecord) bool { return false }
 	}
-	return &own{Interface: lock, expired: expired}, nil
+	return &own{Interface: lock, interval: c.Interval, expired: expired}, nil
 }
 
 // errNotOurs says that a lease cannot be given back because another process has it.
 var errNotOurs = errors.New("the lease belongs to another process already")
 
-// own is given back only by the process that has it. At the end of a process that was stopped for longer than its lease
-// lasted, client-go would empty the lease of the process that has taken over. Not safe for concurrent use; client-go
-// does not.
+// own is given back only by the process that has it, and written no more often than needed. At the end of a process that was stopped for
+// longer than its lease lasted, client-go would empty the lease of the process that has taken over. Not safe for concurrent use;
+// client-go does not.
 type own struct {
 	resourcelock.Interface
+	interval time.Duration
+	// written is when this process renewed the lease; zero if the next renewal has to be written.
+	written time.Time
 	// seen is who had the lease when it was last read. A write goes through only if it was not written since.
 	seen string
 	// expired reports whether the holder of a record has let its lease expire.
@@ -114,14 +127,19 @@ func (l *own) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []by
 	return record, raw, nil
 }
 
-// Update writes the lease.
+// Update writes the lease, unless it is renewed sooner than needed.
 func (l *own) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	if givesBack := record.HolderIdentity == ""; givesBack && l.seen != l.Identity() {
+	holds := l.seen == l.Identity()
+	if givesBack := record.HolderIdentity == ""; givesBack && !holds {
 		return errNotOurs
 	}
+	if holds && record.HolderIdentity == l.seen && record.RenewTime.Sub(l.written) < l.interval {
+		return nil
+	}
+	l.written = time.Time{}
 	if err := l.Interface.Update(ctx, record); err != nil {
 		return err
 	}
-	l.seen = record.HolderIdentity
+	l.seen, l.written = record.HolderIdentity, record.RenewTime.Time
 	return nil
 }

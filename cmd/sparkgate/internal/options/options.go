@@ -96,7 +96,7 @@ func Parse(args []string) (Options, error) {
 func shortLease(fs *pflag.FlagSet) error {
 	for name, value := range map[string]string{
 		"leader-election-lease-duration": "10s",
-		"leader-election-renew-deadline": "7s",
+		"leader-election-renew-deadline": "6s",
 		"leader-election-retry-period":   "1s",
 	} {
 		flag := fs.Lookup(name)

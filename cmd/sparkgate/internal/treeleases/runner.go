@@ -26,7 +26,7 @@ type Options struct {
 	// Reader has the queues and the leases of the operator's namespace; it is a cache that follows them.
 	Reader client.Reader
 	Leases *lease.Client
-	// LeaseDuration is how long the lease of a tree lasts, RetryPeriod how often it is renewed.
+	// LeaseDuration is how long the lease of a tree lasts, RetryPeriod how often others look whether it has expired.
 	LeaseDuration, RetryPeriod time.Duration
 	// Lead competes for a lease, calls elected once it has it, and leads the tree until ctx ends or the lease is lost. An
 	// empty tree is what is in no tree.
@@ -66,7 +66,8 @@ const (
 
 // New returns a runner that leads nothing yet.
 func New(o Options) *Runner {
-	alive := max(o.LeaseDuration-2*o.RetryPeriod, time.Second) // expires before the trees' leases, so that the share is known then
+	// Expires before the trees' leases, which may have been written an interval earlier, so that the share is known then.
+	alive := max(o.LeaseDuration-o.Leases.Interval-o.RetryPeriod, time.Second)
 	return &Runner{o: o, observer: newObserver(), replica: &replica{Client: o.Leases, lasts: alive}, mine: map[string]*leadership{}}
 }
 
@@ -77,14 +78,11 @@ func (*Runner) NeedLeaderElection() bool { return false }
 func (r *Runner) Start(ctx context.Context) error {
 	defer r.end(ctx)
 	r.o.Log.Info("Shares the trees with other replicas", "replica", r.o.Leases.Holder)
-	began, renewed := r.o.Clock.Now(), time.Time{}
+	began, next := r.o.Clock.Now(), time.Time{}
 	for {
 		now := r.o.Clock.Now()
-		if now.Sub(renewed) >= r.o.RetryPeriod {
-			if err := r.replica.renew(ctx, now); err != nil {
-				r.o.Log.Error(err, "renew the lease of this replica")
-			}
-			renewed = now
+		if !now.Before(next) {
+			next = now.Add(r.renew(ctx, now))
 		}
 		if now.Sub(began) >= settle*r.o.RetryPeriod {
 			if err := r.look(ctx, now); err != nil {
@@ -97,6 +95,15 @@ func (r *Runner) Start(ctx context.Context) error {
 		case <-r.o.Clock.After(r.o.RetryPeriod / looks):
 		}
 	}
+}
+
+// renew shows that the process is alive, and returns when to do so again.
+func (r *Runner) renew(ctx context.Context, now time.Time) time.Duration {
+	if err := r.replica.renew(ctx, now); err != nil {
+		r.o.Log.Error(err, "renew the lease of this replica")
+		return r.o.RetryPeriod
+	}
+	return r.o.Leases.Interval
 }
 
 // end waits for all trees, and then gives back the sign of life.
