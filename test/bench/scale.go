@@ -40,8 +40,15 @@ type crowd struct {
 	database int64
 	// atRest is the share of one CPU that the operator uses.
 	atRest float64
-	// submitted is the ratio of the bare loop's time to the operator's.
-	submitted []float64
+	probes []probe
+}
+
+// probe is what submissions cost beside a crowd.
+type probe struct {
+	// ratio of the bare loop's time to the operator's.
+	ratio float64
+	// operator and servers are the CPU time of each submission, bare what the servers use for three creates of the loop, in ms.
+	operator, servers, bare float64
 }
 
 // measureScale measures memory, rest and submissions with hardly any other application, and beside very many: 96 % finished, 3 % waiting and 1 %
@@ -143,11 +150,11 @@ func (b *bench) crowded(ctx context.Context, n int) (c crowd, err error) {
 		return c, err
 	}
 	for range b.rounds {
-		ratio, err := b.probe(ctx)
+		p, err := b.probe(ctx, operator)
 		if err != nil {
 			return c, err
 		}
-		c.submitted = append(c.submitted, ratio)
+		c.probes = append(c.probes, p)
 	}
 	return c, nil
 }
@@ -175,32 +182,52 @@ func (b *bench) weigh(ctx context.Context, operator *host.Operator, c *crowd) (e
 	return err
 }
 
-// probe submits applications to an operator that runs, and makes three creates for as many by the bare loop. It returns the ratio of the times; the
-// operator's is from the first apply to the last driver pod.
-func (b *bench) probe(ctx context.Context) (float64, error) {
+// probe submits applications to an operator that runs, and makes three creates for as many by the bare loop. The operator's time is from
+// the first apply to the last driver pod; the CPU time is taken once the operator is idle again.
+func (b *bench) probe(ctx context.Context, operator *host.Operator) (p probe, err error) {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
-		return 0, err
+		return p, err
 	}
 	drivers, err := load.Count(ctx, b.user.Client, watch.Added, &corev1.PodList{}, client.InNamespace(namespace))
 	if err != nil {
-		return 0, err
+		return p, err
 	}
-	began := time.Now()
+	spentBy, err := operator.CPU()
+	if err != nil {
+		return p, err
+	}
+	before, err := b.spent()
+	if err != nil {
+		return p, err
+	}
 	if _, err := b.user.Apply(ctx, namespace, scaleProbe); err != nil {
-		return 0, err
+		return p, err
 	}
 	at, err := drivers.Wait(ctx, scaleProbe)
 	if err != nil {
-		return 0, err
+		return p, err
 	}
-	took := at.Sub(began)
+	if err := operator.WaitIdle(ctx); err != nil {
+		return p, err
+	}
+	each := func(d time.Duration) float64 { return 1000 * d.Seconds() / scaleProbe }
+	after, err := b.spent()
+	if err != nil {
+		return p, err
+	}
+	now, err := operator.CPU()
+	if err != nil {
+		return p, err
+	}
+	p.operator, p.servers = each(now-spentBy), each(after.servers-before.servers)
 	loop, err := load.NewLoop(b.server.Config, b.sample)
 	if err != nil {
-		return 0, err
+		return p, err
 	}
 	bare, err := b.createTurn(ctx, loop, scaleProbe)
-	return bare.elapsed.Seconds() / took.Seconds(), err
+	p.bare, p.ratio = each(bare.servers), bare.elapsed.Seconds()/at.Sub(before.at).Seconds()
+	return p, err
 }
 
 func (b *bench) printScale(none, many crowd) {
@@ -218,6 +245,18 @@ func (b *bench) printScale(none, many crowd) {
 	memory("etcd, database, MiB", func(c *crowd) int64 { return c.database })
 	t.row("CPU of the operator at rest, % of one", fmt.Sprintf("%.2f", 100*none.atRest), fmt.Sprintf("%.2f", 100*many.atRest))
 	t.row("from the operator's start to the first driver, s", fmt.Sprintf("%.1f", none.first.Seconds()), fmt.Sprintf("%.1f", many.first.Seconds()))
-	t.row(fmt.Sprintf("%d submissions, ratio of three creates to them", scaleProbe), spread("%.2f", none.submitted), spread("%.2f", many.submitted))
+	probes := func(name, format string, of func(probe) float64) {
+		values := func(c crowd) (all []float64) {
+			for _, p := range c.probes {
+				all = append(all, of(p))
+			}
+			return all
+		}
+		t.row(name, spread(format, values(none)), spread(format, values(many)))
+	}
+	probes(fmt.Sprintf("%d submissions, ratio of three creates to them", scaleProbe), "%.2f", func(p probe) float64 { return p.ratio })
+	probes("CPU of the operator for each, ms", "%.1f", func(p probe) float64 { return p.operator })
+	probes("CPU of kube-apiserver and etcd for each, ms", "%.1f", func(p probe) float64 { return p.servers })
+	probes("the same for three creates, ms", "%.1f", func(p probe) float64 { return p.bare })
 	t.end()
 }
