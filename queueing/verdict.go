@@ -84,6 +84,11 @@ type Grant struct {
 	Gate string
 	// Queue that is charged; empty if none is.
 	Queue string
+	// Ancestors are the queues above Queue when the grant was given, nearest first. Should Queue be deleted, the nearest one that
+	// exists is charged. Shared: do not change it.
+	Ancestors []string
+	// Priority with which the grant was given.
+	Priority int32
 	// Epoch of the leader that gave it; 0 for gates without a ledger.
 	Epoch int64
 	// SchedulingGated: executors are created behind a scheduling gate, which is removed up to the grant.

@@ -89,10 +89,10 @@ type SparkApplicationStatus struct {
 	RunDuration *metav1.Duration `json:"runDuration,omitempty"`
 
 	// grant is the quota that the current attempt holds in its queue; absent when it holds none. Its fields: run, attempt,
-	// gate, queue, epoch, gated (executors wait behind the scheduling gate), inputs (hash of what the ask was made from),
-	// resizes, holdsFor; podSets, each with name, flavor, count and requests per pod, with what the pods get: nodeSelector,
-	// tolerations, labels, annotations, schedulerName and schedulingGates, and with elastic and flavors for executors above
-	// the base gang.
+	// gate, queue, ancestors (queues above it), priority, epoch, gated (executors wait behind the scheduling gate), inputs
+	// (hash of the ask's content), resizes, holdsFor; podSets, each with name, flavor, count and requests per pod, and with
+	// nodeSelector, tolerations, labels, annotations, schedulerName and schedulingGates of the pods; elastic and flavors for
+	// executors above the base gang.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
@@ -238,6 +238,14 @@ type Grant struct {
 	// queue that is charged.
 	// +optional
 	Queue string `json:"queue,omitempty"`
+	// ancestors are the queues above it when the grant was given, nearest first: if the queue is deleted, the grant counts
+	// at the nearest one that exists. Absent if it was a root.
+	// +optional
+	// +listType=atomic
+	Ancestors []string `json:"ancestors,omitempty"`
+	// priority with which it was granted, if not 0: it counts if the PriorityClass is deleted or no longer allowed there.
+	// +optional
+	Priority int32 `json:"priority,omitempty"`
 	// epoch of the leader that granted it.
 	// +optional
 	Epoch int64 `json:"epoch,omitempty"`

@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -190,17 +191,16 @@ func TestPriorityOutlivesItsClass(t *testing.T) {
 	t.Parallel()
 	m, app := newSightings(), &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "first"}}
 	for i, step := range []struct {
-		current int32
-		known   bool
+		current *int32
 		want    int32
-	}{{0, false, 0}, {100, true, 100}, {0, false, 100}, {-5, true, -5}, {0, false, -5}} {
-		if got := m.priority(app, step.current, step.known); got != step.want {
+	}{{nil, 7}, {ptr.To[int32](100), 100}, {nil, 100}, {ptr.To[int32](-5), -5}, {nil, -5}} {
+		if got := m.priority(app, step.current, 7); got != step.want {
 			t.Errorf("step %d: priority %d, want %d", i+1, got, step.want)
 		}
 	}
 	again := app.DeepCopy()
 	again.UID = "second"
-	if got := m.priority(again, 0, false); got != 0 {
-		t.Errorf("another application of the same name has priority %d, want 0", got)
+	if got := m.priority(again, nil, 3); got != 3 {
+		t.Errorf("another application of the same name has priority %d, want the one that it was admitted with", got)
 	}
 }

@@ -49,11 +49,14 @@ func (ob *observer) updateHolder(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	refs.priority = ob.sightings.priority(ob.app, refs.priority, allowed && len(refs.missing) == 0)
+	var current *int32
+	if allowed && len(refs.missing) == 0 {
+		current = &refs.priority
+	}
 	s := &ob.app.Status
 	stage, _ := status.StageOf(s.Conditions)
 	standing := queueing.HolderState{
-		Priority:    refs.priority,
+		Priority:    ob.sightings.priority(ob.app, current, grant.Priority),
 		Terminating: !ob.app.DeletionTimestamp.IsZero() || s.Stopping != "" || stage == status.Finalizing,
 		ReleasedBy:  lifecycle.Until(ob.app, ob.MaxTermination),
 	}

@@ -6,6 +6,7 @@ package application
 import (
 	"time"
 
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
@@ -24,22 +25,22 @@ type sighting struct {
 	// peak is the most executors of the attempt peakOf that were ready together.
 	peakOf attempt
 	peak   lifecycle.ReadyPeak
-	// priority is that of the PriorityClass when it existed last.
-	priority int32
+	// priority is that of the PriorityClass when it existed last; nil if this process has not seen it.
+	priority *int32
 }
 
 func newSightings() *sightings { return &sightings{newPerApp[sighting]()} }
 
-// priority returns the current priority of an application, if that is known, else the last that was known to this process, else 0: whoever
-// runs keeps its standing although its PriorityClass was deleted.
-func (s *sightings) priority(obj client.Object, current int32, known bool) int32 {
+// priority notes the current priority of an application. If it is not known, it returns the last that was known to this process, else
+// admitted, with which the application was let in: whoever runs keeps its standing although its PriorityClass was deleted.
+func (s *sightings) priority(obj client.Object, current *int32, admitted int32) int32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.of(obj)
-	if known {
+	if current != nil {
 		r.priority = current
 	}
-	return r.priority
+	return ptr.Deref(r.priority, admitted)
 }
 
 // endSince returns when this process first saw that the driver of an attempt has ended: now, if it is the first time.

@@ -17,7 +17,7 @@ import (
 func ToAPI(g queueing.Grant) *v1alpha1.Grant {
 	stored := &v1alpha1.Grant{
 		Run: g.Run, Attempt: g.Attempt,
-		Gate: v1alpha1.GateType(g.Gate), Queue: g.Queue, Epoch: g.Epoch, Gated: g.SchedulingGated, Inputs: g.Inputs, Resizes: g.Resizes,
+		Gate: v1alpha1.GateType(g.Gate), Queue: g.Queue, Ancestors: g.Ancestors, Priority: g.Priority, Epoch: g.Epoch, Gated: g.SchedulingGated, Inputs: g.Inputs, Resizes: g.Resizes,
 		PodSets: make([]v1alpha1.PodSetGrant, 0, len(g.PodSets)),
 	}
 	if g.HoldsFor > 0 {
@@ -51,7 +51,7 @@ func AskToAPI(gate string, podSets []queueing.PodSet) *v1alpha1.Ask {
 func FromAPI(stored *v1alpha1.Grant) queueing.Grant {
 	g := queueing.Grant{
 		Run: stored.Run, Attempt: stored.Attempt,
-		Gate: string(stored.Gate), Queue: stored.Queue, Epoch: stored.Epoch, SchedulingGated: stored.Gated, Inputs: stored.Inputs, Resizes: stored.Resizes,
+		Gate: string(stored.Gate), Queue: stored.Queue, Ancestors: stored.Ancestors, Priority: stored.Priority, Epoch: stored.Epoch, SchedulingGated: stored.Gated, Inputs: stored.Inputs, Resizes: stored.Resizes,
 		PodSets: make([]queueing.PodSetGrant, 0, len(stored.PodSets)),
 	}
 	if stored.HoldsFor != nil {

@@ -195,6 +195,47 @@ func TestGhost(t *testing.T) {
 	}
 }
 
+// An engine that has never seen a deleted queue charges what it holds to the nearest queue above it that exists.
+func TestGhostOfBefore(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		queues    string
+		ancestors []string
+		used      map[string]int64
+	}{
+		"its parent exists":    {"root cpu=3\nb in=root cpu=3", []string{"root"}, map[string]int64{"root": 6000, "b": 0}},
+		"its parent is gone":   {"root cpu=3\nb in=root cpu=3", []string{"mid", "root"}, map[string]int64{"root": 6000, "b": 0}},
+		"its parent has moved": {"top cpu=3\nroot in=top\nb in=root cpu=3", []string{"root"}, map[string]int64{"top": 6000, "root": 6000, "b": 0}},
+		"its tree is gone":     {"b cpu=3", []string{"root"}, map[string]int64{"b": 0}},
+		"it was a root":        {"root cpu=3\nb in=root cpu=3", nil, map[string]int64{"root": 0, "b": 0}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			granted := engineWith(t, "root cpu=3\na in=root cpu=3", "x queue=a cpu=2").Cycle(0)[0]
+			if diff := cmp.Diff([]string{"root"}, granted.Grant.Ancestors); diff != "" {
+				t.Errorf("ancestors (-want +got):\n%s", diff)
+			}
+			granted.Grant.Ancestors = tc.ancestors
+			e := engineWith(t, tc.queues, "")
+			e.Restore(granted.Key, granted.Grant)
+			got := map[string]int64{}
+			for _, s := range e.States() {
+				got[s.Name] = s.Usage[0].Used
+			}
+			if diff := cmp.Diff(tc.used, got); diff != "" {
+				t.Errorf("used (-want +got):\n%s", diff)
+			}
+			e.Release(granted.Key)
+			for _, s := range e.States() {
+				if s.Usage[0].Used != 0 {
+					t.Errorf("queue %s still has %d in use", s.Name, s.Usage[0].Used)
+				}
+			}
+		})
+	}
+}
+
 // A queue that is not configured and in which nothing waits or runs takes no memory.
 func TestUnknownQueuesAreForgotten(t *testing.T) {
 	t.Parallel()

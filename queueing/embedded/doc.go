@@ -51,5 +51,6 @@
 //   - Verdict messages name what is needed, the limit that blocks and whose limit it is. They do not change with what
 //     is free.
 //   - A new engine with the same queues, grants and asks decides the same. (A deleted queue that is still in use is
-//     charged to its last parent; to keep that over a restart, list it with Deleted.)
+//     charged to its last parent, by a new engine to the one that it had when the grant was given, unless the queue is
+//     listed with Deleted.)
 package embedded

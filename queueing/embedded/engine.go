@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
 // Engine admits applications. It is not safe for concurrent use. Each part owns its state; parts further down use
@@ -136,6 +137,26 @@ func (e *Engine) Restore(key queueing.Key, grant queueing.Grant) {
 	e.holders.grants++
 	e.holders.charge(a, &heldGrant{grant: grant, serial: e.holders.grants})
 	e.registry.changed[key] = true
+	e.recallQueue(a.held)
+}
+
+// recallQueue has a restored grant weigh on the nearest queue above its own that exists, if its own was deleted before this engine knew of
+// it.
+func (e *Engine) recallQueue(h *heldGrant) {
+	if h.queue.node != quota.None {
+		return
+	}
+	recalled, below := map[string]string{}, h.grant.Queue
+	for _, above := range h.grant.Ancestors {
+		recalled[below] = above
+		if e.hierarchy.forest.Find(above) != quota.None {
+			e.hierarchy.recalled = recalled
+			e.SetQueues(e.hierarchy.configs)
+			e.hierarchy.recalled = nil // the forest has them now
+			return
+		}
+		below = above
+	}
 }
 
 // Revert undoes a grant of Cycle that could not be recorded: the ask is pending again at its old place; a grant that

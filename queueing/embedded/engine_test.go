@@ -230,7 +230,7 @@ func TestGrant(t *testing.T) {
 	e.SetEpoch("root", 42)
 	requests := queueing.Resources{"cpu": 1000, "pods": 1}
 	want := []Decision{{Key: keyOf("pi"), Root: "root", Grant: queueing.Grant{
-		Run: 3, Attempt: 7, Gate: "Embedded", Queue: "team-a", Epoch: 42, PodSets: []queueing.PodSetGrant{
+		Run: 3, Attempt: 7, Gate: "Embedded", Queue: "team-a", Ancestors: []string{"root"}, Epoch: 42, PodSets: []queueing.PodSetGrant{
 			{Name: "driver", Flavor: "default", Count: 1, Requests: requests},
 			{Name: "executor", Flavor: "default", Count: 4, Requests: requests},
 		},

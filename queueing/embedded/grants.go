@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -78,6 +79,10 @@ func withGrowth(g queueing.Grant, base *queueing.PodSetGrant, flavors []*FlavorC
 func (h *heldGrant) isFor(run, attempt int64) bool {
 	return h.grant.Run == run && h.grant.Attempt == attempt
 }
+
+// charged returns what the grant charges to its queue. What has no flavor was let in by nobody and runs somewhere: it is charged to the
+// first flavor of the queue.
+func (h *heldGrant) charged() []quota.Amount { return chargedAmounts(h.grant, h.queue.flavors[0]) }
 
 // isTerminating reports whether the grant will be released soon.
 func (h *heldGrant) isTerminating() bool { return h.standing.Terminating || h.eviction() != nil }

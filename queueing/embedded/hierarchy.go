@@ -19,6 +19,8 @@ type hierarchy struct {
 	// trees is sorted by root name. The first one, unknown, has no name and holds queues that do not exist.
 	trees   []*tree
 	unknown *tree
+	// recalled are parents of queues that were deleted before this engine knew of them, by the name of the queue.
+	recalled map[string]string
 	// configs and flavors are the configuration as it was set.
 	configs []QueueConfig
 	flavors map[string]*FlavorConfig
@@ -50,7 +52,8 @@ func (hr *hierarchy) lastParent(name string, c *configuration) (string, bool) {
 	if n := hr.forest.Find(name); n != quota.None {
 		return hr.forest.ConfiguredParent(n), true
 	}
-	return "", false
+	parent, found := hr.recalled[name]
+	return parent, found
 }
 
 // attach creates the queue of a node, and the tree of a root.
@@ -73,6 +76,9 @@ func (hr *hierarchy) attach(n quota.NodeID, c *configuration) {
 func (hr *hierarchy) configureQueue(q *queue) {
 	if p := hr.forest.Parent(q.node); p != quota.None {
 		q.parent = hr.queues[hr.forest.Name(p)]
+	}
+	for n := hr.forest.Parent(q.node); n != quota.None; n = hr.forest.Parent(n) {
+		q.ancestors = append(q.ancestors, hr.forest.Name(n))
 	}
 	q.tree.fairSharing = q.tree.fairSharing || q.fairSharing()
 	for n := q.node; n != quota.None; n = hr.forest.Parent(n) {

@@ -89,7 +89,7 @@ func (hs *holders) charge(a *app, h *heldGrant) {
 	h.countGrown(1)
 	a.countAdmitted(1)
 	if q.node != quota.None {
-		h.vector = hs.hierarchy.forest.Prepare(q.node, chargedAmounts(h.grant))
+		h.vector = hs.hierarchy.forest.Prepare(q.node, h.charged())
 		hs.hierarchy.forest.Add(q.node, h.vector)
 	}
 	q.tree.dirty = true
@@ -202,7 +202,7 @@ func (hs *holders) recharge(a *app, grant queueing.Grant) {
 	h.countGrown(1)
 	if n := h.queue.node; n != quota.None {
 		hs.hierarchy.forest.Remove(n, h.vector)
-		h.vector = hs.hierarchy.forest.Prepare(n, chargedAmounts(grant))
+		h.vector = hs.hierarchy.forest.Prepare(n, h.charged())
 		hs.hierarchy.forest.Add(n, h.vector)
 	}
 	h.queue.tree.markDirty(less)
@@ -265,7 +265,7 @@ func (hs *holders) vectorWithout(a *app, gone []*target) quota.Vector {
 			}
 		}
 	}
-	return hs.hierarchy.forest.Prepare(a.held.queue.node, chargedAmounts(left))
+	return hs.hierarchy.forest.Prepare(a.held.queue.node, chargedAmounts(left, a.held.queue.flavors[0]))
 }
 
 // mergeWholeTargets leaves out single pods of applications that are displaced as a whole.

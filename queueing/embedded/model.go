@@ -50,8 +50,9 @@ type attempt struct{ quotaVersion, targetVersion uint64 }
 type queue struct {
 	name string
 	tree *tree
-	// parent is the queue that this one weighs on.
-	parent *queue
+	// parent is the queue that this one weighs on, ancestors the names of that one and of those above it, as configured.
+	parent    *queue
+	ancestors []string
 	// config is nil for a queue that does not exist.
 	config *QueueConfig
 	// node is quota.None for a queue that is in no tree.

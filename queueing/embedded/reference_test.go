@@ -270,7 +270,10 @@ func (r *reference) potential(name string, at cell) int64 {
 
 // grant is what an ask is given in these flavors with that many pods in its elastic pod set.
 func (r *reference) grant(a queueing.Ask, where []string, elastic int32) queueing.Grant {
-	g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Gate: GateName, Queue: a.Queue}
+	g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Gate: GateName, Queue: a.Queue, Priority: a.Priority}
+	if above := r.path(a.Queue)[1:]; len(above) > 0 {
+		g.Ancestors = above
+	}
 	for i, p := range a.PodSets {
 		count := p.Count
 		if p.Least() < p.Count {

@@ -4,6 +4,7 @@
 package embedded
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -71,15 +72,11 @@ func (s *signature) grant(where placement, elastic int32, mayGrow bool) []queuei
 	return out
 }
 
-// chargedAmounts returns what a grant charges. A pod set without a flavor is charged to the default one.
-func chargedAmounts(g queueing.Grant) []quota.Amount {
+// chargedAmounts returns what a grant charges. Of pod sets without a flavor nobody knows where they run: they are charged to unknown.
+func chargedAmounts(g queueing.Grant, unknown string) []quota.Amount {
 	var out []quota.Amount
 	for _, p := range g.PodSets {
-		flavor := p.Flavor
-		if flavor == "" {
-			flavor = DefaultFlavor
-		}
-		out = appendAmounts(out, flavor, p.Count, p.Requests)
+		out = appendAmounts(out, cmp.Or(p.Flavor, unknown), p.Count, p.Requests)
 	}
 	return out
 }

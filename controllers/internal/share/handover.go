@@ -68,6 +68,7 @@ func (s *Share) Choose(ctx context.Context, items []v1alpha1.SparkQueue) ([]v1al
 	if s == nil {
 		return items, nil
 	}
+	before := s.see(items)      // before a deleted queue is given up: grants in it then count at the queue above
 	items = slices.Clone(items) // what is claimed is noted there; the specs are shared
 	changed, err := s.release(ctx, items)
 	if err != nil {
@@ -86,7 +87,7 @@ func (s *Share) Choose(ctx context.Context, items []v1alpha1.SparkQueue) ([]v1al
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	forest := trees.New(items)
-	changed = changed || len(came) > 0 || s.Tree == "" && !forest.Equal(s.forest)
+	changed = changed || len(came) > 0 || s.Tree == "" && !forest.Equal(before)
 	s.forest = forest
 	for _, name := range came {
 		s.serves[name] = true
@@ -95,6 +96,14 @@ func (s *Share) Choose(ctx context.Context, items []v1alpha1.SparkQueue) ([]v1al
 		s.Changed()
 	}
 	return s.configured(items), nil
+}
+
+// see notes the queues as they are now, and returns them as they were.
+func (s *Share) see(items []v1alpha1.SparkQueue) (before *trees.Forest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, s.forest = s.forest, trees.New(items)
+	return before
 }
 
 // configured returns the queues that the engine decides on.

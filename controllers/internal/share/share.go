@@ -106,6 +106,9 @@ func (s *Share) Enter(ctx context.Context, app *v1alpha1.SparkApplication) (rele
 	s.passes.RLock()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	if g := app.Status.Grant; g != nil {
+		queue = s.countsAt(g)
+	}
 	switch {
 	case !embedded:
 		owns = s.Tree == ""
@@ -115,6 +118,17 @@ func (s *Share) Enter(ctx context.Context, app *v1alpha1.SparkApplication) (rele
 		owns = s.servesLocked(queue)
 	}
 	return s.passes.RUnlock, owns, nil
+}
+
+// countsAt returns the queue at which a grant counts: the nearest one above its own if that was deleted.
+func (s *Share) countsAt(g *v1alpha1.Grant) string {
+	if s.forest == nil || s.forest.Has(g.Queue) {
+		return g.Queue
+	}
+	if i := slices.IndexFunc(g.Ancestors, s.forest.Has); i >= 0 {
+		return g.Ancestors[i]
+	}
+	return g.Queue
 }
 
 // queueOf returns the queue whose leader decides on an application, and whether the embedded queue does.

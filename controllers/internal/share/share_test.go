@@ -123,9 +123,9 @@ func waiting(name, queue string) *v1alpha1.SparkApplication {
 	return &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name}, Spec: v1alpha1.SparkApplicationSpec{Queue: &v1alpha1.QueueReference{Name: queue}}}
 }
 
-func holding(name, queue string, gate v1alpha1.GateType) *v1alpha1.SparkApplication {
+func holding(name, queue string, gate v1alpha1.GateType, ancestors ...string) *v1alpha1.SparkApplication {
 	app := waiting(name, "changed-since")
-	app.Status.Grant = &v1alpha1.Grant{Queue: queue, Gate: gate}
+	app.Status.Grant = &v1alpha1.Grant{Queue: queue, Gate: gate, Ancestors: ancestors}
 	return app
 }
 
@@ -188,12 +188,13 @@ func TestWhatIsInNoTree(t *testing.T) {
 		app  *v1alpha1.SparkApplication
 		want string
 	}{
-		"no such queue":                {waiting("x", "missing"), ""},
-		"no queue above":               {waiting("x", "lost"), ""},
-		"a queue of another system":    {holding("x", "a", v1alpha1.GateKueue), ""},
-		"the grant of a deleted queue": {holding("x", "deleted", v1alpha1.GateEmbedded), ""},
-		"in a tree":                    {waiting("x", "a"), "a"},
-		"charged in a tree":            {holding("x", "a", v1alpha1.GateEmbedded), "a"},
+		"no such queue":                           {waiting("x", "missing"), ""},
+		"no queue above":                          {waiting("x", "lost"), ""},
+		"a queue of another system":               {holding("x", "a", v1alpha1.GateKueue), ""},
+		"the grant of a deleted queue":            {holding("x", "deleted", v1alpha1.GateEmbedded), ""},
+		"the grant of a queue that was in a tree": {holding("x", "deleted", v1alpha1.GateEmbedded, "deleted-too", "a"), "a"},
+		"in a tree":                               {waiting("x", "a"), "a"},
+		"charged in a tree":                       {holding("x", "a", v1alpha1.GateEmbedded), "a"},
 	} {
 		if got := f.owners(tt.app, a, rest); !slices.Equal(got, []string{tt.want}) {
 			t.Errorf("%s: owned by %q, want %q", name, got, tt.want)

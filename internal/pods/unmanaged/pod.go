@@ -105,12 +105,12 @@ func (p *Pod) Key() queueing.Key {
 	return queueing.Key{Kind: queueing.Pod, Namespace: p.Namespace, Name: p.Name, UID: string(p.UID)}
 }
 
-// Grant returns what the pod is charged in a queue, now that it runs: in the flavor of its label. One that was never
-// let in has none, and that of a claimed pod proves nothing.
+// Grant returns what the pod is charged in a queue, now that it runs: in the flavor of its label, if it was let into that queue. Else the
+// label is whatever its creator wrote, and that of a claimed pod proves nothing: it has no flavor.
 func (p *Pod) Grant(gate, queue string) queueing.Grant {
 	flavor := p.Flavor
-	if flavor == "" || p.Claimed {
-		flavor = v1alpha1.DefaultFlavor
+	if p.Queue != queue || p.Claimed {
+		flavor = ""
 	}
 	return queueing.Grant{
 		Run: run, Attempt: attempt, Gate: gate, Queue: queue, Part: p.IsExecutor(),

@@ -101,15 +101,17 @@ func podSetOf(p queueing.PodSet) podSet { return podSet(p) }
 func (p podSet) restore() queueing.PodSet { return queueing.PodSet(p) }
 
 type grant struct {
-	Run             int64  `json:"run"`
-	Attempt         int64  `json:"attempt"`
-	Gate            string `json:"gate,omitempty"`
-	Queue           string `json:"queue,omitempty"`
-	Epoch           int64  `json:"epoch,omitempty"`
-	SchedulingGated bool   `json:"gated,omitempty"`
-	Part            bool   `json:"part,omitempty"`
-	Inputs          string `json:"inputs,omitempty"`
-	Resizes         int64  `json:"resizes,omitempty"`
+	Run             int64    `json:"run"`
+	Attempt         int64    `json:"attempt"`
+	Gate            string   `json:"gate,omitempty"`
+	Queue           string   `json:"queue,omitempty"`
+	Ancestors       []string `json:"ancestors,omitempty"`
+	Priority        int32    `json:"priority,omitempty"`
+	Epoch           int64    `json:"epoch,omitempty"`
+	SchedulingGated bool     `json:"gated,omitempty"`
+	Part            bool     `json:"part,omitempty"`
+	Inputs          string   `json:"inputs,omitempty"`
+	Resizes         int64    `json:"resizes,omitempty"`
 	// HoldsFor is set where it was needed to pass others.
 	HoldsFor duration      `json:"holdsFor,omitzero"`
 	PodSets  []podSetGrant `json:"podSets,omitempty"`
@@ -117,14 +119,14 @@ type grant struct {
 
 func grantOf(g queueing.Grant) grant {
 	return grant{
-		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, SchedulingGated: g.SchedulingGated, Part: g.Part, Inputs: g.Inputs, Resizes: g.Resizes,
+		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Ancestors: g.Ancestors, Priority: g.Priority, Epoch: g.Epoch, SchedulingGated: g.SchedulingGated, Part: g.Part, Inputs: g.Inputs, Resizes: g.Resizes,
 		HoldsFor: duration(g.HoldsFor), PodSets: convertAll(g.PodSets, podSetGrantOf),
 	}
 }
 
 func (g grant) restore() queueing.Grant {
 	return queueing.Grant{
-		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Epoch: g.Epoch, SchedulingGated: g.SchedulingGated, Part: g.Part, Inputs: g.Inputs, Resizes: g.Resizes,
+		Run: g.Run, Attempt: g.Attempt, Gate: g.Gate, Queue: g.Queue, Ancestors: g.Ancestors, Priority: g.Priority, Epoch: g.Epoch, SchedulingGated: g.SchedulingGated, Part: g.Part, Inputs: g.Inputs, Resizes: g.Resizes,
 		HoldsFor: time.Duration(g.HoldsFor), PodSets: convertAll(g.PodSets, podSetGrant.restore),
 	}
 }
