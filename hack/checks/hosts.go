@@ -5,7 +5,8 @@ package checks
 
 // knownHosts may stand in a URL, with everything below them.
 var knownHosts = []string{
-	"apache.org", // Spark and the licence
+	"apache.org",                               // Spark and the licence
+	"apache.github.io", "volcano-sh.github.io", // the charts of YuniKorn and Volcano
 	"argoproj.github.io", "argoproj.io",
 	"fluxcd.io", "toolkit.fluxcd.io",
 	"github.com",
