@@ -178,6 +178,32 @@ func TestOrphansAfterARestart(t *testing.T) {
 	w.Unused()
 }
 
+// TestQueueIsDeletedInUse: what a job holds in a queue that is gone weighs on the queue above it, also for an operator that has never seen
+// the deleted one.
+func TestQueueIsDeletedInUse(t *testing.T) {
+	w := harness.NewWorld(t, "", nil)
+	root := harness.Queue(t, w.Namespace+"-root", "", "3Gi")
+	gone, other := harness.Queue(t, w.Namespace+"-gone", root.Name, ""), harness.Queue(t, w.Namespace+"-other", root.Name, "")
+	in := func(q *v1alpha1.SparkQueue) func(*v1alpha1.SparkApplication) {
+		return func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Name = q.Name }
+	}
+	operator := start(t)
+	app := w.Apply("pi", in(gone))
+	driver := w.Run(app)
+	operator.Stop()
+	if err := env.Client().Delete(t.Context(), gone); err != nil {
+		t.Fatal(err)
+	}
+	harness.Gone(t, gone)
+	next := w.Apply("next", in(other))
+	start(t)
+	w.Reach(next, "Queued")
+	harness.Eventually(t, root, "counting both", func(q *v1alpha1.SparkQueue) bool { return q.Status.Admitted == 1 && q.Status.Pending == 1 })
+	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	w.Reach(app, "Succeeded")
+	w.Succeed(next)
+}
+
 // TestKilledAgainAndAgain: with quota for three, the operator is killed while three run and twenty wait, and again while they come to
 // their turn. Pods and grants never exceed the quota, each attempt has one driver, and no later one passes.
 func TestKilledAgainAndAgain(t *testing.T) {
