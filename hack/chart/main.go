@@ -73,9 +73,10 @@ type template struct {
 	begin, end    string // around the objects
 	from, replace string // the base's namespace, and what stands in its place
 	values        []value
+	swaps         []value
 }
 
-// value puts what the user sets below each line of the base that is like this one.
+// value puts what the user sets below each line of the base that is like this one, or, as a swap, in its place.
 type value struct{ line, template string }
 
 var templates = []template{
@@ -91,6 +92,50 @@ var templates = []template{
 	{
 		name: "guard-mutating", base: "config/guard/mutating.yaml",
 		begin: `{{- if and .Values.guard.enabled .Values.guard.mutating (.Capabilities.APIVersions.Has "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy") }}` + "\n", end: "{{- end }}\n",
+	},
+	{
+		name: "fast", base: "config/fast",
+		begin: `{{- if .Values.fast.enabled }}
+{{- if .Values.namespaceSelector }}
+{{- fail "fast.enabled selects namespaces by watchNamespaces only: with namespaceSelector set fast.enabled=false, and apply config/fast with that selector in its binding" }}
+{{- end }}
+{{- if .Capabilities.APIVersions.Has "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy" }}
+`, end: "{{- end }}\n{{- end }}\n",
+		values: []value{{"  policyName: sparkgate-finalizer\n", `  {{- with .Values.watchNamespaces }}
+  matchResources:
+    namespaceSelector:
+      matchExpressions:
+      - key: kubernetes.io/metadata.name
+        operator: In
+        values:
+        {{- toYaml . | nindent 8 }}
+  {{- end }}
+`}},
+	},
+	{
+		name: "dashboard", base: "config/dashboard", from: "sparkgate-system", replace: "{{ .Release.Namespace }}",
+		begin: "{{- if .Values.dashboard.enabled }}\n", end: "{{- end }}\n",
+		values: []value{{"      serviceAccountName: sparkgate-dashboard\n", `      {{- with .Values.imagePullSecrets }}
+      imagePullSecrets:
+      {{- range . }}
+      - name: {{ . }}
+      {{- end }}
+      {{- end }}
+      {{- with .Values.nodeSelector }}
+      nodeSelector:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with .Values.tolerations }}
+      tolerations:
+      {{- toYaml . | nindent 6 }}
+      {{- end }}
+`}},
+		swaps: []value{
+			{"  replicas: 1\n", "  replicas: {{ int64 .Values.dashboard.replicas }}\n"},
+			{"        image: docker.io/sparkgate/sparkgate:dev\n", "        image: {{ include \"sparkgate.image\" . | quote }}\n"},
+			{"        imagePullPolicy: IfNotPresent\n", "        imagePullPolicy: {{ .Values.image.pullPolicy }}\n"},
+			{"          secretName: sparkgate-dashboard-tls\n", "          secretName: {{ .Values.dashboard.tlsSecret }}\n"},
+		},
 	},
 	{
 		name: "monitoring", base: "config/monitoring", from: "sparkgate-system", replace: "{{ .Release.Namespace }}",
@@ -134,10 +179,13 @@ func (t template) render(root string) (string, error) {
 		text = strings.ReplaceAll(text, "namespace: "+t.from+"\n", "namespace: "+t.replace+"\n")
 	}
 	for _, v := range t.values {
+		t.swaps = append(t.swaps, value{v.line, v.line + v.template})
+	}
+	for _, v := range t.swaps {
 		if !strings.Contains(text, "\n"+v.line) {
 			return "", fmt.Errorf("%s has no line %q", t.base, v.line)
 		}
-		text = strings.ReplaceAll(text, "\n"+v.line, "\n"+v.line+v.template)
+		text = strings.ReplaceAll(text, "\n"+v.line, "\n"+v.template)
 	}
 	return "{{- /* " + fmt.Sprintf(notice, t.base) + " */ -}}\n" + t.begin + text + t.end, nil
 }

@@ -52,6 +52,8 @@ jobNamespaces:
 - {name: team-a, create: true, labels: {team: a}, annotations: {sparkgate.io/default-queue: team-a}}
 - name: default
 guard: {enabled: true, mutating: false}
+fast: {enabled: true}
+dashboard: {enabled: true, replicas: 3, tlsSecret: page}
 networkPolicy: {enabled: true, apiServer: [10.0.0.10/32, "fd00::1/128"], metricsFrom: {team: monitoring}}
 resources: {requests: {cpu: 1, memory: 1Gi}, limits: {memory: 2Gi}}
 goMemoryLimit: 1GiB
@@ -83,6 +85,8 @@ func TestTheChartIsKustomize(t *testing.T) {
 		"secure metrics": {components: []string{"metrics-secure"}, values: "queues: []\nmetrics: {secure: true}"},
 		"monitoring":     {resources: []string{"monitoring"}, values: "queues: []\nmonitoring: {enabled: true}"},
 		"confined":       {components: []string{"confined"}, values: "queues: []\nwatchNamespaces: [default]"},
+		"fast":           {resources: []string{"fast"}, values: "queues: []\nfast: {enabled: true}"},
+		"dashboard":      {resources: []string{"dashboard"}, values: "queues: []\ndashboard: {enabled: true}"},
 		"network policy": {components: []string{"network-policy"}, values: "queues: []\nnetworkPolicy: {enabled: true, apiServer: [192.0.2.1/32]}"},
 	}
 	for name, tc := range tests {
@@ -185,12 +189,13 @@ func byName(t *testing.T, text string) map[string]map[string]any {
 // TestEveryValueIsUsed: what is set arrives, and the API server takes all of it.
 func TestEveryValueIsUsed(t *testing.T) {
 	t.Parallel()
-	rendered := must(t)(helm(t, "template", release, chartFolder(), "--values", write(t, "values.yaml", everything)))
+	rendered := must(t)(helm(t, "template", release, chartFolder(), "--api-versions", mutatingPolicies, "--values", write(t, "values.yaml", everything)))
 	for _, want := range []string{
 		"image: \"registry.example.com/sparkgate:1\"", "imagePullPolicy: Always", "- name: registry", "replicas: 2", "--log-level=debug", "--log-encoding=console",
 		"--metrics-secure", "--concurrent=32", "--stage-events=false", "--reference-timeout=1m30s", "--ui-hosts=a.example.org,{{name}}.b.example.org",
 		"value: 1GiB", "priorityClassName: system-cluster-critical", "pool: system", "key: system", "nodeAffinity:", "team: platform",
 		"example.org/a: b", "emptyDir: {}", "mountPath: /log", "cidr: fd00::1/128", "team: monitoring", "name: team-a\n  annotations:", "parent: root",
+		"replicas: 3", "secretName: page", "values:\n        - team-a\n        - default\n",
 	} {
 		if !strings.Contains(rendered, want) {
 			t.Errorf("no %s in:\n%s", want, rendered)
@@ -221,6 +226,8 @@ func TestRefusedValues(t *testing.T) {
 		"resources: {request: {cpu: 1}}":                                "at '/resources': additional properties 'request' not allowed",
 		"goMemoryLimit: 450Mi":                                          "at '/goMemoryLimit': '450Mi' does not match pattern",
 		"guard: {enabled: \"true\"}":                                    "at '/guard/enabled': got string, want boolean",
+		"fast: {enabled: true}\nnamespaceSelector: a=b":                 "set fast.enabled=false, and apply config/fast with that selector",
+		"dashboard: {enabled: true, tlsSecret: \"\"}":                   "at '/dashboard/tlsSecret': minLength: got 0, want 1",
 		"volumes: [{name: a, emptyDir: {}}]\nvolumeMounts: [{name: a}]": "at '/volumeMounts/0': missing property 'mountPath'",
 	} {
 		t.Run(values, func(t *testing.T) {
