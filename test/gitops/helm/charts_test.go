@@ -5,6 +5,7 @@ package helm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -30,6 +32,8 @@ func TestCharts(t *testing.T) {
 	team := w.Namespace + "-team"
 	process := w.install(team)
 	w.runJobs(team)
+	w.rollBack(team)
+	w.installAgain(team)
 	w.upgrade()
 	process.Stop()
 	w.uninstall(team)
@@ -113,6 +117,62 @@ spec:
 	w.Succeed(w.App("pi"))
 	w.becomes(version{w.Namespace, "jobs", 3}, metav1.ConditionTrue, "UpgradeSucceeded")
 	w.Ran("pi", "1/1", "2/1", "3/1")
+}
+
+// rollBack has a release go back to the version before when an upgrade has failed: that is one more run, of what ran before.
+func (w *world) rollBack(queue string) {
+	w.t.Helper()
+	w.patchRelease("jobs", `{"spec":{"upgrade":{"remediation":{"remediateLastFailure":true}}}}`)
+	w.push(w.chartOf("1.2.0", "4", queue), w.Namespace, "jobs")
+	w.reachRun(4)
+	w.Run(w.App("pi"))
+	w.End("pi", 3)
+	w.reachRun(5)
+	if app := w.App("pi"); env.Client().Get(w.t.Context(), client.ObjectKeyFromObject(app), app) != nil || !slices.Equal(app.Spec.Arguments, []string{"3"}) {
+		w.t.Errorf("the run after the failure has the arguments %q, want those of the version before", app.Spec.Arguments)
+	}
+	w.Succeed(w.App("pi"))
+	w.becomes(version{w.Namespace, "jobs", 5}, metav1.ConditionFalse, "RollbackSucceeded")
+	w.Ran("pi", "1/1", "2/1", "3/1", "4/1", "5/1")
+}
+
+// installAgain has Flux install a release again whose installation has failed: it deletes the application, and the next one begins with a
+// first run.
+func (w *world) installAgain(queue string) {
+	w.t.Helper()
+	chart := w.chartOf("2.0.0", "1", queue)
+	chart["jobs/templates/app.yaml"] = strings.Replace(chart["jobs/templates/app.yaml"], "name: pi", "name: again", 1)
+	w.push(chart, w.Namespace, "jobs")
+	w.create(fmt.Sprintf(`apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: again, namespace: %s}
+spec:
+  chart: {spec: {chart: ./jobs, sourceRef: {kind: GitRepository, name: jobs}, interval: 1h}}
+  releaseName: again
+  interval: 1h
+  timeout: 5m
+  install: {remediation: {retries: 1}}
+`, w.Namespace))
+	first := w.App("again")
+	w.Run(first)
+	w.End("again", 3)
+	harness.Gone(w.t, first)
+	second := w.App("again")
+	w.Run(second)
+	if second.UID == first.UID || second.Status.Run != 1 {
+		w.t.Errorf("run %d of application %s follows that of %s", second.Status.Run, second.UID, first.UID)
+	}
+	w.End("again", 0)
+	w.becomes(version{w.Namespace, "again", 1}, metav1.ConditionTrue, "InstallSucceeded")
+}
+
+// patchRelease changes a HelmRelease.
+func (w *world) patchRelease(name, patch string) {
+	w.t.Helper()
+	release := fluxobject.Named("HelmRelease", w.Namespace, name)
+	if err := env.Client().Patch(w.t.Context(), release, client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // reachRun waits until the application is in a run.
