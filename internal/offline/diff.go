@@ -58,8 +58,8 @@ type differ struct {
 
 // DiffSubmit translates the call of a recording as FromSubmit does, builds its objects as Render does, and compares
 // them with what the real spark-submit sent. Unlike FromSubmit it honours the variables and the conf folder of the
-// recording, and leaves secrets alone, because what was sent also has them. An error means that the file is not a
-// recording.
+// recording, and leaves secrets and the heap of the driver as they are written, because what was sent also has them. An
+// error means that the file is not a recording.
 func DiffSubmit(file []byte) (Diff, error) {
 	r, err := submitrecording.Read(file)
 	if err != nil {

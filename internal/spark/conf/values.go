@@ -91,6 +91,29 @@ func (p Properties) memory(key string, fallback, unit int64) (int64, error) {
 	return amount, nil
 }
 
+// javaHeap is how Java reads the size of its heap (-Xmx), with the blanks around it that Spark drops.
+var javaHeap = regexp.MustCompile(`^\s*[0-9]+[kKmMgGtT]\s*$`)
+
+// JavaHeap returns a heap as Java reads it: text itself if Java does, else the whole mebibytes that Spark counts, in
+// the largest unit that loses nothing. It returns "" for what is not a size, or less than a mebibyte.
+func JavaHeap(text string) string {
+	if javaHeap.MatchString(text) {
+		return text
+	}
+	amount, err := parseMemory(text, mebi)
+	if err != nil || amount == 0 {
+		return ""
+	}
+	unit := 0
+	for ; amount%kibi == 0 && unit < len(heapUnits)-1; unit++ {
+		amount /= kibi
+	}
+	return strconv.FormatInt(amount, 10) + heapUnits[unit:unit+1]
+}
+
+// heapUnits are the units of JavaHeap, from mebibytes on.
+const heapUnits = "mgt"
+
 // MemoryForm says how to write an amount of memory.
 const MemoryForm = "set a whole number followed by k, m, g or t, such as 512m or 4g"
 

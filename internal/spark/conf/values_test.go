@@ -153,6 +153,21 @@ func TestBool(t *testing.T) {
 	}
 }
 
+// Java 17 was started with what stands here as a size that it reads, and with the sizes that are changed.
+func TestJavaHeap(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"2g": "2g", "2G": "2G", "512m": "512m", "1600000k": "1600000k", "1t": "1t", " 2g ": " 2g ",
+		"2gb": "2g", "2048MB": "2g", "1536": "1536m", "1024": "1g", "1610612000b": "1535m", "1kb": "", "2048kb": "2m", "2tb": "2t", "1p": "1024t",
+		"2Gi": "2g", "1536MiB": "1536m",
+		"": "", "0": "", "1000b": "", "1.5g": "", "-1g": "", "2x": "", "9999999p": "",
+	} {
+		if got := JavaHeap(text); got != want {
+			t.Errorf("JavaHeap(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestFloat(t *testing.T) {
 	t.Parallel()
 	const problem = "is not a number"

@@ -9,7 +9,7 @@ package render
 var Rejections = []Deviation{
 	{
 		Where:  []string{"spec.sparkConf[spark.driver.memory]"},
-		Reason: "the heap of the driver is passed to Java unchanged, which does not know units such as Gi, even where Spark does",
+		Reason: "the heap of the driver is passed to Java unchanged, which needs the unit k, m, g or t: Spark also reads plain numbers, b, mb and Gi",
 	},
 	{
 		Where: []string{

@@ -33,7 +33,7 @@ func TestAmounts(t *testing.T) {
 		"a negative coreRequest": {`sparkConf: {spark.kubernetes.executor.request.cores: "-1"}`,
 			[]string{`spec.sparkConf[spark.kubernetes.executor.request.cores]: value "-1" is not an amount of cores: set a quantity above zero such as 500m or 2`}},
 		"memory": {`driver: {memory: 9p}`, []string{`spec.driver.memory: value "9p" ` + bytes}},
-		"memory and its share together": {`driver: {memory: 8p}`,
+		"memory and its share together": {`driver: {memory: 8192t}`,
 			[]string{`spec.driver: spec.containers[0].resources.requests.memory: value "9448928051Mi" ` + bytes}},
 		"memory of Python":  {`sparkConf: {spark.executor.pyspark.memory: "99999999999999999999"}`, []string{`spec.sparkConf[spark.executor.pyspark.memory]: value "99999999999999999999" ` + bytes}},
 		"overhead of Spark": {`executor: {memoryOverhead: 99p}`, []string{`spec.executor.memoryOverhead: value "99p" ` + bytes}},

@@ -29,6 +29,7 @@ var checks = []check{
 	checkMerging,
 	checkPlaceholders,
 	checkMemoryUnits,
+	checkDriverHeap,
 	checkValues,
 	checkJavaOptions,
 	checkURIs,

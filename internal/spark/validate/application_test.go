@@ -137,8 +137,8 @@ func TestSourcesBesideTheApplication(t *testing.T) {
 		},
 		"a wrong value in the file": {
 			conf.Sources{ConfigMap: map[string]string{"spark-defaults.conf": "spark.driver.memory 2Gi"}},
-			[]string{`spec.sparkConfigMap[spark.driver.memory]: value "2Gi" has the unknown unit "gi": ` +
-				`set a whole number followed by k, m, g or t, such as 512m or 4g`},
+			[]string{`spec.sparkConfigMap[spark.driver.memory]: value "2Gi" is passed to Java as it is written, ` +
+				`which reads only the units k, m, g and t: set 2g`},
 		},
 		"a wrong value of the namespace": {
 			conf.Sources{Namespace: map[string]string{"spark.ui.enabled": "yes"}},

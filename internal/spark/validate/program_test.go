@@ -167,16 +167,24 @@ func TestPackages(t *testing.T) {
 func TestValues(t *testing.T) {
 	t.Parallel()
 	const unit = "set a whole number followed by k, m, g or t, such as 512m or 4g"
+	const heap = "is passed to Java as it is written, which reads only the units k, m, g and t: set "
 	table{
 		"memory": {"driver: {memory: 512mx}", []string{`spec.driver.memory: value "512mx" has the unknown unit "mx": ` + unit}},
 		"a unit of Kubernetes": {"driver: {memory: 1Gi}\nexecutor: {memory: 2GiB}", []string{
-			`spec.driver.memory: value "1Gi" has the unknown unit "gi": ` + unit, `spec.executor.memory: value "2GiB" has the unknown unit "gib": ` + unit,
+			`spec.executor.memory: value "2GiB" has the unknown unit "gib": ` + unit, `spec.driver.memory: value "1Gi" ` + heap + "1g",
 		}},
 		"a unit of Kubernetes, which the version knows": {"sparkVersion: 4.3.0\ndriver: {memory: 1Gi}\nexecutor: {memory: 2GiB}", []string{
-			`spec.driver.memory: value "1Gi" has the unknown unit "gi": ` + unit,
+			`spec.driver.memory: value "1Gi" ` + heap + "1g",
 		}},
-		"executor memory": {"executor: {memory: 1.5g}", []string{`spec.executor.memory: value "1.5g" is not a memory size: ` + unit}},
-		"no memory":       {"executor: {memory: '0'}", []string{`spec.executor.memory: value "0" is less than 1m: set a memory size such as 1g`}},
+		"a heap of the driver without a unit": {"driver: {memory: '1536'}", []string{`spec.driver.memory: value "1536" ` + heap + "1536m"}},
+		"a heap of the driver in megabytes":   {"driver: {memory: 2048MB}", []string{`spec.driver.memory: value "2048MB" ` + heap + "2g"}},
+		"a heap of the driver in bytes": {"sparkConf: {spark.driver.memory: 1610612000b}", []string{
+			`spec.sparkConf[spark.driver.memory]: value "1610612000b" ` + heap + "1535m",
+		}},
+		"a heap of the driver that Java reads": {"sparkConf: {spark.driver.memory: ' 1600000k '}", nil},
+		"executors may have any unit of Spark": {"executor: {memory: 2048MB, memoryOverhead: '512'}", nil},
+		"executor memory":                      {"executor: {memory: 1.5g}", []string{`spec.executor.memory: value "1.5g" is not a memory size: ` + unit}},
+		"no memory":                            {"executor: {memory: '0'}", []string{`spec.executor.memory: value "0" is less than 1m: set a memory size such as 1g`}},
 		"overhead below zero": {"sparkConf: {spark.executor.memoryOverhead: '-1'}", []string{
 			`spec.sparkConf[spark.executor.memoryOverhead]: value "-1" is not a memory size: ` + unit,
 		}},

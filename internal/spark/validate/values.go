@@ -56,18 +56,32 @@ var (
 // binaryUnit is the unit of a size in Kubernetes' notation.
 var binaryUnit = regexp.MustCompile(`^\s*[0-9]+([kmgtp]ib?)\s*$`)
 
-// checkMemoryUnits refuses units that Spark does not know before 4.2. The heap of the driver is handed to Java as it is
-// written, which never knows them.
+// checkMemoryUnits refuses units that Spark does not know before 4.2. About the heap of the driver, checkDriverHeap says
+// more.
 func checkMemoryUnits(s *subject) []Finding {
+	if render.TakesBinaryUnits(s.spec.SparkVersion) {
+		return nil
+	}
 	var findings []Finding
-	for _, key := range slices.Concat(heaps, otherMemory, []string{conf.OffHeapSize}) {
+	for _, key := range append([]string{conf.ExecutorMemory, conf.OffHeapSize}, otherMemory...) {
 		unit := binaryUnit.FindStringSubmatch(strings.ToLower(s.properties.Get(key, "")))
-		if unit == nil || key != conf.DriverMemory && render.TakesBinaryUnits(s.spec.SparkVersion) {
+		if unit == nil {
 			continue
 		}
 		findings = append(findings, findingsOf(s.properties.Wrong(key, "has the unknown unit \""+unit[1]+"\"", conf.MemoryForm))...)
 	}
 	return findings
+}
+
+// checkDriverHeap refuses a heap of the driver that Java does not read: in the pod, Spark's launcher passes it on as it
+// is written (-Xmx), and the driver ends before it begins. Executors are given theirs in mebibytes.
+func checkDriverHeap(s *subject) []Finding {
+	text := s.properties.Get(conf.DriverMemory, "")
+	heap := conf.JavaHeap(text)
+	if heap == "" || heap == text {
+		return nil // what is not a size is said by checkValues
+	}
+	return findingsOf(s.properties.Wrong(conf.DriverMemory, "is passed to Java as it is written, which reads only the units k, m, g and t", "set "+heap))
 }
 
 // taskCores is how many cores of an executor one task occupies.

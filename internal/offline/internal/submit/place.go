@@ -18,7 +18,7 @@ func (b *builder) place(key, value string) {
 		b.note(key, "left out: %s", why)
 		return
 	}
-	if !b.keepSecrets && conf.SecretValue(key, value) {
+	if !b.verbatim && conf.SecretValue(key, value) {
 		b.placeSecret(key)
 		return
 	}

@@ -52,7 +52,7 @@ func Translate(in Input) (*v1alpha1.SparkApplication, []Note, error) {
 	if err := checkMaster(properties); err != nil {
 		return nil, nil, err
 	}
-	b := builder{app: &v1alpha1.SparkApplication{}, known: knownFields(), properties: properties, notes: called.notes, keepSecrets: in.Machine != nil}
+	b := builder{app: &v1alpha1.SparkApplication{}, known: knownFields(), properties: properties, notes: called.notes, verbatim: in.Machine != nil}
 	b.app.APIVersion, b.app.Kind = v1alpha1.GroupVersion.String(), v1alpha1.SparkApplicationKind
 	if b.schema, _, err = schema.Of(v1alpha1.SparkApplicationKind); err != nil {
 		return nil, nil, err
@@ -61,6 +61,7 @@ func Translate(in Input) (*v1alpha1.SparkApplication, []Note, error) {
 	mistakes := []error{b.metadata(called), b.templates(in.ReadFile)}
 	b.security()
 	b.image()
+	b.driverHeap()
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
 		b.place(key, properties[key])
 	}
@@ -111,8 +112,8 @@ type builder struct {
 	// properties are those of the call that have no place yet.
 	properties map[string]string
 	notes      []Note
-	// keepSecrets leaves values alone that look like secrets.
-	keepSecrets bool
+	// verbatim leaves values alone that look like secrets, or that Java cannot read: what was sent also has them.
+	verbatim bool
 	// secretKeys are those that the user is to put into a Secret.
 	secretKeys []string
 }
@@ -222,6 +223,18 @@ func (b *builder) image() {
 			return
 		}
 	}
+}
+
+// driverHeap writes the heap of the driver in a unit that Java reads. As the call has it, no driver would start, with
+// spark-submit neither.
+func (b *builder) driverHeap() {
+	text := b.properties[conf.DriverMemory]
+	heap := conf.JavaHeap(text)
+	if b.verbatim || heap == "" || heap == text {
+		return
+	}
+	b.properties[conf.DriverMemory] = heap
+	b.note(conf.DriverMemory, "%s, because Java cannot read %q, which the driver is started with: it reads only the units k, m, g and t", heap, text)
 }
 
 // unknownVersion stands in an application whose version is not known.

@@ -60,6 +60,13 @@ func TestTranslate(t *testing.T) {
 			options: []string{"--driver-memory", "2g", "--executor-cores=4", "--num-executors", "3"},
 			want:    []string{"    memory: 2g", "    cores: 4", "    instances: 3"},
 		},
+		"a heap that Java cannot read": {
+			options: []string{"--driver-memory", "2gb", "--executor-memory", "2gb"},
+			want:    []string{"  driver:\n    memory: 2g\n", "  executor:\n    memory: 2gb\n"},
+			note:    `spark.driver.memory: 2g, because Java cannot read "2gb", which the driver is started with: it reads only the units k, m, g and t`,
+		},
+		"a heap without a unit":        {options: []string{"--conf", "spark.driver.memory=1536"}, want: []string{"    memory: 1536m"}},
+		"a heap that nothing can read": {options: []string{"--driver-memory", "2gx"}, want: []string{"    spark.driver.memory: 2gx"}},
 		"option before conf before file": {
 			options: []string{"--properties-file", "p", "--driver-memory", "1g", "-c", "spark.driver.memory=2g", "--conf", "spark.executor.memory=5g"},
 			files:   files{"p": "spark.driver.memory 3g\nspark.executor.memory 4g\nspark.driver.cores: 2\nother.key=x\n"},
