@@ -3,7 +3,10 @@
 
 package conf
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // Gang is how many executors an application wants.
 type Gang struct {
@@ -48,4 +51,41 @@ func (p Properties) dynamicExecutors() (Gang, error) {
 	}
 	most, err := p.Int(DynamicAllocationMax, math.MaxInt32)
 	return Gang{Dynamic: true, Base: max(1, least, initial, instances), Most: most}, err
+}
+
+// OnDemand in the name of a claim stands for a name of the attempt's own; executorID, in the name of a claim of
+// executors, for the number of the executor.
+const (
+	OnDemand   = "OnDemand"
+	executorID = "SPARK_EXECUTOR_ID"
+)
+
+// ExecutorClaim is a claim that a volume of the executors names by property (MountVolumesFeatureStep).
+type ExecutorClaim struct {
+	// Property is the one with the name.
+	Property
+	// Created says that Spark creates the claim, whatever its name: the volume has a class and a size.
+	Created bool
+	// Own says that the name differs for each executor.
+	Own bool
+}
+
+// ExecutorClaims returns the claims that volumes of the executors name by property, in ascending order of their keys.
+func (p Properties) ExecutorClaims() []ExecutorClaim {
+	var claims []ExecutorClaim
+	prefix := Executor.Key("volumes.persistentVolumeClaim.")
+	for _, property := range p.WithPrefix(prefix) {
+		volume, ok := strings.CutSuffix(property.Name, ".options.claimName")
+		if !ok {
+			continue
+		}
+		_, class := p.Lookup(prefix + volume + ".options.storageClass")
+		_, size := p.Lookup(prefix + volume + ".options.sizeLimit")
+		claims = append(claims, ExecutorClaim{
+			Property: property.Property,
+			Created:  class && size,
+			Own:      strings.Contains(property.Value, OnDemand) || strings.Contains(property.Value, executorID),
+		})
+	}
+	return claims
 }

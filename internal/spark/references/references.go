@@ -143,9 +143,9 @@ func (c *collector) environment(container *corev1.Container, of string) {
 }
 
 // addedBySpark adds what Spark puts into executors beyond the template (MountSecretsFeatureStep, EnvSecretsFeatureStep,
-// MountVolumesFeatureStep). It replaces OnDemand in the name of a claim and creates that claim.
+// MountVolumesFeatureStep). Left out are claims that Spark creates, and those whose names only Spark knows.
 func (c *collector) addedBySpark(properties conf.Properties) {
-	secrets, variables, claims := conf.Executor.Key("secrets."), conf.Executor.Key("secretKeyRef."), conf.Executor.Key("volumes.persistentVolumeClaim.")
+	secrets, variables := conf.Executor.Key("secrets."), conf.Executor.Key("secretKeyRef.")
 	for _, p := range properties.WithPrefix(secrets) {
 		c.add(Secret, p.Name, nil, properties.Field(secrets+p.Name))
 	}
@@ -153,9 +153,9 @@ func (c *collector) addedBySpark(properties conf.Properties) {
 		name, _, _ := strings.Cut(p.Value, ":")
 		c.add(Secret, name, nil, properties.Field(variables+p.Name))
 	}
-	for _, p := range properties.WithPrefix(claims) {
-		if strings.HasSuffix(p.Name, ".options.claimName") && !strings.Contains(p.Value, "OnDemand") {
-			c.add(Claim, p.Value, nil, properties.Field(claims+p.Name))
+	for _, claim := range properties.ExecutorClaims() {
+		if !claim.Created && !claim.Own {
+			c.add(Claim, claim.Value, nil, properties.Field(claim.Key))
 		}
 	}
 }

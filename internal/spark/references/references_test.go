@@ -100,6 +100,18 @@ volumes: [{name: a, configMap: {name: a, optional: true}}, {name: b, configMap: 
 			"Secret db: spec.sparkConf[spark.kubernetes.executor.secrets.db]", "Secret login: spec.sparkConf[spark.kubernetes.executor.secretKeyRef.PASSWORD]",
 			"PersistentVolumeClaim data: spec.sparkConf[spark.kubernetes.executor.volumes.persistentVolumeClaim.a.options.claimName]",
 		}},
+		"claims that Spark creates for executors, whatever their names": {properties: map[string]string{
+			"spark.kubernetes.executor.volumes.persistentVolumeClaim.a.options.claimName":    "scratch",
+			"spark.kubernetes.executor.volumes.persistentVolumeClaim.a.options.storageClass": "fast",
+			"spark.kubernetes.executor.volumes.persistentVolumeClaim.a.options.sizeLimit":    "10Gi",
+			"spark.kubernetes.executor.volumes.persistentVolumeClaim.b.options.claimName":    "data",
+			"spark.kubernetes.executor.volumes.persistentVolumeClaim.b.options.sizeLimit":    "10Gi",
+		}, want: []string{
+			"PersistentVolumeClaim data: spec.sparkConf[spark.kubernetes.executor.volumes.persistentVolumeClaim.b.options.claimName]",
+		}},
+		"a claim for each executor": {properties: map[string]string{
+			"spark.kubernetes.executor.volumes.persistentVolumeClaim.a.options.claimName": "data-SPARK_EXECUTOR_ID",
+		}},
 		"without a name": {driver: `containers: [{name: spark, envFrom: [{configMapRef: {}}]}]`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,14 +13,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// onDemand in the name of a claim stands for a name of the attempt's own.
-const onDemand = "OnDemand"
-
 // addClaim adds the claim of a driver's volume if its name asks for it; index is the place of the volume among those of
 // the driver. What a claim of a fixed name and with a size means here is for package validate to say.
 func (b *build) addClaim(v mounted, index int) error {
 	source := v.Volume.PersistentVolumeClaim
-	if source == nil || !strings.Contains(source.ClaimName, onDemand) {
+	if source == nil || !strings.Contains(source.ClaimName, conf.OnDemand) {
 		return nil
 	}
 	class, hasClass := v.properties.options["options.storageClass"]
@@ -33,7 +30,7 @@ func (b *build) addClaim(v mounted, index int) error {
 			"also set options.storageClass and options.sizeLimit of the volume, or name a claim that exists")
 	}
 	mode, err := b.claimMode()
-	source.ClaimName = strings.ReplaceAll(source.ClaimName, onDemand, fmt.Sprintf("%s-driver-pvc-%d", b.names.Prefix, index))
+	source.ClaimName = strings.ReplaceAll(source.ClaimName, conf.OnDemand, fmt.Sprintf("%s-driver-pvc-%d", b.names.Prefix, index))
 	claim := &corev1.PersistentVolumeClaim{
 		ObjectMeta: objectMeta(b.in, source.ClaimName),
 		Spec: corev1.PersistentVolumeClaimSpec{

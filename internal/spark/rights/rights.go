@@ -69,9 +69,7 @@ func order(r Right) string {
 
 // createsClaims reports whether executors have volumes of claims that the driver creates for them.
 func createsClaims(properties conf.Properties) bool {
-	return slices.ContainsFunc(properties.WithPrefix(conf.Executor.Key("volumes.persistentVolumeClaim.")), func(p conf.Named) bool {
-		return strings.HasSuffix(p.Name, ".options.claimName") && strings.Contains(p.Value, "OnDemand")
-	})
+	return slices.ContainsFunc(properties.ExecutorClaims(), func(c conf.ExecutorClaim) bool { return c.Created })
 }
 
 // Missing says that a service account lacks rights, and what gives them to it.

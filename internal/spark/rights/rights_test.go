@@ -12,6 +12,12 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
+// created describes a volume whose claim Spark creates.
+func created(role, claim string) map[string]string {
+	volume := "spark.kubernetes." + role + ".volumes.persistentVolumeClaim.data.options."
+	return map[string]string{volume + "claimName": claim, volume + "storageClass": "fast", volume + "sizeLimit": "10Gi"}
+}
+
 func TestNeeded(t *testing.T) {
 	t.Parallel()
 	const (
@@ -22,18 +28,21 @@ func TestNeeded(t *testing.T) {
 		conf map[string]string
 		want string
 	}{
-		"by default":         {nil, executors},
-		"dynamic allocation": {map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.executor.instances": "0"}, executors},
-		"no executors":       {map[string]string{"spark.executor.instances": "0"}, none},
-		"none may come":      {map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.maxExecutors": "0"}, none},
-		"not a number":       {map[string]string{"spark.executor.instances": "many"}, executors},
-		"no watch":           {map[string]string{"spark.kubernetes.executor.enableApiWatcher": "false"}, strings.ReplaceAll(executors, ",pods watch", "")},
-		"no polling":         {map[string]string{"spark.kubernetes.executor.enableApiPolling": "false"}, strings.ReplaceAll(executors, ",pods list", "")},
-		"no ConfigMap":       {map[string]string{"spark.kubernetes.executor.disableConfigMap": "true"}, strings.ReplaceAll(executors, ",configmaps create", "")},
-		"claims on demand": {map[string]string{"spark.kubernetes.executor.volumes.persistentVolumeClaim.data.options.claimName": "OnDemand"},
-			executors + ",persistentvolumeclaims create"},
-		"claims of others":  {map[string]string{"spark.kubernetes.executor.volumes.persistentVolumeClaim.data.options.claimName": "data"}, executors},
-		"the driver's own":  {map[string]string{"spark.kubernetes.driver.volumes.persistentVolumeClaim.data.options.claimName": "OnDemand"}, executors},
+		"by default":                         {nil, executors},
+		"dynamic allocation":                 {map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.executor.instances": "0"}, executors},
+		"no executors":                       {map[string]string{"spark.executor.instances": "0"}, none},
+		"none may come":                      {map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.maxExecutors": "0"}, none},
+		"not a number":                       {map[string]string{"spark.executor.instances": "many"}, executors},
+		"no watch":                           {map[string]string{"spark.kubernetes.executor.enableApiWatcher": "false"}, strings.ReplaceAll(executors, ",pods watch", "")},
+		"no polling":                         {map[string]string{"spark.kubernetes.executor.enableApiPolling": "false"}, strings.ReplaceAll(executors, ",pods list", "")},
+		"no ConfigMap":                       {map[string]string{"spark.kubernetes.executor.disableConfigMap": "true"}, strings.ReplaceAll(executors, ",configmaps create", "")},
+		"claims on demand":                   {created("executor", "OnDemand"), executors + ",persistentvolumeclaims create"},
+		"claims by the numbers of executors": {created("executor", "data-SPARK_EXECUTOR_ID"), executors + ",persistentvolumeclaims create"},
+		"claims of a fixed name":             {created("executor", "data"), executors + ",persistentvolumeclaims create"},
+		"claims of others":                   {map[string]string{"spark.kubernetes.executor.volumes.persistentVolumeClaim.data.options.claimName": "data"}, executors},
+		"claims of others, one for each executor": {
+			map[string]string{"spark.kubernetes.executor.volumes.persistentVolumeClaim.data.options.claimName": "data-SPARK_EXECUTOR_ID"}, executors},
+		"the driver's own":  {created("driver", "OnDemand"), executors},
 		"local":             {map[string]string{"spark.kubernetes.driver.master": "local[2]"}, ""},
 		"other credentials": {map[string]string{"spark.kubernetes.authenticate.driver.mounted.oauthTokenFile": "/token"}, ""},
 	} {

@@ -16,7 +16,7 @@ func checkClaims(s *subject) []Finding {
 	p, prefix := s.properties, conf.Driver.Key("volumes.persistentVolumeClaim.")
 	for _, property := range p.WithPrefix(prefix) {
 		name, ok := strings.CutSuffix(property.Name, ".options.claimName")
-		if !ok || strings.Contains(property.Value, "OnDemand") {
+		if !ok || strings.Contains(property.Value, conf.OnDemand) {
 			continue
 		}
 		_, class := p.Lookup(prefix + name + ".options.storageClass")
