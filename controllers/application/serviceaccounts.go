@@ -5,6 +5,7 @@ package application
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -38,7 +39,7 @@ func accountsOf(objects render.Objects) []account {
 		{template.DeprecatedServiceAccount, "spec.executor.template.spec.serviceAccount"},
 		{objects.Properties.Get(conf.ExecutorServiceAccount, ""), objects.Properties.Field(conf.ExecutorServiceAccount)},
 	} {
-		if a.name != "" {
+		if a.name != "" && !slices.ContainsFunc(accounts[named:], func(b account) bool { return b.name == a.name }) {
 			accounts = append(accounts, a)
 		}
 	}

@@ -36,6 +36,7 @@ func TestForbiddenAccounts(t *testing.T) {
 		"nobody may run":             {text(""), corev1.PodSpec{}, corev1.PodSpec{}, "", []string{`"default" of the driver`}},
 		"the executors' template":    {text("spark"), named("spark"), named("admin"), "", []string{`"admin" of spec.executor.template.spec.serviceAccountName`}},
 		"the old name of that field": {text("spark"), named("spark"), corev1.PodSpec{DeprecatedServiceAccount: "admin"}, "", []string{`"admin" of spec.executor.template.spec.serviceAccount `}},
+		"both names of that field":   {text("spark"), named("spark"), corev1.PodSpec{ServiceAccountName: "admin", DeprecatedServiceAccount: "admin"}, "", []string{`"admin" of spec.executor.template.spec.serviceAccountName`}},
 		"the executors' property":    {text("spark"), named("spark"), corev1.PodSpec{}, "admin", []string{`"admin" of spec.sparkConf[`}},
 		"the driver's old field":     {text("spark"), corev1.PodSpec{DeprecatedServiceAccount: "admin"}, named("spark"), "", []string{`"admin" of the driver`}},
 	}

@@ -113,8 +113,8 @@ const (
 	DriverPodName        = "spark.kubernetes.driver.pod.name"
 	DriverTemplateFile   = "spark.kubernetes.driver.podTemplateFile"
 	DriverServiceAccount = "spark.kubernetes.authenticate.driver.serviceAccountName"
-	// ExecutorServiceAccount is used where the template names none; the driver's is where this names none either
-	// (ExecutorKubernetesCredentialsFeatureStep).
+	// ExecutorServiceAccount is used where the template names none, in serviceAccount, the old name of the field; the
+	// driver's is where this names none either (ExecutorKubernetesCredentialsFeatureStep).
 	ExecutorServiceAccount = "spark.kubernetes.authenticate.executor.serviceAccountName"
 	DriverExcludedSteps    = "spark.kubernetes.driver.pod.excludedFeatureSteps"
 	DriverServiceLabels    = "spark.kubernetes.driver.service.label."

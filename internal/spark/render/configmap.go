@@ -5,6 +5,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -66,9 +67,11 @@ func executorTemplateStep(b *build) error {
 }
 
 // executorTemplate returns the pod that Spark starts executors from. Its container comes first, because Spark takes the
-// first.
+// first. Its account is also there under the field's old name: Spark looks at that alone, and would otherwise replace
+// the account by that of a property, such as the driver's (ExecutorKubernetesCredentialsFeatureStep).
 func (b *build) executorTemplate() *corev1.Pod {
 	pod := b.executor.pod
+	pod.Spec.DeprecatedServiceAccount = cmp.Or(pod.Spec.ServiceAccountName, pod.Spec.DeprecatedServiceAccount)
 	pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
 	pod.Spec.Containers = slices.Insert(pod.Spec.Containers, 0, b.executor.container)
 	return pod

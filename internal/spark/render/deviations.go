@@ -59,6 +59,10 @@ var Deviations = []Deviation{
 		Reason: "executors always have a template, for labels and security; it is a further key of the one ConfigMap, which saves a write",
 	},
 	{
+		Where:  []string{"executor spec serviceAccount"},
+		Reason: "Spark looks for the account of executors under this old name of the field alone, and would replace the one of the template by the driver's",
+	},
+	{
 		Where:  []string{"properties spark.kubernetes.driver.podTemplateFile"},
 		Reason: "the template of the driver is part of the application; there is no file",
 	},

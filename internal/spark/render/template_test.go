@@ -10,12 +10,40 @@ import (
 	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
 // plainYAML are the characters that YAML 1.1 takes as they stand in quotes (5.1), but for the ends of lines beyond ASCII and the byte order mark.
 var plainYAML = &unicode.RangeTable{
 	R16: []unicode.Range16{{'\n', '\n', 1}, {0x20, 0x7e, 1}, {0xa0, 0x2027, 1}, {0x202a, 0xd7ff, 1}, {0xe000, 0xfefe, 1}, {0xff00, 0xfffd, 1}},
 	R32: []unicode.Range32{{0x10000, unicode.MaxRune, 1}},
+}
+
+// TestAccountOfTheExecutorTemplate: Spark looks for the account of a template under the field's old name alone.
+func TestAccountOfTheExecutorTemplate(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ spec, want string }{
+		"none":         {`{}`, ""},
+		"the new name": {`{"serviceAccountName": "executors"}`, "executors"},
+		"the old name": {`{"serviceAccount": "executors"}`, "executors"},
+		"both":         {`{"serviceAccountName": "executors", "serviceAccount": "driver"}`, "executors"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			objects := mustBuild(t, func(spec *v1alpha1.SparkApplicationSpec) {
+				spec.Driver.ServiceAccountName = "driver"
+				spec.Executor.Template = raw(`{"spec": ` + test.spec + `}`)
+			})
+			var mounted corev1.Pod
+			if err := json.Unmarshal([]byte(objects.ConfigMap.Data[templateKey]), &mounted); err != nil {
+				t.Fatal(err)
+			}
+			if got := mounted.Spec.DeprecatedServiceAccount; got != test.want {
+				t.Errorf("serviceAccount of the template is %q, want %q", got, test.want)
+			}
+		})
+	}
 }
 
 // TestTemplateIsYAML: what executors start from is read by a reader of YAML 1.1, which takes fewer characters than JSON, and takes three of them
