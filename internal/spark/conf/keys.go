@@ -126,6 +126,8 @@ const (
 	ExecutorTemplateFile        = "spark.kubernetes.executor.podTemplateFile"
 	ExecutorPodNamePrefix       = "spark.kubernetes.executor.podNamePrefix"
 	ExecutorDeleteOnTermination = "spark.kubernetes.executor.deleteOnTermination"
+	// ExecutorGracePeriod is how long executors have to end, from Spark 4.1 on.
+	ExecutorGracePeriod = "spark.kubernetes.executor.terminationGracePeriodSeconds"
 )
 
 // Role is driver or executor, as it stands in the names of properties.

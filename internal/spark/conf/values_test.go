@@ -85,6 +85,24 @@ func TestBytesInMiB(t *testing.T) {
 	}
 }
 
+func TestSeconds(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]int64{
+		"30": 30, "30s": 30, " 30S ": 30, "2m": 120, "2min": 120, "1h": 3600, "1d": 86400, "1999ms": 1, "5us": 0, "0": 0, "999999999999d": 86399999999913600,
+		"": -1, "-1s": -1, "1.5s": -1, "30sec": -1, "s": -1, "1000000000000": -1,
+	} {
+		got, err := properties(map[string]string{ExecutorGracePeriod: value}).Seconds(ExecutorGracePeriod, 7)
+		if want < 0 {
+			checkProblem(t, err, "is not a duration")
+		} else if err != nil || got != want {
+			t.Errorf("Seconds(%q) = %d, %v, want %d", value, got, err, want)
+		}
+	}
+	if got, err := (Properties{}).Seconds(ExecutorGracePeriod, 7); got != 7 || err != nil {
+		t.Errorf("without a value: %d, %v", got, err)
+	}
+}
+
 func TestInt(t *testing.T) {
 	t.Parallel()
 	const problem = "is not a whole number"

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -63,7 +64,18 @@ func executorTemplateStep(b *build) error {
 		b.configMapVolume(templateVolume, corev1.KeyToPath{Key: templateKey, Path: templateFile}),
 		corev1.VolumeMount{MountPath: templateFolder})
 	b.added.Put(conf.ExecutorTemplateFile, templateFolder+"/"+templateFile)
+	b.keepGracePeriod()
 	return nil
+}
+
+// keepGracePeriod has Spark give executors the time to end that their template says: otherwise it would replace it by
+// its own default.
+func (b *build) keepGracePeriod() {
+	seconds := b.template.Spec.TerminationGracePeriodSeconds
+	if _, chosen := b.given[conf.ExecutorGracePeriod]; chosen || seconds == nil || !b.client.gracePeriod {
+		return
+	}
+	b.added.Put(conf.ExecutorGracePeriod, strconv.FormatInt(*seconds, 10)+"s")
 }
 
 // executorTemplate returns the pod that Spark starts executors from. Its container comes first, because Spark takes the

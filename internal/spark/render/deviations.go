@@ -63,6 +63,10 @@ var Deviations = []Deviation{
 		Reason: "Spark looks for the account of executors under this old name of the field alone, and would replace the one of the template by the driver's",
 	},
 	{
+		Where:  []string{"properties spark.kubernetes.executor.terminationGracePeriodSeconds"},
+		Reason: "from 4.1 on, Spark replaces how long executors have to end, in their template, by this property, of which the default is 30s; here it says what the template says",
+	},
+	{
 		Where:  []string{"properties spark.kubernetes.driver.podTemplateFile"},
 		Reason: "the template of the driver is part of the application; there is no file",
 	},

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
 // plainYAML are the characters that YAML 1.1 takes as they stand in quotes (5.1), but for the ends of lines beyond ASCII and the byte order mark.
@@ -41,6 +42,34 @@ func TestAccountOfTheExecutorTemplate(t *testing.T) {
 			}
 			if got := mounted.Spec.DeprecatedServiceAccount; got != test.want {
 				t.Errorf("serviceAccount of the template is %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestGracePeriodOfTheExecutorTemplate: from 4.1 on, Spark replaces it by a property, which has to say the same.
+func TestGracePeriodOfTheExecutorTemplate(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		version, spec, property, want string
+	}{
+		"from 4.1 on": {"4.1.4", `{"terminationGracePeriodSeconds": 90}`, "", "90s"},
+		"before 4.1":  {"4.0.5", `{"terminationGracePeriodSeconds": 90}`, "", "-"},
+		"none":        {"4.1.4", `{}`, "", "-"},
+		"no time":     {"4.3.0", `{"terminationGracePeriodSeconds": 0}`, "", "0s"},
+		"by property": {"4.1.4", `{"terminationGracePeriodSeconds": 90}`, "90000ms", "90000ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			objects := mustBuild(t, func(spec *v1alpha1.SparkApplicationSpec) {
+				spec.SparkVersion, spec.Executor.Template = test.version, raw(`{"spec": `+test.spec+`}`)
+				if test.property != "" {
+					spec.SparkConf = map[string]string{conf.ExecutorGracePeriod: test.property}
+				}
+			})
+			properties := conf.Parse(objects.ConfigMap.Data[propertiesFile])
+			if got, ok := properties[conf.ExecutorGracePeriod]; ok != (test.want != "-") || ok && got != test.want {
+				t.Errorf("%s = %q, want %q", conf.ExecutorGracePeriod, got, test.want)
 			}
 		})
 	}

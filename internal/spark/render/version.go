@@ -30,6 +30,8 @@ type client struct {
 	connectPort bool
 	// imageTokens: {{SPARK_VERSION}} is replaced in the name of the image.
 	imageTokens bool
+	// gracePeriod: a property says how long executors have to end, whatever their template says.
+	gracePeriod bool
 	// excludedSteps: spark.kubernetes.driver.pod.excludedFeatureSteps is honoured.
 	excludedSteps bool
 
@@ -62,6 +64,7 @@ func clientOf(sparkVersion string) client {
 
 		connectPort:   since41, // BasicDriverFeatureStep, DriverServiceFeatureStep
 		imageTokens:   since41, // KubernetesDriverConf.image
+		gracePeriod:   since41, // BasicExecutorFeatureStep
 		excludedSteps: since41, // KubernetesDriverBuilder
 
 		connectProtocol: since42, // DriverServiceFeatureStep
@@ -91,6 +94,10 @@ func HonoursMinOverhead(sparkVersion string) bool { return clientOf(sparkVersion
 
 // TakesBinaryUnits reports whether a Spark version knows sizes of memory such as 1Gi.
 func TakesBinaryUnits(sparkVersion string) bool { return clientOf(sparkVersion).binaryUnits }
+
+// SetsGracePeriod reports whether a Spark version decides by a property how long executors have to end, whatever their
+// template says.
+func SetsGracePeriod(sparkVersion string) bool { return clientOf(sparkVersion).gracePeriod }
 
 // SetsPrivileges reports whether a Spark version decides by a property whether processes may gain privileges, whatever
 // a template says.

@@ -26,6 +26,7 @@ var checks = []check{
 	checkTemplates,
 	checkContainers,
 	checkTemplateMetadata,
+	checkGracePeriod,
 	checkMerging,
 	checkPlaceholders,
 	checkMemoryUnits,

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
 // checkTemplates reports what cannot be decoded: templates, volumes, mounts, affinity.
@@ -149,4 +150,28 @@ func checkAccount(s *subject) []Finding {
 	}
 	return []Finding{invalid("spec.driver.template.spec.serviceAccountName",
 		"value %q contradicts %q of %s: remove one of the two", inTemplate, name, s.properties.Field(conf.DriverServiceAccount))}
+}
+
+// checkGracePeriod holds the time that executors have to end, in their template, against the property by which Spark
+// replaces it.
+func checkGracePeriod(s *subject) []Finding {
+	version, executor := s.spec.SparkVersion, s.roles[1]
+	if !render.SetsGracePeriod(version) {
+		return nil
+	}
+	seconds, err := s.properties.Seconds(conf.ExecutorGracePeriod, 0)
+	if err != nil {
+		return findingsOf(err)
+	}
+	inTemplate, field := executor.parts.Template.Spec.TerminationGracePeriodSeconds, executor.Path+".template.spec.terminationGracePeriodSeconds"
+	value, ok := s.properties.Lookup(conf.ExecutorGracePeriod)
+	switch {
+	case inTemplate == nil:
+		return nil
+	case *inTemplate < 0:
+		return []Finding{invalid(field, "value %d is below 0, which Spark %s refuses: set a whole number that is not negative", *inTemplate, version)}
+	case ok && seconds != *inTemplate:
+		return []Finding{invalid(field, "value %d contradicts %q of %s: remove one of the two", *inTemplate, value, s.properties.Field(conf.ExecutorGracePeriod))}
+	}
+	return nil
 }

@@ -140,6 +140,30 @@ func TestTemplateMetadata(t *testing.T) {
 	}.run(t)
 }
 
+func TestGracePeriodOfExecutors(t *testing.T) {
+	t.Parallel()
+	const template = "executor: {template: {spec: {terminationGracePeriodSeconds: 90}}}\n"
+	property := func(value string) spec {
+		return spec("sparkConf: {spark.kubernetes.executor.terminationGracePeriodSeconds: '" + value + "'}\n")
+	}
+	const unread = `spec.sparkConf[spark.kubernetes.executor.terminationGracePeriodSeconds]: value "long" is not a duration: ` +
+		"set a whole number followed by s, min or h, such as 30s"
+	table{
+		"in the template":           {template, nil},
+		"by property":               {property("long"), []string{unread}},
+		"by property, before 4.1":   {"sparkVersion: 4.0.5\n" + property("long"), nil},
+		"the same":                  {template + property("90"), nil},
+		"the same, in another unit": {template + property("90000ms"), nil},
+		"another one": {template + property("2min"), []string{`spec.executor.template.spec.terminationGracePeriodSeconds: ` +
+			`value 90 contradicts "2min" of spec.sparkConf[spark.kubernetes.executor.terminationGracePeriodSeconds]: remove one of the two`}},
+		"another one, before 4.1": {"sparkVersion: 4.0.5\n" + template + property("2min"), nil},
+		"one that Spark does not take": {"executor: {template: {spec: {terminationGracePeriodSeconds: -1}}}", []string{
+			`spec.executor.template.spec.terminationGracePeriodSeconds: value -1 is below 0, which Spark 4.1.4 refuses: set a whole number that is not negative`,
+		}},
+		"of the driver": {"driver: {template: {spec: {terminationGracePeriodSeconds: 90}}}\n" + property("60s"), nil},
+	}.run(t)
+}
+
 func TestAccountOfTemplateAndField(t *testing.T) {
 	t.Parallel()
 	app := spec("driver: {serviceAccountName: spark, template: {spec: {serviceAccountName: other}}}").application(t)
