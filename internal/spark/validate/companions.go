@@ -87,11 +87,11 @@ func uiServiceFindings(s *subject, from *v1alpha1.ServiceMetadata) []Finding {
 }
 
 // uiLabelFindings checks a label of the Service of the web interface.
-func uiLabelFindings(field, key, value string) []Finding {
-	if strings.Contains(value, "{{") {
-		return []Finding{invalid(field, "value %q has a token, which is replaced in annotations only: write it out", value)}
+func uiLabelFindings(e entry) []Finding {
+	if strings.Contains(e.value, "{{") {
+		return []Finding{invalid(e.field, "value %q has a token, which is replaced in annotations only: write it out", e.value)}
 	}
-	return labelFindings(field, key, value)
+	return labelFindings(e)
 }
 
 // annotationsFindings checks annotations of a companion.
@@ -103,7 +103,7 @@ func annotationsFindings(s *subject, path string, annotations map[string]string)
 			findings = append(findings, invalid(field, "the annotation %q is reserved by Sparkgate: use another key", key))
 			continue
 		}
-		findings = append(findings, annotationFindings(field, key, "")...)
+		findings = append(findings, annotationFindings(entry{field: field, key: key})...)
 		findings = append(findings, tokenFindings(s, field, annotations[key])...)
 	}
 	return findings

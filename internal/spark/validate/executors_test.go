@@ -9,6 +9,7 @@ func TestLabels(t *testing.T) {
 	t.Parallel()
 	const key = ": use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be"
 	const value = ": use at most 63 letters, digits, '-', '_' and '.'"
+	const token = " has a token, which Spark replaces in the labels of spec.driver.labels and spec.executor.labels only: write it out"
 	table{
 		"Spark's": {"driver: {labels: {spark-role: boss}}", []string{
 			`spec.driver.labels[spark-role]: the label "spark-role" is reserved by Spark: use another key`,
@@ -33,7 +34,26 @@ func TestLabels(t *testing.T) {
 		"a value too long with its token": {"driver: {labels: {a: 'xxxxxxxxxxxxxxxxxxxxxxxxxx{{APP_ID}}'}}", []string{
 			`spec.driver.labels[a]: invalid label value "xxxxxxxxxxxxxxxxxxxxxxxxxx{{APP_ID}}"` + value,
 		}},
-		"tokens":   {"driver: {labels: {a: 'x{{APP_ID}}-{{EXECUTOR_ID}}'}}", nil},
+		"tokens": {"driver: {labels: {a: 'x{{APP_ID}}-{{EXECUTOR_ID}}x'}}\nexecutor: {labels: {a: '{{APP_ID}}-{{EXECUTOR_ID}}'}}", nil},
+		"a token that stands for nothing in the driver": {"driver: {labels: {a: '{{APP_ID}}-{{EXECUTOR_ID}}'}}", []string{
+			`spec.driver.labels[a]: invalid label value "{{APP_ID}}-{{EXECUTOR_ID}}"` + value,
+		}},
+		"tokens of another program": {"executor: {labels: {a: '{{NAME}}'}}", []string{`spec.executor.labels[a]: invalid label value "{{NAME}}"` + value}},
+		"tokens where Spark replaces none": {`
+driver: {template: {metadata: {labels: {a: "{{APP_ID}}"}}}, nodeSelector: {b: "{{APP_ID}}"}}
+executor: {template: {metadata: {labels: {c: "{{EXECUTOR_ID}}"}, annotations: {d: "{{APP_ID}}"}}, spec: {nodeSelector: {e: "{{EXECUTOR_ID}}"}}}}
+sparkConf:
+  spark.kubernetes.node.selector.f: "{{APP_ID}}"
+  spark.kubernetes.driver.service.label.g: "{{APP_ID}}"
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.data.label.h: "{{APP_ID}}"
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.data.mount.path: /data
+  spark.kubernetes.driver.volumes.persistentVolumeClaim.data.options.claimName: data`, []string{
+			`spec.driver.nodeSelector[b]: value "{{APP_ID}}"` + token, `spec.driver.template.metadata.labels[a]: value "{{APP_ID}}"` + token,
+			`spec.executor.template.metadata.labels[c]: value "{{EXECUTOR_ID}}"` + token, `spec.executor.template.spec.nodeSelector[e]: value "{{EXECUTOR_ID}}"` + token,
+			`spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.data.label.h]: value "{{APP_ID}}"` + token,
+			`spec.sparkConf[spark.kubernetes.node.selector.f]: value "{{APP_ID}}"` + token,
+			`spec.sparkConf[spark.kubernetes.driver.service.label.g]: value "{{APP_ID}}"` + token,
+		}},
 		"no value": {"driver: {labels: {a: ''}}", nil},
 		"nodes": {"driver: {nodeSelector: {a: 'b c'}, template: {spec: {nodeSelector: {'d e': f}}}}\nsparkConf: {spark.kubernetes.node.selector.g: 'h i'}", []string{
 			`spec.driver.nodeSelector[a]: invalid label value "b c"` + value,

@@ -31,22 +31,29 @@ func reserved(key string) string {
 	return ""
 }
 
+// entry is a label, an annotation or a label of nodes: its place, and what is written.
+type entry struct {
+	field, key, value string
+	// filled is what Kubernetes gets for the value: Spark replaces tokens in some places.
+	filled string
+}
+
+// plain is an entry in which Spark replaces nothing.
+func plain(property conf.Named) entry {
+	return entry{property.Origin.Field, property.Name, property.Value, property.Value}
+}
+
 // checkLabels looks at labels, annotations and node selectors, wherever they come from.
 func checkLabels(s *subject) []Finding {
 	var findings []Finding
 	for _, r := range s.roles {
-		for _, family := range []struct {
-			prefix string
-			check  func(field, key, value string) []Finding
-		}{
-			{r.Name.Key("label."), labelFindings},
-			{r.Name.Key("annotation."), annotationFindings},
-			{r.Name.Key("node.selector."), selectorFindings},
-		} {
-			for _, property := range s.properties.WithPrefix(family.prefix) {
-				findings = append(findings, family.check(property.Origin.Field, property.Name, property.Value)...)
-			}
+		for _, property := range s.properties.WithPrefix(r.Name.Key("label.")) {
+			e := plain(property)
+			e.filled = s.replaced(r.Name, e.value)
+			findings = append(findings, labelFindings(e)...)
 		}
+		findings = append(findings, s.eachProperty(r.Name.Key("annotation."), annotationFindings)...)
+		findings = append(findings, s.eachProperty(r.Name.Key("node.selector."), selectorFindings)...)
 		path := r.Path + ".template.metadata"
 		findings = append(findings, eachEntry(path+".labels", r.parts.Template.Labels, labelFindings)...)
 		findings = append(findings, eachEntry(path+".annotations", r.parts.Template.Annotations, annotationFindings)...)
@@ -54,16 +61,33 @@ func checkLabels(s *subject) []Finding {
 	}
 	for _, property := range s.properties.WithPrefix(conf.Driver.Key("volumes.persistentVolumeClaim.")) {
 		if _, key, ok := strings.Cut(property.Name, ".label."); ok {
-			findings = append(findings, labelFindings(property.Origin.Field, key, property.Value)...)
+			property.Name = key
+			findings = append(findings, labelFindings(plain(property))...)
 		}
 	}
-	for _, property := range s.properties.WithPrefix(conf.NodeSelectorPrefix) {
-		findings = append(findings, selectorFindings(property.Origin.Field, property.Name, property.Value)...)
+	findings = append(findings, s.eachProperty(conf.NodeSelectorPrefix, selectorFindings)...)
+	return append(findings, s.eachProperty(conf.DriverServiceLabels, labelFindings)...)
+}
+
+// Tokens that Spark replaces in labels of pods that come from properties, in newer versions, and in annotations.
+const (
+	applicationToken = "{{APP_ID}}"
+	executorToken    = "{{EXECUTOR_ID}}"
+	// anyID is as long as every application id.
+	anyID = "spark-00000000000000000000000000000000"
+)
+
+// replaced returns what Spark makes of the label of a role: in the driver, no text stands for the number of the
+// executor.
+func (s *subject) replaced(r conf.Role, value string) string {
+	if !render.ReplacesLabelTokens(s.spec.SparkVersion) {
+		return value
 	}
-	for _, property := range s.properties.WithPrefix(conf.DriverServiceLabels) {
-		findings = append(findings, labelFindings(property.Origin.Field, property.Name, property.Value)...)
+	number := ""
+	if r == conf.Executor {
+		number = "1"
 	}
-	return findings
+	return strings.NewReplacer(applicationToken, anyID, executorToken, number).Replace(value)
 }
 
 // checkTokens reports tokens that the version does not replace: Kubernetes would refuse the label, and there is no such
@@ -71,11 +95,13 @@ func checkLabels(s *subject) []Finding {
 func checkTokens(s *subject) []Finding {
 	version := s.spec.SparkVersion
 	var findings []Finding
-	for _, property := range s.properties.WithPrefix(conf.Driver.Key("label.")) {
-		if strings.Contains(property.Value, "{{") && !render.ReplacesLabelTokens(version) {
-			findings = append(findings, invalid(property.Origin.Field,
-				"value %s has a token, which Spark %s replaces in annotations only: write it out, or use Spark 4.0 or later",
-				conf.Quote(property.Key, property.Value), version))
+	for _, r := range s.roles {
+		for _, property := range s.properties.WithPrefix(r.Name.Key("label.")) {
+			if strings.Contains(property.Value, "{{") && !render.ReplacesLabelTokens(version) {
+				findings = append(findings, invalid(property.Origin.Field,
+					"value %s has a token, which Spark %s replaces in annotations only: write it out, or use Spark 4.0 or later",
+					conf.Quote(property.Key, property.Value), version))
+			}
 		}
 	}
 	for _, key := range []string{conf.Image, conf.Driver.Key("container.image"), conf.Executor.Key("container.image")} {
@@ -88,41 +114,50 @@ func checkTokens(s *subject) []Finding {
 }
 
 // eachEntry checks the entries of a map.
-func eachEntry(path string, entries map[string]string, check func(field, key, value string) []Finding) []Finding {
+func eachEntry(path string, entries map[string]string, check func(entry) []Finding) []Finding {
 	var findings []Finding
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
-		findings = append(findings, check(conf.At(path, key), key, entries[key])...)
+		findings = append(findings, check(entry{conf.At(path, key), key, entries[key], entries[key]})...)
+	}
+	return findings
+}
+
+// eachProperty checks the properties of a family in which Spark replaces nothing that matters.
+func (s *subject) eachProperty(prefix string, check func(entry) []Finding) []Finding {
+	var findings []Finding
+	for _, property := range s.properties.WithPrefix(prefix) {
+		findings = append(findings, check(plain(property))...)
 	}
 	return findings
 }
 
 // labelFindings checks a label of a pod.
-func labelFindings(field, key, value string) []Finding {
-	if owner := reserved(key); owner != "" {
-		return []Finding{invalid(field, "the label %q is reserved by %s: use another key", key, owner)}
+func labelFindings(e entry) []Finding {
+	if owner := reserved(e.key); owner != "" {
+		return []Finding{invalid(e.field, "the label %q is reserved by %s: use another key", e.key, owner)}
 	}
-	return selectorFindings(field, key, value)
+	return selectorFindings(e)
 }
 
-// anyID is as long as every application id.
-const anyID = "spark-00000000000000000000000000000000"
-
-// selectorFindings checks key and value of any label. Spark's tokens count as text that fits.
-func selectorFindings(field, key, value string) []Finding {
-	if len(validation.IsQualifiedName(key)) > 0 {
-		return []Finding{invalid(field, "invalid label key %q: use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be", key)}
+// selectorFindings checks key and value of any label.
+func selectorFindings(e entry) []Finding {
+	if len(validation.IsQualifiedName(e.key)) > 0 {
+		return []Finding{invalid(e.field, "invalid label key %q: use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be", e.key)}
 	}
-	filled := strings.NewReplacer("{{APP_ID}}", anyID, "{{EXECUTOR_ID}}", "1").Replace(value)
-	if len(validation.IsValidLabelValue(filled)) > 0 {
-		return []Finding{invalid(field, "invalid label value %s: use at most 63 letters, digits, '-', '_' and '.'", conf.Quote(key, value))}
+	switch value := conf.Quote(e.key, e.value); {
+	case len(validation.IsValidLabelValue(e.filled)) == 0:
+		return nil
+	case strings.Contains(e.filled, applicationToken) || strings.Contains(e.filled, executorToken):
+		return []Finding{invalid(e.field, "value %s has a token, which Spark replaces in the labels of spec.driver.labels and spec.executor.labels only: write it out", value)}
+	default:
+		return []Finding{invalid(e.field, "invalid label value %s: use at most 63 letters, digits, '-', '_' and '.'", value)}
 	}
-	return nil
 }
 
 // annotationFindings checks the key of an annotation; values are free.
-func annotationFindings(field, key, _ string) []Finding {
-	if len(validation.IsQualifiedName(strings.ToLower(key))) > 0 {
-		return []Finding{invalid(field, "invalid annotation key %q: use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be", key)}
+func annotationFindings(e entry) []Finding {
+	if len(validation.IsQualifiedName(strings.ToLower(e.key))) > 0 {
+		return []Finding{invalid(e.field, "invalid annotation key %q: use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be", e.key)}
 	}
 	return nil
 }

@@ -98,6 +98,9 @@ func TestTokensByVersion(t *testing.T) {
 		"labels before 4.0": {"sparkVersion: 3.5.9\nsparkConf: {" + label + ": '{{APP_ID}}'}", []string{
 			`spec.sparkConf[` + label + `]: value "{{APP_ID}}" has a token, which Spark 3.5.9 replaces in annotations only: write it out, or use Spark 4.0 or later`,
 		}},
+		"labels of executors before 4.0": {"sparkVersion: 3.5.9\nexecutor: {labels: {id: '{{APP_ID}}-{{EXECUTOR_ID}}'}, annotations: {id: '{{APP_ID}}'}}", []string{
+			`spec.executor.labels[id]: value "{{APP_ID}}-{{EXECUTOR_ID}}" has a token, which Spark 3.5.9 replaces in annotations only: write it out, or use Spark 4.0 or later`,
+		}},
 		"images before 4.1": {"sparkVersion: 4.0.5\nimage: 'spark:{{SPARK_VERSION}}'\nsparkConf: {" + label + ": '{{APP_ID}}'}", []string{
 			`spec.image: value "spark:{{SPARK_VERSION}}" has a token, which Spark 4.0.5 does not replace: write it out, or use Spark 4.1 or later`,
 		}},
