@@ -6,6 +6,7 @@ package render
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -264,6 +265,50 @@ func TestGrantCutsExecutors(t *testing.T) {
 			}
 			if got := objects.Properties.Get(conf.ExecutorInstances, "-"); got != test.want {
 				t.Errorf("instances = %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestDecommission: executors that may be asked for their quota hand over what they hold, unless hooks of their own would be lost by it.
+func TestDecommission(t *testing.T) {
+	t.Parallel()
+	dynamic := map[string]string{conf.DynamicAllocationEnabled: "true", conf.DynamicAllocationMax: "9"}
+	with := func(key, value string) map[string]string {
+		values := maps.Clone(dynamic)
+		values[key] = value
+		return values
+	}
+	const hooks = `{"spec": {"containers": [{"name": "main", "lifecycle": {"preStop": {"exec": {"command": ["x"]}}}}]}}`
+	for name, test := range map[string]struct {
+		gated          bool
+		conf           map[string]string
+		template, want string
+	}{
+		"by default":             {true, dynamic, `{}`, "true true 3s"},
+		"not gated":              {false, dynamic, `{}`, "- - -"},
+		"not dynamic":            {true, nil, `{}`, "- - -"},
+		"chosen":                 {true, with(conf.DecommissionEnabled, "false"), `{}`, "false - -"},
+		"hooks":                  {true, dynamic, hooks, "- - -"},
+		"hooks of a sidecar":     {true, with("spark.kubernetes.executor.podTemplateContainerName", "spark"), strings.Replace(hooks, "[{", `[{"name": "spark"}, {`, 1), "true true 3s"},
+		"hooks that say nothing": {true, dynamic, `{"spec": {"containers": [{"name": "main", "lifecycle": {}}]}}`, "true true 3s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := inputOf(t, func(spec *v1alpha1.SparkApplicationSpec) {
+				spec.SparkConf, spec.Executor.Template = test.conf, raw(test.template)
+			})
+			in.SchedulingGated = test.gated
+			objects, err := Build(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, key := range []string{conf.DecommissionEnabled, conf.StorageDecommissionEnabled, conf.DecommissionInterval} {
+				got = append(got, objects.Properties.Get(key, "-"))
+			}
+			if strings.Join(got, " ") != test.want {
+				t.Errorf("decommissioning: %v, want %s", got, test.want)
 			}
 		})
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
@@ -57,10 +59,11 @@ func (b *build) submit() error {
 const decommissionInterval = "3s"
 
 // decommission has executors hand over what they hold before they end, unless the user has chosen: those that wait
-// behind a gate may be asked for their quota while the job continues. Without dynamic allocation none is.
+// behind a gate may be asked for their quota while the job continues. Without dynamic allocation none is. Executors
+// with hooks of their own keep these.
 func (b *build) decommission() error {
 	gang, err := b.given.Executors()
-	if err != nil || !b.in.SchedulingGated || !gang.Dynamic {
+	if err != nil || !b.in.SchedulingGated || !gang.Dynamic || HasHooks(&b.executor.container) {
 		return err
 	}
 	for _, p := range []struct{ key, value string }{
@@ -72,6 +75,12 @@ func (b *build) decommission() error {
 		b.given.Put(p.key, p.value)
 	}
 	return nil
+}
+
+// HasHooks reports whether a container has hooks of its own. Where decommissioning is on, Spark replaces all of them in
+// executors (BasicExecutorFeatureStep).
+func HasHooks(c *corev1.Container) bool {
+	return c.Lifecycle != nil && *c.Lifecycle != corev1.Lifecycle{}
 }
 
 // addPrimaryJar appends the main application file to the jars, even if it is among them already. The property is set in

@@ -27,6 +27,7 @@ var checks = []check{
 	checkContainers,
 	checkTemplateMetadata,
 	checkGracePeriod,
+	checkHooks,
 	checkMerging,
 	checkPlaceholders,
 	checkMemoryUnits,

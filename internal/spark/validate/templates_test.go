@@ -140,6 +140,24 @@ func TestTemplateMetadata(t *testing.T) {
 	}.run(t)
 }
 
+func TestHooksOfExecutors(t *testing.T) {
+	t.Parallel()
+	const on, off = "sparkConf: {spark.decommission.enabled: 'true'}\n", "sparkConf: {spark.decommission.enabled: 'false'}\n"
+	const hooks = "executor: {template: {spec: {containers: [{name: logs}, {name: spark-kubernetes-executor, lifecycle: {postStart: {exec: {command: [x]}}}}]}}}\n"
+	table{
+		"no decommissioning":           {hooks, nil},
+		"decommissioning switched off": {hooks + off, nil},
+		"decommissioning": {hooks + on, []string{
+			"spec.executor.template.spec.containers[1].lifecycle: all hooks would be replaced by Spark, because spark.decommission.enabled is true: " +
+				"remove them and have a script of the image do what they do, named by spark.kubernetes.decommission.script, which Spark runs instead of /opt/decom.sh; " +
+				"or set spark.decommission.enabled to false",
+		}},
+		"of a sidecar":  {"executor: {template: {spec: {containers: [{name: a}, {name: b, lifecycle: {preStop: {exec: {command: [x]}}}}]}}}\n" + on, nil},
+		"of the driver": {"driver: {template: {spec: {containers: [{name: a, lifecycle: {preStop: {exec: {command: [x]}}}}]}}}\n" + on, nil},
+		"none":          {"executor: {template: {spec: {containers: [{name: a, lifecycle: {}}]}}}\n" + on, nil},
+	}.run(t)
+}
+
 func TestGracePeriodOfExecutors(t *testing.T) {
 	t.Parallel()
 	const template = "executor: {template: {spec: {terminationGracePeriodSeconds: 90}}}\n"
