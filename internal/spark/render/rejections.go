@@ -33,7 +33,7 @@ var Rejections = []Deviation{
 			"spec.sparkConf[spark.driver.port]", "spec.sparkConf[spark.driver.blockManager.port]", "spec.sparkConf[spark.blockManager.port]",
 			"spec.sparkConf[spark.ui.port]", "spec.sparkConf[spark.connect.grpc.binding.port]",
 		},
-		Reason: "executors could not know a port that the system chooses, Kubernetes refuses numbers that are not ports, and all ports must differ",
+		Reason: "executors could not know a port that the system chooses, Spark opens none below 1024, Kubernetes refuses numbers that are not ports, and all ports must differ",
 	},
 	{
 		Where:  []string{"spec.sparkConf[spark.kubernetes.executor.podNamePrefix]"},

@@ -95,12 +95,13 @@ func (b *build) ports(blockManagerFallback int32) ([]port, error) {
 	return ports, nil
 }
 
-// portNumber reads a port that other pods have to know: one that the system chooses is none.
+// portNumber reads a port that other pods have to know: one that the system chooses is none, and Spark opens none below
+// 1024 (Utils.startServiceOnPort; for executors, BasicExecutorFeatureStep).
 func portNumber(p conf.Properties, key string, fallback int32) (int32, error) {
-	const last = 65535
+	const first, last = 1024, 65535
 	number, err := p.Int(key, fallback)
-	if err == nil && (number < 1 || number > last) {
-		err = p.Wrong(key, "is not a port that executors can find", "set a number from 1 to 65535")
+	if err == nil && (number < first || number > last) {
+		err = p.Wrong(key, "is not a port that Spark opens and executors can find", "set a number from 1024 to 65535")
 	}
 	if text := p.Get(key, ""); err == nil && key != conf.UIPort && text != strings.TrimSpace(text) {
 		err = p.Wrong(key, "has blanks around the number", "remove them") // Spark takes them for the web interface alone

@@ -181,13 +181,23 @@ sparkConf: {spark.driver.resource.fpga.amount: "2", spark.driver.resource.fpga.v
 
 func TestPorts(t *testing.T) {
 	t.Parallel()
+	const message = "is not a port that Spark opens and executors can find: set a number from 1024 to 65535"
 	table{
-		"all others": {"sparkConf: {spark.ui.port: '1', spark.driver.port: '2', spark.driver.blockManager.port: '3', spark.connect.grpc.binding.port: '4'}", nil},
+		"all others": {"sparkConf: {spark.ui.port: '1024', spark.driver.port: '1025', spark.driver.blockManager.port: '1026', spark.connect.grpc.binding.port: '65535'}", nil},
+		"those that Spark does not open": {`
+sparkConf:
+  spark.ui.port: "1023"
+  spark.driver.port: "22"
+  spark.driver.blockManager.port: "1"
+  spark.connect.grpc.binding.port: "443"`, []string{
+			`spec.sparkConf[spark.driver.port]: value "22" ` + message,
+		}},
+		"one that executors do not open": {"sparkConf: {spark.blockManager.port: '80'}", []string{`spec.sparkConf[spark.blockManager.port]: value "80" ` + message}},
 		"zero": {"sparkConf: {spark.ui.port: '0'}", []string{
-			`spec.sparkConf[spark.ui.port]: value "0" is not a port that executors can find: set a number from 1 to 65535`,
+			`spec.sparkConf[spark.ui.port]: value "0" ` + message,
 		}},
 		"too large": {"sparkConf: {spark.driver.port: '65536'}", []string{
-			`spec.sparkConf[spark.driver.port]: value "65536" is not a port that executors can find: set a number from 1 to 65535`,
+			`spec.sparkConf[spark.driver.port]: value "65536" ` + message,
 		}},
 		"no number": {"sparkConf: {spark.driver.port: any}", []string{
 			`spec.sparkConf[spark.driver.port]: value "any" is not a whole number: set a number such as 2`,
@@ -198,8 +208,8 @@ func TestPorts(t *testing.T) {
 		"another's own for the first": {"sparkConf: {spark.driver.port: '4040'}", []string{
 			`spec.sparkConf[spark.driver.port]: value 4040 is also the port of spark.ui.port: set another`,
 		}},
-		"twice": {"sparkConf: {spark.driver.port: '1', spark.ui.port: '1'}", []string{
-			`spec.sparkConf[spark.ui.port]: value 1 is also the port of spark.driver.port: set another`,
+		"twice": {"sparkConf: {spark.driver.port: '1024', spark.ui.port: '1024'}", []string{
+			`spec.sparkConf[spark.ui.port]: value 1024 is also the port of spark.driver.port: set another`,
 		}},
 		"Spark Connect's": {"sparkConf: {spark.ui.port: '15002'}", []string{
 			`spec.sparkConf[spark.ui.port]: value 15002 is also the port of spark.connect.grpc.binding.port: set another`,
