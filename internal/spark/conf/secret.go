@@ -63,7 +63,21 @@ func RefusedFromSecret(key string) string {
 			return e.reason
 		}
 	}
+	if startsExecutors(key) {
+		return inPods + "set it in sparkConf if they may"
+	}
 	return ""
+}
+
+// startsExecutors reports whether executors have to know a property before they reach the driver: Spark writes it into
+// their pods, as an option of Java in clear text (SparkConf.isExecutorStartupConf; those of SSL from 4.0 on).
+func startsExecutors(key string) bool {
+	for _, begin := range []string{"spark.auth", "spark.rpc", "spark.network", "spark.port."} {
+		if strings.HasPrefix(key, begin) {
+			return true
+		}
+	}
+	return strings.HasPrefix(key, "spark.ssl") && !strings.Contains(key, "Password") || strings.HasSuffix(key, ".port")
 }
 
 // addSecrets adds the properties of spec.sparkConfFrom. Their values are not known here and never will be: Masked

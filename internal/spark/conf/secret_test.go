@@ -28,6 +28,12 @@ func fromSecrets(edit func(*v1alpha1.SparkApplicationSpec), keys ...string) *v1a
 	})
 }
 
+// inPodsOf is the finding of a property that Spark writes into the pods of executors.
+func inPodsOf(key string) string {
+	return "spec.sparkConfFrom[" + key + "]: the property " + key + " cannot be taken from a Secret: " +
+		"Spark writes its value into the pods of executors, where others may read it: set it in sparkConf if they may"
+}
+
 func TestPropertiesFromSecrets(t *testing.T) {
 	t.Parallel()
 	const key = "spark.hadoop.fs.s3a.secret.key"
@@ -73,6 +79,14 @@ func TestPropertiesFromSecrets(t *testing.T) {
 					"remove it, so that Spark generates one, or mount the Secret and set spark.authenticate.secret.file in sparkConf",
 			},
 		},
+		"for executors to start with": {
+			keys: []string{"spark.authenticate.enableSaslEncryption", "spark.rpc.io.token", "spark.network.crypto.key", "spark.ssl.keyStore", "spark.port.a", "spark.my.port"},
+			want: []string{
+				inPodsOf("spark.authenticate.enableSaslEncryption"), inPodsOf("spark.rpc.io.token"), inPodsOf("spark.network.crypto.key"), inPodsOf("spark.ssl.keyStore"),
+				inPodsOf("spark.port.a"), inPodsOf("spark.my.port"),
+			},
+		},
+		"passwords of SSL, which executors get from the driver": {keys: []string{"spark.ssl.keyStorePassword", "spark.ssl.rpc.trustStorePassword", "spark.my.port.number"}},
 		"no property": {
 			keys: []string{"fs.s3a.secret.key"},
 			want: []string{"spec.sparkConfFrom[fs.s3a.secret.key]: the property fs.s3a.secret.key cannot be taken from a Secret: " +
