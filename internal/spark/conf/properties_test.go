@@ -55,6 +55,7 @@ func TestSensitive(t *testing.T) {
 		"spark.hadoop.fs.s3a.accessKey":   true,
 		"spark.ssl.keyPassword":           true,
 		"spark.my.TOKEN":                  true,
+		"spark.sql.catalog.a.credential":  true,
 		"spark.driver.memory":             false,
 		"spark.hadoop.fs.s3a.endpoint":    false,
 		"spark.kubernetes.access.mode":    false,

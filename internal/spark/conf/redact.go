@@ -11,8 +11,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// sensitive matches the keys whose values Spark hides in its own listings (its default redaction pattern from 4.0 on).
-var sensitive = regexp.MustCompile(`(?i)secret|password|token|access[.]?key`)
+// sensitive matches the keys whose values Spark hides in its own listings, by default and from 4.0 on.
+var sensitive = regexp.MustCompile(redactionRegex)
 
 // Sensitive reports whether the value of a key must not be shown.
 func Sensitive(key string) bool { return sensitive.MatchString(key) }
@@ -37,12 +37,12 @@ const Placeholder = "REPLACED-TAKE-FROM-SECRET"
 
 var (
 	// secretKey matches more than Spark hides in its listings (sensitive): a manifest goes to Git.
-	secretKey = regexp.MustCompile(`(?i)secret|password|passwd|passphrase|token|(access|account|api|private|encryption|sas)[._-]?key`)
+	secretKey = regexp.MustCompile(`(?i)secret|password|passwd|passphrase|token|credential|(access|account|api|private|encryption|sas)[._-]?key`)
 	// describing is how keys end whose values say where a secret is found, or how it is used.
-	describing = regexp.MustCompile(`(?i)(file|path|dir|location|name|class|provider|type|enabled|algorithm|bits|length|timeout|interval|regex)s?$`)
-	// references begin keys whose values name a Secret.
+	describing = regexp.MustCompile(`(?i)(file|path|dir|location|name|class|provider|type|enabled|algorithm|bits|length|timeout|interval|regex|ratio|wait|mapping)s?$`)
+	// references begin keys whose values name a Secret, or a kind of credentials.
 	references = []string{
-		ImagePullSecrets, TokenSecretName, TokenSecretKey,
+		ImagePullSecrets, TokenSecretName, TokenSecretKey, "spark.kerberos.renewal.credentials",
 		Driver.Key("secrets."), Executor.Key("secrets."), Driver.Key("secretKeyRef."), Executor.Key("secretKeyRef."),
 	}
 )
