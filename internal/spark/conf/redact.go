@@ -5,6 +5,7 @@ package conf
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,13 @@ var (
 		ImagePullSecrets, TokenSecretName, TokenSecretKey, "spark.kerberos.renewal.credentials",
 		Driver.Key("secrets."), Executor.Key("secrets."), Driver.Key("secretKeyRef."), Executor.Key("secretKeyRef."),
 	}
+	// metadata begin keys of what all who may read pods, Services and claims can read: names in them are free, such as
+	// those of annotations by which a pod is given secrets (vault.hashicorp.com/agent-inject-secret-NAME).
+	metadata = []string{
+		NodeSelectorPrefix, DriverServiceLabels, DriverServiceNotes,
+		Driver.Key("annotation."), Driver.Key("label."), Driver.Key("node.selector."), Driver.Key("volumes."),
+		Executor.Key("annotation."), Executor.Key("label."), Executor.Key("node.selector."), Executor.Key("volumes."),
+	}
 )
 
 // SecretValue reports whether the value of a property looks like a secret, which must not stand in a manifest. It is
@@ -53,10 +61,6 @@ func SecretValue(key, value string) bool {
 	if value == "" || value == "true" || value == "false" || !secretKey.MatchString(key) || describing.MatchString(key) {
 		return false
 	}
-	for _, prefix := range references {
-		if strings.HasPrefix(key, prefix) {
-			return false
-		}
-	}
-	return true
+	begins := func(prefix string) bool { return strings.HasPrefix(key, prefix) }
+	return !slices.ContainsFunc(references, begins) && !slices.ContainsFunc(metadata, begins)
 }

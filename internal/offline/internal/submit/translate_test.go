@@ -145,6 +145,11 @@ func TestTranslate(t *testing.T) {
 			},
 			want: []string{"db:password", "/etc/t\n", "/etc/token"}, unwanted: []string{conf.Placeholder, "sparkConfFrom"},
 		},
+		"annotations by which pods are given secrets": {
+			options:  []string{"--conf", "spark.kubernetes.driver.annotation.vault.hashicorp.com/agent-inject-secret-db=database/creds/etl"},
+			want:     []string{"    annotations:\n      vault.hashicorp.com/agent-inject-secret-db: database/creds/etl\n"},
+			unwanted: []string{conf.Placeholder, "sparkConfFrom"},
+		},
 		"password among Java options": {
 			options: []string{"--driver-java-options", "-Djavax.net.ssl.trustStorePassword=x"}, want: []string{"javaOptions: -Djavax"},
 			note: "spec.driver.javaOptions: a text looks as if it held a password",
