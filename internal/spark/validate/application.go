@@ -33,6 +33,7 @@ var checks = []check{
 	checkMemoryUnits,
 	checkDriverHeap,
 	checkValues,
+	checkOffHeap,
 	checkJavaOptions,
 	checkURIs,
 	checkPackages,

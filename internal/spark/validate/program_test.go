@@ -170,6 +170,7 @@ func TestPackages(t *testing.T) {
 func TestValues(t *testing.T) {
 	t.Parallel()
 	const unit = "set a whole number followed by k, m, g or t, such as 512m or 4g"
+	const offHeap = " although spark.memory.offHeap.enabled is true, and Spark ends at once: set a size such as 1g, or remove spark.memory.offHeap.enabled"
 	const heap = "is passed to Java as it is written, which reads only the units k, m, g and t: set "
 	table{
 		"memory": {"driver: {memory: 512mx}", []string{`spec.driver.memory: value "512mx" has the unknown unit "mx": ` + unit}},
@@ -194,6 +195,14 @@ func TestValues(t *testing.T) {
 		"off-heap memory": {"sparkConf: {spark.memory.offHeap.size: x}", []string{
 			`spec.sparkConf[spark.memory.offHeap.size]: value "x" is not a memory size: ` + unit,
 		}},
+		"off-heap memory without a size": {"sparkConf: {spark.memory.offHeap.enabled: 'true'}", []string{
+			`spec.sparkConf[spark.memory.offHeap.size]: value is absent` + offHeap,
+		}},
+		"off-heap memory of a few bytes": {"sparkConf: {spark.memory.offHeap.enabled: 'true', spark.memory.offHeap.size: '1024'}", []string{
+			`spec.sparkConf[spark.memory.offHeap.size]: value "1024" is less than 1m (a plain number counts bytes)` + offHeap,
+		}},
+		"off-heap memory of a mebibyte": {"sparkConf: {spark.memory.offHeap.enabled: 'true', spark.memory.offHeap.size: '1048576'}", nil},
+		"off-heap memory, switched off": {"sparkConf: {spark.memory.offHeap.enabled: 'false', spark.memory.offHeap.size: '0'}", nil},
 		"factor": {"sparkConf: {spark.kubernetes.memoryOverheadFactor: ten percent}", []string{
 			`spec.sparkConf[spark.kubernetes.memoryOverheadFactor]: value "ten percent" is not a number: set a number such as 0.1`,
 		}},

@@ -84,6 +84,22 @@ func checkDriverHeap(s *subject) []Finding {
 	return findingsOf(s.properties.Wrong(conf.DriverMemory, "is passed to Java as it is written, which reads only the units k, m, g and t", "set "+heap))
 }
 
+// checkOffHeap makes sure that memory outside the heap, once it is switched on, has a size: Spark counts whole
+// mebibytes, and the driver ends at once with none (Utils.checkOffHeapEnabled).
+func checkOffHeap(s *subject) []Finding {
+	p := s.properties
+	on, err := p.Bool(conf.OffHeapEnabled, false)
+	size, wrong := p.BytesInMiB(conf.OffHeapSize, 0)
+	if err != nil || wrong != nil || !on || size > 0 {
+		return nil // what cannot be read is said by checkValues
+	}
+	what := "is absent"
+	if text, ok := p.Lookup(conf.OffHeapSize); ok {
+		what = conf.Quote(conf.OffHeapSize, text) + " is less than 1m (a plain number counts bytes)"
+	}
+	return []Finding{invalid(p.Field(conf.OffHeapSize), "value %s although %s is true, and Spark ends at once: set a size such as 1g, or remove %[2]s", what, conf.OffHeapEnabled)}
+}
+
 // taskCores is how many cores of an executor one task occupies.
 const taskCores = "spark.task.cpus"
 
