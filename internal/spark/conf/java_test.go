@@ -154,7 +154,7 @@ func TestJavaReader(t *testing.T) {
 
 // nasty are the pieces that random names and values are built from.
 var nasty = []string{
-	"\\", "\\\\", "\\u0041", "\\u", "u00", "\n", "\r", "\r\n", "\t", "\f", "\v", " ", "  ", "=", ":", "#", "!", "\x00", "\x01", "\x1b[31m", "\x7f", "\u0085",
+	"\\", "\\\\", "\\u0041", "\\ud83d\\ude00", "\\ud83d", "\\ude00", "\\u", "u00", "\n", "\r", "\r\n", "\t", "\f", "\v", " ", "  ", "=", ":", "#", "!", "\x00", "\x01", "\x1b[31m", "\x7f", "\u0085",
 	"\u00a0", "\u2028", "\u2029", "\ufeff", "\ufffd", "\uffff", "\ud7ff", "\ue000", "é", "e\u0301", "中", "😀", "\U0010ffff", "a", "Z", "0", ".", ",", "\"", "'", "$(X)", "%n",
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Text returns the properties as a file that Java reads back: one constant comment line, then one property per line in
@@ -160,7 +162,6 @@ func unescape(text string) string {
 
 // writeEscaped writes what stands behind a backslash and returns how many further bytes it took.
 func writeEscaped(b *strings.Builder, text string) int {
-	const digits = 4
 	switch text[0] {
 	case 't':
 		b.WriteByte('\t')
@@ -171,15 +172,40 @@ func writeEscaped(b *strings.Builder, text string) int {
 	case 'f':
 		b.WriteByte('\f')
 	case 'u':
-		if len(text) > digits {
-			if code, err := strconv.ParseUint(text[1:1+digits], 16, 16); err == nil {
-				b.WriteRune(rune(code))
-				return digits
-			}
-		}
-		b.WriteByte('u')
+		return writeCode(b, text)
 	default:
 		b.WriteByte(text[0])
 	}
 	return 0
+}
+
+// codeLength is the length of an escape without its backslash: u and four digits.
+const codeLength = 5
+
+// writeCode is writeEscaped for text that begins with the u of a code. Two codes that are the halves of one character
+// are that character; half a character alone becomes U+FFFD, since nothing in UTF-8 stands for it.
+func writeCode(b *strings.Builder, text string) int {
+	first, ok := codeOf(text)
+	if !ok {
+		b.WriteByte('u')
+		return 0
+	}
+	if next, isEscape := strings.CutPrefix(text[codeLength:], `\`); isEscape {
+		second, ok := codeOf(next)
+		if whole := utf16.DecodeRune(first, second); ok && whole != utf8.RuneError {
+			b.WriteRune(whole)
+			return codeLength + codeLength
+		}
+	}
+	b.WriteRune(first)
+	return codeLength - 1
+}
+
+// codeOf reads u and four hexadecimal digits at the beginning of a text.
+func codeOf(text string) (rune, bool) {
+	if len(text) < codeLength || text[0] != 'u' {
+		return 0, false
+	}
+	code, err := strconv.ParseUint(text[1:codeLength], 16, 16)
+	return rune(code), err == nil
 }

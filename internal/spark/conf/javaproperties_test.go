@@ -92,6 +92,8 @@ func TestParse(t *testing.T) {
 		},
 		"a backslash at the very end": {`spark.n=\`, map[string]string{"spark.n": ""}},
 		"escapes":                     {`spark.h=\u0041\t\n\r\f|\q`, map[string]string{"spark.h": "A\t\n\r\f|q"}},
+		"two halves of a character":   {`spark.h=a\ud83d\ude00b`, map[string]string{"spark.h": "a😀b"}},
+		"halves that do not fit":      {`spark.h=\ud83da\ude00\ud83d\ud83d\ude00\ud83d\u00e9\ud83d\`, map[string]string{"spark.h": "\ufffda\ufffd\ufffd😀\ufffdé\ufffd"}},
 		"a malformed code":            {`spark.h=\u00zz`, map[string]string{"spark.h": "u00zz"}},
 		"a short code":                {`spark.h=\u00`, map[string]string{"spark.h": "u00"}},
 		"an escaped blank in a key":   {`spark\ i=k`, map[string]string{"spark i": "k"}},
