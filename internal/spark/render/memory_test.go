@@ -60,6 +60,10 @@ func TestDriverMemory(t *testing.T) {
 		"no share":                {scala, map[string]string{conf.DriverMemory: "8g", conf.MemoryOverheadFactor: "0"}, "8576Mi", 0},
 		"memory of Python is not": {python, map[string]string{conf.ExecutorPySparkMemory: "512m"}, "1433Mi", 0.4},
 		"nor is off-heap memory":  {scala, map[string]string{conf.OffHeapEnabled: "true", conf.OffHeapSize: "1g"}, "1408Mi", 0.1},
+		// As recorded: memory-no-unit, memory-upper-case, memory-bytes. No driver starts with such a heap, but executors may have one.
+		"no unit":             {scala, map[string]string{conf.DriverMemory: "1536"}, "1920Mi", 0.1},
+		"a unit of two signs": {scala, map[string]string{conf.DriverMemory: "2048MB"}, "2432Mi", 0.1},
+		"bytes":               {scala, map[string]string{conf.DriverMemory: "1610612000b", conf.DriverMemoryOverhead: "999999999b"}, "2488Mi", 0.1},
 		"an int at most": {
 			scala, map[string]string{conf.DriverMemory: "1g", conf.MemoryOverheadFactor: "9999999"}, "2147484671Mi", 9999999,
 		},

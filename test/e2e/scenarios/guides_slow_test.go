@@ -52,7 +52,7 @@ func applyExample(t *testing.T, s *env.Namespace, file string) {
 	s.ApplyText(text)
 }
 
-// TestSlowTheStreamOfTheGuideContinues: a stream is ready while it runs, and goes on with the next batch after it was suspended.
+// TestSlowTheStreamOfTheGuideContinues: a stream is ready while it runs, and continues with the next batch after it was suspended.
 func TestSlowTheStreamOfTheGuideContinues(t *testing.T) {
 	t.Parallel()
 	dir := openDir(t)
@@ -70,7 +70,7 @@ func TestSlowTheStreamOfTheGuideContinues(t *testing.T) {
 	s.Kubectl("wait", "--for=condition=Ready", "sgapp/stream", "--timeout=10m")
 	second := s.Becomes("stream", v1alpha1.RunningReason)
 	if next := awaitBatch(s, second, 0); next < last {
-		t.Errorf("the stream goes on with batch %d, and had come to %d", next, last)
+		t.Errorf("the stream continues with batch %d, and had come to %d", next, last)
 	}
 	s.Kubectl("delete", "sgapp", "stream", "--timeout=10m")
 	s.GivenBack(s.Name)
