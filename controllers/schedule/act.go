@@ -124,10 +124,20 @@ func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err err
 	case apierrors.IsAlreadyExists(err):
 		return p.exists(ctx, run)
 	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err):
-		p.refused, p.expected.refused = redact.Text(fmt.Sprintf("application %s could not be created: %v", run.Name, err)), run.Name
+		p.refuse(run, redact.Text(fmt.Sprintf("application %s could not be created: %v", run.Name, err)))
 		return false, nil
 	}
 	return false, fmt.Errorf("create application %s: %w", run.Name, err)
+}
+
+// refuse records why the application of a run could not be created.
+func (p *pass) refuse(run tick.Run, why string) {
+	p.refused = why
+	if run.At.IsZero() {
+		p.expected.refusedRequest = refusal{run: run.Name, message: why}
+	} else {
+		p.expected.refused = run.Name
+	}
 }
 
 // onTime is how late a run may be that is created without asking whether another operator has dealt with it. It is as long as a process
@@ -168,9 +178,9 @@ func (p *pass) exists(ctx context.Context, run tick.Run) (outdated bool, err err
 			p.noteCreated(run, app.UID, app.CreationTimestamp)
 		}
 	case owner != nil && owner.Kind == v1alpha1.ScheduledSparkApplicationKind && owner.Name == p.schedule.Name:
-	case owner == nil && !run.At.IsZero() && isOrphanOf(p.schedule, app, run): // of an earlier schedule that left it behind
+	case owner == nil && isOrphanOf(p.schedule, app, run): // of an earlier schedule that left it behind
 	case run.At.IsZero():
-		p.refused = fmt.Sprintf("application %s exists and does not belong to this schedule: delete it, or ask with another token", run.Name)
+		p.refuse(run, fmt.Sprintf("application %s exists and does not belong to this schedule: delete it, or ask with another token", run.Name))
 	default:
 		p.o.Taken[run.Name] = true
 		return true, nil
@@ -178,9 +188,9 @@ func (p *pass) exists(ctx context.Context, run tick.Run) (outdated bool, err err
 	return false, nil
 }
 
-// isOrphanOf reports whether an application without an owner was created for a run of a schedule of that name.
+// isOrphanOf reports whether an application without an owner, of the name of a run, was created for that run by a schedule of that name.
 func isOrphanOf(s *v1alpha1.ScheduledSparkApplication, app *v1alpha1.SparkApplication, run tick.Run) bool {
-	return app.Labels[v1alpha1.ScheduleLabel] == s.Name && app.Annotations[v1alpha1.ScheduledForAnnotation] == run.At.Format(time.RFC3339)
+	return app.Labels[v1alpha1.ScheduleLabel] == s.Name && app.Annotations[v1alpha1.ScheduledForAnnotation] == rfc3339(run.At)
 }
 
 // trim deletes the finished applications that the history limits do not keep.

@@ -109,6 +109,8 @@ func TestWakes(t *testing.T) {
 		{"tomorrow", pass{decision: tick.Decision{Look: now.AddDate(0, 0, 1)}}, longestSleep},
 		{"overdue", pass{decision: tick.Decision{Look: now.Add(-time.Minute)}}, time.Millisecond},
 		{"refused", pass{refused: "no quota", decision: tick.Decision{Again: true}}, retryRefused},
+		{"refused, and something is due before it is tried again", pass{refused: "no quota", decision: tick.Decision{Again: true, Look: now.Add(time.Second)}}, time.Second},
+		{"refused, and nothing is due for a while", pass{refused: "no quota", decision: tick.Decision{Look: now.Add(time.Hour)}}, retryRefused},
 		{"a mistake in the template", pass{mistake: "spec.template", inTemplate: true}, retryTemplate},
 		{"another mistake", pass{mistake: "spec.timeZone"}, 0},
 	} {
@@ -132,6 +134,9 @@ func TestOrphans(t *testing.T) {
 	}{
 		{"of this run", tick.Run{At: at}, tick.Run{At: at}, true},
 		{"of another one", tick.Run{At: at}, tick.Run{At: at.Add(time.Hour)}, false},
+		{"asked for", tick.Run{Token: "now"}, tick.Run{Token: "now"}, true},
+		{"asked for, and it is that of a time", tick.Run{Token: "now"}, tick.Run{At: at}, false},
+		{"of a time, and it was asked for", tick.Run{At: at}, tick.Run{Token: "now"}, false},
 	} {
 		built, err := applicationOf(s, tc.has)
 		if err != nil {
@@ -154,5 +159,6 @@ func clientWith(t *testing.T, objects ...client.Object) client.Client {
 	for _, o := range objects {
 		copies = append(copies, o.DeepCopyObject().(client.Object))
 	}
-	return fake.NewClientBuilder().WithScheme(scheme).WithIndex(&v1alpha1.SparkApplication{}, ownerIndex, ownerOf).WithObjects(copies...).Build()
+	return fake.NewClientBuilder().WithScheme(scheme).WithIndex(&v1alpha1.SparkApplication{}, ownerIndex, ownerOf).
+		WithStatusSubresource(&v1alpha1.ScheduledSparkApplication{}).WithObjects(copies...).Build()
 }

@@ -171,13 +171,17 @@ const longestSleep = 10 * time.Minute
 const retryTemplate = 10 * time.Minute
 
 func (p *pass) result() ctrl.Result {
-	switch now := p.Clock.Now(); {
+	sleep := longestSleep
+	if look := p.decision.Look; !look.IsZero() {
+		sleep = min(max(look.Sub(p.Clock.Now()), time.Millisecond), longestSleep)
+	}
+	switch {
 	case p.refused != "":
-		return ctrl.Result{RequeueAfter: retryRefused}
+		return ctrl.Result{RequeueAfter: min(sleep, retryRefused)}
 	case p.decision.Again:
 		return ctrl.Result{RequeueAfter: time.Nanosecond}
 	case !p.decision.Look.IsZero():
-		return ctrl.Result{RequeueAfter: min(max(p.decision.Look.Sub(now), time.Millisecond), longestSleep)}
+		return ctrl.Result{RequeueAfter: sleep}
 	case p.inTemplate:
 		return ctrl.Result{RequeueAfter: retryTemplate}
 	}

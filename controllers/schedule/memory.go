@@ -46,14 +46,19 @@ type expectations struct {
 	created map[string]bool
 	// last is the last application that this process has created.
 	last creation
-	// refused is the name of the last application that the API server has refused.
+	// refused is the name of the last application that could not be created for a tick.
 	refused string
+	// refusedRequest is the last application for a token that could not be created.
+	refusedRequest refusal
 	// version is the resource version of the last own write.
 	version string
 	// checked is the last generation whose template was found to be right. A mistake is looked for again: what refuses a template may
 	// be a policy, which can change.
 	checked int64
 }
+
+// refusal of the application of a run, with a message that says why.
+type refusal struct{ run, message string }
 
 // creation of the application of a run.
 type creation struct {

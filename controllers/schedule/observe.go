@@ -21,7 +21,7 @@ func (p *pass) observe(ctx context.Context) error {
 	s := p.schedule
 	p.o = tick.Observation{
 		Schedule: s, Now: p.Clock.Now(), Since: p.since, Token: status.ForceToken(s.Annotations, s.Status.LastHandledForceAt),
-		Taken: map[string]bool{}, Refused: p.expected.refused,
+		Taken: map[string]bool{}, Refused: p.expected.refused, RefusedRequest: p.expected.refusedRequest.run,
 	}
 	children, err := p.children(ctx)
 	if err != nil {

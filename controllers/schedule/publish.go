@@ -4,6 +4,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -77,7 +78,7 @@ func (p *pass) followedUntil(s *v1alpha1.ScheduledSparkApplicationStatus) time.T
 func (p *pass) fillHandled(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	d := p.decision
 	switch {
-	case p.refused == "":
+	case p.refused == "", d.Create != nil && d.Create.Token != "": // a request takes no tick with it
 		s.Handled = &d.Handled
 	case len(d.Passed) > 0: // those before the one that is refused
 		d.Handled.Until = metav1.NewTime(d.Passed[len(d.Passed)-1].At.UTC())
@@ -147,7 +148,7 @@ func rfc3339(at time.Time) string {
 
 func (p *pass) view(s *v1alpha1.ScheduledSparkApplicationStatus) status.ScheduleView {
 	v := status.ScheduleView{
-		Generation: p.schedule.Generation, Mistake: p.mistake, Refused: p.refused, Suspended: p.schedule.Spec.Suspend,
+		Generation: p.schedule.Generation, Mistake: p.mistake, Refused: cmp.Or(p.refused, p.stillRefused()), Suspended: p.schedule.Spec.Suspend,
 		Rule:         fmt.Sprintf("runs at %q in time zone %s", p.schedule.Spec.Schedule, zoneOf(p.schedule)),
 		NeedsSuccess: p.schedule.Spec.ReadyWhen == v1alpha1.ReadyWhenLastRunSucceeded,
 	}
@@ -161,6 +162,15 @@ func (p *pass) view(s *v1alpha1.ScheduledSparkApplicationStatus) status.Schedule
 		v.LastRun = &status.LastRun{Name: ok.Name, Succeeded: true}
 	}
 	return v
+}
+
+// stillRefused returns why the application that is asked for could not be created, while a tick is dealt with before it is tried again.
+func (p *pass) stillRefused() string {
+	last, run := p.expected.refusedRequest, p.decision.Create
+	if run == nil || run.Token != "" || p.o.Token == "" || last.run != tick.RequestedName(p.schedule.Name, p.o.Token) {
+		return ""
+	}
+	return last.message
 }
 
 func zoneOf(s *v1alpha1.ScheduledSparkApplication) string {

@@ -22,15 +22,19 @@ const batch = 10_000
 func Decide(o Observation) Decision {
 	d := &decider{Observation: o, spec: &o.Schedule.Spec}
 	d.handled = d.start()
-	if d.paused() {
-		d.out.Handled = d.record(d.handled)
-		return d.out
+	switch {
+	case d.paused():
+	case o.Token == "":
+		d.follow()
+	case o.RefusedRequest == RequestedName(o.Schedule.Name, o.Token): // what is due does not wait until it can be created
+		if d.follow(); d.out.Create == nil && len(d.out.Delete) == 0 {
+			d.request()
+		}
+	case !d.request():
+		d.follow()
+	case d.out.Create != nil:
+		d.out.Look = d.Times.Next(d.handled) // it may be that it cannot be created
 	}
-	if o.Token != "" && d.request() {
-		d.out.Handled = d.record(d.handled)
-		return d.out
-	}
-	d.follow()
 	d.out.Handled = d.record(d.handled)
 	return d.out
 }
@@ -86,7 +90,7 @@ func (d *decider) request() bool {
 	case blocker == nil || d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyAllow:
 		d.out.Create, d.out.Again = run, true
 		return true
-	case d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace:
+	case d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace && d.RefusedRequest != run.Name: // else it would end each run in vain
 		d.replace(run.Name)
 		return true
 	}

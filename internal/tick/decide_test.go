@@ -42,6 +42,11 @@ func TestDecide(t *testing.T) {
 		}
 	}
 	refused := func(clock string) func(*world) { return func(w *world) { w.Refused = Name("nightly", today(clock)) } }
+	requestRefused := func(w *world) { w.RefusedRequest = RequestedName("nightly", "now") }
+	handledUntil := func(clock string) func(*world) {
+		return func(w *world) { w.Schedule.Status.Handled.Until = metav1.NewTime(today(clock)) }
+	}
+	otherRefused := func(w *world) { w.RefusedRequest = RequestedName("nightly", "before") }
 	since := func(clock string) func(*world) { return func(w *world) { w.Since = today(clock) } }
 	token := func(w *world) { w.Token = "now" }
 	suspended := spec(func(s *v1alpha1.ScheduledSparkApplicationSpec) { s.Suspend = true })
@@ -99,13 +104,27 @@ func TestDecide(t *testing.T) {
 		{"resumed", "12:25", []func(*world){wasPaused}, "until 12:25, look 12:30"},
 		{"a mistake", "12:25", []func(*world){func(w *world) { w.Times = nil }}, "until 12:00 paused"},
 
-		{"asked for", "12:05", []func(*world){token}, "create now, until 12:00, again"},
+		{"asked for", "12:05", []func(*world){token}, "create now, until 12:00, look 12:10, again"},
 		{"asked for while suspended", "12:05", []func(*world){token, suspended}, "create now, until 12:00 paused, again"},
 		{"asked for, another has not finished, Forbid", "12:10", []func(*world){token, child("a", nil)},
 			"pass 12:10 ConcurrencyForbidden a, waits for a, until 12:10, look 12:20"},
 		{"asked for, another has not finished, Replace", "12:10", []func(*world){token, child("a", nil), policy(v1alpha1.ConcurrencyReplace)}, "delete a, waits for a, until 12:00"},
 		{"asked for, and it exists, another has not finished", "12:05", []func(*world){token, child(RequestedName("nightly", "now"), nil), child("a", nil)},
-			"record now, until 12:00, again"},
+			"record now, until 12:00, look 12:10, again"},
+		{"asked for, and it cannot be created", "12:05", []func(*world){token, requestRefused}, "create now, until 12:00, look 12:10, again"},
+		{"… and something is due", "12:10", []func(*world){token, requestRefused}, "create 12:10, until 12:10, again"},
+		{"… which cannot be created either", "12:11", []func(*world){token, requestRefused, refused("12:10")}, "create 12:10, until 12:10, again"},
+		{"… until the next one is due", "12:20", []func(*world){token, requestRefused, refused("12:10")}, "pass 12:10 CreateFailed, create 12:20, until 12:20, again"},
+		{"… and another has not finished, Forbid", "12:10", []func(*world){token, requestRefused, child("a", nil)},
+			"pass 12:10 ConcurrencyForbidden a, waits for a, until 12:10, look 12:20"},
+		{"… and another has not finished, Replace", "12:10", []func(*world){token, requestRefused, child("a", nil), policy(v1alpha1.ConcurrencyReplace)},
+			"delete a, waits for a, until 12:00"},
+		{"… and what was due before runs, Replace", "12:15", []func(*world){token, requestRefused, child(Name("nightly", today("12:10")), nil), policy(v1alpha1.ConcurrencyReplace), handledUntil("12:10")},
+			"waits for nightly-29454490, until 12:10, look 12:20"},
+		{"… and what is due is passed over", "12:16", []func(*world){token, requestRefused, deadline(5 * time.Minute)},
+			"pass 12:10 StartingDeadlineExceeded, create now, until 12:10, look 12:20, again"},
+		{"… and the schedule is suspended", "12:25", []func(*world){token, requestRefused, suspended}, "create now, until 12:00 paused, again"},
+		{"another one was asked for before, and could not be created", "12:10", []func(*world){token, otherRefused}, "create now, until 12:00, look 12:10, again"},
 		{"asked for while it has a mistake", "12:05", []func(*world){token, func(w *world) { w.Times = nil }}, "until 12:00 paused"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

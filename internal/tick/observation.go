@@ -23,8 +23,9 @@ type Observation struct {
 	Children []Child
 	// Taken are names that other applications have.
 	Taken map[string]bool
-	// Refused is the name of the last application that the API server has refused to create; empty for none.
-	Refused string
+	// Refused is the name of the last application that could not be created for a tick, and RefusedRequest that of the last one for a
+	// token; empty for none.
+	Refused, RefusedRequest string
 	// Token asks for a run now; empty if none is asked for, or the one that was asked for exists.
 	Token string
 }

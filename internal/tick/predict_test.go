@@ -221,7 +221,7 @@ func (w *predicted) decide() bool {
 			w.o.Children = append(w.o.Children, Child{Name: name, Finished: true})
 		}
 	}
-	d := Decide(w.o)
+	d := decideBesideRequest(w.o, w.seed%3 == 0)
 	w.wake = 0
 	if !d.Look.IsZero() {
 		w.wake = (d.Look.UnixNano()+int64(time.Second)-1)/int64(time.Second) - w.ahead
@@ -249,6 +249,18 @@ func (w *predicted) decide() bool {
 	}
 	w.handled = &d.Handled
 	return d.Again
+}
+
+// decideBesideRequest decides while a run is asked for, if it is, that cannot be created. That makes no difference to what is due.
+func decideBesideRequest(o Observation, asked bool) Decision {
+	if asked {
+		o.Token, o.RefusedRequest = "now", RequestedName("s", "now")
+	}
+	d := Decide(o)
+	if run := d.Create; run != nil && run.Token != "" {
+		d.Create, d.Again = nil, false
+	}
+	return d
 }
 
 // chance returns a number below n that depends on the world, what it is for, and a name.

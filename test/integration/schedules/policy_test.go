@@ -4,11 +4,16 @@
 package schedules
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/tick"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
@@ -52,10 +57,11 @@ spec:
 `
 
 // TestRefusedUntilTheNextRun: a run that the API server refuses is tried again until the next one is due, and is missed then: when the reason
-// ends, the last one starts, and not all that were due meanwhile.
+// ends, the last one starts, and not all that were due meanwhile. It is the same while a run is asked for that is refused as well.
 func TestRefusedUntilTheNextRun(t *testing.T) {
 	w := newWorld(t)
-	s := w.apply("nightly", func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.ConcurrencyPolicy = v1alpha1.ConcurrencyAllow })
+	allow := func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.ConcurrencyPolicy = v1alpha1.ConcurrencyAllow }
+	s, asked := w.apply("nightly", allow), w.apply("asked", allow)
 	first := w.next(s)
 	manifest := strings.ReplaceAll(policy, "NAME", w.Namespace)
 	kubectl := func(verb string) {
@@ -65,20 +71,51 @@ func TestRefusedUntilTheNextRun(t *testing.T) {
 	}
 	kubectl("apply")
 	w.refusedBy(w.Pi("probe"), "the cluster is closed")
+	w.annotate(asked, "reconcile.fluxcd.io/requestedAt", "reconcile.fluxcd.io/forceAt")
+	request := tick.RequestedName("asked", asked.Annotations["reconcile.fluxcd.io/forceAt"])
+	w.becomes(asked, "refused", refusedAs(request))
 	w.pass(s, first.Sub(w.clock.Now())+time.Second)
-	w.becomes(s, "refused", func(s *v1alpha1.ScheduledSparkApplication) bool {
-		ready := condition(s, "Ready")
-		return ready.Reason == "CreateFailed" && strings.Contains(ready.Message, "the cluster is closed") && len(s.Status.Missed) == 0
-	})
+	w.becomes(s, "refused", refusedAs("nightly-"+minutes(first)))
+	w.annotate(asked, "example.org/look")
+	w.becomes(asked, "refused", refusedAs("asked-"+minutes(first)))
 	w.pass(s, 2*day)
-	w.becomes(s, "missed twice", func(s *v1alpha1.ScheduledSparkApplication) bool {
-		return len(s.Status.Missed) == 1 && s.Status.Missed[0].Reason == v1alpha1.MissedCreateFailed && s.Status.Missed[0].Count == 2
-	})
-	kubectl("delete")
-	w.hasRun(s, first.Add(2*day))
-	if all := w.children(); len(all) != 1 || all[0].Name != "nightly-"+minutes(first.Add(2*day)) {
-		t.Errorf("%d applications, want the one of the last time alone", len(all))
+	w.annotate(asked, "example.org/look")
+	for _, one := range []*v1alpha1.ScheduledSparkApplication{s, asked} {
+		w.becomes(one, "missed twice", func(s *v1alpha1.ScheduledSparkApplication) bool {
+			return len(s.Status.Missed) == 1 && s.Status.Missed[0].Reason == v1alpha1.MissedCreateFailed && s.Status.Missed[0].Count == 2
+		})
 	}
+	kubectl("delete")
+	last := first.Add(2 * day)
+	w.hasRun(s, last)
+	w.becomes(asked, "run as it was asked to", func(s *v1alpha1.ScheduledSparkApplication) bool { return s.Status.LastHandledForceAt != "" })
+	var names []string
+	for _, app := range w.children() {
+		names = append(names, app.Name)
+	}
+	slices.Sort(names)
+	if diff := cmp.Diff([]string{"asked-" + minutes(last), request, "nightly-" + minutes(last)}, names); diff != "" {
+		t.Errorf("applications: want those of the last time, and the one that was asked for (-want +got):\n%s", diff)
+	}
+}
+
+// refusedAs returns a condition for a schedule of which nothing is missed, and whose application of that name cannot be created.
+func refusedAs(name string) func(*v1alpha1.ScheduledSparkApplication) bool {
+	return func(s *v1alpha1.ScheduledSparkApplication) bool {
+		ready := condition(s, "Ready")
+		return ready.Reason == "CreateFailed" && strings.Contains(ready.Message, name) && strings.Contains(ready.Message, "the cluster is closed") && len(s.Status.Missed) == 0
+	}
+}
+
+// annotate gives annotations a new value, which has the operator look.
+func (w *world) annotate(s *v1alpha1.ScheduledSparkApplication, keys ...string) {
+	w.t.Helper()
+	value := time.Now().Format(time.RFC3339Nano)
+	harness.Change(w.t, s, func(s *v1alpha1.ScheduledSparkApplication) {
+		for _, key := range keys {
+			metav1.SetMetaDataAnnotation(&s.ObjectMeta, key, value)
+		}
+	})
 }
 
 // TestReplace: a run that is due deletes the one before it, and begins once that is gone.

@@ -1,0 +1,196 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/tick"
+)
+
+// world is a schedule every ten minutes, since noon, and a reconciler of it. Applications whose names it has in refused cannot be created.
+type world struct {
+	*testing.T
+	client.Client
+	reconciler *Reconciler
+	clock      *clocktesting.FakePassiveClock
+	refused    func(name string) bool
+}
+
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func newWorld(t *testing.T, change func(*v1alpha1.ScheduledSparkApplication), others ...client.Object) *world {
+	t.Helper()
+	s := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "team-a", Name: "nightly", UID: "a1", CreationTimestamp: metav1.NewTime(noon), Annotations: map[string]string{},
+	}}
+	s.Spec.Schedule, s.Spec.ConcurrencyPolicy = "*/10 * * * *", v1alpha1.ConcurrencyAllow
+	s.Spec.Template.Spec.Raw = []byte(`{"type":"Python","sparkVersion":"4.1.4","image":"spark","mainApplicationFile":"local:///pi.py"}`)
+	change(s)
+	w := &world{T: t, clock: clocktesting.NewFakePassiveClock(noon), refused: func(string) bool { return false }}
+	c := interceptor.NewClient(clientWith(t, append(others, s)...).(client.WithWatch), interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			if w.refused(o.GetName()) {
+				return apierrors.NewForbidden(v1alpha1.GroupVersion.WithResource("sparkapplications").GroupResource(), o.GetName(), errors.New("exceeded quota"))
+			}
+			return c.Create(ctx, o, opts...)
+		},
+	})
+	w.Client = c
+	w.reconciler = New(Options{
+		Client: c, Live: c, Recorder: events.NewFakeRecorder(1000), Clock: w.clock, Ready: func(context.Context) error { return nil },
+	})
+	return w
+}
+
+// until has the reconciler look when it wants to, until a time on the first of January.
+func (w *world) until(clock string) *v1alpha1.ScheduledSparkApplication {
+	w.Helper()
+	end, err := time.Parse("2006-01-02 15:04", "2026-01-01 "+clock)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for looks := 0; ; looks++ {
+		if looks > 1000 {
+			w.Fatal("does not come to rest")
+		}
+		result, err := w.reconciler.Reconcile(w.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "team-a", Name: "nightly"}})
+		if err != nil {
+			w.Fatal(err)
+		}
+		next := w.clock.Now().Add(result.RequeueAfter)
+		if result.RequeueAfter == 0 || next.After(end) {
+			w.clock.SetTime(end)
+			break
+		}
+		w.clock.SetTime(next)
+	}
+	s := &v1alpha1.ScheduledSparkApplication{}
+	if err := w.Get(w.Context(), client.ObjectKey{Namespace: "team-a", Name: "nightly"}, s); err != nil {
+		w.Fatal(err)
+	}
+	return s
+}
+
+// names returns the names of all applications.
+func (w *world) names() []string {
+	w.Helper()
+	list := &v1alpha1.SparkApplicationList{}
+	if err := w.List(w.Context(), list); err != nil {
+		w.Fatal(err)
+	}
+	var names []string
+	for i := range list.Items {
+		names = append(names, list.Items[i].Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (w *world) has(what string, want ...string) {
+	w.Helper()
+	slices.Sort(want)
+	if diff := cmp.Diff(want, w.names()); diff != "" {
+		w.Errorf("applications %s (-want +got):\n%s", what, diff)
+	}
+}
+
+func asked(s *v1alpha1.ScheduledSparkApplication) {
+	s.Annotations["reconcile.fluxcd.io/requestedAt"], s.Annotations["reconcile.fluxcd.io/forceAt"] = "now", "now"
+}
+
+var (
+	requested = tick.RequestedName("nightly", "now")
+	at        = func(minute int) string { return tick.Name("nightly", noon.Add(time.Duration(minute)*time.Minute)) }
+)
+
+// TestRefusedRequest: a run that is asked for and cannot be created does not keep the schedule from running; what is due meanwhile is tried
+// as ever, and missed when the next one is due.
+func TestRefusedRequest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, asked)
+	w.refused = func(string) bool { return true }
+	s := w.until("12:35")
+	w.has("while the quota is used up")
+	if m := s.Status.Missed; len(m) != 1 || m[0].Reason != v1alpha1.MissedCreateFailed || m[0].Count != 2 {
+		t.Errorf("missed %+v, want two for CreateFailed", m)
+	}
+	if s.Status.LastHandledForceAt != "" {
+		t.Errorf("the request counts as handled")
+	}
+	w.refused = func(string) bool { return false }
+	s = w.until("12:36")
+	w.has("when there is quota again", requested, at(30))
+	if s.Status.LastHandledForceAt != "now" {
+		t.Errorf("the request counts as handled for %q", s.Status.LastHandledForceAt)
+	}
+}
+
+// TestRequestRefusedAlone: only the name that is asked for is refused. What is due is in time, and the reason stays in the status.
+func TestRequestRefusedAlone(t *testing.T) {
+	t.Parallel()
+	foreign := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: requested}}
+	for name, others := range map[string][]client.Object{"quota": nil, "the name is taken": {foreign}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(s *v1alpha1.ScheduledSparkApplication) {
+				asked(s)
+				s.Spec.StartingDeadline = &metav1.Duration{Duration: time.Second}
+			}, others...)
+			w.clock.SetTime(noon.Add(10*time.Minute - time.Second)) // a little before the first time
+			w.refused = func(name string) bool { return others == nil && name == requested }
+			s := w.until("12:20")
+			want := []string{at(10), at(20)}
+			if others != nil {
+				want = append(want, requested)
+			}
+			w.has("although it is refused", want...)
+			ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
+			if len(s.Status.Missed) != 0 || ready.Reason != "CreateFailed" || !strings.Contains(ready.Message, requested) {
+				t.Errorf("missed %+v, Ready %+v", s.Status.Missed, ready)
+			}
+		})
+	}
+}
+
+// TestRequestRefusedAfterAnEdit: the status says from when an edited schedule counts also while a request is refused.
+func TestRequestRefusedAfterAnEdit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(s *v1alpha1.ScheduledSparkApplication) {
+		asked(s)
+		s.Status.Handled = &v1alpha1.HandledSchedule{Until: metav1.NewTime(noon.Add(-time.Hour)), Schedule: "0 0 * * *"}
+	})
+	w.refused = func(name string) bool { return name == requested }
+	w.until("12:11")
+	w.has("after the edit", at(10))
+}
+
+// TestRequestOrphaned: an application that an earlier schedule of that name was asked for, and left behind, is the run that is asked for.
+func TestRequestOrphaned(t *testing.T) {
+	t.Parallel()
+	orphan := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "team-a", Name: requested, Labels: map[string]string{v1alpha1.ScheduleLabel: "nightly"},
+	}}
+	w := newWorld(t, asked, orphan)
+	if s := w.until("12:01"); s.Status.LastHandledForceAt != "now" {
+		t.Errorf("the request is not handled: %+v", s.Status.Conditions)
+	}
+}
