@@ -89,16 +89,20 @@ func (p *pass) replaceChild(now tick.Child) {
 	}
 }
 
-// delete deletes an application, together with all that depends on it, if it is still the one that was seen.
+// delete deletes an application, together with all that depends on it, if it is still the one that was seen. One that could not start is
+// deleted only as it was seen: it may have started meanwhile.
 func (p *pass) delete(ctx context.Context, c tick.Child) error {
 	app := &metav1.PartialObjectMetadata{}
 	app.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind))
 	app.Namespace, app.Name = p.schedule.Namespace, c.Name
-	var options []client.DeleteOption
+	var seen client.Preconditions
 	if c.UID != "" {
-		options = append(options, client.Preconditions{UID: &c.UID})
+		seen.UID = &c.UID
 	}
-	err := p.Client.Delete(ctx, app, append(options, client.PropagationPolicy(metav1.DeletePropagationBackground))...)
+	if c.Invalid {
+		seen.ResourceVersion = &c.Version
+	}
+	err := p.Client.Delete(ctx, app, seen, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return fmt.Errorf("delete application %s: %w", c.Name, err)
 	}

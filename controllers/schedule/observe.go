@@ -71,7 +71,7 @@ func (p *pass) children(ctx context.Context) ([]tick.Child, error) {
 }
 
 // childOf returns an application of the schedule as the decision sees it, and whether it counts. One of an earlier schedule counts while it
-// may hold quota; the garbage collector deletes it.
+// may hold quota, or may come to; the garbage collector deletes it.
 func (p *pass) childOf(app *v1alpha1.SparkApplication) (c tick.Child, counts bool) {
 	owner := metav1.GetControllerOfNoCopy(app)
 	if owner == nil || owner.Kind != v1alpha1.ScheduledSparkApplicationKind || owner.Name != p.schedule.Name {
@@ -81,22 +81,30 @@ func (p *pass) childOf(app *v1alpha1.SparkApplication) (c tick.Child, counts boo
 	if owner.UID == p.schedule.UID {
 		return c, true
 	}
-	counts = !c.Finished || c.Deleting
+	counts = !c.Finished || c.Deleting || c.Invalid
 	c.Deleting = true
 	return c, counts
 }
 
 func stateOf(app *v1alpha1.SparkApplication) tick.Child {
 	c := tick.Child{
-		Name: app.Name, UID: app.UID, Created: app.CreationTimestamp.Time, Deleting: !app.DeletionTimestamp.IsZero(),
+		Name: app.Name, UID: app.UID, Version: app.ResourceVersion, Created: app.CreationTimestamp.Time, Deleting: !app.DeletionTimestamp.IsZero(),
 		Keep: app.Annotations[v1alpha1.KeepAnnotation] == "true",
 	}
 	finished := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.FinishedCondition)
 	ready := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition)
-	if finished == nil || finished.Status != "True" || ready == nil || app.Status.ObservedGeneration != app.Generation {
-		return c
+	switch {
+	case ready == nil || app.Status.ObservedGeneration != app.Generation:
+	case finished != nil && finished.Status == metav1.ConditionTrue:
+		c.Finished, c.Ended = true, finished.LastTransitionTime.Time
+		c.Succeeded, c.Message = ready.Reason == v1alpha1.SucceededReason, ready.Message
+	case isInvalid(app, ready): // it would never finish
+		c.Finished, c.Invalid, c.Ended, c.Message = true, true, ready.LastTransitionTime.Time, ready.Message
 	}
-	c.Finished, c.Ended = true, finished.LastTransitionTime.Time
-	c.Succeeded, c.Message = ready.Reason == v1alpha1.SucceededReason, ready.Message
 	return c
+}
+
+// isInvalid reports whether an application holds nothing and cannot start as it is.
+func isInvalid(app *v1alpha1.SparkApplication, ready *metav1.Condition) bool {
+	return app.Status.Grant == nil && (ready.Reason == v1alpha1.InvalidSpecReason || ready.Reason == v1alpha1.NotYetSupportedReason)
 }

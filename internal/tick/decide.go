@@ -87,10 +87,10 @@ func (d *decider) request() bool {
 	case run.Exists:
 		d.out.Create, d.out.Again = run, true
 		return true
-	case blocker == nil || d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyAllow:
+	case d.isFree(run.Name):
 		d.out.Create, d.out.Again = run, true
 		return true
-	case d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace && d.RefusedRequest != run.Name: // else it would end each run in vain
+	case blocker == nil, d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace && d.RefusedRequest != run.Name: // else it would end each run in vain
 		d.replace(run.Name)
 		return true
 	}
@@ -180,10 +180,10 @@ func (d *decider) handle(at time.Time, reason string) bool {
 	}
 	blocker := d.blocker(run.Name)
 	switch {
-	case blocker == nil || d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyAllow:
+	case d.isFree(run.Name):
 		d.out.Create, d.out.Again, d.handled = run, true, at
 		return true
-	case d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace:
+	case blocker == nil, d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace:
 		d.replace(run.Name)
 		return true
 	case d.mayWait(at):
@@ -212,10 +212,17 @@ func (d *decider) exists(name string) bool {
 	return slices.ContainsFunc(d.Children, func(c Child) bool { return c.Name == name })
 }
 
-// replace deletes all that is in the way of an application. It is created when they are gone: their quota is released then.
+// isFree reports whether an application of that name may be created as things are: no other one runs, or may run, beside it.
+func (d *decider) isFree(name string) bool {
+	return d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyAllow ||
+		!slices.ContainsFunc(d.Children, func(c Child) bool { return c.mayRun() && c.Name != name })
+}
+
+// replace deletes all that is in the way of an application. It is created when they are gone: their quota is released then, and what could
+// not start no longer can.
 func (d *decider) replace(name string) {
 	for _, c := range d.Children {
-		if c.active() && c.Name != name {
+		if c.mayRun() && c.Name != name {
 			d.out.Waits = &c
 			if !c.Deleting {
 				d.out.Delete = append(d.out.Delete, c)
@@ -225,11 +232,12 @@ func (d *decider) replace(name string) {
 	slices.SortFunc(d.out.Delete, compareNames)
 }
 
-// blocker returns the oldest application that has not finished, other than the one of that name; nil if there is none.
+// blocker returns the oldest application that has not finished, other than the one of that name; nil if there is none. One that cannot start
+// forbids nothing, also while it is being deleted.
 func (d *decider) blocker(name string) *Child {
 	var oldest *Child
 	for i, c := range d.Children {
-		if c.active() && c.Name != name && (oldest == nil || c.Created.Before(oldest.Created)) {
+		if c.active() && !c.Invalid && c.Name != name && (oldest == nil || c.Created.Before(oldest.Created)) {
 			oldest = &d.Children[i]
 		}
 	}

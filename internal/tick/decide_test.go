@@ -53,6 +53,9 @@ func TestDecide(t *testing.T) {
 	wasPaused := func(w *world) { w.Schedule.Status.Handled.Paused = true }
 	finished := func(c *Child) { c.Finished = true }
 	deleting := func(c *Child) { c.Finished, c.Deleting = true, true }
+	invalid := func(c *Child) { c.Finished, c.Invalid = true, true }
+	invalidGoing := func(c *Child) { c.Finished, c.Invalid, c.Deleting = true, true, true }
+	invalidKept := func(c *Child) { c.Finished, c.Invalid, c.Keep = true, true, true }
 	for _, tc := range []struct {
 		name   string
 		now    string
@@ -73,6 +76,13 @@ func TestDecide(t *testing.T) {
 		{"another has not finished, Allow", "12:10", []func(*world){child("a", nil), policy(v1alpha1.ConcurrencyAllow)}, "create 12:10, until 12:10, again"},
 		{"two have not finished, Replace", "12:10", []func(*world){child("b", nil), child("a", nil), policy(v1alpha1.ConcurrencyReplace)}, "delete a b, waits for a, until 12:00"},
 		{"… and are going", "12:10", []func(*world){child("a", deleting), policy(v1alpha1.ConcurrencyReplace)}, "waits for a, until 12:00"},
+		{"another cannot start, Forbid", "12:10", []func(*world){child("a", invalid)}, "delete a, waits for a, until 12:00"},
+		{"… and is going", "12:10", []func(*world){child("a", invalidGoing)}, "waits for a, until 12:00"},
+		{"… and is kept", "12:10", []func(*world){child("a", invalidKept)}, "create 12:10, until 12:10, again"},
+		{"… and a third runs", "12:10", []func(*world){child("a", invalid), child("b", nil)}, "pass 12:10 ConcurrencyForbidden b, until 12:10, look 12:20"},
+		{"another cannot start, Replace", "12:10", []func(*world){child("a", invalid), policy(v1alpha1.ConcurrencyReplace)}, "delete a, waits for a, until 12:00"},
+		{"another cannot start, Allow", "12:10", []func(*world){child("a", invalid), policy(v1alpha1.ConcurrencyAllow)}, "create 12:10, until 12:10, again"},
+		{"the application of the tick exists already, and cannot start", "12:10", []func(*world){child(Name("nightly", today("12:10")), invalid)}, "record 12:10, until 12:10, again"},
 		{"the application of the tick exists already", "12:10", []func(*world){child(Name("nightly", today("12:10")), nil)}, "record 12:10, until 12:10, again"},
 		{"… and it is late", "12:16", []func(*world){child(Name("nightly", today("12:10")), nil), deadline(5 * time.Minute)}, "record 12:10, until 12:10, again"},
 		{"… and another leads since", "12:15", []func(*world){child(Name("nightly", today("12:10")), nil), since("12:14"), catchUp(v1alpha1.CatchUpNone)},
@@ -109,6 +119,7 @@ func TestDecide(t *testing.T) {
 		{"asked for, another has not finished, Forbid", "12:10", []func(*world){token, child("a", nil)},
 			"pass 12:10 ConcurrencyForbidden a, waits for a, until 12:10, look 12:20"},
 		{"asked for, another has not finished, Replace", "12:10", []func(*world){token, child("a", nil), policy(v1alpha1.ConcurrencyReplace)}, "delete a, waits for a, until 12:00"},
+		{"asked for, another cannot start, Forbid", "12:05", []func(*world){token, child("a", invalid)}, "delete a, waits for a, until 12:00"},
 		{"asked for, and it exists, another has not finished", "12:05", []func(*world){token, child(RequestedName("nightly", "now"), nil), child("a", nil)},
 			"record now, until 12:00, look 12:10, again"},
 		{"asked for, and it cannot be created", "12:05", []func(*world){token, requestRefused}, "create now, until 12:00, look 12:10, again"},
@@ -197,12 +208,13 @@ func TestSurplus(t *testing.T) {
 			Finished: i != 11, Succeeded: i%2 == 0, Keep: i == 10, Deleting: i == 9,
 		})
 	}
+	children = append(children, Child{Name: "invalid", Created: today("11:00"), Finished: true, Invalid: true})
 	var names []string
 	for _, c := range Surplus(&v1alpha1.ScheduledSparkApplicationSpec{}, children) {
 		names = append(names, c.Name)
 	}
-	// c10 is kept, c11 runs, c09 goes already; the younger have the lower numbers.
-	if diff := cmp.Diff("c08 c07 c06 c05 c03", strings.Join(names, " ")); diff != "" {
+	// c10 is kept, c11 runs, c09 goes already; the younger have the lower numbers. One that cannot start counts as failed.
+	if diff := cmp.Diff("invalid c08 c07 c06 c05 c03", strings.Join(names, " ")); diff != "" {
 		t.Errorf("surplus (-want +got):\n%s", diff)
 	}
 }

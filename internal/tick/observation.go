@@ -34,17 +34,25 @@ type Observation struct {
 type Child struct {
 	Name string
 	UID  types.UID
+	// Version is the resource version at which it was seen.
+	Version string
 	// Created is when it was created, Ended when its run ended.
 	Created, Ended time.Time
 	// Finished says that its last run has ended, Succeeded how. One that is being deleted is not finished: it may hold quota.
 	Finished, Succeeded bool
-	Deleting            bool
+	// Invalid says that it counts as finished because it cannot start. It starts if what is wrong is corrected.
+	Invalid  bool
+	Deleting bool
 	// Keep excepts it from the history limits.
 	Keep    bool
 	Message string
 }
 
+// active reports whether it may hold quota or ask for it.
 func (c Child) active() bool { return c.Deleting || !c.Finished }
+
+// mayRun reports whether it is active, or may become so. One that is to be kept cannot be prevented from that.
+func (c Child) mayRun() bool { return c.active() || c.Invalid && !c.Keep }
 
 // Decision is what follows from an observation.
 type Decision struct {

@@ -96,6 +96,10 @@ func (w *randomWorld) step() {
 		w.o.Schedule.Spec.Suspend = !w.o.Schedule.Spec.Suspend
 	case 4, 5, 6:
 		w.endOne()
+	case 7:
+		w.invalidateOne()
+	case 8:
+		w.correct()
 	}
 	w.o.Now = w.o.Now.Add(time.Duration(w.r.Int64N(int64(interval))))
 	w.goes()
@@ -115,6 +119,24 @@ func (w *randomWorld) endOne() {
 		if !w.o.Children[i].Finished {
 			w.o.Children[i].Finished = true
 			return
+		}
+	}
+}
+
+// invalidateOne has an application turn out to be one that cannot start, and correct has those start.
+func (w *randomWorld) invalidateOne() {
+	for i := range w.o.Children {
+		if c := &w.o.Children[i]; !c.Finished {
+			c.Finished, c.Invalid, c.Succeeded = true, true, false
+			return
+		}
+	}
+}
+
+func (w *randomWorld) correct() {
+	for i := range w.o.Children {
+		if c := &w.o.Children[i]; c.Invalid {
+			c.Finished, c.Invalid = false, false
 		}
 	}
 }
@@ -201,7 +223,7 @@ func (w *randomWorld) createOnce(run Run) {
 	exists := false
 	for _, c := range w.o.Children {
 		exists = exists || c.Name == run.Name
-		if c.Name != run.Name && c.active() && w.o.Schedule.Spec.ConcurrencyPolicy != v1alpha1.ConcurrencyAllow {
+		if c.Name != run.Name && (c.active() || c.Invalid) && w.o.Schedule.Spec.ConcurrencyPolicy != v1alpha1.ConcurrencyAllow {
 			w.t.Errorf("%s is created beside %s", run.Name, c.Name)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -172,4 +173,32 @@ func (w *world) child(name string) *v1alpha1.SparkApplication {
 	app := w.Pi(name)
 	app.Spec = v1alpha1.SparkApplicationSpec{}
 	return app
+}
+
+// TestCannotStart: an application that its namespace no longer allows forbids no other run. It is gone before the next one exists, so a
+// correction starts one of them.
+func TestCannotStart(t *testing.T) {
+	w := newWorld(t)
+	allow := func(queues string) {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}
+		harness.Change(t, namespace, func(n *corev1.Namespace) {
+			metav1.SetMetaDataAnnotation(&n.ObjectMeta, v1alpha1.AllowedQueuesAnnotation, queues)
+		})
+	}
+	allow("another")
+	s := w.apply("nightly", nil)
+	first := w.next(s)
+	for _, at := range []time.Time{first, first.Add(day)} {
+		w.clock.Advance(at.Sub(w.clock.Now()) + time.Second)
+		w.hasRun(s, at)
+		w.becomes(s, "told that it failed", func(s *v1alpha1.ScheduledSparkApplication) bool {
+			return s.Status.ActiveCount == 0 && s.Status.LastFailedRun != nil && s.Status.LastFailedRun.Name == "nightly-"+minutes(at) && len(s.Status.Missed) == 0
+		})
+	}
+	if all := w.children(); len(all) != 1 || all[0].Name != "nightly-"+minutes(first.Add(day)) {
+		t.Errorf("%d applications, want the last one alone", len(all))
+	}
+	allow(w.Queue.Name)
+	w.becomes(s, "running", func(s *v1alpha1.ScheduledSparkApplication) bool { return s.Status.ActiveCount == 1 })
+	w.Run(&w.children()[0])
 }

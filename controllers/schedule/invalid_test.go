@@ -1,0 +1,126 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"testing"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/tick"
+)
+
+// stands gives an application a condition Ready with that reason.
+func stands(app *v1alpha1.SparkApplication, reason, message string) {
+	app.Status.ObservedGeneration = app.Generation
+	apimeta.SetStatusCondition(&app.Status.Conditions, metav1.Condition{
+		Type: v1alpha1.ReadyCondition, Status: metav1.ConditionFalse, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(noon),
+	})
+}
+
+// TestInvalidCounts: an application that holds nothing and cannot start counts as a run that has failed, of the spec that it has now.
+func TestInvalidCounts(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*v1alpha1.SparkApplication)
+		want   bool
+	}{
+		"a policy does not allow it":      {v1alpha1.InvalidSpecReason, nil, true},
+		"this version does not honour it": {v1alpha1.NotYetSupportedReason, nil, true},
+		"it waits":                        {v1alpha1.QueuedReason, nil, false},
+		"the queue may be given more":     {v1alpha1.ExceedsQuotaReason, nil, false},
+		"it is edited":                    {v1alpha1.InvalidSpecReason, func(a *v1alpha1.SparkApplication) { a.Generation++ }, false},
+		"it holds quota":                  {v1alpha1.InvalidSpecReason, func(a *v1alpha1.SparkApplication) { a.Status.Grant = &v1alpha1.Grant{} }, false},
+		"nothing was said of it":          {"", func(a *v1alpha1.SparkApplication) { a.Status.Conditions = nil }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Name: "nightly-1", Generation: 1, ResourceVersion: "7"}}
+			stands(app, tc.reason, "why")
+			if tc.change != nil {
+				tc.change(app)
+			}
+			c := stateOf(app)
+			if c.Finished != tc.want || c.Invalid != tc.want || c.Succeeded {
+				t.Errorf("finished %t, invalid %t, succeeded %t; want %t, %t, false", c.Finished, c.Invalid, c.Succeeded, tc.want, tc.want)
+			}
+			if tc.want && (!c.Ended.Equal(noon) || c.Message != "why" || c.Version != "7") {
+				t.Errorf("ended at %s with message %q, version %s", c.Ended, c.Message, c.Version)
+			}
+		})
+	}
+}
+
+// refuse has all applications turn out to be invalid.
+func (w *world) refuse() {
+	w.Helper()
+	list := &v1alpha1.SparkApplicationList{}
+	if err := w.List(w.Context(), list); err != nil {
+		w.Fatal(err)
+	}
+	for i := range list.Items {
+		stands(&list.Items[i], v1alpha1.InvalidSpecReason, "queue default is not one of the namespace's")
+		if err := w.Update(w.Context(), &list.Items[i]); err != nil {
+			w.Fatal(err)
+		}
+	}
+}
+
+// TestInvalidForbidsNothing: a schedule continues although its applications cannot start, and none of them stays beside the next one under Forbid.
+func TestInvalidForbidsNothing(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change func(*v1alpha1.ScheduledSparkApplication)
+		want   []string
+	}{
+		"Forbid": {func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.ConcurrencyPolicy = v1alpha1.ConcurrencyForbid }, []string{at(40)}},
+		"Allow":  {func(*v1alpha1.ScheduledSparkApplication) {}, []string{at(30), at(40)}},
+		"kept": {func(s *v1alpha1.ScheduledSparkApplication) {
+			s.Spec.ConcurrencyPolicy = v1alpha1.ConcurrencyForbid
+			s.Spec.Template.Metadata.Annotations = map[string]string{v1alpha1.KeepAnnotation: "true"}
+		}, []string{at(10), at(20), at(30), at(40)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, tc.change)
+			var s *v1alpha1.ScheduledSparkApplication
+			for _, ten := range []string{"12:1", "12:2", "12:3", "12:4"} {
+				w.until(ten + "1")
+				s = w.until(ten + "2") // woken by what was deleted
+				if ten != "12:4" {
+					w.refuse()
+				}
+			}
+			w.has("at the end", tc.want...)
+			if len(s.Status.Missed) != 0 || s.Status.ActiveCount != 1 || s.Status.LastFailedRun == nil || s.Status.LastFailedRun.Name != at(30) {
+				t.Errorf("missed %+v, active %d, last failed %+v", s.Status.Missed, s.Status.ActiveCount, s.Status.LastFailedRun)
+			}
+			last := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.LastRunSucceededCondition)
+			if last == nil || last.Status != metav1.ConditionFalse {
+				t.Errorf("the last run: %+v", last)
+			}
+		})
+	}
+}
+
+// TestStartedMeanwhile: an application that could not start, and starts before that is known here, is not deleted.
+func TestStartedMeanwhile(t *testing.T) {
+	t.Parallel()
+	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "nightly-1", UID: "x1", ResourceVersion: "8"}}
+	for version, stays := range map[string]bool{"7": true, "8": false} {
+		c := clientWith(t, app)
+		p := &pass{schedule: &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a"}}, Reconciler: New(Options{Client: c, Live: c})}
+		if err := p.delete(t.Context(), tick.Child{Name: "nightly-1", UID: "x1", Version: version, Finished: true, Invalid: true}); err != nil {
+			t.Fatal(err)
+		}
+		err := c.Get(t.Context(), client.ObjectKeyFromObject(app), &v1alpha1.SparkApplication{})
+		if (err == nil) != stays {
+			t.Errorf("seen at %s, it stays: %t, want %t", version, err == nil, stays)
+		}
+	}
+}
