@@ -31,6 +31,7 @@ func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.Partial
 		p = nil
 	}
 	if p == nil {
+		r.forgetEvent(name)
 		return r.release(ctx, name, "")
 	}
 	queue, served, err := r.decidedIn(ctx, r.Client, namespace, p)
@@ -91,7 +92,6 @@ func (r *Reconciler) release(ctx context.Context, name types.NamespacedName, kee
 		if key.UID == string(keep) {
 			continue
 		}
-		r.forgetEvent(types.UID(key.UID))
 		if err := r.Gates.Release(ctx, key, queueing.Release{Reason: queueing.Deleted}); err != nil {
 			return fmt.Errorf("release what pod %s held: %w", key, err)
 		}
@@ -183,10 +183,10 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 
 // recordEvent records an event on a pod and logs its reason, unless it was the last that was said about it.
 func (r *Reconciler) recordEvent(ctx context.Context, p *unmanaged.Pod, reason, message string) {
+	name, event := types.NamespacedName{Namespace: p.Namespace, Name: p.Name}, lastEvent{pod: p.UID, text: reason + ": " + message}
 	r.mu.Lock()
-	text := reason + ": " + message
-	known := r.lastEvents[p.UID] == text
-	r.lastEvents[p.UID] = text
+	known := r.lastEvents[name] == event
+	r.lastEvents[name] = event
 	r.mu.Unlock()
 	if !known {
 		ctrl.LoggerFrom(ctx).V(1).Info("Recorded an event for an unmanaged pod", "reason", reason)
@@ -195,7 +195,9 @@ func (r *Reconciler) recordEvent(ctx context.Context, p *unmanaged.Pod, reason, 
 	}
 }
 
-func (r *Reconciler) forgetEvent(pod types.UID) {
+// forgetEvent forgets what was said of a pod that is gone, or no longer of any concern: the controller looks at each
+// pod once more then.
+func (r *Reconciler) forgetEvent(pod types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.lastEvents, pod)

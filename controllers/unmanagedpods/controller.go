@@ -83,8 +83,14 @@ type Reconciler struct {
 	claims    *claims
 
 	mu sync.Mutex
-	// lastEvents are the last events about pods, so that none is repeated.
-	lastEvents map[types.UID]string
+	// lastEvents are the last events about pods that are known, by their names, so that none is repeated.
+	lastEvents map[types.NamespacedName]lastEvent
+}
+
+// lastEvent is what was said of a pod last.
+type lastEvent struct {
+	pod  types.UID
+	text string
 }
 
 // New returns a reconciler that knows no pods yet.
@@ -92,7 +98,7 @@ func New(o Options) *Reconciler {
 	if o.MaxTermination == 0 {
 		o.MaxTermination = pods.DefaultMaxTermination
 	}
-	r := &Reconciler{Options: o, lastEvents: map[types.UID]string{}, claims: newClaims()}
+	r := &Reconciler{Options: o, lastEvents: map[types.NamespacedName]lastEvent{}, claims: newClaims()}
 	r.store = newStore(r.Wake)
 	r.followers = newWatchers(o.Pods, r.store)
 	return r
