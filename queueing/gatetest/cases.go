@@ -4,9 +4,12 @@
 package gatetest
 
 import (
+	"maps"
+
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -95,6 +98,22 @@ func inputsChangeWhileHolding(p *play) {
 	}
 	p.release(ask.Key)
 	p.granted(other)
+}
+
+// queueChangesWhileHolding: quota of one queue is not passed off as quota of another one.
+func queueChangesWhileHolding(p *play) {
+	p.quota(2)
+	ask := p.Ask(p.T, "pi")
+	p.granted(ask)
+	other := ask
+	p.Lose(p.T, &other)
+	other.Objects.Labels = maps.Clone(ask.Objects.Labels)
+	other.Objects.Labels[v1alpha1.QueueLabel] = other.Queue
+	if v := p.sync(other); v.State == queueing.Granted && v.Grant.Queue != ask.Queue {
+		p.Errorf("what was granted in queue %s is passed off as granted in queue %s", ask.Queue, v.Grant.Queue)
+	}
+	p.release(ask.Key)
+	p.waits(other, queueing.ReasonReferenceNotFound)
 }
 
 func inputsChangeWhileWaiting(p *play) {

@@ -25,6 +25,7 @@ var cases = []testCase{
 	{"a queue that does not exist is named", []string{"Lose"}, namesTheMissingQueue},
 	{"an ask changes while it is pending", []string{"SetQuota"}, changesWhileWaiting},
 	{"the inputs of an ask change while it holds quota", nil, inputsChangeWhileHolding},
+	{"the queue of an ask changes while it holds quota", []string{"Lose"}, queueChangesWhileHolding},
 	{"the inputs of an ask change while it is pending", []string{"SetQuota"}, inputsChangeWhileWaiting},
 	{"the next attempt asks while the last one is pending", []string{"SetQuota"}, anotherAttemptWhileWaiting},
 	{"the next attempt asks while the last one holds quota", []string{"SetQuota"}, anotherAttemptWhileHolding},

@@ -110,8 +110,8 @@ func (g *Gate) sync(ctx context.Context, ask queueing.Ask) (verdict, error) {
 	case finished(w):
 		v, err := g.afterEnd(ctx, ask, w)
 		return verdict{Verdict: v}, err
-	case reserved(w) && (evicted(w) || !isOf(w, ask.Run, ask.Attempt)):
-		return verdict{Verdict: queueing.Verdict{State: queueing.Evicting, Grant: heldBy(w)}}, nil
+	case reserved(w) && !mayKeep(w, ask):
+		return g.withdraw(ctx, ask, w)
 	case !reserved(w) && mayChange(w):
 		if wanted := workloadOf(ask, g.priorityOf(ask)); differs(w, wanted) {
 			return verdict{}, g.change(ctx, ask, w, wanted)
@@ -122,6 +122,26 @@ func (g *Gate) sync(ctx context.Context, ask queueing.Ask) (verdict, error) {
 		return v, g.end(ctx, w, failedToStart, v.Message)
 	}
 	return v, nil
+}
+
+// isLeft reports whether the quota of a Workload has to go back whatever is asked.
+func isLeft(w *kueuev1.Workload, ask queueing.Ask) bool {
+	return evicted(w) || !isOf(w, ask.Run, ask.Attempt)
+}
+
+// mayKeep reports whether the quota of a Workload may become that of an ask. That of one that a user has deactivated is
+// left to Kueue.
+func mayKeep(w *kueuev1.Workload, ask queueing.Ask) bool {
+	return !isLeft(w, ask) && (deactivated(w) || fulfils(w, ask))
+}
+
+// withdraw has quota go back that is not what is asked for. What waits for admission checks was granted to nobody, and
+// Kueue does not let it be changed: another Workload takes its place.
+func (g *Gate) withdraw(ctx context.Context, ask queueing.Ask, w *kueuev1.Workload) (verdict, error) {
+	if !admitted(w) && !isLeft(w, ask) {
+		return verdict{}, g.remove(ctx, w)
+	}
+	return verdict{Verdict: queueing.Verdict{State: queueing.Evicting, Grant: heldBy(w)}}, nil
 }
 
 // KeysFor returns the applications of that name that have a Workload which has not ended, or has our finalizer still.

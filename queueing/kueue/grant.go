@@ -13,6 +13,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/utils/ptr"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -42,14 +43,31 @@ func heldBy(w *kueuev1.Workload) *queueing.Grant {
 	return g
 }
 
+// fulfils reports whether the quota of a Workload is of the queue that is asked now, and for as many pods as the ask can
+// start with. What else may have changed is told by the inputs of the grant.
+func fulfils(w *kueuev1.Workload, ask queueing.Ask) bool {
+	if string(w.Spec.QueueName) != ask.Queue {
+		return false
+	}
+	return w.Status.Admission == nil || !slices.ContainsFunc(ask.PodSets, func(p queueing.PodSet) bool {
+		i := assignmentOf(w, p.Name)
+		return p.Count > 0 && (i < 0 || ptr.Deref(w.Status.Admission.PodSetAssignments[i].Count, p.Count) < p.Least())
+	})
+}
+
+// assignmentOf returns the place of a pod set among the assignments of an admission; -1 if it has none.
+func assignmentOf(w *kueuev1.Workload, podSet string) int {
+	return slices.IndexFunc(w.Status.Admission.PodSetAssignments, func(a kueuev1.PodSetAssignment) bool {
+		return a.Name == kueuev1.NewPodSetReference(podSet)
+	})
+}
+
 // grantOf returns what an admission gives: count and flavor of each pod set, with everything that places the pods
 // there. The error is a *contradiction or a missingFlavor.
 func grantOf(ask queueing.Ask, w *kueuev1.Workload, flavor func(string) *kueuev1.ResourceFlavor) (*queueing.Grant, error) {
 	g := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue, SchedulingGated: ask.SchedulingGated, Inputs: w.Annotations[inputsAnnotation]}
 	for _, p := range ask.PodSets {
-		i := slices.IndexFunc(w.Status.Admission.PodSetAssignments, func(a kueuev1.PodSetAssignment) bool {
-			return a.Name == kueuev1.NewPodSetReference(p.Name)
-		})
+		i := assignmentOf(w, p.Name)
 		if i < 0 {
 			continue // none of these pods were asked for
 		}

@@ -31,7 +31,7 @@ func TestQueue(t *testing.T) {
 	for name, story := range map[string]func(*testing.T){
 		"one application waits for the other": quotaWait, "priority displaces": priorityDisplaces, "a cohort lends and takes back": borrowing,
 		"fewer executors": partialAdmission, "deactivated": deactivated, "drained": drained, "suspended": suspendedApplication, "edited while it waits": editedWhileItWaits,
-		"fails and is tried again": failsAndIsTriedAgain, "queues that are missing": missingQueues, "two names of a queue": twoNames,
+		"edited with quota, before its checks": editedBeforeChecks, "fails and is tried again": failsAndIsTriedAgain, "queues that are missing": missingQueues, "two names of a queue": twoNames,
 		"asks for too much": tooMuch, "deleted while it runs": deletedWhileItRuns, "orphaned while it runs": orphanedWhileItRuns,
 		"somebody deletes the Workload":      workloadDeleted,
 		"the gate is changed while it waits": gateChanged, "the gate is changed while it runs": gateChangedInMidRun,
@@ -235,6 +235,40 @@ func editedWhileItWaits(t *testing.T) {
 	w.finish(first, 0)
 	w.Succeed(other)
 	w.Succeed(edited)
+}
+
+// editedBeforeChecks: an application has quota and waits for an admission check. In another queue, or with more executors that it cannot do
+// without, it gives that up and asks anew.
+func editedBeforeChecks(t *testing.T) {
+	w := newWorld(t, "3Gi", func(s *kueuev1.ClusterQueueSpec) {
+		flavor := s.ResourceGroups[0].Flavors[0].Name // of the name of the namespace
+		s.AdmissionChecksStrategy = &kueuev1.AdmissionChecksStrategy{AdmissionChecks: []kueuev1.AdmissionCheckStrategyRule{{Name: kueuev1.AdmissionCheckReference(flavor)}}}
+		check := &kueuev1.AdmissionCheck{ObjectMeta: metav1.ObjectMeta{Name: string(flavor)}, Spec: kueuev1.AdmissionCheckSpec{ControllerName: "example.org/nobody"}}
+		c := kueueClient(t)
+		if err := c.Create(t.Context(), check); err != nil {
+			t.Fatal(err)
+		}
+		before := check.DeepCopy()
+		check.Status.Conditions = []metav1.Condition{{Type: kueuev1.AdmissionCheckActive, Status: metav1.ConditionTrue, Reason: "Active", LastTransitionTime: metav1.Now()}}
+		if err := c.Status().Patch(t.Context(), check, client.MergeFrom(before)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	w.clusterQueue(w.Namespace+"-b", "3Gi")
+	w.localQueue("other", w.Namespace+"-b")
+	app := w.apply("pi", executors(6), func(a *v1alpha1.SparkApplication) { a.Spec.Queue.MinExecutors = ptr.To[int32](1) })
+	w.waits(app, "Queued", "WaitingForGate", "has quota in ClusterQueue "+w.Namespace, w.Namespace+" is Pending")
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.MinExecutors = ptr.To[int32](3) })
+	w.waits(app, "ExceedsQuota", "ExceedsQuota", "ClusterQueue "+w.Namespace)
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.MinExecutors = ptr.To[int32](1) })
+	w.waits(app, "Queued", "WaitingForGate", w.Namespace+" is Pending")
+	harness.Change(t, app, inQueue("other"))
+	w.Run(app)
+	if workload := w.workload(app); workload.Spec.QueueName != "other" || app.Status.Grant.Queue != "other" || app.Status.Queue != "other" {
+		t.Errorf("the Workload is in queue %s, the grant in %s, the application in %s", workload.Spec.QueueName, app.Status.Grant.Queue, app.Status.Queue)
+	}
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
 }
 
 func failsAndIsTriedAgain(t *testing.T) {

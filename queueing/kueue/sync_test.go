@@ -1,0 +1,119 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kueue
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+func inQueue(name string) func(*queueing.Ask) {
+	return func(a *queueing.Ask) { a.Queue = name }
+}
+
+func atLeast(executors int32) func(*queueing.Ask) {
+	return func(a *queueing.Ask) { a.PodSets[1].MinCount = executors }
+}
+
+// lists is a client whose watches do not begin with a list, which those of the fake cluster cannot.
+type lists struct{ client.WithWatch }
+
+func (lists) IsWatchListSemanticsUnSupported() bool { return true }
+
+// gateOver is a gate whose watches show a Workload in a cluster without Kueue's controllers.
+func gateOver(t *testing.T, w *kueuev1.Workload) (*Gate, client.Client) {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := kueuev1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	c := lists{fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&kueuev1.Workload{}).WithObjects(w).Build()}
+	g := New(Options{Client: c, Waker: &wakes{}, FieldOwner: "sparkgate", Clock: clock.RealClock{}, Log: logr.Discard()})
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	for _, watch := range g.Watches() {
+		running.Go(func() { _ = watch.Start(ctx) })
+		if err := watch.WaitUntilKnown(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { cancel(); running.Wait() })
+	return g, c
+}
+
+// until syncs until the one Workload is as wanted.
+func until(t *testing.T, g *Gate, c client.Client, a queueing.Ask, wanted func(*kueuev1.Workload) bool) {
+	t.Helper()
+	w := &kueuev1.Workload{}
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if _, err := g.Sync(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "pi-abcde-3-2"}, w); err == nil && wanted(w) {
+			return
+		}
+	}
+	t.Fatalf("the Workload is %+v", w)
+}
+
+// TestAskChangesWithQuota: quota of another queue, or for fewer pods than the application can start with, is never what is asked for. While
+// admission checks are pending none of it was granted: another Workload takes the place. Else it goes back first.
+func TestAskChangesWithQuota(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		w     change
+		ask   queueing.Ask
+		state queueing.State
+		// stays says that the Workload keeps its quota.
+		stays bool
+	}{
+		"the same, checks pending":                 {hasQuota, ask(atLeast(1)), queueing.Waiting, true},
+		"the same, admitted":                       {isAdmitted, ask(atLeast(1)), queueing.Waiting, true}, // its flavors are not known here
+		"another queue, checks pending":            {hasQuota, ask(atLeast(1), inQueue("team-b")), queueing.Undecided, false},
+		"another queue, admitted":                  {isAdmitted, ask(atLeast(1), inQueue("team-b")), queueing.Evicting, false},
+		"as many executors needed, checks pending": {hasQuota, ask(atLeast(3)), queueing.Waiting, true},
+		"more executors needed, checks pending":    {hasQuota, ask(atLeast(4)), queueing.Undecided, false},
+		"more executors needed, admitted":          {isAdmitted, ask(atLeast(4)), queueing.Evicting, false},
+		"another queue, deactivated":               {func(w *kueuev1.Workload) { hasQuota(w); isInactive(w) }, ask(atLeast(1), inQueue("team-b")), queueing.Refused, true},
+		"all executors needed, checks pending":     {hasQuota, ask(), queueing.Undecided, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := workloadOf(ask(atLeast(1)), nil)
+			w.UID = "w-1"
+			tt.w(w)
+			g, c := gateOver(t, w)
+			v, err := g.Sync(t.Context(), tt.ask)
+			if err != nil || v.State != tt.state {
+				t.Fatalf("%s %s, %v; want %s", v.State, v.Message, err, tt.state)
+			}
+			if tt.stays {
+				return
+			}
+			if v.State == queueing.Evicting {
+				if v.Grant.Queue != "team-a" {
+					t.Errorf("what goes back is of queue %s", v.Grant.Queue)
+				}
+				if err := g.Release(t.Context(), tt.ask.Key, queueing.Release{Reason: queueing.Requeued}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			until(t, g, c, tt.ask, func(w *kueuev1.Workload) bool {
+				asks := workloadOf(tt.ask, nil)
+				return !reserved(w) && w.Spec.QueueName == asks.Spec.QueueName && w.Annotations[fingerprintAnnotation] == asks.Annotations[fingerprintAnnotation]
+			})
+		})
+	}
+}
