@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,7 +20,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
+	"github.com/sparkgate/sparkgate/queueing"
 )
 
 var day = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
@@ -191,5 +194,15 @@ func TestStore(t *testing.T) {
 	hears("both gone", "a", "b")
 	if left := s.of("team"); len(left) != 0 || len(s.namespacesByName["team"].names) != 0 {
 		t.Errorf("left are %v, %v", left, s.namespacesByName["team"].names)
+	}
+}
+
+// TestClaimed: a pod whose application is gone is charged all that it requests, GPUs included.
+func TestClaimed(t *testing.T) {
+	t.Parallel()
+	p := claimedPod(pods.RecordOf(spark("exec", "executor", "spark-1", 0)))
+	grant := p.Grant("Embedded", "own")
+	if diff := cmp.Diff(queueing.Resources{"cpu": 500, "memory": 0, "nvidia.com/gpu": 2, "pods": 1}, grant.PodSets[0].Requests); diff != "" {
+		t.Errorf("charged (-want +got):\n%s", diff)
 	}
 }

@@ -5,8 +5,11 @@ package pods
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -71,9 +74,46 @@ func rank(r *Record) int {
 // OnNode reports whether the pod has a node and has not ended: before it has one it uses nothing.
 func (r *Record) OnNode() bool { return r.Active() && r.SchedulingGate == nil && r.Node != "" }
 
-// Requests returns what is known of what the pod requests, "pods": 1 included.
+// Requests returns what the pod requests, "pods": 1 included.
 func (r *Record) Requests() queueing.Resources {
-	return queueing.Resources{string(corev1.ResourceCPU): max(0, r.CPU), string(corev1.ResourceMemory): max(0, r.Memory), string(corev1.ResourcePods): 1}
+	requests := queueing.Resources{string(corev1.ResourceCPU): max(0, r.CPU), string(corev1.ResourceMemory): max(0, r.Memory), string(corev1.ResourcePods): 1}
+	for request := range strings.SplitSeq(r.OtherRequests, ",") {
+		name, text, _ := strings.Cut(request, "=")
+		if amount, err := strconv.ParseInt(text, 10, 64); err == nil {
+			requests[name] = amount
+		}
+	}
+	return requests
+}
+
+// maxOtherRequests is how much text is remembered of requests other than CPU and memory, in bytes: much more than nodes
+// offer resources, and a pod that no node can take may name any number.
+const maxOtherRequests = 1024
+
+// otherRequests returns requests as Origin.OtherRequests.
+func otherRequests(requests queueing.Resources) string {
+	var names []string
+	for name, amount := range requests {
+		switch corev1.ResourceName(name) {
+		case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods:
+		default:
+			if amount > 0 {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	var text strings.Builder
+	for i, name := range names {
+		if i > 0 {
+			text.WriteByte(',')
+		}
+		fmt.Fprintf(&text, "%s=%d", name, requests[name])
+		if text.Len() > maxOtherRequests {
+			break
+		}
+	}
+	return text.String()
 }
 
 // total returns what a grant has in all its flavors together. What is more than can be counted is the most that can.

@@ -4,11 +4,15 @@
 package pods
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/queueing"
@@ -100,5 +104,76 @@ func TestBeyond(t *testing.T) {
 				t.Errorf("beyond the grant are %v, want %v", got, tc.want)
 			}
 		})
+	}
+}
+
+// What has accelerators is charged for them: an executor beyond those of the grant is attributed to no grant.
+func TestBeyondByAccelerators(t *testing.T) {
+	t.Parallel()
+	gpu := func(name string) *Record {
+		r := running(name, Executor, types.UID(name), "")
+		r.GPU, r.OtherRequests = 1, "nvidia.com/gpu=1"
+		return r
+	}
+	all := []*Record{running("driver", Driver, "d", ""), gpu("a"), gpu("b")}
+	pods := queueing.Resources{"cpu": 1000, "memory": gibi, "pods": 1}
+	with := func(name string, amount int64) queueing.Resources {
+		r := pods.Clone()
+		r[name] = amount
+		return r
+	}
+	for name, tc := range map[string]struct {
+		executors queueing.PodSetGrant
+		want      []string
+	}{
+		"for both":            {queueing.PodSetGrant{Count: 2, Requests: with("nvidia.com/gpu", 1)}, nil},
+		"for one":             {queueing.PodSetGrant{Count: 1, Requests: with("nvidia.com/gpu", 1)}, []string{"b"}},
+		"of another kind":     {queueing.PodSetGrant{Count: 2, Requests: with("amd.com/gpu", 1)}, []string{"a", "b"}},
+		"without accelerator": {queueing.PodSetGrant{Count: 2, Requests: pods}, []string{"a", "b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			grant := queueing.Grant{PodSets: []queueing.PodSetGrant{{Count: 1, Requests: pods}, tc.executors}}
+			if got := namesOf(ExceedingGrant(all, grant)); !slices.Equal(got, tc.want) {
+				t.Errorf("beyond the grant are %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+// A record knows all that its pod requests, and executors of an attempt share it.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	requesting := func(more ...string) change {
+		return func(pod *corev1.Pod) {
+			for _, request := range more {
+				name, amount, _ := strings.Cut(request, "=")
+				pod.Spec.Containers[0].Resources.Requests[corev1.ResourceName(name)] = resource.MustParse(amount)
+			}
+		}
+	}
+	gpus := requesting("nvidia.com/gpu=2", "nvidia.com/mig-1g.5gb=1", "ephemeral-storage=10Gi", "hugepages-2Mi=4Mi", "example.org/none=0")
+	r := RecordOf(podOf("driver", gpus))
+	want := queueing.Resources{
+		"cpu": 200, "memory": 896 << 20, "pods": 1, "nvidia.com/gpu": 2, "nvidia.com/mig-1g.5gb": 1, "ephemeral-storage": 10 << 30, "hugepages-2Mi": 4 << 20,
+	}
+	if diff := cmp.Diff(want, r.Requests()); diff != "" || r.GPU != 3 {
+		t.Errorf("%d GPUs, requests (-want +got):\n%s", r.GPU, diff)
+	}
+	if plain := RecordOf(podOf("driver")); plain.OtherRequests != "" {
+		t.Errorf("a pod without others has %q", plain.OtherRequests)
+	}
+	if second := RecordOf(podOf("second", gpus)); !second.share(r) || second.Origin != r.Origin {
+		t.Error("two equal pods share nothing")
+	}
+	if other := RecordOf(podOf("other", requesting("nvidia.com/gpu=3"))); other.share(r) {
+		t.Error("two pods with different requests share them")
+	}
+	var many []string
+	for i := range 1000 {
+		many = append(many, fmt.Sprintf("example.org/resource-%d=1", i))
+	}
+	if r := RecordOf(podOf("many", requesting(many...))); len(r.OtherRequests) > maxOtherRequests+100 {
+		t.Errorf("%d bytes are remembered of what a pod requests", len(r.OtherRequests))
 	}
 }

@@ -87,6 +87,9 @@ type Origin struct {
 	CPU, Memory int64
 	// GPU are the accelerators that the pod requests, of any kind.
 	GPU int64
+	// OtherRequests are all else that the pod requests, accelerators included, as "name=amount,name=amount": a text can be
+	// compared, and most pods have none.
+	OtherRequests string
 	// Grace is the grace period that the pod asks for when it is deleted, in seconds.
 	Grace int64
 }
@@ -181,6 +184,7 @@ func RecordOf(pod *corev1.Pod) *Record {
 			r.GPU = amounts.Plus(r.GPU, amount)
 		}
 	}
+	r.OtherRequests = otherRequests(requests)
 	r.readBinding(pod)
 	r.readGrace(pod)
 	r.SchedulingGate = gateOf(pod, requests)
