@@ -76,7 +76,7 @@ func (ac attempt) active() Decision {
 // neededToStop returns what has to be read of the driver before it is stopped for a reason: then it is gone.
 func (ac attempt) neededToStop(reason v1alpha1.StopReason, driver *pods.Record) Need {
 	switch {
-	case ac.stopChecks.fails(reason) && ac.ending.logNeeded():
+	case ac.stopChecks.logTells(reason) && ac.ending.logNeeded():
 		return NeedLogTail
 	case ac.stopChecks.eventNeeded(reason, driver):
 		return NeedDriverEvent

@@ -5,6 +5,7 @@ package lifecycle
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -129,6 +130,26 @@ func (eh executorHealth) startOverdue() bool {
 	return now.Ready == 0 || now.Pending > 0
 }
 
+// noneExist reports whether the attempt has no executor pod and, as far as is known, never had one: Spark could create
+// none.
+func (eh executorHealth) noneExist() bool {
+	now := eh.status()
+	return now.Peak == 0 && now.Failed == 0 && !slices.ContainsFunc(eh.currentPods(), func(r *pods.Record) bool { return r.Role == pods.Executor })
+}
+
+// whyNoneExist returns what keeps Spark from creating executor pods. Only its log says so.
+func (eh executorHealth) whyNoneExist() string {
+	const none = ": there is no executor pod; "
+	if eh.o.LogCause != "" {
+		return none + "the driver's log says: " + eh.o.LogCause
+	}
+	why := none + "a ResourceQuota, an admission policy or a right that the driver's service account lacks may forbid them"
+	if eh.o.LogTail != nil && *eh.o.LogTail != "" {
+		why += "; the end of the driver's log is in status.attempts"
+	}
+	return why
+}
+
 // startMessage says how many executors were ready in time, and what keeps the others.
 func (eh executorHealth) startMessage() string {
 	now := eh.status()
@@ -136,8 +157,11 @@ func (eh executorHealth) startMessage() string {
 	return fmt.Sprintf("%d of %d executors were ready within timeouts.executorStart (%s)%s", now.Ready, now.Wanted, limit, eh.whyPending())
 }
 
-// whyPending returns what keeps executors from running, by the first of them with a known reason.
+// whyPending returns what keeps executors from running, by the first of them with a known reason, or from being created.
 func (eh executorHealth) whyPending() string {
+	if eh.noneExist() {
+		return eh.whyNoneExist()
+	}
 	for _, r := range eh.o.Pods {
 		if r.Role != pods.Executor || !eh.current(r) || !r.Active() || r.Running {
 			continue

@@ -52,10 +52,11 @@ func (h history) last() *v1alpha1.AttemptStatus {
 	return nil
 }
 
-// keepLogTail puts the end of the driver's log into the newest entry, and removes it from entries that are too old.
+// keepLogTail puts the end of the driver's log into the newest entry, if it was needed, and removes it from entries that
+// are too old.
 func (h history) keepLogTail() {
 	newest := len(h.s.Attempts) - 1
-	if h.o.LogTail != nil && h.s.Attempts[newest].Outcome == v1alpha1.OutcomeFailed {
+	if h.o.LogTail != nil {
 		h.s.Attempts[newest].LogTail = *h.o.LogTail
 	}
 	for i := 0; i <= newest-maxLogTails; i++ {

@@ -141,7 +141,8 @@ const (
 	NeedNodes
 	// NeedAllocation: Observation.Allocation, the answer of the gate to Decision.Want.
 	NeedAllocation
-	// NeedLogTail: Observation.LogTail, of a driver that has failed, or is about to be stopped as failed.
+	// NeedLogTail: Observation.LogTail, of a driver that has failed, or is about to be stopped for a reason that its log
+	// may say more about.
 	NeedLogTail
 	// NeedDriverEvent: Observation.DriverEvent, of a driver that has not started.
 	NeedDriverEvent

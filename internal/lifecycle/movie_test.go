@@ -141,6 +141,7 @@ var acts = map[string]func(m *movie, rest string){
 	"ended":               func(m *movie, rest string) { m.ended(rest) },
 	"pod":                 func(m *movie, rest string) { m.changePod(rest) },
 	"warning":             func(m *movie, rest string) { m.warning = rest },
+	"log-says":            func(m *movie, rest string) { m.logCause = rest },
 	"vanish":              func(m *movie, rest string) { delete(m.pods, rest) },
 	"unreachable":         func(m *movie, rest string) { m.setUnreachable(rest) },
 	"watch":               func(m *movie, _ string) { m.lagging = map[string]*pods.Record{} },
@@ -157,6 +158,11 @@ var acts = map[string]func(m *movie, rest string){
 	// What the status says.
 	"queued-since": func(m *movie, _ string) { m.logf("in line since %s", m.app.Status.Times.Queued.Sub(epoch)) },
 	"run-duration": func(m *movie, _ string) { m.logf("the attempts ran for %s", m.app.Status.RunDuration.Duration) },
+	"log-tails": func(m *movie, _ string) {
+		for _, a := range m.app.Status.Attempts {
+			m.logf("attempt %d, %s, has kept of its log: %q", a.Attempt, a.Outcome, a.LogTail)
+		}
+	},
 	"same-start": func(m *movie, _ string) {
 		m.logf("the start is written again: %t", !m.started.Equal(m.app.Status.Times.DriverStarted.Time))
 	},

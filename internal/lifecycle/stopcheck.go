@@ -120,7 +120,9 @@ func (sc stopChecks) eventNeeded(reason v1alpha1.StopReason, driver *pods.Record
 		pods.WhyNotStarted(driver).Message == ""
 }
 
-// fails reports whether an attempt that is stopped for a reason counts as failed although its driver runs.
-func (sc stopChecks) fails(reason v1alpha1.StopReason) bool {
-	return reason == v1alpha1.StopDeadline || reason == v1alpha1.StopTotalDeadline || reason == v1alpha1.StopExecutorStart && !sc.queues()
+// logTells reports whether the log of a driver that runs says more about an attempt that is stopped for a reason: it
+// counts as failed, or Spark could create no executors.
+func (sc stopChecks) logTells(reason v1alpha1.StopReason) bool {
+	return reason == v1alpha1.StopDeadline || reason == v1alpha1.StopTotalDeadline ||
+		reason == v1alpha1.StopExecutorStart && (!sc.queues() || sc.health.noneExist())
 }

@@ -58,8 +58,8 @@ type world struct {
 	// rejection is why the API server creates no driver as it is; empty while it does.
 	rejection   string
 	unreachable map[string]bool
-	// warning is the last warning event of the driver pod.
-	warning string
+	// warning is the last warning event of the driver pod, and logCause why it failed according to its log.
+	warning, logCause string
 	// endSeen is when the operator first saw the end of a driver, by its uid; a crash forgets it.
 	endSeen map[types.UID]time.Time
 	// memory is what the operator remembers of its writes and of executors.
@@ -167,7 +167,7 @@ func (w *world) look(o *Observation, need Need) {
 	switch need {
 	case NeedLogTail:
 		tail := fmt.Sprintf("last words of attempt %d", w.app.Status.Attempt)
-		o.LogTail = &tail
+		o.LogTail, o.LogCause = &tail, w.logCause
 	case NeedDriverEvent:
 		o.DriverEvent = &w.warning
 	case NeedNodes:
