@@ -84,11 +84,11 @@ func (r *Reconciler) podsOf(app *v1alpha1.SparkApplication) []*pods.Record {
 	return own
 }
 
-// unreachableNodes reads which nodes of active pods do not answer. A node that no longer exists cannot run anything.
+// unreachableNodes reads which nodes of active pods that have to end do not answer. A node that no longer exists cannot run anything.
 func (r *Reconciler) unreachableNodes(ctx context.Context, of []*pods.Record) (map[string]bool, error) {
 	lost := map[string]bool{}
 	for _, record := range of {
-		if _, known := lost[record.Node]; known || record.Node == "" || !record.Active() {
+		if _, known := lost[record.Node]; known || record.Node == "" || !record.Active() || !record.Deleting {
 			continue
 		}
 		node := &corev1.Node{}

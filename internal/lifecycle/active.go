@@ -44,6 +44,9 @@ func (ac attempt) active() Decision {
 		if next, over := ac.observeDriver(driver); over {
 			return next
 		}
+		if missing := ac.termination.leavingDriver(); missing != NeedNothing {
+			return need(missing, ac.start())
+		}
 	} else if ac.s.Driver.UID != "" {
 		if !ac.o.DriverAbsent {
 			// The uid may have been recorded by another operator, and be newer than the pods that this one's watch has
@@ -172,25 +175,40 @@ func (ac attempt) running() Decision {
 		next.Want = ac.elastic.want()
 		return next
 	}
-	if ac.s.Times.DriverStarted == nil {
-		ac.s.Times.DriverStarted = ac.nowPtr()
-		if ac.s.Times.Started == nil {
-			ac.s.Times.Started = ac.nowPtr()
-		}
-	}
+	ac.recordStart()
 	if ac.o.UIAddress != "" {
 		ac.s.Driver.UIAddress = ac.o.UIAddress
 	}
 	moved := ac.elastic.allocate()
 	ac.countExecutors(ac.health.newlyReady() && ac.health.readyMatters() || ac.was != status.Running || moved)
-	ac.view.ReadyLatched = ac.s.Times.ExecutorsReady != nil
+	ac.view.ReadyLatched = ac.s.Times.ExecutorsReady != nil && !ac.termination.driverOverdue()
 	if at, stop := ac.deadlines.run(); stop.reason != "" {
 		ac.requeue(at)
 	}
 	if at := ac.deadlines.executorsReady(); !at.IsZero() && ac.o.Now.Before(at) {
 		ac.requeue(at)
 	}
-	return ac.publisher.publish(status.Running, fmt.Sprintf("run %d, attempt %d: driver pod %s is running%s", ac.s.Run, ac.s.Attempt, ac.s.Driver.PodName, ac.delegation.otherGate()+ac.deadlines.heldMessage()))
+	return ac.publisher.publish(status.Running, ac.runningMessage())
+}
+
+// recordStart records since when the driver runs, and since when the run does.
+func (ac attempt) recordStart() {
+	if ac.s.Times.DriverStarted != nil {
+		return
+	}
+	ac.s.Times.DriverStarted = ac.nowPtr()
+	if ac.s.Times.Started == nil {
+		ac.s.Times.Started = ac.nowPtr()
+	}
+}
+
+// runningMessage returns the message of Running. On a node that does not answer it is not known what runs.
+func (ac attempt) runningMessage() string {
+	message := fmt.Sprintf("run %d, attempt %d: driver pod %s is running", ac.s.Run, ac.s.Attempt, ac.s.Driver.PodName)
+	if ac.termination.driverOverdue() && ac.termination.nodeLost() != "" {
+		message = fmt.Sprintf("run %d, attempt %d: the node of driver pod %s does not answer", ac.s.Run, ac.s.Attempt, ac.s.Driver.PodName)
+	}
+	return message + ac.delegation.otherGate() + ac.deadlines.heldMessage()
 }
 
 // countExecutors updates the executor counts, and that the executors are ready: at once if something else is written

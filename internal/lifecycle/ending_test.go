@@ -21,6 +21,14 @@ func (w *world) endless(name string) {
 	w.change(name, func(p *pods.Record) { p.Deleting, p.EndGrace, p.EndsAt = true, grace, uint32(w.now.Unix())+grace })
 }
 
+// evicted is what the control plane does to a pod whose node does not answer: it deletes the pod, which the kubelet would have to end.
+func (w *world) evicted(name string, grace time.Duration) {
+	w.logf("control plane: deletes %s with a grace period of %s", name, grace)
+	w.change(name, func(p *pods.Record) {
+		p.Deleting, p.EndGrace, p.EndsAt = true, uint32(grace.Seconds()), uint32(w.now.Add(grace).Unix())
+	})
+}
+
 // leaving are the pods of the application that were asked to end and have not.
 func (w *world) leaving() []*pods.Record {
 	var out []*pods.Record

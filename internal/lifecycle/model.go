@@ -60,7 +60,7 @@ type Observation struct {
 	Ungating map[types.UID]string
 	// DriverAbsent says that a live read found no driver pod of the attempt; false until it was needed.
 	DriverAbsent bool
-	// UnreachableNodes are nodes of overdue pods that do not answer; nil until they were needed.
+	// UnreachableNodes are nodes of pods that are being deleted that do not answer; nil until they were needed.
 	UnreachableNodes map[string]bool
 	// LogTail is the end of the driver's log, empty if it could not be read; nil until it was needed.
 	LogTail *string

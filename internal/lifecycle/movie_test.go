@@ -17,6 +17,7 @@ import (
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/pods"
@@ -153,6 +154,10 @@ var acts = map[string]func(m *movie, rest string){
 	"create-driver": func(m *movie, _ string) { m.createDriver() },
 	"rejects":       func(m *movie, rest string) { m.rejection = rest },
 	"stray-driver":  func(m *movie, rest string) { m.noGrant = rest == "expected" },
+	"evict-pod": func(m *movie, rest string) {
+		name, grace, _ := strings.Cut(rest, " ")
+		m.evicted(name, duration(m, grace))
+	},
 	"delete-slowly": func(m *movie, rest string) { m.endless(rest) },
 
 	// What the status says.
@@ -162,6 +167,13 @@ var acts = map[string]func(m *movie, rest string){
 		for _, a := range m.app.Status.Attempts {
 			m.logf("attempt %d, %s, has kept of its log: %q", a.Attempt, a.Outcome, a.LogTail)
 		}
+	},
+	"condition": func(m *movie, rest string) {
+		said := "not there"
+		if c := apimeta.FindStatusCondition(m.app.Status.Conditions, rest); c != nil {
+			said = string(c.Status) + ": " + c.Message
+		}
+		m.logf("condition %s is %s", rest, said)
 	},
 	"same-start": func(m *movie, _ string) {
 		m.logf("the start is written again: %t", !m.started.Equal(m.app.Status.Times.DriverStarted.Time))

@@ -45,6 +45,40 @@ func (tm termination) nodesNeeded() bool {
 	return tm.overdue() && tm.o.UnreachableNodes == nil && len(tm.activePods()) > 0
 }
 
+// driverDue returns when a driver that another client deletes, as the control plane does when its node does not answer,
+// should have ended; zero if there is none.
+func (tm termination) driverDue() time.Time {
+	driver := tm.driver()
+	if driver == nil || !driver.Deleting || !driver.Active() {
+		return time.Time{}
+	}
+	return time.Unix(int64(driver.EndsAt), 0).Add(tm.deadlines.termination())
+}
+
+// driverOverdue reports whether the driver should have ended because another client deletes it.
+func (tm termination) driverOverdue() bool {
+	due := tm.driverDue()
+	return !due.IsZero() && !tm.o.Now.Before(due)
+}
+
+// leavingDriver sees to a driver that is being deleted while its attempt is under way. Once it is overdue, it is forced
+// on a node that answers; on another one it may stay for long, and the status says so. It returns what has to be read
+// first.
+func (tm termination) leavingDriver() Need {
+	due := tm.driverDue()
+	switch {
+	case due.IsZero():
+	case tm.o.Now.Before(due):
+		tm.requeue(due)
+	case tm.o.UnreachableNodes == nil:
+		return NeedNodes
+	default:
+		tm.endOverdue(tm.driver())
+		tm.requeue(tm.o.Now.Add(referenceInterval))
+	}
+	return NeedNothing
+}
+
 // endPods ends all active pods, and forces those that are overdue on nodes that answer.
 func (tm termination) endPods() {
 	late := tm.overdue()

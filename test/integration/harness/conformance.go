@@ -110,6 +110,9 @@ func wantedKstatus(app *v1alpha1.SparkApplication) string {
 	case is(app, v1alpha1.StalledCondition) && (Stage(app) == v1alpha1.ReferenceNotFoundReason || keptOut(app)):
 		return failed
 	case Stage(app) == v1alpha1.RunningReason && app.Spec.ReadyWhen == v1alpha1.ReadyWhenRunning && app.Status.Times.ExecutorsReady != nil:
+		if is(app, v1alpha1.NodeLostCondition) {
+			return inProgress
+		}
 		return current
 	}
 	return kstatusOf[Stage(app)]

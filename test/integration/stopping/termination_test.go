@@ -117,6 +117,38 @@ func TestNodeLost(t *testing.T) {
 	}
 }
 
+// TestNodeOfARunningDriverLost: the control plane deletes a running driver because its node does not answer, and nothing ends it. The
+// application says so, is no longer Ready, and is tried again once the pod is gone.
+func TestNodeOfARunningDriverLost(t *testing.T) {
+	t.Parallel()
+	w := harness.NewWorld(t, "3Gi", deaf(t, corev1.ConditionUnknown))
+	operator.Use(t)
+	app := w.Apply("pi", termination(time.Second), func(a *v1alpha1.SparkApplication) {
+		a.Spec.ReadyWhen = v1alpha1.ReadyWhenRunning
+		a.Spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartOnInfrastructureFailure}
+	})
+	driver := w.Run(app)
+	w.Kubelet.Executors(t.Context(), driver, 2)
+	isReady := func(a *v1alpha1.SparkApplication) bool {
+		return apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.ReadyCondition)
+	}
+	harness.Eventually(t, app, "ready", isReady)
+	remove(t, driver, client.GracePeriodSeconds(1))
+	harness.Eventually(t, app, "told that the node is lost", func(a *v1alpha1.SparkApplication) bool {
+		return apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.NodeLostCondition)
+	})
+	if harness.Stage(app) != v1alpha1.RunningReason || isReady(app) || app.Status.Grant == nil {
+		t.Errorf("want Running, not ready, with its grant: %s", harness.Show(app))
+	}
+	for _, pod := range w.Pods() {
+		remove(t, &pod, client.GracePeriodSeconds(0)) // the remedy
+	}
+	harness.Eventually(t, app, "tried again", func(a *v1alpha1.SparkApplication) bool { return a.Status.Attempt == 2 })
+	if apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.NodeLostCondition) != nil {
+		t.Errorf("still NodeLost: %s", harness.Show(app))
+	}
+}
+
 // TestNodeComesBack: the node answers again, so the pod is ended.
 func TestNodeComesBack(t *testing.T) {
 	t.Parallel()
