@@ -133,19 +133,20 @@ func (dl deadlines) driverRunning() time.Time {
 	return dl.s.Times.Admitted.Add(dl.driverStart())
 }
 
-// podsGone returns when pods that have to end should have ended.
+// podsGone returns when pods that have to end should have ended: by the first of what they have to end for.
 func (dl deadlines) podsGone() time.Time {
-	switch {
-	case !dl.o.App.DeletionTimestamp.IsZero():
-		return dl.o.App.DeletionTimestamp.Add(dl.termination())
-	case dl.s.Times.Stopping != nil:
-		at := dl.s.Times.Stopping.Add(dl.termination())
-		if until := dl.heldUntil(); !until.IsZero() && until.Before(at) {
-			at = until // the timeout was raised since
-		}
-		return at
+	stopping, deleted := dl.s.Times.Stopping, dl.o.App.DeletionTimestamp
+	if stopping == nil && deleted.IsZero() {
+		return dl.o.Now.Add(dl.termination())
 	}
-	return dl.o.Now.Add(dl.termination())
+	if stopping == nil || !deleted.IsZero() && deleted.Before(stopping) {
+		return deleted.Add(dl.termination())
+	}
+	at := stopping.Add(dl.termination())
+	if until := dl.heldUntil(); !until.IsZero() && until.Before(at) {
+		at = until // the timeout was raised since
+	}
+	return at
 }
 
 // HoldsFor bounds how long an attempt holds its grant, from its start to the end of its pods on nodes that answer.
