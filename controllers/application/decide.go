@@ -50,7 +50,7 @@ func (dc *decider) fulfil(ctx context.Context, d lifecycle.Decision) (err error)
 			err = dc.planner.takeTurn(ctx, d.Start)
 		}
 	case lifecycle.NeedDriverAbsent:
-		dc.o.DriverAbsent, err = dc.observer.driverAbsent(ctx)
+		err = dc.observer.findDriver(ctx)
 	case lifecycle.NeedAllocation:
 		dc.o.Allocation = dc.observer.resize(ctx, d.Want)
 	case lifecycle.NeedLogTail:

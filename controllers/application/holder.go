@@ -122,8 +122,7 @@ func (ho *holder) giveBackStored(ctx context.Context) error {
 		}
 	}
 	if driver := ho.app.Status.Driver; driver == nil || driver.UID == "" {
-		absent, err := ho.observer.driverAbsent(ctx)
-		if err != nil || !absent {
+		if err := ho.observer.findDriver(ctx); err != nil || !ho.o.DriverAbsent {
 			return err
 		}
 	}

@@ -10,9 +10,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -99,30 +98,58 @@ func (ob *observer) chargeUnattributed(ctx context.Context) error {
 	return nil
 }
 
-// driverAbsent reads live whether the driver pod of the attempt exists. The answer is no only when no create is on its way; once the uid
-// is recorded, the create has been answered by the pod itself.
-func (ob *observer) driverAbsent(ctx context.Context) (bool, error) {
+// findDriver reads live whether the driver pod of the attempt exists, and puts the answer into the observation. The answer is no only when no
+// create is on its way; once the uid is recorded, the create has been answered by the pod itself.
+func (ob *observer) findDriver(ctx context.Context) (err error) {
 	if until := ob.expectations.unsettledUntil(ob.app); ob.app.Status.Driver.UID == "" && ob.Clock.Now().Before(until) {
-		return false, &retryLaterError{until.Sub(ob.Clock.Now()), "the request to create the driver pod was not answered"}
+		return &retryLaterError{until.Sub(ob.Clock.Now()), "the request to create the driver pod was not answered"}
 	}
-	pod := &metav1.PartialObjectMetadata{}
-	pod.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
-	err := ob.Live.Get(ctx, types.NamespacedName{Namespace: ob.app.Namespace, Name: ob.app.Status.Driver.PodName}, pod)
+	pod := &corev1.Pod{}
+	err = ob.Live.Get(ctx, types.NamespacedName{Namespace: ob.app.Namespace, Name: ob.app.Status.Driver.PodName}, pod)
 	switch {
-	case apierrors.IsNotFound(err):
-		return ob.watchIsCaughtUp(ctx)
-	case err != nil:
-		return false, fmt.Errorf("read driver pod: %w", err)
-	case !ownedBy(pod, ob.app), !ofAttempt(pod, ob.app.Status.Run, ob.app.Status.Attempt):
-		return ob.watchIsCaughtUp(ctx) // another client's, or an earlier attempt's: ours was never created, or is gone
+	case err == nil && isDriver(pod, ob.app):
+		return ob.driverFound(ctx, pods.RecordOf(pod))
+	case client.IgnoreNotFound(err) != nil:
+		return fmt.Errorf("read driver pod: %w", err)
 	}
-	return false, &retryLaterError{time.Second, "the driver pod exists but the watch has not shown it"}
+	ob.o.DriverAbsent, err = ob.watchIsCaughtUp(ctx)
+	return err
 }
 
-// watchIsCaughtUp reads live whether the application has active pods that the watch has not shown.
+// isDriver reports whether the pod with the name of the driver is the driver of the current attempt, by its uid once that is recorded. Until
+// then its owner says so, and its labels, unless those are not the application's at all. Else it is another client's, or an earlier attempt's.
+func isDriver(pod *corev1.Pod, app *v1alpha1.SparkApplication) bool {
+	if uid := app.Status.Driver.UID; uid != "" {
+		return pod.UID == uid
+	}
+	return ownedBy(pod, app) && (ofAttempt(pod, app.Status.Run, app.Status.Attempt) || pod.Labels[v1alpha1.ApplicationUIDLabel] != string(app.UID))
+}
+
+// driverFound takes up a driver pod that the watch does not show as the driver. If it will, that is waited for. If labels or owner of the pod
+// were changed since it was created, it will not: then the pod is observed as what it is.
+func (ob *observer) driverFound(ctx context.Context, found *pods.Record) error {
+	as := *found.Origin
+	as.OwnerUID, as.Application, as.AppUID = ob.app.UID, ob.app.Name, string(ob.app.UID)
+	as.Run, as.Attempt = ob.app.Status.Run, ob.app.Status.Attempt
+	if as == *found.Origin && found.Role == pods.Driver {
+		return &retryLaterError{time.Second, "the driver pod exists but the watch has not shown it"}
+	}
+	if !found.Deleting {
+		ctrl.LoggerFrom(ctx).Info("Labels or owner of the driver pod were changed; it is ended", "pod", found.Name)
+	}
+	found.Origin, found.Role = &as, pods.Driver
+	ob.o.Pods = append(slices.DeleteFunc(ob.o.Pods, func(r *pods.Record) bool { return r.UID == found.UID }), found)
+	ob.o.StrayDriver, ob.o.UnreachableNodes = true, nil
+	return nil
+}
+
+// watchIsCaughtUp reads live whether the application has active pods that the watch has not shown. Those that it will not show as the
+// application's do not count.
 func (ob *observer) watchIsCaughtUp(ctx context.Context) (bool, error) {
 	list := &corev1.PodList{}
-	err := ob.Live.List(ctx, list, client.InNamespace(ob.app.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: string(ob.app.UID)})
+	err := ob.Live.List(ctx, list, client.InNamespace(ob.app.Namespace), client.MatchingLabels{
+		v1alpha1.ApplicationUIDLabel: string(ob.app.UID), v1alpha1.ApplicationLabel: ob.app.Name,
+	})
 	if err != nil {
 		return false, fmt.Errorf("list pods: %w", err)
 	}

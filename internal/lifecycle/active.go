@@ -48,13 +48,7 @@ func (ac attempt) active() Decision {
 			return need(missing, ac.start())
 		}
 	} else if ac.s.Driver.UID != "" {
-		if !ac.o.DriverAbsent {
-			// The uid may have been recorded by another operator, and be newer than the pods that this one's watch has
-			// shown.
-			return need(NeedDriverAbsent, ac.start())
-		}
-		return ac.ending.attemptEnded(pods.Outcome{Reason: pods.ReasonDriverLost, Cause: v1alpha1.CauseInfrastructure,
-			Message: fmt.Sprintf("driver pod %s is gone: a user or another controller deleted it", ac.s.Driver.PodName)})
+		return ac.driverGone()
 	}
 	ac.delegation.noteNode(driver)
 	if at, stop := ac.deadlines.run(); stop.reason != "" {
@@ -65,6 +59,9 @@ func (ac attempt) active() Decision {
 			return need(missing, ac.start())
 		}
 		return ac.ending.stop(stop)
+	}
+	if ac.o.StrayDriver {
+		return ac.ending.attemptEnded(lost("a user or another controller changed the labels or the owner of driver pod %s, by which the operator follows it", ac.s.Driver.PodName))
 	}
 	ac.termination.deleteOrphanedPods()
 	switch {
@@ -98,6 +95,20 @@ func (ac attempt) observeDriver(driver *pods.Record) (next Decision, over bool) 
 		return ac.ending.attemptEnded(outcome), true
 	}
 	return Decision{}, false
+}
+
+// driverGone ends the attempt of a driver that was recorded and is not in view, once it is known to be gone: the uid may
+// have been recorded by another operator, and be newer than the pods that this one's watch has shown.
+func (ac attempt) driverGone() Decision {
+	if !ac.o.DriverAbsent {
+		return need(NeedDriverAbsent, ac.start())
+	}
+	return ac.ending.attemptEnded(lost("driver pod %s is gone: a user or another controller deleted it", ac.s.Driver.PodName))
+}
+
+// lost returns the end of an attempt that has lost its driver pod, and says why.
+func lost(why, pod string) pods.Outcome {
+	return pods.Outcome{Reason: pods.ReasonDriverLost, Cause: v1alpha1.CauseInfrastructure, Message: fmt.Sprintf(why, pod)}
 }
 
 // submitting makes sure that the driver is created.

@@ -87,6 +87,9 @@ func (d *decider) deleted() Decision {
 	if d.termination.nodesNeeded() {
 		return need(NeedNodes, Start{})
 	}
+	if d.was.Active() && d.termination.driverMayHide() {
+		return need(NeedDriverAbsent, d.start())
+	}
 	if len(d.activePods()) > 0 {
 		d.termination.endPods()
 		if lost := d.termination.nodeLost(); lost != "" {

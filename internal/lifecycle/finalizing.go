@@ -58,7 +58,11 @@ func (en ending) attemptEnded(o pods.Outcome) Decision {
 	en.history.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: o.Reason, Cause: o.Cause, ExitCode: o.ExitCode, Message: o.Message})
 	if len(en.activePods()) > 0 {
 		en.termination.endPods()
-		return en.publisher.publish(status.Finalizing, "driver has ended, waiting for its pods: "+o.Message)
+		doing := "driver has ended, waiting for its pods: "
+		if en.view.DriverRunning = en.driverRuns(); en.view.DriverRunning {
+			doing = "stopping the driver: "
+		}
+		return en.publisher.publish(status.Finalizing, doing+o.Message)
 	}
 	return en.finish()
 }
@@ -127,6 +131,9 @@ func (en ending) finalizing() Decision {
 	if en.termination.nodesNeeded() {
 		return need(NeedNodes, Start{})
 	}
+	if en.termination.driverMayHide() {
+		return need(NeedDriverAbsent, en.start())
+	}
 	if len(en.activePods()) > 0 {
 		en.view.DriverRunning = en.driverRuns()
 		en.termination.endPods()
@@ -163,7 +170,7 @@ func (en ending) finish() Decision {
 		en.s.Driver.UIAddress = ""
 	}
 	kind := DeleteService
-	if stopped != "" {
+	if stopped != "" || en.o.StrayDriver {
 		kind = DeleteObjects
 	}
 	en.before(Action{Kind: kind, Run: en.s.Run, Attempt: en.s.Attempt})

@@ -60,6 +60,9 @@ type Observation struct {
 	Ungating map[types.UID]string
 	// DriverAbsent says that a live read found no driver pod of the attempt; false until it was needed.
 	DriverAbsent bool
+	// StrayDriver says that a live read found the driver of the attempt with labels or an owner that it was not created
+	// with: the watch does not show it as the driver. It is among Pods then, as what it is.
+	StrayDriver bool
 	// UnreachableNodes are nodes of pods that are being deleted that do not answer; nil until they were needed.
 	UnreachableNodes map[string]bool
 	// LogTail is the end of the driver's log, empty if it could not be read; nil until it was needed.

@@ -153,7 +153,11 @@ var acts = map[string]func(m *movie, rest string){
 	"foreign-pod":   func(m *movie, rest string) { m.foreignPod(rest) },
 	"create-driver": func(m *movie, _ string) { m.createDriver() },
 	"rejects":       func(m *movie, rest string) { m.rejection = rest },
-	"stray-driver":  func(m *movie, rest string) { m.noGrant = rest == "expected" },
+	"relabel": func(m *movie, rest string) {
+		m.logf("user: changes the labels of %s", rest)
+		m.stray[m.pods[rest].UID] = true
+	},
+	"stray-driver": func(m *movie, rest string) { m.noGrant = rest == "expected" },
 	"evict-pod": func(m *movie, rest string) {
 		name, grace, _ := strings.Cut(rest, " ")
 		m.evicted(name, duration(m, grace))

@@ -85,6 +85,15 @@ var events = []event{
 		w.ended(d.Name)
 		return true
 	},
+	func(w *world, r *rand.Rand) bool { // a user changes the labels of the driver, rarely
+		d := w.liveDriver()
+		if d == nil || w.app == nil || w.app.Status.Driver == nil || w.app.Status.Driver.UID != d.UID || r.IntN(10) > 0 {
+			return false // one that was not recorded is waited for until timeouts.driverStart
+		}
+		w.logf("user: changes the labels of %s", d.Name)
+		w.stray[d.UID] = true
+		return true
+	},
 	func(w *world, r *rand.Rand) bool { // a user deletes a pod, and gives it all the time that there is
 		for _, name := range w.podNames() {
 			p := w.pods[name]

@@ -5,6 +5,7 @@ package lifecycle
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -94,6 +95,9 @@ func (tm termination) endPods() {
 	} else {
 		tm.requeue(tm.deadlines.podsGone())
 	}
+	if tm.o.StrayDriver {
+		tm.requeue(tm.o.Now.Add(strayInterval))
+	}
 }
 
 // endPod ends a pod that has time left. Executors follow their driver: as long as it runs it replaces those that are
@@ -167,6 +171,14 @@ func (tm termination) nodeLost() string {
 	sort.Strings(lost)
 	return strings.Join(lost, ", ") + " cannot be ended because the node does not answer; if it is really down, taint it " +
 		"node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or delete the pods with --force"
+}
+
+// driverMayHide reports whether executors are about to be ended that a driver might replace which the watch does not
+// show.
+func (tm termination) driverMayHide() bool {
+	return tm.s.Driver != nil && !tm.o.DriverAbsent && tm.driver() == nil && slices.ContainsFunc(tm.activePods(), func(r *pods.Record) bool {
+		return r.Role == pods.Executor && !r.Deleting && tm.current(r)
+	})
 }
 
 // driverInDoubt reports whether pods may exist that the watch has not shown yet: the driver of the attempt is not in

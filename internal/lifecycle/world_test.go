@@ -34,6 +34,9 @@ type world struct {
 	pods map[string]*pods.Record
 	// lagging are the pods that the operator's watch has shown so far; nil means that it shows everything.
 	lagging map[string]*pods.Record
+	// stray are the pods whose labels were changed, so that no watch of the operator shows them. seen are the pods that the last decision saw.
+	stray map[types.UID]bool
+	seen  []*pods.Record
 	// gate is its type.
 	gate string
 	// room is the answer of the gate to an ask without a grant.
@@ -89,7 +92,7 @@ type world struct {
 var epoch = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func newWorld(t *testing.T) *world {
-	return &world{t: t, now: epoch, pods: map[string]*pods.Record{}, created: map[string]int{}, endSeen: map[types.UID]time.Time{}, gate: "Embedded", room: queueing.Granted, budget: -1,
+	return &world{t: t, now: epoch, pods: map[string]*pods.Record{}, created: map[string]int{}, endSeen: map[types.UID]time.Time{}, stray: map[types.UID]bool{}, gate: "Embedded", room: queueing.Granted, budget: -1,
 		places: map[int64]metav1.Time{},
 		app: &v1alpha1.SparkApplication{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "app-1", Generation: 1, CreationTimestamp: metav1.NewTime(epoch)},
@@ -141,25 +144,35 @@ func (w *world) decide(obstacle string) Decision {
 		d := Decide(o)
 		switch d.Need {
 		case NeedNothing:
+			w.seen = o.Pods
 			return d
 		case NeedPlan:
 			o.Plan = w.plan(d.Start)
 		case NeedVerdict:
 			o.Verdict = w.verdict(d.Start)
 		case NeedDriverAbsent:
-			pod := w.pods[w.app.Status.Driver.PodName]
-			o.DriverAbsent = pod == nil || pod.OwnerUID != w.app.UID || !w.current(pod)
-			if !o.DriverAbsent { // the operator waits for its watch
-				w.lagging = nil
-				o.Pods = w.visible()
-				o.DriverEndedSince = w.sawEnd(o.Pods)
-			}
+			w.findDriver(&o)
 		default:
 			w.look(&o, d.Need)
 		}
 	}
 	w.t.Fatalf("decide needs more and more\n%s", w.story())
 	return Decision{}
+}
+
+// findDriver answers whether the driver is absent. If it is not, the operator waits for its watch, unless that cannot show it.
+func (w *world) findDriver(o *Observation) {
+	pod := w.pods[w.app.Status.Driver.PodName]
+	o.DriverAbsent = pod == nil || pod.OwnerUID != w.app.UID || !w.current(pod)
+	if o.DriverAbsent {
+		return
+	}
+	w.lagging = nil
+	o.Pods = w.visible()
+	o.DriverEndedSince = w.sawEnd(o.Pods)
+	if w.stray[pod.UID] {
+		o.Pods, o.StrayDriver, o.UnreachableNodes = append(o.Pods, pod), true, nil
+	}
 }
 
 // look answers a need with what a pass reads of pods and nodes.
@@ -226,7 +239,9 @@ func (w *world) visible() []*pods.Record {
 	sort.Strings(names)
 	out := make([]*pods.Record, 0, len(names))
 	for _, name := range names {
-		out = append(out, source[name])
+		if !w.stray[source[name].UID] {
+			out = append(out, source[name])
+		}
 	}
 	return out
 }
@@ -374,7 +389,7 @@ func (w *world) do(a Action) string {
 	case EndContainers:
 		w.endContainers(a.Pod.Name)
 	case DeleteObjects:
-		for _, p := range w.visible() {
+		for _, p := range w.seen {
 			if p.Role == pods.Driver && p.Run == a.Run && p.Attempt == a.Attempt && p.OwnerUID == w.app.UID {
 				w.deletePod(p, false)
 			}
