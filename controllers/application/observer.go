@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -109,6 +110,9 @@ func (ob *observer) findDriver(ctx context.Context) (err error) {
 	switch {
 	case err == nil && isDriver(pod, ob.app):
 		return ob.driverFound(ctx, pods.RecordOf(pod))
+	case ob.namespaceGoes(ctx, err):
+		ob.o.DriverAbsent = true
+		return nil
 	case client.IgnoreNotFound(err) != nil:
 		return fmt.Errorf("read driver pod: %w", err)
 	}
@@ -143,6 +147,16 @@ func (ob *observer) driverFound(ctx context.Context, found *pods.Record) error {
 	return nil
 }
 
+// namespaceGoes reports whether pods may not be read because their namespace is being deleted, whose RoleBindings may go first. Nothing can be
+// created there any more, so no pod is on its way that the watch has not shown.
+func (ob *observer) namespaceGoes(ctx context.Context, refusal error) bool {
+	if !apierrors.IsForbidden(refusal) {
+		return false
+	}
+	namespace, err := ob.reader.namespace(ctx)
+	return err == nil && !namespace.GetDeletionTimestamp().IsZero()
+}
+
 // watchIsCaughtUp reads live whether the application has active pods that the watch has not shown. Those that it will not show as the
 // application's do not count.
 func (ob *observer) watchIsCaughtUp(ctx context.Context) (bool, error) {
@@ -150,6 +164,9 @@ func (ob *observer) watchIsCaughtUp(ctx context.Context) (bool, error) {
 	err := ob.Live.List(ctx, list, client.InNamespace(ob.app.Namespace), client.MatchingLabels{
 		v1alpha1.ApplicationUIDLabel: string(ob.app.UID), v1alpha1.ApplicationLabel: ob.app.Name,
 	})
+	if ob.namespaceGoes(ctx, err) {
+		return true, nil
+	}
 	if err != nil {
 		return false, fmt.Errorf("list pods: %w", err)
 	}

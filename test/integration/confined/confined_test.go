@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -191,17 +192,24 @@ func TestRoleBindingThatComesLate(t *testing.T) {
 	w.Succeed(app)
 }
 
-// TestNamespaceThatGoes: the bindings of a namespace that is being deleted may go before its applications. These go nevertheless.
+// TestNamespaceThatGoes: the bindings of a namespace that is being deleted may go before its applications. These go nevertheless, and what
+// they held comes back.
 func TestNamespaceThatGoes(t *testing.T) {
 	w := harness.NewWorld(t, "3Gi", nil)
 	operatorIn(t, w.Namespace, nil)
-	ended, waiting := w.Apply("ended"), w.Pi("waiting")
+	ended, running, waiting := w.Apply("ended"), w.Pi("running"), w.Pi("waiting")
 	w.Succeed(ended)
+	harness.Create(t, running)
+	driver := w.Run(running)
 	waiting.Spec.Queue.Name = "to-come"
 	harness.Create(t, waiting)
 	harness.Eventually(t, waiting, "waiting", func(a *v1alpha1.SparkApplication) bool {
 		return len(a.Finalizers) > 0 || a.Status.ObservedGeneration > 0
 	})
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}
+	if err := env.Client().Delete(t.Context(), namespace); err != nil {
+		t.Fatal(err)
+	}
 	if err := env.Client().DeleteAllOf(t.Context(), &rbacv1.RoleBinding{}, client.InNamespace(w.Namespace)); err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +218,10 @@ func TestNamespaceThatGoes(t *testing.T) {
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: account, ResourceAttributes: &lost}}
 		return env.Client().Create(t.Context(), review) == nil && !review.Status.Allowed
 	})
-	for _, app := range []*v1alpha1.SparkApplication{ended, waiting} {
+	if err := env.Client().Delete(t.Context(), driver); err != nil { // as the namespace controller does
+		t.Fatal(err)
+	}
+	for _, app := range []*v1alpha1.SparkApplication{ended, running, waiting} {
 		if err := env.Client().Delete(t.Context(), app); err != nil {
 			t.Fatal(err)
 		}
@@ -218,6 +229,7 @@ func TestNamespaceThatGoes(t *testing.T) {
 			return apierrors.IsNotFound(env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), &v1alpha1.SparkApplication{}))
 		})
 	}
+	w.Unused()
 }
 
 // TestTwoBesideEachOther: two confined operators lead trees of their own. Neither stops the other, and both go on.
