@@ -43,10 +43,14 @@ func (cl *cleaner) deleteObjects(ctx context.Context, of attempt) error {
 		return err
 	}
 	for _, r := range cl.o.Pods {
-		if r.Role == pods.Driver && r.Run == of.run && r.Attempt == of.attempt && r.OwnerUID == cl.app.UID {
-			return cl.deletePod(ctx, r, false)
+		if r.Role != pods.Driver || r.Run != of.run || r.Attempt != of.attempt || r.OwnerUID != cl.app.UID {
+			continue
+		}
+		if err := cl.deletePod(ctx, r, false); err != nil {
+			return err
 		}
 	}
+	cl.kept.deleted(cl.app, of)
 	return nil
 }
 

@@ -53,6 +53,7 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.refusals.forget(name)
 	r.meters.forget(name)
 	r.departures.forget(name)
+	r.kept.forget(name)
 	r.surveys.forget(name)
 }
 

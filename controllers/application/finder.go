@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,10 +19,12 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
+	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
 
-// Finder looks once, when this process begins to lead, for objects of applications that went while no operator ran.
+// Finder looks once, when this process begins to lead, for objects of applications that went while no operator ran, and of attempts whose kept
+// driver pods did.
 type Finder struct {
 	*Reconciler
 	// Waker has the reconciler look at applications.
@@ -86,6 +89,7 @@ func (f *Finder) list(ctx context.Context, kind schema.GroupVersionKind) error {
 	for _, namespace := range f.Namespaces.Scopes() {
 		failed = append(failed, livemeta.Each(ctx, f.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
 			f.departures.suspect(obj)
+			f.noteAttempt(kind, obj)
 			if f.Found != nil {
 				f.Found(kind, obj)
 			}
@@ -93,4 +97,18 @@ func (f *Finder) list(ctx context.Context, kind schema.GroupVersionKind) error {
 		}, client.InNamespace(namespace), client.HasLabels{v1alpha1.ApplicationUIDLabel}))
 	}
 	return errors.Join(failed...)
+}
+
+// noteAttempt notes the attempt of an object, and has its application looked at if no driver pod of it is there.
+func (f *Finder) noteAttempt(kind schema.GroupVersionKind, obj *metav1.PartialObjectMetadata) {
+	if !f.kept.found(kind, obj) {
+		return
+	}
+	app, of := leftover.Of(obj).NamespacedName, obj.Labels
+	if !slices.ContainsFunc(f.Pods.Of(app), func(r *pods.Record) bool {
+		return r.Role == pods.Driver && r.AppUID == of[v1alpha1.ApplicationUIDLabel] && of[v1alpha1.RunLabel] == strconv.FormatInt(r.Run, 10) &&
+			of[v1alpha1.AttemptLabel] == strconv.FormatInt(r.Attempt, 10)
+	}) {
+		f.Waker.Wake(app)
+	}
 }

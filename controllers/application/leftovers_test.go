@@ -380,16 +380,7 @@ func TestFind(t *testing.T) {
 	if err := f.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
-	defer queue.ShutDown()
-	if err := wakes.Source().Start(t.Context(), queue); err != nil {
-		t.Fatal(err)
-	}
-	woken := map[types.NamespacedName]bool{}
-	for queue.Len() > 0 {
-		request, _ := queue.Get()
-		woken[request.NamespacedName] = true
-	}
+	woken := wokenBy(t, wakes)
 	want := map[types.NamespacedName]bool{gone.NamespacedName: true, young.NamespacedName: true, forged.NamespacedName: true}
 	if diff := cmp.Diff(want, woken); diff != "" {
 		t.Errorf("woken (-want +got):\n%s", diff)
@@ -410,6 +401,22 @@ func TestFind(t *testing.T) {
 	if leavers := r.departures.leavers(); len(leavers) > 0 {
 		t.Errorf("still to be swept: %v", leavers)
 	}
+}
+
+// wokenBy returns what a waker has woken.
+func wokenBy(t *testing.T, wakes *waker.Waker) map[types.NamespacedName]bool {
+	t.Helper()
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer queue.ShutDown()
+	if err := wakes.Source().Start(t.Context(), queue); err != nil {
+		t.Fatal(err)
+	}
+	woken := map[types.NamespacedName]bool{}
+	for queue.Len() > 0 {
+		request, _ := queue.Get()
+		woken[request.NamespacedName] = true
+	}
+	return woken
 }
 
 // TestFate: only an application that may have left something is swept, and nothing is remembered of one that is gone.

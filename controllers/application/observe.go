@@ -34,6 +34,7 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 		Ungating:         r.expectations.ungatesInFlight(app, r.Clock.Now()),
 	}
 	current := attempt{app.Status.Run, app.Status.Attempt}
+	o.Left = r.kept.left(app, o.Pods)
 	o.CreatedDriver = r.expectations.createdDriver(app, current)
 	for _, record := range o.Pods {
 		if record.Role == pods.Driver && record.Ended != nil && current == (attempt{record.Run, record.Attempt}) {

@@ -118,6 +118,7 @@ func (w *world) crashes(after int) {
 	w.budget = after
 	w.pass()
 	w.budget = -1
+	w.restarted()
 	w.logf("operator: crashed and restarted")
 }
 

@@ -165,6 +165,7 @@ func (w *world) clone() *world {
 	}
 	c.pods, c.lagging = maps.Clone(w.pods), maps.Clone(w.lagging)
 	c.endSeen, c.created, c.places, c.stray = maps.Clone(w.endSeen), maps.Clone(w.created), maps.Clone(w.places), maps.Clone(w.stray)
+	c.objects, c.kept = maps.Clone(w.objects), maps.Clone(w.kept)
 	c.log = slices.Clip(w.log)
 	return &c
 }
@@ -183,7 +184,7 @@ func (w *world) state() [sha256.Size]byte {
 	for uid, at := range w.endSeen {
 		seen[string(uid)] = at
 	}
-	text, err := json.Marshal([]any{w.now, w.app, live, w.lagging != nil, visible, w.room, w.wanted, w.granted, seen, w.stray, w.memory.known()})
+	text, err := json.Marshal([]any{w.now, w.app, live, w.lagging != nil, visible, w.room, w.wanted, w.granted, seen, w.stray, fmt.Sprint(w.objects, w.kept), w.memory.known()})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -170,7 +170,7 @@ func (en ending) finish() Decision {
 		en.s.Driver.UIAddress = ""
 	}
 	kind := DeleteService
-	if stopped != "" || en.o.StrayDriver {
+	if stopped != "" || !en.retention.keeps(en.driver()) {
 		kind = DeleteObjects
 	}
 	en.before(Action{Kind: kind, Run: en.s.Run, Attempt: en.s.Attempt})

@@ -60,6 +60,9 @@ type Observation struct {
 	Ungating map[types.UID]string
 	// DriverAbsent says that a live read found no driver pod of the attempt; false until it was needed.
 	DriverAbsent bool
+	// Left are attempts whose driver pod has ended and is gone, as far as this process has seen, while their other objects
+	// may exist.
+	Left []AttemptID
 	// StrayDriver says that a live read found the driver of the attempt with labels or an owner that it was not created
 	// with: the watch does not show it as the driver. It is among Pods then, as what it is.
 	StrayDriver bool
@@ -88,6 +91,9 @@ type ReadyPeak struct {
 	Count int32
 	Since time.Time
 }
+
+// AttemptID names an attempt of the application.
+type AttemptID struct{ Run, Attempt int64 }
 
 // Start identifies one start of the application.
 type Start struct {

@@ -172,6 +172,9 @@ var acts = map[string]func(m *movie, rest string){
 			m.logf("attempt %d, %s, has kept of its log: %q", a.Attempt, a.Outcome, a.LogTail)
 		}
 	},
+	"objects": func(m *movie, _ string) {
+		m.logf("%d attempts have objects", len(m.objects))
+	},
 	"condition": func(m *movie, rest string) {
 		said := "not there"
 		if c := apimeta.FindStatusCondition(m.app.Status.Conditions, rest); c != nil {

@@ -225,6 +225,7 @@ var events = []event{
 		w.budget, w.lagging = -1, nil
 		clear(w.endSeen)
 		w.memory.forget()
+		w.restarted()
 		w.gateRestarts(r)
 		w.logf("operator: crashed and restarted")
 		return true
@@ -357,10 +358,19 @@ func (w *world) comesToRest() {
 		w.removeEnded()
 		w.pass()
 	}
-	for _, name := range w.podNames() { // executors go with their driver
+	w.nothingKept()
+}
+
+// nothingKept holds that nothing is left of attempts whose retention is over. Executors go with their driver.
+func (w *world) nothingKept() {
+	w.t.Helper()
+	for _, name := range w.podNames() {
 		if w.pods[name].Role == pods.Driver {
 			w.t.Fatalf("%s is kept for ever\n%s", name, w.story())
 		}
+	}
+	if len(w.objects) > 0 {
+		w.t.Fatalf("objects are kept for ever: %v\n%s", w.objects, w.story())
 	}
 }
 

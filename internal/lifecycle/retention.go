@@ -37,13 +37,18 @@ type retention struct {
 }
 
 // expire deletes the objects of ended attempts when their time is over. A driver pod is deleted last, so it marks what
-// remains to be deleted.
+// remains to be deleted. Where it is gone before that, nothing is left that would be worth keeping.
 func (rn retention) expire(stage status.Stage) {
 	if rn.view.UnknownStage != "" {
 		return
 	}
+	for _, left := range rn.o.Left {
+		if rn.over(left, stage) {
+			rn.after(Action{Kind: DeleteObjects, Run: left.Run, Attempt: left.Attempt})
+		}
+	}
 	for _, r := range rn.o.Pods {
-		if r.Role != pods.Driver || r.OwnerUID != rn.o.App.UID || r.Active() || r.Deleting || (rn.current(r) && !stage.Ended()) {
+		if r.Role != pods.Driver || r.OwnerUID != rn.o.App.UID || r.Active() || r.Deleting || !rn.over(AttemptID{r.Run, r.Attempt}, stage) {
 			continue
 		}
 		if due := rn.keptUntil(r); rn.o.Now.Before(due) {
@@ -52,6 +57,17 @@ func (rn retention) expire(stage status.Stage) {
 		}
 		rn.after(Action{Kind: DeleteObjects, Run: r.Run, Attempt: r.Attempt})
 	}
+}
+
+// over reports whether an attempt is over in a stage: it is an earlier one, or has ended and holds nothing.
+func (rn retention) over(a AttemptID, stage status.Stage) bool {
+	current := a == AttemptID{rn.s.Run, rn.s.Attempt}
+	return !current || stage.Ended() || rn.s.Grant == nil && rn.history.last() != nil
+}
+
+// keeps reports whether the pod of a driver that has ended may be kept, with its log. Nil is a driver that is gone.
+func (rn retention) keeps(driver *pods.Record) bool {
+	return driver != nil && !driver.Deleting && !rn.o.StrayDriver
 }
 
 // keptUntil returns when the objects of an ended attempt are deleted; zero is at once. Objects of attempts that the

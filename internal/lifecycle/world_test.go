@@ -4,7 +4,10 @@
 package lifecycle
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -68,6 +71,10 @@ type world struct {
 	// memory is what the operator remembers of its writes and of executors.
 	memory memory
 
+	// objects are the attempts that have objects beside the driver pod. kept are those of them whose driver pod the operator has seen to have
+	// ended; after a crash all that it finds.
+	objects, kept map[AttemptID]bool
+
 	created map[string]int // driver pods ever created, by run/attempt
 	// places are when each run began to wait, preempted is how many attempts had to release their quota.
 	places    map[int64]metav1.Time
@@ -92,7 +99,7 @@ type world struct {
 var epoch = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func newWorld(t *testing.T) *world {
-	return &world{t: t, now: epoch, pods: map[string]*pods.Record{}, created: map[string]int{}, endSeen: map[types.UID]time.Time{}, stray: map[types.UID]bool{}, gate: "Embedded", room: queueing.Granted, budget: -1,
+	return &world{t: t, now: epoch, pods: map[string]*pods.Record{}, created: map[string]int{}, endSeen: map[types.UID]time.Time{}, stray: map[types.UID]bool{}, objects: map[AttemptID]bool{}, kept: map[AttemptID]bool{}, gate: "Embedded", room: queueing.Granted, budget: -1,
 		places: map[int64]metav1.Time{},
 		app: &v1alpha1.SparkApplication{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "app-1", Generation: 1, CreationTimestamp: metav1.NewTime(epoch)},
@@ -139,6 +146,7 @@ func (w *world) decide(obstacle string) Decision {
 	}
 	o.DriverEndedSince, o.Eviction = w.sawEnd(o.Pods), w.eviction()
 	o.ExecutorFailures = w.failures(o.Pods)
+	o.Left = w.left(o.Pods)
 	w.memory.recall(&o)
 	for range 12 {
 		d := Decide(o)
@@ -159,6 +167,27 @@ func (w *world) decide(obstacle string) Decision {
 	w.t.Fatalf("decide needs more and more\n%s", w.story())
 	return Decision{}
 }
+
+// left are the attempts without a driver pod that may have other objects, as far as the operator knows.
+func (w *world) left(visible []*pods.Record) []AttemptID {
+	has := map[AttemptID]bool{}
+	for _, p := range visible {
+		if id := (AttemptID{p.Run, p.Attempt}); p.Role == pods.Driver && p.OwnerUID == w.app.UID && (p.Active() || !p.Deleting) {
+			has[id], w.kept[id] = true, w.kept[id] || !p.Active()
+		}
+	}
+	var left []AttemptID
+	for id, seen := range w.kept {
+		if seen && !has[id] {
+			left = append(left, id)
+		}
+	}
+	slices.SortFunc(left, func(a, b AttemptID) int { return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Attempt, b.Attempt)) })
+	return left
+}
+
+// restarted is what the operator knows after a crash.
+func (w *world) restarted() { w.kept = maps.Clone(w.objects) }
 
 // findDriver answers whether the driver is absent. If it is not, the operator waits for its watch, unless that cannot show it.
 func (w *world) findDriver(o *Observation) {
@@ -389,6 +418,8 @@ func (w *world) do(a Action) string {
 	case EndContainers:
 		w.endContainers(a.Pod.Name)
 	case DeleteObjects:
+		delete(w.objects, AttemptID{a.Run, a.Attempt})
+		delete(w.kept, AttemptID{a.Run, a.Attempt})
 		for _, p := range w.seen {
 			if p.Role == pods.Driver && p.Run == a.Run && p.Attempt == a.Attempt && p.OwnerUID == w.app.UID {
 				w.deletePod(p, false)
@@ -452,6 +483,7 @@ func (w *world) createDriver() string {
 		return ""
 	}
 	w.serial++
+	w.objects[AttemptID{s.Run, s.Attempt}] = true
 	w.created[fmt.Sprintf("%d/%d", s.Run, s.Attempt)]++
 	w.pods[name] = &pods.Record{
 		Origin: &pods.Origin{Namespace: "default", OwnerUID: w.app.UID, Application: "pi", AppUID: string(w.app.UID), Run: s.Run, Attempt: s.Attempt},

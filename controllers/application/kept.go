@@ -1,0 +1,85 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/spark/leftover"
+)
+
+// keptAttempts are the attempts of each application whose driver pod is kept, or was until another client deleted it: their other objects are to be
+// deleted. Safe for concurrent use.
+type keptAttempts struct{ perApp[[]attempt] }
+
+func newKeptAttempts() *keptAttempts { return &keptAttempts{newPerApp[[]attempt]()} }
+
+// left notes whose driver pods are kept, and returns the attempts of which none is there any more.
+func (k *keptAttempts) left(app *v1alpha1.SparkApplication, records []*pods.Record) (left []lifecycle.AttemptID) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var there []attempt
+	for _, r := range records {
+		of := attempt{r.Run, r.Attempt}
+		switch {
+		case r.Role != pods.Driver || r.OwnerUID != app.UID:
+		case r.Active():
+			there = append(there, of)
+		case !r.Deleting:
+			there = append(there, of)
+			k.note(app, of)
+		}
+	}
+	if e := k.apps[client.ObjectKeyFromObject(app)]; e != nil && e.uid == app.UID {
+		for _, of := range e.known {
+			if !slices.Contains(there, of) {
+				left = append(left, lifecycle.AttemptID{Run: of.run, Attempt: of.attempt})
+			}
+		}
+	}
+	return left
+}
+
+// note notes an attempt. The caller holds the lock.
+func (k *keptAttempts) note(app client.Object, of attempt) {
+	if known := k.of(app); !slices.Contains(*known, of) {
+		*known = append(*known, of)
+	}
+}
+
+// found notes the attempt of an object that a new leader has found, and reports whether the object belongs to one.
+func (k *keptAttempts) found(kind schema.GroupVersionKind, obj *metav1.PartialObjectMetadata) bool {
+	of, known := leftover.AttemptOf(obj)
+	app := leftover.Of(obj).Object()
+	if !known || kind != leftover.ConfigMapKind && kind != leftover.ClaimKind || !ownedBy(obj, app) {
+		return false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if e := k.apps[client.ObjectKeyFromObject(app)]; e != nil && e.uid != app.UID {
+		return false // the garbage collector is about to delete it
+	}
+	k.note(app, attempt{of.Run, of.Number})
+	return true
+}
+
+// deleted notes that the objects of an attempt are deleted.
+func (k *keptAttempts) deleted(app *v1alpha1.SparkApplication, of attempt) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e := k.apps[client.ObjectKeyFromObject(app)]
+	if e == nil || e.uid != app.UID {
+		return
+	}
+	if e.known = slices.DeleteFunc(e.known, func(a attempt) bool { return a == of }); len(e.known) == 0 {
+		delete(k.apps, client.ObjectKeyFromObject(app))
+	}
+}
