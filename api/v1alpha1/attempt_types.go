@@ -38,8 +38,9 @@ type AttemptStatus struct {
 	// message for people, at most 1,024 bytes.
 	// +optional
 	Message string `json:"message,omitempty"`
-	// logTail is the end of the log of Spark's container, if the attempt failed: at most 2,048 bytes, without what
-	// looks like a secret. Of the last three attempts only; absent if it could not be had.
+	// logTail is the end of the log of Spark's container, if the attempt failed, or was stopped because Spark could create
+	// no executors: at most 2,048 bytes, without what looks like a secret. Of the last three attempts only; absent if it
+	// could not be had.
 	// +optional
 	LogTail string `json:"logTail,omitempty"`
 	// startedAt is when the driver was first seen running; absent if it never ran.
