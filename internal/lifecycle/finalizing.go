@@ -33,8 +33,10 @@ type ending struct {
 
 // attemptEnded records how the driver ended. The end is published at once if no pod of the attempt is left.
 func (en ending) attemptEnded(o pods.Outcome) Decision {
-	if due := en.o.DriverEndedSince.Add(endingDelay); o.Succeeded && en.o.Now.Before(due) && len(en.activePods()) > 0 {
-		// Spark stops its executors, and most end within moments: one write is saved.
+	since := en.o.DriverEndedSince
+	if due := since.Add(endingDelay); o.Succeeded && en.o.Now.Before(due) && !en.o.Now.Before(since) && len(en.activePods()) > 0 {
+		// Spark stops its executors, and most end within moments: one write is saved. A clock that was set back does not
+		// make it longer.
 		en.requeue(due)
 		en.decision.Status = *en.o.App.Status.DeepCopy()
 		return en.decision
