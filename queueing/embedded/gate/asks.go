@@ -31,13 +31,17 @@ func newAsks() asks {
 	return asks{starts: map[queueing.Key]attemptStart{}, byName: map[queueing.Key][]queueing.Key{}, awaited: map[queueing.Key]bool{}}
 }
 
-// startOf returns the start of the attempt that asks, and whether it has asked before. It keeps the place in line that
-// it had first.
+// startOf returns the start of the attempt that asks, and whether it has asked before. Its place in line may become a
+// later one, when it asks for more or elsewhere, and its wait begins anew with that; it never becomes an earlier one. A
+// grant of the previous process comes without a place, which the first ask for it brings.
 //
 // The wait of a new ask begins now. That is later than its place in line suggests if an earlier attempt had that
 // place, or if it was suspended. An ask that was pending before a restart waits since it was queued.
 func (a *asks) startOf(ask *queueing.Ask, now time.Time) (start attemptStart, known bool) {
 	if s, asked := a.starts[ask.Key]; asked && s.run == ask.Run && s.attempt == ask.Attempt {
+		if ask.QueuedAt.After(s.queuedAt) {
+			s.queuedAt, s.waitsSince = ask.QueuedAt, later(s.waitsSince, ask.QueuedAt)
+		}
 		return s, true
 	}
 	s := attemptStart{run: ask.Run, attempt: ask.Attempt, queuedAt: ask.QueuedAt, waitsSince: now}
@@ -45,6 +49,13 @@ func (a *asks) startOf(ask *queueing.Ask, now time.Time) (start attemptStart, kn
 		s.waitsSince = ask.QueuedAt
 	}
 	return s, false
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 func (a *asks) put(key queueing.Key, s attemptStart) {

@@ -102,7 +102,7 @@ func (g *Gate) Start(ctx context.Context) error {
 // NeedLeaderElection reports true: only the leader decides.
 func (g *Gate) NeedLeaderElection() bool { return true }
 
-// Sync implements queueing.Gate. An ask of the same run and attempt keeps the place in line that it had first.
+// Sync implements queueing.Gate. An ask of the same run and attempt keeps its place in line, or takes a later one.
 func (g *Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -93,6 +93,7 @@ func TestWaitIsMeasuredOnce(t *testing.T) {
 	early := noon.Add(-2 * time.Hour)
 	tests := map[string]struct {
 		queuedAt time.Time
+		moves    time.Time // to a later place in line, with its second ask
 		ledger   *v1alpha1.Ledger
 		expected []queueing.Key
 		confirms []int64 // attempts
@@ -103,6 +104,8 @@ func TestWaitIsMeasuredOnce(t *testing.T) {
 		"one that keeps an earlier place":  {queuedAt: early, confirms: []int64{2}, want: []string{"team-a 1m30s"}},
 		"one that waits since a restart":   {queuedAt: early, expected: []queueing.Key{pi}, confirms: []int64{2}, want: []string{"team-a 2h1m30s"}},
 		"its clock goes ahead":             {queuedAt: noon.Add(time.Hour), expected: []queueing.Key{pi}, confirms: []int64{2}, want: []string{"team-a 0s"}},
+		"a later place in line":            {queuedAt: early, moves: noon.Add(45 * time.Second), confirms: []int64{2}, want: []string{"team-a 45s"}},
+		"a later place before it came":     {queuedAt: early, moves: early.Add(time.Minute), confirms: []int64{2}, want: []string{"team-a 1m30s"}},
 		"not taken yet":                    {queuedAt: noon},
 		"an earlier attempt":               {queuedAt: noon, confirms: []int64{1}},
 		"decided before the restart":       {queuedAt: early, ledger: inLedger(piSince(early)), confirms: []int64{2}},
@@ -117,8 +120,8 @@ func TestWaitIsMeasuredOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.Open(acquired, nil, tc.expected, func(queueing.Key) bool { return true })
-			for range 2 {
-				if _, err := r.Sync(t.Context(), piSince(tc.queuedAt)); err != nil {
+			for _, at := range []time.Time{tc.queuedAt, later(tc.queuedAt, tc.moves)} {
+				if _, err := r.Sync(t.Context(), piSince(at)); err != nil {
 					t.Fatal(err)
 				}
 				clock.Step(45 * time.Second)

@@ -75,6 +75,35 @@ func TestOrder(t *testing.T) {
 	w.Unused()
 }
 
+// TestEditedWhileItWaits: one that asks for more comes behind those that were there.
+func TestEditedWhileItWaits(t *testing.T) {
+	t.Parallel()
+	w := harness.NewWorld(t, "3Gi", nil)
+	w.History.MemoryLimit = 3 << 30
+	operator.Use(t)
+	first := w.Apply("first")
+	w.Run(first)
+	edited := w.Apply("edited", func(a *v1alpha1.SparkApplication) {
+		a.Spec.OnTemplateChange, a.Spec.Executor.Instances = v1alpha1.TemplateChangeIgnore, ptr.To[int32](1)
+	})
+	waits(t, edited, "WaitingForQuota")
+	other := w.Apply("other")
+	waits(t, other, "WaitingForQuota")
+	harness.Eventually(t, other, "older than this second, in which ages count", func(a *v1alpha1.SparkApplication) bool {
+		return time.Now().Truncate(time.Second).After(a.Status.Times.Queued.Time)
+	})
+	harness.Change(t, edited, func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Instances = ptr.To[int32](2) })
+	harness.Eventually(t, w.Queue, "showing the other one first", func(q *v1alpha1.SparkQueue) bool {
+		return len(q.Status.Heads) == 2 && q.Status.Heads[0].Name == other.Name
+	})
+	finish(t, w, first)
+	w.Run(other)
+	waits(t, edited, "WaitingForQuota", "memory 2688Mi")
+	finish(t, w, other)
+	w.Succeed(edited)
+	w.Unused()
+}
+
 // TestMessageOfTheWait: it names resource, need and limit, and stays as it is however often others come and go.
 func TestMessageOfTheWait(t *testing.T) {
 	t.Parallel()
