@@ -22,37 +22,6 @@ type admission struct {
 	tournaments uint64
 }
 
-// admitClaimed grants claimed quota that has become free, each to the first ask of the claim's equivalence class, and
-// charges the claims of the others. The returned function undoes these charges.
-func (ad *admission) admitClaimed(t *tree, out []Decision, max int) (decisions []Decision, uncharge func()) {
-	var undo []func()
-	for _, c := range ad.claims.activeClaims(t) {
-		class := c.app.class
-		ad.reservations.exempt = class
-		where, elastic, fits := ad.fit(class)
-		ad.reservations.exempt = nil
-		switch {
-		case fits && class.atMaxRunning() == nil && (max <= 0 || len(out) < max):
-			first := class.first() // a more urgent ask of the same class may have arrived since
-			if first.claim != nil {
-				first = c.app
-			}
-			ad.claims.cancelClaim(c)
-			ad.assume(first, where, elastic)
-			out = append(out, Decision{Key: first.key, Root: t.root, Grant: first.held.grant})
-		case fits && class.atMaxRunning() == nil, ad.claims.isPending(c):
-			undo = append(undo, ad.claims.chargeClaims([]*claim{c}))
-		default:
-			ad.claims.cancelClaim(c)
-		}
-	}
-	return out, func() {
-		for _, f := range undo {
-			f()
-		}
-	}
-}
-
 // chooseOption finds the option that the queue prefers in which the asks of a class fit now with their minimum of pods. If there is
 // none, the class remembers the blocking limit, and keeps naming that limit for as long as it blocks, or no other one
 // does.
@@ -194,7 +163,7 @@ func (ad *admission) revert(a *app) {
 // others because of it, else 0.
 func (ad *admission) backfillBound(a *app, where placement, elastic int32) time.Duration {
 	class := a.class
-	if a.ask.holdsFor == 0 || len(class.queue.tree.reservations) == 0 || class.next() != a ||
+	if a.ask.holdsFor == 0 || len(class.queue.tree.reservations) == 0 || ad.reservations.asking(class) != a ||
 		!ad.reservations.isBackfill(class, ad.hierarchy.forest.Prepare(class.queue.node, class.signature.amounts(where, elastic))) {
 		return 0
 	}

@@ -50,6 +50,30 @@ func (hs *holders) terminatingTargets(t *tree) []*target {
 	return out
 }
 
+// awaited lists those of some terminating holders whose release lets a need fit; none if it does not fit without all of
+// them.
+func (hs *holders) awaited(terminating []*target, q *queue, need quota.Vector) []queueing.Key {
+	forest := hs.hierarchy.forest
+	short := forest.ShortPart(q.node, need)
+	var out []queueing.Key
+	released := 0
+	_, blocked := forest.Blocked(q.node, need)
+	for ; blocked && released < len(terminating); released++ {
+		v := terminating[released]
+		if v.simulateRelease(forest); v.vector.Overlaps(short) && !slices.Contains(out, v.app.key) {
+			out = append(out, v.app.key)
+		}
+		_, blocked = forest.Blocked(q.node, need)
+	}
+	for _, v := range terminating[:released] {
+		v.undoRelease(forest)
+	}
+	if blocked {
+		return nil
+	}
+	return out
+}
+
 // deletedInUse returns the nodes of deleted queues between a grant and its root: what a deleted queue holds is still
 // charged to its parent, and what the children of a deleted queue hold to their grandparent.
 func (hs *holders) deletedInUse(c *configuration) []quota.Node {

@@ -251,8 +251,9 @@ type entry struct {
 	queuedAt time.Time
 }
 
-// claim is quota that is reclaimed for one ask. What the targets hold is granted to no other ask: until they have
-// released it, the need of the ask counts as used, too.
+// claim is quota that is reclaimed for one ask, for its minimum of pods. What the targets hold is granted to no other
+// ask, nor as more than the minimum to one that has a claim itself: until they have released it, the need of the ask
+// counts as used, too.
 type claim struct {
 	app  *app
 	ask  *ask

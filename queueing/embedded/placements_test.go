@@ -65,3 +65,39 @@ func TestManyPlacements(t *testing.T) {
 		t.Errorf("granted %q, want the third", got)
 	}
 }
+
+// TestOptionAt: the placement of a claim is found again by the names of its flavors, also where a class has more than are kept, and is
+// no longer possible once a flavor is gone.
+func TestOptionAt(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		sets  int
+		where string
+		want  bool
+	}{
+		"kept":                      {1, "f03", true},
+		"gone":                      {1, "f16", false},
+		"one of many that are kept": {6, "f00 f01 f02 f03 f04 f05", true},
+		"one of those that are not": {6, "f15 f14 f13 f12 f11 f10", true},
+		"one of many, and gone":     {6, "f15 f14 f13 f12 f11 f16", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := manyFlavors(16)
+			e.Submit(manySets("pi", tc.sets, 1))
+			var where placement
+			for _, flavor := range strings.Fields(tc.where) {
+				where = append(where, &FlavorConfig{Name: flavor})
+			}
+			o, possible := e.hierarchy.optionAt(e.registry.apps[keyOf("pi")].class, where)
+			if possible != tc.want {
+				t.Fatalf("possible: %t, want %t", possible, tc.want)
+			}
+			for i, f := range o.where {
+				if f != e.hierarchy.flavors[where[i].Name] {
+					t.Errorf("set %d is placed in %s as it was, not as it is now", i, f.Name)
+				}
+			}
+		})
+	}
+}

@@ -87,6 +87,27 @@ func (hr *hierarchy) option(class *equivalenceClass, where placement) option {
 	}
 }
 
+// optionAt returns a placement as an option of a class, with the flavors and quotas of now. It returns false if the pods
+// can no longer be placed like that.
+func (hr *hierarchy) optionAt(class *equivalenceClass, where placement) (option, bool) {
+	same := func(a, b *FlavorConfig) bool { return a.Name == b.Name }
+	if at := slices.IndexFunc(class.options, func(o option) bool { return slices.EqualFunc(o.where, where, same) }); at >= 0 {
+		return class.options[at], true
+	}
+	if class.placements == nil {
+		return option{}, false
+	}
+	now := make(placement, len(where))
+	for i, f := range where {
+		at := slices.IndexFunc(class.placements.usable[i], func(usable *FlavorConfig) bool { return same(usable, f) })
+		if at < 0 {
+			return option{}, false
+		}
+		now[i] = class.placements.usable[i][at]
+	}
+	return hr.option(class, now), true
+}
+
 // findOption looks for a placement that fits now beyond the options of a class that has more placements than options,
 // and makes it the last option. It reports whether there is one.
 func (hr *hierarchy) findOption(class *equivalenceClass) bool {

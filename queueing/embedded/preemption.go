@@ -6,10 +6,6 @@ package embedded
 import (
 	"cmp"
 	"math"
-	"slices"
-
-	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
 // preemption finds what pending asks may preempt, and creates their claims.
@@ -116,7 +112,7 @@ func (pr *preemptionRound) plan(class *equivalenceClass) *preemptionPlan {
 	class.plan = nil
 	pr.afterTerminations(func() { class.plan = pr.bestPlan(class) })
 	if p := class.plan; p != nil && len(p.targets) == 0 {
-		if p.awaited = pr.awaited(class.queue, p.option.minNeed); len(p.awaited) == 0 {
+		if p.awaited = pr.holders.awaited(pr.terminating, class.queue, p.option.minNeed); len(p.awaited) == 0 {
 			class.plan = nil
 		}
 	}
@@ -155,26 +151,6 @@ func (pr *preemptionRound) bestPlan(class *equivalenceClass) *preemptionPlan {
 		}
 	}
 	return best
-}
-
-// awaited lists the terminating holders whose release lets a need fit.
-func (pr *preemptionRound) awaited(q *queue, need quota.Vector) []queueing.Key {
-	short := pr.hierarchy.forest.ShortPart(q.node, need)
-	var out []queueing.Key
-	released := 0
-	for _, v := range pr.terminating {
-		if _, blocked := pr.hierarchy.forest.Blocked(q.node, need); !blocked {
-			break
-		}
-		v.simulateRelease(pr.hierarchy.forest)
-		if released++; v.vector.Overlaps(short) && !slices.Contains(out, v.app.key) {
-			out = append(out, v.app.key)
-		}
-	}
-	for _, v := range pr.terminating[:released] {
-		v.undoRelease(pr.hierarchy.forest)
-	}
-	return out
 }
 
 // mayFindTargets reports, from what costs little to see, whether there may be targets for the first ask of a class. The

@@ -9,14 +9,17 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// P5, P6: each target of the engine is legal by the rules, all of them together free enough for the ask, and none of them could be spared. And it
-// ends: however often targets come back, in the end no application is preempted and none has a claim.
+// P5, P6: each target of the engine is legal by the rules, all of them together free enough for the ask, and none of them could be spared.
+// What they release is granted to the ask for which they had to go. And it ends: however often targets come back, in the end no application is preempted and none has a claim.
 func TestPreemption(t *testing.T) {
-	claims := 0
+	claims, met := 0, 0
 	played := forSeeds(t, func(t *testing.T, w *world) {
+		w.elastic = w.chance(0.5)
 		w.setQueues(w.crowdedQueues())
 		for range events / 5 {
 			for range 5 {
@@ -25,10 +28,10 @@ func TestPreemption(t *testing.T) {
 			w.passAndCheck(t)
 			w.comesToRest(t)
 		}
-		claims += w.claims
+		claims, met = claims+w.claims, met+w.met
 	})
-	if played >= worlds && 2*claims < played {
-		t.Errorf("%d claims in %d worlds: too few to show anything", claims, played)
+	if played >= worlds && (2*claims < played || 2*met < played) {
+		t.Errorf("%d claims, of which %d were met, in %d worlds: too few to show anything", claims, met, played)
 	}
 }
 
@@ -85,11 +88,12 @@ func (w *world) crowd() {
 	}
 }
 
-// passAndCheck makes one cycle, looks at its grants, and then at its claims one after the other.
-func (w *world) passAndCheck(t *testing.T) {
+// passAndCheck makes one cycle, looks at its grants, and then at its claims one after the other. It returns the grants.
+func (w *world) passAndCheck(t *testing.T) []Decision {
 	t.Helper()
 	before := slices.Clone(w.engine.claims.all)
-	for _, d := range w.decide() {
+	decisions := w.decide()
+	for _, d := range decisions {
 		a := w.ref.asks[d.Key]
 		w.checkQuota(t, d)
 		w.granted(d, a)
@@ -112,6 +116,28 @@ func (w *world) passAndCheck(t *testing.T) {
 	}
 	for _, c := range fresh {
 		w.checkClaim(t, c)
+	}
+	return decisions
+}
+
+// checkMet holds that what is reclaimed for an ask lets it start, or an earlier one of the same shape, and no other. As long as it
+// waits for some of that, nothing more is preempted for it.
+func (w *world) checkMet(t *testing.T, c *claim, targets []queueing.Key, decisions []Decision) {
+	t.Helper()
+	ask := w.origins[c.app.key]
+	if waits, waiting := w.ref.asks[c.app.key]; waiting {
+		ask = waits
+	}
+	if slices.ContainsFunc(decisions, func(d Decision) bool {
+		heir := w.origins[d.Key]
+		return d.Key == ask.Key || heir.Queue == ask.Queue && cmp.Equal(heir.PodSets, ask.PodSets) && inOrder(heir, ask) < 0
+	}) {
+		w.met++
+		return
+	}
+	now := c.app.claim
+	if now == nil || slices.ContainsFunc(now.targets, func(key queueing.Key) bool { return !slices.Contains(targets, key) }) {
+		t.Fatalf("what %s release for %s is granted to another one", keyNames(targets), c.app.key.Name)
 	}
 }
 
@@ -263,20 +289,21 @@ func (j judge) over(name string) bool {
 func (w *world) comesToRest(t *testing.T) {
 	t.Helper()
 	gone := map[queueing.Key]int{}
-	for range 200 {
+	for range 400 {
 		var going []queueing.Key
 		for _, key := range w.keys() {
 			if g, holds := w.ref.grants[key]; holds && w.engine.Eviction(key, g.Run, g.Attempt) != nil {
 				going = append(going, key)
 			}
 		}
+		w.Shuffle(len(going), func(a, b int) { going[a], going[b] = going[b], going[a] })
 		if len(going) == 0 {
 			if len(w.engine.claims.all) > 0 {
 				t.Fatalf("%s still has a claim", w.engine.claims.all[0].app.key.Name)
 			}
 			return
 		}
-		for _, key := range going {
+		for _, key := range going[w.IntN(len(going)):] {
 			if gone[key]++; gone[key] > 1 && w.isDisplacedByShare(key) {
 				w.twice++
 			}
@@ -290,7 +317,15 @@ func (w *world) comesToRest(t *testing.T) {
 				w.submit(again)
 			}
 		}
-		w.passAndCheck(t)
+		claims := slices.Clone(w.engine.claims.all)
+		var targets [][]queueing.Key
+		for _, c := range claims {
+			targets = append(targets, slices.Concat(c.targets, c.awaited))
+		}
+		decisions := w.passAndCheck(t)
+		for i, c := range claims {
+			w.checkMet(t, c, targets[i], decisions)
+		}
 	}
 	t.Fatal("they displace each other for ever")
 }

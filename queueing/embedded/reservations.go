@@ -17,8 +17,8 @@ type reservations struct {
 	claims    *claims
 	// now is the time as of the last Advance; zero if Advance was never called.
 	now time.Time
-	// exempt is the class whose claim is being admitted: that was decided before.
-	exempt *equivalenceClass
+	// claimant is the application whose claim is being admitted, which asks for its class meanwhile; else nil.
+	claimant *app
 	// before and after hold shortfalls that are compared.
 	before, after []int64
 }
@@ -139,8 +139,8 @@ func (rs *reservations) isBackfill(class *equivalenceClass, need quota.Vector) b
 // firstDelayed returns the first reservation that the first ask of a class would delay with that need, among those
 // before whose expected start its grant is released (inTime), or among the others; nil if there is none.
 func (rs *reservations) firstDelayed(class *equivalenceClass, need quota.Vector, inTime bool) *reservation {
-	next := class.next()
-	if next == nil || rs.exempt == class {
+	next := rs.asking(class)
+	if next == nil {
 		return nil
 	}
 	own := false
@@ -154,6 +154,15 @@ func (rs *reservations) firstDelayed(class *equivalenceClass, need quota.Vector,
 		}
 	}
 	return nil
+}
+
+// asking returns the application that is looked at for a class: the first one that has no claim, unless a claim is being
+// admitted.
+func (rs *reservations) asking(class *equivalenceClass) *app {
+	if rs.claimant != nil && rs.claimant.class == class {
+		return rs.claimant
+	}
+	return class.next()
 }
 
 // isDone reports whether the ask is no longer pending.

@@ -11,12 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // flow is a tree under load in virtual time: small and big asks of equal priority come all the time, and what is admitted ends after
-// a while. Some grow meanwhile.
+// a while. Some start with fewer executors than they would like, some grow meanwhile, some reclaim quota and have others end early.
 type flow struct {
 	*world
 	now time.Duration
@@ -26,7 +28,10 @@ type flow struct {
 	bounds map[queueing.Key]time.Duration
 	asks   map[queueing.Key]queueing.Ask
 	// due is, for each that stays within the quota of its own queue, when it has to run at the latest.
-	due map[queueing.Key]time.Duration
+	due map[queueing.Key]*promise
+	// elastic says that small asks may start with fewer executors, many others need all that is their queue's own, and half of the
+	// queues reclaim.
+	elastic bool
 	// known says that many say until when they hold what they get.
 	known bool
 	// lies says that all that are not held to their bounds lift them once they are admitted; bound counts those that are.
@@ -34,23 +39,40 @@ type flow struct {
 	bound int
 	// guarded counts those that waited until another one had to make way.
 	guarded int
-	// grown counts how often an application grew above its base gang.
-	grown int
+	// grown counts how often an application grew above its base gang, claimed those that started from a claim with more than the
+	// minimum.
+	grown, claimed int
+	// reserved are the reservations as of the last cycle, wrong what was granted in spite of one.
+	reserved []*reservation
+	wrong    string
+}
+
+// promise is until when one has to run, once those have started that had claims by then.
+type promise struct {
+	latest time.Duration
+	claims []*claim
 }
 
 func newFlow(seed uint64) *flow {
 	f := &flow{
-		world: newWorld(seed), ends: map[queueing.Key]time.Duration{}, bounds: map[queueing.Key]time.Duration{}, asks: map[queueing.Key]queueing.Ask{}, due: map[queueing.Key]time.Duration{},
+		world: newWorld(seed), ends: map[queueing.Key]time.Duration{}, bounds: map[queueing.Key]time.Duration{}, asks: map[queueing.Key]queueing.Ask{}, due: map[queueing.Key]*promise{},
 	}
+	f.elastic = f.chance(0.5)
 	queues := []QueueConfig{{Name: "q0", Flavors: f.quota(f.Int64N(6))}}
 	for i := 1; i <= 2+f.IntN(4); i++ {
 		timeout := time.Duration(f.IntN(60)) * time.Second
+		if f.elastic {
+			timeout /= 6
+		}
 		q := QueueConfig{
 			Name: fmt.Sprintf("q%d", i), Parent: fmt.Sprintf("q%d", f.IntN(i)), Flavors: f.quota(f.Int64N(9)), HeadTimeout: &timeout,
 			Admits: func(map[string]string) bool { return true }, FairSharing: f.chance(0.2), Weight: 1,
 		}
 		if f.chance(0.3) {
 			q.Strategy = StrictFIFO
+		}
+		if f.elastic && f.chance(0.5) {
+			q.Preemption.Reclaim = PreemptAny
 		}
 		queues = append(queues, q)
 	}
@@ -84,21 +106,38 @@ func (f *flow) arrive() {
 	if f.chance(0.1) {
 		a.PodSets[0].Requests["cpu"] = 3 + f.Int64N(6)
 	}
+	if f.elastic && f.chance(0.3) {
+		a.PodSets[0].Requests["cpu"] = max(1, f.ref.configs[a.Queue].Flavors[0].Quotas[0].Nominal)
+	}
 	if f.known && f.chance(0.7) {
 		a.HoldsFor = time.Duration(1+f.IntN(int(longestRun/time.Second))) * time.Second
 	}
 	a.SchedulingGated = f.chance(0.3)
-	f.say("at %s %s asks %s for %d, for %s", f.now, key.Name, a.Queue, a.PodSets[0].Requests["cpu"], a.HoldsFor)
+	if f.elastic && a.PodSets[0].Requests["cpu"] < 3 {
+		a.PodSets = append(a.PodSets, queueing.PodSet{Name: "executor", Count: 2 + f.Int32N(6), MinCount: 1, Requests: queueing.Resources{"cpu": 1}})
+	}
+	f.say("at %s %s asks %s for %d, for %s: %v", f.now, key.Name, a.Queue, leastCPU(a), a.HoldsFor, a.PodSets)
 	f.asks[key] = a
 	f.engine.Submit(a)
+}
+
+// leastCPU is what an ask needs at least.
+func leastCPU(a queueing.Ask) int64 {
+	var out int64
+	for _, p := range a.PodSets {
+		out += int64(p.Least()) * p.Requests["cpu"]
+	}
+	return out
 }
 
 // pass decides and lets those run who are admitted.
 func (f *flow) pass() {
 	f.engine.Advance(epoch.Add(f.now))
+	claims := slices.Clone(f.engine.claims.all)
 	for _, d := range f.engine.Cycle(0) {
 		a := f.asks[d.Key]
 		f.engine.Settle(d.Key, d.Grant)
+		f.ref.grants[d.Key] = d.Grant
 		if d.Grown > 0 {
 			f.grown++
 			f.say("at %s %s of %s grows by %d", f.now, d.Key.Name, a.Queue, d.Grown)
@@ -122,22 +161,103 @@ func (f *flow) pass() {
 			f.guarded++
 		}
 		delete(f.due, d.Key)
-		f.say("at %s %s of %s is admitted", f.now, d.Key.Name, a.Queue)
+		f.say("at %s %s of %s is admitted: %v", f.now, d.Key.Name, a.Queue, d.Grant.PodSets)
+		f.startsClaimed(claims, d)
 	}
+	f.makeWay()
+	f.reserved = nil
 	for _, t := range f.engine.hierarchy.trees {
 		for _, r := range t.reservations {
 			f.promise(r)
+			f.reserved = append(f.reserved, r)
 		}
 	}
 }
 
-// promise notes until when one has to run that has a reservation: when all that run now have ended, or have to have ended.
+// startsClaimed looks at one that starts, perhaps from a claim, its own or that of another one of the same shape. What was promised
+// then begins behind it; and the pods above its minimum take nothing of what is reserved.
+func (f *flow) startsClaimed(claims []*claim, d Decision) {
+	a := f.asks[d.Key]
+	for _, c := range claims {
+		if of := f.asks[c.app.key]; c.app.claim == c || of.Queue != a.Queue || !cmp.Equal(of.PodSets, a.PodSets) {
+			continue
+		}
+		for _, p := range f.due {
+			if slices.Contains(p.claims, c) {
+				p.latest = max(p.latest, f.ends[d.Key], f.bounds[d.Key])
+			}
+		}
+		if len(a.PodSets) > 1 && d.Grant.PodSets[1].Count > a.PodSets[1].Least() {
+			f.claimed++
+			f.checkReserved(a, d)
+			break
+		}
+	}
+}
+
+// checkReserved holds that no reservation lacks more than if a grant had only the minimum of pods, unless it ends in time.
+func (f *flow) checkReserved(a queueing.Ask, d Decision) {
+	least := d.Grant
+	least.PodSets = slices.Clone(least.PodSets)
+	least.PodSets[1].Count = a.PodSets[1].Least()
+	for _, r := range f.reserved {
+		if r.isDone() || !r.guaranteed || r.queue.keepsOwnPart() || d.Grant.HoldsFor > 0 || r.queue.name == a.Queue && inOrder(a, f.asks[r.app.key]) < 0 {
+			continue
+		}
+		with := f.lacks(r)
+		f.ref.grants[d.Key] = least
+		without := f.lacks(r)
+		f.ref.grants[d.Key] = d.Grant
+		if !slices.Equal(with, without) {
+			f.wrong = fmt.Sprintf("%s starts with more than its minimum, so that %s lacks %d instead of %d", d.Key.Name, r.app.key.Name, with, without)
+		}
+	}
+}
+
+// lacks is what keeps a queue from the part of its own quota that a reservation needs: what its own use leaves too little, and
+// on each level above what is used there beyond the quotas.
+func (f *flow) lacks(r *reservation) []int64 {
+	name := r.queue.name
+	out := []int64{max(0, leastCPU(f.asks[r.app.key])-(f.ref.subtree(name, defaultCPU)-f.ref.usage(name, defaultCPU)))}
+	for name = f.ref.parent(name); name != ""; name = f.ref.parent(name) {
+		beyond, nominal := f.ref.own(name, defaultCPU), f.ref.configs[name].Flavors[0].Quotas[0].Nominal
+		for _, child := range f.ref.children(name) {
+			beyond += max(0, f.ref.usage(child, defaultCPU)-f.ref.subtree(child, defaultCPU))
+		}
+		out = append(out, max(0, beyond-nominal))
+	}
+	return out
+}
+
+// makeWay has those end before long whose quota is reclaimed, and takes executors away at once.
+func (f *flow) makeWay() {
+	for _, key := range slices.SortedFunc(maps.Keys(f.ends), compareKeys) {
+		if f.engine.Eviction(key, 1, 1) != nil {
+			f.ends[key] = min(f.ends[key], f.now+1+time.Duration(f.Int64N(int64(longestRun/2))))
+		}
+		held := f.engine.Allocation(key, 1, 1)
+		if len(held.Reclaims) == 0 {
+			continue
+		}
+		grant := *held.Grant
+		grant.PodSets = slices.Clone(grant.PodSets)
+		for i := range grant.PodSets {
+			if p := &grant.PodSets[i]; p.Elastic {
+				p.Count -= held.ReclaimedIn(p.Flavor)
+			}
+		}
+		f.engine.Settle(key, grant)
+		f.ref.grants[key] = grant
+	}
+}
+
+// promise notes until when one has to run that has a reservation: when all that run now, or have a claim, have ended, or have to
+// have ended.
 func (f *flow) promise(r *reservation) {
 	if _, noted := f.due[r.app.key]; noted || r.app.ask == nil {
 		return
 	}
-	need := f.asks[r.app.key].PodSets[0].Requests["cpu"]
-	if need > f.ref.configs[r.queue.name].Flavors[0].Quotas[0].Nominal || r.queue.keepsOwnPart() {
+	if leastCPU(f.asks[r.app.key]) > f.ref.configs[r.queue.name].Flavors[0].Quotas[0].Nominal || r.queue.keepsOwnPart() {
 		return
 	}
 	latest := f.now
@@ -145,7 +265,12 @@ func (f *flow) promise(r *reservation) {
 		latest = max(latest, end, f.bounds[key])
 	}
 	f.say("at %s room is kept for %s until %s", f.now, r.app.key.Name, latest)
-	f.due[r.app.key] = latest
+	f.due[r.app.key] = &promise{latest, slices.Clone(f.engine.claims.all)}
+}
+
+// isBroken says that one that still waits should run by now.
+func (f *flow) isBroken(p *promise) bool {
+	return f.now > p.latest && !slices.ContainsFunc(p.claims, func(c *claim) bool { return c.app.claim == c })
 }
 
 // next lets time pass until the next end or by a second, and ends those that end then.
@@ -159,6 +284,7 @@ func (f *flow) next() {
 		if f.ends[key] <= f.now {
 			f.say("at %s %s ends", f.now, key.Name)
 			f.engine.Release(key)
+			delete(f.ref.grants, key)
 			delete(f.ends, key)
 		}
 	}
@@ -168,27 +294,34 @@ func (f *flow) next() {
 // have ended who ran when it was reached, however many others come, and although those lift their bounds if they may. P1 holds all the while, and in the end all have run.
 func TestNobodyStarves(t *testing.T) {
 	t.Parallel()
-	guarded, grown, bound := 0, 0, 0
+	guarded, grown, bound, claimed := 0, 0, 0, 0
 	played := randtest.Each(t, worlds, func(seed uint64) {
 		f := newFlow(seed)
 		if problem := f.run(); problem != "" {
 			t.Fatalf("%s; what happened:\n%s", problem, strings.Join(f.log, "\n"))
 		}
-		guarded, grown, bound = guarded+f.guarded, grown+f.grown, bound+f.bound
+		guarded, grown, bound, claimed = guarded+f.guarded, grown+f.grown, bound+f.bound, claimed+f.claimed
 	})
-	if played >= worlds && (guarded < played/4 || grown < played || bound < played/4) {
-		t.Errorf("room was kept for %d, %d passed them, and %d times somebody grew, in %d worlds: too few to show anything", guarded, bound, grown, played)
+	if played >= worlds && (guarded < played/4 || grown < played || bound < played/4 || claimed < played/20) {
+		t.Errorf("room was kept for %d, %d passed them, %d times somebody grew, and %d had more than they had claimed, in %d worlds: too few to show anything",
+			guarded, bound, grown, claimed, played)
 	}
 }
 
 func (f *flow) run() string {
+	load := 0.6
+	if f.elastic {
+		load = 0.3 // so that some have more than the minimum
+	}
 	for range flowSteps {
-		if f.chance(0.6) {
+		if f.chance(load) {
 			f.arrive()
 		}
-		f.pass()
-		for key, latest := range f.due {
-			if f.now > latest {
+		if f.pass(); f.wrong != "" {
+			return f.wrong
+		}
+		for key, p := range f.due {
+			if f.isBroken(p) {
 				return fmt.Sprintf("at %s %s still waits", f.now, key.Name)
 			}
 		}

@@ -44,8 +44,10 @@ type world struct {
 	origins   map[queueing.Key]queueing.Ask
 	apps      int
 	clock     int
-	// claims that were checked.
-	claims int
+	// elastic says that all asks may start with one executor.
+	elastic bool
+	// claims that were checked, and those of them that were met.
+	claims, met int
 	// twice counts those that were preempted for shares more than once.
 	twice int
 	log   []string
@@ -177,6 +179,9 @@ func (w *world) randomAsk(key queueing.Key) queueing.Ask {
 	executors := queueing.PodSet{Name: "executor", Count: int32(w.IntN(4)), Requests: requests}
 	if w.chance(0.3) {
 		executors.MinCount = int32(w.IntN(3))
+	}
+	if w.elastic {
+		executors.Count, executors.MinCount = 2+int32(w.IntN(8)), 1
 	}
 	if w.chance(0.1) {
 		executors.Flavors = []string{"spot", "gpu"}[:1+w.IntN(2)]

@@ -1,0 +1,120 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"slices"
+
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// claimRound looks at the claims of a tree at the beginning of a cycle, one after the other.
+type claimRound struct {
+	*admission
+	tree *tree
+	// kept are the earlier claims that still wait, later those that have not been looked at.
+	kept, later []*claim
+}
+
+// admitClaimed grants claimed quota that has become free, each to the first ask of the claim's equivalence class, and
+// charges the claims of the others. The returned function undoes these charges.
+func (ad *admission) admitClaimed(t *tree, out []Decision, max int) (decisions []Decision, uncharge func()) {
+	cr := &claimRound{admission: ad, tree: t, later: ad.claims.activeClaims(t)}
+	cr.refreshReservations()
+	for len(cr.later) > 0 {
+		c := cr.later[0]
+		cr.later = cr.later[1:]
+		class, heir := c.app.class, c.heir()
+		ad.reservations.claimant = heir
+		where, elastic, fits := cr.fit(c)
+		switch {
+		case fits && class.atMaxRunning() == nil && (max <= 0 || len(out) < max):
+			ad.claims.cancelClaim(c)
+			ad.assume(heir, where, elastic)
+			out = append(out, Decision{Key: heir.key, Root: t.root, Grant: heir.held.grant})
+		case fits && class.atMaxRunning() == nil, ad.claims.isPending(c), !fits && cr.awaitsOthers(c):
+			cr.kept = append(cr.kept, c)
+		default:
+			ad.claims.cancelClaim(c)
+		}
+	}
+	ad.reservations.claimant = nil
+	return out, ad.claims.chargeClaims(cr.kept)
+}
+
+// refreshReservations determines what is reserved, if there are claims: one that is granted before its time, or more than
+// its minimum, must not delay a head whose time has come since the last cycle.
+func (cr *claimRound) refreshReservations() {
+	if len(cr.later) > 0 {
+		uncharge := cr.claims.chargeClaims(cr.later)
+		cr.reservations.updateReservations(cr.tree)
+		uncharge()
+	}
+}
+
+// fit returns how a claim can be granted now.
+//
+// Once its targets have released what was reclaimed, that is granted to it as it was planned: nothing else is looked at.
+// What it has not reclaimed it is granted as any other ask, beside what is claimed by others and reserved for them: more
+// pods than the minimum, another placement, or anything while its targets still hold what they must release.
+func (cr *claimRound) fit(c *claim) (where placement, elastic int32, fits bool) {
+	class := c.app.class
+	need, planned := cr.planned(c)
+	if planned != nil {
+		if _, blocked := cr.hierarchy.forest.Blocked(class.queue.node, need); blocked {
+			planned = nil
+		}
+	}
+	pending := cr.claims.isPending(c)
+	if class.hasChoice() || pending && planned != nil {
+		uncharge := cr.claims.chargeClaims(slices.Concat(cr.kept, cr.later))
+		where, elastic, fits = cr.admission.fit(class)
+		uncharge()
+	}
+	if fits || pending || planned == nil {
+		return where, elastic, fits
+	}
+	return planned, class.signature.minCount(), true
+}
+
+// planned returns the placement of a claim as it is now, and what it needs there at least; nil if the pods can no longer
+// be placed like that.
+func (cr *claimRound) planned(c *claim) (quota.Vector, placement) {
+	o, possible := cr.hierarchy.optionAt(c.app.class, c.where)
+	if !possible {
+		return quota.Vector{}, nil
+	}
+	return o.minNeed, o.where
+}
+
+// awaitsOthers reports whether a claim whose targets are gone fits as planned once others have released their quota, such
+// as the targets of earlier claims. It waits for these from then on, and keeps what its own targets have released.
+func (cr *claimRound) awaitsOthers(c *claim) bool {
+	need, planned := cr.planned(c)
+	if planned == nil {
+		return false
+	}
+	uncharge := cr.claims.chargeClaims(cr.kept)
+	awaited := cr.holders.awaited(cr.holders.terminatingTargets(cr.tree), c.app.class.queue, need)
+	uncharge()
+	if len(awaited) == 0 {
+		return false
+	}
+	c.targets, c.awaited = nil, awaited
+	return true
+}
+
+// hasChoice reports whether there is more than one way to grant an ask of a class: another placement, or more pods.
+func (class *equivalenceClass) hasChoice() bool {
+	return class.signature.elastic >= 0 || len(class.options) > 1 || class.placements != nil
+}
+
+// heir returns the application that is granted what is claimed: a more urgent one of the same class may have asked
+// since.
+func (c *claim) heir() *app {
+	if first := c.app.class.first(); first.claim == nil {
+		return first
+	}
+	return c.app
+}
