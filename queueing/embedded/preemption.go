@@ -196,7 +196,7 @@ func (pr *preemptionRound) blocksBorrowers(o *obstacle, q *queue, need int64) bo
 func (pr *preemptionRound) mayFindTargetsIn(class *equivalenceClass, o *option) bool {
 	forest, q := pr.hierarchy.forest, class.queue
 	if _, blocked := forest.Blocked(q.node, o.minNeed); !blocked {
-		return !pr.reservations.isReservedFrom(class, o.minNeed)
+		return pr.reservations.fitsLater(class, o.minNeed)
 	}
 	policy := q.config.Preemption
 	if policy.Within.set() && q.ranked.mayPreempt(class.next().ask.priority, policy.Within) {

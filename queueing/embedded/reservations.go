@@ -119,6 +119,13 @@ func (rs *reservations) fitsNow(class *equivalenceClass, need quota.Vector) bool
 	return !blocked && !rs.isReservedFrom(class, need)
 }
 
+// fitsLater reports whether the need of a class fits, once others have released their quota, and is not reserved for
+// others. Nothing is preempted for an ask that would delay a reservation unless it ended in time: when the targets are
+// gone, it may be too late for that.
+func (rs *reservations) fitsLater(class *equivalenceClass, need quota.Vector) bool {
+	return rs.fitsNow(class, need) && !rs.isBackfill(class, need)
+}
+
 // isReservedFrom reports whether admitting the first ask of a class with that need would delay a reservation.
 func (rs *reservations) isReservedFrom(class *equivalenceClass, need quota.Vector) bool {
 	return rs.blockingReservation(class, need) != nil

@@ -266,5 +266,5 @@ func (p *targetSearch) allEligible(chosen []*target) bool {
 func (p *targetSearch) fits() bool {
 	p.preemption.hierarchy.forest.Remove(p.class.queue.node, p.need)
 	defer p.preemption.hierarchy.forest.Add(p.class.queue.node, p.need)
-	return p.preemption.reservations.fitsNow(p.class, p.need)
+	return p.preemption.reservations.fitsLater(p.class, p.need)
 }
