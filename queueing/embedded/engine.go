@@ -82,6 +82,9 @@ func (e *Engine) Submit(in queueing.Ask) bool {
 		a = &app{key: in.Key}
 		e.registry.apps[in.Key] = a
 	}
+	if a.ask != nil {
+		next.inherit(a.ask)
+	}
 	e.waiting.dequeue(a)
 	a.ask, a.verdict = next, nil
 	if a.held != nil {
@@ -105,6 +108,20 @@ func (a *ask) equal(b *ask) bool {
 	return a.run == b.run && a.attempt == b.attempt && a.queue == b.queue && a.priority == b.priority &&
 		a.queuedAt.Equal(b.queuedAt) && a.holdsFor == b.holdsFor && a.gated == b.gated && a.unmanagedExecutor == b.unmanagedExecutor && a.needsLimits == b.needsLimits && a.signature.key == b.signature.key &&
 		maps.Equal(a.labels, b.labels)
+}
+
+// inherit takes over what the waiting ask that this one replaces was promised as the head of its queue, unless this one
+// begins a new place in line: the labels of its namespace may change more often than once in a head timeout, which must
+// not starve it. The expected start is determined anew only if more is needed, because others are admitted that end
+// before it.
+func (a *ask) inherit(before *ask) {
+	if before.queue != a.queue || a.queuedAt.After(before.queuedAt) {
+		return
+	}
+	a.headSince = before.headSince
+	if a.signature.needsNoMoreThan(before.signature) {
+		a.hasReservation, a.expectedStart = before.hasReservation, before.expectedStart
+	}
 }
 
 // Release drops whatever the key asks or holds. It does nothing for a key that is unknown.

@@ -18,7 +18,8 @@ import (
 )
 
 // flow is a tree under load in virtual time: small and big asks of equal priority come all the time, and what is admitted ends after
-// a while. Some start with fewer executors than they would like, some grow meanwhile, some reclaim quota and have others end early.
+// a while. Some start with fewer executors than they would like, some grow meanwhile, some reclaim quota and have others end early, and
+// some are changed while they wait.
 type flow struct {
 	*world
 	now time.Duration
@@ -32,6 +33,8 @@ type flow struct {
 	// elastic says that small asks may start with fewer executors, many others need all that is their queue's own, and half of the
 	// queues reclaim.
 	elastic bool
+	// changing says that those that wait ask again and again.
+	changing bool
 	// known says that many say until when they hold what they get.
 	known bool
 	// lies says that all that are not held to their bounds lift them once they are admitted; bound counts those that are.
@@ -57,7 +60,7 @@ func newFlow(seed uint64) *flow {
 	f := &flow{
 		world: newWorld(seed), ends: map[queueing.Key]time.Duration{}, bounds: map[queueing.Key]time.Duration{}, asks: map[queueing.Key]queueing.Ask{}, due: map[queueing.Key]*promise{},
 	}
-	f.elastic = f.chance(0.5)
+	f.elastic, f.changing = f.chance(0.5), f.chance(0.5)
 	queues := []QueueConfig{{Name: "q0", Flavors: f.quota(f.Int64N(6))}}
 	for i := 1; i <= 2+f.IntN(4); i++ {
 		timeout := time.Duration(f.IntN(60)) * time.Second
@@ -121,6 +124,34 @@ func (f *flow) arrive() {
 	f.engine.Submit(a)
 }
 
+// change has one that waits ask again in its place: with other labels, for another time, or for fewer pods.
+func (f *flow) change() {
+	waiting := slices.SortedFunc(maps.Keys(f.asks), compareKeys)
+	waiting = slices.DeleteFunc(waiting, func(key queueing.Key) bool {
+		app := f.engine.registry.apps[key]
+		return app == nil || app.ask == nil || app.claim != nil
+	})
+	if len(waiting) == 0 {
+		return
+	}
+	a := f.asks[waiting[f.IntN(min(4, len(waiting)))]]
+	switch f.IntN(4) {
+	case 0:
+		if a.PodSets = slices.Clone(a.PodSets); len(a.PodSets) > 1 && a.PodSets[1].Count > 1 {
+			a.PodSets[1].Count--
+		}
+	case 1:
+		if f.known {
+			a.HoldsFor = time.Duration(1+f.IntN(int(longestRun/time.Second))) * time.Second
+		}
+	default:
+		a.NamespaceLabels = map[string]string{"changed": f.now.String()}
+	}
+	f.say("at %s %s asks for %d, for %s, with labels %v: %v", f.now, a.Key.Name, leastCPU(a), a.HoldsFor, a.NamespaceLabels, a.PodSets)
+	f.asks[a.Key] = a
+	f.engine.Submit(a)
+}
+
 // leastCPU is what an ask needs at least.
 func leastCPU(a queueing.Ask) int64 {
 	var out int64
@@ -152,6 +183,7 @@ func (f *flow) pass() {
 			f.bounds[d.Key] = f.now + most
 		case f.lies && a.HoldsFor > 0:
 			most = 3 * longestRun
+			f.bounds[d.Key] = f.now + a.HoldsFor // others may pass until then, also if it ends before
 		case a.HoldsFor > 0:
 			most = a.HoldsFor
 			f.bounds[d.Key] = f.now + most
@@ -316,6 +348,9 @@ func (f *flow) run() string {
 	for range flowSteps {
 		if f.chance(load) {
 			f.arrive()
+		}
+		if f.changing && f.chance(0.5) {
+			f.change()
 		}
 		if f.pass(); f.wrong != "" {
 			return f.wrong

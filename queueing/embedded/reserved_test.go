@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // reservedIn returns what is reserved, by queue and resource, without those of which nothing is.
@@ -58,6 +60,58 @@ func TestReserved(t *testing.T) {
 			e.Cycle(0)
 			if diff := cmp.Diff(map[string]int64{}, reservedIn(e)); diff != "" {
 				t.Errorf("reserved after the head has started (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestReservedForAChangedHead: what is reserved for a head stays so while it keeps its place in line, and when it starts at the latest
+// does as long as it needs no more.
+func TestReservedForAChangedHead(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		change         string
+		reserved, late bool
+	}{
+		"other labels":              {"big queue=a cpu=2 at=1 label=env:test", true, false},
+		"another priority":          {"big queue=a cpu=2 at=1 prio=1", true, false},
+		"ends in time":              {"big queue=a cpu=2 at=1 holds=1h", true, false},
+		"another attempt":           {"big queue=a cpu=2 at=1 attempt=2", true, false},
+		"fewer executors":           {"big queue=a cpu=2 at=1 executors=1", true, false},
+		"fewer at least":            {"big queue=a cpu=2 at=1 executors=8 min=1", true, false},
+		"smaller pods":              {"big queue=a cpu=1 at=1 executors=2", true, false},
+		"more, and as old":          {"big queue=a cpu=2 at=1 memory=1Gi", true, true},
+		"elsewhere, and as old":     {"big queue=a cpu=2 at=1 flavor=default", true, true},
+		"a later place":             {"big queue=a cpu=2 at=2 label=env:test", false, false},
+		"another queue":             {"big queue=b cpu=2 at=1", false, false},
+		"another queue and back":    {"big queue=b cpu=2 at=1\nbig queue=a cpu=2 at=1", false, false},
+		"changed more often":        {"big queue=a cpu=2 at=1 label=a:b\nbig queue=a cpu=2 at=1", true, false},
+		"larger, and smaller again": {"big queue=a cpu=3 at=1\nbig queue=a cpu=2 at=1", true, true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := engineWith(t, "a cpu=9 memory=9Gi\nb cpu=9", "x queue=a cpu=1 executors=6 holds=20m\ny queue=b cpu=1 executors=4")
+			e.Advance(epoch)
+			e.Cycle(0)
+			submit(t, e, "big queue=a cpu=2 at=1")
+			e.Cycle(0)
+			e.Advance(epoch.Add(DefaultHeadTimeout))
+			submit(t, e, "late queue=a cpu=9 at=3") // so that there is something to decide
+			e.Cycle(0)
+			e.SetHolderState(keyOf("x"), 1, 1, queueing.HolderState{ReleasedBy: epoch.Add(time.Hour)}) // as if it were found out anew
+			submit(t, e, tc.change)
+			e.Cycle(0)
+			x, _ := e.ExplainQueue("a")
+			if got := len(x.ReservedFor) == 1 && x.ReservedFor[0].Key.Name == "big"; got != tc.reserved {
+				t.Fatalf("reserved for %v; want for the head: %t", x.ReservedFor, tc.reserved)
+			}
+			want := epoch.Add(20 * time.Minute)
+			if tc.late {
+				want = epoch.Add(time.Hour)
+			}
+			if got := e.registry.apps[keyOf("big")].ask.expectedStart; tc.reserved && !got.Equal(want) {
+				t.Errorf("starts by %s, want %s", got, want)
 			}
 		})
 	}

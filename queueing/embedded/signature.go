@@ -38,6 +38,32 @@ func (s *signature) maxCount() int32 {
 	return s.podSets[s.elastic].Count
 }
 
+// needsNoMoreThan reports whether the pod sets may be placed as those of another signature, and need no more at least.
+func (s *signature) needsNoMoreThan(other *signature) bool {
+	if len(s.podSets) != len(other.podSets) {
+		return false
+	}
+	for i := range s.podSets {
+		a, b := &s.podSets[i], &other.podSets[i]
+		if !equalPlacements(a, b) {
+			return false
+		}
+		for name, amount := range a.Requests {
+			if quota.Times(a.Least(), amount) > quota.Times(b.Least(), b.Requests[name]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// equalPlacements reports whether pods of two pod sets may be placed in the same flavors.
+func equalPlacements(a, b *queueing.PodSet) bool {
+	sameToleration := func(a, b corev1.Toleration) bool { return a.MatchToleration(&b) }
+	return a.Name == b.Name && slices.Equal(a.Flavors, b.Flavors) && maps.Equal(a.NodeSelector, b.NodeSelector) &&
+		slices.EqualFunc(a.Tolerations, b.Tolerations, sameToleration)
+}
+
 // podCount returns the number of pods of a pod set when the elastic one has that many.
 func (s *signature) podCount(podSet int, elastic int32) int32 {
 	if podSet == s.elastic {
