@@ -98,6 +98,16 @@ func (cs *claims) activeClaims(t *tree) []*claim {
 	return out
 }
 
+// followQueues sets the trees of the claims after the queues were built anew. A claim without an ask is cancelled before
+// anything is decided.
+func (cs *claims) followQueues() {
+	for _, c := range cs.all {
+		if class := c.app.class; class != nil {
+			c.tree = class.queue.tree
+		}
+	}
+}
+
 // isPending reports whether a target of the claim still holds quota that it must release.
 func (cs *claims) isPending(c *claim) bool {
 	terminates := func(key queueing.Key) bool {

@@ -42,6 +42,8 @@ func (e *Engine) SetQueues(queues []QueueConfig) {
 
 // rebuild charges all grants and enqueues all asks again. Verdicts stay, and so does the limit that they name.
 func (e *Engine) rebuild(before *quota.Forest) {
+	now := e.hierarchy.forest
+	e.holders.boundedHolders = 0
 	for _, key := range e.registry.sortedKeys() {
 		a := e.registry.apps[key]
 		old := a.class
@@ -49,17 +51,27 @@ func (e *Engine) rebuild(before *quota.Forest) {
 		switch {
 		case a.held != nil:
 			e.holders.charge(a, a.held)
+			a.held.growth.blocked = blockIn(now, before, a.held.growth.blocked)
 			if a.held.eviction() != nil {
 				e.registry.changed[key] = true
 			}
 		case a.ask != nil:
 			e.waiting.enqueue(a)
-			if b := old.blocked; b.Need > 0 && b.Node != quota.None {
-				b.Node = e.hierarchy.forest.Find(before.Name(b.Node))
+			if b := blockIn(now, before, old.blocked); b.Need > 0 {
 				a.class.blocked = b
 			}
 		}
 	}
+	e.claims.followQueues()
+}
+
+// blockIn returns a block of an earlier forest as one of the forest now.
+func blockIn(now, before *quota.Forest, b quota.Block) quota.Block {
+	if b.Need == 0 || b.Node == quota.None {
+		return quota.Block{}
+	}
+	b.Node = now.Find(before.Name(b.Node))
+	return b
 }
 
 // SetFlavors replaces the classes of nodes. What is granted stays where it is.

@@ -270,3 +270,35 @@ func TestSetQueuesTakesACopy(t *testing.T) {
 		t.Errorf("granted %q, want x", got)
 	}
 }
+
+// TestClaimAfterAReload: once an application with a claim is gone, those start that fit without it, also if queues have been configured
+// meanwhile.
+func TestClaimAfterAReload(t *testing.T) {
+	t.Parallel()
+	queues := "root\na in=root cpu=6 within=LowerPriority"
+	e := engineWith(t, queues, "low queue=a cpu=1")
+	e.Cycle(0)
+	submit(t, e, "high queue=a prio=5 cpu=2")
+	e.Cycle(0)
+	e.SetQueues(queuesOf(t, queues+"\nb in=root"))
+	submit(t, e, "small queue=a cpu=1 executors=0")
+	if got := names(e.Cycle(0)); got != "" {
+		t.Fatalf("%s is granted while quota is claimed", got)
+	}
+	e.Release(keyOf("high"))
+	if got := names(e.Cycle(0)); got != "small" {
+		t.Errorf("granted %q, want small, which fits now", got)
+	}
+}
+
+// TestReloadCountsHoldersOnce: those that will have released their quota by a known time.
+func TestReloadCountsHoldersOnce(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, "a cpu=6", "pi queue=a cpu=1 holds=1h")
+	e.Advance(epoch)
+	e.Cycle(0)
+	e.SetQueues(queuesOf(t, "a cpu=6"))
+	if got := e.holders.boundedHolders; got != 1 {
+		t.Errorf("counted %d times", got)
+	}
+}

@@ -285,47 +285,94 @@ func (j judge) over(name string) bool {
 	return slices.ContainsFunc(j.lacking, func(at cell) bool { return j.ref.usage(name, at) > j.ref.subtree(name, at) })
 }
 
-// comesToRest ends all that were asked to end, and ask again, until nothing happens.
+// comesToRest has all end that were asked to, some now and some later, and ask again, until nothing happens. Meanwhile queues are
+// reloaded, and some for which others have to end go away.
 func (w *world) comesToRest(t *testing.T) {
 	t.Helper()
 	gone := map[queueing.Key]int{}
 	for range 400 {
-		var going []queueing.Key
-		for _, key := range w.keys() {
-			if g, holds := w.ref.grants[key]; holds && w.engine.Eviction(key, g.Run, g.Attempt) != nil {
-				going = append(going, key)
+		going := w.going()
+		switch {
+		case len(going) > 0:
+			w.giveWay(going[w.IntN(len(going)+1):], gone)
+			w.disturb()
+			w.passAndMeet(t)
+			if w.chance(0.3) {
+				w.overlooksNobody(t)
 			}
-		}
-		w.Shuffle(len(going), func(a, b int) { going[a], going[b] = going[b], going[a] })
-		if len(going) == 0 {
-			if len(w.engine.claims.all) > 0 {
-				t.Fatalf("%s still has a claim", w.engine.claims.all[0].app.key.Name)
+		case len(w.engine.claims.all) > 0:
+			t.Fatalf("%s still has a claim", w.engine.claims.all[0].app.key.Name)
+		default:
+			if w.overlooksNobody(t); len(w.engine.claims.all) == 0 {
+				return
 			}
-			return
-		}
-		for _, key := range going[w.IntN(len(going)):] {
-			if gone[key]++; gone[key] > 1 && w.isDisplacedByShare(key) {
-				w.twice++
-			}
-			again, known := w.origins[key]
-			if _, asks := w.ref.asks[key]; asks {
-				again, known = w.ref.asks[key], true
-			}
-			w.release(key)
-			if known {
-				again.Attempt += 2
-				w.submit(again)
-			}
-		}
-		claims := slices.Clone(w.engine.claims.all)
-		var targets [][]queueing.Key
-		for _, c := range claims {
-			targets = append(targets, slices.Concat(c.targets, c.awaited))
-		}
-		decisions := w.passAndCheck(t)
-		for i, c := range claims {
-			w.checkMet(t, c, targets[i], decisions)
 		}
 	}
 	t.Fatal("they displace each other for ever")
+}
+
+// going are those that were asked to end, in any order.
+func (w *world) going() []queueing.Key {
+	var out []queueing.Key
+	for _, key := range w.keys() {
+		if g, holds := w.ref.grants[key]; holds && w.engine.Eviction(key, g.Run, g.Attempt) != nil {
+			out = append(out, key)
+		}
+	}
+	w.Shuffle(len(out), func(a, b int) { out[a], out[b] = out[b], out[a] })
+	return out
+}
+
+// giveWay ends some that were asked to, who ask again, and counts how often each had to.
+func (w *world) giveWay(going []queueing.Key, gone map[queueing.Key]int) {
+	for _, key := range going {
+		if gone[key]++; gone[key] > 1 && w.isDisplacedByShare(key) {
+			w.twice++
+		}
+		again, known := w.origins[key]
+		if _, asks := w.ref.asks[key]; asks {
+			again, known = w.ref.asks[key], true
+		}
+		w.release(key)
+		if known {
+			again.Attempt += 2
+			w.submit(again)
+		}
+	}
+}
+
+// disturb lets things happen that change nothing about what others wait for.
+func (w *world) disturb() {
+	if w.chance(0.2) {
+		w.setQueues(w.queues)
+	}
+	if n := len(w.engine.claims.all); n > 0 && w.chance(0.2) {
+		w.release(w.engine.claims.all[w.IntN(n)].app.key)
+	}
+}
+
+// passAndMeet makes one cycle and looks at what became of the claims that there were.
+func (w *world) passAndMeet(t *testing.T) {
+	t.Helper()
+	claims := slices.DeleteFunc(slices.Clone(w.engine.claims.all), func(c *claim) bool { return c.app.class == nil })
+	var targets [][]queueing.Key
+	for _, c := range claims {
+		targets = append(targets, slices.Concat(c.targets, c.awaited))
+	}
+	decisions := w.passAndCheck(t)
+	for i, c := range claims {
+		w.checkMet(t, c, targets[i], decisions)
+	}
+}
+
+// overlooksNobody looks at everything again although nothing has happened: none fits that was not granted. One may have become able to
+// preempt.
+func (w *world) overlooksNobody(t *testing.T) {
+	t.Helper()
+	for _, tree := range w.engine.hierarchy.trees {
+		tree.markDirty(true)
+	}
+	if decisions := w.passAndCheck(t); len(decisions) > 0 {
+		t.Fatalf("%s fitted, and was not looked at", names(decisions))
+	}
 }
