@@ -34,7 +34,7 @@ type Engine struct {
 func New() *Engine {
 	hr := &hierarchy{}
 	rg := &registry{apps: map[queueing.Key]*app{}, changed: map[queueing.Key]bool{}}
-	hs := &holders{hierarchy: hr, registry: rg, epochs: map[string]int64{}, wanting: map[queueing.Key]bool{}}
+	hs := &holders{hierarchy: hr, registry: rg, epochs: map[string]int64{}, elastic: map[queueing.Key]bool{}}
 	wq := &waiting{hierarchy: hr}
 	cs := &claims{hierarchy: hr, registry: rg, holders: hs, preemptedBy: map[appRun]map[queueing.Key]bool{}, preempted: map[appRun]bool{}}
 	rs := &reservations{hierarchy: hr, holders: hs, claims: cs}

@@ -99,7 +99,7 @@ func (eg *elasticGrowth) applyGrowth(g *growthRequest) {
 // message of the others.
 func (eg *elasticGrowth) growthRequests(t *tree) []*growthRequest {
 	var out []*growthRequest
-	for key := range eg.holders.wanting {
+	for key := range eg.holders.elastic {
 		a := eg.registry.apps[key]
 		h := a.held
 		if h.queue.tree != t || h.growth.want.Count <= elasticPods(h.grant) || h.isTerminating() || !h.stateKnown || h.growth.before != nil {

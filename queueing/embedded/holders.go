@@ -18,8 +18,8 @@ type holders struct {
 	epochs map[string]int64
 	// grants counts all grants that were ever made or restored.
 	grants uint64
-	// wanting holds the keys of holders that want pods above their base gangs, whether they have them or not.
-	wanting map[queueing.Key]bool
+	// elastic holds the keys of holders that want pods above their base gangs, or still have some.
+	elastic map[queueing.Key]bool
 	// boundedHolders counts the grants whose release time is known.
 	boundedHolders int
 }
@@ -111,6 +111,7 @@ func (hs *holders) charge(a *app, h *heldGrant) {
 	h.leaving = false
 	h.updateLeaving()
 	h.countGrown(1)
+	hs.noteElastic(a)
 	a.countAdmitted(1)
 	if q.node != quota.None {
 		h.vector = hs.hierarchy.forest.Prepare(q.node, h.charged())
@@ -158,7 +159,7 @@ func (hs *holders) uncharge(a *app) {
 	}
 	h.countGrown(-1)
 	a.held = nil
-	delete(hs.wanting, a.key)
+	delete(hs.elastic, a.key)
 	if q.node != quota.None {
 		hs.hierarchy.forest.Remove(q.node, h.vector)
 	}
@@ -217,6 +218,16 @@ func (h *heldGrant) countGrown(n int) {
 	}
 }
 
+// noteElastic notes whether a holder wants pods above its base gang, or has some: those that stop hold quota until they
+// are gone, also if no more are wanted.
+func (hs *holders) noteElastic(a *app) {
+	if a.held.growth.want.Count > 0 || elasticPods(a.held.grant) > 0 {
+		hs.elastic[a.key] = true
+	} else {
+		delete(hs.elastic, a.key)
+	}
+}
+
 // recharge replaces the grant that an application holds by one of the same attempt.
 func (hs *holders) recharge(a *app, grant queueing.Grant) {
 	h := a.held
@@ -224,6 +235,7 @@ func (hs *holders) recharge(a *app, grant queueing.Grant) {
 	h.countGrown(-1)
 	h.grant = grant
 	h.countGrown(1)
+	hs.noteElastic(a)
 	if n := h.queue.node; n != quota.None {
 		hs.hierarchy.forest.Remove(n, h.vector)
 		h.vector = hs.hierarchy.forest.Prepare(n, h.charged())

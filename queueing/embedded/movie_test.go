@@ -198,6 +198,9 @@ func (m *movie) show() {
 				line += fmt.Sprintf(" (%s borrowed)", amountText(u.Resource, u.Borrowed))
 			}
 		}
+		if s.ElasticPods > 0 || s.WantedPods > 0 {
+			line += fmt.Sprintf(", %d above base gangs, %d more wanted", s.ElasticPods, s.WantedPods)
+		}
 		if s.Problem != "" {
 			line += ", " + s.Problem
 		}

@@ -16,9 +16,7 @@ func (e *Engine) SetResizeRequest(key queueing.Key, run, attempt int64, w queuei
 	}
 	g := &a.held.growth
 	g.want = w
-	if e.holders.wanting[key] = true; w.Count <= 0 {
-		delete(e.holders.wanting, key)
-	}
+	e.holders.noteElastic(a)
 	if w.Count <= elasticPods(a.held.grant) {
 		g.message = ""
 	}
@@ -67,7 +65,7 @@ func (e *Engine) Settle(key queueing.Key, grant queueing.Grant) bool {
 // elasticOf counts the pods above base gangs in a queue and below it, and those that are wanted in addition. Holders
 // that want no more pods still count until a grant without such pods is settled.
 func (hs *holders) elasticOf(q *queue) (has, wanted int32) {
-	for key := range hs.wanting {
+	for key := range hs.elastic {
 		h := hs.registry.apps[key].held
 		if h.queue.tree == q.tree && q.contains(h.queue) {
 			has += elasticPods(h.grant)

@@ -103,6 +103,7 @@ func (g *growing) pass(t *testing.T) {
 		g.checkGrowth(t, d, waiting)
 	}
 	g.compareStates(t)
+	g.compareElastic(t)
 	for key, grant := range g.ref.grants {
 		g.checkBase(t, key, grant)
 	}
@@ -114,6 +115,22 @@ func (g *growing) pass(t *testing.T) {
 	}
 	if len(fresh) == 1 && len(before) == 0 {
 		g.checkEnough(t, fresh[0])
+	}
+}
+
+// compareElastic holds that the pods above base gangs that queues show are those that are charged.
+func (g *growing) compareElastic(t *testing.T) {
+	t.Helper()
+	for _, s := range g.engine.States() {
+		var want int32
+		for _, a := range g.engine.registry.apps {
+			if a.held != nil && slices.Contains(g.ref.standing(a.held.grant.Queue), s.Name) {
+				want += elasticPods(a.held.grant)
+			}
+		}
+		if s.ElasticPods != want {
+			t.Fatalf("queue %s shows %d executors above base gangs, want %d", s.Name, s.ElasticPods, want)
+		}
 	}
 }
 
