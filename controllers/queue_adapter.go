@@ -39,8 +39,7 @@ func (e queueEngine) State(name string) (queue.State, bool) {
 		out.Elastic = &v1alpha1.ElasticUsage{Granted: s.ElasticPods, Waiting: s.WantedPods}
 	}
 	if s.Problem == "" && len(s.MissingFlavors) > 0 {
-		out.Problem, out.Message = v1alpha1.FlavorNotFoundReason, fmt.Sprintf("flavor %s does not exist: apply a SparkFlavor of that name, or "+
-			"remove it from spec.flavors; meanwhile pods are placed in the other flavors", strings.Join(s.MissingFlavors, ", "))
+		out.Problem, out.Message = v1alpha1.FlavorNotFoundReason, flavorNotFound(&s)
 	}
 	if s.Pods.Pending > 0 || s.Pods.Admitted > 0 {
 		out.UnmanagedPods = &v1alpha1.UnmanagedPods{Pending: s.Pods.Pending, Admitted: s.Pods.Admitted}
@@ -56,6 +55,23 @@ func (e queueEngine) State(name string) (queue.State, bool) {
 		out.Heads = append(out.Heads, head)
 	}
 	return out, true
+}
+
+// flavorNotFound says which flavors of a queue do not exist, and what that means for its applications and for those of the
+// queues below it, which use its flavors unless they name some themselves.
+func flavorNotFound(s *embedded.QueueState) string {
+	meanwhile := "meanwhile pods are placed in the other flavors"
+	switch {
+	case s.AllMissing && s.Leaf:
+		meanwhile = "until then nothing is admitted"
+	case s.AllMissing:
+		meanwhile = "until then queues below it that name no flavors admit nothing"
+	}
+	if len(s.MissingFlavors) == 1 {
+		return fmt.Sprintf("flavor %s does not exist: apply a SparkFlavor of that name, or remove it from spec.flavors; %s", s.MissingFlavors[0], meanwhile)
+	}
+	return fmt.Sprintf("flavors %s do not exist: apply SparkFlavors of these names, or remove them from spec.flavors; %s",
+		strings.Join(s.MissingFlavors, ", "), meanwhile)
 }
 
 func usageOf(u embedded.Usage) v1alpha1.QueueUsage {

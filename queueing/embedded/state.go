@@ -90,6 +90,7 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 			s.MissingFlavors = append(s.MissingFlavors, f.Name)
 		}
 	}
+	s.AllMissing = len(s.MissingFlavors) > 0 && len(s.MissingFlavors) == len(q.config.Flavors)
 	if problem != quota.NoProblem {
 		s.Message = e.hierarchy.problemText(q.node, problem, culprit)
 	} else if q.noQuota {
