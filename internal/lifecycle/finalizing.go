@@ -33,11 +33,8 @@ type ending struct {
 
 // attemptEnded records how the driver ended. The end is published at once if no pod of the attempt is left.
 func (en ending) attemptEnded(o pods.Outcome) Decision {
-	since := en.o.DriverEndedSince
-	if due := since.Add(endingDelay); o.Succeeded && en.o.Now.Before(due) && !en.o.Now.Before(since) && len(en.activePods()) > 0 {
-		// Spark stops its executors, and most end within moments: one write is saved. A clock that was set back does not
-		// make it longer.
-		en.requeue(due)
+	if o.Succeeded && en.executorsMayEnd() {
+		en.requeue(en.o.DriverEndedSince.Add(endingDelay))
 		en.decision.Status = *en.o.App.Status.DeepCopy()
 		return en.decision
 	}
@@ -67,6 +64,13 @@ func (en ending) attemptEnded(o pods.Outcome) Decision {
 		return en.publisher.publish(status.Finalizing, doing+o.Message)
 	}
 	return en.finish()
+}
+
+// executorsMayEnd reports whether the executors of a driver that has just succeeded are left alone: Spark stops them, and
+// most end within moments, which saves a write. A clock that was set back does not make it longer.
+func (en ending) executorsMayEnd() bool {
+	since, now := en.o.DriverEndedSince, en.o.Now
+	return now.Before(since.Add(endingDelay)) && !now.Before(since) && len(en.activePods()) > 0
 }
 
 // withCause adds to what the kubelet says of a program that has failed what its log says.
