@@ -50,7 +50,8 @@ func NewVolcano(cluster Cluster, settings VolcanoSettings) (*System, error) {
 			return nil, err
 		}
 	}
-	confFile, err := s.write("volcano-scheduler.conf", conf)
+	// In a folder of its own: the scheduler reads it again with every change in its folder, and would read it all the time beside its log.
+	confFile, err := s.write(filepath.Join("conf", "volcano-scheduler.conf"), conf)
 	if err != nil {
 		return nil, err
 	}
