@@ -163,13 +163,12 @@ func (e *Engine) recallQueue(h *heldGrant) {
 	if h.queue.node != quota.None {
 		return
 	}
-	recalled, below := map[string]string{}, h.grant.Queue
+	var deleted []QueueConfig
+	below := h.grant.Queue
 	for _, above := range h.grant.Ancestors {
-		recalled[below] = above
+		deleted = append(deleted, QueueConfig{Name: below, Parent: above, Deleted: true})
 		if e.hierarchy.forest.Find(above) != quota.None {
-			e.hierarchy.recalled = recalled
-			e.SetQueues(e.hierarchy.configs)
-			e.hierarchy.recalled = nil // the forest has them now
+			e.SetQueues(slices.Concat(e.hierarchy.configs, deleted))
 			return
 		}
 		below = above

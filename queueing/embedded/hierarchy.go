@@ -19,8 +19,6 @@ type hierarchy struct {
 	// trees is sorted by root name. The first one, unknown, has no name and holds queues that do not exist.
 	trees   []*tree
 	unknown *tree
-	// recalled are parents of queues that were deleted before this engine knew of them, by the name of the queue.
-	recalled map[string]string
 	// configs and flavors are the configuration as it was set.
 	configs []QueueConfig
 	flavors map[string]*FlavorConfig
@@ -52,8 +50,7 @@ func (hr *hierarchy) lastParent(name string, c *configuration) (string, bool) {
 	if n := hr.forest.Find(name); n != quota.None {
 		return hr.forest.ConfiguredParent(n), true
 	}
-	parent, found := hr.recalled[name]
-	return parent, found
+	return "", false
 }
 
 // attach creates the queue of a node, and the tree of a root.
