@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -57,15 +58,16 @@ func gateOver(t *testing.T, w *kueuev1.Workload) (*Gate, client.Client) {
 func until(t *testing.T, g *Gate, c client.Client, a queueing.Ask, wanted func(*kueuev1.Workload) bool) {
 	t.Helper()
 	w := &kueuev1.Workload{}
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if _, err := g.Sync(t.Context(), a); err != nil {
-			t.Fatal(err)
+	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		if _, err := g.Sync(ctx, a); err != nil {
+			return false, err
 		}
-		if err := c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "pi-abcde-3-2"}, w); err == nil && wanted(w) {
-			return
-		}
+		err := c.Get(ctx, client.ObjectKey{Namespace: "default", Name: "pi-abcde-3-2"}, w)
+		return err == nil && wanted(w), client.IgnoreNotFound(err)
+	})
+	if err != nil {
+		t.Fatalf("the Workload is %+v: %v", w, err)
 	}
-	t.Fatalf("the Workload is %+v", w)
 }
 
 // TestAskChangesWithQuota: quota of another queue, or for fewer pods than the application can start with, is never what is asked for. While

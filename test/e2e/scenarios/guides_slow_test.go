@@ -38,9 +38,13 @@ var small = []struct {
 	{regexp.MustCompile(`(?m)^  sparkConf:.*\n`), "$0    spark.kubernetes.driver.connectionTimeout: \"60000\"\n    spark.kubernetes.driver.requestTimeout: \"60000\"\n"},
 }
 
-// applyExample applies a file of the folder examples.
-func applyExample(t *testing.T, s *env.Namespace, file string) {
+// followGuide applies a file of the folder examples in a namespace that has a queue, and a volume of that mode for what it claims.
+func followGuide(t *testing.T, file string, mode corev1.PersistentVolumeAccessMode) *env.Namespace {
 	t.Helper()
+	dir := openDir(t)
+	s := env.NewTenant(t, 1)
+	hostVolume(t, s, "volume", dir, mode)
+	s.Apply(env.Queue(s.Name, "1", "3Gi"))
 	data, err := os.ReadFile(filepath.Join(env.Root(), "examples", file))
 	if err != nil {
 		t.Fatal(err)
@@ -50,16 +54,13 @@ func applyExample(t *testing.T, s *env.Namespace, file string) {
 		text = change.line.ReplaceAllString(text, strings.ReplaceAll(change.with, "{{name}}", s.Name))
 	}
 	s.ApplyText(text)
+	return s
 }
 
 // TestSlowTheStreamOfTheGuideContinues: a stream is ready while it runs, and continues with the next batch after it was suspended.
 func TestSlowTheStreamOfTheGuideContinues(t *testing.T) {
 	t.Parallel()
-	dir := openDir(t)
-	s := env.NewTenant(t, 1)
-	hostVolume(t, s, "checkpoints", dir, corev1.ReadWriteOnce)
-	s.Apply(env.Queue(s.Name, "1", "3Gi"))
-	applyExample(t, s, "streaming.yaml")
+	s := followGuide(t, "streaming.yaml", corev1.ReadWriteOnce)
 	s.Kubectl("wait", "--for=condition=Ready", "sgapp/stream", "--timeout=10m")
 	first := s.Becomes("stream", v1alpha1.RunningReason)
 	last := awaitBatch(s, first, 1)
@@ -98,11 +99,7 @@ func awaitBatch(s *env.Namespace, app *v1alpha1.SparkApplication, from int) (num
 // TestSlowTheHistoryServerOfTheGuideShowsARun: what the guide applies shows its job.
 func TestSlowTheHistoryServerOfTheGuideShowsARun(t *testing.T) {
 	t.Parallel()
-	dir := openDir(t)
-	s := env.NewTenant(t, 1)
-	hostVolume(t, s, "events", dir, corev1.ReadWriteMany)
-	s.Apply(env.Queue(s.Name, "1", "3Gi"))
-	applyExample(t, s, "history-server.yaml")
+	s := followGuide(t, "history-server.yaml", corev1.ReadWriteMany)
 	s.Kubectl("rollout", "status", "deployment/spark-history", "--timeout=10m")
 	s.Kubectl("wait", "--for=condition=Ready", "sgapp/pi-with-history", "--timeout=10m")
 	id := s.Becomes("pi-with-history", v1alpha1.SucceededReason).Status.Driver.ApplicationID
