@@ -111,9 +111,6 @@ func within(t *testing.T, sets []queueing.PodSet) {
 // atLeast fails if a pod requests less than one of its containers says.
 func atLeast(t *testing.T, set queueing.PodSet, pod *corev1.Pod) {
 	t.Helper()
-	if pod.Spec.Resources != nil {
-		return // it says for all
-	}
 	for _, c := range slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers) {
 		for name, q := range c.Resources.Requests {
 			if amount, err := amounts.Of(string(name), q); err != nil || set.Requests[string(name)] < amount {

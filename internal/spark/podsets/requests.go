@@ -16,7 +16,7 @@ import (
 // Requests returns what a node reserves for a pod in the environment: containers, init containers, sidecars and the
 // overhead of the runtime class, after defaults. The pod is not changed. CPU is in thousandths of a core, all else in
 // base units; "pods" is 1. The error is an *amounts.FieldError for what is not an amount in the pod, an
-// *EnvironmentError in what the environment adds.
+// *EnvironmentError in what the environment adds, and another for requests of the whole pod that its containers exceed.
 func (e Environment) Requests(pod *corev1.Pod) (queueing.Resources, error) {
 	if err := e.check(pod); err != nil {
 		return nil, err
@@ -25,7 +25,12 @@ func (e Environment) Requests(pod *corev1.Pod) (queueing.Resources, error) {
 	e.addOverhead(pod)
 	e.addDefaults(pod.Spec.Containers)
 	e.addDefaults(pod.Spec.InitContainers)
-	return amounts.OfPod(pod)
+	defaultWholePod(&pod.Spec)
+	requests, err := amounts.OfPod(pod)
+	if err == nil {
+		err = checkWholePod(&pod.Spec)
+	}
+	return requests, err
 }
 
 // EnvironmentError is an amount of the namespace or of the cluster that cannot be counted. The application cannot help

@@ -4,6 +4,7 @@
 package podsets
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -95,6 +96,10 @@ func TestRequests(t *testing.T) {
 			pod:  spark + "]\nresources: {requests: {cpu: '3', memory: 2Gi}}",
 			want: queueing.Resources{"cpu": 3000, "memory": 2048 * mib, "pods": 1},
 		},
+		"limits of the whole pod are requests of what no container requests": {
+			pod:  spark + "]\nresources: {limits: {cpu: '3', memory: 2Gi, hugepages-2Mi: 64Mi, nvidia.com/gpu: 1}}",
+			want: queueing.Resources{"cpu": 500, "memory": 1024 * mib, "hugepages-2Mi": 64 * mib, "pods": 1},
+		},
 		"defaults of the namespace fill a sidecar": {
 			pod:    spark + `, {name: logs}]`,
 			limits: `[{type: Container, defaultRequest: {cpu: 100m, memory: 64Mi}, default: {cpu: 200m, memory: 128Mi}}]`,
@@ -140,6 +145,23 @@ func TestRequests(t *testing.T) {
 				t.Errorf("the pod was changed (-before +after):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestWholePodRequestsLessThanItsContainers: an API server that does not know requests of whole pods drops them, so that a pod would take more
+// than its queue was charged.
+func TestWholePodRequestsLessThanItsContainers(t *testing.T) {
+	t.Parallel()
+	env := Environment{LimitRanges: limitRanges(t, `[{type: Container, defaultRequest: {memory: 1Gi}}]`)}
+	for pod, want := range map[string]string{
+		"containers: [{name: spark, resources: {requests: {cpu: '8'}}}]\nresources: {requests: {cpu: 1m}}": "spec.resources.requests.cpu: value \"1m\" is less than the 8 " +
+			"that the containers request together: set that or more, or remove it",
+		"containers: [{name: spark}, {name: logs}]\nresources: {requests: {memory: 1Gi}}":                                              "spec.resources.requests.memory: value \"1Gi\" is less than the 2Gi",
+		"containers: [{name: spark}]\ninitContainers: [{name: fetch, resources: {limits: {cpu: 2}}}]\nresources: {requests: {cpu: 1}}": "spec.resources.requests.cpu: value \"1\" is less than the 2",
+	} {
+		if _, err := env.Requests(podOf(t, pod)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", pod, err, want)
+		}
 	}
 }
 
