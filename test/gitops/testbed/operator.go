@@ -67,27 +67,22 @@ type Process struct {
 	ended                    chan struct{}
 }
 
-// prepared is what all tests need once, in the folder that goes with the server.
+// prepared is what all tests need once.
 var prepared struct {
 	sync.Mutex
-	compiled, hasRights bool
+	hasRights bool
 }
 
-// prepare compiles the program, and returns the folder that it is in.
+// prepare compiles the program, and returns its path.
 func prepare(t *testing.T, installed bool) string {
 	t.Helper()
 	prepared.Lock()
 	defer prepared.Unlock()
-	dir := filepath.Dir(env.Cluster().Kubeconfig)
 	if !installed && !prepared.hasRights {
 		giveRights(t)
 		prepared.hasRights = true
 	}
-	if !prepared.compiled {
-		harness.Compile(t, "sparkgate", dir)
-		prepared.compiled = true
-	}
-	return dir
+	return harness.Compile(t, "sparkgate")
 }
 
 // giveRights applies what of config the operator needs beside the CRDs, which the API server has.
@@ -110,7 +105,7 @@ var address = regexp.MustCompile(`^(--[a-z]+-addr)=.*$`)
 // listened on.
 func (o *Operator) start(t *testing.T) *Process {
 	t.Helper()
-	dir := prepare(t, o.Installed)
+	program, dir := prepare(t, o.Installed), filepath.Dir(env.Cluster().Kubeconfig)
 	text, err := os.ReadFile(filepath.Join(env.Root(), "config", "manager", "deployment.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +114,7 @@ func (o *Operator) start(t *testing.T) *Process {
 	if err := yaml.UnmarshalStrict(text, deployment); err != nil {
 		t.Fatal(err)
 	}
-	p := &Process{program: filepath.Join(dir, "sparkgate"), kubeconfig: filepath.Join(dir, "operator"), log: filepath.Join(dir, "operator.log")}
+	p := &Process{program: program, kubeconfig: filepath.Join(dir, "operator"), log: filepath.Join(dir, "operator.log")}
 	p.args = slices.Clone(o.Flags)
 	for _, arg := range deployment.Spec.Template.Spec.Containers[0].Args {
 		p.args = append(p.args, address.ReplaceAllString(arg, "$1=0"))

@@ -260,7 +260,7 @@ func podOf(t *testing.T, app *v1alpha1.SparkApplication) *corev1.Pod {
 func remove(t *testing.T, app *v1alpha1.SparkApplication) {
 	t.Helper()
 	const theirs = "example.com/archive"
-	program := harness.Compile(t, "sparkctl", t.TempDir())
+	program := harness.Compile(t, "sparkctl")
 	archived := application(t, "default", "archived", theirs)
 	if err := env.Client().Delete(t.Context(), app); err != nil {
 		t.Fatal(err)

@@ -109,7 +109,7 @@ func TestSparkctl(t *testing.T) {
 	leader, standby := pair(t, hostAddress(t))
 	l := newLine(t)
 	publish(t, standby, leader)
-	program := harness.Compile(t, "sparkctl", t.TempDir())
+	program := harness.Compile(t, "sparkctl")
 	tenantToken := account(t, l.Namespace, "tenant")
 	mayViewIn(t, l.Namespace, "tenant")
 	admin, tenant := kubeconfigOf(t, &clientcmdapi.AuthInfo{ClientCertificateData: env.Config().CertData, ClientKeyData: env.Config().KeyData}),

@@ -65,7 +65,7 @@ var losses = map[string]loss{
 // the other one is busy. It ends, a third one takes its place, and the same happens to the next leader. Pods and grants never hold more
 // than the quota, each attempt has one driver, and no application is lost.
 func TestStoppedLeader(t *testing.T) {
-	program := harness.Compile(t, "sparkgate", t.TempDir())
+	program := harness.Compile(t, "sparkgate")
 	for name, l := range losses {
 		t.Run(name, func(t *testing.T) {
 			p := newPair(t, program, l.flags)

@@ -31,19 +31,49 @@ type Program struct {
 // BuildProgram compiles the operator's program. Its leases have a namespace of their own.
 func BuildProgram(t *testing.T) Program {
 	t.Helper()
-	return Program{Path: Compile(t, "sparkgate", t.TempDir()), Namespace: env.Namespace(t)}
+	return Program{Path: Compile(t, "sparkgate"), Namespace: env.Namespace(t)}
 }
 
-// Compile builds a command of this checkout into a folder, and returns its path.
-func Compile(t *testing.T, command, folder string) string {
+// programs are the commands that tests of this process have compiled: linking one takes seconds of both cores.
+var programs struct {
+	sync.Mutex
+	folder   string
+	compiled map[string]bool
+}
+
+// Compile builds a command of this checkout, unless another test of the process has done so, and returns its path. The file goes with the
+// process.
+func Compile(t *testing.T, command string) string {
 	t.Helper()
-	path := filepath.Join(folder, command)
+	programs.Lock()
+	defer programs.Unlock()
+	if programs.folder == "" {
+		folder, err := os.MkdirTemp("", "sparkgate-programs-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs.folder, programs.compiled = folder, map[string]bool{}
+	}
+	path := filepath.Join(programs.folder, command)
+	if programs.compiled[command] {
+		return path
+	}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./cmd/"+command)
 	build.Dir = env.Root()
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("compile %s: %v\n%s", command, err, out)
 	}
+	programs.compiled[command] = true
 	return path
+}
+
+// removePrograms removes what Compile has built.
+func removePrograms() {
+	programs.Lock()
+	defer programs.Unlock()
+	if programs.folder != "" {
+		_ = os.RemoveAll(programs.folder) // in a folder for temporary files
+	}
 }
 
 // As returns the program with the rights of a service account. The API server has to know them already.

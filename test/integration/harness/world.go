@@ -35,6 +35,7 @@ func run(m *testing.M, on func(*testing.M) int) int {
 		panic(err) // the flag is Go's own
 	}
 	ctrl.SetLogger(logr.Discard())
+	defer removePrograms()
 	return on(m)
 }
 

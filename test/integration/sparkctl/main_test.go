@@ -6,7 +6,6 @@ package sparkctl
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,30 +19,10 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// program is the compiled tool.
-var program string
-
 // operator of all tests of the package.
 var operator harness.Shared
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "sparkctl")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(folder)
-	program = filepath.Join(folder, "sparkctl")
-	build := exec.Command("go", "build", "-o", program, "./cmd/sparkctl")
-	build.Dir = "../../.."
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "compile sparkctl: %v\n%s", err, out)
-		return 1
-	}
-	return harness.Main(m)
-}
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // admin is the user that may do everything.
 func admin() *clientcmdapi.AuthInfo {
@@ -79,7 +58,7 @@ type result struct {
 
 // command prepares a call.
 func (u user) command(args ...string) *exec.Cmd {
-	c := exec.CommandContext(u.t.Context(), program, args...)
+	c := exec.CommandContext(u.t.Context(), harness.Compile(u.t, "sparkctl"), args...)
 	c.Env = append(os.Environ(), "KUBECONFIG="+u.kubeconfig)
 	return c
 }

@@ -108,7 +108,7 @@ func TestWatchInAPipe(t *testing.T) {
 	if err := watching.Wait(); err != nil {
 		t.Errorf("after SIGTERM: %v", err)
 	}
-	shell := exec.CommandContext(t.Context(), "sh", "-c", program+" watch | head -n 1")
+	shell := exec.CommandContext(t.Context(), "sh", "-c", harness.Compile(t, "sparkctl")+" watch | head -n 1")
 	shell.Env = append(os.Environ(), "KUBECONFIG="+me.kubeconfig)
 	var first output
 	shell.Stdout = &first
