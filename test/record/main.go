@@ -20,7 +20,7 @@ import (
 
 // options are the flags.
 type options struct {
-	version, only, cases, out, json, properties string
+	version, only, cases, out, json, properties, executors string
 }
 
 func main() {
@@ -31,6 +31,7 @@ func main() {
 	flag.StringVar(&o.out, "out", "../../internal/spark/render/testdata/recordings", "`folder` to write to")
 	flag.StringVar(&o.json, "json", "", "write one file a case into this `folder` instead, as sparkctl diff-submit reads it")
 	flag.StringVar(&o.properties, "properties", "", "write the names of Spark's properties into this `file` instead")
+	flag.StringVar(&o.executors, "executors", "", "write the executors of what is recorded in --out into this `file` instead")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -42,14 +43,22 @@ func main() {
 
 var plainVersion = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
 
-// record runs the cases and writes their recordings.
+// record writes what the options say.
 func record(ctx context.Context, o options, log io.Writer) error {
 	if !plainVersion.MatchString(o.version) || flag.NArg() > 0 {
 		return fmt.Errorf("set --version to a released Spark version such as 4.1.4, not %q", o.version)
 	}
-	if o.properties != "" {
+	switch {
+	case o.properties != "":
 		return recordProperties(ctx, o, log)
+	case o.executors != "":
+		return recordExecutors(ctx, o, log)
 	}
+	return recordCases(ctx, o, log)
+}
+
+// recordCases runs the cases and writes their recordings.
+func recordCases(ctx context.Context, o options, log io.Writer) error {
 	all, err := LoadCases(o.cases, o.version)
 	if err != nil {
 		return err

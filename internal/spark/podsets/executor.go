@@ -14,8 +14,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// ExecutorPod returns an executor as Spark will create it from the template, as far as its size and placement go. Its
-// first container is Spark's. Executors that the program itself asks for with another resource profile may differ.
+// ExecutorPod returns an executor as Spark will create it from the template, as far as its size and what decides on its
+// place go: labels, annotations, scheduler, node labels. Its first container is Spark's. Executors that the program
+// itself asks for with another resource profile may differ.
 func ExecutorPod(objects render.Objects) (*corev1.Pod, error) {
 	pod, p := objects.ExecutorTemplate.DeepCopy(), objects.Properties
 	spark := &pod.Spec.Containers[0]
@@ -40,8 +41,27 @@ func ExecutorPod(objects render.Objects) (*corev1.Pod, error) {
 	maps.Copy(limits, accelerators)
 	spark.Resources.Requests = with(spark.Resources.Requests, corev1.ResourceList{corev1.ResourceCPU: cpu, corev1.ResourceMemory: memory})
 	spark.Resources.Limits = with(spark.Resources.Limits, limits)
+	pod.Labels = withProperties(pod.Labels, p, conf.Executor.Key("label."))
+	pod.Annotations = withProperties(pod.Annotations, p, conf.Executor.Key("annotation."))
+	pod.Spec.SchedulerName = p.First(pod.Spec.SchedulerName, conf.Executor.Key("scheduler.name"), conf.SchedulerName)
 	selectNodes(pod, p)
 	return pod, nil
+}
+
+// withProperties adds labels or annotations that properties give executors. Those that name the executor are left out:
+// each has another value.
+func withProperties(values map[string]string, p conf.Properties, prefix string) map[string]string {
+	application := strings.NewReplacer("{{APP_ID}}", p.Get(conf.AppID, ""))
+	for _, property := range p.WithPrefix(prefix) {
+		if strings.Contains(property.Value, "{{EXECUTOR_ID}}") {
+			continue
+		}
+		if values == nil {
+			values = map[string]string{}
+		}
+		values[property.Name] = application.Replace(property.Value)
+	}
+	return values
 }
 
 // selectNodes adds the node labels that properties ask for, those of the role over those of both.

@@ -4,14 +4,21 @@
 package podsets
 
 import (
+	stdcmp "cmp"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -20,61 +27,176 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/submitrecording"
 )
 
-// TestExecutorsAreSizedLikeSparkDoes compares Spark's container of every recorded application with what Spark's own builder makes of the
-// same properties and template.
-func TestExecutorsAreSizedLikeSparkDoes(t *testing.T) {
-	t.Parallel()
+// recordedExecutor is an executor as Spark built it, without Spark's own variables and arguments.
+type recordedExecutor struct {
+	Metadata struct {
+		Labels      map[string]string `json:"labels,omitempty"`
+		Annotations map[string]string `json:"annotations,omitempty"`
+	} `json:"metadata"`
+	Spec corev1.PodSpec `json:"spec"`
+}
+
+// pod returns the executor as a pod.
+func (e recordedExecutor) pod() *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: e.Metadata.Labels, Annotations: e.Metadata.Annotations}, Spec: e.Spec}
+}
+
+// eachExecutor calls compare with what Spark's own builder made of every recorded application, and with what is rendered for the application.
+func eachExecutor(t *testing.T, compare func(t *testing.T, sparks *corev1.Pod, objects render.Objects)) {
+	t.Helper()
 	for _, minor := range render.Supported {
 		paths, err := filepath.Glob("testdata/executors-" + minor + ".*.json")
 		if err != nil || len(paths) != 1 {
-			t.Errorf("Spark %s has %d files of executors: record one", minor, len(paths))
+			t.Errorf("Spark %s has %d files of executors: record one, see test/record", minor, len(paths))
 			continue
 		}
 		version := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(paths[0]), "executors-"), ".json")
-		t.Run(version, func(t *testing.T) {
-			t.Parallel()
-			compareExecutors(t, paths[0], filepath.Join("../render/testdata/recordings", version))
-		})
+		text, err := os.ReadFile(paths[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var recorded map[string]recordedExecutor
+		if err := json.Unmarshal(text, &recorded); err != nil {
+			t.Fatal(err)
+		}
+		for name, sparks := range recorded {
+			t.Run(version+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				compare(t, sparks.pod(), rendered(t, manifest(t, name, version)))
+			})
+		}
 	}
 }
 
-// compareExecutors compares the executors of one version.
-func compareExecutors(t *testing.T, path, recordings string) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var recorded map[string]corev1.ResourceRequirements
-	if err := json.Unmarshal(text, &recorded); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range recorded {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			pod, err := ExecutorPod(builtFrom(t, filepath.Join(recordings, name+submitrecording.ArchiveSuffix)))
-			if err != nil {
-				t.Fatal(err)
+// TestExecutorPodIsLikeSparks: what queues and schedulers go by is foretold as Spark creates it.
+func TestExecutorPodIsLikeSparks(t *testing.T) {
+	t.Parallel()
+	eachExecutor(t, func(t *testing.T, sparks *corev1.Pod, objects render.Objects) {
+		t.Helper()
+		pod, err := ExecutorPod(objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for family, values := range map[string]map[string]string{"label.": sparks.Labels, "annotation.": sparks.Annotations} {
+			for _, property := range objects.Properties.WithPrefix(conf.Executor.Key(family)) {
+				if strings.Contains(property.Value, "{{EXECUTOR_ID}}") {
+					delete(values, property.Name) // each has another
+				}
 			}
-			if diff := cmp.Diff(want, pod.Spec.Containers[0].Resources); diff != "" {
-				t.Errorf("resources (-Spark +ours):\n%s", diff)
-			}
-		})
-	}
+		}
+		if diff := cmp.Diff(foretold(sparks), foretold(pod), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("executor (-Spark's +ours):\n%s", diff)
+		}
+	})
 }
 
-// builtFrom renders a recorded application.
-func builtFrom(t *testing.T, path string) render.Objects {
+// foretold returns what of a pod is known before Spark creates it: everything that a place on a node depends on. What runs in it is left to
+// Spark, and so are what is the same in all executors and nothing goes by.
+func foretold(pod *corev1.Pod) *corev1.Pod {
+	pod = pod.DeepCopy()
+	maps.DeleteFunc(pod.Labels, func(key, _ string) bool { return strings.HasPrefix(key, "spark-") })
+	spec := &pod.Spec
+	spec.Hostname, spec.RestartPolicy, spec.TerminationGracePeriodSeconds = "", "", nil
+	spec.ServiceAccountName, spec.DeprecatedServiceAccount, spec.ImagePullSecrets, spec.Volumes = "", "", nil, nil
+	for _, containers := range [][]corev1.Container{spec.Containers, spec.InitContainers} {
+		for i, c := range containers {
+			containers[i] = corev1.Container{Name: c.Name, Resources: c.Resources, RestartPolicy: c.RestartPolicy}
+		}
+		slices.SortFunc(containers, func(a, b corev1.Container) int { return strings.Compare(a.Name, b.Name) })
+	}
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: pod.Labels, Annotations: pod.Annotations}, Spec: *spec}
+}
+
+// TestTemplateReachesExecutors: whatever the rendered template of executors says is so in the executor that Spark makes of it, unless a
+// property of the same meaning says otherwise: what Spark would drop or replace without a word has to be refused before.
+func TestTemplateReachesExecutors(t *testing.T) {
+	t.Parallel()
+	eachExecutor(t, func(t *testing.T, sparks *corev1.Pod, objects render.Objects) {
+		t.Helper()
+		template := &corev1.Pod{ObjectMeta: objects.ExecutorTemplate.ObjectMeta, Spec: objects.ExecutorTemplate.Spec}
+		for _, lost := range missing("", plain(t, template), plain(t, sparks)) {
+			t.Error(lost)
+		}
+	})
+}
+
+// plain returns an object as JSON has it.
+func plain(t *testing.T, object any) any {
 	t.Helper()
-	archive, err := submitrecording.OpenArchive(path)
+	text, err := json.Marshal(object)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// missing returns what of the first value is not in the second, with paths. Lists of named items may have more items.
+func missing(path string, want, got any) (lost []string) {
+	switch want := want.(type) {
+	case map[string]any:
+		there, _ := got.(map[string]any)
+		for _, key := range slices.Sorted(maps.Keys(want)) {
+			lost = append(lost, missing(path+"."+key, want[key], there[key])...)
+		}
+		return lost
+	case []any:
+		there, _ := got.([]any)
+		for i, item := range want {
+			lost = append(lost, missing(fmt.Sprintf("%s[%d]", path, i), item, likest(item, there))...)
+		}
+		return lost
+	}
+	if !reflect.DeepEqual(want, got) {
+		return []string{fmt.Sprintf("%s: the template says %v, Spark's executor has %v", path, want, got)}
+	}
+	return nil
+}
+
+// likest returns the item of a list that lacks least of another one.
+func likest(item any, list []any) any {
+	return slices.MinFunc(append(list, nil), func(a, b any) int { return len(missing("", item, a)) - len(missing("", item, b)) })
+}
+
+// manifest returns the documents of an application: of a recording, or of the folder applications.
+func manifest(t *testing.T, name, version string) [][]byte {
+	t.Helper()
+	if text, err := os.ReadFile(filepath.Join("testdata", "applications", name+".yaml")); err == nil {
+		return [][]byte{[]byte(strings.ReplaceAll(string(text), "@VERSION@", version))}
+	}
+	archive, err := submitrecording.OpenArchive(filepath.Join("../render/testdata/recordings", version, name+submitrecording.ArchiveSuffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return [][]byte{archive.Files["app.yaml"], archive.Files["inputs.yaml"]}
+}
+
+// rendered renders an application as sparkctl render does, from which Spark's executors were recorded.
+func rendered(t *testing.T, documents [][]byte) render.Objects {
+	t.Helper()
 	var app v1alpha1.SparkApplication
-	if err := yaml.UnmarshalStrict(archive.Files["app.yaml"], &app); err != nil {
+	if err := yaml.UnmarshalStrict(documents[0], &app); err != nil {
 		t.Fatal(err)
 	}
-	in, _ := render.NewInput(&app, conf.Sources{})
+	app.UID = stdcmp.Or(app.UID, "00000000-0000-0000-0000-000000000000")
+	var sources conf.Sources
+	if len(documents) > 1 {
+		var configMap corev1.ConfigMap
+		if err := yaml.Unmarshal(documents[1], &configMap); err != nil {
+			t.Fatal(err)
+		}
+		sources.ConfigMap = configMap.Data
+	}
+	in, _ := render.NewInput(&app, sources)
+	in.Queue = "default"
+	gang, err := in.Properties.Executors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.SchedulingGated = gang.Dynamic
 	objects, err := render.Build(in)
 	if err != nil {
 		t.Fatal(err)

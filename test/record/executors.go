@@ -1,0 +1,247 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+	"sigs.k8s.io/yaml"
+)
+
+// executorProgram is the program that builds executors.
+//
+//go:embed Executors.java
+var executorProgram string
+
+// executorFile is what the program writes for a case.
+const executorFile = "executor.json"
+
+// templateKey is the key of the executors' template in the driver's ConfigMap.
+const templateKey = "podspec-configmap-key"
+
+// applications are more SparkApplications whose executors are recorded: files of one, with "@VERSION@" for the version of Spark.
+const applications = "../../internal/spark/podsets/testdata/applications"
+
+// recordExecutors writes one file with the executors of all recorded applications of a version, a line each: as Spark builds them from what
+// Sparkgate renders. Applications that Sparkgate refuses are left out.
+func recordExecutors(ctx context.Context, o options, log io.Writer) (err error) {
+	spark, err := FindSpark(ctx, o.version, log)
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "spark-record-")
+	if err != nil {
+		return fmt.Errorf("make a working folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	manifests, err := allManifests(filepath.Join(o.out, o.version), o.version)
+	if err != nil {
+		return err
+	}
+	names, err := renderAll(ctx, manifests, work)
+	if err != nil {
+		return err
+	}
+	if err := buildExecutors(ctx, spark, work); err != nil {
+		return err
+	}
+	var lines []string
+	for _, name := range names {
+		line, err := executorLine(filepath.Join(work, "cases", name))
+		if err != nil {
+			return fmt.Errorf("case %s: %w", name, err)
+		}
+		if strings.Contains(line, work) {
+			return fmt.Errorf("case %s: %q of this machine is in its executor", name, work)
+		}
+		lines = append(lines, fmt.Sprintf("  %q: %s", name, line))
+	}
+	fmt.Fprintf(log, "%d executors of %d applications\n", len(names), len(manifests))
+	return os.WriteFile(o.executors, []byte("{\n"+strings.Join(lines, ",\n")+"\n}\n"), 0o644)
+}
+
+// allManifests returns the recorded applications of a version, with the ConfigMaps that they refer to, and those in the folder applications, by
+// name.
+func allManifests(recordings, version string) (map[string]string, error) {
+	archives, err := filepath.Glob(filepath.Join(recordings, "*"+archiveSuffix))
+	if err != nil || len(archives) == 0 {
+		return nil, errors.Join(err, fmt.Errorf("no recording in %s: record the cases of this version first", recordings))
+	}
+	manifests := map[string]string{}
+	for _, path := range archives {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range archive.Files {
+			if file.Name == appFile || file.Name == inputsFile {
+				manifests[strings.TrimSuffix(filepath.Base(path), archiveSuffix)] += "---\n" + string(file.Data)
+			}
+		}
+	}
+	more, err := filepath.Glob(filepath.Join(applications, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range more {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		manifests[strings.TrimSuffix(filepath.Base(path), ".yaml")] = strings.ReplaceAll(string(text), "@VERSION@", version)
+	}
+	return manifests, nil
+}
+
+// renderAll renders applications into folders below work/cases, and returns the names of those that could be rendered.
+func renderAll(ctx context.Context, manifests map[string]string, work string) ([]string, error) {
+	sparkctl := filepath.Join(work, "sparkctl")
+	build := exec.CommandContext(ctx, "go", "build", "-o", sparkctl, "./cmd/sparkctl")
+	build.Dir, build.Stderr = filepath.Join("..", ".."), os.Stderr
+	if err := build.Run(); err != nil {
+		return nil, fmt.Errorf("build sparkctl: %w", err)
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(manifests)) {
+		data, err := render(ctx, sparkctl, manifests[name])
+		if err != nil {
+			return nil, fmt.Errorf("case %s: %w", name, err)
+		}
+		if data == nil {
+			continue
+		}
+		names = append(names, name)
+		if err := writeCase(filepath.Join(work, "cases", name), data); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+// render returns the data of the driver's ConfigMap, nil if the application is refused.
+func render(ctx context.Context, sparkctl, manifest string) (map[string]string, error) {
+	command := exec.CommandContext(ctx, sparkctl, "render", "-f", "-")
+	command.Stdin = strings.NewReader(manifest)
+	output, err := command.Output()
+	var refused *exec.ExitError
+	if errors.As(err, &refused) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, document := range strings.Split(string(output), "\n---\n") {
+		var object struct {
+			Kind string            `json:"kind"`
+			Data map[string]string `json:"data"`
+		}
+		if err := yaml.Unmarshal([]byte(document), &object); err != nil {
+			return nil, err
+		}
+		if object.Kind == "ConfigMap" && object.Data[propertiesKey] != "" {
+			return object.Data, nil
+		}
+	}
+	return nil, errors.New("no ConfigMap with " + propertiesKey + " is rendered")
+}
+
+// writeCase writes what Spark's driver would read.
+func writeCase(folder string, data map[string]string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for name, content := range map[string]string{propertiesFile: data[propertiesKey], executorTemplateFile: data[templateKey]} {
+		if content == "" {
+			return fmt.Errorf("the rendered ConfigMap has no text for %s", name)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildExecutors runs the program over all cases.
+func buildExecutors(ctx context.Context, spark *Spark, work string) error {
+	program := filepath.Join(work, "Executors.java")
+	if err := os.WriteFile(program, []byte(executorProgram), 0o644); err != nil {
+		return err
+	}
+	java := "java"
+	if home := os.Getenv("JAVA_HOME"); home != "" {
+		java = filepath.Join(home, "bin", "java")
+	}
+	args := []string{"-XX:TieredStopAtLevel=1"}
+	for _, opened := range []string{"java.lang", "java.util", "java.nio", "java.net", "sun.nio.ch", "sun.security.action"} {
+		args = append(args, "--add-opens=java.base/"+opened+"=ALL-UNNAMED")
+	}
+	args = append(args, "-cp", filepath.Join(spark.Home, "jars", "*"), program, filepath.Join(work, "cases"))
+	command := exec.CommandContext(ctx, java, args...)
+	command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + work, "LANG=C.UTF-8", "KUBECONFIG=/nonexistent", "SPARK_LOCAL_IP=127.0.0.1", "HADOOP_USER_NAME=spark"}
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("build executors with Spark %s: %w\n%s", spark.Version, err, output)
+	}
+	return nil
+}
+
+// Random parts of executors: of the name of their ConfigMap, and of the path of the default local folder.
+var (
+	randomName   = regexp.MustCompile(`(spark-exec-)[0-9a-f]{16}(-conf-map)`)
+	randomFolder = regexp.MustCompile(`(/var/data/spark-)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+)
+
+// executorLine returns labels, annotations and the spec of the executor of a case, without Spark's own variables and arguments.
+func executorLine(folder string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(folder, executorFile))
+	if errors.Is(err, os.ErrNotExist) {
+		reason, err := os.ReadFile(filepath.Join(folder, errorFile))
+		return "", errors.Join(err, fmt.Errorf("Spark cannot build its executor: %s", bytes.TrimSpace(reason)))
+	}
+	if err != nil {
+		return "", err
+	}
+	var pod struct {
+		Metadata map[string]any `json:"metadata"`
+		Spec     map[string]any `json:"spec"`
+	}
+	if err := json.Unmarshal(text, &pod); err != nil {
+		return "", err
+	}
+	containers, _ := pod.Spec["containers"].([]any)
+	for _, container := range containers {
+		fields, _ := container.(map[string]any)
+		delete(fields, "args")
+		variables, _ := fields["env"].([]any)
+		if variables = slices.DeleteFunc(variables, isSparks); len(variables) == 0 {
+			delete(fields, "env")
+		} else {
+			fields["env"] = variables
+		}
+	}
+	maps.DeleteFunc(pod.Metadata, func(field string, _ any) bool { return field != "labels" && field != "annotations" })
+	line, err := json.Marshal(map[string]any{"metadata": pod.Metadata, "spec": pod.Spec})
+	text = randomName.ReplaceAll(line, []byte("${1}0000000000000000${2}"))
+	return string(randomFolder.ReplaceAll(text, []byte("${1}00000000-0000-0000-0000-000000000000"))), err
+}
+
+// isSparks reports whether a variable is one of those that Spark gives all executors.
+func isSparks(variable any) bool {
+	fields, _ := variable.(map[string]any)
+	name, _ := fields["name"].(string)
+	return strings.HasPrefix(name, "SPARK_")
+}
