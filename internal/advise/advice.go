@@ -208,6 +208,9 @@ func (a *adviser) cpu(r requested) {
 		return
 	case a.run.MostCPU >= lowCPU:
 		return
+	case CoresPerTask(a.run.Properties) > 1:
+		a.unknown("the CPU time of tasks that take several cores (spark.task.cpus), of which Spark measures one thread; so cores are left alone")
+		return
 	}
 	needed := math.Ceil(float64(r.cores)*a.run.MostCPU*(1+headroom)*10) / 10
 	if needed > r.coreRequest*(1-worthwhile) {
@@ -225,13 +228,13 @@ func (a *adviser) executors(r requested) {
 	if a.run.PeakTasks == 0 || r.instances == 0 {
 		return
 	}
-	needed := max(1, (a.run.PeakTasks+r.cores-1)/r.cores)
+	needed := max(1, (a.run.PeakTasks+r.tasks-1)/r.tasks)
 	if needed >= r.instances || a.run.PeakExecutors < r.instances {
 		return
 	}
 	a.Changes = append(a.Changes, Change{
 		Field: "executor.instances", Property: "spark.executor.instances", Current: strconv.Itoa(r.instances), Advised: strconv.Itoa(needed), Confidence: a.confidence(),
-		Reason: fmt.Sprintf("at most %d tasks ran at once, and each executor runs %d", a.run.PeakTasks, r.cores),
+		Reason: fmt.Sprintf("at most %d tasks ran at once, and each executor runs %d", a.run.PeakTasks, r.tasks),
 	})
 }
 

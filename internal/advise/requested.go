@@ -21,6 +21,8 @@ type requested struct {
 	// beside is what the pod has beside both: memory of Spark outside the heap, and of Python, where they are set.
 	beside int64
 	cores  int
+	// tasks are how many an executor runs at once.
+	tasks int
 	// coreRequest of the pod in cores.
 	coreRequest float64
 	// instances of executors; 0 for the driver, and under dynamic allocation.
@@ -39,6 +41,7 @@ func requestsOf(properties map[string]string, role string) requested {
 	get := func(key string) string { return properties["spark."+role+"."+key] }
 	r := requested{heap: sizeOr(get("memory"), defaultHeap), cores: positive(get("cores"), 1)}
 	r.overhead = sizeOr(get("memoryOverhead"), max(leastOverhead, int64(float64(r.heap)*overheadFactor(properties, role))))
+	r.tasks = max(1, r.cores/CoresPerTask(properties))
 	r.coreRequest = float64(r.cores)
 	if n, ok := coresOf(properties["spark.kubernetes."+role+".request.cores"]); ok {
 		r.coreRequest = n
@@ -54,6 +57,11 @@ func requestsOf(properties map[string]string, role string) requested {
 		r.instances = positive(get("instances"), defaultInstances)
 	}
 	return r
+}
+
+// CoresPerTask returns how many cores a task takes, by the properties of a run.
+func CoresPerTask(properties map[string]string) int {
+	return positive(properties["spark.task.cpus"], 1)
 }
 
 // sizeOr reads a size, and positive a number of pieces; otherwise is what counts if there is none.

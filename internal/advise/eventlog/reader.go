@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/sparkgate/sparkgate/internal/advise"
@@ -165,16 +164,8 @@ func (r *reader) removed(e *event) {
 
 // lived adds the life of an executor.
 func (r *reader) lived(x *executor, until int64) {
-	slots := max(1, x.cores/r.coresPerTask())
+	slots := max(1, x.cores/advise.CoresPerTask(r.run.Properties))
 	r.run.SlotTime += time.Duration(slots) * millis(max(0, until-x.added))
-}
-
-func (r *reader) coresPerTask() int {
-	n, err := strconv.Atoi(r.run.Properties["spark.task.cpus"])
-	if err != nil || n < 1 {
-		return 1
-	}
-	return n
 }
 
 func (r *reader) peak(executorID string, metrics map[string]int64) {
