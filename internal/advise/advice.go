@@ -128,14 +128,17 @@ func (a *adviser) confidence() Confidence {
 
 // heap advises the memory of a role.
 func (a *adviser) heap(role string, r requested, peak Peak) {
+	short, seen := a.shortOfHeap(role), fmt.Sprintf("at most %s of heap was in use", size(peak.Heap))
 	if peak.Heap == 0 {
 		a.unknown("the heap of the %s: set spark.eventLog.logStageExecutorMetrics to true, or let the run take longer than spark.executor.heartbeatInterval", role)
-		return
+		if short == "" {
+			return
+		}
+		seen = "how much of it was in use is not known"
 	}
 	c := Change{Field: role + ".memory", Property: "spark." + role + ".memory", Current: sparkSize(r.heap), Confidence: a.confidence()}
 	needed := max(leastHeap, roundUp(int64(float64(peak.Heap)*(1+headroom))))
-	seen := fmt.Sprintf("at most %s of heap was in use", size(peak.Heap))
-	if short := a.shortOfHeap(role); short != "" {
+	if short != "" {
 		c.Advised, c.Reason, c.Raises = sparkSize(max(needed, roundUp(int64(float64(r.heap)*growth)))), short+"; "+seen, true
 		a.Changes = append(a.Changes, c)
 		return
@@ -156,6 +159,8 @@ func (a *adviser) shortOfHeap(role string) string {
 		return ""
 	}
 	switch gc := share(a.run.GCTime, a.run.BusyTime); {
+	case a.run.HeapFull > 0:
+		return fmt.Sprintf("executors that ended because their heap was full: %d", a.run.HeapFull)
 	case a.run.Spilled >= spilledMuch:
 		return fmt.Sprintf("tasks wrote %s to disk because they had too little memory", size(a.run.Spilled))
 	case gc > muchGC && a.run.Tasks >= enoughTasks:

@@ -39,10 +39,13 @@ func TestRules(t *testing.T) {
 		hints   []string
 		unknown []string
 	}{
-		"nothing to change":              {func(*Run) {}, nil, nil, nil},
-		"a heap that is hardly used":     {func(r *Run) { r.Executor.Heap = 1000 * mib }, []string{"executor.memory 4g → 1280m (high)"}, nil, nil},
-		"a driver that does little":      {func(r *Run) { r.Driver.Heap = 50 * mib }, []string{"driver.memory 2g → 512m (high)"}, nil, nil},
-		"tasks that spill":               {func(r *Run) { r.Spilled = gib }, []string{"executor.memory 4g → 6g (high)"}, nil, nil},
+		"nothing to change":          {func(*Run) {}, nil, nil, nil},
+		"a heap that is hardly used": {func(r *Run) { r.Executor.Heap = 1000 * mib }, []string{"executor.memory 4g → 1280m (high)"}, nil, nil},
+		"a driver that does little":  {func(r *Run) { r.Driver.Heap = 50 * mib }, []string{"driver.memory 2g → 512m (high)"}, nil, nil},
+		"tasks that spill":           {func(r *Run) { r.Spilled = gib }, []string{"executor.memory 4g → 6g (high)"}, nil, nil},
+		"tasks that spill, with a heap that was not measured": {func(r *Run) { r.Spilled, r.Executor.Heap = gib, 0 }, []string{"executor.memory 4g → 6g (high)"}, nil,
+			[]string{"the heap of the executor"}},
+		"executors whose heap was full":  {func(r *Run) { r.HeapFull = 1 }, []string{"executor.memory 4g → 6g (high)"}, nil, nil},
 		"a little is spilled":            {func(r *Run) { r.Spilled = mib }, nil, nil, nil},
 		"the collector at work":          {func(r *Run) { r.GCTime = time.Hour }, []string{"executor.memory 4g → 6g (high)"}, nil, nil},
 		"more beside the heap than fits": {func(r *Run) { r.Executor.PythonResident = 900 * mib }, []string{"executor.memoryOverhead 512m → 1664m (high)"}, nil, nil},
@@ -145,6 +148,26 @@ func TestNeverBelowWhatWasSeen(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestEnded: the words that Spark writes of executors, in which names of images and pods stand too.
+func TestEnded(t *testing.T) {
+	t.Parallel()
+	const statuses = "\n\nThe API gave the following container statuses:\n\n\t container name: spark-kubernetes-executor\n\t container image: docker.io/acme/bloom:1\n"
+	for reason, want := range map[string][3]int{ // killed for the memory of the pod, heap full, lost
+		"\nThe executor with id 1 exited with exit code 137(SIGKILL, possible container OOM)." + statuses:                           {1, 0, 0},
+		"\nThe executor with id 1 exited with exit code 1." + statuses + "\t exit code: 1\n\t termination reason: OOMKilled":        {1, 0, 0},
+		"\nThe executor with id 1 exited with exit code 52(JVM OOM)." + statuses + "\t exit code: 52\n\t termination reason: Error": {0, 1, 0},
+		"\nThe executor with id 1 exited with exit code 1(unexpected)." + statuses:                                                  {0, 0, 1},
+		"Executor heartbeat timed out after 130000 ms":                                                                              {0, 0, 1},
+		"Executor killed by driver.": {0, 0, 0},
+	} {
+		var run Run
+		run.Ended(reason)
+		if got := [3]int{run.OutOfMemory, run.HeapFull, run.Lost}; got != want {
+			t.Errorf("%q: got %v, want %v", reason, got, want)
+		}
+	}
 }
 
 // TestPatch: applied to its manifest, the patch changes what is advised, where the manifest sets it, and nothing else.

@@ -27,8 +27,9 @@ type Run struct {
 	Driver, Executor Peak
 	// Executors is how many there were, and PeakExecutors how many at once.
 	Executors, PeakExecutors int
-	// OutOfMemory and Lost are executors that ended by themselves: killed for their memory, or for another reason.
-	OutOfMemory, Lost int
+	// OutOfMemory, HeapFull and Lost are executors that ended by themselves: killed for the memory of their pod, by the
+	// JVM because its heap was full, or for another reason.
+	OutOfMemory, HeapFull, Lost int
 
 	// Tasks that ended, and FailedTasks among them. PeakTasks is how many ran at once; 0 if not known.
 	Tasks, FailedTasks, PeakTasks int
@@ -93,14 +94,17 @@ func PeakOf(metrics map[string]int64) Peak {
 // mostBytes is the largest amount of memory that is believed.
 const mostBytes = 1 << 50
 
-// Ended counts an executor that is gone, by the reason that Spark gives.
+// Ended counts an executor that is gone, by the reason that Spark gives. The reason names images and pods, in which any
+// word may stand.
 func (r *Run) Ended(reason string) {
 	reason = strings.ToLower(reason)
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(reason, word) })
 	}
 	switch {
-	case has("oom", "code 137", "code: 137", "code 52", "code: 52"):
+	case has("jvm oom", "code 52", "code: 52"):
+		r.HeapFull++
+	case has("oomkilled", "container oom", "code 137", "code: 137"):
 		r.OutOfMemory++
 	case has("exited", "lost", "heartbeat", "timed out"):
 		r.Lost++
