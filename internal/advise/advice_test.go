@@ -59,6 +59,14 @@ func TestRules(t *testing.T) {
 			r.Properties["spark.memory.offHeap.enabled"], r.Properties["spark.memory.offHeap.size"] = "true", "1g"
 			r.Executor.Direct = 1000 * mib
 		}, nil, nil, nil},
+		"memory of its own in bytes": {func(r *Run) {
+			r.Properties["spark.memory.offHeap.enabled"], r.Properties["spark.memory.offHeap.size"] = "true", "1073741824"
+			r.Properties["spark.executor.memoryOverhead"], r.Executor.Direct = "1g", 1800*mib
+		}, nil, nil, nil},
+		"an overhead by its least amount": {func(r *Run) {
+			delete(r.Properties, "spark.executor.memoryOverhead")
+			r.Properties["spark.executor.minMemoryOverhead"], r.Executor.Direct = "1g", 600*mib
+		}, nil, nil, nil},
 		"tasks that wait for data":       {func(r *Run) { r.MostCPU = 0.2 }, []string{"executor.coreRequest 2 → 500m (high)"}, nil, nil},
 		"Python's CPU time is not known": {func(r *Run) { r.MostCPU, r.PythonWorkers = 0.2, true }, nil, nil, []string{"the CPU time of Python workers"}},
 		"no stage was long enough":       {func(r *Run) { r.MostCPU = 0 }, nil, nil, []string{"the CPU time of a stage"}},
@@ -212,12 +220,12 @@ func TestPatch(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int64{"512m": 512 * mib, "2g": 2 * gib, "1024": gib, "1024k": mib, "2GB": 2 * gib, " 1t ": 1 << 40} {
+	for text, want := range map[string]int64{"512m": 512 * mib, "2g": 2 * gib, "1024": gib, "1024k": mib, "2GB": 2 * gib, " 1t ": 1 << 40, "2097152b": 2 * mib, "3gib": 3 * gib} {
 		if got, ok := bytesOf(text); !ok || got != want {
 			t.Errorf("%q: got %d, want %d", text, got, want)
 		}
 	}
-	for _, text := range []string{"", "-1g", "0", "1.5g", "much", "99999999999t"} {
+	for _, text := range []string{"", "-1g", "0", "1.5g", "much", "99999999999t", "g", "2bb"} {
 		if got, ok := bytesOf(text); ok {
 			t.Errorf("%q: got %d", text, got)
 		}

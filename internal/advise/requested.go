@@ -13,6 +13,7 @@ const (
 	kib = 1 << 10
 	mib = 1 << 20
 	gib = 1 << 30
+	tib = 1 << 40
 )
 
 // requested is what the run asked for, by its properties. Spark's defaults stand for what is not set.
@@ -29,7 +30,7 @@ type requested struct {
 	instances int
 }
 
-// Spark's defaults (configuration page, and ResourceProfile.MEMORY_OVERHEAD_MIN_MIB).
+// Spark's defaults (configuration page, and ResourceProfile.MEMORY_OVERHEAD_MIN_MIB, which is a property since 4.0).
 const (
 	defaultHeap      = gib
 	leastOverhead    = 384 * mib
@@ -40,7 +41,8 @@ const (
 func requestsOf(properties map[string]string, role string) requested {
 	get := func(key string) string { return properties["spark."+role+"."+key] }
 	r := requested{heap: sizeOr(get("memory"), defaultHeap), cores: positive(get("cores"), 1)}
-	r.overhead = sizeOr(get("memoryOverhead"), max(leastOverhead, int64(float64(r.heap)*overheadFactor(properties, role))))
+	least := sizeOr(get("minMemoryOverhead"), leastOverhead)
+	r.overhead = sizeOr(get("memoryOverhead"), max(least, int64(float64(r.heap)*overheadFactor(properties, role))))
 	r.tasks = max(1, r.cores/CoresPerTask(properties))
 	r.coreRequest = float64(r.cores)
 	if n, ok := coresOf(properties["spark.kubernetes."+role+".request.cores"]); ok {
@@ -50,8 +52,8 @@ func requestsOf(properties map[string]string, role string) requested {
 		return r
 	}
 	r.beside = sizeOr(get("pyspark.memory"), 0)
-	if properties["spark.memory.offHeap.enabled"] == "true" {
-		r.beside += sizeOr(properties["spark.memory.offHeap.size"], 0)
+	if n, ok := sizeIn(properties["spark.memory.offHeap.size"], 1); ok && properties["spark.memory.offHeap.enabled"] == "true" {
+		r.beside += n
 	}
 	if properties["spark.dynamicAllocation.enabled"] != "true" {
 		r.instances = positive(get("instances"), defaultInstances)
@@ -91,17 +93,23 @@ func overheadFactor(properties map[string]string, role string) float64 {
 }
 
 // bytesOf reads a size as Spark writes them: 512m, 2g, 1024k; without a unit in MiB.
-func bytesOf(text string) (int64, bool) {
-	text = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(text)), "b")
-	unit := int64(mib)
-	for suffix, factor := range map[string]int64{"k": kib, "m": mib, "g": gib, "t": 1 << 40} {
-		if rest, ok := strings.CutSuffix(text, suffix); ok {
-			text, unit = rest, factor
-			break
-		}
+func bytesOf(text string) (int64, bool) { return sizeIn(text, mib) }
+
+// units are Spark's suffixes of sizes; those with an i came with Spark 4.2.
+var units = map[string]int64{
+	"b": 1, "k": kib, "kb": kib, "ki": kib, "kib": kib, "m": mib, "mb": mib, "mi": mib, "mib": mib,
+	"g": gib, "gb": gib, "gi": gib, "gib": gib, "t": tib, "tb": tib, "ti": tib, "tib": tib,
+}
+
+// sizeIn reads a size, and says what a number without a unit counts.
+func sizeIn(text string, unit int64) (int64, bool) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	digits := strings.TrimRight(text, "bikmgt")
+	if suffix := text[len(digits):]; suffix != "" {
+		unit = units[suffix]
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n <= 0 || n > 1<<53/unit {
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || unit == 0 || n <= 0 || n > 1<<53/unit {
 		return 0, false
 	}
 	return n * unit, true
