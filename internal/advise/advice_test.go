@@ -213,9 +213,22 @@ func TestPatch(t *testing.T) {
 	if diff := cmp.Diff(want, &got); diff != "" {
 		t.Errorf("patched (-want +got):\n%s", diff)
 	}
+	app.Spec.Executor.Memory = "4g" // the same in both places, as it has to be
+	if executor, conf := patched(t, advice, app); executor["memory"] != "1280m" || conf["spark.executor.memory"] != "1280m" {
+		t.Errorf("patched in one place only: %v, %v", executor, conf)
+	}
 	if empty := Patch(Advise(sound()), app); empty["spec"] != nil {
 		t.Errorf("a patch of nothing: %v", empty)
 	}
+}
+
+// patched returns what a patch says of executors and of sparkConf.
+func patched(t *testing.T, advice Advice, app *v1alpha1.SparkApplication) (executor, conf map[string]any) {
+	t.Helper()
+	spec, _ := Patch(advice, app)["spec"].(map[string]any)
+	executor, _ = spec["executor"].(map[string]any)
+	conf, _ = spec["sparkConf"].(map[string]any)
+	return executor, conf
 }
 
 func TestSizes(t *testing.T) {

@@ -4,6 +4,7 @@
 package advise
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -11,8 +12,8 @@ import (
 )
 
 // Patch returns the changes as a merge patch (RFC 7386) of a SparkApplication: where its sparkConf sets the property, it
-// is changed there, else the field is set. Changes that lower something with low confidence are left out. It has no
-// field "spec" if nothing is to be changed.
+// is changed there, else the field is set; where both say it, both are changed, because they have to agree. Changes that
+// lower something with low confidence are left out. It has no field "spec" if nothing is to be changed.
 func Patch(a Advice, app *v1alpha1.SparkApplication) map[string]any {
 	patch := map[string]any{
 		"apiVersion": v1alpha1.GroupVersion.String(), "kind": v1alpha1.SparkApplicationKind, "metadata": map[string]any{"name": app.Name},
@@ -20,16 +21,18 @@ func Patch(a Advice, app *v1alpha1.SparkApplication) map[string]any {
 	if app.Namespace != "" {
 		patch["metadata"] = map[string]any{"name": app.Name, "namespace": app.Namespace}
 	}
-	spec := map[string]any{}
+	spec, fields := map[string]any{}, fieldsOf(app)
 	for _, c := range a.Changes {
 		if c.Confidence == Low && !c.Raises {
 			continue
 		}
+		role, field, _ := strings.Cut(c.Field, ".")
 		if _, set := app.Spec.SparkConf[c.Property]; set {
 			child(spec, "sparkConf")[c.Property] = c.Advised
-			continue
+			if fields[role][field] == nil {
+				continue
+			}
 		}
-		role, field, _ := strings.Cut(c.Field, ".")
 		child(spec, role)[field] = c.Advised
 		if n, err := strconv.Atoi(c.Advised); err == nil && field == "instances" {
 			child(spec, role)[field] = n
@@ -39,6 +42,19 @@ func Patch(a Advice, app *v1alpha1.SparkApplication) map[string]any {
 		patch["spec"] = spec
 	}
 	return patch
+}
+
+// fieldsOf returns the fields that an application sets, by role.
+func fieldsOf(app *v1alpha1.SparkApplication) map[string]map[string]any {
+	fields := map[string]map[string]any{}
+	for role, of := range map[string]any{driverRole: app.Spec.Driver, executorRole: app.Spec.Executor} {
+		set := map[string]any{}
+		if text, err := json.Marshal(of); err == nil {
+			_ = json.Unmarshal(text, &set) // what was written can be read
+		}
+		fields[role] = set
+	}
+	return fields
 }
 
 func child(of map[string]any, name string) map[string]any {
