@@ -106,7 +106,7 @@ func (f *queueFlags) line(ctx context.Context, c *client.Cluster, queues []v1alp
 		unknown = err.Error()
 	}
 	for i := range apps {
-		if g := apps[i].Status.Grant; g != nil && slices.Contains(queueNames(queues), g.Queue) {
+		if g := apps[i].Status.Grant; g != nil && printer.OfSparkQueue(&apps[i]) && slices.Contains(queueNames(queues), g.Queue) {
 			holders = append(holders, printer.HolderOf(&apps[i]))
 		}
 	}

@@ -33,9 +33,11 @@ type applicationPage struct {
 	Summary               status.Summary
 	Created               time.Time
 	Suspended             bool
-	Stages                stages
-	Facts                 []fact
-	Explained             v1.Application
+	// Elsewhere: its queue is not a SparkQueue.
+	Elsewhere bool
+	Stages    stages
+	Facts     []fact
+	Explained v1.Application
 	// Headline and Because say where it stands in its queue; empty if it neither waits nor holds anything.
 	Headline, Because string
 	Conditions        []metav1.Condition
@@ -98,7 +100,7 @@ func buildApplication(v *visit) (view, error) {
 	now := v.clock.Now()
 	p := applicationPage{
 		Base: v.base, Namespace: app.Namespace, Name: app.Name, Summary: status.Summarize(app, now), Created: app.CreationTimestamp.Time,
-		Suspended: app.Spec.Suspend, Stages: stagesOf(app, now), Facts: factsOf(app), Now: now,
+		Suspended: app.Spec.Suspend, Elsewhere: !printer.OfSparkQueue(app), Stages: stagesOf(app, now), Facts: factsOf(app), Now: now,
 		Conditions: app.Status.Conditions, Attempts: attemptsOf(app), Done: actions[v.request.URL.Query().Get("done")].Done,
 	}
 	if e := app.Status.Executors; e != nil {

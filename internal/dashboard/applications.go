@@ -96,7 +96,9 @@ type applicationsPage struct {
 type applicationRow struct {
 	status.Summary
 	Created time.Time
-	ended   bool
+	// Elsewhere: its queue is not a SparkQueue.
+	Elsewhere bool
+	ended     bool
 }
 
 // stageCount is how many applications are in a stage.
@@ -137,7 +139,7 @@ func (p *applicationsPage) take(all []*application, query url.Values) {
 		}
 		counts[s.Stage]++
 		if p.Filter.anyOf(s.Stage) {
-			p.Rows = append(p.Rows, applicationRow{s, a.app.CreationTimestamp.Time, status.Stage(s.Stage).Ended()})
+			p.Rows = append(p.Rows, applicationRow{s, a.app.CreationTimestamp.Time, a.elsewhere, status.Stage(s.Stage).Ended()})
 		}
 	}
 	slices.SortFunc(p.Rows, compareRows)

@@ -16,9 +16,11 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
@@ -39,7 +41,7 @@ func TestRowIsASummary(t *testing.T) {
 	t.Parallel()
 	a := row(t, "pi", "Running", `,"run":2,"attempt":3,"queue":"team-b","executors":{"wanted":2,"ready":1,"summary":"1/2"},"runDuration":"90s",
 		"attempts":[{"run":2,"attempt":2,"outcome":"Failed","logTail":"long"}],"times":{"driverStarted":"2026-01-01T00:10:00Z"},
-		"grant":{"run":2,"attempt":3,"queue":"team-b","podSets":[{"name":"driver","count":1,"flavor":"default","requests":{"cpu":"1"}}]}`)
+		"grant":{"run":2,"attempt":3,"gate":"Embedded","queue":"team-b","podSets":[{"name":"driver","count":1,"flavor":"default","requests":{"cpu":"1"}}]}`)
 	now := time.Date(2026, 1, 1, 0, 20, 0, 0, time.UTC)
 	want := status.Summary{
 		Namespace: "etl", Name: "pi", Queue: "team-b", Stage: "Running", Executors: "1/2", Run: 2, Attempt: 3, Age: 20 * time.Minute,
@@ -90,6 +92,25 @@ func TestFilter(t *testing.T) {
 				t.Errorf("problem %q", p.Filter.Problem)
 			}
 		})
+	}
+}
+
+// TestOtherGates: what another gate holds or lets wait in a queue of the same name is not in the page of the SparkQueue.
+func TestOtherGates(t *testing.T) {
+	t.Parallel()
+	grant := `,"queue":"team-a","grant":{"run":1,"attempt":1,"gate":%q,"queue":"team-a","podSets":[{"name":"driver","count":1,"requests":{"cpu":"1"}}]},
+		"usage":{"at":"2026-01-01T00:00:00.000000Z"},"times":{"admitted":"2026-01-01T00:00:00Z"}`
+	all := []*application{
+		row(t, "here", "Running", fmt.Sprintf(grant, "Embedded")), row(t, "there", "Running", fmt.Sprintf(grant, "Kueue")),
+		row(t, "waits-here", "Queued", `,"queue":"team-a","ask":{"gate":"Embedded"}`), row(t, "waits-there", "Queued", `,"queue":"team-a","ask":{"gate":"Volcano"}`),
+	}
+	p := queuePage{Name: "team-a", Now: time.Date(2026, 1, 1, 1, 2, 0, 0, time.UTC)}
+	p.take(all, []v1alpha1.SparkQueue{{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}}})
+	if len(p.Holders) != 1 || p.Holders[0].Name != "here" || len(p.Waits) != 1 || p.Waits[0].Head.Name != "waits-here" {
+		t.Errorf("holders %+v, waits %+v", p.Holders, p.Waits)
+	}
+	if len(p.History) != 1 || p.History[0].Text != "Cores: 1 now, 1 at most" {
+		t.Errorf("history %+v", p.History)
 	}
 }
 

@@ -106,6 +106,12 @@ func (p *queuePage) applications(v *visit, below []v1alpha1.SparkQueue) {
 	} else {
 		all = t.all()
 	}
+	p.take(all, below)
+	p.first(v)
+}
+
+// take sorts applications into those that hold quota of some queues and those that wait for it.
+func (p *queuePage) take(all []*application, below []v1alpha1.SparkQueue) {
 	within, known := map[string]bool{}, map[[2]string]*application{}
 	for i := range below {
 		within[below[i].Name] = true
@@ -113,6 +119,9 @@ func (p *queuePage) applications(v *visit, below []v1alpha1.SparkQueue) {
 	var waits []*application
 	past := newHistory(p.Now)
 	for _, a := range all {
+		if a.elsewhere {
+			continue
+		}
 		past.of(a, within, p.Now)
 		known[[2]string{a.app.Namespace, a.app.Name}] = a
 		s := a.summary(p.Now)
@@ -126,7 +135,6 @@ func (p *queuePage) applications(v *visit, below []v1alpha1.SparkQueue) {
 	p.History = past.charts(p.Queue.Usage)
 	p.line(waits, known)
 	p.sortHolders()
-	p.first(v)
 }
 
 // line lists who is in line, then the others that wait in the queue and below it, those that have waited longest first.

@@ -26,6 +26,8 @@ type application struct {
 	// grantQueue is the queue whose quota it holds, empty if it holds none; holds says what, in words.
 	grantQueue string
 	holds      []string
+	// elsewhere: another gate decides on it, whose queue may have the name of a SparkQueue.
+	elsewhere bool
 	// metered is as much of its status as says what it used.
 	metered v1alpha1.SparkApplicationStatus
 }
@@ -40,7 +42,7 @@ func (a *application) UnmarshalJSON(data []byte) error {
 		Namespace: full.Namespace, Name: full.Name, UID: full.UID, Labels: full.Labels, CreationTimestamp: full.CreationTimestamp,
 	}
 	a.app.Spec.Queue = full.Spec.Queue
-	a.app.Status, a.metered = summarized(&full.Status), metered(&full.Status)
+	a.app.Status, a.metered, a.elsewhere = summarized(&full.Status), metered(&full.Status), !printer.OfSparkQueue(&full)
 	if g := full.Status.Grant; g != nil {
 		a.grantQueue = g.Queue
 		for _, set := range printer.HolderOf(&full).Hold.PodSets {

@@ -1,0 +1,40 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// listOf is the answer to a list.
+func listOf[T any](items ...T) []reply {
+	if items == nil {
+		items = []T{}
+	}
+	return []reply{{200, map[string]any{"metadata": map[string]any{"resourceVersion": "1"}, "items": items}}}
+}
+
+// TestHoldersOfAQueue: those of a queue of another gate that has the same name are not among them.
+func TestHoldersOfAQueue(t *testing.T) {
+	t.Parallel()
+	var apps []v1alpha1.SparkApplication
+	for name, gate := range map[string]v1alpha1.GateType{"here": v1alpha1.GateEmbedded, "there": v1alpha1.GateKueue} {
+		app := v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "etl", Name: name}}
+		app.Status.Grant = &v1alpha1.Grant{Run: 1, Attempt: 1, Gate: gate, Queue: "team-a"}
+		apps = append(apps, app)
+	}
+	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+		apis + "sparkqueues":       listOf(v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}}),
+		apis + "sparkapplications": listOf(apps...),
+	})
+	code, out, problem := call("", "queue", "team-a", "--kubeconfig="+kubeconfig)
+	if code != 0 || !strings.Contains(out, "etl/here") || strings.Contains(out, "etl/there") {
+		t.Errorf("exit code %d, %s\n%s", code, problem, out)
+	}
+}
