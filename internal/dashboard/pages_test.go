@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -111,6 +112,27 @@ func TestOtherGates(t *testing.T) {
 	}
 	if len(p.History) != 1 || p.History[0].Text != "Cores: 1 now, 1 at most" {
 		t.Errorf("history %+v", p.History)
+	}
+}
+
+// TestIdentifiers: no two rows have the same id, by which the script finds them again; one of them would be lost.
+func TestIdentifiers(t *testing.T) {
+	t.Parallel()
+	var applications applicationsPage
+	var schedules schedulesPage
+	for namespace, name := range map[string]string{"etl": "prod-daily", "etl-prod": "daily"} {
+		applications.Rows = append(applications.Rows, applicationRow{Summary: status.Summary{Namespace: namespace, Name: name}})
+		schedules.Rows = append(schedules.Rows, scheduleRow{Namespace: namespace, Name: name})
+	}
+	for template, page := range map[string]any{"applications": applications, "schedules": schedules} {
+		text, err := fragment(template, page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := regexp.MustCompile(`<tr id="([^"]*)"`).FindAllStringSubmatch(string(text), -1)
+		if len(rows) != 2 || rows[0][1] == rows[1][1] {
+			t.Errorf("%s: %q", template, rows)
+		}
 	}
 }
 
