@@ -90,10 +90,7 @@ func (f *waitFlags) follow(ctx context.Context, a awaited, s streams) error {
 	if !f.logs {
 		return a.untilOver(ctx, s.err)
 	}
-	err := a.cluster.FollowApplication(ctx, a.name, a.uid, func(app *v1alpha1.SparkApplication) (bool, error) {
-		return a.begun(app) && (app.Status.Run > 0 || stalled(app)), nil
-	})
-	if err != nil {
+	if err := a.untilBegun(ctx, s.err); err != nil {
 		return err
 	}
 	logs := newLogFollower(a.cluster, (&logsFlags{}).output(s), s.err)
@@ -104,22 +101,52 @@ func (f *waitFlags) follow(ctx context.Context, a awaited, s streams) error {
 	return a.untilOver(ctx, io.Discard)
 }
 
+// untilBegun waits until the run has begun, or cannot begin.
+func (a awaited) untilBegun(ctx context.Context, notes io.Writer) error {
+	said := news{out: notes}
+	return a.cluster.FollowApplication(ctx, a.name, a.uid, func(app *v1alpha1.SparkApplication) (bool, error) {
+		if a.begun(app) && (app.Status.Run > 0 || stalled(app)) {
+			return true, nil
+		}
+		said.say(notBegun(app))
+		return false, nil
+	})
+}
+
+// notBegun says what a run is waiting for that has not begun.
+func notBegun(app *v1alpha1.SparkApplication) string {
+	switch now := status.Summarize(app, clock.RealClock{}.Now()); {
+	case now.Run > 0:
+		return fmt.Sprintf("waiting for the new run to begin; run %d, attempt %d: %s: %s", now.Run, now.Attempt, now.Stage, now.Message)
+	case now.Stage != status.Unobserved:
+		return fmt.Sprintf("waiting for the run to begin: %s: %s", now.Stage, now.Message)
+	}
+	return "waiting for the operator to look at it"
+}
+
+// news are lines, each of which is written when it differs from the one before.
+type news struct {
+	out  io.Writer
+	last string
+}
+
+func (n *news) say(text string) {
+	if text != n.last {
+		n.last = text
+		fmt.Fprintln(n.out, text)
+	}
+}
+
 // untilOver waits until the run is over, and returns how it ended.
 func (a awaited) untilOver(ctx context.Context, notes io.Writer) error {
-	last := ""
+	said := news{out: notes}
 	return a.cluster.FollowApplication(ctx, a.name, a.uid, func(app *v1alpha1.SparkApplication) (bool, error) {
 		if !a.begun(app) {
-			if last == "" {
-				last = "waiting for the operator to look at it\n"
-				fmt.Fprint(notes, last)
-			}
+			said.say(notBegun(app))
 			return false, nil
 		}
 		now := status.Summarize(app, clock.RealClock{}.Now())
-		if text := fmt.Sprintf("run %d, attempt %d: %s: %s\n", now.Run, now.Attempt, now.Stage, now.Message); text != last {
-			last = text
-			fmt.Fprint(notes, text)
-		}
+		said.say(fmt.Sprintf("run %d, attempt %d: %s: %s", now.Run, now.Attempt, now.Stage, now.Message))
 		stage, _ := status.StageOf(app.Status.Conditions)
 		switch {
 		case stage == status.Succeeded:
