@@ -189,7 +189,7 @@ func (l *logFollower) loop(ctx context.Context, states <-chan *v1alpha1.SparkApp
 		}
 		if over, err := l.over(app, run); over || err != nil {
 			l.open.Wait()
-			return err
+			return cmp.Or(err, l.rest(app, run))
 		}
 	}
 }
@@ -229,6 +229,22 @@ func (l *logFollower) over(app *v1alpha1.SparkApplication, run int64) (bool, err
 		return true, nil
 	}
 	return stage.Ended() || app.Status.Run != run, nil
+}
+
+// rest prints what the status has kept of the log of a driver whose pod was gone before its log could be opened.
+func (l *logFollower) rest(app *v1alpha1.SparkApplication, run int64) error {
+	attempt := cmp.Or(l.attempt, app.Status.Attempt)
+	stage, _ := status.StageOf(app.Status.Conditions)
+	if run == 0 || app.Status.Run != run || l.executor != "" || l.next > attempt || !stage.Ended() {
+		return nil
+	}
+	err := l.kept(app, attempt)
+	var broken *brokenOutput
+	if err == nil || errors.As(err, &broken) {
+		return err
+	}
+	fmt.Fprintln(l.notes, err)
+	return nil
 }
 
 // openNew opens the logs of pods that have begun, of the attempt that is wanted, or of all since the first that was

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -130,12 +131,14 @@ func (l *logFollower) print(ctx context.Context, app *v1alpha1.SparkApplication)
 func (l *logFollower) kept(app *v1alpha1.SparkApplication, attempt int64) error {
 	for i := range app.Status.Attempts {
 		a := &app.Status.Attempts[i]
-		if a.Run != app.Status.Run || a.Attempt != attempt || a.LogTail == "" || l.executor != "" {
+		if a.Run != app.Status.Run || a.Attempt != attempt || a.StartedAt == nil || l.executor != "" {
 			continue
 		}
+		if a.LogTail == "" {
+			return fmt.Errorf("there is no log: the driver pod of attempt %d of run %d is gone; spec.retention says how long it is kept", attempt, app.Status.Run)
+		}
 		fmt.Fprintf(l.notes, "The pod of attempt %d is gone. This is the end of its log, from the status:\n", attempt)
-		_, err := io.WriteString(l.lines.out, a.LogTail)
-		return err
+		return l.lines.copy(strings.NewReader(a.LogTail), "")
 	}
 	return fmt.Errorf("there is no log: attempt %d of run %d has no %s that has started", attempt, app.Status.Run, l.role())
 }
