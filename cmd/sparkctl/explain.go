@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -113,10 +114,15 @@ func write[T any](a answer, explanation T, forPeople func(io.Writer, T) error) e
 	if !a.json {
 		return forPeople(a.out, explanation)
 	}
-	encoder := json.NewEncoder(a.out)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(explanation)
+	if err := encoder.Encode(explanation); err != nil {
+		return err
+	}
+	_, err := a.out.Write(escaped(text.Bytes()))
+	return err
 }
 
 func explainApplication(ctx context.Context, c *client.Cluster, name string, a answer) error {

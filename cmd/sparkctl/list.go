@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -103,13 +104,16 @@ func writeObject(out io.Writer, format string, object any) error {
 	if err != nil {
 		return err
 	}
+	text = append(escaped(text), '\n')
 	if format == "yaml" {
-		if text, err = yaml.JSONToYAML(text); err != nil {
+		inYAML, err := yaml.JSONToYAML(text)
+		if err != nil {
 			return err
 		}
-		_, err = out.Write(text)
-		return err
+		if !bytes.ContainsFunc(inYAML, writtenOut) { // else it stays JSON, which is also YAML
+			text = inYAML
+		}
 	}
-	_, err = fmt.Fprintf(out, "%s\n", text)
+	_, err = out.Write(text)
 	return err
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // terminal writes text that others had a hand in: names, messages, files. Control characters but line ends and tabs are
-// written out, such as \x1b, so that no text moves the cursor or changes the terminal. YAML and JSON never have such
-// characters, so they stay as they are.
+// written out, such as \x1b, so that no text moves the cursor or changes the terminal. YAML and JSON have no such
+// characters once they are escaped, so they stay as they are.
 type terminal struct{ io.Writer }
 
 // Write writes whole characters; a call does not end within one.
@@ -38,6 +38,26 @@ func (t terminal) Write(text []byte) (int, error) {
 	}
 	return len(text), nil
 }
+
+// escaped returns JSON in which no control character is left: JSON may have those above ASCII's first, and what the
+// terminal makes of them would not be JSON.
+func escaped(text []byte) []byte {
+	if !bytes.ContainsFunc(text, writtenOut) {
+		return text
+	}
+	var out bytes.Buffer
+	for _, r := range string(text) {
+		if writtenOut(r) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.Bytes()
+}
+
+// writtenOut reports whether the terminal writes out a character of a valid text.
+func writtenOut(r rune) bool { return r != utf8.RuneError && controls(r) }
 
 // controls reports whether a character is a control character of ASCII or Latin 1, or none at all.
 func controls(r rune) bool {

@@ -5,8 +5,11 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/yaml"
 )
 
 // TestTerminal: no command writes what changes a terminal, wherever it comes from.
@@ -20,6 +23,25 @@ func TestTerminal(t *testing.T) {
 		var out bytes.Buffer
 		if n, err := (terminal{&out}).Write([]byte(text)); n != len(text) || err != nil || out.String() != want {
 			t.Errorf("%q became %q (%d, %v), want %q", text, out.String(), n, err, want)
+		}
+	}
+}
+
+// TestManifestsStayAsTheyAre: what programs read is the same behind the filter, whatever characters it has.
+func TestManifestsStayAsTheyAre(t *testing.T) {
+	t.Parallel()
+	want := map[string]any{"text": "\x1b[2J \x7f \u0085 \u009b2J é \ufffd 👍"}
+	for _, format := range []string{"json", "yaml"} {
+		var out bytes.Buffer
+		if err := writeObject(terminal{&out}, format, want); err != nil {
+			t.Fatal(err)
+		}
+		var got map[string]any
+		if err := yaml.Unmarshal(out.Bytes(), &got); err != nil || got["text"] != want["text"] {
+			t.Errorf("%s: %v, %q of %s", format, err, got["text"], out.String())
+		}
+		if format == "json" && !json.Valid(out.Bytes()) {
+			t.Errorf("this is not JSON: %s", out.String())
 		}
 	}
 }
