@@ -138,10 +138,19 @@ func (f *planFlags) options() (offline.PlanOptions, error) {
 func (f *planFlags) print(plan offline.Plan, s streams) error {
 	if f.output != "table" {
 		return writeObject(s.out, f.output, map[string]any{
-			"queues": plan.Queues, "flavors": plan.Flavors, "deletedQueues": plan.DeletedQueues, "deletedFlavors": plan.DeletedFlavors, "effects": plan.Effects,
+			"queues": written(plan.Queues), "flavors": written(plan.Flavors), "deletedQueues": written(plan.DeletedQueues),
+			"deletedFlavors": written(plan.DeletedFlavors), "effects": written(plan.Effects),
 		})
 	}
 	return printer.WritePlan(s.out, plan, s.width())
+}
+
+// written returns a list that is written as one even if it is empty.
+func written[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 // verdict is an error if something happens that must not.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -34,6 +35,9 @@ func (c *Cluster) EventsOf(ctx context.Context, app *v1alpha1.SparkApplication) 
 		about[d.UID] = true
 	}
 	events = slices.DeleteFunc(events, func(e corev1.Event) bool { return !about[e.InvolvedObject.UID] })
+	for i := range events {
+		events[i].TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Event"} // the items of a list have neither
+	}
 	slices.SortStableFunc(events, func(a, b corev1.Event) int { return cmp.Compare(LastSeen(&a).UnixNano(), LastSeen(&b).UnixNano()) })
 	return events, nil
 }

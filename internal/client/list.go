@@ -32,7 +32,7 @@ func (s Selection) narrow(request *rest.Request) {
 }
 
 // ListAll reads objects of a kind, in one request whose answer is decoded while it arrives: API servers answer that from
-// memory, and pages from etcd.
+// memory, and pages from etcd. The list is never nil without an error, so that it is written as a list.
 func ListAll[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) ([]T, error) {
 	all, _, err := listVersioned[T](ctx, c, kind, s)
 	return all, err
@@ -40,6 +40,7 @@ func ListAll[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) ([]
 
 // listVersioned does so, and returns the resource version of the list, at which a watch can begin.
 func listVersioned[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) (all []T, version string, err error) {
+	all = []T{}
 	version, err = listEach(ctx, c, kind, s, func(in *json.Decoder) error {
 		var item T
 		if err := in.Decode(&item); err != nil {
