@@ -69,13 +69,13 @@ func (f *queueFlags) run(ctx context.Context, name string, s streams) error {
 			_, err := fmt.Fprintln(s.err, "No SparkQueues found.")
 			return err
 		}
-		return printer.WriteQueues(s.out, queues, s.width())
+		return printer.WriteQueues(s.out, queues, printer.StoppedOf(queues), s.width())
 	}
 	below := printer.Subtree(queues, name)
 	if len(below) == 0 {
 		return fmt.Errorf("sparkqueue %s not found%s", name, didYouMean(name, queueNames(queues)))
 	}
-	if err := printer.WriteQueues(s.out, below, s.width()); err != nil {
+	if err := printer.WriteQueues(s.out, below, printer.StoppedOf(queues), s.width()); err != nil {
 		return err
 	}
 	return f.line(ctx, c, below, s)

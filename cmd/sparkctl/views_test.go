@@ -123,7 +123,7 @@ func viewsOf(t *testing.T, app *v1alpha1.SparkApplication) string {
 		return err
 	})
 	view("sparkctl queue team-a", func(out io.Writer) error {
-		if err := printer.WriteQueues(out, []v1alpha1.SparkQueue{*queue}, 0); err != nil {
+		if err := printer.WriteQueues(out, []v1alpha1.SparkQueue{*queue}, printer.StoppedOf([]v1alpha1.SparkQueue{*queue}), 0); err != nil {
 			return err
 		}
 		var holders []printer.Holder

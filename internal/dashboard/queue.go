@@ -80,7 +80,7 @@ func buildQueue(v *visit) (view, error) {
 	}
 	said, err := v.explainQueue(v.ctx, name)
 	if err != nil {
-		said = printer.FromQueueStatus(&below[0])
+		said = printer.StoppedOf(queues).Of(&below[0])
 		said.NotLive = err.Error()
 	}
 	p := queuePage{

@@ -63,9 +63,9 @@ func buildQueues(v *visit) (view, error) {
 		return out, err
 	}
 	query := v.request.URL.Query()
-	p := queuesPage{Base: v.base, Text: say(query.Get("q")), Queues: len(queues)}
+	p, stopped := queuesPage{Base: v.base, Text: say(query.Get("q")), Queues: len(queues)}, printer.StoppedOf(queues)
 	for _, branch := range printer.Tree(queues) {
-		said := printer.FromQueueStatus(branch.Queue)
+		said := stopped.Of(branch.Queue)
 		if branch.Depth == 0 {
 			p.Waiting += said.Pending
 			p.Running += said.Admitted

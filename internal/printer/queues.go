@@ -105,10 +105,40 @@ func Subtree(queues []v1alpha1.SparkQueue, name string) []v1alpha1.SparkQueue {
 	return below
 }
 
+// Stopped has, of queues that admit nothing for a stopPolicy, the queue that has it: the nearest, of themselves and those
+// above them.
+type Stopped map[string]string
+
+// StoppedOf finds them among all queues there are.
+func StoppedOf(all []v1alpha1.SparkQueue) Stopped {
+	known := map[string]*v1alpha1.SparkQueue{}
+	for i := range all {
+		known[all[i].Name] = &all[i]
+	}
+	stopped := Stopped{}
+	for name := range known {
+		// One that is above itself ends after as many steps as there are queues.
+		for q, steps := known[name], 0; q != nil && steps < len(all); q, steps = known[q.Spec.Parent], steps+1 {
+			if FromQueueStatus(q).StoppedBy != "" {
+				stopped[name] = q.Name
+				break
+			}
+		}
+	}
+	return stopped
+}
+
+// Of returns what the status of a queue says, and which queue stops it.
+func (s Stopped) Of(queue *v1alpha1.SparkQueue) v1.Queue {
+	said := FromQueueStatus(queue)
+	said.StoppedBy = s[queue.Name]
+	return said
+}
+
 // WriteQueues writes queues as a tree with their use of quotas. In a terminal of that width the last column is cut; 0 is
 // no terminal.
-func WriteQueues(out io.Writer, queues []v1alpha1.SparkQueue, width int) error {
-	t := queueTable{bars: width == 0 || width >= leastForBars}
+func WriteQueues(out io.Writer, queues []v1alpha1.SparkQueue, stopped Stopped, width int) error {
+	t := queueTable{bars: width == 0 || width >= leastForBars, stopped: stopped}
 	t.rows = [][]string{t.columns("QUEUE", "WAITING", "ADMITTED", "RESOURCE", "USED", "QUOTA", "", "BORROWED", "MESSAGE")}
 	for _, b := range Tree(queues) {
 		t.add(b)
@@ -118,8 +148,9 @@ func WriteQueues(out io.Writer, queues []v1alpha1.SparkQueue, width int) error {
 
 // queueTable collects the rows of a tree.
 type queueTable struct {
-	bars bool
-	rows [][]string
+	bars    bool
+	stopped Stopped
+	rows    [][]string
 }
 
 // columns leaves out the bar where there is none.
@@ -132,7 +163,7 @@ func (t *queueTable) columns(cells ...string) []string {
 }
 
 func (t *queueTable) add(b Branch) {
-	said := FromQueueStatus(b.Queue)
+	said := t.stopped.Of(b.Queue)
 	head := []string{strings.Repeat("  ", b.Depth) + b.Queue.Name, strconv.Itoa(int(said.Pending)), strconv.Itoa(int(said.Admitted))}
 	message := QueueMessage(said)
 	for _, u := range said.Usage {
@@ -187,8 +218,10 @@ func QueueMessage(q v1.Queue) string {
 	switch {
 	case q.Problem != "":
 		return q.Problem + ": " + oneLine(q.Message)
-	case q.StoppedBy != "":
+	case q.StoppedBy == q.Name && q.StoppedBy != "":
 		return "held (stopPolicy)"
+	case q.StoppedBy != "":
+		return "held by queue " + q.StoppedBy + " above it (stopPolicy)"
 	}
 	return ""
 }

@@ -45,9 +45,12 @@ func TestQueues(t *testing.T) {
 	lost := queue("lost", "nowhere", [5]string{"cpu", "default", "0", "", ""})
 	lost.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ReadyCondition, Status: metav1.ConditionFalse, Reason: v1alpha1.ParentNotFoundReason, Message: "queue nowhere does not exist"}}
 	all := []v1alpha1.SparkQueue{teamB, lost, queue("round", "about"), queue("about", "round"), teamA, root}
+	below := queue("night", "team-b-1")
+	between := queue("team-b-1", "team-b")
+	all = append(all, below, between)
 	for name, width := range map[string]int{"queues.txt": 0, "queues-40.txt": 40} {
 		var out bytes.Buffer
-		if err := WriteQueues(&out, all, width); err != nil {
+		if err := WriteQueues(&out, all, StoppedOf(all), width); err != nil {
 			t.Fatal(err)
 		}
 		golden.Compare(t, "testdata/"+name, out.String())
