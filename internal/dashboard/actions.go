@@ -35,6 +35,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 		s.unknown(w, r, err)
 		return
 	}
+	defer s.left(v)
 	c := v.cluster.In(namespace)
 	switch action {
 	case actionSuspend.Name:

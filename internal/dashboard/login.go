@@ -4,6 +4,7 @@
 package dashboard
 
 import (
+	"crypto/sha256"
 	"net/http"
 	"net/url"
 	"strings"
@@ -92,8 +93,12 @@ func (s *Server) refusesToken(r *http.Request, token string) string {
 	return err.Error()
 }
 
-// logOut forgets the token.
+// logOut forgets the token, in the browser and here.
 func (s *Server) logOut(w http.ResponseWriter, r *http.Request) {
+	key := sha256.Sum256([]byte(tokenOf(r)))
+	s.mu.Lock()
+	delete(s.viewers, key)
+	s.mu.Unlock()
 	http.SetCookie(w, &http.Cookie{Name: cookieName, Path: "/", MaxAge: -1, Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	http.Redirect(w, r, "/login", http.StatusSeeOther)
 }

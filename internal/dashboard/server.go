@@ -9,10 +9,12 @@ import (
 	"embed"
 	"errors"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/utils/clock"
 
@@ -23,8 +25,12 @@ import (
 //go:embed static
 var static embed.FS
 
-// mostViewers bounds the credentials that are served at the same time.
-const mostViewers = 500
+const (
+	// mostViewers bounds the credentials that are served at the same time.
+	mostViewers = 500
+	// forgetAfter is how long credentials are remembered after the last page with them was closed.
+	forgetAfter = 5 * time.Minute
+)
 
 // Options of a server.
 type Options struct {
@@ -129,11 +135,7 @@ func (s *Server) viewer(token string, c *client.Cluster) (*viewer, error) {
 		return v, nil
 	}
 	if len(s.viewers) >= mostViewers {
-		for known, v := range s.viewers {
-			if v.idle() {
-				delete(s.viewers, known)
-			}
-		}
+		maps.DeleteFunc(s.viewers, func(_ [sha256.Size]byte, v *viewer) bool { return v.idle() })
 	}
 	if len(s.viewers) >= mostViewers {
 		return nil, errors.New("too many viewers at the same time: try again in a minute")
@@ -141,6 +143,26 @@ func (s *Server) viewer(token string, c *client.Cluster) (*viewer, error) {
 	v := newViewer(s.ctx, c, s.stock, s.turns, s.options.Clock)
 	s.viewers[key] = v
 	return v, nil
+}
+
+// left says that a request of a viewer has ended. Some time after the last one their credentials are forgotten.
+func (s *Server) left(v *viewer) {
+	if s.options.Local != nil {
+		return
+	}
+	visits := v.visits.Add(1)
+	s.options.Clock.AfterFunc(forgetAfter, func() {
+		if v.visits.Load() == visits && v.idle() {
+			s.forget(v)
+		}
+	})
+}
+
+// forget drops the credentials of a viewer. Pages that are open stay until they are closed, or their watches are renewed.
+func (s *Server) forget(v *viewer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.viewers, func(_ [sha256.Size]byte, known *viewer) bool { return known == v })
 }
 
 // page returns the handler of a page, and of the stream of its changes.
@@ -155,6 +177,7 @@ func (s *Server) page(build builder) http.HandlerFunc {
 			viewer: known, ctx: r.Context(), request: r, base: s.base, local: s.options.Local != nil, prices: s.options.Prices, history: s.options.HistoryServer,
 			wake: make(chan struct{}, 1), used: map[string]*shared{},
 		}
+		defer s.left(known)
 		defer v.end()
 		if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 			s.stream(w, v, build)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -46,6 +47,9 @@ type viewer struct {
 	turns    *turns
 	// ctx ends with the server.
 	ctx context.Context
+
+	// visits counts requests that have ended.
+	visits atomic.Int64
 
 	mu     sync.Mutex
 	tables map[string]*shared
