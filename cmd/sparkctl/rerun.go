@@ -38,6 +38,9 @@ func newRerun(s streams) *cobra.Command {
 }
 
 func (f *rerunFlags) run(ctx context.Context, name string, s streams) error {
+	if err := f.wait.check(); err != nil {
+		return err
+	}
 	c, err := client.Connect(f.cluster)
 	if err != nil {
 		return err

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -54,8 +56,8 @@ func newSubmit(s streams) *cobra.Command {
 }
 
 func (f *submitFlags) run(ctx context.Context, args []string, s streams) error {
-	if (f.file == "") == (len(args) == 0) {
-		return usageError{errors.New("name a manifest with -f FILE, or give the arguments of spark-submit after --")}
+	if err := f.check(args); err != nil {
+		return err
 	}
 	manifest, err := f.manifest(args, s)
 	if err != nil {
@@ -87,6 +89,17 @@ func (f *submitFlags) run(ctx context.Context, args []string, s streams) error {
 	return f.wait.await(ctx, awaited{cluster: c, name: created.Name, uid: created.UID, begun: func(now *v1alpha1.SparkApplication) bool {
 		return now.Status.ObservedGeneration >= created.Generation
 	}}, s)
+}
+
+// check refuses what cannot be meant.
+func (f *submitFlags) check(args []string) error {
+	if (f.file == "") == (len(args) == 0) {
+		return usageError{errors.New("name a manifest with -f FILE, or give the arguments of spark-submit after --")}
+	}
+	if len(args) > 0 && slices.Contains(manifestEndings, filepath.Ext(args[0])) {
+		return usageError{fmt.Errorf("%s is a manifest: name it with -f %[1]s", args[0])}
+	}
+	return f.wait.check()
 }
 
 // manifest returns the text of the manifest.

@@ -56,6 +56,17 @@ func (f *waitFlags) declare(c *cobra.Command) {
 // wanted reports whether the end of the run is waited for.
 func (f *waitFlags) wanted() bool { return f.wait || f.logs }
 
+// check refuses what cannot be meant.
+func (f *waitFlags) check() error {
+	switch {
+	case f.timeout != 0 && !f.wanted():
+		return usageError{errors.New("--timeout is for --wait and --logs: add one of them")}
+	case f.timeout < 0:
+		return usageError{fmt.Errorf("--timeout is %s; set it to a time such as 2h", f.timeout)}
+	}
+	return nil
+}
+
 // awaited is a run that was started.
 type awaited struct {
 	cluster *client.Cluster
