@@ -72,21 +72,25 @@ func (f *dashboardFlags) run(ctx context.Context, s streams) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	secret := rand.Text()
+	secret, once := rand.Text(), rand.Text()
 	_, port, err := net.SplitHostPort(listener.Addr().String())
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	pages := dashboard.New(ctx, dashboard.Options{
-		Local: c, Secret: secret, Prices: prices, Clock: clock.RealClock{}, Hosts: []string{"127.0.0.1:" + port, "localhost:" + port},
+		Local: c, Secret: secret, Once: once, Prices: prices, Clock: clock.RealClock{}, Hosts: []string{"127.0.0.1:" + port, "localhost:" + port},
 	})
 	server := &http.Server{Handler: pages.Handler(), ReadHeaderTimeout: requestWithin}
 	go func() {
 		<-ctx.Done()
 		_ = server.Close() // streams would hold a graceful end up
 	}()
-	opener := uiFlags{open: f.open}
-	if err := opener.show("http://127.0.0.1:"+port+"/"+secret+"/", "Dashboard of "+c.Host()+" with your rights, until Ctrl-C", s); err != nil {
+	fmt.Fprintf(s.err, "Dashboard of %s with your rights, until Ctrl-C\n", c.Host())
+	address, opener := "http://127.0.0.1:"+port+"/", uiFlags{open: f.open}
+	if _, err := fmt.Fprintln(s.out, address+secret+"/"); err != nil {
+		return errors.Join(err, server.Close(), listener.Close())
+	}
+	if err := opener.browse(address+once, s); err != nil { // other users of the machine see what a browser is started with
 		return errors.Join(err, server.Close(), listener.Close())
 	}
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

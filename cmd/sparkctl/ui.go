@@ -128,8 +128,16 @@ func untilDriverEnds(ctx context.Context, c *client.Cluster, app *v1alpha1.Spark
 // show prints an address, and opens it.
 func (f *uiFlags) show(address, what string, s streams) error {
 	fmt.Fprintln(s.err, what)
-	if _, err := fmt.Fprintln(s.out, address); err != nil || !f.open {
+	if _, err := fmt.Fprintln(s.out, address); err != nil {
 		return err
+	}
+	return f.browse(address, s)
+}
+
+// browse opens an address if that is wanted.
+func (f *uiFlags) browse(address string, s streams) error {
+	if !f.open {
+		return nil
 	}
 	if at, err := url.Parse(address); err != nil || !slices.Contains([]string{"http", "https"}, at.Scheme) {
 		return fmt.Errorf("%q is not opened: it is not a web address", address)

@@ -36,6 +36,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			writeProblem(w, "", http.StatusMisdirectedRequest, "This server does not serve this address. Open the one that sparkctl dashboard has printed.")
 			return
 		}
+		if s.opensOnce(r) {
+			http.Redirect(w, r, s.base+"/", http.StatusSeeOther)
+			return
+		}
 		if !s.knowsSecret(r) {
 			writeProblem(w, "", http.StatusNotFound, "Open the whole address that sparkctl dashboard has printed.")
 			return
@@ -43,6 +47,17 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
 		protected.ServeHTTP(w, r)
 	})
+}
+
+// opensOnce reports whether a request is the first for the path that works once.
+func (s *Server) opensOnce(r *http.Request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.once == "" || r.Method != http.MethodGet || subtle.ConstantTimeCompare([]byte(r.URL.Path), []byte("/"+s.once)) != 1 {
+		return false
+	}
+	s.once = ""
+	return true
 }
 
 // knowsSecret reports whether a path begins with the secret, and takes it away.

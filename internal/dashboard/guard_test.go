@@ -65,6 +65,29 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// TestOpensOnce: what a browser was started with leads to the page once, and does not tell the secret to who asks later.
+func TestOpensOnce(t *testing.T) {
+	t.Parallel()
+	c, err := client.New(&rest.Config{Host: "http://127.0.0.1:1"}, "default", "sparkgate-system")
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := New(t.Context(), Options{Local: c, Secret: "s3cret", Once: "first", Hosts: []string{"127.0.0.1:80"}, Clock: clock.RealClock{}}).Handler()
+	for _, tt := range []struct {
+		method, path, host, to string
+	}{
+		{http.MethodPost, "/first", "127.0.0.1:80", ""}, {http.MethodGet, "/first", "evil.example.org:80", ""}, {http.MethodGet, "/fir", "127.0.0.1:80", ""},
+		{http.MethodGet, "/first", "127.0.0.1:80", "/s3cret/"}, {http.MethodGet, "/first", "127.0.0.1:80", ""}, {http.MethodGet, "/", "127.0.0.1:80", ""},
+	} {
+		r, w := httptest.NewRequestWithContext(t.Context(), tt.method, tt.path, nil), httptest.NewRecorder()
+		r.Host = tt.host
+		handler.ServeHTTP(w, r)
+		if to := w.Header().Get("Location"); to != tt.to || tt.to == "" && strings.Contains(w.Body.String(), "s3cret") {
+			t.Errorf("%s %s at %s leads to %q, want %q", tt.method, tt.path, tt.host, to, tt.to)
+		}
+	}
+}
+
 // TestLocalPath: after a login nothing leads to another site.
 func TestLocalPath(t *testing.T) {
 	t.Parallel()

@@ -40,6 +40,9 @@ type Options struct {
 	ForToken func(token string) (*client.Cluster, error)
 	// Secret is the first element of all paths of a local server: other users of the machine do not know it.
 	Secret string
+	// Once is a path, without its slash, that leads to the first page the first time it is asked for: the address that a
+	// browser is started with, which other users of the machine see among its arguments. Default: none.
+	Once string
 	// Hosts are the values of the header Host that are answered; empty is any. A local server needs them against names
 	// that lead to the loopback address.
 	Hosts []string
@@ -61,11 +64,13 @@ type Server struct {
 
 	mu      sync.Mutex
 	viewers map[[sha256.Size]byte]*viewer
+	// once is that of the options until it was asked for.
+	once string
 }
 
 // New returns a server; what it watches ends with ctx.
 func New(ctx context.Context, o Options) *Server {
-	s := &Server{options: o, ctx: ctx, turns: newTurns(), stock: newStock(), viewers: map[[sha256.Size]byte]*viewer{}}
+	s := &Server{options: o, ctx: ctx, turns: newTurns(), stock: newStock(), viewers: map[[sha256.Size]byte]*viewer{}, once: o.Once}
 	if o.Secret != "" {
 		s.base = "/" + o.Secret
 	}
