@@ -73,11 +73,12 @@ func pathsOf(name string) ([]string, error) {
 		return []string{name}, err
 	}
 	var paths []string
-	err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
+	root := name + string(filepath.Separator) // a link to a folder is followed
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && path != name && strings.HasPrefix(entry.Name(), "."):
+		case entry.IsDir() && path != root && strings.HasPrefix(entry.Name(), "."):
 			return filepath.SkipDir
 		case !entry.IsDir() && slices.Contains(manifestEndings, filepath.Ext(path)):
 			paths = append(paths, path)
