@@ -89,7 +89,7 @@ func (s Sources) driver(ctx context.Context, app *v1alpha1.SparkApplication) (*c
 // localEventLog returns the event log of the last run if its folder is mounted on this machine as it is in the driver;
 // empty if it is not.
 func localEventLog(app *v1alpha1.SparkApplication) string {
-	folder := strings.TrimPrefix(app.Spec.SparkConf["spark.eventLog.dir"], "file://")
+	folder := localPath(app.Spec.SparkConf["spark.eventLog.dir"])
 	if app.Status.Driver == nil || app.Status.Driver.ApplicationID == "" || !filepath.IsAbs(folder) {
 		return ""
 	}
@@ -102,9 +102,14 @@ func localEventLog(app *v1alpha1.SparkApplication) string {
 	return ""
 }
 
+// localPath returns an address of Hadoop for this machine as a path: file:///mnt/events or file:/mnt/events.
+func localPath(address string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(address, "file:"), "//")
+}
+
 // EventLog reads a path of this machine.
 func EventLog(path string) (*advise.Run, error) {
-	path = strings.TrimPrefix(path, "file://")
+	path = localPath(path)
 	folder, name := filepath.Split(filepath.Clean(path))
 	if folder == "" {
 		folder = "."

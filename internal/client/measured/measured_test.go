@@ -55,6 +55,7 @@ func TestLocalEventLog(t *testing.T) {
 	for name, tc := range map[string]struct{ dir, id, want string }{
 		"a file":             {folder, "spark-1", filepath.Join(folder, "spark-1")},
 		"one that rolls":     {"file://" + folder, "spark-2", filepath.Join(folder, "eventlog_v2_spark-2")},
+		"with one slash":     {"file:" + folder, "spark-1", filepath.Join(folder, "spark-1")},
 		"not there":          {folder, "spark-3", ""},
 		"not yet started":    {folder, "", ""},
 		"in a bucket":        {"s3a://logs/spark", "spark-1", ""},
