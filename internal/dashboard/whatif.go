@@ -60,7 +60,8 @@ type quotaField struct {
 // effectRow is what becomes of an application.
 type effectRow struct {
 	offline.Effect
-	Path       string
+	// Path of its page; What it is if it has none.
+	Path, What string
 	Tone, From string
 }
 
@@ -218,8 +219,13 @@ func (p *whatIfPage) show(effects []offline.Effect) {
 			continue
 		}
 		row := effectRow{Effect: e, Tone: toneOf(e.After), From: toneOf(e.Before)}
-		if e.Kind != v1alpha1.ScheduledSparkApplicationKind {
+		switch e.Kind {
+		case v1alpha1.SparkApplicationKind:
 			row.Path = pathOf(p.Base, "applications", e.Namespace, e.Name)
+		case v1alpha1.ScheduledSparkApplicationKind:
+			row.What = "schedule"
+		default:
+			row.What = "pod"
 		}
 		p.Effects = append(p.Effects, row)
 	}
