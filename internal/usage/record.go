@@ -125,10 +125,14 @@ func (w Window) HistoryCut(app *v1alpha1.SparkApplication) bool {
 		return false
 	}
 	oldest := &app.Status.Attempts[0]
-	if oldest.Run == 1 && oldest.Attempt == 1 || oldest.Usage == nil {
+	if oldest.Run == 1 && oldest.Attempt == 1 || len(app.Status.Attempts) < kept {
 		return false
 	}
-	return len(app.Status.Attempts) >= kept && oldest.Usage.Since.After(w.From)
+	before := oldest.FinishedAt // of an attempt that was granted nothing: those before it had ended by then
+	if oldest.Usage != nil {
+		before = &oldest.Usage.Since
+	}
+	return before != nil && before.After(w.From)
 }
 
 // kept is the number of ended attempts in a status.

@@ -179,4 +179,9 @@ func TestHistoryCut(t *testing.T) {
 	if w.HistoryCut(whole) || !w.HistoryCut(cut) || (Window{at(2).Time, at(24).Time}).HistoryCut(cut) || w.HistoryCut(application("new")) {
 		t.Error("only the application that has lost attempts of the window is cut")
 	}
+	refused := cut.DeepCopy()
+	refused.Status.Attempts[0].Usage = nil // it was never admitted
+	if !w.HistoryCut(refused) || (Window{at(3).Time, at(24).Time}).HistoryCut(refused) {
+		t.Error("an oldest attempt that was granted nothing hides those before it")
+	}
 }
