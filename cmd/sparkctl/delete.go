@@ -7,8 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/client"
@@ -20,11 +23,16 @@ const deleteText = `Deletes applications. The operator stops what runs and relea
 type deletion struct {
 	cluster client.Options
 	wait    bool
+	// patience is how long the command waits before it says what for.
+	patience time.Duration
 }
+
+// deletedWithin is how long the operator takes to stop a driver, as a rule.
+const deletedWithin = 30 * time.Second
 
 // newDelete returns sparkctl delete.
 func newDelete(s streams) *cobra.Command {
-	d := deletion{wait: true}
+	d := deletion{wait: true, patience: deletedWithin}
 	c := &cobra.Command{
 		Use: "delete NAME...", Short: "Delete applications", Long: deleteText,
 		Example: "  sparkctl delete pi\n  sparkctl delete pi etl --wait=false",
@@ -68,7 +76,7 @@ func (d *deletion) run(ctx context.Context, names []string, s streams) error {
 		word := "is being deleted"
 		if d.wait {
 			word = "deleted"
-			if err := untilGone(ctx, c, name); err != nil {
+			if err := d.untilGone(ctx, c, name, s.err); err != nil {
 				failed = append(failed, err)
 				continue
 			}
@@ -79,7 +87,11 @@ func (d *deletion) run(ctx context.Context, names []string, s streams) error {
 }
 
 // untilGone waits until the application that is being deleted is gone; another one may have its name by then.
-func untilGone(ctx context.Context, c *client.Cluster, name string) error {
+func (d *deletion) untilGone(ctx context.Context, c *client.Cluster, name string, notes io.Writer) error {
+	late := clock.RealClock{}.AfterFunc(d.patience, func() {
+		fmt.Fprintf(notes, "%s%s is still being deleted: the operator stops its pods first. Where no operator runs, sparkctl uninstall removes what keeps it.\n", kindName, name)
+	})
+	defer late.Stop()
 	err := c.FollowApplication(ctx, name, "", func(app *v1alpha1.SparkApplication) (bool, error) { return app.DeletionTimestamp == nil, nil })
 	if client.IsGone(err) || client.IsNotFound(err) {
 		return nil

@@ -1,0 +1,52 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// lockedText takes what several goroutines write.
+type lockedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedText) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(text)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// TestDeletionThatTakesLong: it says what it waits for, once.
+func TestDeletionThatTakesLong(t *testing.T) {
+	t.Parallel()
+	app := applicationWith(v1alpha1.FinalizingReason, "stopping the driver", nil)
+	app[0].body.(*v1alpha1.SparkApplication).DeletionTimestamp = &metav1.Time{Time: time.Date(2026, 9, 1, 11, 0, 0, 0, time.UTC)}
+	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+		apis + "namespaces/spark/sparkapplications/pi": append(app, refusal(404, metav1.StatusReasonNotFound, "it is gone")),
+		apis + "namespaces/spark/sparkapplications":    becomes(t, app[0].body),
+	})
+	var notes lockedText
+	d := deletion{wait: true, patience: time.Millisecond}
+	if err := d.untilGone(t.Context(), clusterOf(t, kubeconfig), "pi", &notes); err != nil {
+		t.Fatal(err)
+	}
+	if want := "sparkapplication.sparkgate.io/pi is still being deleted: the operator stops its pods first."; strings.Count(notes.String(), want) != 1 {
+		t.Errorf("%q, want %q", notes.String(), want)
+	}
+}
