@@ -89,7 +89,8 @@ func (d *deletion) run(ctx context.Context, names []string, s streams) error {
 // untilGone waits until the application that is being deleted is gone; another one may have its name by then.
 func (d *deletion) untilGone(ctx context.Context, c *client.Cluster, name string, notes io.Writer) error {
 	late := clock.RealClock{}.AfterFunc(d.patience, func() {
-		fmt.Fprintf(notes, "%s%s is still being deleted: the operator stops its pods first. Where no operator runs, sparkctl uninstall removes what keeps it.\n", kindName, name)
+		fmt.Fprintf(notes, "%s%s is still being deleted: the operator stops its pods first. Where no operator runs, "+
+			"sparkctl uninstall removes what keeps it.\n", kindName, name)
 	})
 	defer late.Stop()
 	err := c.FollowApplication(ctx, name, "", func(app *v1alpha1.SparkApplication) (bool, error) { return app.DeletionTimestamp == nil, nil })

@@ -42,7 +42,7 @@ func becomes(t *testing.T, app any) []reply {
 	return []reply{{200, metav1.WatchEvent{Type: "MODIFIED", Object: runtime.RawExtension{Raw: text}}}}
 }
 
-// TestAwaitNextRun: while the run before it goes on, that is what is said, with the log and without.
+// TestAwaitNextRun: while the run before it continues, that is what is said, with the log and without.
 func TestAwaitNextRun(t *testing.T) {
 	t.Parallel()
 	for how, wait := range map[string]func(awaited, context.Context, io.Writer) error{"--wait": awaited.untilOver, "--logs": awaited.untilBegun} {

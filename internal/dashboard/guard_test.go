@@ -65,7 +65,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestOpensOnce: what a browser was started with leads to the page once, and does not tell the secret to who asks later.
+// TestOpensOnce: what a browser was started with leads to the page once, and shows the secret to none who asks later.
 func TestOpensOnce(t *testing.T) {
 	t.Parallel()
 	c, err := client.New(&rest.Config{Host: "http://127.0.0.1:1"}, "default", "sparkgate-system")
