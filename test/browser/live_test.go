@@ -6,7 +6,9 @@ package browser
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
@@ -250,6 +252,27 @@ func TestOffline(t *testing.T) {
 	b.offline(false)
 	b.has("it is live again", `document.getElementById("link").textContent === "Live"`)
 	b.shows("run 1 succeeded")
+	same()
+}
+
+// TestRefusedUpdates: a page whose updates the server refuses, as it does once a token has expired, says what to do.
+func TestRefusedUpdates(t *testing.T) {
+	address := serve(t)
+	pages, refuses := address.Config.Handler, &atomic.Bool{}
+	address.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if refuses.Load() {
+			http.Error(w, "log in again", http.StatusUnauthorized)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	})
+	b := address.open(t, "/queues")
+	same := b.stays()
+	refuses.Store(true)
+	value[bool](b, `window.dispatchEvent(new Event("online"))`) // it connects again, as a tab does that is seen again
+	b.has("it says what to do", `document.getElementById("link").textContent.startsWith("No updates: load this page again")`)
+	refuses.Store(false)
+	b.has("it is live again", `document.getElementById("link").textContent === "Live"`)
 	same()
 }
 

@@ -111,8 +111,11 @@
     });
     stream.addEventListener("log", (event) => log(JSON.parse(event.data)));
     stream.addEventListener("error", () => {
-      say(navigator.onLine ? "Connection lost: what you see may be outdated" : "Offline: what you see may be outdated", true);
-      if (stream.readyState === EventSource.CLOSED) {
+      const refused = stream.readyState === EventSource.CLOSED; // it was answered, by something else than updates
+      if (!navigator.onLine) say("Offline: what you see may be outdated", true);
+      else if (refused) say("No updates: load this page again, your login may have ended", true);
+      else say("Connection lost: what you see may be outdated", true);
+      if (refused) {
         close();
         setTimeout(visible, 5000);
       }
