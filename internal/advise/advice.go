@@ -185,11 +185,16 @@ func (a *adviser) overhead(role string, r requested, peak Peak) {
 	if beside == 0 {
 		return
 	}
+	c.Raises = beside > r.overhead+r.beside
+	if !c.Raises {
+		// Of the memory of the JVM, what is not heap in use may be heap or not, such as memory of native libraries.
+		beside = max(beside, peak.resident()-peak.Heap)
+	}
 	needed := roundUp(max(step, int64(float64(beside)*(1+headroom))-r.beside))
 	c.Reason = fmt.Sprintf("at most %s was in use beside the heap; %d %% more than that", size(beside), int(headroom*100))
 	switch {
-	case beside > r.overhead+r.beside:
-		c.Advised, c.Raises = sparkSize(needed), true
+	case c.Raises:
+		c.Advised = sparkSize(needed)
 	case peak.resident() == 0:
 		a.unknown("the memory of the %s's processes, so its overhead is not lowered: set spark.executor.processTreeMetrics.enabled to true", role)
 		return
