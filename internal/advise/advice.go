@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -275,9 +276,10 @@ func share(part, whole time.Duration) float64 {
 	return part.Seconds() / whole.Seconds()
 }
 
-// cut shortens the name of a stage, which is text of the program.
+// cut returns the name of a stage, which is text of the program, in one short line.
 func cut(name string) string {
 	const most = 60
+	name = strings.Join(strings.Fields(name), " ")
 	if letters := []rune(name); len(letters) > most {
 		return string(letters[:most]) + "…"
 	}

@@ -83,8 +83,8 @@ func TestRules(t *testing.T) {
 		"dynamic allocation":          {func(r *Run) { r.PeakTasks, r.Properties["spark.dynamicAllocation.enabled"] = 3, "true" }, nil, nil, nil},
 		"idle most of the time":       {func(r *Run) { r.BusyTime, r.GCTime = time.Hour, 0 }, nil, []string{"executors were idle for 88 % of their time"}, nil},
 		"a skewed stage": {func(r *Run) {
-			r.Skewed = []Stage{{ID: 3, Name: "join", Tasks: 200, Median: 2 * time.Second, Slowest: 90 * time.Second}, {ID: 4, Tasks: 9, Median: time.Millisecond, Slowest: time.Second}}
-		}, nil, []string{"stage 3 (join) is skewed: of 200 tasks, the slowest took 1m30s and the median 2s"}, nil},
+			r.Skewed = []Stage{{ID: 3, Name: "left\n- join", Tasks: 200, Median: 2 * time.Second, Slowest: 90 * time.Second}, {ID: 4, Tasks: 9, Median: time.Millisecond, Slowest: time.Second}}
+		}, nil, []string{"stage 3 (left - join) is skewed: of 200 tasks, the slowest took 1m30s and the median 2s"}, nil},
 		"lost executors, failed tasks": {func(r *Run) { r.Lost, r.FailedTasks = 1, 5 }, nil, []string{"executors that were lost: 1", "tasks that failed and ran again: 5 of 1000"}, nil},
 		"a short run":                  {func(r *Run) { r.Duration, r.Executor.Heap = 30*time.Second, gib }, []string{"executor.memory 4g → 1280m (low)"}, nil, nil},
 		"few tasks":                    {func(r *Run) { r.Tasks, r.Executor.Heap = 5, gib }, []string{"executor.memory 4g → 1280m (medium)"}, nil, nil},
