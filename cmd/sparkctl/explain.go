@@ -153,6 +153,9 @@ func explainQueue(ctx context.Context, c *client.Cluster, name string, a answer)
 			return errors.Join(fmt.Errorf("read the queue: %w", err), fmt.Errorf("no live view: %w", missing))
 		}
 		out = printer.FromQueueStatus(queue)
+		if all, err := client.ListAll[v1alpha1.SparkQueue](ctx, c, client.Queues, client.Selection{}); err == nil { // else it says only what holds it itself
+			out = printer.StoppedOf(all).Of(queue)
+		}
 		out.NotLive = missing.Error()
 	}
 	return write(a, out, printer.WriteQueue)

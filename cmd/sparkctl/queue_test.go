@@ -38,3 +38,15 @@ func TestHoldersOfAQueue(t *testing.T) {
 		t.Errorf("exit code %d, %s\n%s", code, problem, out)
 	}
 }
+
+// TestExplainQueueBelowAHeldOne: also while no operator answers, it says which queue holds it.
+func TestExplainQueueBelowAHeldOne(t *testing.T) {
+	t.Parallel()
+	root, queue := v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "root"}}, v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}}
+	root.Spec.StopPolicy, queue.Spec.Parent = v1alpha1.StopPolicyHold, "root"
+	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{apis + "sparkqueues": listOf(root, queue), apis + "sparkqueues/team-a": {{200, queue}}})
+	code, out, problem := call("", "explain", "queue", "team-a", "--kubeconfig="+kubeconfig)
+	if code != 0 || !strings.Contains(out, "nothing new is admitted: queue root is held (stopPolicy)") {
+		t.Errorf("exit code %d, %s\n%s", code, problem, out)
+	}
+}
