@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/client"
@@ -111,20 +113,22 @@ func (l *logFollower) print(ctx context.Context, app *v1alpha1.SparkApplication)
 	if err != nil {
 		return err
 	}
-	printed := false
+	found = slices.DeleteFunc(found, func(pod corev1.Pod) bool { return !client.HasLog(&pod) })
+	if len(found) == 0 {
+		return l.kept(app, attempt)
+	}
+	var failed []error
 	for i := range found {
-		if !client.HasLog(&found[i]) {
-			continue
-		}
-		printed = true
-		if err := l.copy(ctx, &found[i]); err != nil {
+		err := l.copy(ctx, &found[i])
+		var broken *brokenOutput
+		if errors.As(err, &broken) || ctx.Err() != nil {
 			return err
 		}
+		if err != nil { // the node of an executor may be gone; the others have something to say all the same
+			failed = append(failed, fmt.Errorf("pod %s: %w", found[i].Name, err))
+		}
 	}
-	if printed {
-		return nil
-	}
-	return l.kept(app, attempt)
+	return errors.Join(failed...)
 }
 
 // kept prints what the status has kept of the log of an attempt whose driver is gone.

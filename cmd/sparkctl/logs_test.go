@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
@@ -41,5 +42,31 @@ func TestLogOfADriverThatIsGone(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// executorPod is an executor that runs.
+func executorPod(number string) corev1.Pod {
+	return corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "spark", Name: "exec-" + number, UID: types.UID(number), Labels: map[string]string{"spark-exec-id": number}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "spark-kubernetes-executor"}}},
+		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
+			Name: "spark-kubernetes-executor", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
+		}}},
+	}
+}
+
+// TestLogsOfAllExecutors: one whose node does not answer is named, and keeps no other log away.
+func TestLogsOfAllExecutors(t *testing.T) {
+	t.Parallel()
+	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+		apis + "namespaces/spark/sparkapplications/pi": applicationWith(v1alpha1.RunningReason, "the driver runs", nil),
+		"GET /api/v1/namespaces/spark/pods":            listOf(executorPod("1"), executorPod("2")),
+		"GET /api/v1/namespaces/spark/pods/exec-1/log": {refusal(500, metav1.StatusReasonInternalError, "no route to node-1")},
+		"GET /api/v1/namespaces/spark/pods/exec-2/log": {{200, "a line"}},
+	})
+	code, out, problem := call("", "logs", "pi", "--executor", "all", "--kubeconfig="+kubeconfig)
+	if code != exitFailed || !strings.Contains(out, "[2] ") || !strings.Contains(out, "a line") || !strings.Contains(problem, "pod exec-1: ") || !strings.Contains(problem, "no route to node-1") {
+		t.Errorf("exit code %d, %q, %q", code, out, problem)
 	}
 }
