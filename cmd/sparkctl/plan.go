@@ -19,6 +19,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/client/live"
 	"github.com/sparkgate/sparkgate/internal/offline"
 	"github.com/sparkgate/sparkgate/internal/printer"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
 const planText = `Says what would happen at once if the manifests of FILE were applied, without applying anything: which applications would
@@ -76,6 +78,7 @@ func newPlan(s streams) *cobra.Command {
 	c.Flags().StringVarP(&f.selector, "selector", "l", "", "the `LABELS` of what --prune may delete, such as kustomize.toolkit.fluxcd.io/name=jobs")
 	c.Flags().StringVar(&f.gate, "default-gate", string(v1alpha1.GateEmbedded), "the `GATE` that the operator's flag of this name says")
 	addOutputFlag(c, &f.output, "table", "json", "yaml")
+	completeFlag(c, "default-gate", cobra.FixedCompletions(gateNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(c, "fail-on", cobra.FixedCompletions(failures, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -114,12 +117,24 @@ func (f *planFlags) run(ctx context.Context, s streams) error {
 	return f.verdict(plan)
 }
 
+// gateNames are the gates that an operator may have by default.
+func gateNames() []string {
+	var names []string
+	for _, gate := range catalog.Names(func(queueing.Capabilities) bool { return true }) {
+		names = append(names, string(gate))
+	}
+	return names
+}
+
 // options checks the flags.
 func (f *planFlags) options() (offline.PlanOptions, error) {
 	for _, what := range f.failOn {
 		if !slices.Contains(failures, what) {
 			return offline.PlanOptions{}, usageError{fmt.Errorf("--fail-on has %q%s; set it to some of %s", what, didYouMean(what, failures), strings.Join(failures, ", "))}
 		}
+	}
+	if gates := gateNames(); !slices.Contains(gates, f.gate) {
+		return offline.PlanOptions{}, usageError{fmt.Errorf("--default-gate: there is no gate %q%s; gates are %s", f.gate, didYouMean(f.gate, gates), strings.Join(gates, ", "))}
 	}
 	if f.prune != (f.selector != "") {
 		return offline.PlanOptions{}, usageError{errors.New("--prune and --selector go together: say with --selector which objects would be deleted " +

@@ -8,17 +8,18 @@ import (
 	"testing"
 )
 
-// TestSubmitIsNotMeantSo: calls that would do something else than what they look like.
-func TestSubmitIsNotMeantSo(t *testing.T) {
+// TestCallsThatAreNotMeantSo: calls that would do something else than what they look like.
+func TestCallsThatAreNotMeantSo(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"submit etl.yaml":                       "etl.yaml is a manifest: name it with -f etl.yaml",
-		"submit --wait jobs/etl.json":           "jobs/etl.json is a manifest: name it with -f jobs/etl.json",
-		"submit -f etl.yaml --timeout 2h":       "--timeout is for --wait and --logs: add one of them",
-		"rerun etl --timeout 2h":                "--timeout is for --wait and --logs: add one of them",
-		"rerun etl --wait --timeout -2h":        "--timeout is -2h0m0s; set it to a time such as 2h",
-		"submit -f etl.yaml etl":                "name a manifest with -f FILE, or give the arguments of spark-submit after --",
-		"submit --spark-version 4.1.4 -- a.yml": "a.yml is a manifest: name it with -f a.yml",
+		"submit etl.yaml":                          "etl.yaml is a manifest: name it with -f etl.yaml",
+		"submit --wait jobs/etl.json":              "jobs/etl.json is a manifest: name it with -f jobs/etl.json",
+		"submit -f etl.yaml --timeout 2h":          "--timeout is for --wait and --logs: add one of them",
+		"rerun etl --timeout 2h":                   "--timeout is for --wait and --logs: add one of them",
+		"rerun etl --wait --timeout -2h":           "--timeout is -2h0m0s; set it to a time such as 2h",
+		"plan -f etl.yaml --default-gate embedded": `--default-gate: there is no gate "embedded": did you mean Embedded?; gates are Embedded, Kueue,`,
+		"submit -f etl.yaml etl":                   "name a manifest with -f FILE, or give the arguments of spark-submit after --",
+		"submit --spark-version 4.1.4 -- a.yml":    "a.yml is a manifest: name it with -f a.yml",
 	} {
 		if code, out, problem := call("", strings.Fields(line)...); code != exitUsage || out != "" || !strings.Contains(problem, want) {
 			t.Errorf("%s: exit code %d, %q, want %q", line, code, problem, want)
