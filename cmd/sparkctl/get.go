@@ -85,7 +85,7 @@ func (f *getFlags) run(ctx context.Context, name string, s streams) error {
 	}
 	switch f.output {
 	case "json", "yaml":
-		return writeObject(s.out, f.output, object)
+		return writeObject(s.out, f.output, withoutManagers(object))
 	case "name":
 		_, err := fmt.Fprintln(s.out, kindName+name)
 		return err

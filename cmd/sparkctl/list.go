@@ -78,7 +78,7 @@ func (f *listFlags) run(ctx context.Context, s streams) error {
 	return printer.WriteList(s.out, rows, printer.ListOptions{Namespaces: f.all, Wide: f.output == "wide", Width: s.width()})
 }
 
-// manifests writes the objects as the API server has them.
+// manifests writes the objects as the API server has them, without the record of their field managers.
 func (f *listFlags) manifests(ctx context.Context, c *client.Cluster, selection client.Selection, out io.Writer) error {
 	items, err := client.ListAll[json.RawMessage](ctx, c, client.Applications, selection)
 	if err != nil {
@@ -92,10 +92,29 @@ func (f *listFlags) manifests(ctx context.Context, c *client.Cluster, selection 
 			return err
 		}
 		if row := status.Summarize(&app, now); f.wants(&row) {
-			wanted = append(wanted, item)
+			wanted = append(wanted, withoutManagers(item))
 		}
 	}
 	return writeObject(out, f.output, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": wanted})
+}
+
+// withoutManagers takes the record of field managers out of an object, as kubectl does: it is longer than the rest, and
+// for programs.
+func withoutManagers(object json.RawMessage) json.RawMessage {
+	var fields, meta map[string]json.RawMessage
+	if json.Unmarshal(object, &fields) != nil || json.Unmarshal(fields["metadata"], &meta) != nil || meta["managedFields"] == nil {
+		return object
+	}
+	delete(meta, "managedFields")
+	var err error
+	if fields["metadata"], err = json.Marshal(meta); err != nil {
+		return object
+	}
+	without, err := json.Marshal(fields)
+	if err != nil {
+		return object
+	}
+	return without
 }
 
 // writeObject writes an object as JSON or YAML.

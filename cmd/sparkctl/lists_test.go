@@ -4,6 +4,7 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -32,5 +33,21 @@ func TestListsForPrograms(t *testing.T) {
 	f := planFlags{output: "json"}
 	if err := f.print(offline.Plan{}, streams{out: &out}); err != nil || strings.Contains(out.String(), "null") {
 		t.Errorf("a plan in which nothing happens: %v, %s", err, out.String())
+	}
+}
+
+// TestManifestsWithoutManagers: as kubectl prints them, with all else that the API server has.
+func TestManifestsWithoutManagers(t *testing.T) {
+	t.Parallel()
+	object := json.RawMessage(`{"apiVersion":"x","metadata":{"name":"pi","generation":9007199254740993,"managedFields":[{"manager":"flux"}]},"spec":{"unknown":1.50}}`)
+	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+		apis + "namespaces/spark/sparkapplications/pi": {{200, object}}, apis + "namespaces/spark/sparkapplications": listOf(object),
+		apis + "sparkqueues/pi": {{200, object}}, apis + "sparkqueues": listOf(object),
+	})
+	for _, args := range []string{"get pi", "list", "queue pi", "queue"} {
+		code, out, problem := call("", append(strings.Fields(args), "-o", "json", "--kubeconfig="+kubeconfig)...)
+		if code != 0 || strings.Contains(out, "managedFields") || !strings.Contains(out, "9007199254740993") || !strings.Contains(out, `"unknown": 1.50`) {
+			t.Errorf("%s: exit code %d, %s%s", args, code, out, problem)
+		}
 	}
 }

@@ -81,18 +81,21 @@ func (f *queueFlags) run(ctx context.Context, name string, s streams) error {
 	return f.line(ctx, c, below, s)
 }
 
-// manifests writes the objects as the API server has them.
+// manifests writes the objects as the API server has them, without the record of their field managers.
 func (f *queueFlags) manifests(ctx context.Context, c *client.Cluster, name string, s streams) error {
 	if name != "" {
 		object, err := client.GetObject[json.RawMessage](ctx, c, client.Queues, name)
 		if err != nil {
 			return err
 		}
-		return writeObject(s.out, f.output, object)
+		return writeObject(s.out, f.output, withoutManagers(object))
 	}
 	items, err := client.ListAll[json.RawMessage](ctx, c, client.Queues, client.Selection{})
 	if err != nil {
 		return err
+	}
+	for i := range items {
+		items[i] = withoutManagers(items[i])
 	}
 	return writeObject(s.out, f.output, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": items})
 }
