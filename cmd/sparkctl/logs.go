@@ -28,7 +28,10 @@ run. Where the run stands is printed on standard error.
 
 Lines are copied as they are into files and pipes. On a terminal, control characters are written out, such as \x1b; --raw copies them there as well.`
 
-const allExecutors = "all"
+const (
+	allExecutors = "all"
+	allLines     = -1
+)
 
 // logsFlags are the flags of logs.
 type logsFlags struct {
@@ -52,7 +55,7 @@ func newLogs(s streams) *cobra.Command {
 	flags.BoolVarP(&f.follow, "follow", "f", false, "print lines as they come, until the run ends")
 	flags.StringVar(&f.executor, "executor", "", "the log of the executor with this `NUMBER`, or of all of them; each line of all begins with the number")
 	flags.Int64Var(&f.attempt, "attempt", 0, "the attempt of the current run, from 1 (default: the current one)")
-	flags.Int64Var(&f.tail, "tail", -1, "how many of the last lines to begin with; -1 is all")
+	flags.Int64Var(&f.tail, "tail", allLines, "how many of the last lines to begin with; -1 is all")
 	flags.DurationVar(&f.since, "since", 0, "only lines that are not older, such as 10m")
 	flags.BoolVar(&f.raw, "raw", false, "copy control characters to the terminal as well")
 	completeFlag(c, "executor", cobra.FixedCompletions([]string{allExecutors}, cobra.ShellCompDirectiveNoFileComp))
@@ -65,8 +68,13 @@ func (f *logsFlags) check() error {
 			return usageError{fmt.Errorf("--executor is %q; set it to a number from 1, or to all", f.executor)}
 		}
 	}
-	if f.attempt < 0 {
+	switch {
+	case f.attempt < 0:
 		return usageError{fmt.Errorf("--attempt is %d; attempts count from 1", f.attempt)}
+	case f.since < 0:
+		return usageError{fmt.Errorf("--since is %s; set it to a time such as 10m", f.since)}
+	case f.tail < allLines:
+		return usageError{fmt.Errorf("--tail is %d; set it to a number of lines, or to %d for all", f.tail, allLines)}
 	}
 	return nil
 }

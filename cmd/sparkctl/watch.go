@@ -59,6 +59,8 @@ func (f *watchFlags) run(ctx context.Context, s streams) error {
 		return usageError{errors.New("--stage and --until-ended do not go together: what has ended is in another stage")}
 	case f.timeout != 0 && !f.untilEnded:
 		return usageError{errors.New("--timeout is for --until-ended: add that")}
+	case f.timeout < 0:
+		return usageError{fmt.Errorf("--timeout is %s; set it to a time such as 6h", f.timeout)}
 	}
 	c, err := f.connect()
 	if err != nil {
