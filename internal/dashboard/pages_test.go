@@ -115,6 +115,17 @@ func TestOtherGates(t *testing.T) {
 	}
 }
 
+// TestMoreHolders: the list of those that are not shown is not empty: applications are in the queues below, and no list is of all of these.
+func TestMoreHolders(t *testing.T) {
+	t.Parallel()
+	for link, children := range map[string][]string{`href="/s/applications?queue=root&amp;stage=running"`: nil, `href="/s/applications?stage=running"`: {"team-a"}} {
+		text, err := fragment("queue", queuePage{Base: "/s", Name: "root", Children: children, Holders: []holderRow{{Namespace: "etl", Name: "pi"}}, MoreHolders: 3})
+		if err != nil || !strings.Contains(string(text), link) {
+			t.Errorf("%v, no %s in:\n%s", err, link, text)
+		}
+	}
+}
+
 // TestIdentifiers: no two rows have the same id, by which the script finds them again; one of them would be lost.
 func TestIdentifiers(t *testing.T) {
 	t.Parallel()
