@@ -6,6 +6,7 @@ package dashboard
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -17,12 +18,12 @@ import (
 func TestListsInTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns, begun := newTurns(), 0
+		turns, begun := newTurns(), atomic.Int64{}
 		reads := func(ctx context.Context) *inTurn {
 			l := newInTurn(ctx, newTable(newStock()), turns.lists, clock.RealClock{})
 			go func() {
 				l.Begin()
-				begun++
+				begun.Add(1)
 			}()
 			synctest.Wait()
 			return l
@@ -36,7 +37,7 @@ func TestListsInTurn(t *testing.T) {
 		for _, step := range []struct {
 			what string
 			do   func()
-			want int
+			want int64
 		}{
 			{"nothing has ended", func() {}, mostLists},
 			{"a list is complete", lists[0].Complete, mostLists + 1},
@@ -47,8 +48,8 @@ func TestListsInTurn(t *testing.T) {
 		} {
 			step.do()
 			synctest.Wait()
-			if begun != step.want {
-				t.Errorf("%s: %d have begun, want %d", step.what, begun, step.want)
+			if got := begun.Load(); got != step.want {
+				t.Errorf("%s: %d have begun, want %d", step.what, got, step.want)
 			}
 		}
 	})
