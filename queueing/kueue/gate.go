@@ -68,6 +68,9 @@ func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
 // Sync makes a Workload equal to the ask and returns what Kueue says of it.
 func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	since := g.trackAsk(ask.Key)
+	if g.unreadable() {
+		return unreadable(), nil
+	}
 	if !g.workloads.Installed() {
 		for _, w := range g.Watches() {
 			w.Expect()

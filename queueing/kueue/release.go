@@ -30,7 +30,7 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 		delete(g.chunks, key)
 	}
 	g.mu.Unlock()
-	if how.Reason == queueing.LeftToOther || !g.workloads.Installed() {
+	if how.Reason == queueing.LeftToOther || !g.workloads.Installed() && !g.workloads.Unreadable() {
 		return nil // without the kind there are no Workloads
 	}
 	workloads, err := g.all(ctx, key)
@@ -48,10 +48,11 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 	return nil
 }
 
-// all returns the Workloads of a key, also one that was created a moment ago.
+// all returns the Workloads of a key, also one that was created a moment ago. While the watch cannot read them, others may
+// be readable: those of a namespace that has none, or none that Kueue's webhook has to convert.
 func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
 	workloads := g.workloadsBy(uidIndex, key.UID)
-	if g.unseenExecutors(key) > 0 {
+	if g.unseenExecutors(key) > 0 || g.workloads.Unreadable() {
 		return g.live(ctx, key)
 	}
 	g.mu.Lock()
@@ -74,7 +75,7 @@ func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, 
 	return nil, fmt.Errorf("read Workload %s/%s: %w", key.Namespace, name, err)
 }
 
-// live reads the Workloads of a key past the watch, which has not shown some that were created a moment ago.
+// live reads the Workloads of a key past the watch, which has not shown some.
 func (g *Gate) live(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
 	list := &kueuev1.WorkloadList{}
 	err := g.o.Client.List(ctx, list, client.InNamespace(key.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: key.UID})

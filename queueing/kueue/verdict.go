@@ -52,6 +52,12 @@ func notInstalled() queueing.Verdict {
 		"install Kueue 0.19 or later (https://kueue.sigs.k8s.io/docs/installation), or choose another gate in spec.queue.gate")
 }
 
+// unreadable returns the verdict on everything while objects of Kueue's kinds may be there, and cannot be read.
+func unreadable() queueing.Verdict {
+	return waiting(queueing.ReasonWaitingForGate, "Workloads and queues of Kueue cannot be read; the operator continues to try, and its log has the API server's answer: "+
+		"check that Kueue's controller runs, whose webhook converts them")
+}
+
 func waiting(reason, message string) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: reason, Message: message}
 }

@@ -41,7 +41,7 @@ func (g *Gate) watch() {
 	}
 	g.workloads = g.watchOf(&kueuev1.Workload{}, &kueuev1.WorkloadList{}, optionalkind.Options{
 		Namespaces: g.o.Namespaces, Selector: labels.NewSelector().Add(*ours), Indexes: workloadIndexes, Slim: slimWorkload,
-		Changed: g.workloadChanged, AvailabilityChanged: func(bool) { g.wakeAsking() },
+		Changed: g.workloadChanged,
 	})
 	g.localQueues = g.watchOf(&kueuev1.LocalQueue{}, &kueuev1.LocalQueueList{}, optionalkind.Options{
 		Namespaces: g.o.Namespaces, Indexes: cache.Indexers{clusterQueueIndex: indexOf(func(q *kueuev1.LocalQueue) string { return string(q.Spec.ClusterQueue) })},
@@ -60,13 +60,18 @@ func (g *Gate) watch() {
 
 func (g *Gate) watchOf(object client.Object, list client.ObjectList, o optionalkind.Options) *optionalkind.Watch {
 	o.Client, o.Object, o.List, o.Interval, o.Clock, o.Log = g.o.Client, object, list, g.o.Interval, g.o.Clock, g.o.Log
-	o.Needed = g.hasAsks
+	o.Needed, o.AvailabilityChanged = g.hasAsks, func(bool) { g.wakeAsking() }
 	return optionalkind.New(o)
 }
 
 // Watches have to be started, and Known, before the gate is asked.
 func (g *Gate) Watches() []*optionalkind.Watch {
 	return []*optionalkind.Watch{g.workloads, g.localQueues, g.clusterQueues, g.flavors, g.priorities}
+}
+
+// unreadable reports whether there may be objects of a kind that the watches cannot read.
+func (g *Gate) unreadable() bool {
+	return slices.ContainsFunc(g.Watches(), (*optionalkind.Watch).Unreadable)
 }
 
 var workloadIndexes = cache.Indexers{

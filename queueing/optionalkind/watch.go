@@ -32,6 +32,9 @@ const longest = 30
 // growth is by how much an interval is longer than the one before, up to the longest.
 const growth = 4
 
+// patience is for how many intervals it may stay unknown whether a kind is served until others wait no longer.
+const patience = 3
+
 // Options of a Watch. Client, Object and List are required.
 type Options struct {
 	// Client knows the kind in its scheme.
@@ -67,9 +70,14 @@ type Watch struct {
 	Options
 	mu        sync.Mutex
 	store     indexers      // nil while the kind is not served
-	known     chan struct{} // closed with the first answer
-	knownOnce sync.Once
-	expected  chan struct{} // something needs the kind
+	known     chan struct{} // closed with the first answer, or once the kind is unreadable
+	closeOnce sync.Once
+	answered  bool // there was an answer
+	// failing is since when there was neither an answer nor all objects; zero if that is not so.
+	failing time.Time
+	// unreadable says that this has lasted for longer than the patience.
+	unreadable bool
+	expected   chan struct{} // something needs the kind
 }
 
 // New returns a watch that has not started.
@@ -133,11 +141,37 @@ func (w *Watch) look(ctx context.Context) (absent bool) {
 		w.turn(nil)
 	default:
 		w.Log.Error(err, "look for a kind of another system, trying again", "kind", w.kind())
+		w.fail()
 	}
 	return false
 }
 
-// WaitUntilKnown returns once it is known whether the kind is served, and if it is, all its objects were seen.
+// fail notes that the kind may be served and cannot be read: the API server is in trouble, or a conversion webhook of the
+// other system does not answer. If that lasts, nothing else waits for it.
+func (w *Watch) fail() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch now := w.Clock.Now(); {
+	case w.store != nil: // what was seen last stays
+	case w.failing.IsZero():
+		w.failing = now
+	case now.Sub(w.failing) >= patience*w.Interval && !w.unreadable:
+		w.unreadable = true
+		w.closeOnce.Do(func() { close(w.known) })
+		w.Log.Info("A kind of another system cannot be read; only what needs it waits from now on", "kind", w.kind())
+	}
+}
+
+// Unreadable reports whether it is unknown for long already whether the kind is served, or which objects there are. What
+// it is needed for has to wait: there may be objects that hold something.
+func (w *Watch) Unreadable() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.unreadable
+}
+
+// WaitUntilKnown returns once it is known whether the kind is served, and if it is, all its objects were seen; or once it is
+// Unreadable.
 func (w *Watch) WaitUntilKnown(ctx context.Context) error {
 	select {
 	case <-w.known:
@@ -223,6 +257,7 @@ func (w *Watch) newInformer(namespace string, gone func()) cache.SharedIndexInfo
 			gone()
 			return
 		}
+		w.fail()
 		cache.DefaultWatchErrorHandler(ctx, r, err)
 	})
 	return informer
@@ -231,13 +266,10 @@ func (w *Watch) newInformer(namespace string, gone func()) cache.SharedIndexInfo
 // turn takes over whether the kind is served.
 func (w *Watch) turn(store indexers) {
 	w.mu.Lock()
-	turned := (w.store == nil) != (store == nil)
-	w.store = store
+	turned := !w.answered || w.unreadable || (w.store == nil) != (store == nil)
+	w.store, w.answered, w.failing, w.unreadable = store, true, time.Time{}, false
 	w.mu.Unlock()
-	w.knownOnce.Do(func() {
-		turned = true
-		close(w.known)
-	})
+	w.closeOnce.Do(func() { close(w.known) })
 	if turned && w.AvailabilityChanged != nil {
 		w.AvailabilityChanged(store != nil)
 	}

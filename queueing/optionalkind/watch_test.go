@@ -5,13 +5,16 @@ package optionalkind
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -26,6 +29,63 @@ type never struct {
 func (n *never) List(context.Context, client.ObjectList, ...client.ListOption) error {
 	n.asked.Add(1)
 	return &apimeta.NoKindMatchError{GroupKind: schema.GroupKind{Kind: "Ticket"}}
+}
+
+// broken is a cluster that serves the kind, and whose objects cannot be read for as long as err is set.
+type broken struct {
+	client.WithWatch
+	err atomic.Pointer[apierrors.StatusError]
+}
+
+func (b *broken) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	if err := b.err.Load(); err != nil {
+		return err
+	}
+	return &apimeta.NoKindMatchError{GroupKind: schema.GroupKind{Kind: "Ticket"}}
+}
+
+func (*broken) GroupVersionKindFor(runtime.Object) (schema.GroupVersionKind, error) {
+	return schema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: "Ticket"}, nil
+}
+
+// TestNobodyWaitsForWhatCannotBeRead: a kind that cannot be read, because the webhook that converts its objects does not answer, holds nothing else up
+// for long. It does not count as missing: there may be objects that hold something. With the first answer it is known again.
+func TestNobodyWaitsForWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	cluster, clock := &broken{}, clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	cluster.err.Store(apierrors.NewInternalError(errors.New("conversion webhook for example.org/v1, Kind=Ticket failed")))
+	changes := make(chan bool, 1)
+	w := New(Options{Client: cluster, Object: &corev1.Pod{}, List: &corev1.PodList{}, Clock: clock, Log: logr.Discard(),
+		Needed: func() bool { return true }, AvailabilityChanged: func(installed bool) { changes <- installed }})
+	go func() { _ = w.Start(t.Context()) }()
+	known := make(chan error, 1)
+	go func() { known <- w.WaitUntilKnown(t.Context()) }()
+	step := func() {
+		for !clock.HasWaiters() {
+			time.Sleep(time.Millisecond)
+		}
+		clock.Step(DefaultInterval)
+	}
+	step()
+	if w.Unreadable() || len(known) > 0 {
+		t.Error("one answer that failed is enough")
+	}
+	for range 2 * patience {
+		step()
+	}
+	select {
+	case err := <-known:
+		if err != nil || !w.Unreadable() || w.Installed() {
+			t.Errorf("unreadable %t, installed %t, %v", w.Unreadable(), w.Installed(), err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("a kind that cannot be read is waited for without end")
+	}
+	cluster.err.Store(nil)
+	step()
+	if installed := <-changes; installed || w.Unreadable() {
+		t.Errorf("after an answer: installed %t, unreadable %t", installed, w.Unreadable())
+	}
 }
 
 // TestPace: a kind that nothing needs is asked for less and less often, one that is needed as often as the interval says, and

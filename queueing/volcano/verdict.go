@@ -23,6 +23,11 @@ func notInstalled() queueing.Verdict {
 		"or the operator may not read them: install Volcano (volcano.sh), or set queue.gate to another gate", v1beta1.SchemeGroupVersion)
 }
 
+func unreadable() queueing.Verdict {
+	return waiting(queueing.ReasonWaitingForGate, "the kinds PodGroup and Queue of %s cannot be read; the operator continues to try, and its log has the API server's answer: "+
+		"check the API server, and that Volcano's controllers run", v1beta1.SchemeGroupVersion)
+}
+
 // granted returns the verdict on an ask that may start.
 func granted(ask queueing.Ask) queueing.Verdict {
 	v := queueing.Verdict{State: queueing.Granted, Grant: Grant(ask)}

@@ -34,6 +34,9 @@ func (g *Gate) Watches() []*optionalkind.Watch { return []*optionalkind.Watch{g.
 // installed reports whether both kinds are served.
 func (g *Gate) installed() bool { return g.groups.Installed() && g.queues.Installed() }
 
+// unreadable reports whether the kinds may be served, and cannot be read.
+func (g *Gate) unreadable() bool { return g.groups.Unreadable() || g.queues.Unreadable() }
+
 // watchGroups watches the groups of applications; Volcano creates many more, one for each pod without a group.
 func (g *Gate) watchGroups() *optionalkind.Watch {
 	ours, err := labels.NewRequirement(v1alpha1.ApplicationUIDLabel, selection.Exists, nil)

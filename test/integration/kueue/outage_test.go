@@ -4,7 +4,10 @@
 package kueue
 
 import (
+	"io"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -123,6 +126,46 @@ func TestNotInstalled(t *testing.T) {
 	w.queues("3Gi")
 	w.Succeed(waiting)
 }
+
+// TestUnreadable: Kueue's webhook does not convert what the API server has when an operator starts. Applications under other gates run all the same;
+// those of Kueue wait and say so, and what one of them has goes back once it can be seen.
+func TestUnreadable(t *testing.T) {
+	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
+	operator := harness.StartOperator(t, harness.OperatorOptions{})
+	w, other := newWorld(t, "3Gi"), harness.NewWorld(t, "", nil)
+	app := w.apply("pi")
+	w.Run(app)
+	operator.Stop()
+
+	var answers atomic.Bool
+	config := env.Config()
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if answers.Load() || r.Method != http.MethodGet || !strings.Contains(r.URL.Path, "/kueue.x-k8s.io/v1beta2/") || strings.Contains(r.URL.Path, other.Namespace) {
+				return next.RoundTrip(r)
+			}
+			return &http.Response{
+				Status: "500 Internal Server Error", StatusCode: http.StatusInternalServerError, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+				Header: http.Header{"Content-Type": []string{"text/plain"}}, Body: io.NopCloser(strings.NewReader("conversion webhook failed")), Request: r,
+			}, nil
+		})
+	})
+	harness.StartOperator(t, harness.OperatorOptions{Config: config})
+	other.Succeed(other.Apply("embedded"))
+	late := w.apply("late")
+	w.waits(late, "Queued", "WaitingForGate", "cannot be read", "webhook")
+	harness.Eventually(t, app, "untouched", harness.InStage("Running"))
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+
+	answers.Store(true)
+	w.becomes(w.workload(app), "Finished=True/Succeeded")
+	w.Succeed(late)
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // TestPodIntegration: a driver that Kueue takes for a job of its own is deleted, and the message names the setting.
 func TestPodIntegration(t *testing.T) {
