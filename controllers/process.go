@@ -56,6 +56,7 @@ func NewProcess(mgr ctrl.Manager, o Options) (*Process, error) {
 		return nil, err
 	}
 	p := &Process{o: o, pods: podClient, series: metricseries.New(slices.Concat(application.Series(), queue.Series(), schedule.Series())...)}
+	deciding.of.Set("", p)
 	p.watcher = pods.NewWatcher(podClient, pods.NewStore(p.podsChanged), o.Scope.Namespaces)
 	runnables := []runnable{p.watcher}
 	if sender := newSender(mgr, o); sender != nil {

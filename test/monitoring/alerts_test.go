@@ -27,7 +27,7 @@ import (
 // stories let each alert fire and end.
 var stories = map[string]func(t *testing.T, alert string){
 	"SparkgateDown":                 operatorStops,
-	"SparkgateNotLeading":           anotherHoldsTheLease,
+	"SparkgateNotLeading":           nobodyDecides,
 	"SparkgateWritesFailing":        writesAreRefused,
 	"SparkgateLedgerNotWritten":     ledgerIsRefused,
 	"SparkgateReadsFailing":         readsAreRefused,
@@ -67,6 +67,11 @@ func operatorStops(t *testing.T, alert string) {
 	s.ends(alert, time.Minute)
 }
 
+func nobodyDecides(t *testing.T, alert string) {
+	t.Run("another holds the lease", func(t *testing.T) { anotherHoldsTheLease(t, alert) })
+	t.Run("the leader cannot take over", func(t *testing.T) { leaderCannotTakeOver(t, alert) })
+}
+
 func anotherHoldsTheLease(t *testing.T, alert string) {
 	s := newScene(t, "8Gi")
 	now := metav1.NowMicro()
@@ -81,7 +86,22 @@ func anotherHoldsTheLease(t *testing.T, alert string) {
 	if err := env.Client().Delete(t.Context(), lease); err != nil {
 		t.Fatal(err)
 	}
+	harness.MeasuredSoon(t, 1, "sparkgate_deciding")
+	s.ends(alert, time.Minute)
+}
+
+// leaderCannotTakeOver: it has the lease, and may not list the pods that it has to know. Nothing is decided.
+func leaderCannotTakeOver(t *testing.T, alert string) {
+	s := newScene(t, "8Gi")
+	s.way.refuses(func(r *http.Request) bool {
+		return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/pods")
+	})
+	harness.StartOperator(t, s.options)
 	harness.MeasuredSoon(t, 1, "leader_election_master_status")
+	app := s.Apply("pi")
+	s.fires(alert, 6*time.Minute)
+	s.way.answers()
+	s.Run(app)
 	s.ends(alert, time.Minute)
 }
 

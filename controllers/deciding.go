@@ -1,0 +1,49 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
+)
+
+// decidingCollector says at each scrape on what the process decides. A lease says less: its holder decides nothing until it has
+// restored what the leader before it did, and that may fail. The operator that was set up last is asked.
+type decidingCollector struct {
+	of   metricseries.Sources[Process]
+	desc *prometheus.Desc
+}
+
+var deciding = &decidingCollector{desc: prometheus.NewDesc("sparkgate_deciding",
+	"1 while this process decides on the applications of a tree of queues, of all where it names none; else 0.", []string{"tree"}, nil)}
+
+func init() { metrics.Registry.MustRegister(deciding) }
+
+// Describe implements prometheus.Collector.
+func (c *decidingCollector) Describe(out chan<- *prometheus.Desc) { out <- c.desc }
+
+// Collect implements prometheus.Collector.
+func (c *decidingCollector) Collect(out chan<- prometheus.Metric) {
+	trees := map[string]float64{} // a leader may come before the one that it follows has gone
+	for _, p := range c.of.All() {
+		for _, l := range p.all() {
+			trees[l.share.Name()] = max(trees[l.share.Name()], l.startup.decides())
+		}
+	}
+	for tree, decides := range trees {
+		out <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, decides, tree)
+	}
+}
+
+// decides is 1 once this leader has restored its state, else 0.
+func (s *leaderStartup) decides() float64 {
+	select {
+	case <-s.done:
+		return 1
+	default:
+		return 0
+	}
+}
