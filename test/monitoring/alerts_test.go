@@ -225,7 +225,7 @@ func oneWaitsForHours(t *testing.T, alert string) {
 func runsFail(t *testing.T, alert string) {
 	s := newScene(t, "8Gi")
 	s.start()
-	for i := range 8 {
+	for i := range 5 {
 		app := s.Apply(fmt.Sprintf("pi-%d", i))
 		s.Kubelet.Finish(t.Context(), s.Run(app), 3, "Error")
 		s.Reach(app, v1alpha1.FailedReason)
