@@ -207,6 +207,7 @@ func upgrade(t *testing.T, queue *v1alpha1.SparkQueue) {
 	if image(t) != next {
 		t.Errorf("upgraded to image %s", image(t))
 	}
+	newKind(t, later)
 	must(t)(helm(t, "rollback", release, "1"))
 	if image(t) != present || motto() != "one by one" {
 		t.Errorf("back to image %s, and the queue has the motto %q", image(t), motto())
@@ -216,6 +217,22 @@ func upgrade(t *testing.T, queue *v1alpha1.SparkQueue) {
 	}
 	must(t)(helm(t, "upgrade", release, chartFolder(), "--set", "crds.check=false"))
 	must(t)(env.KubectlWith(t, must(t)(helm(t, "show", "crds", chartFolder())), "apply", "--server-side", "--force-conflicts", "-f", "-"))
+}
+
+// newKind: a version that brings another kind is refused as well, because Helm creates no CRDs in an upgrade. Without a cluster it is rendered.
+func newKind(t *testing.T, chart string) {
+	t.Helper()
+	const clusters = "sparkclusters.sparkgate.io"
+	text, err := os.ReadFile(filepath.Join(chart, "crds", "sparkflavors.sparkgate.io.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.NewReplacer("sparkflavor", "sparkcluster", "SparkFlavor", "SparkCluster", "sgflavor", "sgcluster")
+	writeTo(t, filepath.Join(chart, "crds", clusters+".yaml"), names.Replace(string(text)))
+	if _, err := helm(t, "upgrade", release, chart); err == nil || !strings.Contains(err.Error(), "the cluster has other CRDs than chart sparkgate 99.0.0: "+clusters+".") {
+		t.Errorf("upgrade to a chart with another kind: %v", err)
+	}
+	must(t)(helm(t, "template", release, chart, "--is-upgrade"))
 }
 
 // uninstall removes the release while an application runs, and installs it again.
