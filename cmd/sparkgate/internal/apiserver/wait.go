@@ -8,6 +8,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -97,6 +99,9 @@ func (a apiServer) look(ctx context.Context) ([]finding, error) {
 		}}}, nil
 	}
 	served, err := servedSchemas(ctx, a.client)
+	if passes(err) {
+		return a.notAnswered(err)
+	}
 	if err != nil {
 		return []finding{{message: "The schemas of the operator's kinds are not known; whether they fit is not checked", details: []any{"error", err.Error(),
 			"remedy", "bind ClusterRole system:discovery to the group system:authenticated, as Kubernetes does by default"}}}, nil
@@ -120,6 +125,17 @@ func (a apiServer) notAnswered(err error) ([]finding, error) {
 	}
 	return []finding{{message: "Waiting for the API server", waits: true, details: []any{"error", err.Error(),
 		"remedy", "if this lasts, correct server in the kubeconfig, or look at the network between this pod and the API server"}}}, nil
+}
+
+// passes reports whether an error is one of the moment: no answer, or that of an API server that is busy or has just begun.
+func passes(err error) bool {
+	var answer apierrors.APIStatus
+	if errors.As(err, &answer) {
+		code := answer.Status().Code
+		return code == http.StatusTooManyRequests || code >= http.StatusInternalServerError
+	}
+	var lost *url.Error
+	return errors.As(err, &lost)
 }
 
 // applyCRDs is the command that installs the CRDs. It is the same with and without Helm, which does not update CRDs.

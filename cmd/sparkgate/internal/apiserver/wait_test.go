@@ -27,3 +27,31 @@ func TestRefusedToken(t *testing.T) {
 		t.Errorf("without a file: %v, %+v", err, found)
 	}
 }
+
+// TestSchemasThatAreLate: an API server that cannot say yet what its CRDs keep is waited for, as grants are lost where they are too old. One that will
+// not say it is taken as it is.
+func TestSchemasThatAreLate(t *testing.T) {
+	t.Parallel()
+	for code, waits := range map[int]bool{
+		http.StatusServiceUnavailable: true, http.StatusInternalServerError: true, http.StatusTooManyRequests: true,
+		http.StatusForbidden: false, http.StatusNotFound: false,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			switch r.URL.Path {
+			case "/version":
+				_, _ = w.Write([]byte(`{"gitVersion":"v1.36.0"}`))
+			case "/apis/sparkgate.io/v1alpha1":
+				_, _ = w.Write([]byte(`{"kind":"APIResourceList","resources":[{"kind":"SparkApplication"},{"kind":"ScheduledSparkApplication"},{"kind":"SparkQueue"},{"kind":"SparkFlavor"}]}`))
+			default:
+				w.WriteHeader(code)
+			}
+		}))
+		t.Cleanup(server.Close)
+		client := discovery.NewDiscoveryClientForConfigOrDie(&rest.Config{Host: server.URL})
+		found, err := apiServer{client: client}.look(t.Context())
+		if err != nil || len(found) != 1 || found[0].waits != waits {
+			t.Errorf("%d: waits %t, want %t: %+v, %v", code, !waits, waits, found, err)
+		}
+	}
+}
