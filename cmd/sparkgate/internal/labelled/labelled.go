@@ -28,6 +28,8 @@ import (
 const (
 	// again is how often namespaces are looked at whose rights are missing, and for a first one.
 	again = 30 * time.Second
+	// anew is how often the rights in all of them are asked for, because nothing says that they are lost.
+	anew = 10 * again
 	// gathering is how long a change waits for further ones, so that many cost one start.
 	gathering = 2 * time.Second
 )
@@ -168,16 +170,16 @@ func (*Namespaces) NeedLeaderElection() bool { return false }
 // Start returns ErrChanged once the namespaces are others. It implements manager.Runnable.
 func (n *Namespaces) Start(ctx context.Context) error {
 	for {
-		var retry <-chan time.Time
+		pause := anew
 		n.mu.Lock()
 		if len(n.lacking) > 0 {
-			retry = n.clock.After(again)
+			pause = again
 		}
 		n.mu.Unlock()
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-retry:
+		case <-n.clock.After(pause):
 		case <-n.changed:
 			select {
 			case <-ctx.Done():

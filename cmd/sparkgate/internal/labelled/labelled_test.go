@@ -72,10 +72,10 @@ func (c *cluster) set(n *Namespaces, name string, labelled bool) {
 	}
 }
 
-func (c *cluster) allow(name string) {
+func (c *cluster) allow(name string, allowed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.rights[name] = true
+	c.rights[name] = allowed
 }
 
 // TestFollows: the operator starts again when a namespace has gained or lost the label or comes to have its rights, and not
@@ -90,7 +90,8 @@ func TestFollows(t *testing.T) {
 		"one loses the label":                 {func(c *cluster, n *Namespaces) { c.set(n, "first", false) }, true},
 		"one gains the label without rights":  {func(c *cluster, n *Namespaces) { c.set(n, "closed", true) }, false},
 		"one without the label comes":         {func(c *cluster, n *Namespaces) { c.set(n, "new", false) }, false},
-		"one that lacked rights has them now": {func(c *cluster, _ *Namespaces) { c.allow("lacking") }, true},
+		"one that lacked rights has them now": {func(c *cluster, _ *Namespaces) { c.allow("lacking", true) }, true},
+		"one loses its rights":                {func(c *cluster, _ *Namespaces) { c.allow("first", false) }, true},
 		"one changes otherwise":               {func(c *cluster, n *Namespaces) { c.set(n, "first", true) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,6 +123,33 @@ func TestFollows(t *testing.T) {
 				t.Errorf("ended with %v", err)
 			}
 		})
+	}
+}
+
+// TestLostRights are noticed also where no other namespace lacks any: without them the caches of a new leader would never be filled.
+func TestLostRights(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, "first", "second")
+	c.set(nil, "first", true)
+	c.set(nil, "second", true)
+	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	n := New(labels.SelectorFromSet(labels.Set{"spark": "enabled"}), c, clock, logr.Discard())
+	if names, err := n.Wait(t.Context()); err != nil || len(names) != 2 {
+		t.Fatalf("namespaces %q, %v", names, err)
+	}
+	c.allow("second", false)
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- n.Start(ctx) }()
+	for range 10 * int(again/time.Second) {
+		if clock.HasWaiters() {
+			clock.Step(again)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if err := <-ended; !errors.Is(err, ErrChanged) {
+		t.Errorf("ended with %v", err)
 	}
 }
 
