@@ -60,7 +60,6 @@ func (g *applicationCollector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// place is where an application counts, stagePlace with its stage.
 // countApplications adds the applications that this leader decides on, if it does.
 func (r *Reconciler) countApplications(count map[stagePlace]int, oldest map[place]int64) error {
 	if !r.deciding.Load() {
