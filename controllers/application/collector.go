@@ -8,6 +8,7 @@ import (
 	"context"
 
 	"github.com/prometheus/client_golang/prometheus"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
@@ -16,12 +17,13 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// applicationCollector counts applications that have not ended, by stage, at each scrape, and looks for those that have waited longest.
+// applicationCollector counts applications that have not ended, by stage, and those whose pods cannot be ended, at each scrape, and looks for
+// those that have waited longest.
 // It reads the cache; the operator that was set up last is asked, and only once it decides: a standby has the same applications in its
 // cache, and they would count twice.
 type applicationCollector struct {
-	of            metricseries.Sources[Reconciler]
-	count, oldest *prometheus.Desc
+	of                  metricseries.Sources[Reconciler]
+	count, oldest, lost *prometheus.Desc
 }
 
 var collector = newApplicationCollector()
@@ -34,6 +36,8 @@ func newApplicationCollector() *applicationCollector {
 			"Applications that have not finished, by stage.", []string{"namespace", "queue", "stage"}, nil),
 		oldest: prometheus.NewDesc("sparkgate_oldest_wait_start_time_seconds",
 			"When the application that has waited longest for quota began to wait, in seconds since 1970.", []string{"namespace", "queue"}, nil),
+		lost: prometheus.NewDesc("sparkgate_node_lost_applications",
+			"Applications with pods that cannot be ended, because their node does not answer.", []string{"namespace", "queue"}, nil),
 	}
 }
 
@@ -41,27 +45,31 @@ func newApplicationCollector() *applicationCollector {
 func (g *applicationCollector) Describe(out chan<- *prometheus.Desc) {
 	out <- g.count
 	out <- g.oldest
+	out <- g.lost
 }
 
 // Collect implements prometheus.Collector.
 func (g *applicationCollector) Collect(out chan<- prometheus.Metric) {
-	count, oldest := map[stagePlace]int{}, map[place]int64{}
+	seen := tally{map[stagePlace]int{}, map[place]int64{}, map[place]int{}}
 	for _, r := range g.of.All() {
-		if err := r.countApplications(count, oldest); err != nil {
+		if err := r.countApplications(seen); err != nil {
 			out <- prometheus.NewInvalidMetric(g.count, err)
 			return
 		}
 	}
-	for p, n := range count {
+	for p, n := range seen.count {
 		out <- prometheus.MustNewConstMetric(g.count, prometheus.GaugeValue, float64(n), p.namespace, p.queue, p.stage)
 	}
-	for p, since := range oldest {
+	for p, since := range seen.oldest {
 		out <- prometheus.MustNewConstMetric(g.oldest, prometheus.GaugeValue, float64(since), p.namespace, p.queue)
+	}
+	for p, n := range seen.lost {
+		out <- prometheus.MustNewConstMetric(g.lost, prometheus.GaugeValue, float64(n), p.namespace, p.queue)
 	}
 }
 
 // countApplications adds the applications that this leader decides on, if it does.
-func (r *Reconciler) countApplications(count map[stagePlace]int, oldest map[place]int64) error {
+func (r *Reconciler) countApplications(seen tally) error {
 	if !r.deciding.Load() {
 		return nil
 	}
@@ -80,15 +88,31 @@ func (r *Reconciler) countApplications(count map[stagePlace]int, oldest map[plac
 			if owned, err := r.owns(context.Background(), app); err != nil || !owned {
 				continue
 			}
-			count[stagePlace{in, string(stage)}]++
-			if since := app.Status.Times.Waiting; since != nil {
-				oldest[in] = min(cmp.Or(oldest[in], since.Unix()), since.Unix())
-			}
+			seen.add(in, string(stage), &app.Status)
 		}
 	})
 	return nil
 }
 
+// add adds one application.
+func (c tally) add(in place, stage string, s *v1alpha1.SparkApplicationStatus) {
+	c.count[stagePlace{in, stage}]++
+	if since := s.Times.Waiting; since != nil {
+		c.oldest[in] = min(cmp.Or(c.oldest[in], since.Unix()), since.Unix())
+	}
+	if apimeta.IsStatusConditionTrue(s.Conditions, v1alpha1.NodeLostCondition) {
+		c.lost[in]++
+	}
+}
+
+// tally is what the applications of all leaders add up to.
+type tally struct {
+	count  map[stagePlace]int
+	oldest map[place]int64
+	lost   map[place]int
+}
+
+// place is where an application counts, stagePlace with its stage.
 type (
 	place      struct{ namespace, queue string }
 	stagePlace struct {

@@ -170,6 +170,9 @@ func TestLiveApplications(t *testing.T) {
 	for name, stage := range map[string]string{"a": "Running", "b": "Running", "c": "Queued", "d": "Succeeded", "e": "Failed", "f": "OfAUnknownStage"} {
 		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "live", Name: name}}
 		app.Status.Queue, app.Status.Conditions = "team-a", []metav1.Condition{{Type: "Ready", Reason: stage}}
+		if name == "a" {
+			app.Status.Conditions = append(app.Status.Conditions, metav1.Condition{Type: "NodeLost", Status: metav1.ConditionTrue, Reason: "NodeLost"})
+		}
 		if stage == "Queued" || stage == "Failed" { // what the latter has from an older operator does not count
 			app.Status.Times.Waiting = second(0)
 		}
@@ -198,6 +201,9 @@ func TestLiveApplications(t *testing.T) {
 		sparkgate_applications{namespace="live",queue="team-a",stage="Queued"} 1
 		sparkgate_applications{namespace="live",queue="team-a",stage="Running"} 2
 		sparkgate_applications{namespace="live",queue="unknown",stage="Queued"} 1000
+		# HELP sparkgate_node_lost_applications Applications with pods that cannot be ended, because their node does not answer.
+		# TYPE sparkgate_node_lost_applications gauge
+		sparkgate_node_lost_applications{namespace="live",queue="team-a"} 1
 		# HELP sparkgate_oldest_wait_start_time_seconds When the application that has waited longest for quota began to wait, in seconds since 1970.
 		# TYPE sparkgate_oldest_wait_start_time_seconds gauge
 		sparkgate_oldest_wait_start_time_seconds{namespace="live",queue="team-a"} 1000

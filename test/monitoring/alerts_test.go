@@ -12,6 +12,7 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
@@ -34,6 +35,7 @@ var stories = map[string]func(t *testing.T, alert string){
 	"SparkgateWorkqueueBacklog":     statusWritesHang,
 	"SparkgateQueueNotMoving":       oneNeedsMoreThanIsFree,
 	"SparkgateApplicationWaitsLong": oneWaitsForHours,
+	"SparkgateNodeLost":             nodeIsLost,
 	"SparkgateRunsFailing":          runsFail,
 	"SparkgateScheduleMissedRuns":   scheduleIsBusy,
 	"SparkgateScheduleStalled":      scheduleIsWrong,
@@ -219,6 +221,34 @@ func oneWaitsForHours(t *testing.T, alert string) {
 	}
 	s.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	s.Driver(second)
+	s.ends(alert, time.Minute)
+}
+
+func nodeIsLost(t *testing.T, alert string) {
+	s := newScene(t, "8Gi")
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{GenerateName: "node-"}}
+	harness.Create(t, node)
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown}}
+	if err := env.Client().Status().Update(t.Context(), node); err != nil {
+		t.Fatal(err)
+	}
+	w := harness.NewWorld(t, "8Gi", &harness.Kubelet{Run: harness.Manual, Node: node.Name, Hold: func(*corev1.Pod) bool { return true }})
+	s.start()
+	app := w.Apply("pi")
+	driver := w.Run(app)
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+	harness.Eventually(t, driver, "deleted", func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil })
+	s.clock.Advance(10 * time.Minute)
+	ask(t, app, "overdue")
+	harness.MeasuredSoon(t, 1, "sparkgate_node_lost_applications", "namespace="+w.Namespace)
+	if said := s.fires(alert, 20*time.Minute); !strings.Contains(said, "namespace "+w.Namespace) {
+		t.Errorf("it does not name the namespace: %s", said)
+	}
+	if err := env.Client().Delete(t.Context(), driver, client.GracePeriodSeconds(0)); err != nil { // the remedy
+		t.Fatal(err)
+	}
+	w.Reach(app, v1alpha1.SuspendedReason)
+	harness.MeasuredSoon(t, 0, "sparkgate_node_lost_applications", "namespace="+w.Namespace)
 	s.ends(alert, time.Minute)
 }
 
