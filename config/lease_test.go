@@ -35,3 +35,14 @@ func TestTheOperatorMayHoldItsLease(t *testing.T) {
 		}
 	}
 }
+
+// TestSlowIsNotDead: beside jobs that take the node's CPU an answer may take seconds, and a restart is the most work of all.
+func TestSlowIsNotDead(t *testing.T) {
+	t.Parallel()
+	for _, d := range built[appsv1.Deployment](t, overlay(t), "Deployment") {
+		c := d.Spec.Template.Spec.Containers[0]
+		if c.LivenessProbe.TimeoutSeconds < 5 || c.ReadinessProbe.TimeoutSeconds < 5 {
+			t.Errorf("probes wait %d s and %d s for an answer", c.LivenessProbe.TimeoutSeconds, c.ReadinessProbe.TimeoutSeconds)
+		}
+	}
+}
