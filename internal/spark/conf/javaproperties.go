@@ -91,10 +91,12 @@ func Parse(text string) map[string]string {
 	return values
 }
 
-// logicalLines returns the lines without comments and empty ones, continued lines joined, leading blanks dropped.
+// logicalLines returns the lines without comments and empty ones, continued lines joined, leading blanks dropped. It
+// takes time in proportion to the text, however often a line is continued: tenants write it.
 func logicalLines(text string) []string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	var lines []string
+	var begun strings.Builder // a line that is continued
 	continued := false
 	for natural := range strings.SplitSeq(text, "\n") {
 		natural = strings.TrimLeft(natural, " \t\f")
@@ -102,12 +104,14 @@ func logicalLines(text string) []string {
 			continue
 		}
 		line, more := cutContinuation(natural)
-		if continued {
-			lines[len(lines)-1] += line
-		} else {
-			lines = append(lines, line)
+		if begun.WriteString(line); !more {
+			lines = append(lines, begun.String())
+			begun.Reset()
 		}
 		continued = more
+	}
+	if continued {
+		lines = append(lines, begun.String())
 	}
 	return lines
 }

@@ -4,6 +4,8 @@
 package conf
 
 import (
+	"runtime"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -131,4 +133,21 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("written and read again (-first +second):\n%s", diff)
 		}
 	})
+}
+
+// TestLinesWithoutEnd: a line of many parts is read in memory, and so in time, in proportion to the text. To copy what
+// came before each of its parts would take 5 GB here, and 60 GB of a ConfigMap of the largest size.
+func TestLinesWithoutEnd(t *testing.T) {
+	const parts = 100_000
+	text := "spark.x " + strings.Repeat("a\\\n", parts) + "b\nspark.y c\\"
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := Parse(text)
+	runtime.ReadMemStats(&after)
+	if want := strings.Repeat("a", parts) + "b"; got["spark.x"] != want || got["spark.y"] != "c" {
+		t.Errorf("read %d bytes and %q, want %d and c", len(got["spark.x"]), got["spark.y"], len(want))
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 64*uint64(len(text)) {
+		t.Errorf("%d bytes were allocated for a text of %d", took, len(text))
+	}
 }
