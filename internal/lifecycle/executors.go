@@ -120,6 +120,9 @@ func byAge(a, b *pods.Record) int {
 // tooLarge names what a gated pod requests beyond what the grant has for one executor; empty if it fits. With resource
 // profiles the program may request larger executors than the spec.
 func tooLarge(r *pods.Record, allowed queueing.Resources) string {
+	if r.SchedulingGate.Excess != "" {
+		return "more than an executor can have, as " + r.SchedulingGate.Excess
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.SchedulingGate.Requests)) {
 		if asks := r.SchedulingGate.Requests[name]; asks > allowed[name] {
 			most, wanted := amounts.Quantity(name, allowed[name]), amounts.Quantity(name, asks)

@@ -6,8 +6,10 @@ package pods
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -103,6 +105,9 @@ type SchedulingGate struct {
 	// NodeSelector and Tolerations that the pod has of its own.
 	NodeSelector map[string]string
 	Tolerations  []corev1.Toleration
+	// Excess says what the pod has more of than is remembered, and what to do; empty if nothing. With it, none of the
+	// above is known but the place, and the pod stays behind its gate.
+	Excess string
 }
 
 // Waiting is why a container cannot start.
@@ -199,7 +204,43 @@ func gateOf(pod *corev1.Pod, requests queueing.Resources) *SchedulingGate {
 	if at < 0 {
 		return nil
 	}
+	if excess := excessOf(pod, requests); excess != "" {
+		return &SchedulingGate{At: at, Excess: excess}
+	}
 	return &SchedulingGate{At: at, Requests: requests, NodeSelector: pod.Spec.NodeSelector, Tolerations: pod.Spec.Tolerations}
+}
+
+// maxListed is how many tolerations, labels of nodes and resources are remembered of a pod that is behind a gate. Only
+// the size of an object bounds how many its writer may give it, and such a pod takes no more than an entry at the API
+// server.
+const maxListed = 64
+
+// excessOf returns what a pod has more of than is remembered; empty if nothing.
+func excessOf(pod *corev1.Pod, requests queueing.Resources) string {
+	for _, list := range []struct {
+		field string
+		has   int
+	}{{"spec.tolerations", len(pod.Spec.Tolerations)}, {"spec.nodeSelector", len(pod.Spec.NodeSelector)}, {"its containers' resources", len(requests)}} {
+		if list.has > maxListed {
+			return fmt.Sprintf("%s has more than %d entries, the most that is remembered: remove some", list.field, maxListed)
+		}
+	}
+	return ""
+}
+
+// Few returns requests of at most as many resources as are remembered of a pod: cores and memory are among them.
+func Few(requests queueing.Resources) queueing.Resources {
+	if len(requests) <= maxListed {
+		return requests
+	}
+	few := queueing.Resources{}
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods} {
+		few[string(name)] = requests[string(name)]
+	}
+	for _, name := range slices.Sorted(maps.Keys(requests))[:maxListed-len(few)] {
+		few[name] = requests[name]
+	}
+	return few
 }
 
 // readBinding takes when the pod was bound to its node.
@@ -310,7 +351,7 @@ func waitingOf(s *corev1.ContainerStatus) Waiting {
 	if w == nil || w.Reason == "" || w.Reason == "ContainerCreating" || w.Reason == "PodInitializing" {
 		return Waiting{}
 	}
-	return Waiting{Reason: w.Reason, Message: redact.Line(w.Message, maxMessage), Image: s.Image}
+	return Waiting{Reason: w.Reason, Message: redact.Line(w.Message, maxMessage), Image: strings.Clone(redact.First(s.Image, maxMessage))}
 }
 
 // SparkContainer returns the name of the container that runs Spark: the one with a variable that Spark starts from,

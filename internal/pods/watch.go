@@ -20,8 +20,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 )
 
-// pageSize is how many pods are asked for at once. A pod takes 1.5 MiB at most; Spark's own take a few KiB.
-const pageSize = 64
+// PageSize is how many pods are asked for at once. A pod takes 1.5 MiB at most; Spark's own take a few KiB.
+const PageSize = 64
 
 // Watcher keeps a Store equal to the Spark pods of the API server. It runs on every replica, leader or not, so that a
 // new leader finds the pods at hand.
@@ -86,7 +86,7 @@ func (w *Watcher) Seed(ctx context.Context) error {
 }
 
 func (w *Watcher) seed(ctx context.Context, namespace string) error {
-	options := metav1.ListOptions{LabelSelector: v1alpha1.ApplicationUIDLabel, Limit: pageSize}
+	options := metav1.ListOptions{LabelSelector: v1alpha1.ApplicationUIDLabel, Limit: PageSize}
 	var all []any
 	for {
 		page, err := w.client.Pods(namespace).List(ctx, options)
@@ -106,7 +106,7 @@ func (w *Watcher) seed(ctx context.Context, namespace string) error {
 // each pod only what its record needs stays. No resource version is asked for: an API server ignores the limit for
 // a list from its own cache.
 func listed(ctx context.Context, pods v1.PodInterface, o metav1.ListOptions) (*corev1.PodList, error) {
-	o.ResourceVersion, o.ResourceVersionMatch, o.Limit, o.Continue = "", "", pageSize, ""
+	o.ResourceVersion, o.ResourceVersionMatch, o.Limit, o.Continue = "", "", PageSize, ""
 	var all []corev1.Pod
 	for {
 		page, err := pods.List(ctx, o)
@@ -114,7 +114,7 @@ func listed(ctx context.Context, pods v1.PodInterface, o metav1.ListOptions) (*c
 			return nil, err
 		}
 		for i := range page.Items {
-			all = append(all, *lean(&page.Items[i]))
+			all = append(all, *Lean(&page.Items[i]))
 		}
 		if o.Continue = page.Continue; o.Continue == "" {
 			page.Items = all
@@ -123,10 +123,13 @@ func listed(ctx context.Context, pods v1.PodInterface, o metav1.ListOptions) (*c
 	}
 }
 
-// lean takes out of a pod what may be large and is in no record.
-func lean(pod *corev1.Pod) *corev1.Pod {
-	pod.ManagedFields, pod.Annotations = nil, nil
+// Lean takes out of a pod what may be large and is in no record. Of what a record has up to a bound, enough stays to be
+// above it.
+func Lean(pod *corev1.Pod) *corev1.Pod {
+	pod.ManagedFields, pod.Annotations, pod.Finalizers = nil, nil, nil
 	pod.Spec.Volumes, pod.Spec.Affinity = nil, nil
+	pod.Spec.Tolerations = slices.Clone(pod.Spec.Tolerations[:min(len(pod.Spec.Tolerations), maxListed+1)])
+	pod.Labels, pod.Spec.NodeSelector = leanLabels(pod.Labels), leanSelector(pod.Spec.NodeSelector)
 	for _, containers := range [][]corev1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
 		for i := range containers {
 			c := &containers[i]
@@ -136,4 +139,35 @@ func lean(pod *corev1.Pod) *corev1.Pod {
 		}
 	}
 	return pod
+}
+
+// readLabels are the labels that records read, of applications and of pods of none.
+var readLabels = []string{
+	v1alpha1.ApplicationLabel, v1alpha1.ApplicationUIDLabel, v1alpha1.RunLabel, v1alpha1.AttemptLabel, v1alpha1.QueueLabel, v1alpha1.FlavorLabel,
+	v1alpha1.SparkRoleLabel, v1alpha1.SparkSelectorLabel,
+}
+
+// leanLabels returns the labels that records read, or one of the others: to have none is another case.
+func leanLabels(labels map[string]string) map[string]string {
+	kept := map[string]string{}
+	for key, value := range labels {
+		if slices.Contains(readLabels, key) || len(kept) == 0 {
+			kept[key] = value
+		}
+	}
+	return kept
+}
+
+// leanSelector returns labels of nodes, enough to be above the bound if they are.
+func leanSelector(selector map[string]string) map[string]string {
+	if len(selector) <= maxListed {
+		return selector
+	}
+	kept := map[string]string{}
+	for key, value := range selector {
+		if kept[key] = value; len(kept) > maxListed {
+			break
+		}
+	}
+	return kept
 }

@@ -62,6 +62,10 @@ func PodOf(p *corev1.Pod) *Pod {
 	if out.Requests, err = amounts.OfPod(p); err != nil {
 		out.Requests, out.Invalid = amounts.ClampPod(p), err.Error()
 	}
+	out.Requests = pods.Few(out.Requests)
+	if gate := out.SchedulingGate; gate != nil && gate.Excess != "" {
+		out.Invalid = gate.Excess
+	}
 	if p.Spec.Priority != nil {
 		out.Priority = *p.Spec.Priority
 	}

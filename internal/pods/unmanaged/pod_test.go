@@ -4,6 +4,8 @@
 package unmanaged_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +31,25 @@ func driver() *corev1.Pod {
 			SchedulingGates: []corev1.PodSchedulingGate{{Name: v1alpha1.QuotaSchedulingGate}},
 			Containers:      []corev1.Container{{Resources: corev1.ResourceRequirements{Requests: requests}}},
 		},
+	}
+}
+
+// TestPodWithTooMuch: a pod of which not all that counts is remembered is not admitted, and says why.
+func TestPodWithTooMuch(t *testing.T) {
+	t.Parallel()
+	p := driver()
+	p.Spec.Tolerations = make([]corev1.Toleration, 10_000)
+	got := unmanaged.PodOf(p)
+	if !strings.HasPrefix(got.Invalid, "spec.tolerations has more than") || len(got.SchedulingGate.Tolerations) > 0 {
+		t.Errorf("said %q, and %d tolerations are kept", got.Invalid, len(got.SchedulingGate.Tolerations))
+	}
+	p = driver()
+	p.Spec.SchedulingGates = nil
+	for i := range 10_000 {
+		p.Spec.Containers[0].Resources.Requests[corev1.ResourceName(fmt.Sprintf("example.com/%d", i))] = resource.MustParse("1")
+	}
+	if n := len(unmanaged.PodOf(p).Requests); n > 100 {
+		t.Errorf("of a pod that runs, requests of %d resources are kept", n)
 	}
 }
 
