@@ -136,7 +136,7 @@ func (r *Reconciler) admit(ctx context.Context, p *unmanaged.Pod, grant *queuein
 		r.Gates.Persisted(ctx, p.Key(), *grant)
 		ctrl.LoggerFrom(ctx).Info("Unmanaged pod admitted", "queue", grant.Queue, "flavor", set.Flavor, "gate", grant.Gate)
 		r.recordEvent(ctx, p, v1alpha1.AdmittedCondition, "has quota in queue "+grant.Queue)
-		r.store.put(p.Namespace, live)
+		r.store.put(p.Namespace, listedOf(live))
 		return nil
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
 		return nil

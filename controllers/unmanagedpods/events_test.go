@@ -43,14 +43,14 @@ func TestEvents(t *testing.T) {
 		return p
 	}
 	first, second := negative("first", 1), negative("second", 2)
-	r.store.put("team", first)
+	r.store.put("team", listedOf(first))
 	look("a pod that cannot be counted", 1, 1)
 	look("the same pod", 0, 1)
-	r.store.put("team", second)
+	r.store.put("team", listedOf(second))
 	look("another pod of the name", 1, 1)
-	r.store.remove("team", second)
+	r.store.remove("team", listedOf(second))
 	look("the pod is gone", 0, 0)
-	r.store.put("team", negative("third", 3))
+	r.store.put("team", listedOf(negative("third", 3)))
 	namespace.Labels = nil
 	look("its namespace is no longer guarded", 0, 0)
 }

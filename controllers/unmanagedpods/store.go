@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
@@ -82,8 +83,31 @@ func (s *store) since(p *unmanaged.Pod) time.Time {
 	return p.QueuedAt(in.pods[in.names[types.UID(p.Owner)]])
 }
 
+// listed is what is kept of a pod on its way to the store: of one that is none of Spark's, only which it is. Their writers
+// decide how large pods are and how many, and a list has all those of a namespace.
+type listed struct {
+	metav1.ObjectMeta
+	pod *unmanaged.Pod
+}
+
+// listedOf reduces a pod.
+func listedOf(p *corev1.Pod) *listed {
+	return &listed{metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion}, unmanaged.PodOf(p)}
+}
+
+// listedIn returns what the Reflector or a list brings; nil if it is no pod.
+func listedIn(obj any) *listed {
+	switch o := obj.(type) {
+	case *listed:
+		return o
+	case *corev1.Pod:
+		return listedOf(o)
+	}
+	return nil
+}
+
 // put files a pod unless something newer is known, and reports it if it differs.
-func (s *store) put(namespace string, p *corev1.Pod) {
+func (s *store) put(namespace string, p *listed) {
 	s.mu.Lock()
 	in := s.namespacesByName[namespace]
 	differs := in != nil && in.put(p)
@@ -93,12 +117,12 @@ func (s *store) put(namespace string, p *corev1.Pod) {
 	}
 }
 
-func (in *namespacePods) put(p *corev1.Pod) (differs bool) {
+func (in *namespacePods) put(p *listed) (differs bool) {
 	version, known := pods.VersionOf(p.ResourceVersion), in.pods[p.Name]
 	if known != nil && known.Version > version || known == nil && version <= in.floor {
 		return false
 	}
-	now := unmanaged.PodOf(p)
+	now := p.pod
 	switch {
 	case now == nil:
 		in.drop(p.Name)
@@ -119,7 +143,7 @@ func (in *namespacePods) drop(name string) {
 	delete(in.names, known.UID)
 }
 
-func (s *store) remove(namespace string, p *corev1.Pod) {
+func (s *store) remove(namespace string, p *listed) {
 	s.mu.Lock()
 	in := s.namespacesByName[namespace]
 	mine := in != nil && in.pods[p.Name] != nil && in.pods[p.Name].UID == p.UID
@@ -134,9 +158,9 @@ func (s *store) remove(namespace string, p *corev1.Pod) {
 
 // replace takes a whole list of a namespace, made at the given resource version. A pod that is newer than the list
 // stays.
-func (s *store) replace(namespace string, list []*corev1.Pod, resourceVersion string) {
+func (s *store) replace(namespace string, list []*listed, resourceVersion string) {
 	version := pods.VersionOf(resourceVersion)
-	touched, listed := map[string]bool{}, make(map[string]bool, len(list))
+	touched, seen := map[string]bool{}, make(map[string]bool, len(list))
 	s.mu.Lock()
 	in := s.namespacesByName[namespace]
 	if in == nil {
@@ -144,14 +168,14 @@ func (s *store) replace(namespace string, list []*corev1.Pod, resourceVersion st
 		list = nil
 	}
 	for _, p := range list {
-		listed[p.Name] = true
+		seen[p.Name] = true
 		if in.put(p) {
 			touched[p.Name] = true
 		}
 	}
 	in.floor = max(in.floor, version)
 	for name, p := range in.pods {
-		if !listed[name] && p.Version <= version {
+		if !seen[name] && p.Version <= version {
 			in.drop(name)
 			touched[name] = true
 		}
@@ -184,12 +208,25 @@ type reflectorStore struct {
 	namespace string
 }
 
-var _ cache.ReflectorStore = reflectorStore{}
+var (
+	_ cache.ReflectorStore    = reflectorStore{}
+	_ cache.TransformingStore = reflectorStore{}
+)
+
+// Transformer has the Reflector keep no whole pods while it collects the first list.
+func (v reflectorStore) Transformer() cache.TransformFunc {
+	return func(obj any) (any, error) {
+		if p := listedIn(obj); p != nil {
+			return p, nil
+		}
+		return obj, nil
+	}
+}
 
 func (v reflectorStore) Add(obj any) error { return v.Update(obj) }
 func (v reflectorStore) Resync() error     { return nil }
 func (v reflectorStore) Update(obj any) error {
-	if p, ok := obj.(*corev1.Pod); ok {
+	if p := listedIn(obj); p != nil {
 		v.store.put(v.namespace, p)
 	}
 	return nil
@@ -199,16 +236,16 @@ func (v reflectorStore) Delete(obj any) error {
 	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = gone.Obj
 	}
-	if p, ok := obj.(*corev1.Pod); ok {
+	if p := listedIn(obj); p != nil {
 		v.store.remove(v.namespace, p)
 	}
 	return nil
 }
 
 func (v reflectorStore) Replace(list []any, resourceVersion string) error {
-	all := make([]*corev1.Pod, 0, len(list))
+	all := make([]*listed, 0, len(list))
 	for _, obj := range list {
-		if p, ok := obj.(*corev1.Pod); ok {
+		if p := listedIn(obj); p != nil {
 			all = append(all, p)
 		}
 	}

@@ -110,7 +110,7 @@ func TestSince(t *testing.T) {
 	ending.Spec.NodeName, ending.DeletionTimestamp = "node-1", ptr.To(metav1.NewTime(day))
 	ended.Status.Phase = corev1.PodSucceeded
 	elsewhere.Namespace = "other-team"
-	s.put("other-team", elsewhere)
+	s.put("other-team", listedOf(elsewhere))
 	alone := spark("alone", "driver", "", 7)
 	delete(alone.Labels, v1alpha1.SparkSelectorLabel)
 	for _, p := range []*corev1.Pod{
@@ -118,7 +118,7 @@ func TestSince(t *testing.T) {
 		spark("gated", "driver", "spark-1", 0), owned("gated", 6), owned("ending", 7), owned("ended", 8), owned("nobody", 8), owned("elsewhere", 9),
 		admitted("executor", "executor", 0), owned("executor", 10), spark("same-label", "executor", "spark-1", 11), ending, ended, alone,
 	} {
-		s.put("team", p)
+		s.put("team", listedOf(p))
 	}
 	since := func(name string) int {
 		return int(s.since(s.get(types.NamespacedName{Namespace: "team", Name: name})).Sub(day).Seconds())
@@ -133,11 +133,11 @@ func TestSince(t *testing.T) {
 	}
 	again := admitted("driver", "driver", 12)
 	again.UID = "another"
-	s.put("team", again)
+	s.put("team", listedOf(again))
 	if got := since("exec-of-driver"); got != 5 {
 		t.Errorf("with another pod of its driver's name the executor waits since second %d, want 5", got)
 	}
-	s.remove("team", again)
+	s.remove("team", listedOf(again))
 	if in := s.namespacesByName["team"]; len(in.names) != len(in.pods) {
 		t.Errorf("%d uids for %d pods", len(in.names), len(in.pods))
 	}

@@ -15,6 +15,7 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 )
 
@@ -59,8 +60,7 @@ func (w *watchers) watch(ctx context.Context, namespace string) error {
 	w.stops[namespace] = stop
 	source := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			o.LabelSelector = unmanaged.Selector
-			return w.pods.Pods(namespace).List(ctx, o)
+			return w.leanList(ctx, namespace, o)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			o.LabelSelector = unmanaged.Selector
@@ -86,19 +86,41 @@ func (w *watchers) unwatch(namespace string) {
 // listAll brings the store up to what the API server has now of a namespace.
 func (w *watchers) listAll(ctx context.Context, namespace string) error {
 	w.store.open(namespace)
-	options := metav1.ListOptions{LabelSelector: unmanaged.Selector, Limit: 500}
-	var all []*corev1.Pod
+	var all []*listed
+	version, err := w.eachPage(ctx, namespace, metav1.ListOptions{}, func(p *corev1.Pod) { all = append(all, listedOf(p)) })
+	if err == nil {
+		w.store.replace(namespace, all, version)
+	}
+	return err
+}
+
+// leanList returns the whole list for a Reflector whose API server does not stream it. Of each pod only what counts stays.
+func (w *watchers) leanList(ctx context.Context, namespace string, o metav1.ListOptions) (*corev1.PodList, error) {
+	list := &corev1.PodList{}
+	version, err := w.eachPage(ctx, namespace, o, func(p *corev1.Pod) {
+		if unmanaged.PodOf(p) == nil {
+			p = &corev1.Pod{ObjectMeta: listedOf(p).ObjectMeta}
+		}
+		list.Items = append(list.Items, *pods.Lean(p))
+	})
+	list.ResourceVersion = version
+	return list, err
+}
+
+// eachPage calls see with each pod of a namespace, page by page, and returns the version of the list. No resource version
+// is asked for: an API server ignores the limit for a list from its own cache.
+func (w *watchers) eachPage(ctx context.Context, namespace string, o metav1.ListOptions, see func(*corev1.Pod)) (version string, err error) {
+	o.LabelSelector, o.Limit, o.Continue, o.ResourceVersion, o.ResourceVersionMatch = unmanaged.Selector, pods.PageSize, "", "", ""
 	for {
-		page, err := w.pods.Pods(namespace).List(ctx, options)
+		page, err := w.pods.Pods(namespace).List(ctx, o)
 		if err != nil {
-			return fmt.Errorf("list pods of namespace %s: %w", namespace, err)
+			return "", fmt.Errorf("list pods of namespace %s: %w", namespace, err)
 		}
 		for i := range page.Items {
-			all = append(all, &page.Items[i])
+			see(&page.Items[i])
 		}
-		if options.Continue = page.Continue; options.Continue == "" {
-			w.store.replace(namespace, all, page.ResourceVersion)
-			return nil
+		if o.Continue = page.Continue; o.Continue == "" {
+			return page.ResourceVersion, nil
 		}
 	}
 }
