@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -19,8 +20,10 @@ import (
 const (
 	// eventsPatience is how long listing the events of a pod may take.
 	eventsPatience = 2 * time.Second
-	// mostEvents is how many events of a pod are listed. The kubelet and the scheduler write one for each problem, and count it.
-	mostEvents = 100
+	// eventsPage is how many events of a pod are listed at a time, and mostPages how often. The kubelet and the scheduler write one for each problem,
+	// and count it; users who may write events may make each as large as etcd stores it, which is 1.5 MiB.
+	eventsPage = 16
+	mostPages  = 6
 	// longestEvent is how much of an event goes into a message, in bytes.
 	longestEvent = 320
 	// warningTTL is how long an answer is used again: many things wake an application while its driver starts.
@@ -50,30 +53,49 @@ func (ob *observer) driverEvent(ctx context.Context) *string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, eventsPatience)
 	defer cancel()
-	list := &corev1.EventList{}
-	err := ob.Live.List(ctx, list, client.InNamespace(ob.app.Namespace), client.Limit(mostEvents),
-		client.MatchingFields{"involvedObject.uid": string(uid), "type": corev1.EventTypeWarning})
+	said, err := ob.readWarnings(ctx, uid, onNode)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).V(1).Info("cannot read the events of a driver pod", "pod", driver.PodName, "why", err.Error())
 	}
-	said = lastWarning(list.Items, onNode)
 	ob.warnings.Set(uid, said, warningTTL)
 	return &said
 }
 
-// lastWarning returns the one that was seen last, cut and scrubbed. That there was no node is over once there is one.
-func lastWarning(events []corev1.Event, onNode bool) (said string) {
-	var last time.Time
+// readWarnings returns the last of the warnings about a pod, page by page: with an error, the last of those that were read.
+func (ob *observer) readWarnings(ctx context.Context, pod types.UID, onNode bool) (string, error) {
+	last, token := warning{}, ""
+	for range mostPages {
+		page := &corev1.EventList{}
+		err := ob.Live.List(ctx, page, client.InNamespace(ob.app.Namespace), client.Limit(eventsPage), client.Continue(token),
+			client.MatchingFields{"involvedObject.uid": string(pod), "type": corev1.EventTypeWarning})
+		if err != nil {
+			return last.said, err
+		}
+		last.take(page.Items, onNode)
+		if token = page.Continue; token == "" {
+			break
+		}
+	}
+	return last.said, nil
+}
+
+// warning is the one that was seen last, cut and scrubbed.
+type warning struct {
+	said string
+	at   time.Time
+}
+
+// take takes the last of some events, if it is later. That there was no node is over once there is one.
+func (w *warning) take(events []corev1.Event, onNode bool) {
 	for i := range events {
 		event, at := &events[i], lastSeen(&events[i])
 		if event.Reason == failedScheduling && onNode {
 			continue
 		}
-		if said == "" || at.After(last) {
-			said, last = redact.Line(event.Reason+": "+event.Message, longestEvent), at
+		if w.said == "" || at.After(w.at) {
+			w.said, w.at = redact.Line(event.Reason+": "+event.Message, longestEvent), at
 		}
 	}
-	return said
 }
 
 // lastSeen returns when what an event says was last seen.

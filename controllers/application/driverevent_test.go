@@ -6,6 +6,8 @@ package application
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +48,7 @@ func TestDriverEvent(t *testing.T) {
 			List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 				asked++
 				o := (&client.ListOptions{}).ApplyOptions(opts)
-				if uid := string(p.o.Pods[0].UID); o.Namespace != "team" || o.Limit != mostEvents || !strings.Contains(o.FieldSelector.String(), "involvedObject.uid="+uid) {
+				if uid := string(p.o.Pods[0].UID); o.Namespace != "team" || o.Limit != eventsPage || !strings.Contains(o.FieldSelector.String(), "involvedObject.uid="+uid) {
 					t.Errorf("%s: asked for %+v", name, o)
 				}
 				list.(*corev1.EventList).Items = tc.events
@@ -65,5 +67,40 @@ func TestDriverEvent(t *testing.T) {
 	p.Live, p.o.Pods = nil, []*pods.Record{}
 	if got := p.observer.driverEvent(t.Context()); got == nil || *got != "" {
 		t.Errorf("without a driver pod: %v", got)
+	}
+}
+
+// TestDriverEventsAreReadInPages: users who may write events may make each very large, and many.
+func TestDriverEventsAreReadInPages(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		events, asked int
+		want          string
+	}{
+		"a few":     {3, 1, "FailedMount: number 2"},
+		"two pages": {eventsPage + 1, 2, "FailedMount: number 16"},
+		"no end":    {10_000, mostPages, "FailedMount: number 95"},
+	} {
+		p, _ := logPass(t, "{}")
+		p.warnings = cache.NewExpiring()
+		asked := 0
+		p.Live = interceptor.NewClient(p.Client.(client.WithWatch), interceptor.Funcs{
+			List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+				asked++
+				o := (&client.ListOptions{}).ApplyOptions(opts)
+				from, _ := strconv.Atoi(o.Continue)
+				page := list.(*corev1.EventList)
+				for i := from; i < min(from+int(o.Limit), tc.events); i++ {
+					page.Items = append(page.Items, corev1.Event{Reason: "FailedMount", Message: fmt.Sprint("number ", i), LastTimestamp: metav1.Unix(int64(i), 0)})
+				}
+				if next := from + int(o.Limit); next < tc.events {
+					page.Continue = strconv.Itoa(next)
+				}
+				return nil
+			},
+		})
+		if got := p.observer.driverEvent(t.Context()); *got != tc.want || asked != tc.asked {
+			t.Errorf("%s: %q after %d questions, want %q after %d", name, *got, asked, tc.want, tc.asked)
+		}
 	}
 }

@@ -158,26 +158,37 @@ func (ob *observer) namespaceGoes(ctx context.Context, refusal error) bool {
 }
 
 // watchIsCaughtUp reads live whether the application has active pods that the watch has not shown. Those that it will not show as the
-// application's do not count.
+// application's do not count. Pods are read page by page: whoever may create some may give them its labels.
 func (ob *observer) watchIsCaughtUp(ctx context.Context) (bool, error) {
-	list := &corev1.PodList{}
-	err := ob.Live.List(ctx, list, client.InNamespace(ob.app.Namespace), client.MatchingLabels{
-		v1alpha1.ApplicationUIDLabel: string(ob.app.UID), v1alpha1.ApplicationLabel: ob.app.Name,
-	})
-	if ob.namespaceGoes(ctx, err) {
-		return true, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("list pods: %w", err)
-	}
-	for i := range list.Items {
-		record := pods.RecordOf(&list.Items[i])
-		seen := slices.ContainsFunc(ob.o.Pods, func(known *pods.Record) bool { return known.UID == record.UID })
-		if record.Active() && !seen {
-			return false, &retryLaterError{time.Second, "pod " + record.Name + " exists but the watch has not shown it"}
+	for token := ""; ; {
+		page := &corev1.PodList{}
+		err := ob.Live.List(ctx, page, client.InNamespace(ob.app.Namespace), client.MatchingLabels{
+			v1alpha1.ApplicationUIDLabel: string(ob.app.UID), v1alpha1.ApplicationLabel: ob.app.Name,
+		}, client.Limit(pods.PageSize), client.Continue(token))
+		if ob.namespaceGoes(ctx, err) {
+			return true, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("list pods: %w", err)
+		}
+		for i := range page.Items {
+			if err := ob.wasShown(pods.RecordOf(&page.Items[i])); err != nil {
+				return false, err
+			}
+		}
+		if token = page.Continue; token == "" {
+			return true, nil
 		}
 	}
-	return true, nil
+}
+
+// wasShown returns an error if a pod is active and the watch has not shown it.
+func (ob *observer) wasShown(record *pods.Record) error {
+	seen := slices.ContainsFunc(ob.o.Pods, func(known *pods.Record) bool { return known.UID == record.UID })
+	if record.Active() && !seen {
+		return &retryLaterError{time.Second, "pod " + record.Name + " exists but the watch has not shown it"}
+	}
+	return nil
 }
 
 // resize requests what the application wants from the gate of its grant, and returns the allocation.

@@ -76,8 +76,8 @@ func (s *state) exposedAnew(before map[string]bool, now time.Time) []problem {
 // claimsAge is how old a list of claims may be. Applications that start at the same time share one.
 const claimsAge = 2 * time.Second
 
-// claimsPage is how many objects are listed at once.
-const claimsPage = 500
+// claimsPage is how many objects are listed at once: those of other users are as large as etcd stores them, 1.5 MiB each.
+const claimsPage = 32
 
 // claimCache holds the places that Ingresses and HTTPRoutes of the cluster take. It is filled only while applications
 // open ways to their web interfaces.

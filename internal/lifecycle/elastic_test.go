@@ -36,7 +36,7 @@ func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string
 	releasing = map[types.UID]string{}
 	for _, word := range strings.Fields(text) {
 		word, flavor, _ := strings.Cut(word, "@")
-		number := strings.TrimRight(word, "?gGxusSL")
+		number := strings.TrimRight(word, "?gGOxusSL")
 		r := &pods.Record{Name: "pi-exec-" + number, UID: types.UID(number), Role: pods.Executor, Origin: &pods.Origin{Run: 1, Attempt: 1, OwnerUID: driverUID}, Phase: corev1.PodRunning,
 			Node: "node-1", Running: true, Ready: true, Flavor: flavor}
 		switch strings.TrimPrefix(word, number) {
@@ -46,11 +46,14 @@ func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string
 			r.Deleting = true
 		case "L":
 			r.CPU = 450
-		case "g", "G", "u", "s":
+		case "g", "G", "O", "u", "s":
 			r.Phase, r.Running, r.Ready, r.SchedulingGate = corev1.PodPending, false, false, &pods.SchedulingGate{Requests: each}
 		}
 		if strings.HasSuffix(word, "G") {
 			r.SchedulingGate = &pods.SchedulingGate{Requests: queueing.Resources{"cpu": 2000, "pods": 1}}
+		}
+		if strings.HasSuffix(word, "O") {
+			r.SchedulingGate = &pods.SchedulingGate{Excess: "spec.tolerations has more than is remembered"}
 		}
 		if strings.HasSuffix(word, "s") || strings.HasSuffix(word, "S") {
 			r.OwnerUID = "somebody"
@@ -139,6 +142,7 @@ func TestAllocate(t *testing.T) {
 		"made by somebody else":                {pods: "1s 2g", does: "let 2@default"},
 		"made by somebody else, and runs":      {pods: "1S 2S 3g", does: "let 3@default"},
 		"too large":                            {pods: "1G 2g", does: "let 2@default"},
+		"more than is remembered":              {pods: "1O 2g", does: "let 2@default"},
 		"one has gone":                         {pods: "1 3", holds: "default=2", want: 1, has: "default=1"},
 		"all have gone":                        {pods: "", holds: "default=2 spot=3"},
 		"one is on its way out":                {pods: "1 2x 3g", holds: "default=1", want: 1, has: "default=1"},

@@ -1,0 +1,99 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+)
+
+// pagesOf has lists of a pass answered with many objects, in pages of the size that is asked for, which is small: who may create objects with the
+// labels of an application may make them large, and many.
+func pagesOf(t *testing.T, p *pass, many int, object func(i int) runtime.Object) {
+	t.Helper()
+	p.Live = interceptor.NewClient(p.Client.(client.WithWatch), interceptor.Funcs{
+		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			o := (&client.ListOptions{}).ApplyOptions(opts)
+			if o.Limit == 0 || o.Limit > pods.PageSize {
+				t.Errorf("asked for %d objects at once", o.Limit)
+				o.Limit = int64(many)
+			}
+			from, _ := strconv.Atoi(o.Continue)
+			var items []runtime.Object
+			for i := from; i < min(from+int(o.Limit), many); i++ {
+				items = append(items, object(i))
+			}
+			if next := from + int(o.Limit); next < many {
+				list.SetContinue(strconv.Itoa(next))
+			}
+			return apimeta.SetList(list, items)
+		},
+	})
+}
+
+// TestPodsOfAnApplicationAreReadInPages: a pod that the watch has not shown is found on every page.
+func TestPodsOfAnApplicationAreReadInPages(t *testing.T) {
+	t.Parallel()
+	const many = 2*pods.PageSize + 3
+	p, _ := logPass(t, "{}")
+	active := -1
+	pagesOf(t, p, many, func(i int) runtime.Object {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: fmt.Sprint("pod-", i), UID: types.UID(fmt.Sprint(i))}}
+		if pod.Status.Phase = corev1.PodSucceeded; i == active {
+			pod.Status.Phase = corev1.PodRunning
+		}
+		return pod
+	})
+	if caughtUp, err := p.observer.watchIsCaughtUp(t.Context()); err != nil || !caughtUp {
+		t.Errorf("%t, %v although all have ended", caughtUp, err)
+	}
+	active = many - 1
+	if caughtUp, err := p.observer.watchIsCaughtUp(t.Context()); err == nil || caughtUp {
+		t.Errorf("%t, %v although one is active", caughtUp, err)
+	}
+}
+
+// TestObjectsOfAnAttemptAreReadInPages: those of every page are deleted, and those of others are not.
+func TestObjectsOfAnAttemptAreReadInPages(t *testing.T) {
+	t.Parallel()
+	const many = 2*pods.PageSize + 3
+	var existing []client.Object
+	for i := range many {
+		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: fmt.Sprint("files-", i)}}
+		if i != 1 {
+			cm.OwnerReferences = []metav1.OwnerReference{{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SparkApplicationKind, Name: "pi", UID: "pi-uid", Controller: ptr.To(true)}}
+		}
+		existing = append(existing, cm)
+	}
+	p, _ := logPass(t, "{}", existing...)
+	pagesOf(t, p, many, func(i int) runtime.Object {
+		obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: fmt.Sprint("files-", i)}}
+		return obj
+	})
+	kind := corev1.SchemeGroupVersion.WithKind("ConfigMap")
+	if err := p.cleaner.deleteLabelled(t.Context(), attempt{1, 1}, kind, func() client.Object { return &corev1.ConfigMap{} }); err != nil {
+		t.Fatal(err)
+	}
+	left := &corev1.ConfigMapList{}
+	if err := p.Client.List(t.Context(), left, client.InNamespace("team")); err != nil {
+		t.Fatal(err)
+	}
+	if len(left.Items) != 1 || left.Items[0].Name != "files-1" {
+		t.Errorf("%d are left", len(left.Items))
+	}
+}
