@@ -22,6 +22,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/operators"
+	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
@@ -79,7 +80,7 @@ const ownerIndex = "schedule.name"
 // Ended has the metrics forget this reconciler.
 func (r *Reconciler) Ended() { collector.of.Drop("", r) }
 
-// SetupWithManager registers the reconciler, with as many schedules at once as given.
+// SetupWithManager registers the reconciler, with as many schedules at once as given; of one namespace, a quarter of that.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.SparkApplication{}, ownerIndex, ownerOf); err != nil {
 		return fmt.Errorf("index applications by their schedule: %w", err)
@@ -89,8 +90,14 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 		Named("schedule").
 		For(&v1alpha1.ScheduledSparkApplication{}).
 		Owns(&v1alpha1.SparkApplication{}).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrent}).
+		WithOptions(optionsFor(concurrent)).
 		Complete(r)
+}
+
+// optionsFor has as many schedules reconciled at once, and namespaces served in turn: one whose schedules are all due at once, or are refused, does
+// not keep those of others from their times.
+func optionsFor(concurrent int) controller.Options {
+	return controller.Options{MaxConcurrentReconciles: concurrent, NewQueue: fairqueue.QueueFor(concurrent)}
 }
 
 func ownerOf(o client.Object) []string {
