@@ -42,7 +42,11 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 		return nil, fmt.Sprintf("ConfigMap %q of spec.sparkConfigMap cannot be read now, and may contain secrets", ob.app.Spec.SparkConfigMap)
 	}
 	properties, _ := conf.Merge(ob.app, conf.Sources{ConfigMap: files})
-	secrets := append(ofProperties(properties), ofArguments(ob.app.Spec.Arguments)...)
+	of, why := ofProperties(properties)
+	if why != "" {
+		return nil, why
+	}
+	secrets := append(of, ofArguments(ob.app.Spec.Arguments)...)
 	refs := secretRefs{}
 	for _, source := range ob.app.Spec.SparkConfFrom {
 		refs.key(source.SecretKeyRef.Name, source.SecretKeyRef.Key, false)
@@ -75,13 +79,44 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 // describes is the end of names of properties that say of a secret where it is found or what reads it.
 var describes = regexp.MustCompile(`(?i)(?:provider|class|file|path|dir|location|enabled|type|regex|interval|length)s?$`)
 
-// ofProperties returns the values of properties whose names say that they are secret, to Spark or here, and such values within others.
-func ofProperties(properties conf.Properties) []string {
-	redacted, err := regexp.Compile(properties.Get(conf.RedactionRegex, "$^"))
-	if err != nil { // Java takes more than Go does
-		redacted = regexp.MustCompile("$^")
+const (
+	// maxPattern is how long the pattern of spark.redaction.regex may be, in bytes: compiled, it takes 400 times as many.
+	maxPattern = 32 << 10
+	// maxMatching is how long it may be, times the length of all names of properties: to match these takes time in proportion to that, and half a
+	// second then.
+	maxMatching = 32 << 20
+)
+
+// noPattern matches nothing.
+var noPattern = regexp.MustCompile("$^")
+
+// redacts returns the pattern of spark.redaction.regex, unless it was derived: it has nothing then that is not hidden anyway. why is not empty if to
+// match the names of properties takes too long: users write both.
+func redacts(properties conf.Properties) (pattern *regexp.Regexp, why string) {
+	text := properties[conf.RedactionRegex]
+	if text.Value == "" || text.Origin.Source == conf.Derived {
+		return noPattern, ""
 	}
-	var secrets []string
+	names := 0
+	for key := range properties {
+		names += len(key)
+	}
+	if len(text.Value) > maxPattern || len(text.Value)*names > maxMatching {
+		return nil, conf.RedactionRegex + " is too long to match the names of all properties"
+	}
+	if pattern, err := regexp.Compile(text.Value); err == nil {
+		return pattern, ""
+	}
+	return noPattern, "" // Java takes more than Go does
+}
+
+// ofProperties returns the values of properties whose names say that they are secret, to Spark or here, and such values within others. why is not
+// empty where that takes too long.
+func ofProperties(properties conf.Properties) (secrets []string, why string) {
+	redacted, why := redacts(properties)
+	if why != "" {
+		return nil, why
+	}
 	for _, property := range properties {
 		switch {
 		case property.Origin.Source == conf.Secret:
@@ -93,7 +128,7 @@ func ofProperties(properties conf.Properties) []string {
 			secrets = append(secrets, redact.Secrets(property.Key+"="+property.Value)...)
 		}
 	}
-	return secrets
+	return secrets, ""
 }
 
 // ofArguments returns the values in arguments such as --password=x, and of such as --password x.
