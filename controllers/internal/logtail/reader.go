@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// patience is how long a tail may take, the wait for a turn included.
+	// patience is how long to wait for a turn, and how long a tail may take then.
 	patience = 2 * time.Second
 	// turns is how many logs are read at once.
 	turns = 4
@@ -58,27 +58,37 @@ func (r *Reader) Read(ctx context.Context, pod *pods.Record, hide func(string) s
 	if r.lines <= 0 || r.isSilent(pod.Node) {
 		return Log{}
 	}
-	log := ctrl.LoggerFrom(ctx).V(1)
-	ctx, cancel := context.WithTimeout(ctx, r.patience)
-	defer cancel()
+	text, err := r.inTurn(ctx, pod)
+	if err != nil {
+		ctrl.LoggerFrom(ctx).V(1).Info("the log of a driver cannot be read", "pod", pod.Name, "why", err.Error())
+	}
+	if text == "" {
+		return Log{}
+	}
+	return Read(hide(whole(text)), r.lines)
+}
+
+// inTurn reads the end of a log once there is a turn; nothing if there is none in time. The turn ends with that: what is done with the text may take
+// long, and one namespace has as many callers as there are turns. Nor is a node blamed for the time in which its log waited for a turn.
+func (r *Reader) inTurn(ctx context.Context, pod *pods.Record) (string, error) {
+	waiting, stop := context.WithTimeout(ctx, r.patience)
+	defer stop()
 	select {
 	case r.turn <- struct{}{}:
 		defer func() { <-r.turn }()
-	case <-ctx.Done():
-		return Log{}
+	case <-waiting.Done():
+		return "", nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, r.patience)
+	defer cancel()
 	text, err := r.read(ctx, pod, searched)
 	if err == nil && len(text) == maxRead { // the end is missing
 		text, err = r.read(ctx, pod, r.lines)
 	}
-	if err != nil {
-		if ctx.Err() != nil {
-			r.keepSilent(pod.Node)
-		}
-		log.Info("the log of a driver cannot be read", "pod", pod.Name, "why", err.Error())
-		return Log{}
+	if err != nil && ctx.Err() != nil {
+		r.keepSilent(pod.Node)
 	}
-	return Read(hide(whole(text)), r.lines)
+	return text, err
 }
 
 // read gets the last lines of the log of exactly this pod.

@@ -215,3 +215,51 @@ func TestHiddenBeforeCut(t *testing.T) {
 		t.Errorf("a line that was cut off is kept: %q", got[len(got)-10:])
 	}
 }
+
+// TestTurnsEndWithTheRead: what callers do with the text takes no turn, and a node is not blamed for the time in which its log waited for one. A
+// namespace whose drivers all fail would else keep the logs of others from being read.
+func TestTurnsEndWithTheRead(t *testing.T) {
+	t.Parallel()
+	hiding, release := make(chan struct{}), make(chan struct{})
+	s := &apiServer{}
+	r, _ := s.start(t, 1)
+	var readers sync.WaitGroup
+	for range turns {
+		readers.Go(func() {
+			r.Read(t.Context(), record("pi-uid", "node-1"), func(text string) string {
+				hiding <- struct{}{}
+				<-release
+				return text
+			})
+		})
+	}
+	for range turns {
+		<-hiding
+	}
+	if got := r.Read(t.Context(), record("pi-uid", "node-2"), unchanged).Tail; got != "three" {
+		t.Errorf("got %q while others look for secrets", got)
+	}
+	close(release)
+	readers.Wait()
+}
+
+// TestNodeIsNotBlamedForTheWait: a log that had to wait for its turn nearly as long as it may is given the whole time to be read.
+func TestNodeIsNotBlamedForTheWait(t *testing.T) {
+	t.Parallel()
+	s := &apiServer{log: func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-time.After(1500 * time.Millisecond):
+			_, _ = w.Write([]byte("one"))
+		case <-r.Context().Done():
+		}
+	}}
+	r, _ := s.start(t, 1)
+	r.patience = 3 * time.Second
+	for range turns {
+		r.turn <- struct{}{}
+	}
+	time.AfterFunc(2*time.Second, func() { <-r.turn })
+	if got := r.Read(t.Context(), record("pi-uid", "node-1"), unchanged).Tail; got != "one" || r.isSilent("node-1") {
+		t.Errorf("got %q; the node is said to be silent: %t", got, r.isSilent("node-1"))
+	}
+}
