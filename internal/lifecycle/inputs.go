@@ -5,6 +5,8 @@ package lifecycle
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -37,15 +39,13 @@ func beyondGrant(st *state, driver *pods.Record) string {
 		if set.Name != v1alpha1.DriverPodSet || len(set.Requests) == 0 {
 			continue
 		}
-		granted := amounts.ClampAll(set.Requests)
-		for _, has := range []struct {
-			name corev1.ResourceName
-			asks int64
-		}{{corev1.ResourceCPU, driver.CPU}, {corev1.ResourceMemory, driver.Memory}} {
-			if most := granted[string(has.name)]; has.asks > most {
-				wanted, allowed := amounts.Quantity(string(has.name), has.asks), amounts.Quantity(string(has.name), most)
-				return fmt.Sprintf("driver pod %s requests %s %s, and the grant has %s", driver.Name, has.name, wanted.String(), allowed.String())
+		granted, asks := amounts.ClampAll(set.Requests), driver.Requests()
+		for _, name := range slices.Sorted(maps.Keys(asks)) {
+			if name == string(corev1.ResourcePods) || asks[name] <= granted[name] {
+				continue
 			}
+			wanted, allowed := amounts.Quantity(name, asks[name]), amounts.Quantity(name, granted[name])
+			return fmt.Sprintf("driver pod %s requests %s %s, and the grant has %s", driver.Name, name, wanted.String(), allowed.String())
 		}
 	}
 	return ""
