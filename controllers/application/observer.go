@@ -158,7 +158,7 @@ func (ob *observer) namespaceGoes(ctx context.Context, refusal error) bool {
 }
 
 // watchIsCaughtUp reads live whether the application has active pods that the watch has not shown. Those that it will not show as the
-// application's do not count. Pods are read page by page: whoever may create some may give them its labels.
+// application's do not count. Pods are read page by page: users who may create some may give them its labels.
 func (ob *observer) watchIsCaughtUp(ctx context.Context) (bool, error) {
 	for token := ""; ; {
 		page := &corev1.PodList{}

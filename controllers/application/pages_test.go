@@ -22,8 +22,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// pagesOf has lists of a pass answered with many objects, in pages of the size that is asked for, which is small: who may create objects with the
-// labels of an application may make them large, and many.
+// pagesOf has lists of a pass answered with many objects, in pages of the size that is asked for. That is small: users who
+// may create objects with the labels of an application may make them large, and many.
 func pagesOf(t *testing.T, p *pass, many int, object func(i int) runtime.Object) {
 	t.Helper()
 	p.Live = interceptor.NewClient(p.Client.(client.WithWatch), interceptor.Funcs{

@@ -63,7 +63,7 @@ func large(i int) *corev1.Pod {
 	return p
 }
 
-// TestPodsAreListedInPages: no more than a page of whole pods is held at once, whoever lists: a new leader, or the Reflector.
+// TestPodsAreListedInPages: no more than a page of whole pods is held at once, by a new leader and by the Reflector.
 func TestPodsAreListedInPages(t *testing.T) {
 	t.Parallel()
 	const many = 3*pods.PageSize + 7

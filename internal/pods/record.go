@@ -6,7 +6,6 @@ package pods
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,39 +207,6 @@ func gateOf(pod *corev1.Pod, requests queueing.Resources) *SchedulingGate {
 		return &SchedulingGate{At: at, Excess: excess}
 	}
 	return &SchedulingGate{At: at, Requests: requests, NodeSelector: pod.Spec.NodeSelector, Tolerations: pod.Spec.Tolerations}
-}
-
-// maxListed is how many tolerations, labels of nodes and resources are remembered of a pod that is behind a gate. Only
-// the size of an object bounds how many its writer may give it, and such a pod takes no more than an entry at the API
-// server.
-const maxListed = 64
-
-// excessOf returns what a pod has more of than is remembered; empty if nothing.
-func excessOf(pod *corev1.Pod, requests queueing.Resources) string {
-	for _, list := range []struct {
-		field string
-		has   int
-	}{{"spec.tolerations", len(pod.Spec.Tolerations)}, {"spec.nodeSelector", len(pod.Spec.NodeSelector)}, {"its containers' resources", len(requests)}} {
-		if list.has > maxListed {
-			return fmt.Sprintf("%s has more than %d entries, the most that is remembered: remove some", list.field, maxListed)
-		}
-	}
-	return ""
-}
-
-// Few returns requests of at most as many resources as are remembered of a pod: cores and memory are among them.
-func Few(requests queueing.Resources) queueing.Resources {
-	if len(requests) <= maxListed {
-		return requests
-	}
-	few := queueing.Resources{}
-	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods} {
-		few[string(name)] = requests[string(name)]
-	}
-	for _, name := range slices.Sorted(maps.Keys(requests))[:maxListed-len(few)] {
-		few[name] = requests[name]
-	}
-	return few
 }
 
 // readBinding takes when the pod was bound to its node.
