@@ -43,15 +43,15 @@ type SparkApplication struct {
 	Stub *Stub `json:"-"`
 }
 
-// Stub is what is known of an application that is too large to be kept in memory.
+// Stub is what is known of an application, or a schedule, that is too large to be kept in memory.
 type Stub struct {
 	// Size of metadata and spec as JSON, in bytes.
 	Size int `json:"-"`
-	// SameTemplate says that its run template is that of the current run.
+	// SameTemplate says that its run template is that of the current run. A schedule has none.
 	SameTemplate bool `json:"-"`
 }
 
-// MaxApplicationSize is how large metadata and spec of an application may be together, as JSON, in bytes. Managed
+// MaxApplicationSize is how large metadata and spec of an application, or of a schedule, may be together, as JSON, in bytes. Managed
 // fields and the copy that kubectl apply keeps in an annotation do not count.
 const MaxApplicationSize = 256 << 10
 

@@ -39,6 +39,10 @@ type ScheduledSparkApplication struct {
 	// +kubebuilder:default:={"observedGeneration":-1,"activeCount":0}
 	// +structType=atomic
 	Status ScheduledSparkApplicationStatus `json:"status,omitempty"`
+
+	// Stub says that metadata and template were left out of this copy, because the object is too large to be kept in
+	// memory. It is the operator's own note and no part of the API.
+	Stub *Stub `json:"-"`
 }
 
 // ScheduledSparkApplicationList is a list of ScheduledSparkApplications.

@@ -4,12 +4,21 @@
 package schedule
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
 )
 
 // TestNamespacesTakeTurns: a namespace with very many schedules that are due does not keep the one of another from its time.
@@ -34,5 +43,39 @@ func TestNamespacesTakeTurns(t *testing.T) {
 	}
 	if next, _ := queue.Get(); next.Namespace != "team" {
 		t.Errorf("%s is next, want team/nightly", next)
+	}
+}
+
+// TestTooLarge: a schedule of which the cache keeps a stub creates nothing, and says how large it is. Once it is shorter it creates applications again.
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	spec := ""
+	w := newWorld(t, func(s *v1alpha1.ScheduledSparkApplication) {
+		spec = string(s.Spec.Template.Spec.Raw)
+		s.Spec.Template.Spec.Raw = []byte(strings.Replace(spec, "{", `{"arguments":["`+strings.Repeat("x", v1alpha1.MaxApplicationSize)+`"],`, 1))
+	})
+	w.reconciler.Client = interceptor.NewClient(w.Client.(client.WithWatch), interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+			err := c.Get(ctx, key, obj, opts...)
+			if s, is := obj.(*v1alpha1.ScheduledSparkApplication); is && err == nil {
+				kept, _ := cachetransform.Object(s)
+				*s = *kept.(*v1alpha1.ScheduledSparkApplication)
+			}
+			return err
+		},
+	})
+	s := w.until("13:00")
+	ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
+	if ready == nil || ready.Reason != v1alpha1.InvalidSpecReason || !strings.Contains(ready.Message, "of at most 262144 together") || s.Status.LastRunTime != "" {
+		t.Fatalf("Ready is %+v, last run at %q", ready, s.Status.LastRunTime)
+	}
+	s.Spec.Template.Spec.Raw = []byte(spec)
+	s.Generation++
+	if err := w.Update(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.SetTime(noon.Add(61 * time.Minute))
+	if s = w.until("13:15"); s.Status.LastRunTime != "2026-01-01T13:10:00Z" {
+		t.Errorf("once it is shorter, the last run was at %q: %+v", s.Status.LastRunTime, s.Status.Conditions)
 	}
 }

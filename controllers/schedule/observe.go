@@ -28,6 +28,11 @@ func (p *pass) observe(ctx context.Context) error {
 		return err
 	}
 	p.o.Children = children
+	if stub := s.Stub; stub != nil {
+		p.mistake = fmt.Sprintf("spec: metadata and spec take %d bytes as JSON, of at most %d together: put large files into the image, a volume or a "+
+			"ConfigMap, and shorten templates and annotations", stub.Size, v1alpha1.MaxApplicationSize)
+		return nil
+	}
 	times, err := cron.Parse(s.Spec.Schedule, s.Spec.TimeZone)
 	if err != nil {
 		p.mistake = "spec." + err.Error()

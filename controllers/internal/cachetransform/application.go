@@ -32,7 +32,7 @@ func application(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 	if app.Stub != nil || footprint(app.ObjectMeta)+footprint(app.Spec) <= v1alpha1.MaxApplicationSize/escaped {
 		return app
 	}
-	if size := sizeOf(app); size > v1alpha1.MaxApplicationSize {
+	if size := sizeOf(&app.ObjectMeta, &app.Spec); size > v1alpha1.MaxApplicationSize {
 		return stub(app, size)
 	}
 	return app
@@ -41,10 +41,10 @@ func application(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 // escaped is how many bytes one byte of text takes at most as JSON (\u0000), and more than what surrounds any value.
 const escaped = 8
 
-// sizeOf returns the size of an application as JSON, without its status, in bytes.
-func sizeOf(app *v1alpha1.SparkApplication) int {
+// sizeOf returns the size of the parts of an object as JSON, in bytes.
+func sizeOf(parts ...any) int {
 	size := 0
-	for _, part := range []any{&app.ObjectMeta, &app.Spec} {
+	for _, part := range parts {
 		text, err := json.Marshal(part)
 		if err != nil {
 			return v1alpha1.MaxApplicationSize + 1 // it was decoded from JSON; so this does not happen
@@ -60,16 +60,7 @@ func stub(app *v1alpha1.SparkApplication, size int) *v1alpha1.SparkApplication {
 	same, err := templatehash.Matches(&app.Spec, app.Status.TemplateHash)
 	out := &v1alpha1.SparkApplication{TypeMeta: app.TypeMeta, Status: app.Status}
 	out.Stub = &v1alpha1.Stub{Size: size, SameTemplate: same && err == nil}
-	from, to := &app.ObjectMeta, &out.ObjectMeta
-	to.Namespace, to.Name, to.UID, to.ResourceVersion, to.Generation = from.Namespace, from.Name, from.UID, from.ResourceVersion, from.Generation
-	to.CreationTimestamp, to.DeletionTimestamp = from.CreationTimestamp, from.DeletionTimestamp
-	to.Labels, to.Annotations = notes(from.Labels), notes(from.Annotations)
-	if owner := metav1.GetControllerOf(app); owner != nil {
-		to.OwnerReferences = []metav1.OwnerReference{*owner}
-	}
-	if slices.Contains(from.Finalizers, v1alpha1.Finalizer) {
-		to.Finalizers = []string{v1alpha1.Finalizer}
-	}
+	stubMeta(&app.ObjectMeta, &out.ObjectMeta)
 	s := &app.Spec
 	out.Spec = v1alpha1.SparkApplicationSpec{
 		Type: s.Type, SparkVersion: s.SparkVersion, RunID: s.RunID, DriverService: s.DriverService, PodDisruptionBudget: s.PodDisruptionBudget,
@@ -82,6 +73,19 @@ func stub(app *v1alpha1.SparkApplication, size int) *v1alpha1.SparkApplication {
 		out.Spec.Queue = &queue
 	}
 	return out
+}
+
+// stubMeta takes over what a stub keeps of metadata.
+func stubMeta(from, to *metav1.ObjectMeta) {
+	to.Namespace, to.Name, to.UID, to.ResourceVersion, to.Generation = from.Namespace, from.Name, from.UID, from.ResourceVersion, from.Generation
+	to.CreationTimestamp, to.DeletionTimestamp = from.CreationTimestamp, from.DeletionTimestamp
+	to.Labels, to.Annotations = notes(from.Labels), notes(from.Annotations)
+	if owner := metav1.GetControllerOf(from); owner != nil {
+		to.OwnerReferences = []metav1.OwnerReference{*owner}
+	}
+	if slices.Contains(from.Finalizers, v1alpha1.Finalizer) {
+		to.Finalizers = []string{v1alpha1.Finalizer}
+	}
 }
 
 func notes(all map[string]string) map[string]string {

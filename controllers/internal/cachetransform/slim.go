@@ -26,6 +26,8 @@ func Object(obj any) (any, error) {
 	switch o := obj.(type) {
 	case *v1alpha1.SparkApplication:
 		return application(o), nil
+	case *v1alpha1.ScheduledSparkApplication:
+		return schedule(o), nil
 	case *Packed:
 		return o, nil
 	case *metav1.PartialObjectMetadata:
