@@ -3,24 +3,25 @@
 
 package v1alpha1
 
-// QueuePreemption says which applications a waiting application of this queue may displace.
+// QueuePreemption says which applications a pending application of this queue may preempt.
 type QueuePreemption struct {
 	// withinQueue: within the same queue. Default: Never.
 	// +optional
 	// +kubebuilder:validation:Enum=Never;LowerPriority;LowerOrNewerEqualPriority
 	WithinQueue PreemptionPolicy `json:"withinQueue,omitempty"`
 
-	// reclaimWithinTree: take back own quota that other queues of the tree borrow. Default: Any.
+	// reclaimWithinTree: reclaim this queue's own quota from other queues of the tree that have borrowed it. Default:
+	// Any.
 	// +optional
 	// +kubebuilder:validation:Enum=Never;LowerPriority;Any
 	ReclaimWithinTree PreemptionPolicy `json:"reclaimWithinTree,omitempty"`
 
-	// borrowWithinTree: displace others while borrowing.
+	// borrowWithinTree: preempt applications of other queues while borrowing. Default: Never.
 	// +optional
 	BorrowWithinTree *BorrowWithinTree `json:"borrowWithinTree,omitempty"`
 }
 
-// PreemptionPolicy says which applications may be displaced.
+// PreemptionPolicy says which applications may be preempted.
 type PreemptionPolicy string
 
 // Values of the preemption policies.
@@ -31,7 +32,7 @@ const (
 	PreemptAny                       PreemptionPolicy = "Any"
 )
 
-// BorrowWithinTree lets a borrower displace others.
+// BorrowWithinTree lets an application that borrows preempt others.
 type BorrowWithinTree struct {
 	// policy is Never (default) or LowerPriority.
 	// +optional

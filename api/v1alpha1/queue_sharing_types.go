@@ -3,9 +3,9 @@
 
 package v1alpha1
 
-// FairSharing shares the pool of a node among its children by their weights.
+// FairSharing shares the quota of a queue among its children by their weights.
 type FairSharing struct {
-	// preemption says whether an application that borrows may preempt because its side has less than its share: Never
+	// preemption says whether an application that borrows may preempt because its part of the tree has less than its share: Never
 	// (default), LessThanOrEqualToFinalShare or LessThanInitialShare.
 	// +optional
 	// +kubebuilder:validation:Enum=Never;LessThanOrEqualToFinalShare;LessThanInitialShare

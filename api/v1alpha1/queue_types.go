@@ -11,7 +11,8 @@ import (
 	"github.com/fluxcd/pkg/apis/meta"
 )
 
-// SparkQueue is a node of the quota tree. Leaves take applications; inner nodes hold pools that their children share.
+// SparkQueue is one queue in a tree of quota. Leaf queues admit applications; the others hold quota that the queues below
+// them share.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -31,7 +32,7 @@ type SparkQueue struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is the quota of this node. The operator never writes it.
+	// spec is the quota of this queue. The operator never writes it.
 	// +optional
 	Spec SparkQueueSpec `json:"spec,omitempty"`
 
@@ -51,17 +52,17 @@ type SparkQueueList struct {
 	Items           []SparkQueue `json:"items"`
 }
 
-// SparkQueueSpec is the quota of one node and the rules by which it is given out.
+// SparkQueueSpec is the quota of one queue and the rules by which it is granted.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.unlimited) || !self.unlimited || !has(self.parent) && !has(self.flavors)",message="set unlimited only where neither parent nor flavors is set: remove unlimited, or those"
 type SparkQueueSpec struct {
-	// parent is the node above; absent for the root of a tree.
+	// parent is the queue above this one; absent for the root of a tree.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	Parent string `json:"parent,omitempty"`
 
-	// weight is the share of this node among its siblings where the parent shares fairly. Default: 1.
+	// weight is the share of this queue among its siblings, if the parent sets fairSharing. Default: 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000
@@ -97,18 +98,20 @@ type SparkQueueSpec struct {
 	// +kubebuilder:validation:Enum=BestEffortFIFO;StrictFIFO
 	Strategy QueueStrategy `json:"strategy,omitempty"`
 
-	// fairSharing shares this node's pool among its children by weight, where it is present.
+	// fairSharing shares the quota of this queue among its children by their weights. Absent: the order is by priority, then
+	// by time.
 	// +optional
 	FairSharing *FairSharing `json:"fairSharing,omitempty"`
 
-	// headTimeout is how long the first in line may be overtaken before quota is reserved for it. Default: 10m.
+	// headTimeout is how long the first in line may be overtaken before quota is reserved for it. 0s reserves at once;
+	// with StrictFIFO it reserves nothing beyond this queue's own nominal quota. Default: 10m.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set headTimeout to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
 	HeadTimeout *Duration `json:"headTimeout,omitempty"`
 
-	// preemption says which applications a waiting application may displace.
+	// preemption says which applications a pending application may preempt.
 	// +optional
 	Preemption *QueuePreemption `json:"preemption,omitempty"`
 
@@ -181,22 +184,22 @@ type ResourceQuota struct {
 	// +kubebuilder:validation:XValidation:rule="self in ['cpu', 'memory', 'ephemeral-storage', 'pods'] || self.startsWith('hugepages-') || self.matches('^[a-z0-9.-]+/[A-Za-z0-9._-]+$')",message="set resource to cpu, memory, ephemeral-storage, pods, hugepages-<size>, or a name with a domain such as nvidia.com/gpu",messageExpression="'set resource to cpu, memory, ephemeral-storage, pods, hugepages-<size>, or a name with a domain such as nvidia.com/gpu' + (self.lowerAscii().contains('cpu') ? '; did you mean cpu?' : self.lowerAscii().contains('core') ? '; did you mean cpu?' : self.lowerAscii().contains('mem') ? '; did you mean memory?' : self.lowerAscii().contains('gpu') ? '; did you mean nvidia.com/gpu?' : self.lowerAscii().contains('pod') ? '; did you mean pods?' : self.lowerAscii().contains('storage') ? '; did you mean ephemeral-storage?' : self.lowerAscii().contains('disk') ? '; did you mean ephemeral-storage?' : '')"
 	Resource string `json:"resource"`
 
-	// nominal is what this node brings of its own, in addition to its children.
+	// nominal is the quota of this queue itself; that of its children is added to it.
 	// +required
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:Pattern=`^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$`
 	// +kubebuilder:validation:XValidation:rule="!'%s'.format([self]).startsWith('-')",message="set nominal to a quantity of zero or more, such as 8 or 32Gi"
 	Nominal resource.Quantity `json:"nominal"`
 
-	// borrowingLimit bounds what this node may use above its own quota and its children's; 0 closes it. Default: no
-	// bound.
+	// borrowingLimit bounds what this queue and its children may use above their nominal quota; 0 forbids borrowing.
+	// Default: no bound.
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:Pattern=`^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$`
 	// +kubebuilder:validation:XValidation:rule="!'%s'.format([self]).startsWith('-')",message="set borrowingLimit to a quantity of zero or more, such as 8 or 32Gi"
 	BorrowingLimit *resource.Quantity `json:"borrowingLimit,omitempty"`
 
-	// lendingLimit bounds what others may use of it. Default: all.
+	// lendingLimit bounds how much of it other queues may borrow. Default: all.
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:Pattern=`^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$`
@@ -216,22 +219,22 @@ type SparkQueueStatus struct {
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// pending counts the waiting applications of this node and of those below it.
+	// pending counts the pending applications of this queue and of those below it.
 	// +optional
 	// +kubebuilder:default=0
 	Pending int32 `json:"pending"`
 
-	// admitted counts the applications of this node and of those below it that hold quota.
+	// admitted counts the applications of this queue and of those below it that hold quota.
 	// +optional
 	// +kubebuilder:default=0
 	Admitted int32 `json:"admitted"`
 
-	// elastic counts the executors above the base gangs of applications of this node and of those below it; absent
-	// where no application has or wants any.
+	// elastic counts the executors above the base gangs of applications of this queue and of those below it; absent
+	// if no application has or wants any.
 	// +optional
 	Elastic *ElasticUsage `json:"elastic,omitempty"`
 
-	// unmanagedPods counts the Spark pods of guarded namespaces that belong to no application, of this node and of
+	// unmanagedPods counts the Spark pods of guarded namespaces that belong to no application, of this queue and of
 	// those below it. Drivers among them also count as applications. Absent if there are none.
 	// +optional
 	UnmanagedPods *UnmanagedPods `json:"unmanagedPods,omitempty"`
@@ -245,8 +248,8 @@ type SparkQueueStatus struct {
 	// +optional
 	Summary map[string]string `json:"summary,omitempty"`
 
-	// share is what this node borrows in relation to what its parent could have, where that is most, divided by its
-	// weight: 0, 0.25, or Infinity where that could have nothing. Absent for a root.
+	// share is what this queue borrows relative to what its parent could have, of the resource for which that is most,
+	// divided by its weight: 0, 0.25, or Infinity if the parent could have nothing. Absent for a root.
 	// +optional
 	Share string `json:"share,omitempty"`
 
@@ -276,7 +279,7 @@ type QueueUsage struct {
 	// resource that is counted.
 	// +required
 	Resource string `json:"resource"`
-	// used by this node and those below it.
+	// used by this queue and those below it.
 	// +required
 	Used resource.Quantity `json:"used"`
 	// nominal including the children's; absent where there is no limit.
@@ -285,10 +288,10 @@ type QueueUsage struct {
 	// borrowed is what is used above nominal.
 	// +optional
 	Borrowed *resource.Quantity `json:"borrowed,omitempty"`
-	// lent is what is not used of nominal and could not be used now, because others do.
+	// lent is the part of nominal that is unused and cannot be used now, because other queues have borrowed it.
 	// +optional
 	Lent *resource.Quantity `json:"lent,omitempty"`
-	// reserved is the part of the free quota that is kept for applications of this node and of those below it: for a
+	// reserved is the part of the free quota that is kept for applications of this queue and of those below it: for a
 	// head that has waited for its headTimeout, or for one that preempts others. Absent if there is none.
 	// +optional
 	Reserved *resource.Quantity `json:"reserved,omitempty"`
@@ -333,8 +336,8 @@ type SparkFlavorSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 63)",message="set nodeLabels with names of at most 317 characters and values of at most 63"
 	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
 
-	// nodeTaints are the taints of these nodes. Pods that neither they nor the flavor make tolerate them are not placed
-	// here.
+	// nodeTaints are the taints of these nodes. Pods are placed in this flavor only if they, or its tolerations, tolerate
+	// all of them.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
