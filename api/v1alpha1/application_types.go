@@ -144,7 +144,7 @@ type SparkApplicationSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 512 && size(self[k]) <= 65536)",message="set sparkConf with names of at most 512 characters and values of at most 65536"
 	SparkConf map[string]string `json:"sparkConf,omitempty" sparkgate:"run"`
 
-	// sparkConfFrom takes values of Spark properties from Secrets, so that no password stands in a manifest. Part of
+	// sparkConfFrom takes values of Spark properties from Secrets, so that manifests need no passwords. Part of
 	// the run template.
 	// +optional
 	// +listType=map
@@ -215,8 +215,9 @@ type SparkApplicationSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	RunID string `json:"runID,omitempty" sparkgate:"run"`
 
-	// queue is the queue that the job asks. Absent: the namespace's annotation sparkgate.io/default-queue, else the
-	// queue "default". May change while the job waits; later changes count for the next run.
+	// queue is the queue in which the job waits for quota. Absent: the namespace's annotation
+	// sparkgate.io/default-queue, else the queue "default". May change while the job waits; later changes take effect
+	// with the next attempt or run.
 	// +optional
 	Queue *QueueReference `json:"queue,omitempty"`
 
@@ -231,8 +232,8 @@ type SparkApplicationSpec struct {
 	// +kubebuilder:validation:Enum=None;Driver
 	PodDisruptionBudget DisruptionPolicy `json:"podDisruptionBudget,omitempty" sparkgate:"live"`
 
-	// suspend true takes a waiting job out of its queue and stops a running one gracefully; false lets it go on as a
-	// new attempt, from the end of the line. Without effect on a finished run. May change at any time.
+	// suspend true removes a waiting job from its queue and stops a running one gracefully; false resumes it with a new
+	// attempt, at the end of the queue. Has no effect on a finished run. May change at any time.
 	// +optional
 	Suspend bool `json:"suspend,omitempty" sparkgate:"live"`
 
@@ -253,17 +254,18 @@ type SparkApplicationSpec struct {
 	// +optional
 	Timeouts *Timeouts `json:"timeouts,omitempty" sparkgate:"live"`
 
-	// restartPolicy says when and how often a failed attempt is tried again. May change at any time.
+	// restartPolicy says when and how often another attempt follows a failed one. Default: never. May change at any
+	// time.
 	// +optional
 	RestartPolicy *RestartPolicy `json:"restartPolicy,omitempty" sparkgate:"live"`
 
-	// retention says what stays after the end of a run: driver pod with its log, ConfigMap and claims. May change at
-	// any time.
+	// retention says whether the driver pod with its log, the ConfigMap and the claims of an attempt that has ended are
+	// kept, and for how long. Default: for 1h. May change at any time.
 	// +optional
 	Retention *Retention `json:"retention,omitempty" sparkgate:"live"`
 
-	// ttlAfterFinished deletes this object that long after its end. Not honoured on objects that Flux or Argo CD track:
-	// they would be created, and run, again. May change at any time.
+	// ttlAfterFinished deletes this object that long after the end of its run. Not honoured on objects that Flux or
+	// Argo CD track, which would create them, and so run them, again. Default: never. May change at any time.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20

@@ -12,7 +12,7 @@ const (
 	// StalledCondition shows only when True: nothing will happen until the object or the cluster is changed. Same
 	// reason as Ready.
 	StalledCondition = "Stalled"
-	// AdmittedCondition is True while the gate lets the current attempt in.
+	// AdmittedCondition is True while the gate has admitted the current attempt.
 	AdmittedCondition = "Admitted"
 	// RunningCondition is True while the driver's container runs.
 	RunningCondition = "Running"
@@ -59,7 +59,7 @@ const (
 const (
 	// SucceededReason: the driver ended with exit code 0.
 	SucceededReason = "Succeeded"
-	// FailedReason: the run failed and is not tried again.
+	// FailedReason: the run failed and no other attempt follows.
 	FailedReason = "Failed"
 	// RetriesExceededReason: all attempts of the run have failed.
 	RetriesExceededReason = "RetriesExceeded"
@@ -67,7 +67,7 @@ const (
 	DriverStartTimeoutReason = "DriverStartTimeout"
 	// ExecutorStartTimeoutReason: the first executors were not ready within timeouts.executorStart.
 	ExecutorStartTimeoutReason = "ExecutorStartTimeout"
-	// AdmissionTimeoutReason: the gate did not let the attempt in within timeouts.admission.
+	// AdmissionTimeoutReason: the gate did not admit the attempt within timeouts.admission.
 	AdmissionTimeoutReason = "AdmissionTimeout"
 	// DeadlineExceededReason: the attempt ran longer than timeouts.run.
 	DeadlineExceededReason = "DeadlineExceeded"
@@ -87,8 +87,8 @@ const (
 	NotYetSupportedReason = "NotYetSupported"
 	// ExceedsQuotaReason: the request exceeds what the queue could ever hold. Clears itself when the queue grows.
 	ExceedsQuotaReason = "ExceedsQuota"
-	// DeactivatedReason: the ask was deactivated in the system behind the gate. Clears when the application is
-	// suspended and resumed, or runs anew.
+	// DeactivatedReason: the ask was deactivated in the system behind the gate. Clears itself when the application is
+	// suspended and resumed, or run again.
 	DeactivatedReason = "Deactivated"
 )
 
@@ -98,7 +98,7 @@ const (
 	AdmittedReason = "Admitted"
 	// DelegatedToSchedulerReason: the gate leaves admission to the scheduler, or admits everything.
 	DelegatedToSchedulerReason = "DelegatedToScheduler"
-	// WaitingForQuotaReason: the queue has not enough quota now.
+	// WaitingForQuotaReason: the queue does not have enough quota now.
 	WaitingForQuotaReason = "WaitingForQuota"
 	// QueueHeldReason: the queue, or one above it, is held.
 	QueueHeldReason = "QueueHeld"
@@ -106,8 +106,8 @@ const (
 	NamespaceNotAllowedReason = "NamespaceNotAllowed"
 	// MaxRunningReason: the queue runs as many applications as it may.
 	MaxRunningReason = "MaxRunning"
-	// FlavorMismatchReason: no flavor of the queue fits the pods. Also a reason of Ready, where what Kueue gives
-	// contradicts them.
+	// FlavorMismatchReason: no flavor of the queue fits the pods. Also a reason of Ready, if the flavor that Kueue
+	// assigned conflicts with their node selector.
 	FlavorMismatchReason = "FlavorMismatch"
 	// GateNotInstalledReason: the system behind the gate is not installed.
 	GateNotInstalledReason = "GateNotInstalled"
@@ -119,7 +119,7 @@ const (
 const (
 	// ProgressingReason: the next step is under way.
 	ProgressingReason = "Progressing"
-	// ProgressingWithRetryReason: something is missing or failed; it is tried again.
+	// ProgressingWithRetryReason: something is missing or failed; the operator retries.
 	ProgressingWithRetryReason = "ProgressingWithRetry"
 	// ActiveReason: the queue works as its spec says; the message says if it is held, drained, or only has queues below.
 	ActiveReason = "Active"
@@ -127,7 +127,7 @@ const (
 	FlavorNotFoundReason = "FlavorNotFound"
 	// ParentNotFoundReason: the queue above this one does not exist.
 	ParentNotFoundReason = "ParentNotFound"
-	// CycleReason: the queue is above itself.
+	// CycleReason: the queue is its own ancestor.
 	CycleReason = "Cycle"
 	// NoQuotaReason: no queue of the tree has a quota, and its root is not unlimited.
 	NoQuotaReason = "NoQuota"

@@ -13,7 +13,7 @@ import (
 // list of all.
 type Duration = metav1.Duration
 
-// GateType names who decides that an application may start.
+// GateType names what decides that an application may start.
 // +kubebuilder:validation:Enum=Embedded;Kueue;Volcano;YuniKorn;None
 type GateType string
 
@@ -45,8 +45,8 @@ type QueueReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	PriorityClassName string `json:"priorityClassName,omitempty" sparkgate:"live"`
 
-	// minExecutors lets the job start with fewer executors than asked for, but never fewer than this. Default: all that
-	// are asked for.
+	// minExecutors lets the job start with fewer executors than requested, but never fewer than this. Default: all that
+	// are requested.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=2147483647
@@ -122,38 +122,40 @@ type Timeouts struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set admission to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
 	Admission *Duration `json:"admission,omitempty"`
 
-	// driverStart bounds the time from submission to a running driver; reason DriverStartTimeout. Default: 10m.
+	// driverStart bounds the time from admission to a running driver, or, where the scheduler has the queue (YuniKorn,
+	// Volcano without waitForInqueue), from when the driver has a node; reason DriverStartTimeout. Default: 10m.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set driverStart to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
 	DriverStart *Duration `json:"driverStart,omitempty"`
 
-	// executorStart bounds the time from a running driver to its first executors being ready; reason
-	// ExecutorStartTimeout. Default: none under the gate None, else 30m, after which the job releases its quota and
-	// queues again.
+	// executorStart bounds the time from a running driver until its first executors are ready; reason
+	// ExecutorStartTimeout. Then the attempt releases its quota and is queued again; under the gate None it fails.
+	// Default: none under the gate None, else 30m.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set executorStart to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
 	ExecutorStart *Duration `json:"executorStart,omitempty"`
 
-	// run bounds one attempt, from a running driver on; reason DeadlineExceeded. Default: none.
+	// run bounds how long the driver of one attempt runs; reason DeadlineExceeded. Default: none.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set run to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
 	Run *Duration `json:"run,omitempty"`
 
-	// total bounds all attempts of one run together; reason TotalDeadlineExceeded. Default: none.
+	// total bounds how long the drivers of all attempts of one run together run; reason TotalDeadlineExceeded. Default:
+	// none.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set total to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
 	Total *Duration `json:"total,omitempty"`
 
-	// termination is how long pods may take to end after they were asked to; then they are deleted without grace where
-	// their node is reachable. Never longer than the operator's --max-termination. Default: 5m.
+	// termination is how long pods may take to end after they were asked to; then they are deleted without a grace
+	// period if their node is reachable. The operator's --max-termination bounds it. Default: 5m.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
@@ -232,13 +234,14 @@ const (
 	RetentionAlways    RetentionPolicy = "Always"
 )
 
-// Retention says what stays after the end of a run. What is kept holds no quota and is deleted with this object.
+// Retention says what is kept of an attempt that has ended. What is kept holds no quota and is deleted with this
+// object. Nothing is kept of an attempt that the operator has stopped, because of a timeout for example.
 type Retention struct {
 	// policy is Always (default), OnFailure or Never.
 	// +optional
 	Policy RetentionPolicy `json:"policy,omitempty"`
 
-	// duration is how long objects are kept. Default: 1h.
+	// duration is how long objects are kept after the end of the attempt. Default: 1h.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
@@ -321,7 +324,7 @@ type UIRoute struct {
 	// +kubebuilder:validation:MaxLength=253
 	Hostname string `json:"hostname,omitempty"`
 
-	// path under the host name, which the route takes away; {{name}} and {{namespace}} are replaced. Default: /.
+	// path under the host name, which the route strips; {{name}} and {{namespace}} are replaced. Default: /.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Path string `json:"path,omitempty"`

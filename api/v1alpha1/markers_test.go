@@ -214,6 +214,18 @@ func TestEveryFieldIsExplained(t *testing.T) {
 	}
 }
 
+// excludedWords are words that the glossary (docs/concepts.md) excludes, and "this node" for a queue: nodes run pods.
+var excludedWords = regexp.MustCompile(`(?i)\b(displac\w+|lets? [\w ]*\bin\b|lift(s|ed)?|this node|node above|rooms?|any more|told)\b`)
+
+func TestCommentsUseTheWordsOfTheGlossary(t *testing.T) {
+	t.Parallel()
+	for _, f := range parseSource(t).fields {
+		if word := excludedWords.FindString(f.doc); word != "" {
+			t.Errorf("%s: the comment has %q, for which the glossary has another word: %q", f, word, f.doc)
+		}
+	}
+}
+
 func TestEveryFieldIsOptionalOrRequired(t *testing.T) {
 	t.Parallel()
 	for _, f := range parseSource(t).fields {

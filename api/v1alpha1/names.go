@@ -6,7 +6,8 @@ package v1alpha1
 // Finalizer keeps an application until its pods are gone and its quota is released. It comes with the first grant.
 const Finalizer = Group + "/finalizer"
 
-// FieldOwner is the field manager of everything that the operator writes. It must never change: ownership hangs on it.
+// FieldOwner is the field manager of everything that the operator writes. It must never change: field ownership depends
+// on it.
 const FieldOwner = "sparkgate"
 
 // Labels on every object that the operator creates and, through the executor template, on executors.
@@ -21,7 +22,7 @@ const (
 	AttemptLabel = Group + "/attempt"
 	// QueueLabel is the name of the queue.
 	QueueLabel = Group + "/queue"
-	// FlavorLabel is the flavor of an executor that was let in through its scheduling gate.
+	// FlavorLabel is the flavor in which an executor was ungated.
 	FlavorLabel = Group + "/flavor"
 )
 

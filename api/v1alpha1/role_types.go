@@ -79,7 +79,7 @@ type PodRole struct {
 	// +kubebuilder:validation:items:XPreserveUnknownFields
 	EnvFrom []runtime.RawExtension `json:"envFrom,omitempty"`
 
-	// gpu asks for accelerators for each pod.
+	// gpu requests accelerators for each pod.
 	// +optional
 	GPU *GPU `json:"gpu,omitempty"`
 
@@ -151,7 +151,7 @@ type EnvVar struct {
 	ValueFrom *runtime.RawExtension `json:"valueFrom,omitempty"`
 }
 
-// GPU asks for accelerators.
+// GPU requests accelerators.
 type GPU struct {
 	// name is the Kubernetes resource, such as nvidia.com/gpu.
 	// +required
@@ -263,20 +263,20 @@ type DynamicAllocation struct {
 	// +kubebuilder:validation:Maximum=2147483647
 	InitialExecutors *int32 `json:"initialExecutors,omitempty"`
 
-	// minExecutors is never gone below. Default: 0.
+	// minExecutors is the smallest number. Default: 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=2147483647
 	MinExecutors *int32 `json:"minExecutors,omitempty"`
 
-	// maxExecutors is never exceeded. No default: without one here or in sparkConf the job is refused, because no queue
-	// could hold it.
+	// maxExecutors is the largest number. No default: without one here or in sparkConf the job is refused, because its
+	// need for quota would have no bound.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=2147483647
 	MaxExecutors *int32 `json:"maxExecutors,omitempty"`
 
-	// shuffleTrackingTimeout lets an executor that holds shuffle data go after this time. Default: never.
+	// shuffleTrackingTimeout is after what time an idle executor that holds shuffle data is removed. Default: never.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
@@ -335,12 +335,12 @@ type InlineConfigMap struct {
 
 // Monitoring switches metrics endpoints on.
 type Monitoring struct {
-	// prometheus exposes Spark's metrics in the format of Prometheus.
+	// prometheus exposes Spark's metrics in the Prometheus format.
 	// +optional
 	Prometheus *PrometheusMonitoring `json:"prometheus,omitempty"`
 }
 
-// PrometheusMonitoring exposes Spark's metrics in the format of Prometheus.
+// PrometheusMonitoring exposes Spark's metrics in the Prometheus format.
 type PrometheusMonitoring struct {
 	// port at which the JMX exporter answers in driver and executors. Only with jmxExporterJar; Spark's own servlet
 	// answers on the port of its web interface. Default: 8090.

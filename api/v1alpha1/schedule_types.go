@@ -78,19 +78,20 @@ type ScheduledSparkApplicationSpec struct {
 	// +optional
 	ConcurrencyPolicy ConcurrencyPolicy `json:"concurrencyPolicy,omitempty"`
 
-	// startingDeadline is how late a run may start. Default: no limit for what catchUp runs; under Forbid a run that is
-	// due does not wait for the one before it.
+	// startingDeadline is how late a run may start; a later one is missed. Default: no limit for the runs of catchUp;
+	// otherwise, under Forbid, a run that is due while another has not finished is missed at once.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set startingDeadline to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
 	StartingDeadline *Duration `json:"startingDeadline,omitempty"`
 
-	// catchUp is what happens with the runs that were due while no operator was running. Default: Last.
+	// catchUp says which of the runs that were due while no operator was running are started: None, Last (default), or
+	// All, which starts the last ten.
 	// +optional
 	CatchUp CatchUpPolicy `json:"catchUp,omitempty"`
 
-	// suspend stops the schedule. Applications that exist run on. What is due meanwhile is not run later. Default:
+	// suspend stops the schedule. Applications that exist continue. What is due meanwhile is not run later. Default:
 	// false.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
@@ -107,8 +108,8 @@ type ScheduledSparkApplicationSpec struct {
 	// +kubebuilder:validation:Maximum=100
 	FailedHistoryLimit *int32 `json:"failedHistoryLimit,omitempty"`
 
-	// readyWhen is what makes the schedule ready. Scheduled: the schedule works, whatever becomes of its runs.
-	// LastRunSucceeded: also, the last run that ended has succeeded. Default: Scheduled.
+	// readyWhen says when the schedule is Ready. Scheduled: while the schedule works, whatever the outcome of its runs.
+	// LastRunSucceeded: if also the last run that ended has succeeded. Default: Scheduled.
 	// +optional
 	ReadyWhen ScheduleReadiness `json:"readyWhen,omitempty"`
 
@@ -123,7 +124,7 @@ type ScheduledSparkApplicationSpec struct {
 type ConcurrencyPolicy string
 
 const (
-	// ConcurrencyForbid passes the run over, unless the other one ends within startingDeadline.
+	// ConcurrencyForbid misses the run, unless the other one ends within startingDeadline.
 	ConcurrencyForbid ConcurrencyPolicy = "Forbid"
 	// ConcurrencyAllow starts the run beside the others.
 	ConcurrencyAllow ConcurrencyPolicy = "Allow"
@@ -238,7 +239,7 @@ type ScheduledSparkApplicationStatus struct {
 	// +required
 	ActiveCount int32 `json:"activeCount"`
 
-	// missed counts the runs that were due and were passed over, by reason.
+	// missed counts the runs that were due and were not started, by reason.
 	// +optional
 	// +listType=map
 	// +listMapKey=reason
@@ -262,7 +263,7 @@ type ScheduledSparkApplicationStatus struct {
 	LastHandledForceAt string `json:"lastHandledForceAt,omitempty"`
 }
 
-// HandledSchedule is how far a schedule has been followed: whatever was due until then has run or was passed over.
+// HandledSchedule is how far a schedule has been followed: whatever was due until then was started or missed.
 type HandledSchedule struct {
 	// until is that time.
 	// +required
@@ -293,7 +294,7 @@ type ScheduledRun struct {
 	Message string `json:"message,omitempty"`
 }
 
-// MissedRuns counts runs that were passed over.
+// MissedRuns counts runs that were due and were not started.
 type MissedRuns struct {
 	// reason is OperatorDown, ConcurrencyForbidden, StartingDeadlineExceeded, NameTaken or CreateFailed.
 	// +required

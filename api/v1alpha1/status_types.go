@@ -60,7 +60,7 @@ type SparkApplicationStatus struct {
 	Resumes int32 `json:"resumes,omitempty"`
 
 	// requeues counts the attempts of the run that released their quota because their executors did not start in time,
-	// or because what they were to be created from had changed before the driver was created.
+	// or because the inputs of their grant changed before the driver was created.
 	// +optional
 	Requeues int32 `json:"requeues,omitempty"`
 
@@ -68,8 +68,8 @@ type SparkApplicationStatus struct {
 	// +optional
 	Queue string `json:"queue,omitempty"`
 
-	// ask is what the application asks its queue for, or asked for last. It decides whether a change keeps the place in
-	// the queue. Its fields: gate; podSets, each with name (driver or executor), count, minCount, requests and flavors.
+	// ask is what the application requests from its queue, or requested last. It decides whether a change keeps the
+	// place in the queue. Its fields: gate; podSets, each with name (driver or executor), count, minCount, requests and flavors.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
@@ -196,7 +196,7 @@ type OpenTimes struct {
 	// that it names does not exist. That time does not count for its place in the queue. Absent while it could start.
 	// +optional
 	Blocked *metav1.Time `json:"blocked,omitempty"`
-	// admitted is when the gate let the current attempt in.
+	// admitted is when the gate admitted the current attempt.
 	// +optional
 	Admitted *metav1.Time `json:"admitted,omitempty"`
 	// driverStarted is when the driver's container was first seen running.
@@ -260,7 +260,7 @@ type Grant struct {
 	// resizes is how often the grant has grown since it was given.
 	// +optional
 	Resizes int64 `json:"resizes,omitempty"`
-	// holdsFor is how long the attempt may hold the quota, from times.admitted on: it was let in before others that
+	// holdsFor is how long the attempt may hold the quota, from times.admitted on: it was admitted before others that
 	// wait because of its timeouts. Longer ones take effect with the next attempt. Absent if it passed no other ask.
 	// +optional
 	HoldsFor *metav1.Duration `json:"holdsFor,omitempty"`
@@ -308,7 +308,7 @@ type PodSetGrant struct {
 	// +optional
 	// +listType=atomic
 	Flavors []string `json:"flavors,omitempty"`
-	// schedulingGates that the pods get; another system lifts them.
+	// schedulingGates that the pods get; another system removes them.
 	// +optional
 	// +listType=atomic
 	SchedulingGates []string `json:"schedulingGates,omitempty"`
@@ -329,8 +329,8 @@ type DriverStatus struct {
 	// cluster.
 	// +optional
 	UIAddress string `json:"uiAddress,omitempty"`
-	// historyAddress of the attempt at the history server that the operator knows; absent if there is none, or no event
-	// log.
+	// historyAddress of the attempt at the history server of the operator's flag --history-server-url; absent without
+	// one, or without an event log.
 	// +optional
 	HistoryAddress string `json:"historyAddress,omitempty"`
 }
