@@ -74,7 +74,7 @@ func (dg delegation) otherGate() string {
 	if q == nil || q.Gate == "" || g == nil || g.Gate == q.Gate {
 		return ""
 	}
-	return fmt.Sprintf("; it was admitted by gate %s, and spec.queue.gate %s takes effect when it asks again: with the next attempt or run", g.Gate, q.Gate)
+	return fmt.Sprintf("; it was admitted by gate %s: spec.queue.gate %s takes effect with the next attempt or run", g.Gate, q.Gate)
 }
 
 func hasNode(driver *pods.Record) bool { return driver.Scheduled || driver.Running }

@@ -75,7 +75,7 @@ func (fs failures) note() string {
 		return ""
 	}
 	last := e.Failures[len(e.Failures)-1]
-	return fmt.Sprintf("; executors had failed before it (%d), the last one: %s", e.Failed, last.Message)
+	return fmt.Sprintf("; executors that had failed before: %d, the last one: %s", e.Failed, last.Message)
 }
 
 // countedBefore reports whether a failure is one of those shown, or older than all of them while the list is full.

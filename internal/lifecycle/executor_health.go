@@ -76,7 +76,7 @@ func (eh executorHealth) whyGated() string {
 	c := newExecutors(eh.state)
 	if len(c.tooLarge) > 0 {
 		r := c.tooLarge[0]
-		return fmt.Sprintf("executor %s stays behind its scheduling gate: it asks for %s; set the size of executors in the spec, not in the program",
+		return fmt.Sprintf("executor %s stays behind its scheduling gate: it requests %s; set the size of executors in the spec, not in the program",
 			r.Name, tooLarge(r, amounts.ClampAll(c.base.Requests)))
 	}
 	if len(c.gated) == 0 || eh.o.Allocation == nil || eh.o.Allocation.Why == "" {

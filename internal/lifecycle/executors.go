@@ -126,7 +126,7 @@ func tooLarge(r *pods.Record, allowed queueing.Resources) string {
 	for _, name := range slices.Sorted(maps.Keys(r.SchedulingGate.Requests)) {
 		if asks := r.SchedulingGate.Requests[name]; asks > allowed[name] {
 			most, wanted := amounts.Quantity(name, allowed[name]), amounts.Quantity(name, asks)
-			return fmt.Sprintf("%s %s, and each executor has %s in the grant", name, wanted.String(), most.String())
+			return fmt.Sprintf("%s %s, but the grant has %s for each executor", name, wanted.String(), most.String())
 		}
 	}
 	return ""

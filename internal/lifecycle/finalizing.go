@@ -57,7 +57,7 @@ func (en ending) attemptEnded(o pods.Outcome) Decision {
 	en.history.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: o.Reason, Cause: o.Cause, ExitCode: o.ExitCode, Message: o.Message})
 	if len(en.activePods()) > 0 {
 		en.termination.endPods()
-		doing := "driver has ended, waiting for its pods: "
+		doing := "waiting for the pods of the attempt to end: "
 		if en.view.DriverRunning = en.driverRuns(); en.view.DriverRunning {
 			doing = "stopping the driver: "
 		}
@@ -155,7 +155,7 @@ func (en ending) announceSidecars() string {
 	if !en.termination.sidecarsOverdue() || strings.HasPrefix(message, sidecarsNote) {
 		return message
 	}
-	en.event(true, sidecarsEndedReason, fmt.Sprintf("%s in pod %s: make them sidecars of Kubernetes, which end with the driver: init containers with "+
+	en.event(true, sidecarsEndedReason, fmt.Sprintf("%s in pod %s; declare them as native sidecars, which end with the driver: init containers with "+
 		"restartPolicy: Always", sidecarsNote, en.s.Driver.PodName))
 	return sidecarsNote + "; " + message
 }

@@ -45,7 +45,7 @@ func beyondGrant(st *state, driver *pods.Record) string {
 				continue
 			}
 			wanted, allowed := amounts.Quantity(name, asks[name]), amounts.Quantity(name, granted[name])
-			return fmt.Sprintf("driver pod %s requests %s %s, and the grant has %s", driver.Name, name, wanted.String(), allowed.String())
+			return fmt.Sprintf("driver pod %s requests %s %s, but the grant has %s", driver.Name, name, wanted.String(), allowed.String())
 		}
 	}
 	return ""

@@ -19,7 +19,7 @@ func gatedByKueue(driver *pods.Record, grant *v1alpha1.Grant) bool {
 }
 
 func kueueConflictMessage(driver *pods.Record) string {
-	return fmt.Sprintf("Kueue's pod integration has gated driver pod %s with %s and would charge it a second time: take the namespace out of "+
-		"managedJobsNamespaceSelector in Kueue's configuration, or name SparkApplication.v1alpha1.sparkgate.io in integrations.externalFrameworks "+
-		"and label the application %s; then run again", driver.Name, v1alpha1.KueueSchedulingGate, v1alpha1.KueueQueueLabel)
+	return fmt.Sprintf("Kueue's pod integration has gated driver pod %s with %s and would charge it a second time: exclude the namespace in "+
+		"managedJobsNamespaceSelector of Kueue's configuration, or list SparkApplication.v1alpha1.sparkgate.io in its integrations.externalFrameworks "+
+		"and set the label %s on the application; then change spec.runID to run again", driver.Name, v1alpha1.KueueSchedulingGate, v1alpha1.KueueQueueLabel)
 }

@@ -75,7 +75,7 @@ func contested(s *v1alpha1.SparkApplicationStatus) string {
 	if s.Operator == "" || s.OtherOperator == "" {
 		return ""
 	}
-	return fmt.Sprintf("the operators in namespaces %s and %s both deal with this namespace; the one in %s decides on this application: "+
+	return fmt.Sprintf("the operators in namespaces %s and %s both manage this namespace; the one in %s decides on this application: "+
 		"change --watch-namespaces or --queue-selector of one of them", s.Operator, s.OtherOperator, s.Operator)
 }
 

@@ -88,9 +88,9 @@ func TestWhyNotStarted(t *testing.T) {
 				Message: `image name "image-of-spark-kubernetes-driver" is not valid (InvalidImageName); correct spec.image`}},
 		"not on the node": {container(spark, waits("ErrImageNeverPull")),
 			StartProblem{Reason: "ErrImageNeverPull",
-				Message: `image "image-of-spark-kubernetes-driver" is not on the node and imagePullPolicy is Never (ErrImageNeverPull)`}},
+				Message: `image "image-of-spark-kubernetes-driver" is not on the node and imagePullPolicy is Never (ErrImageNeverPull); load the image on the nodes, or set spec.imagePullPolicy to IfNotPresent`}},
 		"unschedulable": {condition(corev1.PodScheduled, corev1.ConditionFalse, "Unschedulable"),
-			StartProblem{Reason: "Unschedulable", Message: "the driver pod is unschedulable", Detail: "says Unschedulable"}},
+			StartProblem{Reason: "Unschedulable", Message: "the driver pod is unschedulable; kubectl describe pod shows the scheduler's reason", Detail: "says Unschedulable"}},
 		"missing secret": {container(spark, waitsBecause("CreateContainerConfigError", `secret "db" not found`)),
 			StartProblem{Reason: "CreateContainerConfigError", Reference: true,
 				Message: `driver's container cannot start (CreateContainerConfigError): secret "db" not found; create it, and the container starts automatically`}},
@@ -133,7 +133,7 @@ func TestGivenUp(t *testing.T) {
 	record := RecordOf(podOf("driver", container(spark, waits("ContainerCreating"))))
 	record.Waiting = Waiting{Reason: corev1.PodReasonUnschedulable, Message: `0/3 nodes are available: persistentvolumeclaim "data" not found.`}
 	const want = `the driver pod is unschedulable: persistentvolumeclaim "data" not found; create it before the next attempt or run; ` +
-		`last heard: 0/3 nodes are available: persistentvolumeclaim "data" not found.`
+		`last reported: 0/3 nodes are available: persistentvolumeclaim "data" not found.`
 	if got := WhyNotStarted(record).GivenUp(); got != want {
 		t.Errorf("missing claim: %q, want %q", got, want)
 	}
@@ -149,7 +149,7 @@ func TestPullErrorsAreOne(t *testing.T) {
 	if diff := cmp.Diff(first, second); diff != "" || first.Reason != "ImagePullBackOff" {
 		t.Errorf("%+v; the two differ:\n%s", first, diff)
 	}
-	if want := first.Message + "; last heard: " + cause; first.GivenUp() != want {
+	if want := first.Message + "; last reported: " + cause; first.GivenUp() != want {
 		t.Errorf("all of it is %q, want %q", first.GivenUp(), want)
 	}
 }

@@ -187,7 +187,7 @@ func TestWhyPending(t *testing.T) {
 		"none":         {nil, ""},
 		"they start":   {[]*Record{waiting("a"), waiting("b", container(sparkExecutor, waits("ContainerCreating")))}, ""},
 		"a reference":  {[]*Record{waiting("a"), waiting("b", secret)}, noSecret},
-		"most of them": {[]*Record{waiting("a", noNode), waiting("b", secret), waiting("c", noNode)}, "the executor pod is unschedulable"},
+		"most of them": {[]*Record{waiting("a", noNode), waiting("b", secret), waiting("c", noNode)}, "the executor pod is unschedulable; kubectl describe pod shows the scheduler's reason"},
 		"a claim": {[]*Record{waiting("a", func(pod *corev1.Pod) {
 			pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable",
 				Message: `0/3 nodes are available: persistentvolumeclaim "data" not found. not found`}}

@@ -32,7 +32,7 @@ type StartProblem struct {
 
 // GivenUp returns the message for when the wait is over and the pod goes, with what kubelet or scheduler said last.
 func (p StartProblem) GivenUp() string {
-	message := p.Message
+	message := strings.TrimSuffix(p.Message, "; "+seeScheduler)
 	for _, follows := range []string{containerFollows, podFollows} {
 		if what, ok := strings.CutSuffix(message, follows); ok && p.Reference {
 			message = what + "create it before the next attempt or run"
@@ -41,7 +41,7 @@ func (p StartProblem) GivenUp() string {
 	if p.Detail == "" {
 		return message
 	}
-	return message + "; last heard: " + p.Detail
+	return message + "; last reported: " + p.Detail
 }
 
 // What to do about something missing while the pod waits for it.
@@ -49,6 +49,10 @@ const (
 	containerFollows = "create it, and the container starts automatically"
 	podFollows       = "create it, and the pod starts automatically"
 )
+
+// seeScheduler is where the reason of the scheduler stands while the pod waits. It counts nodes, so it changes too often for
+// a message.
+const seeScheduler = "kubectl describe pod shows the scheduler's reason"
 
 // missingClaim is what kube-scheduler says of a claim that does not exist (plugins VolumeBinding and
 // VolumeRestrictions).
@@ -72,17 +76,17 @@ func whyNotStarted(r *Record, wo terms) StartProblem {
 		p.Permanent = true
 		p.Message = fmt.Sprintf("image name %q is not valid (InvalidImageName); correct spec.image", w.Image)
 	case "ErrImageNeverPull":
-		p.Message = fmt.Sprintf("image %q is not on the node and imagePullPolicy is Never (ErrImageNeverPull)", w.Image)
+		p.Message = fmt.Sprintf("image %q is not on the node and imagePullPolicy is Never (ErrImageNeverPull); load the image on the nodes, or set spec.imagePullPolicy to IfNotPresent", w.Image)
 	case "ErrImagePull", "ImagePullBackOff", "RegistryUnavailable", "SignatureValidationFailed", "ImageInspectError":
 		p.Reason = "ImagePullBackOff"
 		p.Message = fmt.Sprintf("image %q cannot be pulled (ImagePullBackOff); correct its name or tag, or name a Secret for its registry in spec.imagePullSecrets", w.Image)
 		p.Detail = strings.TrimPrefix(w.Message, fmt.Sprintf("Back-off pulling image %q: ", w.Image))
 	case corev1.PodReasonUnschedulable:
-		p.Message = "the " + wo.who + " pod is unschedulable"
-		p.Detail = w.Message
+		what := "the " + wo.who + " pod is unschedulable"
+		p.Message, p.Detail = remedy(what, seeScheduler), w.Message
 		if claim := missingClaim.FindString(w.Message); claim != "" {
 			p.Reference = true
-			p.Message = remedy(p.Message+": "+claim, podFollows)
+			p.Message = remedy(what+": "+claim, podFollows)
 		}
 	case "CreateContainerConfigError":
 		p.Message = sentence(wo.who+"'s container cannot start", w.Reason, w.Message)
