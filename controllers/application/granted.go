@@ -37,7 +37,7 @@ func (bl *objectBuilder) buildGranted(ctx context.Context) (render.Objects, bool
 	case grant.Inputs != bl.inputs:
 		bl.outdated = bl.whatChanged(grant)
 	case len(found) > 0 && found[0].Reason == v1alpha1.ReferenceNotFoundReason:
-		bl.outdated = found[0].String() + ", and was there when the grant was given; the start is planned again"
+		bl.outdated = found[0].String() + ", but existed when the grant was given; the start is planned again"
 	case len(found) > 0:
 		bl.obstacle = found[0].String()
 	default:
@@ -49,7 +49,7 @@ func (bl *objectBuilder) buildGranted(ctx context.Context) (render.Objects, bool
 // whatChanged returns what may have changed since a grant was given. A hash shows only that something has.
 func (bl *objectBuilder) whatChanged(grant queueing.Grant) string {
 	if grant.Inputs == "" {
-		return "the grant is of an earlier operator version that did not record its inputs, and ended " + beforeDriver
+		return "the grant, from an earlier version of the operator that did not record its inputs, was released " + beforeDriver
 	}
 	if !bl.o.SameTemplate {
 		return "the run template has changed " + beforeDriver
@@ -79,12 +79,12 @@ func (bl *objectBuilder) exceeds(ctx context.Context, objects render.Objects, gr
 			continue // none of these pods were granted, nor wanted
 		}
 		if most := grant.PodSets[granted].Count; !objects.Gated && set.Count > most {
-			return fmt.Sprintf("there would be %d pods %s by now, and the grant has %d: something has changed %s", set.Count, set.Name, most, beforeDriver), nil
+			return fmt.Sprintf("pod set %s now has %d pods, but the grant has %d: its inputs changed %s", set.Name, set.Count, most, beforeDriver), nil
 		}
 		for _, name := range slices.Sorted(maps.Keys(set.Requests)) {
 			if asks, has := set.Requests[name], grant.PodSets[granted].Requests[name]; asks > has {
 				wanted, most := amounts.Quantity(name, asks), amounts.Quantity(name, has)
-				return fmt.Sprintf("the %s would request %s %s by now, and the grant has %s: something has changed %s", set.Name, name, wanted.String(), most.String(), beforeDriver), nil
+				return fmt.Sprintf("the %s now requests %s %s, but the grant has %s: its inputs changed %s", set.Name, name, wanted.String(), most.String(), beforeDriver), nil
 			}
 		}
 	}

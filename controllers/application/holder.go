@@ -36,7 +36,7 @@ func (ho *holder) releaseReason() queueing.Release {
 	f := lifecycle.ReleaseReason(ho.app)
 	v := ho.o.Verdict
 	if goesBack := v != nil && (v.State == queueing.Evicting || ho.plan != nil && lifecycle.Outdated(ho.plan, v)); goesBack && f.Reason == queueing.Abandoned {
-		f.Reason, f.Message = queueing.Requeued, "releases its quota before using it"
+		f.Reason, f.Message = queueing.Requeued, "the attempt released its quota before using it"
 	}
 	return f
 }

@@ -57,7 +57,7 @@ func rejected(err error) bool {
 // What to do about a rejection: of a run that has ended, and of one that has not begun.
 const (
 	runAgain = "; correct the application, which starts the next run, or have that rule changed and set another spec.runID"
-	tryAgain = "; correct the application, or have that rule changed: it is tried again"
+	tryAgain = "; correct the application, or have that rule changed: the operator tries again"
 )
 
 // rejectionOf says that the API server rejects an object, and what to do. The API server repeats values, which may be secret.

@@ -81,7 +81,7 @@ func (ug *ungater) ungatePod(ctx context.Context, r *lifecycle.Ungate) error {
 			return gone
 		}
 	}
-	return fmt.Errorf("lift the scheduling gate of pod %s/%s: %w", r.Pod.Namespace, r.Pod.Name, err)
+	return fmt.Errorf("remove the scheduling gate of pod %s/%s: %w", r.Pod.Namespace, r.Pod.Name, err)
 }
 
 // podChanged reports whether a pod is not as it was seen.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
@@ -184,7 +185,7 @@ func (p *pass) exists(ctx context.Context, run tick.Run) (outdated bool, err err
 	case owner != nil && owner.Kind == v1alpha1.ScheduledSparkApplicationKind && owner.Name == p.schedule.Name:
 	case owner == nil && isOrphanOf(p.schedule, app, run): // of an earlier schedule that left it behind
 	case run.At.IsZero():
-		p.refuse(run, fmt.Sprintf("application %s exists and does not belong to this schedule: delete it, or ask with another token", run.Name))
+		p.refuse(run, fmt.Sprintf("application %s exists and does not belong to this schedule: delete it, or set another token in the annotation %s", run.Name, status.ForceAnnotation))
 	default:
 		p.o.Taken[run.Name] = true
 		return true, nil

@@ -194,9 +194,23 @@ func (p *pass) announce(after *v1alpha1.ScheduledSparkApplication) {
 	p.announcePassed()
 }
 
+// whyMissed explains the reasons for which runs are missed, and names the field or action that prevents it.
+var whyMissed = map[string]string{
+	v1alpha1.MissedOperatorDown:             "no operator was running; spec.catchUp says which of such runs are started later",
+	v1alpha1.MissedConcurrencyForbidden:     "another application of the schedule had not finished; with spec.startingDeadline a run waits for it",
+	v1alpha1.MissedStartingDeadlineExceeded: "it could not start within spec.startingDeadline; raise it, or remove it",
+	v1alpha1.MissedNameTaken:                "an application of the same name does not belong to the schedule; delete it",
+	v1alpha1.MissedCreateFailed:             "the API server refused the application until the next run was due; the condition Ready said why",
+}
+
 func (p *pass) announcePassed() {
 	passed := p.decision.Passed
 	if len(passed) == 0 {
+		return
+	}
+	first, last := rfc3339(passed[0].At), rfc3339(passed[len(passed)-1].At)
+	if reason := passed[0].Reason; len(passed) == 1 {
+		p.event(warning, "MissedRun", "the run that was due at %s was not started (%s): %s", first, reason, whyMissed[reason])
 		return
 	}
 	counts := map[string]int{}
@@ -205,14 +219,9 @@ func (p *pass) announcePassed() {
 	}
 	var parts []string
 	for _, reason := range slices.Sorted(maps.Keys(counts)) {
-		parts = append(parts, fmt.Sprintf("%d for %s", counts[reason], reason))
+		parts = append(parts, fmt.Sprintf("%d with the reason %s (%s)", counts[reason], reason, whyMissed[reason]))
 	}
-	first, last := rfc3339(passed[0].At), rfc3339(passed[len(passed)-1].At)
-	if len(passed) == 1 {
-		p.event(warning, "MissedRun", "the run of %s was passed over: %s", first, passed[0].Reason)
-		return
-	}
-	p.event(warning, "MissedRuns", "%d runs from %s to %s were passed over: %s", len(passed), first, last, strings.Join(parts, ", "))
+	p.event(warning, "MissedRuns", "%d runs that were due from %s to %s were not started: %s", len(passed), first, last, strings.Join(parts, ", "))
 }
 
 func (p *pass) event(kind, reason, format string, args ...any) {

@@ -147,7 +147,7 @@ func (r *Reconciler) admit(ctx context.Context, p *unmanaged.Pod, grant *queuein
 		r.recordEvent(ctx, p, v1alpha1.WaitingForGateReason, fmt.Sprintf("has quota in queue %s, but its node selector conflicts with flavor %s: recreate the pod without the "+
 			"node selector that differs", grant.Queue, set.Flavor))
 	}
-	return fmt.Errorf("lift the scheduling gate of pod %s/%s: %w", p.Namespace, p.Name, err)
+	return fmt.Errorf("remove the scheduling gate of pod %s/%s: %w", p.Namespace, p.Name, err)
 }
 
 // changed reports whether a pod is not as it was seen.

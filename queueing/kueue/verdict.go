@@ -48,8 +48,8 @@ type verdict struct {
 
 // notInstalled returns the verdict on everything while Kueue's kinds are missing.
 func notInstalled() queueing.Verdict {
-	return waiting(queueing.ReasonGateNotInstalled, "the kind Workload of kueue.x-k8s.io/v1beta2 is not served by this cluster, or not to this operator: "+
-		"install Kueue 0.19 or later (https://kueue.sigs.k8s.io/docs/installation), or choose another gate in spec.queue.gate")
+	return waiting(queueing.ReasonGateNotInstalled, "gate Kueue needs the kind Workload of kueue.x-k8s.io/v1beta2, and the cluster does not serve it, or the operator may not read it: "+
+		"install Kueue 0.19 or later (https://kueue.sigs.k8s.io/docs/installation), or set spec.queue.gate to another gate")
 }
 
 // unreadable returns the verdict on everything while objects of Kueue's kinds may be there, and cannot be read.
@@ -147,7 +147,7 @@ func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
 // notEvaluated says that Kueue has said nothing of a Workload. It may also be that an equivalent Workload did not fit a
 // moment ago (kueue v0.19, SchedulingEquivalenceHashing).
 func notEvaluated(w *kueuev1.Workload) string {
-	return fmt.Sprintf("Kueue has not evaluated Workload %s yet, which it puts off while an equivalent one waits; if nothing else waits there, "+
+	return fmt.Sprintf("Kueue has not evaluated Workload %s yet; it defers that while an equivalent Workload waits. If no other one waits, "+
 		"check that Kueue's controller runs", w.Name)
 }
 

@@ -20,7 +20,7 @@ func waiting(reason, format string, args ...any) queueing.Verdict {
 
 func notInstalled() queueing.Verdict {
 	return waiting(queueing.ReasonGateNotInstalled, "gate Volcano needs the kinds PodGroup and Queue of %s, and the cluster does not serve them, "+
-		"or the operator may not read them: install Volcano (volcano.sh), or set queue.gate to another gate", v1beta1.SchemeGroupVersion)
+		"or the operator may not read them: install Volcano (volcano.sh), or set spec.queue.gate to another gate", v1beta1.SchemeGroupVersion)
 }
 
 func unreadable() queueing.Verdict {

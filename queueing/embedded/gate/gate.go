@@ -125,8 +125,8 @@ func (g *Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, erro
 		return queueing.Verdict{State: queueing.Undecided}, nil
 	}
 	if leader := g.foreign[ask.Queue]; leader != "" && verdict.Reason == queueing.ReasonReferenceNotFound {
-		verdict.Message = fmt.Sprintf("queue %s is led by the operator in namespace %s, which does not deal with namespace %s; "+
-			"name another queue, or have that operator deal with the namespace", ask.Queue, leader, ask.Key.Namespace)
+		verdict.Message = fmt.Sprintf("queue %s is led by the operator in namespace %s, which does not manage namespace %s; "+
+			"name another queue, or have that operator manage the namespace", ask.Queue, leader, ask.Key.Namespace)
 	}
 	return verdict, nil
 }

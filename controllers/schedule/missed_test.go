@@ -1,0 +1,52 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/tools/events"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/tick"
+)
+
+// TestMissedRunsAreExplained: an event about missed runs says when they were due, the reason in a word, and what prevents that.
+func TestMissedRunsAreExplained(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	tests := map[string]struct {
+		reasons []string
+		want    []string
+	}{
+		"operator down":    {[]string{v1alpha1.MissedOperatorDown}, []string{"MissedRun ", "due at 2026-01-02T12:00:00Z", "spec.catchUp"}},
+		"another one runs": {[]string{v1alpha1.MissedConcurrencyForbidden}, []string{"(ConcurrencyForbidden)", "spec.startingDeadline"}},
+		"too late":         {[]string{v1alpha1.MissedStartingDeadlineExceeded}, []string{"(StartingDeadlineExceeded)", "spec.startingDeadline"}},
+		"name taken":       {[]string{v1alpha1.MissedNameTaken}, []string{"(NameTaken)", "delete it"}},
+		"refused":          {[]string{v1alpha1.MissedCreateFailed}, []string{"(CreateFailed)", "condition Ready"}},
+		"several": {[]string{v1alpha1.MissedOperatorDown, v1alpha1.MissedNameTaken, v1alpha1.MissedOperatorDown}, []string{
+			"MissedRuns 3 runs that were due from 2026-01-02T12:00:00Z to 2026-01-02T14:00:00Z",
+			"1 with the reason NameTaken (an application", "2 with the reason OperatorDown (no operator",
+		}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			recorder := events.NewFakeRecorder(1)
+			p := &pass{Reconciler: &Reconciler{Options: Options{Recorder: recorder}}, schedule: &v1alpha1.ScheduledSparkApplication{}}
+			for i, reason := range tt.reasons {
+				p.decision.Passed = append(p.decision.Passed, tick.Passed{At: noon.Add(time.Duration(i) * time.Hour), Reason: reason})
+			}
+			p.announcePassed()
+			got := <-recorder.Events
+			for _, want := range tt.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("the event is %q, want it to contain %q", got, want)
+				}
+			}
+		})
+	}
+}
