@@ -115,7 +115,7 @@ func TestOfflineCalls(t *testing.T) {
 		"lint with it, strictly":  {in: warned, args: []string{"lint", "-f", "-", "--strict"}, code: exitFailed, out: "standard input:4: warning: ", err: "the files have errors"},
 		"lint of one file twice":  {args: []string{"lint", "-f", "../../examples", "-f", "../../examples/java.yaml"}, out: " 0 to correct"},
 		"lint without an account": {in: strings.Replace(right, "serviceAccountName: spark", "", 1), args: []string{"lint", "-f", "-"},
-			out: "standard input:4: warning: SparkApplication pi: spec.driver.serviceAccountName: not set, so that the driver runs under the namespace's ServiceAccount default"},
+			out: "standard input:4: warning: SparkApplication pi: spec.driver.serviceAccountName: not set, so the driver runs under the namespace's ServiceAccount default"},
 		"lint of a schedule without one": {in: "apiVersion: sparkgate.io/v1alpha1\nkind: ScheduledSparkApplication\nmetadata: {name: nightly}\nspec:\n  schedule: '@daily'\n  template:\n    " +
 			"spec: {type: Python, sparkVersion: 4.1.4, image: spark, mainApplicationFile: 'local:///a.py'}\n", args: []string{"lint", "-f", "-"},
 			out: "warning: ScheduledSparkApplication nightly: spec.template.spec.driver.serviceAccountName: not set"},

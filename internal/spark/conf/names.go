@@ -34,11 +34,11 @@ func refusedName(key string) string {
 		var what string
 		switch {
 		case r == utf8.RuneError:
-			what = "a character that was lost on the way"
+			what = "the replacement character U+FFFD, which stands for one that could not be decoded"
 		case r == '=':
 			what = "'=', which ends a name for spark-submit"
 		case r == ' ' && inner != key:
-			what = "a blank at its beginning or end, so that Spark would overlook it"
+			what = "a space at its beginning or end, which Spark would drop"
 		case !strconv.IsPrint(r):
 			what = fmt.Sprintf("the character %U", r)
 		default:
@@ -59,7 +59,7 @@ func quoteName(key string) string {
 func refusedValue(value string) string {
 	switch {
 	case !utf8.ValidString(value):
-		return "the value is not UTF-8 text, so that Spark would read another one: encode it, in base64 for example"
+		return "the value is not UTF-8 text, so Spark would read a different one: encode it, in base64 for example"
 	case strings.ContainsRune(value, 0):
 		return "the value has the character U+0000, which no process can be given: remove it"
 	}

@@ -30,15 +30,15 @@ func TestNames(t *testing.T) {
 			want: `spec.sparkConf["spark.x\nspark.master"]: the name "spark.x\nspark.master" has the character U+000A` + remedy},
 		"an escape sequence": {edit: conf("spark.\x1b[2J"), want: `spec.sparkConf["spark.\x1b[2J"]: the name "spark.\x1b[2J" has the character U+001B` + remedy},
 		"a carriage return":  {edit: conf("spark.a\r"), want: `spec.sparkConf["spark.a\r"]: the name "spark.a\r" has the character U+000D` + remedy},
-		"a blank":            {edit: conf("spark.a "), want: `spec.sparkConf[spark.a ]: the name "spark.a " has a blank at its beginning or end, so that Spark would overlook it` + remedy},
+		"a blank":            {edit: conf("spark.a "), want: `spec.sparkConf[spark.a ]: the name "spark.a " has a space at its beginning or end, which Spark would drop` + remedy},
 		"another blank":      {edit: conf("spark.a\u00a0b"), want: `spec.sparkConf["spark.a\u00a0b"]: the name "spark.a\u00a0b" has the character U+00A0` + remedy},
 		"an equals sign": {edit: conf("spark.a=b"),
 			want: `spec.sparkConf[spark.a=b]: the name "spark.a=b" has '=', which ends a name for spark-submit` + remedy},
 		"NUL":              {edit: conf("spark.a\x00"), want: `spec.sparkConf["spark.a\x00"]: the name "spark.a\x00" has the character U+0000` + remedy},
 		"text to the left": {edit: conf("spark.\u202ea"), want: `spec.sparkConf["spark.\u202ea"]: the name "spark.\u202ea" has the character U+202E` + remedy},
 		"no width":         {edit: conf("spark.\u200ba"), want: `spec.sparkConf["spark.\u200ba"]: the name "spark.\u200ba" has the character U+200B` + remedy},
-		"a lost surrogate": {edit: conf("spark.\ufffd"), want: "spec.sparkConf[spark.\ufffd]: the name \"spark.\ufffd\" has a character that was lost on the way" + remedy},
-		"no UTF-8":         {edit: conf("spark.\xff"), want: `spec.sparkConf["spark.\xff"]: the name "spark.\xff" has a character that was lost on the way` + remedy},
+		"a lost surrogate": {edit: conf("spark.\ufffd"), want: "spec.sparkConf[spark.\ufffd]: the name \"spark.\ufffd\" has the replacement character U+FFFD, which stands for one that could not be decoded" + remedy},
+		"no UTF-8":         {edit: conf("spark.\xff"), want: `spec.sparkConf["spark.\xff"]: the name "spark.\xff" has the replacement character U+FFFD, which stands for one that could not be decoded` + remedy},
 		"no property of Spark": {edit: conf("a\nb"),
 			want: `spec.sparkConf["a\nb"]: the key is not a property of Spark: use a key that begins with spark. (Hadoop's properties go to spec.hadoopConf)`},
 		"hadoopConf": {edit: func(s *v1alpha1.SparkApplicationSpec) { s.HadoopConf = map[string]string{"fs\tx": "y"} },
@@ -64,7 +64,7 @@ func TestNames(t *testing.T) {
 		"a value with NUL": {edit: func(s *v1alpha1.SparkApplicationSpec) { s.SparkConf = map[string]string{"spark.a": "x\x00"} },
 			want: "spec.sparkConf[spark.a]: the value has the character U+0000, which no process can be given: remove it"},
 		"a value that is no text": {edit: func(s *v1alpha1.SparkApplicationSpec) { s.SparkConf = map[string]string{"spark.a": "x\xff"} },
-			want: "spec.sparkConf[spark.a]: the value is not UTF-8 text, so that Spark would read another one: encode it, in base64 for example"},
+			want: "spec.sparkConf[spark.a]: the value is not UTF-8 text, so Spark would read a different one: encode it, in base64 for example"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -127,7 +127,7 @@ func Accelerators(p conf.Properties, prefix string) (corev1.ResourceList, error)
 		}
 		amount, err := p.Int(property.Key, 0)
 		if err == nil && property.Value != strings.TrimSpace(property.Value) {
-			err = p.Wrong(property.Key, "has blanks around the number", "remove them")
+			err = p.Wrong(property.Key, "has spaces around the number", "remove them")
 		}
 		if err != nil {
 			return nil, err

@@ -104,7 +104,7 @@ func portNumber(p conf.Properties, key string, fallback int32) (int32, error) {
 		err = p.Wrong(key, "is not a port that Spark opens and executors can find", "set a number from 1024 to 65535")
 	}
 	if text := p.Get(key, ""); err == nil && key != conf.UIPort && text != strings.TrimSpace(text) {
-		err = p.Wrong(key, "has blanks around the number", "remove them") // Spark takes them for the web interface alone
+		err = p.Wrong(key, "has spaces around the number", "remove them") // Spark takes them for the web interface alone
 	}
 	return number, err
 }

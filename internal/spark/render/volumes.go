@@ -121,7 +121,7 @@ func (v *volumeProperties) mount() (corev1.VolumeMount, error) {
 	}
 	readOnly, err := v.p.Bool(v.key("mount.readOnly"), false)
 	if text := v.options["mount.readOnly"]; err == nil && text != strings.TrimSpace(text) {
-		err = v.p.Wrong(v.key("mount.readOnly"), "has blanks around it", "set true or false")
+		err = v.p.Wrong(v.key("mount.readOnly"), "has spaces around it", "set true or false")
 	}
 	if err != nil {
 		return corev1.VolumeMount{}, err

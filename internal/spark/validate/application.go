@@ -100,7 +100,7 @@ func checkPlaceholders(s *subject) []Finding {
 	var findings []Finding
 	for _, property := range s.properties.Sorted() {
 		if property.Value == conf.Placeholder {
-			findings = append(findings, invalid(property.Origin.Field, "%q stands for a secret that was not filled in: remove it, and take the property from a "+
+			findings = append(findings, invalid(property.Origin.Field, "%q is the placeholder for a secret: remove it, and take the property from a "+
 				"Secret with spec.sparkConfFrom", conf.Placeholder))
 		}
 	}

@@ -25,7 +25,7 @@ func TestNUL(t *testing.T) {
 // TestFieldsPrint: a key that does more than print is quoted wherever a finding names it.
 func TestFieldsPrint(t *testing.T) {
 	t.Parallel()
-	const noName = `, with a domain and '/' before it if need be`
+	const noName = `, optionally after a domain and '/'`
 	table{
 		"a file": {`configMaps: [{name: a, mountPath: /a, data: {"x\n": y}}]`, []string{
 			`spec.configMaps[a].data["x\n"]: invalid file name "x\n": use at most 253 letters, digits, '-', '_' and '.', and no folders`}},

@@ -246,7 +246,7 @@ func exposureWarnings(s *subject) []Warning {
 	if enabled, err := s.properties.Bool(conf.UIEnabled, true); err == nil && !enabled {
 		for _, way := range ways {
 			warnings = append(warnings, Warning{Field: way.Field,
-				Message: "it is not created, because " + s.properties.Field(conf.UIEnabled) + " switches the web interface off: remove one of the two"})
+				Message: "nothing is created, because " + s.properties.Field(conf.UIEnabled) + " switches the web interface off: remove one of the two"})
 		}
 		return warnings
 	}

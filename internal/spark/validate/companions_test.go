@@ -83,7 +83,7 @@ func TestExposure(t *testing.T) {
 			`spec.ui.ingress.tlsSecretName: invalid object name "of pi"` + noName,
 		}},
 		"an annotation": {"ui: {ingress: {host: h, annotations: {'a b': c}}}", []string{
-			`spec.ui.ingress.annotations[a b]: invalid annotation key "a b": use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be`,
+			`spec.ui.ingress.annotations[a b]: invalid annotation key "a b": use letters, digits, '-', '_' and '.', optionally after a domain and '/'`,
 		}},
 		"gateways": {"ui: {route: {parentRefs: [{name: ''}, {name: g, namespace: Gateways}, {name: h}, {name: h}]}}", []string{
 			`spec.ui.route.parentRefs[0].name: it is empty: set the name of a Gateway`,
@@ -153,7 +153,7 @@ func TestExposedButSwitchedOff(t *testing.T) {
 	for _, warning := range Warnings(app) {
 		got = append(got, warning.String())
 	}
-	const off = "it is not created, because spec.sparkConf[spark.ui.enabled] switches the web interface off: remove one of the two"
+	const off = "nothing is created, because spec.sparkConf[spark.ui.enabled] switches the web interface off: remove one of the two"
 	if diff := cmp.Diff([]string{"spec.ui.ingress: " + off, "spec.ui.route: " + off}, got); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}

@@ -26,7 +26,7 @@ func checkExecutors(s *subject) []Finding {
 	}
 	if gang.Most == math.MaxInt32 {
 		return append(findings, invalid("spec.dynamicAllocation.maxExecutors",
-			"value is absent, so that the job has no bound and no queue could hold it: set dynamicAllocation.maxExecutors"))
+			"value is absent, so the number of executors has no bound and no queue could hold the job: set dynamicAllocation.maxExecutors"))
 	}
 	findings = append(findings, shuffleFindings(p)...)
 	for _, key := range []string{conf.DynamicAllocationMin, conf.DynamicAllocationInitial, conf.ExecutorInstances} {
@@ -54,8 +54,8 @@ func shuffleFindings(p conf.Properties) []Finding {
 			return nil
 		}
 	}
-	return []Finding{invalid(p.Field(conf.ShuffleTrackingEnabled), "value false leaves dynamic allocation without anything that keeps shuffled data "+
-		"when executors go, and Spark ends at once: remove it, or set %s to true in spec.sparkConf", conf.DecommissionEnabled)}
+	return []Finding{invalid(p.Field(conf.ShuffleTrackingEnabled), "value false leaves dynamic allocation without a way to keep shuffle data "+
+		"when executors are removed, and Spark exits at once: remove it, or set %s to true in spec.sparkConf", conf.DecommissionEnabled)}
 }
 
 // taskFindings makes sure that one task fits into an executor.

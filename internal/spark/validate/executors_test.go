@@ -7,7 +7,7 @@ import "testing"
 
 func TestLabels(t *testing.T) {
 	t.Parallel()
-	const key = ": use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be"
+	const key = ": use letters, digits, '-', '_' and '.', optionally after a domain and '/'"
 	const value = ": use at most 63 letters, digits, '-', '_' and '.'"
 	const token = " has a token, which Spark replaces in the labels of spec.driver.labels and spec.executor.labels only: write it out"
 	table{
@@ -62,8 +62,8 @@ sparkConf:
 		}},
 		"nodes may have any key": {"driver: {nodeSelector: {spark-role: x}}", nil},
 		"annotations": {"driver: {annotations: {'a b': c}, template: {metadata: {annotations: {'d e': f}}}}", []string{
-			`spec.driver.annotations[a b]: invalid annotation key "a b": use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be`,
-			`spec.driver.template.metadata.annotations[d e]: invalid annotation key "d e": use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be`,
+			`spec.driver.annotations[a b]: invalid annotation key "a b": use letters, digits, '-', '_' and '.', optionally after a domain and '/'`,
+			`spec.driver.template.metadata.annotations[d e]: invalid annotation key "d e": use letters, digits, '-', '_' and '.', optionally after a domain and '/'`,
 		}},
 	}.run(t)
 }
@@ -88,7 +88,7 @@ sparkConf:
 
 func TestExecutors(t *testing.T) {
 	t.Parallel()
-	const bound = "spec.dynamicAllocation.maxExecutors: value is absent, so that the job has no bound and no queue could hold it: set dynamicAllocation.maxExecutors"
+	const bound = "spec.dynamicAllocation.maxExecutors: value is absent, so the number of executors has no bound and no queue could hold the job: set dynamicAllocation.maxExecutors"
 	table{
 		"dynamic without a bound":              {"dynamicAllocation: {enabled: true}", []string{bound}},
 		"dynamic without a bound, by property": {"sparkConf: {spark.dynamicAllocation.enabled: 'true'}", []string{bound}},
@@ -120,16 +120,16 @@ func TestExecutors(t *testing.T) {
 		}},
 		"nothing keeps shuffled data": {
 			"dynamicAllocation: {enabled: true, maxExecutors: 2}\nsparkConf: {spark.dynamicAllocation.shuffleTracking.enabled: 'false'}", []string{
-				`spec.sparkConf[spark.dynamicAllocation.shuffleTracking.enabled]: value false leaves dynamic allocation without anything that keeps ` +
-					`shuffled data when executors go, and Spark ends at once: remove it, or set spark.decommission.enabled to true in spec.sparkConf`,
+				`spec.sparkConf[spark.dynamicAllocation.shuffleTracking.enabled]: value false leaves dynamic allocation without a way to keep ` +
+					`shuffle data when executors are removed, and Spark exits at once: remove it, or set spark.decommission.enabled to true in spec.sparkConf`,
 			}},
 		"executors that go hand shuffled data over": {"dynamicAllocation: {enabled: true, maxExecutors: 2}\n" +
 			"sparkConf: {spark.dynamicAllocation.shuffleTracking.enabled: 'false', spark.decommission.enabled: 'true'}", nil},
 		"executors that go hand nothing over": {
 			"dynamicAllocation: {enabled: true, maxExecutors: 2}\nsparkConf: {spark.dynamicAllocation.shuffleTracking.enabled: 'false', " +
 				"spark.decommission.enabled: 'true', spark.storage.decommission.shuffleBlocks.enabled: 'false'}", []string{
-				`spec.sparkConf[spark.dynamicAllocation.shuffleTracking.enabled]: value false leaves dynamic allocation without anything that keeps ` +
-					`shuffled data when executors go, and Spark ends at once: remove it, or set spark.decommission.enabled to true in spec.sparkConf`,
+				`spec.sparkConf[spark.dynamicAllocation.shuffleTracking.enabled]: value false leaves dynamic allocation without a way to keep ` +
+					`shuffle data when executors are removed, and Spark exits at once: remove it, or set spark.decommission.enabled to true in spec.sparkConf`,
 			}},
 		"a plugin keeps shuffled data": {"dynamicAllocation: {enabled: true, maxExecutors: 2}\n" +
 			"sparkConf: {spark.dynamicAllocation.shuffleTracking.enabled: 'false', spark.shuffle.sort.io.plugin.class: com.example.Plugin}", nil},

@@ -71,17 +71,17 @@ func (s *subject) elements(key, field string, typed func(*subject) []string) []e
 // uriFindings checks one file.
 func uriFindings(e element) []Finding {
 	if strings.Contains(e.uri, ",") {
-		return []Finding{invalid(e.field, "value %q has a comma, which separates files: give one file an entry", e.uri)}
+		return []Finding{invalid(e.field, "value %q has a comma, which separates files: write one entry for each file", e.uri)}
 	}
 	scheme, err := conf.Scheme(e.uri)
 	switch {
 	case errors.Is(err, conf.ErrNoScheme):
-		return []Finding{invalid(e.field, "value %q has no scheme: write local:// before a path inside the image, or give a remote URI", e.uri)}
+		return []Finding{invalid(e.field, "value %q has no scheme: write local:// before a path inside the image, or set a remote URI", e.uri)}
 	case err != nil:
 		return []Finding{invalid(e.field, "value %q %s: escape it as %%XX", e.uri, err.Error())}
 	case scheme == "file":
 		return []Finding{invalid(e.field,
-			"value %q refers to a file on the submission host, which does not exist here: write local:// for a path inside the image, or give a remote URI", e.uri)}
+			"value %q refers to a file on the submission host, which does not exist here: write local:// for a path inside the image, or set a remote URI", e.uri)}
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func labelFindings(e entry) []Finding {
 // selectorFindings checks key and value of any label.
 func selectorFindings(e entry) []Finding {
 	if len(validation.IsQualifiedName(e.key)) > 0 {
-		return []Finding{invalid(e.field, "invalid label key %q: use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be", e.key)}
+		return []Finding{invalid(e.field, "invalid label key %q: use letters, digits, '-', '_' and '.', optionally after a domain and '/'", e.key)}
 	}
 	switch value := conf.Quote(e.key, e.value); {
 	case len(validation.IsValidLabelValue(e.filled)) == 0:
@@ -157,7 +157,7 @@ func selectorFindings(e entry) []Finding {
 // annotationFindings checks the key of an annotation; values are free.
 func annotationFindings(e entry) []Finding {
 	if len(validation.IsQualifiedName(strings.ToLower(e.key))) > 0 {
-		return []Finding{invalid(e.field, "invalid annotation key %q: use letters, digits, '-', '_' and '.', with a domain and '/' before it if need be", e.key)}
+		return []Finding{invalid(e.field, "invalid annotation key %q: use letters, digits, '-', '_' and '.', optionally after a domain and '/'", e.key)}
 	}
 	return nil
 }

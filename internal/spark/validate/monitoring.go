@@ -45,11 +45,11 @@ func agentFiles(field string, agent *conf.Agent) []Finding {
 	var findings []Finding
 	if !agentFile.MatchString(agent.Jar) {
 		findings = append(findings, invalid(field+".jmxExporterJar",
-			"invalid path %q: use an absolute path without blanks, quotes or any of = , \\ $ { } inside the image, such as /opt/jmx_prometheus_javaagent.jar", agent.Jar))
+			"invalid path %q: use an absolute path without spaces, quotes or any of = , \\ $ { } inside the image, such as /opt/jmx_prometheus_javaagent.jar", agent.Jar))
 	}
 	if agent.OwnRules && !agentFile.MatchString(agent.Rules) {
 		findings = append(findings, invalid(field+".jmxExporterConfig",
-			"invalid path %q: use an absolute path without blanks, quotes or any of = , \\ $ { } inside the containers, such as /etc/jmx/rules.yaml", agent.Rules))
+			"invalid path %q: use an absolute path without spaces, quotes or any of = , \\ $ { } inside the containers, such as /etc/jmx/rules.yaml", agent.Rules))
 	}
 	return findings
 }

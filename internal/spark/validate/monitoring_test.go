@@ -27,9 +27,9 @@ configMaps: [{name: jmx, mountPath: /etc/jmx, data: {rules.yaml: "rules: []"}}]`
 		}},
 		"paths": {"monitoring: {prometheus: {jmxExporterJar: 'local:///opt/jmx.jar', jmxExporterConfig: '/etc/my rules.yaml'}}", []string{
 			`spec.monitoring.prometheus.jmxExporterJar: invalid path "local:///opt/jmx.jar": ` +
-				`use an absolute path without blanks, quotes or any of = , \ $ { } inside the image, such as /opt/jmx_prometheus_javaagent.jar`,
+				`use an absolute path without spaces, quotes or any of = , \ $ { } inside the image, such as /opt/jmx_prometheus_javaagent.jar`,
 			`spec.monitoring.prometheus.jmxExporterConfig: invalid path "/etc/my rules.yaml": ` +
-				`use an absolute path without blanks, quotes or any of = , \ $ { } inside the containers, such as /etc/jmx/rules.yaml`,
+				`use an absolute path without spaces, quotes or any of = , \ $ { } inside the containers, such as /etc/jmx/rules.yaml`,
 		}},
 		"the port of the web interface": {"monitoring: {prometheus: {jmxExporterJar: /a.jar, port: 4040}}", []string{
 			`spec.monitoring.prometheus.port: value 4040 is also the port of spark.ui.port: set another`,

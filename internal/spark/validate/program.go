@@ -52,7 +52,7 @@ func checkPrograms(s *subject) []Finding {
 	}
 	for _, script := range scripts {
 		if script.ending.MatchString(file) {
-			findings = append(findings, invalid("spec.mainApplicationFile", "%q is not a jar: set spec.type to Python or R, or give a jar", file))
+			findings = append(findings, invalid("spec.mainApplicationFile", "%q is not a jar: set spec.type to Python or R, or set a jar", file))
 		}
 	}
 	return findings

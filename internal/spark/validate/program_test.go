@@ -36,10 +36,10 @@ func TestMainProgram(t *testing.T) {
 		"a class with signs of its own": {"mainClass: org.example.Outer$Inner_1", nil},
 		"a class of the image":          {"mainApplicationFile: spark-internal", nil},
 		"Java with a Python file": {"mainApplicationFile: local:///a.py", []string{
-			`spec.mainApplicationFile: "local:///a.py" is not a jar: set spec.type to Python or R, or give a jar`,
+			`spec.mainApplicationFile: "local:///a.py" is not a jar: set spec.type to Python or R, or set a jar`,
 		}},
 		"Java with an R file": {"mainApplicationFile: local:///a.R", []string{
-			`spec.mainApplicationFile: "local:///a.R" is not a jar: set spec.type to Python or R, or give a jar`,
+			`spec.mainApplicationFile: "local:///a.R" is not a jar: set spec.type to Python or R, or set a jar`,
 		}},
 		"Python": {"type: Python\nmainClass: ''\nmainApplicationFile: local:///a.py", nil},
 		"Python with a class": {"type: Python\nmainApplicationFile: local:///a.py", []string{
@@ -117,8 +117,8 @@ func unsupportedVersion(version string) string {
 
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	noScheme := " has no scheme: write local:// before a path inside the image, or give a remote URI"
-	isFile := " refers to a file on the submission host, which does not exist here: write local:// for a path inside the image, or give a remote URI"
+	noScheme := " has no scheme: write local:// before a path inside the image, or set a remote URI"
+	isFile := " refers to a file on the submission host, which does not exist here: write local:// for a path inside the image, or set a remote URI"
 	table{
 		"remote":              {"mainApplicationFile: s3a://b/a.jar", nil},
 		"without a scheme":    {"mainApplicationFile: /opt/a.jar", []string{`spec.mainApplicationFile: value "/opt/a.jar"` + noScheme}},
@@ -129,7 +129,7 @@ func TestFiles(t *testing.T) {
 		}},
 		"with a blank, escaped": {"mainApplicationFile: local:///my%20job.jar", nil},
 		"with a comma": {"mainApplicationFile: 'local:///a.jar,local:///b.jar'", []string{
-			`spec.mainApplicationFile: value "local:///a.jar,local:///b.jar" has a comma, which separates files: give one file an entry`,
+			`spec.mainApplicationFile: value "local:///a.jar,local:///b.jar" has a comma, which separates files: write one entry for each file`,
 		}},
 		"dependencies": {`
 deps:
@@ -143,7 +143,7 @@ deps:
 			`spec.deps.archives[0]: value "local:///e.zip#e f" has the character ' ', which is not allowed in a URI: escape it as %XX`,
 		}},
 		"two in one entry": {`deps: {jars: ["local:///a.jar,local:///b.jar"]}`, []string{
-			`spec.deps.jars[0]: value "local:///a.jar,local:///b.jar" has a comma, which separates files: give one file an entry`,
+			`spec.deps.jars[0]: value "local:///a.jar,local:///b.jar" has a comma, which separates files: write one entry for each file`,
 		}},
 		"properties": {`sparkConf: {spark.jars: "local:///a.jar, /b.jar", spark.files: "https://h/{a}"}`, []string{
 			`spec.sparkConf[spark.jars]: value "/b.jar"` + noScheme,

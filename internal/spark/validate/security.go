@@ -50,10 +50,10 @@ func containerFindings(path string, security *corev1.SecurityContext, nonRoot *b
 		return findings
 	}
 	if security.Privileged != nil && *security.Privileged {
-		findings = append(findings, invalid(path+".privileged", "value true is not possible while podSecurity is Restricted: "+remedyNone+", or remove it"))
+		findings = append(findings, invalid(path+".privileged", "value true is not allowed while podSecurity is Restricted: "+remedyNone+", or remove it"))
 	}
 	if security.Capabilities != nil && slices.Contains(security.Capabilities.Add, "SYS_ADMIN") {
-		findings = append(findings, invalid(path+".capabilities.add", "value \"SYS_ADMIN\" is not possible while podSecurity is Restricted: "+remedyNone+", or remove it"))
+		findings = append(findings, invalid(path+".capabilities.add", "value \"SYS_ADMIN\" is not allowed while podSecurity is Restricted: "+remedyNone+", or remove it"))
 	}
 	return findings
 }
@@ -75,7 +75,7 @@ func checkPrivileges(s *subject) []Finding {
 		}
 		if allowed, err := render.Privileges(s.properties, r.Name); err == nil && !allowed {
 			findings = append(findings, invalid(r.containerPath(r.spark)+".securityContext.privileged",
-				"value true needs more than Spark %s lets a container have: set %s to true in spec.sparkConf, or remove it",
+				"value true needs a privilege that Spark %s takes from its containers: set %s to true in spec.sparkConf, or remove it",
 				s.spec.SparkVersion, render.PrivilegesKey(r.Name)))
 		}
 	}

@@ -23,7 +23,7 @@ func TestTemplates(t *testing.T) {
 			`spec.executor.envFrom[0].configMap: there is no field "configMap" here: remove it, or move it to where it belongs`,
 		}},
 		"a secret that was not filled in": {"sparkConf: {spark.my.password: REPLACED-TAKE-FROM-SECRET}", []string{
-			`spec.sparkConf[spark.my.password]: "REPLACED-TAKE-FROM-SECRET" stands for a secret that was not filled in: remove it, and take the property from a ` +
+			`spec.sparkConf[spark.my.password]: "REPLACED-TAKE-FROM-SECRET" is the placeholder for a secret: remove it, and take the property from a ` +
 				"Secret with spec.sparkConfFrom",
 		}},
 		"both roles": {"driver: {template: {specc: {}}}\nexecutor: {template: {metadata: {label: {}}}}", []string{

@@ -173,7 +173,7 @@ func aboveZero(p conf.Properties, key string) error {
 // them.
 func plainAboveZero(p conf.Properties, key string) error {
 	if text := p.Get(key, ""); text != strings.TrimSpace(text) {
-		return p.Wrong(key, "has blanks around the number", "remove them")
+		return p.Wrong(key, "has spaces around the number", "remove them")
 	}
 	return aboveZero(p, key)
 }

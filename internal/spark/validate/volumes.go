@@ -99,7 +99,7 @@ func (r role) mountFindings(known, taken map[string]string) []Finding {
 			taken[folder] = field
 		}
 		if known[mount.Name] == "" {
-			findings = append(findings, invalid(field+".name", "value %q names no volume of %s: correct it, or add the volume", mount.Name, r.Path))
+			findings = append(findings, invalid(field+".name", "value %q does not name a volume of %s: correct it, or add the volume", mount.Name, r.Path))
 		}
 	}
 	if r.spark >= 0 {

@@ -35,10 +35,10 @@ sparkConf:
 			`spec.driver.volumes[0].name: value "spark-conf-volume-driver" is Spark's own volume for Spark's configuration: rename it`,
 		}},
 		"a mount of nothing": {"driver: {volumeMounts: [{name: a, mountPath: /a}]}", []string{
-			`spec.driver.volumeMounts[0].name: value "a" names no volume of spec.driver: correct it, or add the volume`,
+			`spec.driver.volumeMounts[0].name: value "a" does not name a volume of spec.driver: correct it, or add the volume`,
 		}},
 		"a mount of nothing in the template": {"executor: {template: {spec: {containers: [{name: x, volumeMounts: [{name: a, mountPath: /a}]}]}}}", []string{
-			`spec.executor.template.spec.containers[0].volumeMounts[0].name: value "a" names no volume of spec.executor: correct it, or add the volume`,
+			`spec.executor.template.spec.containers[0].volumeMounts[0].name: value "a" does not name a volume of spec.executor: correct it, or add the volume`,
 		}},
 		"one path twice": {"driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /a}, {name: a, mountPath: /a/}]}", []string{
 			`spec.driver.volumeMounts[1].mountPath: value "/a/" is also the path of spec.driver.volumeMounts[0]: change one of the two`,
@@ -70,7 +70,7 @@ func TestPrivilegesByVersion(t *testing.T) {
 	table{
 		"up to 4.2": {privileged + "sparkVersion: 4.2.1", nil},
 		"from 4.3 on": {privileged + "sparkVersion: 4.3.0", []string{
-			`spec.driver.template.spec.containers[0].securityContext.privileged: value true needs more than Spark 4.3.0 lets a container have: ` +
+			`spec.driver.template.spec.containers[0].securityContext.privileged: value true needs a privilege that Spark 4.3.0 takes from its containers: ` +
 				`set spark.kubernetes.driver.securityContext.allowPrivilegeEscalation to true in spec.sparkConf, or remove it`,
 		}},
 		"from 4.3 on, allowed": {
@@ -113,7 +113,7 @@ func TestSecurity(t *testing.T) {
 			},
 		},
 		"privileged": {"driver: {template: {spec: {containers: [{name: x, securityContext: {privileged: true}}]}}}", []string{
-			`spec.driver.template.spec.containers[0].securityContext.privileged: value true is not possible while podSecurity is Restricted: ` +
+			`spec.driver.template.spec.containers[0].securityContext.privileged: value true is not allowed while podSecurity is Restricted: ` +
 				`set spec.podSecurity to None, or remove it`,
 		}},
 		"privileged, and it is said how": {
@@ -123,7 +123,7 @@ func TestSecurity(t *testing.T) {
 			},
 		},
 		"the largest capability": {"driver: {template: {spec: {initContainers: [{name: x, securityContext: {capabilities: {add: [SYS_ADMIN]}}}]}}}", []string{
-			`spec.driver.template.spec.initContainers[0].securityContext.capabilities.add: value "SYS_ADMIN" is not possible while podSecurity is Restricted: ` +
+			`spec.driver.template.spec.initContainers[0].securityContext.capabilities.add: value "SYS_ADMIN" is not allowed while podSecurity is Restricted: ` +
 				`set spec.podSecurity to None, or remove it`,
 		}},
 		"without Restricted": {
@@ -228,8 +228,8 @@ func TestWarnings(t *testing.T) {
 		"a container that is none": {`
 executor: {template: {spec: {containers: [{name: a}]}}}
 sparkConf: {spark.kubernetes.executor.podTemplateContainerName: b}`, []string{
-			`spec.sparkConf[spark.kubernetes.executor.podTemplateContainerName]: value "b" names no container of spec.executor.template, ` +
-				`so that Spark takes another one: correct it`,
+			`spec.sparkConf[spark.kubernetes.executor.podTemplateContainerName]: value "b" does not name a container of spec.executor.template, ` +
+				`so Spark takes another one: correct it`,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -30,7 +30,7 @@ func AccountWarnings(app *v1alpha1.SparkApplication) []Warning {
 		s.spec.SparkConfigMap != "" || len(rights.Needed(s.properties)) == 0 {
 		return nil
 	}
-	return []Warning{{Field: driver.Path + ".serviceAccountName", Message: "not set, so that the driver runs under the namespace's ServiceAccount default, which usually may not " +
+	return []Warning{{Field: driver.Path + ".serviceAccountName", Message: "not set, so the driver runs under the namespace's ServiceAccount default, which usually may not " +
 		"create executors: set it to an account that may; kubectl apply -k config/job-namespace creates one named spark"}}
 }
 
@@ -112,7 +112,7 @@ func overwrittenWarnings(s *subject) []Warning {
 		key := r.Name.Key("podTemplateContainerName")
 		if name, ok := s.properties.Lookup(key); ok && r.parts.Template.Spec.Containers[r.spark].Name != name {
 			warnings = append(warnings, Warning{Field: s.properties.Field(key),
-				Message: fmt.Sprintf("value %q names no container of %s.template, so that Spark takes another one: correct it", name, r.Path)})
+				Message: fmt.Sprintf("value %q does not name a container of %s.template, so Spark takes another one: correct it", name, r.Path)})
 		}
 		if image := r.parts.Template.Spec.Containers[r.spark].Image; image != "" {
 			warnings = append(warnings, Warning{Field: r.containerPath(r.spark) + ".image",
