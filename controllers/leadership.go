@@ -163,7 +163,7 @@ func (l *leader) completeShare(embedded *gate.Gate, applications *application.Re
 			accompanying.Wake(name)
 		})
 		if err != nil {
-			l.share.Log.Error(err, "list the applications of a changed tree")
+			l.share.Log.Error(err, "Failed to list the applications of a changed tree")
 		}
 	}
 }

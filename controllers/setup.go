@@ -218,7 +218,7 @@ func addAll(mgr ctrl.Manager, all []runnable) error {
 func decisionLog(mgr ctrl.Manager, o Options) decisionlog.Options {
 	log := mgr.GetLogger().WithName("decision-log")
 	return decisionlog.Options{Out: o.DecisionLog, Version: decisionlog.ProgramVersion(), Ended: func(why error) {
-		log.Error(why, "the decision log ends here, the queue continues; restart the operator to begin a new log")
+		log.Error(why, "The decision log ends here, and the queue continues; restart the operator to begin a new log")
 	}}
 }
 

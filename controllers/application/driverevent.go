@@ -55,7 +55,7 @@ func (ob *observer) driverEvent(ctx context.Context) *string {
 	defer cancel()
 	said, err := ob.readWarnings(ctx, uid, onNode)
 	if err != nil {
-		ctrl.LoggerFrom(ctx).V(1).Info("cannot read the events of a driver pod", "pod", driver.PodName, "why", err.Error())
+		ctrl.LoggerFrom(ctx).V(1).Info("Cannot read the events of a driver pod", "pod", driver.PodName, "error", err.Error())
 	}
 	ob.warnings.Set(uid, said, warningTTL)
 	return &said

@@ -56,7 +56,7 @@ func (f *Finder) Start(ctx context.Context) error {
 		if err == nil || ctx.Err() != nil {
 			return nil
 		}
-		ctrl.LoggerFrom(ctx).Error(err, "list objects that deleted applications have left behind; will retry")
+		ctrl.LoggerFrom(ctx).Error(err, "Failed to list objects that deleted applications have left behind; will retry")
 		select {
 		case <-ctx.Done():
 			return nil

@@ -38,7 +38,7 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 	defer cancel()
 	files, err := ob.reader.confFiles(ctx)
 	if err != nil {
-		log.Info("cannot determine the secrets to redact from a log", "why", err.Error())
+		log.Info("Cannot determine the secrets to redact from a log", "error", err.Error())
 		return nil, fmt.Sprintf("ConfigMap %q of spec.sparkConfigMap cannot be read now, and may contain secrets", ob.app.Spec.SparkConfigMap)
 	}
 	properties, _ := conf.Merge(ob.app, conf.Sources{ConfigMap: files})
@@ -62,7 +62,7 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 		data, problem, err := ob.reader.secret(ctx, name)
 		switch {
 		case err != nil:
-			log.Info("cannot determine the secrets to redact from a log", "why", err.Error())
+			log.Info("Cannot determine the secrets to redact from a log", "error", err.Error())
 			return nil, fmt.Sprintf("Secret %q cannot be read now, and its values may appear in the log", name)
 		case problem != "" && !refs[name].optional:
 			return nil, fmt.Sprintf("Secret %q, whose values may appear in the log, %s", name, problem)

@@ -104,7 +104,7 @@ func (s *Surveyor) Start(ctx context.Context) error {
 		}
 		asked := s.surveys.opened()
 		for err := s.answer(ctx, asked); err != nil; err = s.answer(ctx, asked) {
-			ctrl.LoggerFrom(ctx).Error(err, "list objects that applications may leave behind when they are deleted; will retry", "applications", len(asked))
+			ctrl.LoggerFrom(ctx).Error(err, "Failed to list objects that applications may leave behind when they are deleted; will retry", "applications", len(asked))
 			select {
 			case <-ctx.Done():
 				return nil

@@ -93,7 +93,7 @@ func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []r
 	}
 	list := &v1alpha1.SparkApplicationList{}
 	if err := r.Client.List(ctx, list, client.InNamespace(namespace.GetName()), wholeOnes, client.UnsafeDisableDeepCopy); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "list applications of a changed namespace", "namespace", namespace.GetName())
+		ctrl.LoggerFrom(ctx).Error(err, "Failed to list the applications of a changed namespace", "namespace", namespace.GetName())
 		return nil
 	}
 	var requests []reconcile.Request
@@ -114,7 +114,7 @@ func (r *Reconciler) refusedIn(ctx context.Context, queue client.Object) []recon
 	}
 	list := &v1alpha1.SparkApplicationList{}
 	if err := r.Client.List(ctx, list, wholeOnes, client.UnsafeDisableDeepCopy); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "list applications of a changed queue", "queue", queue.GetName())
+		ctrl.LoggerFrom(ctx).Error(err, "Failed to list the applications of a changed queue", "queue", queue.GetName())
 		return nil
 	}
 	var requests []reconcile.Request

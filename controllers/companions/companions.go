@@ -154,7 +154,7 @@ func (r *reconciliation) gatewayEncrypts(ctx context.Context) bool {
 	gateway.SetGroupVersionKind(expose.GatewayKind)
 	key := types.NamespacedName{Namespace: cmp.Or(parent.Namespace, r.app.Namespace), Name: parent.Name}
 	if err := r.Live.Get(ctx, key, gateway); err != nil {
-		ctrl.LoggerFrom(ctx).V(1).Info("the Gateway of spec.ui.route cannot be read; its address is shown without encryption", "gateway", key, "error", err.Error())
+		ctrl.LoggerFrom(ctx).V(1).Info("Cannot read the Gateway of spec.ui.route; its address is shown without encryption", "gateway", key, "error", err.Error())
 		return false
 	}
 	return expose.Encrypts(gateway, r.app, parent)
@@ -290,7 +290,7 @@ func (r *reconciliation) recordProblems(ctx context.Context, problems []problem)
 	slices.Sort(texts)
 	text := redact.Visible(strings.Join(texts, "; "))
 	if text != "" && text != r.state.reported {
-		ctrl.LoggerFrom(ctx).Info("could not apply the web objects of the attempt", "reason", reason, "message", text)
+		ctrl.LoggerFrom(ctx).Info("Could not apply the web objects of the attempt", "reason", reason, "message", text)
 		r.Recorder.Eventf(r.app, nil, corev1.EventTypeWarning, reason, reason, "%s", text)
 	}
 	if text != "" || len(problems) == 0 {

@@ -131,7 +131,7 @@ func (h *handler) authorizationUnavailable(r *http.Request, err error) *problem 
 		return problemOf(http.StatusTooManyRequests, v1.TooManyRequests, "%v; try again", errTooManyRequests)
 	}
 	if r.Context().Err() == nil { // else the caller has gone
-		h.Log.Error(err, "cannot authenticate or authorize a request for an explanation")
+		h.Log.Error(err, "Cannot authenticate or authorize a request for an explanation")
 	}
 	if apierrors.IsForbidden(err) {
 		return problemOf(http.StatusInternalServerError, v1.AuthorizationUnavailable,
@@ -154,7 +154,7 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 	case apierrors.IsNotFound(err):
 		return nil, problemOf(http.StatusNotFound, v1.NotFound, "there is no sparkapplication %s", name)
 	case err != nil:
-		h.Log.Error(err, "read an application to explain it")
+		h.Log.Error(err, "Failed to read an application to explain it")
 		return nil, problemOf(http.StatusInternalServerError, v1.AuthorizationUnavailable, "the application could not be read; try again")
 	}
 	out, known := h.Queues.Application(queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)})

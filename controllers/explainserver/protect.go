@@ -18,7 +18,7 @@ func Protect(next http.Handler, reviewer Reviewer, c clock.PassiveClock, log log
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		code, err := m.allows(r)
 		if err != nil && !errors.Is(err, errTooManyRequests) && r.Context().Err() == nil {
-			log.Error(err, "cannot authenticate or authorize a client", "path", r.URL.Path)
+			log.Error(err, "Cannot authenticate or authorize a client", "path", r.URL.Path)
 		}
 		if code == http.StatusOK {
 			next.ServeHTTP(w, r)

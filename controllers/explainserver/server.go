@@ -73,7 +73,7 @@ func (s *Server) Start(ctx context.Context) error {
 		defer cancel()
 		stopped <- server.Shutdown(last)
 	}()
-	s.options.Log.Info("explaining", "address", s.listener.Addr().String())
+	s.options.Log.Info("Serving explanations", "address", s.listener.Addr().String())
 	if err := server.ServeTLS(s.listener, "", ""); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve explanations: %w", err)
 	}

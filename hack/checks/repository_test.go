@@ -28,6 +28,7 @@ func TestRepository(t *testing.T) {
 		"nolint":        func() []Problem { return Nolint(files) },
 		"packages":      func() []Problem { return Packages(files) },
 		"code":          func() []Problem { return Code(files) },
+		"logs":          func() []Problem { return Logs(files) },
 		"words":         func() []Problem { return Words(files, excludedWords) },
 		"comments":      func() []Problem { return CommentWords(files, excludedWords) },
 	}

@@ -45,7 +45,7 @@ func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant
 	g.recordShown(key, chunks)
 	err := g.adjust(ctx, &resizer{key: key, base: base, held: held, want: want, usage: t, ready: readyOf(chunks, held, want.Ready)})
 	if err != nil && !apierrors.IsConflict(err) { // else another client has changed a Workload, and the watch will show it
-		g.o.Log.Error(err, "request quota from Kueue for executors above the base gang", "application", key.String())
+		g.o.Log.Error(err, "Failed to request quota from Kueue for executors above the base gang", "application", key.String())
 		g.retry(key)
 		allocation.Why = "the request to Kueue failed; the operator will retry: " + stabilise(err.Error())
 		return allocation
@@ -79,7 +79,7 @@ func (g *Gate) Persisted(ctx context.Context, key queueing.Key, grant queueing.G
 		}
 		for _, s := range reclaims(chunks, surplus) {
 			if err := g.applyReclaim(ctx, s); err != nil && !apierrors.IsConflict(err) {
-				g.o.Log.Error(err, "return quota of executors to Kueue", "application", key.String())
+				g.o.Log.Error(err, "Failed to return quota of executors to Kueue", "application", key.String())
 				g.retry(key)
 			}
 		}

@@ -137,10 +137,10 @@ func (w *Watch) look(ctx context.Context) (absent bool) {
 		w.turn(nil)
 		return true
 	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err): // a role is missing: others need not wait for this kind
-		w.Log.Error(err, "may not read a kind of another system, which counts as not installed until then", "kind", w.kind())
+		w.Log.Error(err, "The operator may not read a kind of another system, which counts as not installed until it may", "kind", w.kind())
 		w.turn(nil)
 	default:
-		w.Log.Error(err, "look for a kind of another system, trying again", "kind", w.kind())
+		w.Log.Error(err, "Failed to look for a kind of another system; will retry", "kind", w.kind())
 		w.fail()
 	}
 	return false

@@ -60,7 +60,7 @@ func (r *Reader) Read(ctx context.Context, pod *pods.Record, hide func(string) s
 	}
 	text, err := r.inTurn(ctx, pod)
 	if err != nil {
-		ctrl.LoggerFrom(ctx).V(1).Info("the log of a driver cannot be read", "pod", pod.Name, "why", err.Error())
+		ctrl.LoggerFrom(ctx).V(1).Info("Cannot read the log of a driver", "pod", pod.Name, "error", err.Error())
 	}
 	if text == "" {
 		return Log{}

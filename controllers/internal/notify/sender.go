@@ -175,9 +175,9 @@ func (s *Sender) account(result string, err error) {
 	lost := result == failed || result == refused
 	switch {
 	case lost && !s.losing:
-		s.Log.Error(err, "notifications are lost from now on; check --events-addr and the receiver", "result", result)
+		s.Log.Error(err, "Notifications are lost until the receiver takes them again; check --events-addr and the receiver", "result", result)
 	case result == delivered && s.losing:
-		s.Log.Info("notifications are delivered again")
+		s.Log.Info("Notifications are delivered again")
 	case result == dropped:
 		return
 	}

@@ -90,7 +90,7 @@ func (o *Operators) Other(ctx context.Context, name string) bool {
 	}
 	if seen.left.CompareAndSwap(false, true) {
 		o.follow(name, seen)
-		o.o.Log.Info("Leaves to another operator what it has taken before", "operator", name)
+		o.o.Log.Info("Leaving to another operator what it has taken before", "operator", name)
 	}
 	return true
 }
@@ -150,7 +150,7 @@ func (o *Operators) look(ctx context.Context, name string, seen *other) {
 		seen.alive.Store(false)
 	default: // it may be alive
 		seen.alive.Store(seen.alive.Load() || last == nil)
-		o.o.Log.Error(err, "read the lease of another operator", "namespace", name, "lease", o.o.Lease)
+		o.o.Log.Error(err, "Failed to read the lease of another operator", "namespace", name, "lease", o.o.Lease)
 	}
 	seen.read.Store(&now)
 }

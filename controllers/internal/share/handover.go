@@ -82,7 +82,7 @@ func (s *Share) Choose(ctx context.Context, items []v1alpha1.SparkQueue) ([]v1al
 		if err := s.Charge(ctx, came); err != nil {
 			return nil, err
 		}
-		s.Log.Info("Serves queues that were moved into the tree", "queues", came)
+		s.Log.Info("Serving queues that were moved into the tree", "queues", came)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,7 @@ func (s *Share) release(ctx context.Context, items []v1alpha1.SparkQueue) (chang
 		}
 		s.giveUp(name)
 		changed = true
-		s.Log.Info("No longer serves a queue that has left the tree", "queue", name)
+		s.Log.Info("No longer serving a queue that has left the tree", "queue", name)
 	}
 	for i := range items {
 		q := &items[i]

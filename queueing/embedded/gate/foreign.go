@@ -33,7 +33,7 @@ func (g *Gate) leaveForeign(ctx context.Context, items []v1alpha1.SparkQueue) []
 	defer g.mu.Unlock()
 	for name, leader := range foreign {
 		if g.foreign[name] != leader {
-			g.o.Log.Info("Leaves a queue to the operator that leads its tree", "queue", name, "operator", leader)
+			g.o.Log.Info("Leaving a queue to the operator that leads its tree", "queue", name, "operator", leader)
 		}
 	}
 	g.foreign = foreign

@@ -198,7 +198,7 @@ func (w *ledgers) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) (v1a
 		}
 		var err error
 		if next.LedgerEntries, err = before.Decode(); err != nil {
-			w.o.Log.Error(err, "Left out what is invalid in the ledger", "queue", queue.Name, "holder", before.Holder)
+			w.o.Log.Error(err, "Ignored invalid entries of a ledger", "queue", queue.Name, "holder", before.Holder)
 		}
 		next.epoch, next.seq = before.Epoch+1, before.Seq+1
 	}
@@ -244,7 +244,7 @@ func (w *ledgers) empty(ctx context.Context) (again bool, err error) {
 		case apierrors.IsNotFound(err): // the queue was deleted, and its ledger with it
 			w.known[root].entries = 0
 		case err != nil && ctx.Err() == nil:
-			w.o.Log.Error(err, "empty the ledger", "queue", root)
+			w.o.Log.Error(err, "Failed to empty a ledger; will retry", "queue", root)
 			again = true
 		}
 	}

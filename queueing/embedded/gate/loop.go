@@ -144,7 +144,7 @@ func (l *loop) record(ctx context.Context, decisions []embedded.Decision) error 
 			return err
 		}
 		if err != nil {
-			l.o.Log.Error(err, "write ledger", "queue", tree[0].Root)
+			l.o.Log.Error(err, "Failed to write a ledger; will retry", "queue", tree[0].Root)
 			l.mu.Lock()
 			l.revert(tree)
 			l.mu.Unlock()
@@ -172,7 +172,7 @@ func (l *loop) recordOrphans(ctx context.Context) error {
 		case errors.Is(err, errFenced):
 			return err
 		case err != nil && ctx.Err() == nil:
-			l.o.Log.Error(err, "record orphans in the ledger", "queue", root)
+			l.o.Log.Error(err, "Failed to record orphans in a ledger; will retry", "queue", root)
 			l.retryLater(ctx)
 		}
 	}
@@ -187,7 +187,7 @@ func (l *loop) acquireNew(ctx context.Context) {
 	l.mu.Unlock()
 	for _, root := range roots {
 		if _, err := l.ledgers.of(ctx, root); err != nil && ctx.Err() == nil {
-			l.o.Log.Error(err, "take over the ledger of a new queue", "queue", root)
+			l.o.Log.Error(err, "Failed to take over the ledger of a new queue; will retry", "queue", root)
 		}
 	}
 }
@@ -222,7 +222,7 @@ func (l *loop) writeCounts(ctx context.Context) error {
 	case errors.Is(err, errFenced):
 		return err
 	case err != nil && !apierrors.IsNotFound(err) && ctx.Err() == nil:
-		l.o.Log.Error(err, "write the counts of a queue", "queue", root)
+		l.o.Log.Error(err, "Failed to write the counts of a queue; will retry", "queue", root)
 		l.after(ctx, retryDelay, l.observer)
 	}
 	return nil

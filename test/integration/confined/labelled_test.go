@@ -35,7 +35,7 @@ func TestNamespacesByLabel(t *testing.T) {
 	label(second, "enabled")
 	waits := second.Apply("waits")
 	env.UntilSeen(t, "the operator leaves out the namespace", func() (bool, any) {
-		return strings.Contains(i.process.Log(), "Leaves out a namespace"), i.process.Log()
+		return strings.Contains(i.process.Log(), "Leaving out a namespace"), i.process.Log()
 	})
 	first.Succeed(first.Apply("beside"))
 	if get(t, waits); waits.Status.ObservedGeneration > 0 {

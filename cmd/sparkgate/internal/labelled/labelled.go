@@ -62,13 +62,13 @@ func (n *Namespaces) Wait(ctx context.Context) ([]string, error) {
 		names, err := n.list(ctx)
 		switch {
 		case err != nil:
-			n.log.Error(err, "list namespaces; trying again", "selector", n.selector.String())
+			n.log.Error(err, "Failed to list namespaces; will retry", "selector", n.selector.String())
 		case len(names) > 0:
 			n.watched = map[string]bool{}
 			for _, name := range names {
 				n.watched[name] = true
 			}
-			n.log.Info("Deals with the namespaces that the selector selects", "selector", n.selector.String(), "namespaces", names)
+			n.log.Info("Watching the namespaces that the selector selects", "selector", n.selector.String(), "namespaces", names)
 			return names, nil
 		default:
 			n.log.Info("Waiting for a namespace that the selector selects, and in which this operator has its rights",
@@ -109,12 +109,12 @@ func (n *Namespaces) may(ctx context.Context, namespace string) bool {
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &right}}
 		switch err := n.client.Create(ctx, review); {
 		case err != nil:
-			n.log.Error(err, "ask whether this operator has its rights in a namespace; it is taken for granted", "namespace", namespace)
+			n.log.Error(err, "Failed to review the rights of this operator in a namespace; assuming that it has them", "namespace", namespace)
 		case !review.Status.Allowed:
 			n.mu.Lock()
 			defer n.mu.Unlock()
 			if !n.lacking[namespace] {
-				n.log.Info("Leaves out a namespace until this operator has its rights there", "namespace", namespace, "verb", right.Verb, "resource", right.Resource)
+				n.log.Info("Leaving out a namespace until this operator has its rights there", "namespace", namespace, "verb", right.Verb, "resource", right.Resource)
 			}
 			n.lacking[namespace] = true
 			return false
@@ -189,7 +189,7 @@ func (n *Namespaces) Start(ctx context.Context) error {
 		}
 		names, err := n.list(ctx)
 		if err != nil {
-			n.log.Error(err, "list namespaces", "selector", n.selector.String())
+			n.log.Error(err, "Failed to list namespaces", "selector", n.selector.String())
 			continue
 		}
 		if came, left := n.difference(names); len(came)+len(left) > 0 {

@@ -77,7 +77,7 @@ func (*Runner) NeedLeaderElection() bool { return false }
 // Start leads until ctx ends, and returns when all trees are given back. It implements manager.Runnable.
 func (r *Runner) Start(ctx context.Context) error {
 	defer r.end(ctx)
-	r.o.Log.Info("Shares the trees with other replicas", "replica", r.o.Leases.Holder)
+	r.o.Log.Info("Sharing the trees of queues with other replicas", "replica", r.o.Leases.Holder)
 	began, next := r.o.Clock.Now(), time.Time{}
 	for {
 		now := r.o.Clock.Now()
@@ -86,7 +86,7 @@ func (r *Runner) Start(ctx context.Context) error {
 		}
 		if now.Sub(began) >= settle*r.o.RetryPeriod {
 			if err := r.look(ctx, now); err != nil {
-				r.o.Log.Error(err, "look at the leases of trees")
+				r.o.Log.Error(err, "Failed to check the leases of trees; will retry")
 			}
 		}
 		select {
@@ -100,7 +100,7 @@ func (r *Runner) Start(ctx context.Context) error {
 // renew shows that the process is alive, and returns when to do so again.
 func (r *Runner) renew(ctx context.Context, now time.Time) time.Duration {
 	if err := r.replica.renew(ctx, now); err != nil {
-		r.o.Log.Error(err, "renew the lease of this replica")
+		r.o.Log.Error(err, "Failed to renew the lease of this replica; will retry")
 		return r.o.RetryPeriod
 	}
 	return r.o.Leases.Interval
@@ -112,7 +112,7 @@ func (r *Runner) end(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.o.RetryPeriod)
 	defer cancel()
 	if err := r.replica.remove(last, r.replica.name()); err != nil {
-		r.o.Log.Error(err, "delete the lease of this replica")
+		r.o.Log.Error(err, "Failed to delete the lease of this replica")
 	}
 }
 
@@ -137,7 +137,7 @@ func (r *Runner) look(ctx context.Context, now time.Time) error {
 	}
 	p := decide(v)
 	for _, tree := range p.stop {
-		r.o.Log.Info("Releases the lease of a tree, or no longer competes for it", "tree", tree, "trees", len(v.trees), "replicas", v.replicas)
+		r.o.Log.Info("Releasing the lease of a tree, or no longer competing for it", "tree", tree, "trees", len(v.trees), "replicas", v.replicas)
 		r.mine[tree].stop()
 	}
 	for _, tree := range p.start {
@@ -166,10 +166,10 @@ func (r *Runner) start(ctx context.Context, tree string, late time.Time) {
 		if err == nil {
 			err = r.o.Lead(led, tree, lock, func() {
 				l.leads.Store(true)
-				log.Info("Leads a tree")
+				log.Info("Leading a tree")
 			})
 		}
-		log.Info("No longer leads a tree", "led", l.leads.Load(), "why", fmt.Sprint(err))
+		log.Info("No longer leading a tree", "led", l.leads.Load(), "reason", fmt.Sprint(err))
 	})
 }
 
