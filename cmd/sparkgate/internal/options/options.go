@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package options binds the operator's flags. They are read once, here; below cmd everything is handed down as struct
-// fields. Flags that Flux's controllers have, too, bear the same names.
+// fields. Flags that Flux's controllers also have bear the same names.
 package options
 
 import (
@@ -64,23 +64,23 @@ func Parse(args []string) (Options, error) {
 	fs.StringVar(&o.HealthAddr, "health-addr", ":9440", "The address the health endpoint binds to; 0 switches it off.")
 	fs.StringVar(&o.ExplainAddr, "explain-addr", ":9443", "The address of the HTTPS endpoint that explains waits to clients that may read the application; 0 switches it off.")
 	fs.StringVar(&o.EventsAddr, "events-addr", "", "The address of Flux's notification-controller, to which events are posted; empty switches it off.")
-	fs.IntVar(&o.LogTailLines, "log-tail-lines", 20, "How many last lines of the log of a failed attempt go into its application's status; 0 switches it off.")
+	fs.IntVar(&o.LogTailLines, "log-tail-lines", 20, "How many lines at the end of the log of a failed attempt go into the status of its application; 0 switches it off.")
 	fs.IntVar(&o.Concurrent, "concurrent", 16, "The number of applications reconciled at once; of one namespace, a quarter of that.")
-	fs.StringSliceVar(&o.WatchNamespaces, "watch-namespaces", nil, "The namespaces whose applications, schedules and pods are dealt with; nothing is listed or watched in others. Default: all.")
-	fs.Var(selectorValue{&o.NamespaceSelector}, "namespace-selector", "A label selector of the namespaces that are dealt with, in the place of --watch-namespaces: those in which the operator has its rights. It starts again when they change.")
-	fs.Var(selectorValue{&o.QueueSelector}, "queue-selector", "A label selector of the SparkQueues that this operator leads, whole trees of them; others do not exist for it. Default: all.")
+	fs.StringSliceVar(&o.WatchNamespaces, "watch-namespaces", nil, "The namespaces whose applications, schedules and pods are managed; nothing is listed or watched in others. Default: all.")
+	fs.Var(selectorValue{&o.NamespaceSelector}, "namespace-selector", "A label selector of the namespaces that are managed, instead of --watch-namespaces: those in which the operator has its rights. It restarts when they change.")
+	fs.Var(selectorValue{&o.QueueSelector}, "queue-selector", "A label selector of the SparkQueues that this operator leads. It has to select whole trees; other queues do not exist for this operator. Default: all.")
 	fs.StringVar(&o.DefaultGate, "default-gate", string(v1alpha1.GateEmbedded), "The gate of applications where neither they nor their namespace name one: Embedded, Kueue, Volcano, YuniKorn or None.")
 	fs.StringSliceVar(&o.AllowedGates, "allowed-gates", gateNames(controllers.AllGatesButNone()), "The gates that may be used in namespaces without the annotation sparkgate.io/allowed-gates.")
-	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long a missing reference is waited for before the application counts as stalled; it keeps waiting.")
-	fs.DurationVar(&o.MaxTermination, "max-termination", controllers.DefaultMaxTermination, "How long pods may take to end at most, whatever their grace periods and timeouts.termination say; then they are deleted without grace where their node answers.")
+	fs.DurationVar(&o.ReferenceTimeout, "reference-timeout", 10*time.Minute, "How long an application waits for a missing reference before it counts as stalled; it keeps waiting.")
+	fs.DurationVar(&o.MaxTermination, "max-termination", controllers.DefaultMaxTermination, "How long pods may take to end at most, whatever their grace periods and timeouts.termination say; then they are deleted without a grace period if their node answers.")
 	fs.StringVar(&o.HistoryURL, "history-server-url", "", "The address of a job at a Spark history server, with {{applicationID}} in the place of Spark's id; empty if there is none.")
-	fs.BoolVar(&o.AllowPodSecurityNone, "allow-pod-security-none", true, "Let applications set spec.podSecurity to None, which holds their pods to no Pod Security Standard.")
-	fs.StringSliceVar(&o.UIHosts, "ui-hosts", nil, "The hosts, with or without a path, by which web interfaces may be reached from outside, such as {{name}}.{{namespace}}.spark.example.org or spark.example.org/{{namespace}}/{{name}}; without any spec.ui.ingress and spec.ui.route are refused.")
+	fs.BoolVar(&o.AllowPodSecurityNone, "allow-pod-security-none", true, "Let applications set spec.podSecurity to None, under which no Pod Security Standard is enforced for their pods.")
+	fs.StringSliceVar(&o.UIHosts, "ui-hosts", nil, "The hosts, with or without a path, by which web interfaces may be reached from outside, such as {{name}}.{{namespace}}.spark.example.org or spark.example.org/{{namespace}}/{{name}}. If there are none, spec.ui.ingress and spec.ui.route are refused.")
 	fs.StringSliceVar(&o.UIAnnotations, "ui-annotations", nil, "The keys of annotations that spec.ui.ingress, spec.ui.serviceMetadata and Spark's properties may set on Ingresses and Services, or prefixes such as haproxy.org/*.")
 	fs.BoolVar(&o.StageEvents, "stage-events", true, "Record a Kubernetes event for every stage that an application reaches; else of failures and warnings only, not of success.")
-	fs.StringVar(&o.DecisionLog, "decision-log", "", "The file in which the decisions of the embedded queue are written down, for sparkctl replay; empty switches it off.")
+	fs.StringVar(&o.DecisionLog, "decision-log", "", "The file to which the decisions of the embedded queue are written, for sparkctl replay; empty switches it off.")
 	fs.BoolVar(&o.EnablePprof, "enable-pprof", false, "Serve profiles of the process at the metrics endpoint, without authentication unless --metrics-secure.")
-	fs.BoolVar(&o.LeasePerTree, "leader-election-per-tree", false, "Lead each tree of queues under a lease of its own, so that several replicas work at the same time; needs --enable-leader-election.")
+	fs.BoolVar(&o.LeasePerTree, "leader-election-per-tree", false, "Lead each tree of queues under its own lease, so that several replicas work at the same time; needs --enable-leader-election.")
 	o.Log.BindFlags(fs)
 	o.LeaderElection.BindFlags(fs)
 	if err := shortLease(fs); err != nil {
@@ -146,7 +146,7 @@ func (o *Options) validateLeases() error {
 // validateNamespaces holds --watch-namespaces to names of namespaces, each once.
 func (o *Options) validateNamespaces() error {
 	if o.NamespaceSelector != nil && len(o.WatchNamespaces) > 0 {
-		return fmt.Errorf("--watch-namespaces and --namespace-selector both say which namespaces are dealt with; leave one of them out")
+		return fmt.Errorf("--watch-namespaces and --namespace-selector both say which namespaces are managed; leave one of them out")
 	}
 	for i, name := range o.WatchNamespaces {
 		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
