@@ -33,7 +33,7 @@ func (ac *actor) act(ctx context.Context, actions []lifecycle.Action) error {
 
 func (ac *actor) do(ctx context.Context, a lifecycle.Action) error {
 	switch a.Kind {
-	case lifecycle.ConfirmGrant, lifecycle.SettleGrant:
+	case lifecycle.ReportGrant:
 		ac.holder.persisted(ctx)
 	case lifecycle.UngatePods:
 		return ac.ungater.ungatePods(ctx, a.Ungates)

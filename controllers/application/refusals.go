@@ -50,13 +50,10 @@ type unwrittenStatus struct {
 
 func newRefusals() *refusals { return &refusals{newPerApp[unwrittenStatus]()} }
 
-// conflict counts conflicts in a row, and reports whether they are too many to go on as if they would end.
-func (f *refusals) conflict(app *v1alpha1.SparkApplication, is bool) bool {
+// conflict counts one more conflict in a row, and reports whether there are too many to expect that they end.
+func (f *refusals) conflict(app *v1alpha1.SparkApplication) (tooMany bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !is {
-		return false
-	}
 	r := &f.of(app).refusal
 	r.conflicts++
 	return r.conflicts >= patientConflicts

@@ -34,7 +34,7 @@ func tooLargeForStore(err error) bool {
 // not looked at again before a pause that grows.
 func (pb *publisher) unwritten(ctx context.Context, d lifecycle.Decision, err error) error {
 	final := unwritable(err)
-	if !final && !pb.refusals.conflict(pb.app, apierrors.IsConflict(err)) {
+	if !final && !(apierrors.IsConflict(err) && pb.refusals.conflict(pb.app)) {
 		return err
 	}
 	if final {

@@ -124,7 +124,7 @@ func (ac attempt) submitting() Decision {
 		ac.requeue(ac.o.Now.Add(referenceInterval))
 		return ac.publisher.publish(status.Submitting, ac.o.Obstacle)
 	}
-	ac.after(Action{Kind: ConfirmGrant}, Action{Kind: CreateDriver})
+	ac.after(Action{Kind: ReportGrant}, Action{Kind: CreateDriver})
 	return ac.publisher.publish(status.Submitting, ac.view.Message) // an obstacle is shown until the driver exists
 }
 

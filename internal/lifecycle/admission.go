@@ -240,7 +240,7 @@ func (ad admission) submit(v *queueing.Verdict) Decision {
 		reason = v1alpha1.DelegatedToSchedulerReason
 	}
 	ad.view.Admitted = &status.AdmittedView{Admitted: true, Reason: reason, Message: v.Message}
-	ad.after(Action{Kind: ConfirmGrant}, Action{Kind: CreateDriver})
+	ad.after(Action{Kind: ReportGrant}, Action{Kind: CreateDriver})
 	ad.publisher.requeueDriverStart()
 	return ad.publisher.publish(status.Submitting, ad.submittingMessage())
 }

@@ -75,7 +75,7 @@ func (el elastic) allocate() bool {
 	if changed {
 		el.s.Grant = next
 	}
-	el.after(Action{Kind: SettleGrant})
+	el.after(Action{Kind: ReportGrant})
 	if len(al.ungates) > 0 {
 		el.after(Action{Kind: UngatePods, Ungates: al.ungates})
 	}

@@ -329,7 +329,7 @@ func (g *growth) pass(steps int) {
 
 func (g *growth) do(a Action) {
 	switch a.Kind {
-	case SettleGrant:
+	case ReportGrant:
 		if g.status.Resizes == g.held.Resizes {
 			for flavor, n := range g.back {
 				g.back[flavor] = max(0, n-max(0, countIn(g.held, flavor)-countIn(g.status, flavor)))

@@ -159,7 +159,7 @@ const (
 
 // String returns the name of the need.
 func (n Need) String() string {
-	return [...]string{"Nothing", "Plan", "Verdict", "DriverAbsent", "Nodes", "Quota", "LogTail", "DriverEvent"}[n]
+	return [...]string{"Nothing", "Plan", "Verdict", "DriverAbsent", "Nodes", "Allocation", "LogTail", "DriverEvent"}[n]
 }
 
 // Decision is what is to be done.
@@ -196,10 +196,8 @@ type ActionKind int
 
 // The actions. The set is closed. All are idempotent.
 const (
-	// ConfirmGrant confirms to the gate that the grant stands in the status.
-	ConfirmGrant ActionKind = iota
-	// SettleGrant reports to the gate which grant stands in the status.
-	SettleGrant
+	// ReportGrant reports to the gate which grant stands in the status: a new one, or what is left of one that shrank.
+	ReportGrant ActionKind = iota
 	// UngatePods removes the scheduling gates of the pods in Action.Ungates.
 	UngatePods
 	// CreateDriver creates the objects of the attempt, the driver pod last.

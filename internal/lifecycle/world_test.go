@@ -410,7 +410,7 @@ func (w *world) write(d Decision) bool {
 
 func (w *world) do(a Action) string {
 	switch a.Kind {
-	case ConfirmGrant, DeleteService:
+	case ReportGrant, DeleteService:
 	case CreateDriver:
 		return w.createDriver()
 	case DeletePod:
