@@ -110,13 +110,6 @@ func (r *Record) CountsAsReady() bool {
 	return r.Role == Executor && r.Active() && !r.Deleting && r.Running && r.Ready
 }
 
-func orElse(s, otherwise string) string {
-	if s != "" {
-		return s
-	}
-	return otherwise
-}
-
 // sentence joins what happened, the reason in parentheses and the message.
 func sentence(what, reason, message string) string {
 	if reason != "" {

@@ -4,6 +4,7 @@
 package pods
 
 import (
+	"cmp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,7 +36,7 @@ const (
 // known had ended before its node was lost.
 func disrupted(r *Record, w terms) (outcome Outcome, ok bool) {
 	o := Outcome{Cause: v1alpha1.CauseInfrastructure}
-	switch reason := orElse(r.Reason, r.DisruptedBy); {
+	switch reason := cmp.Or(r.Reason, r.DisruptedBy); {
 	case reason == podEvicted:
 		return evicted(r, w), true
 	case r.Ended == nil && (reason == podNodeLost || r.DisruptedBy == byPodGC):
@@ -101,7 +102,7 @@ func offNode(r *Record) string {
 
 // podFailed explains a failed pod whose Spark container says nothing: it never ran, or its word was lost.
 func podFailed(r *Record, w terms) Outcome {
-	o := Outcome{Reason: orElse(r.Reason, ReasonError), Cause: v1alpha1.CauseInfrastructure}
+	o := Outcome{Reason: cmp.Or(r.Reason, ReasonError), Cause: v1alpha1.CauseInfrastructure}
 	switch {
 	case r.Reason == ReasonInitContainer:
 		o.Cause = v1alpha1.CauseApplication

@@ -4,6 +4,7 @@
 package pods
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -45,7 +46,7 @@ var meanings = map[int32]string{
 // containerFailed explains the end of a Spark container with an exit code other than 0.
 func containerFailed(r *Record, w terms) Outcome {
 	e := r.Ended
-	o := Outcome{Reason: orElse(e.Reason, ReasonError), Cause: v1alpha1.CauseApplication}
+	o := Outcome{Reason: cmp.Or(e.Reason, ReasonError), Cause: v1alpha1.CauseApplication}
 	switch {
 	case e.Reason == "OOMKilled":
 		o.Message = fmt.Sprintf("%s was killed with exit code %d: it used more memory than its limit; raise %s", w.who, e.ExitCode, w.memory)

@@ -4,6 +4,7 @@
 package pods
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ func TestStatuses(t *testing.T) {
 				t.Errorf("%s: the %s is said to go on", path, w.who)
 				continue
 			}
-			fmt.Fprintf(&told, "  %-8s  %s, %s, %s: %s\n", w.who, orElse(string(o.Cause), "no failure"), o.Reason, code(o.ExitCode), o.Message)
+			fmt.Fprintf(&told, "  %-8s  %s, %s, %s: %s\n", w.who, cmp.Or(string(o.Cause), "no failure"), o.Reason, code(o.ExitCode), o.Message)
 		}
 	}
 	golden.Compare(t, "testdata/statuses.txt", told.String())

@@ -4,6 +4,8 @@
 package status
 
 import (
+	"cmp"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -58,7 +60,7 @@ type AdmittedView struct {
 func Conditions(old []metav1.Condition, v View, now metav1.Time) []metav1.Condition {
 	r, known := table[v.Stage]
 	if !known {
-		return markNewer(old, v, now)
+		return markUnknown(old, v, now)
 	}
 	l := conditionList{old: old, now: now, generation: v.Generation}
 	v.addStage(&l, r)
@@ -85,7 +87,7 @@ func (v View) readiness(r row) readiness {
 	return r.readiness
 }
 
-// addStage adds Ready and, by the course, Reconciling or Stalled.
+// addStage adds Ready and, by its readiness, Reconciling or Stalled.
 func (v View) addStage(l *conditionList, r row) {
 	message := v.Message
 	if message == "" {
@@ -94,7 +96,7 @@ func (v View) addStage(l *conditionList, r row) {
 	l.addReadiness(v.readiness(r), string(v.Stage), message)
 }
 
-// addAdmitted adds Admitted: the words of the gate, else of the condition as it was, else of the row.
+// addAdmitted adds Admitted: as the view says, else as the condition was, else as the row says.
 func (v View) addAdmitted(l *conditionList, r row) {
 	if r.admitted == absent {
 		return
@@ -105,13 +107,13 @@ func (v View) addAdmitted(l *conditionList, r row) {
 	}
 	switch {
 	case said != nil && said.Admitted:
-		reason := firstOf(said.Reason, v1alpha1.AdmittedReason)
-		l.add(v1alpha1.AdmittedCondition, metav1.ConditionTrue, reason, firstOf(said.Message, admittedSays[reason]))
+		reason := cmp.Or(said.Reason, v1alpha1.AdmittedReason)
+		l.add(v1alpha1.AdmittedCondition, metav1.ConditionTrue, reason, cmp.Or(said.Message, admittedMessages[reason]))
 	case said != nil:
-		reason := firstOf(said.Reason, r.reason, v1alpha1.WaitingForGateReason)
-		l.add(v1alpha1.AdmittedCondition, metav1.ConditionFalse, reason, firstOf(said.Message, admittedSays[reason]))
+		reason := cmp.Or(said.Reason, r.reason, v1alpha1.WaitingForGateReason)
+		l.add(v1alpha1.AdmittedCondition, metav1.ConditionFalse, reason, cmp.Or(said.Message, admittedMessages[reason]))
 	case r.admitted != asLast:
-		l.add(v1alpha1.AdmittedCondition, boolStatus(r.admitted == yes), r.reason, admittedSays[r.reason])
+		l.add(v1alpha1.AdmittedCondition, boolStatus(r.admitted == yes), r.reason, admittedMessages[r.reason])
 	}
 }
 
@@ -130,8 +132,8 @@ func (v View) previousAdmitted(old []metav1.Condition, r row) *AdmittedView {
 	return &AdmittedView{Admitted: was, Reason: last.Reason, Message: last.Message}
 }
 
-// admittedSays are the messages of Admitted where none was given.
-var admittedSays = map[string]string{
+// admittedMessages are the messages of Admitted where the view gives none.
+var admittedMessages = map[string]string{
 	v1alpha1.AdmittedReason:             "the gate has admitted the attempt",
 	v1alpha1.DelegatedToSchedulerReason: "admission is left to the scheduler",
 	v1alpha1.WaitingForGateReason:       "the gate has not admitted the attempt",
@@ -176,15 +178,15 @@ const (
 	notFinishedReason = "NotFinished"
 )
 
-// markNewer leaves the conditions of an unknown stage alone and adds UnknownStage.
-func markNewer(old []metav1.Condition, v View, now metav1.Time) []metav1.Condition {
+// markUnknown leaves the conditions of an unknown stage alone and adds UnknownStage.
+func markUnknown(old []metav1.Condition, v View, now metav1.Time) []metav1.Condition {
 	l := conditionList{old: old, now: now, generation: v.Generation}
 	for _, c := range old {
 		if c.Type != v1alpha1.UnknownStageCondition {
 			l.conditions = append(l.conditions, c)
 		}
 	}
-	l.addTrue(v1alpha1.UnknownStageCondition, firstOf(v.UnknownStage,
+	l.addTrue(v1alpha1.UnknownStageCondition, cmp.Or(v.UnknownStage,
 		"the stage "+string(v.Stage)+" is not known to this version of the operator, which leaves the application alone: run the newer version"))
 	return l.sorted()
 }
@@ -194,14 +196,4 @@ func boolStatus(b bool) metav1.ConditionStatus {
 		return metav1.ConditionTrue
 	}
 	return metav1.ConditionFalse
-}
-
-// firstOf returns the first string that is not empty.
-func firstOf(all ...string) string {
-	for _, s := range all {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }

@@ -50,7 +50,7 @@ func (l *conditionList) addTrue(conditionType, message string) {
 	}
 }
 
-// addReadiness appends Ready with the reason, and Reconciling or Stalled where the course has one, all with the same
+// addReadiness appends Ready with the reason, and Reconciling or Stalled where the readiness has one, all with the same
 // message.
 func (l *conditionList) addReadiness(c readiness, reason, message string) {
 	switch c {

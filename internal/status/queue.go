@@ -4,6 +4,8 @@
 package status
 
 import (
+	"cmp"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -17,9 +19,9 @@ const (
 	// QueueActive: the queue is part of a tree and admits by its rules. A held one is also active: holding is what its
 	// spec says, and so does the message.
 	QueueActive QueueState = v1alpha1.ActiveReason
-	// QueueParentNotFound: the node above does not exist yet.
+	// QueueParentNotFound: the queue above this one does not exist yet.
 	QueueParentNotFound QueueState = v1alpha1.ParentNotFoundReason
-	// QueueCycle: the queue is above itself.
+	// QueueCycle: the queue is its own ancestor.
 	QueueCycle QueueState = v1alpha1.CycleReason
 	// QueueFlavorNotFound: a class of nodes does not exist yet.
 	QueueFlavorNotFound QueueState = v1alpha1.FlavorNotFoundReason
@@ -31,8 +33,8 @@ const (
 
 // queueTable is the contract of queues: state → conditions.
 var queueTable = map[QueueState]struct {
-	course readiness
-	says   string
+	readiness readiness
+	message   string
 }{
 	QueueActive:         {succeeded, "admits applications"},
 	QueueParentNotFound: {retrying, "the queue named by spec.parent does not exist yet"},
@@ -59,6 +61,6 @@ func QueueConditions(old []metav1.Condition, v QueueView, now metav1.Time) []met
 		return old
 	}
 	l := conditionList{old: old, now: now, generation: v.Generation}
-	l.addReadiness(r.course, string(v.State), firstOf(v.Message, r.says))
+	l.addReadiness(r.readiness, string(v.State), cmp.Or(v.Message, r.message))
 	return l.sorted()
 }
