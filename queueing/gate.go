@@ -31,7 +31,7 @@ type Gate interface {
 	// holder of a grant that is SchedulingGated: what is no longer held goes back, but not what the holder has not
 	// heard of yet. What fails is done by a later call.
 	Persisted(ctx context.Context, key Key, grant Grant)
-	// Release gives back whatever the key holds or asks for, and says why.
+	// Release gives back whatever the key holds or asks for. how says why.
 	Release(ctx context.Context, key Key, how Release) error
 }
 
@@ -42,7 +42,7 @@ type KeyLister interface {
 	KeysFor(kind Kind, namespace, name string) []Key
 }
 
-// OrphanTracker is implemented by gates that remember what an application held that is gone while pods of it still run.
+// OrphanTracker is implemented by gates that keep the grant of a deleted application charged while its pods still run.
 type OrphanTracker interface {
 	// Orphaned says that the application of the key is gone and not all of its pods are, and returns what it held;
 	// false if that was nothing. It stays charged until Release, also over restarts of the operator.
@@ -85,7 +85,7 @@ type HolderObserver interface {
 	UpdateHolder(key Key, run, attempt int64, standing HolderState)
 }
 
-// HolderState is what decides whether a grant may be asked back, and whether that is worth while.
+// HolderState is what decides whether a grant may be reclaimed, and whether that would help.
 type HolderState struct {
 	Priority int32
 	QueuedAt time.Time

@@ -100,7 +100,7 @@ type Grant struct {
 	// Resizes is how often the grant has grown since it was given.
 	Resizes int64
 	// HoldsFor bounds how long the grant may be held, from when it was given: it passed others that wait because of
-	// that bound (Ask.HoldsFor), which may be shortened from then on, but not lifted. 0 means no such bound.
+	// that bound (Ask.HoldsFor), which may be shortened from then on, but not removed. 0 means no such bound.
 	HoldsFor time.Duration
 	// PodSets are the base gang first. Those above it follow, one for each flavor.
 	PodSets []PodSetGrant
@@ -126,6 +126,6 @@ type PodSetGrant struct {
 	// Flavors that pods above the base gang may be placed in, for a set of the base gang that may grow; empty means
 	// any.
 	Flavors []string
-	// SchedulingGates keep the pods from being placed until another system lifts them.
+	// SchedulingGates keep the pods from being placed until another system removes them.
 	SchedulingGates []string
 }

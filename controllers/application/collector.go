@@ -112,7 +112,7 @@ type tally struct {
 	lost   map[place]int
 }
 
-// place is where an application counts, stagePlace with its stage.
+// place is where an application is counted, stagePlace also in which stage.
 type (
 	place      struct{ namespace, queue string }
 	stagePlace struct {

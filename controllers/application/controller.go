@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Reconcile makes one pass.
+// Reconcile makes one pass over an application, once this process leads and has restored its state.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	if err := r.Ready(ctx); err != nil {
 		return ctrl.Result{}, err
@@ -63,7 +63,7 @@ func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkAppl
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	left := r.sweepLeft(ctx, name) // what cannot be deleted does not hold up another application of the same name
+	left := r.sweepLeft(ctx, name) // a failure does not delay the application that has the name now
 	result := ctrl.Result{RequeueAfter: r.refusals.refusedFor(app, r.Clock.Now())}
 	if result.RequeueAfter == 0 || !app.DeletionTimestamp.IsZero() {
 		result, err = r.pass(ctx, app)

@@ -28,7 +28,7 @@ type creator struct {
 	reader  *reader
 	builder *objectBuilder
 	intent  *intent
-	// sent are the names of the containers of the driver pod that the pass makes.
+	// sent are the names of the containers of the driver pod that this pass creates.
 	sent map[string]bool
 }
 
@@ -40,12 +40,12 @@ const (
 	requestTimeout = 65 * time.Second
 )
 
-// createDriver makes the objects of the attempt that the status names, the driver pod last. It does so straight after the intent was
-// written, or after a live look that says it still stands.
+// createDriver creates the objects of the attempt that the status names, the driver pod last. It does so right after the
+// status was written, or after a live read that confirms it.
 func (cr *creator) createDriver(ctx context.Context) error {
 	current := attempt{cr.app.Status.Run, cr.app.Status.Attempt}
 	if cr.refusals.gaveUp(cr.app, current) {
-		return nil // what it would run under is no longer held
+		return nil // its grant was released already
 	}
 	if since := cr.expectations.createdSince(cr.app, current); !since.IsZero() {
 		if wait := since.Add(watchLagTimeout).Sub(cr.Clock.Now()); wait > 0 {
@@ -84,7 +84,8 @@ func (cr *creator) recordLeftOut(refused []expose.Refusal) {
 	}
 }
 
-// create creates one object, or finds that it exists already. What the API server refuses is an obstacle for people to remove.
+// create creates one object, or adopts the one that exists. A refusal of the API server is an obstacle, which the status
+// shows.
 func (cr *creator) create(ctx context.Context, obj client.Object) error {
 	err := cr.Client.Create(ctx, obj, client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
@@ -102,7 +103,8 @@ func (cr *creator) create(ctx context.Context, obj client.Object) error {
 	return fmt.Errorf("create %s: %w", describe(obj), err)
 }
 
-// refuse notes that the API server refuses an object, and reports whether it does: until something changes that is named to people, or for good.
+// refuse notes a refusal of the API server, and reports whether the error is one: for good (a rejection), or until
+// something changes that the status names (an obstacle).
 func (cr *creator) refuse(ctx context.Context, obj client.Object, err error) bool {
 	switch {
 	case rejected(err):
@@ -120,8 +122,8 @@ func (cr *creator) refuse(ctx context.Context, obj client.Object, err error) boo
 	return false
 }
 
-// accountGone says that the API server has refused a driver because its service account was deleted since the grant was given. Else it returns
-// why the driver was refused.
+// accountGone returns a message if the API server has refused a driver because its service account was deleted after the
+// grant was given. Otherwise it returns the refusal.
 func (cr *creator) accountGone(ctx context.Context, obj client.Object, refusal error) (string, error) {
 	name := cr.app.Spec.Driver.ServiceAccountName
 	if name == "" || !isPod(obj) {
@@ -135,8 +137,8 @@ func (cr *creator) accountGone(ctx context.Context, obj client.Object, refusal e
 	return fmt.Sprintf("ServiceAccount %q of spec.driver.serviceAccountName was deleted %s", name, beforeDriver), nil
 }
 
-// adopt accepts an object of the wanted name if it is this application's own, of this attempt, and as it was to be created. One that is not as it was
-// to be created is replaced: owner and labels can be written by all users who may create such objects in the namespace.
+// adopt accepts an existing object if it belongs to this attempt of this application and has the wanted content. One with
+// other content is replaced: every user who may create such objects in the namespace can set their owner and labels.
 func (cr *creator) adopt(ctx context.Context, obj client.Object) error {
 	existing, ok := obj.DeepCopyObject().(client.Object)
 	if !ok {
@@ -156,7 +158,8 @@ func (cr *creator) adopt(ctx context.Context, obj client.Object) error {
 	return nil
 }
 
-// replace deletes exactly the object that was seen and makes it as it is to be. One that does not go, or comes back at once, is an obstacle.
+// replace deletes exactly the object that was read, and creates the wanted one. An object that stays, or comes back at
+// once, is an obstacle.
 func (cr *creator) replace(ctx context.Context, existing, wanted client.Object) error {
 	uid := existing.GetUID()
 	err := cr.Client.Delete(ctx, existing, client.Preconditions{UID: &uid})
@@ -175,7 +178,7 @@ func (cr *creator) replace(ctx context.Context, existing, wanted client.Object) 
 	return nil
 }
 
-// made remembers a driver pod as it was created, unless it requests more than was granted: a LimitRange or RuntimeClass may have changed that the
+// made remembers the driver pod that was created, unless it requests more than was granted: a LimitRange or RuntimeClass may have changed that the
 // caches have not shown. What others put into the pod beside our containers is theirs.
 func (cr *creator) made(obj client.Object) {
 	pod, ok := obj.(*corev1.Pod)

@@ -123,8 +123,8 @@ func (r *Reconciler) chargeAllOrphans(ctx context.Context, name types.Namespaced
 	return nil
 }
 
-// chargeOrphans has what a gone application held stay charged while pods with its labels are active. What they use beyond that is not charged
-// whom their labels name, but as pods of no application.
+// chargeOrphans keeps the grant of a deleted application charged while pods with its labels are active. What these pods
+// use beyond the grant is charged as unmanaged pods, because any user may set their labels.
 func (r *Reconciler) chargeOrphans(ctx context.Context, key queueing.Key, records []*pods.Record) error {
 	grant, here := r.Gates.Orphaned(key)
 	if !here {

@@ -154,8 +154,8 @@ func (d *departures) swept(name types.NamespacedName, uid types.UID) {
 	}
 }
 
-// suspect records the application of an object that looks as if it was left: it has no owner any more, else the garbage collector deletes it. The
-// reconciler reads the application live before it deletes anything.
+// suspect records the application of an object that looks left behind: it has no owner, so the garbage collector will not
+// delete it. The reconciler reads the application live before it deletes anything.
 func (d *departures) suspect(obj *metav1.PartialObjectMetadata) {
 	of, kind := leftover.Of(obj), obj.GroupVersionKind()
 	if len(obj.OwnerReferences) > 0 || !of.Created(kind, obj) && !of.MayBeService(kind, obj) {

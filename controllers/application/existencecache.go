@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// presenceTTL is how long what an application refers to counts as there after it was seen. It is looked at again for each start, and
-	// the API server looks again when pods are created from it.
+	// presenceTTL is how long something that an application refers to counts as existing after it was read. It is read
+	// again for each start, and the API server checks it again when pods are created.
 	presenceTTL = 30 * time.Second
-	// absenceTTL is how long something counts as missing: a little less than the interval at which missing references are looked for. All
-	// applications of a namespace that name it wait for the same look.
+	// absenceTTL is how long something counts as missing: a little less than the interval at which missing references are
+	// read again. All applications of a namespace that name it share that read.
 	absenceTTL = 9 * time.Second
 )
 

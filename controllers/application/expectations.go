@@ -13,11 +13,11 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Expectations records the writes of this process. The watch lags behind them: a pass on an object older than the own last
-// write would decide on what it has itself changed already. Safe for concurrent use.
+// Expectations records the writes of this process, because the watch lags behind them: a pass on an object that is older
+// than the last own write would repeat what was done already. Safe for concurrent use.
 type Expectations struct {
 	perApp[expected]
-	// ended is the version of a list that left out what had ended and held nothing; empty before it.
+	// ended is the resource version of the list of unfinished applications at the start; empty before that.
 	ended string
 }
 
@@ -144,7 +144,8 @@ func (m *Expectations) unsettledUntil(obj client.Object) time.Time {
 	return m.of(obj).unsettled
 }
 
-// older reports whether a resource version is older than another. One that is empty or no number is neither older nor newer.
+// older reports whether a resource version is older than another. One that is empty or not a number is neither older nor
+// newer.
 func older(version, than string) bool {
 	order, err := resourceversion.CompareResourceVersion(version, than)
 	return err == nil && order < 0

@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// beforeDriver ends every sentence about inputs that have changed.
+// beforeDriver ends every message about inputs that have changed.
 const beforeDriver = "before the driver was created; the start is planned again"
 
 // buildGranted renders the objects of the attempt that the status names. It returns false if they are not to be created: there is an obstacle,
@@ -62,8 +62,8 @@ func (bl *objectBuilder) whatChanged(grant queueing.Grant) string {
 	return fmt.Sprintf("%s or %s has changed %s", strings.Join(others[:last], ", "), others[last], beforeDriver)
 }
 
-// exceeds names what the built pods would request above the grant; empty if there is nothing. Inputs that are the same may mean something else
-// to an operator of another version.
+// exceeds names what the built pods would request beyond the grant; empty if nothing. An operator of another version may
+// derive other requests from the same inputs.
 func (bl *objectBuilder) exceeds(ctx context.Context, objects render.Objects, grant queueing.Grant) (string, error) {
 	environment, _, err := bl.reader.environment(ctx)
 	if err != nil {

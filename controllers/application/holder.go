@@ -31,7 +31,7 @@ func (ho *holder) persisted(ctx context.Context) {
 	}
 }
 
-// releaseReason returns how the application leaves what it held or asked for.
+// releaseReason returns why the application releases its grant or its ask.
 func (ho *holder) releaseReason() queueing.Release {
 	f := lifecycle.ReleaseReason(ho.app)
 	v := ho.o.Verdict
@@ -57,8 +57,8 @@ const (
 	ensureInterval = 10 * time.Second
 )
 
-// ensureReservation sees that what stands for the grant in another system still exists while the attempt runs. What is in the way of that is no
-// obstacle for the attempt itself.
+// ensureReservation creates the object that stands for the grant in another system again, if it is gone while the attempt
+// runs. A failure is logged and retried; it does not affect the attempt.
 func (ho *holder) ensureReservation(ctx context.Context) {
 	grant := ho.app.Status.Grant
 	stage, known := status.StageOf(ho.app.Status.Conditions)
@@ -95,8 +95,8 @@ func (ho *holder) grantedAsk(stored *v1alpha1.Grant) queueing.Ask {
 	return ask
 }
 
-// giveBack returns what the gate holds for a status that was not written: a new grant, what a grant has grown by, and a grant that was
-// to go back. wanted is the grant of that status.
+// giveBack releases at the gate what a status that was not written would have changed: a new grant, the growth of a
+// grant, or a grant that was to be released. wanted is the grant of that status.
 func (ho *holder) giveBack(ctx context.Context, wanted *v1alpha1.Grant, final bool) error {
 	stored := ho.app.Status.Grant
 	switch {
@@ -113,8 +113,8 @@ func (ho *holder) giveBack(ctx context.Context, wanted *v1alpha1.Grant, final bo
 	return nil
 }
 
-// giveBackStored releases a grant that stays in a status that cannot be written. Its attempt is over for this process: no driver is
-// made under it any more. The next process charges it again, and comes here again.
+// giveBackStored releases a grant whose status cannot be written. For this process the attempt is over: it creates no
+// driver under the grant. After a restart the grant is charged again, and released here again.
 func (ho *holder) giveBackStored(ctx context.Context) error {
 	for _, record := range ho.o.Pods {
 		if record.Active() {

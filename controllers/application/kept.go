@@ -22,7 +22,7 @@ type keptAttempts struct{ perApp[[]attempt] }
 
 func newKeptAttempts() *keptAttempts { return &keptAttempts{newPerApp[[]attempt]()} }
 
-// left notes whose driver pods are kept, and returns the attempts of which none is there any more.
+// left notes the attempts whose driver pods are kept, and returns those whose driver pod is gone.
 func (k *keptAttempts) left(app *v1alpha1.SparkApplication, records []*pods.Record) (left []lifecycle.AttemptID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

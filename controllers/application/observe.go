@@ -85,7 +85,8 @@ func (r *Reconciler) podsOf(app *v1alpha1.SparkApplication) []*pods.Record {
 	return own
 }
 
-// unreachableNodes reads which nodes of active pods that have to end do not answer. A node that no longer exists cannot run anything.
+// unreachableNodes reads which nodes of active pods that are being deleted do not answer. On a node that no longer exists
+// nothing runs, so it does not count.
 func (r *Reconciler) unreachableNodes(ctx context.Context, of []*pods.Record) (map[string]bool, error) {
 	lost := map[string]bool{}
 	for _, record := range of {

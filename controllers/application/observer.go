@@ -24,7 +24,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// observer finds out what a decision needs only sometimes, because it costs a call, and passes on to the gate what it should know of a holder.
+// observer answers the needs of a decision that cost a call, and reports to the gate the state of a holder.
 type observer struct {
 	*state
 	reader    *reader
@@ -74,11 +74,12 @@ func grantRef(grant *v1alpha1.Grant) queueing.Grant {
 	return queueing.Grant{Gate: string(grant.Gate), Run: grant.Run, Attempt: grant.Attempt}
 }
 
-// chargeUnattributed has pods charged elsewhere that run in a guarded namespace with the labels of an application that has not created them.
+// chargeUnattributed has pods charged as unmanaged ones that run in a guarded namespace with the labels of the application
+// although its driver has not created them.
 func (ob *observer) chargeUnattributed(ctx context.Context) error {
 	driver := ob.app.Status.Driver
 	if driver == nil || driver.UID == "" || !ob.app.DeletionTimestamp.IsZero() {
-		return nil // it is not known yet, or no longer, who created what
+		return nil // without the uid of the driver, nothing tells which pods it created
 	}
 	uid := driver.UID
 	odd := func(r *pods.Record) bool {
@@ -99,8 +100,8 @@ func (ob *observer) chargeUnattributed(ctx context.Context) error {
 	return nil
 }
 
-// findDriver reads live whether the driver pod of the attempt exists, and puts the answer into the observation. The answer is no only when no
-// create is on its way; once the uid is recorded, the create has been answered by the pod itself.
+// findDriver reads live whether the driver pod of the attempt exists, and puts the answer into the observation. The driver
+// counts as absent only if no request to create it may still take effect; a recorded uid proves that none is.
 func (ob *observer) findDriver(ctx context.Context) (err error) {
 	if until := ob.expectations.unsettledUntil(ob.app); ob.app.Status.Driver.UID == "" && ob.Clock.Now().Before(until) {
 		return &retryLaterError{until.Sub(ob.Clock.Now()), "the request to create the driver pod was not answered"}
@@ -120,8 +121,9 @@ func (ob *observer) findDriver(ctx context.Context) (err error) {
 	return err
 }
 
-// isDriver reports whether the pod with the name of the driver is the driver of the current attempt, by its uid once that is recorded. Until
-// then its owner says so, and its labels, unless those are not the application's at all. Else it is another client's, or an earlier attempt's.
+// isDriver reports whether the pod with the name of the driver is the driver of the current attempt: by its uid once that
+// is recorded, before that by its owner and its labels. A pod that has lost the application's labels is judged by its
+// owner alone.
 func isDriver(pod *corev1.Pod, app *v1alpha1.SparkApplication) bool {
 	if uid := app.Status.Driver.UID; uid != "" {
 		return pod.UID == uid
@@ -129,8 +131,9 @@ func isDriver(pod *corev1.Pod, app *v1alpha1.SparkApplication) bool {
 	return ownedBy(pod, app) && (ofAttempt(pod, app.Status.Run, app.Status.Attempt) || pod.Labels[v1alpha1.ApplicationUIDLabel] != string(app.UID))
 }
 
-// driverFound takes up a driver pod that the watch does not show as the driver. If it will, that is waited for. If labels or owner of the pod
-// were changed since it was created, it will not: then the pod is observed as what it is.
+// driverFound handles a driver pod that exists although the watch has not shown it as the driver. Usually the watch will,
+// and the pass is repeated. If labels or owner of the pod were changed after it was created, it never will: then the pod
+// is added to the observation as the driver.
 func (ob *observer) driverFound(ctx context.Context, found *pods.Record) error {
 	as := *found.Origin
 	as.OwnerUID, as.Application, as.AppUID = ob.app.UID, ob.app.Name, string(ob.app.UID)
@@ -147,8 +150,8 @@ func (ob *observer) driverFound(ctx context.Context, found *pods.Record) error {
 	return nil
 }
 
-// namespaceGoes reports whether pods may not be read because their namespace is being deleted, whose RoleBindings may go first. Nothing can be
-// created there any more, so no pod is on its way that the watch has not shown.
+// namespaceGoes reports whether pods may not be read because their namespace is being deleted and its RoleBindings have
+// gone first. Nothing can be created there, so the watch has shown all pods.
 func (ob *observer) namespaceGoes(ctx context.Context, refusal error) bool {
 	if !apierrors.IsForbidden(refusal) {
 		return false
@@ -191,13 +194,13 @@ func (ob *observer) wasShown(record *pods.Record) error {
 	return nil
 }
 
-// resize requests what the application wants from the gate of its grant, and returns the allocation.
+// resize requests from the gate of the grant what the application wants above its base gang.
 func (ob *observer) resize(ctx context.Context, want queueing.ResizeRequest) *queueing.Allocation {
 	allocation := ob.Gates.Resize(ctx, keyOf(ob.app), convert.FromAPI(ob.app.Status.Grant), want)
 	return &allocation
 }
 
-// verdict puts the ask of the plan before its gate.
+// verdict submits the ask of the plan to its gate and returns the answer.
 func (ob *observer) verdict(ctx context.Context) (*queueing.Verdict, error) {
 	if !ob.Gates.Known(ob.plan.Gate) {
 		return noSuchGate(ob.plan.Gate, ob.placement.placed.GateField), nil

@@ -25,7 +25,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// planner finds out what one start of the application would be, and what it asks of its gate.
+// planner plans one start of the application: what would be created, and what it asks of its gate.
 type planner struct {
 	*state
 	reader    *reader
@@ -33,11 +33,11 @@ type planner struct {
 	builder   *objectBuilder
 	// ask is what the plan of the pass asks of its gate.
 	ask *queueing.Ask
-	// recalled says that the plan of the pass goes by what an earlier pass found out.
+	// recalled: the plan of this pass relies on the references that an earlier pass has checked.
 	recalled bool
 }
 
-// planned returns the plan of one start of the application: of one that is too large, that it cannot be.
+// planned returns the plan of one start of the application. One that is too large gets a finding.
 func (pn *planner) planned(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
 	if found := validate.Stub(pn.app); len(found) > 0 {
 		return &lifecycle.Plan{Findings: found}, nil
@@ -45,7 +45,7 @@ func (pn *planner) planned(ctx context.Context, start lifecycle.Start) (*lifecyc
 	return pn.planStart(ctx, start)
 }
 
-// planStart finds out what one start of the application would be, and what it asks of its gate.
+// planStart plans one start of an application that is complete in the cache.
 func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
 	namespace, err := pn.reader.namespace(ctx)
 	if err != nil {
@@ -93,7 +93,7 @@ func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifec
 	return plan, nil
 }
 
-// gateObjects gives a gate the look of objects that it makes for a start.
+// gateObjects returns the metadata and templates of the objects that a gate creates for a start.
 func gateObjects(app *v1alpha1.SparkApplication, start lifecycle.Start, ready *prepared, queue string) queueing.Objects {
 	objects := queueing.Objects{
 		Name: ready.names.Prefix, Templates: ready.templates, Owner: render.OwnerOf(app), Labels: render.LabelsOf(app, start.Run, start.Attempt, queue),
@@ -106,7 +106,8 @@ func gateObjects(app *v1alpha1.SparkApplication, start lifecycle.Start, ready *p
 	return objects
 }
 
-// prepareAllowed returns prepare, with what administrators do not allow among the findings: they may change that at any time.
+// prepareAllowed prepares a start and checks what may change at any time: what administrators allow, and what the pods
+// refer to.
 func (pn *planner) prepareAllowed(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []finding.Finding, error) {
 	ready, found, err := pn.prepare(ctx, start, plan, ready)
 	if err != nil || ready == nil {
@@ -124,11 +125,11 @@ func (pn *planner) prepareAllowed(ctx context.Context, start lifecycle.Start, pl
 	return ready, nil, nil
 }
 
-// prepare renders a start to learn its names, its executors and what it asks of its gate; unless ready, of an earlier pass, says so
-// already. It returns nothing if there are findings, or something is missing after all, which the plan then says.
+// prepare renders a start to learn its names, its executors and what it asks of its gate, unless ready, from an earlier
+// pass, is still valid. It returns nil if there are findings, or if something is missing, which it notes in the plan.
 func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []finding.Finding, error) {
 	environment, version, err := pn.reader.environment(ctx)
-	// What a ConfigMap says may change at any time.
+	// The content of a ConfigMap may change at any time, so it is always read again.
 	if err != nil || ready.validFor(version, pn.placement.target) && (pn.recalled || pn.app.Spec.SparkConfigMap == "") {
 		return ready, nil, err
 	}
@@ -156,7 +157,7 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 	return ready, nil, nil
 }
 
-// measure finds out what a start asks of its gate. An error is a mistake in the spec.
+// measure computes what a start asks of its gate. An error is a mistake in the spec.
 func (pn *planner) measure(objects render.Objects, environment podsets.Environment, gate string, ready *prepared) (err error) {
 	ready.podSets, err = pn.builder.podSets(objects, environment, gate)
 	if err == nil && pn.Gates.Capabilities(gate).DescribesPods {
@@ -168,7 +169,7 @@ func (pn *planner) measure(objects render.Objects, environment podsets.Environme
 	return err
 }
 
-// references looks for what the driver cannot be created without.
+// references looks up the objects without which the driver cannot be created.
 func (pn *planner) references(ctx context.Context, gate string) (refs references, err error) {
 	if !pn.recalled {
 		if refs.missing, err = pn.reader.missing(ctx); err != nil {
@@ -179,13 +180,13 @@ func (pn *planner) references(ctx context.Context, gate string) (refs references
 	return refs, err
 }
 
-// Waiting costs no reads. An application that has asked and waits for its turn goes by what was found when it asked, however often it is looked
-// at. Once its gate has granted that, and before the grant is used, everything is looked at again: what has changed in between gives the grant
-// back.
+// Waiting costs no reads. While an application waits in its queue, its passes rely on the references that were checked
+// when it asked. Once its gate has granted the ask, and before the grant is used, all of them are read again; if one has
+// changed, the grant is released.
 
-// recalls reports whether a pass may go by what an earlier one found out about the start, without looking at what the application refers to. One
-// whose status does not say yet that it waits may do so for a short time; so may one that cannot be admitted with the current configuration, because what it refers to
-// may have been corrected.
+// recalls reports whether a pass may rely on what an earlier one found out about the start, without reading what the
+// application refers to: as long as it waits; but only for presenceTTL while its status does not say so yet, and while it
+// cannot be admitted, because what it refers to may have been corrected.
 func (pn *planner) recalls(ctx context.Context, ready *prepared) (bool, error) {
 	if ready == nil || ready.lacks || pn.reader.turn {
 		return false, nil
@@ -204,7 +205,7 @@ func (pn *planner) recalls(ctx context.Context, ready *prepared) (bool, error) {
 	return ready.validFor(version, pn.placement.target), err
 }
 
-// takeTurn plans anew what a gate has granted on the strength of what an earlier pass found.
+// takeTurn plans again, with new reads, what a gate has granted to a plan that was recalled.
 func (pn *planner) takeTurn(ctx context.Context, start lifecycle.Start) (err error) {
 	if !pn.recalled || pn.o.Verdict.State != queueing.Granted {
 		return nil
@@ -215,7 +216,7 @@ func (pn *planner) takeTurn(ctx context.Context, start lifecycle.Start) (err err
 	return err
 }
 
-// goneSince names what was found missing while the start was built: it has gone since it was last seen.
+// goneSince names what was found missing while the start was built: it was deleted after it was checked.
 func (pn *planner) goneSince(err error) []string {
 	var gone configMapGone
 	switch {
@@ -227,7 +228,8 @@ func (pn *planner) goneSince(err error) []string {
 	return nil
 }
 
-// historyAddress returns where the history server will show an attempt; empty if there is none, or nothing that it could read.
+// historyAddress returns the address of an attempt at the history server; empty without a history server, or without an
+// event log.
 func (pn *planner) historyAddress(objects render.Objects) string {
 	if logs, err := objects.Properties.Bool(conf.EventLogEnabled, false); err != nil || !logs {
 		return ""

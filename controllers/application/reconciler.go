@@ -43,7 +43,7 @@ type Options struct {
 	Gates reservation.Gates
 	// DefaultGate is the gate of applications where neither they nor their namespace name one. Default: Embedded.
 	DefaultGate v1alpha1.GateType
-	// AllowedGates may be used in namespaces that do not say which. Default: namespaces.DefaultGates.
+	// AllowedGates may be used in namespaces without the annotation allowed-gates. Default: catalog.WithQueues.
 	AllowedGates []v1alpha1.GateType
 	// ReferenceTimeout is how long a missing reference is waited for before the wait counts as stalled. Default: 10m.
 	ReferenceTimeout time.Duration
@@ -82,8 +82,8 @@ type Options struct {
 	Found *Found
 	// Clock of every decision.
 	Clock clock.Clock
-	// Claim has a pod charged to the queue of its namespace: it carries the labels of an application and cannot be attributed to it. Nil
-	// charges no queue.
+	// Claim has a pod charged to the queue of its namespace, because it carries the labels of an application but cannot be
+	// attributed to it. Nil charges nothing.
 	Claim func(*pods.Record)
 	// Ready returns once decisions may be made: this process leads and has seen what the one before it did. Default: at once.
 	Ready func(context.Context) error
@@ -97,7 +97,7 @@ type Rights interface {
 	Lacking(ctx context.Context, account types.NamespacedName, needed []rights.Right) (lacking []rights.Right, until time.Time, err error)
 }
 
-// Notifier tells others what becomes of an application. It must not wait.
+// Notifier sends events about applications to other systems. It must not block.
 type Notifier interface {
 	Notify(app *v1alpha1.SparkApplication, warning bool, reason, message string)
 }
@@ -119,7 +119,7 @@ type Reconciler struct {
 	warnings *cache.Expiring
 	// stageEvents is the budget of events about stages, by namespace.
 	stageEvents *fairqueue.Budget
-	// deciding says that this process makes the decisions.
+	// deciding is set once this process decides, which a standby does not.
 	deciding atomic.Bool
 }
 
@@ -157,9 +157,10 @@ func New(o Options) *Reconciler {
 // Expectations returns what the reconciler remembers of its own writes.
 func (r *Reconciler) Expectations() *Expectations { return r.expectations }
 
-// LogReader takes the end of the log of a pod's Spark container; empty if it cannot be had within a moment.
+// LogReader reads the end of the log of a pod's Spark container; it is empty if it cannot be read within seconds.
 type LogReader interface {
-	// Tail applies hide before anything is cut off: a part of a secret would not be known as one. It is applied only if there is a log.
+	// Read applies hide before it cuts anything off, because a part of a secret would not be recognized. hide is called only
+	// if there is a log.
 	Read(ctx context.Context, pod *pods.Record, hide func(string) string) logtail.Log
 }
 

@@ -32,7 +32,8 @@ type sighting struct {
 func newSightings() *sightings { return &sightings{newPerApp[sighting]()} }
 
 // priority notes the current priority of an application. If it is not known, it returns the last that was known to this process, else
-// admitted, with which the application was let in: whoever runs keeps its standing although its PriorityClass was deleted.
+// admitted, with which the application was admitted: a running one keeps its priority although its PriorityClass was
+// deleted.
 func (s *sightings) priority(obj client.Object, current *int32, admitted int32) int32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

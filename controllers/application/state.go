@@ -18,17 +18,17 @@ type state struct {
 	o   lifecycle.Observation
 	// plan of the pass, kept for the verdict.
 	plan *lifecycle.Plan
-	// outdated says what has changed since the grant was given, as it was met while acting.
+	// outdated names the inputs that have changed since the grant was given; found while acting.
 	outdated string
-	// obstacle met while acting.
+	// obstacle is why the driver could not be created for now; found while acting.
 	obstacle string
-	// rejection is why the API server will not create an object as it is, as it was met while acting.
+	// rejection is why the API server never creates an object as it is; found while acting.
 	rejection string
-	// requeueAfter is when the pass should be repeated because something could not be known yet.
+	// requeueAfter is after what time the pass is repeated because something is not known yet; 0 for no such time.
 	requeueAfter time.Duration
 }
 
-// hindered reports whether the pass has met something while acting that keeps the driver from being made.
+// hindered reports whether the pass has found something while acting that keeps the driver from being created.
 func (st *state) hindered() bool { return st.obstacle != "" || st.outdated != "" || st.rejection != "" }
 
 // lookAgain asks for another pass after a while at the latest.
@@ -53,10 +53,10 @@ func keyOf(app *v1alpha1.SparkApplication) queueing.Key {
 	return queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)}
 }
 
-// retryLaterError is a fact that cannot be known before a while.
+// retryLaterError says that a pass cannot go on before a while. It is not logged as a failure.
 type retryLaterError struct {
 	after time.Duration
 	why   string
 }
 
-func (n *retryLaterError) Error() string { return n.why }
+func (e *retryLaterError) Error() string { return e.why }

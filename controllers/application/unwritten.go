@@ -29,9 +29,9 @@ func tooLargeForStore(err error) bool {
 	return strings.Contains(err.Error(), "request is too large") || strings.Contains(err.Error(), "trying to send message larger than max")
 }
 
-// unwritten deals with a decision that could not be written. If it certainly was not, what only this process knows of it goes back: a
-// grant on its way to an application that never takes it would stand in the ledger for ever and slow down the others. The application is
-// not looked at again before a pause that grows.
+// unwritten handles a decision whose status could not be written. If it certainly was not, grants that only this process
+// knows of are released: a grant that its application never stores would stay in the ledger and slow down the others. The
+// application is not reconciled again before a growing pause.
 func (pb *publisher) unwritten(ctx context.Context, d lifecycle.Decision, err error) error {
 	final := unwritable(err)
 	if !final && !(apierrors.IsConflict(err) && pb.refusals.conflict(pb.app)) {

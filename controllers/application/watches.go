@@ -77,7 +77,7 @@ func loggerOf(log logr.Logger) func(*reconcile.Request) logr.Logger {
 	}
 }
 
-// dropSeries deletes the series of the metrics of a namespace that does not exist any more.
+// dropSeries deletes the metric series of a namespace that no longer exists.
 func (r *Reconciler) dropSeries(ctx context.Context, name string) {
 	namespace := &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
@@ -89,7 +89,7 @@ func (r *Reconciler) dropSeries(ctx context.Context, name string) {
 // waitingIn returns the applications of a namespace that hold nothing yet, or are refused, perhaps because of what the namespace says.
 func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []reconcile.Request {
 	if !r.Namespaces.Has(namespace.GetName()) || !r.Found.Cached() {
-		return nil // all that the cache will have is looked at anyway
+		return nil // the first events of the cache wake all applications
 	}
 	list := &v1alpha1.SparkApplicationList{}
 	if err := r.Client.List(ctx, list, client.InNamespace(namespace.GetName()), wholeOnes, client.UnsafeDisableDeepCopy); err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// act deletes and creates what was decided. Where the API server knows better than the cache, the decision is taken again: each time it has
-// read an application that it had not read, or has learnt of a name that is taken.
+// act carries out the decision. If a live read contradicts the cache, it decides again. That ends, because each round has
+// read one more application, or found one more name taken.
 func (p *pass) act(ctx context.Context) error {
 	for {
 		outdated, err := p.try(ctx)
@@ -32,7 +32,7 @@ func (p *pass) act(ctx context.Context) error {
 	}
 }
 
-// try carries a decision out, unless it turns out to be outdated.
+// try carries out a decision, unless live reads show that it is outdated.
 func (p *pass) try(ctx context.Context) (outdated bool, err error) {
 	if outdated, err := p.confirmBlockers(ctx); err != nil || outdated {
 		return outdated, err
@@ -48,8 +48,8 @@ func (p *pass) try(ctx context.Context) (outdated bool, err error) {
 	return p.create(ctx, *p.decision.Create)
 }
 
-// confirmBlockers reads the applications because of which a tick would be passed over: one that has finished, or is gone, since the cache
-// heard of it does not forbid a run.
+// confirmBlockers reads live the applications because of which ticks would be missed: one that has meanwhile finished, or
+// is gone, does not forbid a run.
 func (p *pass) confirmBlockers(ctx context.Context) (outdated bool, err error) {
 	for _, passed := range p.decision.Passed {
 		if passed.Blocker == nil || p.confirmed[passed.Blocker.Name] {
@@ -90,8 +90,8 @@ func (p *pass) replaceChild(now tick.Child) {
 	}
 }
 
-// delete deletes an application, together with all that depends on it, if it is still the one that was seen. One that could not start is
-// deleted only as it was seen: it may have started meanwhile.
+// delete deletes an application and its dependents, if its uid is still the one that was seen. One that could not start
+// is deleted only if it has not changed at all, because it may have started meanwhile.
 func (p *pass) delete(ctx context.Context, c tick.Child) error {
 	app := &metav1.PartialObjectMetadata{}
 	app.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind))
@@ -110,8 +110,8 @@ func (p *pass) delete(ctx context.Context, c tick.Child) error {
 	return nil
 }
 
-// create creates the application of a run. One of that name that exists already is the same run, if it is one of this schedule or of an
-// earlier one of the same name; else the name is taken.
+// create creates the application of a run. An existing one of that name is the same run if it belongs to this schedule, or
+// to an earlier schedule of the same name; otherwise the name is taken.
 func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err error) {
 	app, err := applicationOf(p.schedule, run)
 	if err != nil {
@@ -145,12 +145,13 @@ func (p *pass) refuse(run tick.Run, why string) {
 	}
 }
 
-// onTime is how late a run may be that is created without asking whether another operator has dealt with it. It is as long as a process
-// may stand still and still lead, and shorter than an application takes that runs, ends and is deleted.
+// onTime is how late a run may be and still be created without a live read of the schedule. It is as long as a process may
+// be suspended and still lead, and shorter than the life of an application that runs, ends and is deleted.
 const onTime = 15 * time.Second
 
-// confirmSchedule reads the schedule before a run that is late is created, and returns an error if it has changed. A process that stood still
-// may no longer lead and not know it: another one may have created the application, and the history limits may have deleted it.
+// confirmSchedule reads the schedule live before a late run is created, and returns an error if it has changed. A process
+// that was suspended may not know that it no longer leads: another one may have created the application, and the history
+// limits may have deleted it.
 func (p *pass) confirmSchedule(ctx context.Context, run tick.Run) error {
 	if !run.At.IsZero() && p.Clock.Since(run.At) <= onTime {
 		return nil
@@ -193,7 +194,7 @@ func (p *pass) exists(ctx context.Context, run tick.Run) (outdated bool, err err
 	return false, nil
 }
 
-// isOrphanOf reports whether an application without an owner, of the name of a run, was created for that run by a schedule of that name.
+// isOrphanOf reports whether an application without an owner was created for a run by an earlier schedule of the same name.
 func isOrphanOf(s *v1alpha1.ScheduledSparkApplication, app *v1alpha1.SparkApplication, run tick.Run) bool {
 	return app.Labels[v1alpha1.ScheduleLabel] == s.Name && app.Annotations[v1alpha1.ScheduledForAnnotation] == rfc3339(run.At)
 }

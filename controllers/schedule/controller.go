@@ -107,12 +107,13 @@ func ownerOf(o client.Object) []string {
 	return nil
 }
 
-// recordLatest is when a creation is recorded whose application the cache does not show, because it has gone already.
+// recordLatest is after what time a creation is recorded although the cache has not shown its application, which may have
+// been deleted already.
 const recordLatest = 2 * time.Second
 
 // Reconcile takes one step: it creates one application at most, and returns when to look again. What was created is recorded in the
 // status by the next step, which begins when the cache shows the application: where many schedules are due at once, all of them create
-// before the first of them records. Why times were passed over is recorded at once: only this step knows it.
+// before the first of them records. Missed runs are recorded at once, because only this step knows why.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	if err := r.Ready(ctx); err != nil {
 		return ctrl.Result{}, err
@@ -148,7 +149,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return p.result(), nil
 }
 
-// pass is one step of one schedule.
+// pass is one reconciliation of one schedule.
 type pass struct {
 	*Reconciler
 	schedule *v1alpha1.ScheduledSparkApplication
@@ -167,14 +168,16 @@ type pass struct {
 	refused string
 }
 
-// retryRefused is how soon a creation is tried again that the API server has refused for a reason that may pass, such as a quota.
+// retryRefused is after what time a creation is tried again that the API server has refused, perhaps only for now, because
+// of a ResourceQuota for example.
 const retryRefused = 30 * time.Second
 
-// longestSleep bounds how late a run is that becomes due because the clock was set ahead, or because the machine was suspended: timers
-// take no notice of either. Looking again costs no request.
+// longestSleep bounds how late a run starts after the clock was set ahead or the machine was suspended, which timers do not
+// notice. Looking again costs no request.
 const longestSleep = 10 * time.Minute
 
-// retryTemplate is how soon a template with a mistake is checked again: what refuses it may be a policy, whose change wakes no schedule.
+// retryTemplate is after what time a template with a mistake is checked again: an admission policy may refuse it, and a
+// change of that wakes no schedule.
 const retryTemplate = 10 * time.Minute
 
 func (p *pass) result() ctrl.Result {

@@ -26,12 +26,12 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// author is the field manager of applications: as their author, a schedule stands where a user stands, apart from the operator that writes
-// their status.
+// author is the field manager of the applications of schedules. It differs from that of the operator, which writes their
+// status: the schedule is the author of their spec, like a user.
 const author = v1alpha1.FieldOwner + "-schedule"
 
-// applicationOf builds the application of a run. Nothing of the schedule's own labels and annotations goes into it: trackers of
-// GitOps tools would take it for something that Git does not have.
+// applicationOf builds the application of a run. It copies none of the schedule's own labels and annotations: GitOps tools
+// track objects by them, and would prune an application that is not in Git.
 func applicationOf(s *v1alpha1.ScheduledSparkApplication, run tick.Run) (*unstructured.Unstructured, error) {
 	spec := map[string]any{}
 	if err := json.Unmarshal(s.Spec.Template.Spec.Raw, &spec); err != nil {
@@ -58,8 +58,8 @@ func applicationOf(s *v1alpha1.ScheduledSparkApplication, run tick.Run) (*unstru
 	return app, nil
 }
 
-// checkTemplate returns what is wrong with the template: what the API server would say of an application like that, and what the operator
-// would say of it. A template that was found well is not checked again by the next leader.
+// checkTemplate returns what is wrong with the template: first what the API server says of such an application, then what
+// the operator says. A template that was found valid is not checked again by the next leader.
 func (p *pass) checkTemplate(ctx context.Context) (mistake string, err error) {
 	s, e := p.schedule, p.expected
 	if e.checked == s.Generation {

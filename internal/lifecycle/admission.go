@@ -51,7 +51,7 @@ func (ad admission) newRun(start Start) {
 	ad.s.Run, ad.s.Attempt = start.Run, start.Attempt
 	ad.s.TemplateHash, ad.s.RunID = ad.o.Plan.Hash, ad.o.App.Spec.RunID
 	ad.s.Failures, ad.s.Preemptions, ad.s.Resumes, ad.s.Requeues = 0, 0, 0, 0
-	ad.s.OtherOperator = "" // it says so again if it still does
+	ad.s.OtherOperator = "" // the other operator sets it again if it still manages the namespace
 	ad.s.Times, ad.s.RunDuration, ad.s.Ask = v1alpha1.ApplicationTimes{OpenTimes: v1alpha1.OpenTimes{Queued: &queued}}, nil, nil
 	ad.s.Grant, ad.s.Driver, ad.s.Executors, ad.s.Stopping = nil, nil, nil, ""
 }
@@ -134,8 +134,8 @@ func (ad admission) ask(start Start) Decision {
 	return ad.notAdmitted(status.Queued, v)
 }
 
-// releaseFirst releases a grant under which nothing was created, to ask anew. Once this is written, no operator can
-// use the grant, not even one that was replaced and does not know it yet.
+// releaseFirst releases a grant under which nothing was created, to ask again. Once this is written, no operator can use
+// the grant, not even one that was replaced and does not know that yet.
 func (ad admission) releaseFirst() Decision {
 	ad.after(Action{Kind: ReleaseGrant})
 	ad.requeue(ad.o.Now.Add(time.Second))
@@ -155,7 +155,7 @@ func (ad admission) undecided() Decision {
 // notAdmitted publishes why the gate does not admit the start.
 func (ad admission) notAdmitted(stage status.Stage, v *queueing.Verdict) Decision {
 	if v.Reason == queueing.ReasonNamespaceNotAllowed {
-		ad.awaitReference() // a queue that does not admit the namespace is as good as none
+		ad.awaitReference() // a queue that does not admit the namespace counts as missing
 	} else {
 		ad.s.Times.ReferenceMissing = nil
 	}

@@ -48,7 +48,7 @@ func (dg delegation) queuedByScheduler(driver *pods.Record) bool {
 	return driver != nil && !hasNode(driver) && dg.delegated() && dg.queues()
 }
 
-// noteNode records that the driver has got a node. Where the scheduler has queues, the attempt is admitted only now.
+// noteNode records that the driver has a node. Where the scheduler has queues, that is when the attempt is admitted.
 func (dg delegation) noteNode(driver *pods.Record) {
 	if driver == nil || dg.s.Times.Waiting == nil || !dg.delegated() || !hasNode(driver) {
 		return

@@ -133,7 +133,7 @@ type stopFinding struct {
 	message string
 }
 
-// Need is what a decision cannot be created without.
+// Need is what has to be observed before a decision is possible.
 type Need int
 
 // The needs. The set is closed.
@@ -168,12 +168,12 @@ type Decision struct {
 	// Start.
 	Need  Need
 	Start Start
-	// Want is what the holder of a grant wants beside its base gang; with NeedAllocation.
+	// Want is what the holder of a grant wants above its base gang; with NeedAllocation.
 	Want queueing.ResizeRequest
 
 	// Finalizer has to be on the application before Status is written.
 	Finalizer bool
-	// Before are actions whose order is before the write of Status.
+	// Before are actions to take before Status is written.
 	Before []Action
 	// Status to publish.
 	Status v1alpha1.SparkApplicationStatus

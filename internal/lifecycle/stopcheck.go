@@ -66,7 +66,7 @@ func (sc stopChecks) byOthers(*pods.Record) stopFinding {
 	return stopFinding{}
 }
 
-// startLate finds what of the start of the attempt has taken too long.
+// startLate finds a step of the start that took longer than its timeout.
 func (sc stopChecks) startLate(driver *pods.Record) stopFinding {
 	switch {
 	case sc.delegation.nodeOverdue(driver):
@@ -96,8 +96,8 @@ func (sc stopChecks) driverLateMessage(driver *pods.Record) string {
 	return fmt.Sprintf("driver did not run within timeouts.driverStart (%s): %s", sc.deadlines.driverStart(), why)
 }
 
-// whyGivenUp says why a driver pod has not started that is deleted now. Where the status of the pod does not, its last
-// warning event does: no user will be able to read the events of that pod for long.
+// whyGivenUp returns why a driver pod that is about to be deleted has not started: from its status, else from its last
+// warning event, which users cannot read for long once the pod is gone.
 func whyGivenUp(driver *pods.Record, event *string) string {
 	why := pods.WhyNotStarted(driver).GivenUp()
 	switch {

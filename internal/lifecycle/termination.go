@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// termination ends pods, and sees to those that do not end.
+// termination ends pods, and forces those that do not end in time.
 type termination struct {
 	*state
 	*draft
@@ -62,8 +62,8 @@ func (tm termination) driverOverdue() bool {
 	return !due.IsZero() && !tm.o.Now.Before(due)
 }
 
-// leavingDriver sees to a driver that is being deleted while its attempt is under way. Once it is overdue, it is forced
-// on a node that answers; on another one it may stay for long, and the status says so. It returns what has to be read
+// leavingDriver follows a driver that is being deleted while its attempt is under way. Once it is overdue, it is deleted
+// without grace if its node answers; else it may stay for long, and the status says so. It returns what has to be read
 // first.
 func (tm termination) leavingDriver() Need {
 	due := tm.driverDue()

@@ -4,7 +4,7 @@
 // Package kueue is the gate that leaves the decision to Kueue.
 //
 //	Ask ──► Workload ──(Kueue: quota, admission checks)──► Admitted ──► Grant
-//	              ◄──(Evicted)── Kueue            Leave ──► requeued, held, finished or deleted
+//	              ◄──(Evicted)── Kueue          Release ──► requeued, held, finished or deleted
 //
 // Each wait in the queue has one Workload (kueue.x-k8s.io/v1beta2), owned by the application and named after the
 // attempt that asked first. Attempts that were preempted or sent back go on with it, so that it keeps its age; after a

@@ -9,7 +9,7 @@
 //
 //	Sync(ask) ──► engine ──cycle──► decision ──► ledger (compare and swap) ──► application is woken ──► Sync: Granted
 //	                                                                                │ writes status.grant
-//	                                     next ledger write leaves the entry out ◄── Confirm
+//	                                     next ledger write leaves the entry out ◄── Persisted
 //
 // The ledger fences. A leader that was replaced without noticing (a paused process) cannot record a grant: the new
 // leader has raised the epoch, so the swap fails. A grant that the old leader had recorded but not yet written to its
