@@ -47,7 +47,7 @@ func (s *shelf) lacks(app *v1alpha1.SparkApplication) (*pass, []string) {
 	p := newPass(s.r, app)
 	plan, err := p.planner.planned(s.t.Context(), lifecycle.Start{Run: 1, Attempt: 1})
 	if err != nil || len(plan.Findings) > 0 || len(plan.Missing) > 0 && len(plan.PodSets) > 0 {
-		s.t.Fatalf("%+v, %v", plan, err)
+		s.t.Fatalf("plan %+v, error %v; want no findings, and no pod sets while something is missing", plan, err)
 	}
 	return p, plan.Missing
 }

@@ -57,7 +57,7 @@ func (s *shelf) look(app *v1alpha1.SparkApplication, stage status.Stage) (*pass,
 		s.t.Fatal(err)
 	}
 	if len(plan.Findings) > 0 || len(plan.Missing) > 0 {
-		s.t.Fatalf("%+v", plan)
+		s.t.Fatalf("the plan has findings or lacks references: %+v", plan)
 	}
 	p.plan = plan
 	return p, plan

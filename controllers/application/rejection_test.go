@@ -172,7 +172,7 @@ func (b *bouncer) failed() {
 	b.t.Helper()
 	stage, message := b.after(0)
 	if stage != v1alpha1.FailedReason || !strings.Contains(message, `violates PodSecurity "restricted:latest"`) || !strings.Contains(message, "spec.runID") {
-		b.t.Fatalf("%s: %s", stage, message)
+		b.t.Fatalf("stage %s: %q; want Failed with the violated standard and the remedy", stage, message)
 	}
 	if last := b.app.Status.Attempts; len(last) != 1 || last[0].Cause != v1alpha1.CauseConfiguration || last[0].Reason != "Rejected" || b.app.Status.Grant != nil {
 		b.t.Errorf("attempts %+v, grant %v", last, b.app.Status.Grant)

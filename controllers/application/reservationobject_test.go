@@ -39,6 +39,6 @@ func TestGrantedAsk(t *testing.T) {
 	o := got.Objects
 	if got.Queue != "team-a" || got.Run != 3 || got.Attempt != 2 || o.Labels[v1alpha1.QueueLabel] != "team-a" ||
 		o.Name != render.NamesOf(app, 3, 2).Prefix || o.Owner.UID != "7f3d" || o.PriorityClass != "nightly" || o.UserAnnotations["volcano.sh/sla-waiting-time"] != "1h" {
-		t.Errorf("%+v", got)
+		t.Errorf("the ask of the stored grant is %+v, want run 3, attempt 2 in team-a with the objects of that attempt", got)
 	}
 }

@@ -42,7 +42,7 @@ func TestMissingRights(t *testing.T) {
 	first := newPass(s.r, apps[0])
 	plan, err := first.planner.planned(t.Context(), start)
 	if err != nil || len(plan.Missing) != 1 || !strings.HasPrefix(plan.Missing[0], `ServiceAccount "`) || len(plan.PodSets) > 0 {
-		t.Fatalf("%+v, %v", plan, err)
+		t.Fatalf("plan %+v, error %v; want only the missing rights of the service account", plan, err)
 	}
 	if account := reviewer.asked[0]; account.Namespace != apps[0].Namespace || account.Name == "" {
 		t.Errorf("asked of %s", account)

@@ -111,8 +111,8 @@ func TestAdmissionIsBoundedByTheScheduler(t *testing.T) {
 	}
 }
 
-// TestNoneWaitsForNobody: without queues, a driver that gets no node does not start.
-func TestNoneWaitsForNobody(t *testing.T) {
+// TestNoneGivesUpADriverWithoutANode: without queues, a driver that gets no node does not start.
+func TestNoneGivesUpADriverWithoutANode(t *testing.T) {
 	t.Parallel()
 	w := delegating(t, v1alpha1.GateNone, nil)
 	w.looksUntil(epoch.Add(DefaultDriverStart))

@@ -66,8 +66,8 @@ func TestGrantOfUnknownInputs(t *testing.T) {
 	}
 }
 
-// TestDriverOfNobody: a driver that this process has not created counts as the attempt's if it fits the grant, whatever created it.
-func TestDriverOfNobody(t *testing.T) {
+// TestUnknownDriverHasToFitTheGrant: a driver that this process has not created counts as the attempt's if it fits the grant, whatever created it.
+func TestUnknownDriverHasToFitTheGrant(t *testing.T) {
 	t.Parallel()
 	grant := &v1alpha1.Grant{PodSets: []v1alpha1.PodSetGrant{{Name: v1alpha1.DriverPodSet, Count: 1, Requests: map[corev1.ResourceName]resource.Quantity{
 		"cpu": resource.MustParse("1"), "memory": resource.MustParse("1Gi"),
@@ -88,7 +88,7 @@ func TestDriverOfNobody(t *testing.T) {
 			st.o.CreatedDriver = "uid"
 		}
 		if got := beyondGrant(st, &pods.Record{Origin: &tc.origin, UID: "uid", Name: "pi-driver"}); (got == "") != tc.fits {
-			t.Errorf("%s: %q", name, got)
+			t.Errorf("%s: beyond the grant is %q, want that the driver fits: %t", name, got, tc.fits)
 		}
 	}
 }

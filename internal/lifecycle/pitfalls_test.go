@@ -45,8 +45,8 @@ func sizeOf(t *testing.T, s *v1alpha1.SparkApplicationStatus) int {
 	return len(raw)
 }
 
-// TestExecutorsCostFewWritesAndNoRoomInTheStatus: a thousand executors come within a minute, and go again.
-func TestExecutorsCostFewWritesAndNoRoomInTheStatus(t *testing.T) {
+// TestExecutorsCostFewWritesAndLittleStatus: a thousand executors come within a minute, and go again.
+func TestExecutorsCostFewWritesAndLittleStatus(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.settle()

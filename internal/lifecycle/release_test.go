@@ -65,7 +65,7 @@ func TestReleaseReason(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if diff := cmp.Diff(tt.want, ReleaseReason(tt.app)); diff != "" {
-				t.Errorf("farewell (-want +got):\n%s", diff)
+				t.Errorf("release (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -386,7 +386,7 @@ func (w *world) write(d Decision) bool {
 	}
 	if d.Status.Stopping == v1alpha1.StopPreempted && w.app.Status.Stopping == "" {
 		if w.eviction() == nil {
-			w.t.Fatalf("an attempt is preempted whose room nobody wants\n%s", w.story())
+			w.t.Fatalf("an attempt is preempted although no other one needs its quota\n%s", w.story())
 		}
 		w.preempted++
 	}

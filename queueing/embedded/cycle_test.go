@@ -239,7 +239,7 @@ func TestBoundedCycles(t *testing.T) {
 				t.Error("something is left to do")
 			}
 			if got := says(e.Verdict(keyOf("a3"))); !strings.HasPrefix(got, "Waiting/WaitingForQuota: needs cpu 3") {
-				t.Errorf("a3: %s", got)
+				t.Errorf("the verdict on a3 is %s, want that it needs cpu 3", got)
 			}
 		})
 	}
@@ -255,7 +255,7 @@ func TestBoundedCycleTellsNothing(t *testing.T) {
 	e.Release(keyOf("x"))
 	e.Cycle(1)
 	if got := e.Verdict(keyOf("z")).State; got != queueing.Undecided {
-		t.Errorf("z is %s", got)
+		t.Errorf("z is %s after a cycle that was cut short, want Undecided", got)
 	}
 	if got := keyNames(e.Changed()); got != "y" {
 		t.Errorf("%q have changed, want only y", got)
@@ -334,7 +334,7 @@ func TestMessageIsStable(t *testing.T) {
 	e.Cycle(0)
 	before := says(e.Verdict(keyOf("x")))
 	if !strings.Contains(before, "queue root, above a,") {
-		t.Fatalf("x: %s", before)
+		t.Fatalf("the verdict on x is %s, want that it names queue root", before)
 	}
 	e.Changed()
 	for i, act := range []func(){
@@ -361,8 +361,8 @@ func TestMessageIsStable(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsAfterACut: a pass that was cut short leaves nothing behind that the next one trips over when all have gone who waited.
-func TestNobodyWaitsAfterACut(t *testing.T) {
+// TestNoAskWaitsAfterACut: a pass that was cut short leaves nothing behind that the next one trips over when all have gone who waited.
+func TestNoAskWaitsAfterACut(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a cpu=9", "x queue=a cpu=1\ny queue=a cpu=1 at=1")
 	if got := names(e.Cycle(1)); got != "x" {

@@ -335,7 +335,7 @@ func TestEditsEvictNobody(t *testing.T) {
 					continue
 				}
 				if v.State != queueing.Granted || v.Grant.Attempt != g.Attempt {
-					t.Fatalf("%s: %s", key.Name, says(v))
+					t.Fatalf("the verdict on holder %s is %s, want Granted for its attempt", key.Name, says(v))
 				}
 			}
 		}

@@ -324,7 +324,7 @@ func (f *flow) next() {
 
 // P10: who has been first in line for longer than the queue's HeadTimeout, and stays within the quota of its own queue, runs when all
 // have ended who ran when it was reached, however many others come, and although those lift their bounds if they may. P1 holds all the while, and in the end all have run.
-func TestNobodyStarves(t *testing.T) {
+func TestNoHeadStarves(t *testing.T) {
 	t.Parallel()
 	guarded, grown, bound, claimed := 0, 0, 0, 0
 	played := randtest.Each(t, worlds, func(seed uint64) {

@@ -76,7 +76,7 @@ func TestMessageOfTheWait(t *testing.T) {
 	}
 	want := `waits for quota in Volcano's Queue "team-a": driver and first executors need cpu 800m, memory 1536Mi together; PodGroup pi-4c1d2-1-1 is Pending`
 	if before.Message != want || before.Reason != queueing.ReasonWaitingForQuota {
-		t.Errorf("%s: %s", before.Reason, before.Message)
+		t.Errorf("%s: %s\nwant %s: %s", before.Reason, before.Message, queueing.ReasonWaitingForQuota, want)
 	}
 }
 
@@ -84,10 +84,10 @@ func TestStartEarlyIsDelegated(t *testing.T) {
 	t.Parallel()
 	ask := anAsk()
 	if v := granted(ask); v.State != queueing.Granted || v.Reason != "" {
-		t.Errorf("%+v", v)
+		t.Errorf("verdict %+v, want Granted without a reason", v)
 	}
 	ask.Objects.StartEarly = true
 	if v := granted(ask); v.State != queueing.Granted || v.Reason != queueing.ReasonDelegatedToScheduler {
-		t.Errorf("%+v", v)
+		t.Errorf("verdict %+v, want Granted and delegated to the scheduler", v)
 	}
 }

@@ -132,7 +132,7 @@ func TestOrphaned(t *testing.T) {
 	elsewhere := &keeper{}
 	gates := Gates{"Mourns": mourns, "Elsewhere": elsewhere, "Plain": &recorder{}}
 	if grant, here := gates.Orphaned(pi); !here || grant.Queue != "team-a" {
-		t.Errorf("%v, %t", grant, here)
+		t.Errorf("the orphan holds %v, charged here: %t; want what it held in team-a", grant, here)
 	}
 	if grant, here := gates.Orphaned(queueing.Key{Namespace: "team", Name: "other", UID: "3"}); !here || grant.Queue != "" {
 		t.Errorf("%v, %t for one that held nothing", grant, here)
