@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"strconv"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,7 +18,6 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/schedulinggate"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
 // ungater removes the scheduling gates of executors.
@@ -31,20 +29,20 @@ type ungater struct {
 // maxConcurrentUngates bounds the scheduling gates of one application that are removed at a time.
 const maxConcurrentUngates = 8
 
-// ungatePods removes the scheduling gates of executors, some at a time. It does so straight after the grant was written, or after a live look that says
-// it still stands.
-func (ug *ungater) ungatePods(ctx context.Context, releases []lifecycle.Ungate) error {
+// ungatePods removes the scheduling gates of executors, some at a time. It does so right after the grant was written, or
+// after a live read that confirms it.
+func (ug *ungater) ungatePods(ctx context.Context, ungates []lifecycle.Ungate) error {
 	if stands, err := ug.intent.grantStands(ctx); err != nil || !stands {
 		return err
 	}
 	slots := make(chan struct{}, maxConcurrentUngates)
-	errs := make([]error, len(releases))
+	errs := make([]error, len(ungates))
 	var all sync.WaitGroup
-	for i := range releases {
+	for i := range ungates {
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			errs[i] = ug.ungatePod(ctx, &releases[i])
+			errs[i] = ug.ungatePod(ctx, &ungates[i])
 		})
 	}
 	all.Wait()
@@ -77,20 +75,9 @@ func (ug *ungater) ungatePod(ctx context.Context, r *lifecycle.Ungate) error {
 		return nil
 	case refused(err):
 		ug.expectations.ungateAnswered(ug.app, r.Pod.UID)
-		if changed, gone := ug.podChanged(ctx, r.Pod); gone != nil || changed {
-			return gone
+		if changed, failed := schedulinggate.PodChanged(ctx, ug.Live, r.Pod); failed != nil || changed {
+			return failed
 		}
 	}
 	return fmt.Errorf("remove the scheduling gate of pod %s/%s: %w", r.Pod.Namespace, r.Pod.Name, err)
-}
-
-// podChanged reports whether a pod is not as it was seen.
-func (ug *ungater) podChanged(ctx context.Context, r *pods.Record) (bool, error) {
-	live := &metav1.PartialObjectMetadata{}
-	live.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
-	err := ug.Live.Get(ctx, types.NamespacedName{Namespace: r.Namespace, Name: r.Name}, live)
-	if apierrors.IsNotFound(err) {
-		return true, nil
-	}
-	return err == nil && live.ResourceVersion != strconv.FormatUint(r.Version, 10), err
 }

@@ -6,7 +6,6 @@ package unmanagedpods
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -76,7 +75,7 @@ func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjec
 		return v1alpha1.InvalidSpecReason, "is not admitted: " + p.Invalid + ", and recreate the pod", nil
 	}
 	policy, queue := namespacepolicy.Of(namespace), unmanaged.QueueOf(namespace)
-	if refusal := policy.Gate(string(r.gateOf(namespace)), "pods of no application", r.AllowedGates); refusal != "" {
+	if refusal := policy.Gate(string(r.gateOf(namespace)), "unmanaged pods", r.AllowedGates); refusal != "" {
 		return v1alpha1.WaitingForGateReason, refusal, nil
 	}
 	if refusal := policy.Queue(queue, "annotation "+v1alpha1.DefaultQueueAnnotation+" of namespace "+policy.Namespace); refusal != "" || p.Class == "" {
@@ -122,7 +121,7 @@ func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMet
 	return nil
 }
 
-// admit lifts the gate of a pod. One that has changed since it was seen comes again.
+// admit removes the scheduling gate of a pod. One that has changed since it was seen is left for the next pass.
 func (r *Reconciler) admit(ctx context.Context, p *unmanaged.Pod, grant *queueing.Grant) error {
 	set := &grant.PodSets[0]
 	patch := schedulinggate.RemovalPatch(p.Record, p.Unlabelled, schedulinggate.Placement{
@@ -141,24 +140,13 @@ func (r *Reconciler) admit(ctx context.Context, p *unmanaged.Pod, grant *queuein
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
 		return nil
 	case apierrors.IsInvalid(err):
-		if changed, failed := r.changed(ctx, p); changed || failed != nil {
+		if changed, failed := schedulinggate.PodChanged(ctx, r.Live, p.Record); changed || failed != nil {
 			return failed
 		}
 		r.recordEvent(ctx, p, v1alpha1.WaitingForGateReason, fmt.Sprintf("has quota in queue %s, but its node selector conflicts with flavor %s: recreate the pod without the "+
 			"node selector that differs", grant.Queue, set.Flavor))
 	}
 	return fmt.Errorf("remove the scheduling gate of pod %s/%s: %w", p.Namespace, p.Name, err)
-}
-
-// changed reports whether a pod is not as it was seen.
-func (r *Reconciler) changed(ctx context.Context, p *unmanaged.Pod) (bool, error) {
-	live := &metav1.PartialObjectMetadata{}
-	live.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
-	err := r.Live.Get(ctx, types.NamespacedName{Namespace: p.Namespace, Name: p.Name}, live)
-	if apierrors.IsNotFound(err) {
-		return true, nil
-	}
-	return err == nil && live.ResourceVersion != strconv.FormatUint(p.Version, 10), err
 }
 
 // charge charges a pod without the gate, whichever client removed that, and deletes it if its quota is reclaimed.

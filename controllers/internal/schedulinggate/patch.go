@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// Placement is where a pod is let in.
+// Placement is where a pod may run once it is ungated.
 type Placement struct {
 	NodeSelector map[string]string
 	Tolerations  []corev1.Toleration

@@ -1,0 +1,29 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package schedulinggate
+
+import (
+	"context"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/internal/pods"
+)
+
+// PodChanged reports whether a pod is not as it was seen: it is gone, or has another resource version. Then the API server
+// refuses the patch for that, and not for what is in it.
+func PodChanged(ctx context.Context, live client.Reader, seen *pods.Record) (bool, error) {
+	pod := &metav1.PartialObjectMetadata{}
+	pod.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
+	err := live.Get(ctx, types.NamespacedName{Namespace: seen.Namespace, Name: seen.Name}, pod)
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	return err == nil && pod.ResourceVersion != strconv.FormatUint(seen.Version, 10), err
+}
