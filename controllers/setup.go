@@ -214,7 +214,8 @@ func addAll(mgr ctrl.Manager, all []runnable) error {
 	return nil
 }
 
-// decisionLog tells in the operator's own log when it ends: the queue goes on without it.
+// decisionLog returns the options of the decision log. Its end is reported in the operator's own log; the queue continues
+// without it.
 func decisionLog(mgr ctrl.Manager, o Options) decisionlog.Options {
 	log := mgr.GetLogger().WithName("decision-log")
 	return decisionlog.Options{Out: o.DecisionLog, Version: decisionlog.ProgramVersion(), Ended: func(why error) {

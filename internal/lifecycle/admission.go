@@ -159,7 +159,7 @@ func (ad admission) notAdmitted(stage status.Stage, v *queueing.Verdict) Decisio
 	} else {
 		ad.s.Times.ReferenceMissing = nil
 	}
-	if before := apimeta.FindStatusCondition(ad.o.App.Status.Conditions, v1alpha1.AdmittedCondition); v.Displacing &&
+	if before := apimeta.FindStatusCondition(ad.o.App.Status.Conditions, v1alpha1.AdmittedCondition); v.Preempting &&
 		(before == nil || before.Message != v.Message) {
 		ad.event(false, preemptingReason, v.Message)
 	}

@@ -328,7 +328,7 @@ func (w *world) verdict(start Start) *queueing.Verdict {
 	case w.keptOut() != nil:
 		return w.keptOut()
 	case w.displacing:
-		return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Displacing: true,
+		return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Preempting: true,
 			Message: "waits until etl/low has given its room back"}
 	}
 	return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Message: "needs memory 2688Mi of 3Gi in queue team-a"}

@@ -95,7 +95,7 @@ type Origin struct {
 	Grace int64
 }
 
-// SchedulingGate is a scheduling gate that waits for quota, and what counts when it is lifted.
+// SchedulingGate is a scheduling gate that waits for quota, and what counts when it is removed.
 type SchedulingGate struct {
 	// At is its place among the gates of the pod.
 	At int

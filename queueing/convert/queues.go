@@ -59,7 +59,7 @@ func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 	return c
 }
 
-// preemptionOf adds the defaults: what was lent is reclaimed, and nothing else is displaced.
+// preemptionOf adds the defaults: what was lent is reclaimed, and nothing else is preempted.
 func preemptionOf(p *v1alpha1.QueuePreemption) embedded.Preemption {
 	out := embedded.Preemption{Within: embedded.PreemptNever, Reclaim: embedded.PreemptAny, Borrow: embedded.PreemptNever}
 	if p == nil {

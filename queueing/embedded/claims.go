@@ -203,7 +203,7 @@ func (cs *claims) updateClaimVerdicts(t *tree) {
 			message = fmt.Sprintf("waiting for %s and %d more to release their quota", names[0], more)
 		}
 		cs.registry.setVerdict(c.app, &queueing.Verdict{
-			State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Displacing: len(c.targets) > 0, Message: message,
+			State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Preempting: len(c.targets) > 0, Message: message,
 		})
 	}
 }

@@ -304,7 +304,7 @@ func (hs *holders) vectorWithout(a *app, gone []*target) quota.Vector {
 	return hs.hierarchy.forest.Prepare(a.held.queue.node, chargedAmounts(left, a.held.queue.flavors[0]))
 }
 
-// mergeWholeTargets leaves out single pods of applications that are displaced as a whole.
+// mergeWholeTargets leaves out single pods of applications that are preempted as a whole.
 func (hs *holders) mergeWholeTargets(chosen []*target) []*target {
 	var out []*target
 	for _, v := range chosen {

@@ -43,7 +43,7 @@ type tree struct {
 // versions are those of a tree on which it depends what may be preempted.
 type versions struct{ holderVersion, firstOfCycle uint64 }
 
-// attempt are the versions of a tree as of which asks were looked at in vain.
+// attempt are the versions of a tree as of which no ask could be admitted or preempt.
 type attempt struct{ quotaVersion, targetVersion uint64 }
 
 // queue is a name that is configured, asked for, or charged.
@@ -232,7 +232,7 @@ type heldGrant struct {
 	// standing of the holder; known is false for a restored grant until SetHolderState.
 	standing   queueing.HolderState
 	stateKnown bool
-	// serial grows with every grant: the newest is displaced first.
+	// serial grows with every grant: the newest is preempted first.
 	serial uint64
 	// evicted is why the grant must be released. leaving: it is counted among those that must release something.
 	evicted *queueing.Eviction
@@ -253,7 +253,7 @@ type entry struct {
 
 // claim is quota that is reclaimed for one ask, for its minimum of pods. What the targets hold is granted to no other
 // ask, nor as more than the minimum to one that has a claim itself: until they have released it, the need of the ask
-// counts as used, too.
+// also counts as used.
 type claim struct {
 	app  *app
 	ask  *ask

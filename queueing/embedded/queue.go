@@ -173,7 +173,7 @@ func newQueue(name string, t *tree) *queue {
 	return q
 }
 
-// compare orders as compareApps does. The application need not ask for anything any more.
+// compare orders as compareApps does. The application may no longer ask for anything.
 func (a entry) compare(b entry) int {
 	if a.priority != b.priority {
 		return cmp.Compare(b.priority, a.priority)
@@ -371,10 +371,10 @@ func (q *queue) subtreeBeside(other *queue) *queue {
 
 // place is a place in the heap of a class.
 type place struct {
-	line *equivalenceClass
-	at   int
+	class *equivalenceClass
+	at    int
 }
 
-func (p place) app() *app { return p.line.apps.items[p.at] }
+func (p place) app() *app { return p.class.apps.items[p.at] }
 
 func (p place) before(other place) bool { return compareApps(p.app(), other.app()) < 0 }

@@ -152,8 +152,8 @@ func (q *queue) heads(most int) []Head {
 		p := next.items[0]
 		next.remove(0)
 		out = append(out, Head{Key: p.app().key, Priority: p.app().ask.priority})
-		for child := 2*p.at + 1; child <= 2*p.at+2 && child < len(p.line.apps.items); child++ {
-			next.push(place{p.line, child})
+		for child := 2*p.at + 1; child <= 2*p.at+2 && child < len(p.class.apps.items); child++ {
+			next.push(place{p.class, child})
 		}
 	}
 	return out

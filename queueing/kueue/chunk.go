@@ -23,7 +23,7 @@ import (
 // A chunk is a Workload for executors above the base gang of an attempt, beside the Workload of the base gang. Kueue
 // admits and evicts it on its own:
 //
-//	wanted ──► created ──► pending ──► admitted: executors are let in ──► reclaimable, pod by pod ──► deleted
+//	wanted ──► created ──► pending ──► admitted: executors are ungated ──► reclaimable, pod by pod ──► deleted
 //	             ▲                              │
 //	             └── asks again ◄── executors have ended ◄── Evicted
 

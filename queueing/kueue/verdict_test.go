@@ -121,8 +121,8 @@ func TestVerdicts(t *testing.T) {
 			if strings.Contains(v.Message, "more needed") || strings.Contains(v.Message, "2 workload") {
 				t.Errorf("message %q ticks", v.Message)
 			}
-			if want := strings.Contains(v.Message, "Pending the preemption"); v.Displacing != want {
-				t.Errorf("displacing %t, want %t", v.Displacing, want)
+			if want := strings.Contains(v.Message, "Pending the preemption"); v.Preempting != want {
+				t.Errorf("displacing %t, want %t", v.Preempting, want)
 			}
 		})
 	}

@@ -27,7 +27,7 @@ type Input struct {
 	// nowhere.
 	Grant *queueing.Grant
 	// SchedulingGated makes executors wait behind the scheduling gate of the quota. They get no place then: that comes
-	// when the gate is lifted.
+	// when the pod is ungated.
 	SchedulingGated bool
 	// Properties as conf.Merge returned them.
 	Properties conf.Properties

@@ -21,7 +21,7 @@ var epoch = time.Unix(0, 0).UTC()
 
 // Run plays a scenario to its end: until nothing runs and nothing more changes or arrives. It calls emit with each
 // event, in their order, and stops with its error. Other errors are a virtual time that no duration can hold, and
-// applications that displace each other without end.
+// applications that preempt each other without end.
 func Run(s Scenario, emit func(Event) error) (Summary, error) {
 	return run(s, embedded.New(), emit)
 }
