@@ -41,8 +41,9 @@ func beyondGrant(st *state, driver *pods.Record) string {
 		}
 		granted, asks := amounts.ClampAll(set.Requests), driver.Requests()
 		for _, name := range slices.Sorted(maps.Keys(asks)) {
-			if name == string(corev1.ResourcePods) || asks[name] <= granted[name] {
-				continue
+			_, wasAsked := granted[name]
+			if name == string(corev1.ResourcePods) || asks[name] <= granted[name] || !wasAsked && name == string(corev1.ResourceEphemeralStorage) {
+				continue // some clusters request local storage for every pod
 			}
 			wanted, allowed := amounts.Quantity(name, asks[name]), amounts.Quantity(name, granted[name])
 			return fmt.Sprintf("driver pod %s requests %s %s, but the grant has %s", driver.Name, name, wanted.String(), allowed.String())

@@ -81,6 +81,7 @@ func TestUnknownDriverHasToFitTheGrant(t *testing.T) {
 		"more memory":                     {origin: pods.Origin{CPU: 1000, Memory: 1<<30 + 1}},
 		"more cpu":                        {origin: pods.Origin{CPU: 1001, Memory: 1 << 30}},
 		"accelerators":                    {origin: pods.Origin{CPU: 1000, Memory: 1 << 30, GPU: 8, OtherRequests: "nvidia.com/gpu=8"}},
+		"storage that the cluster adds":   {origin: pods.Origin{CPU: 1000, Memory: 1 << 30, OtherRequests: "ephemeral-storage=1073741824"}, fits: true},
 		"made by this process, with more": {origin: pods.Origin{CPU: 2000, Memory: 2 << 30}, known: true, fits: true},
 	} {
 		st := &state{s: v1alpha1.SparkApplicationStatus{Grant: grant, Driver: &v1alpha1.DriverStatus{}}}

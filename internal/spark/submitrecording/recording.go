@@ -16,13 +16,8 @@ import (
 	"strings"
 )
 
-// Placeholders in arguments, variables and requests.
-const (
-	// FilesFolder is the folder with the files of a recording.
-	FilesFolder = "/TMP"
-	// SparkHome is the installation of Spark.
-	SparkHome = "/SPARK_HOME"
-)
+// FilesFolder stands for the folder with the files of a recording in arguments, variables and requests.
+const FilesFolder = "/TMP"
 
 // Recording is one submission by a real spark-submit, as it stands in a file. Keys that are not here are ignored.
 type Recording struct {

@@ -41,11 +41,8 @@ var fallbacks = map[string]string{
 	"SPARK_EXECUTOR_CORES":  conf.ExecutorCores,
 }
 
-// HadoopConfigMap and ConfFiles name the ConfigMaps that a machine's folders of configuration are for.
-const (
-	HadoopConfigMap    = "hadoop-conf"
-	ConfFilesConfigMap = "spark-conf"
-)
+// HadoopConfigMap is the name of the ConfigMap that a machine's folder of Hadoop's configuration is for.
+const HadoopConfigMap = "hadoop-conf"
 
 // addDefaults adds the properties of the machine's spark-defaults.conf, below those that are there. A file of
 // properties replaces them, unless both are wanted.
