@@ -233,7 +233,7 @@ func (w *Watch) follow(ctx context.Context) {
 		informer := w.newInformer(namespace, stop)
 		registration, err := informer.AddEventHandler(w.handler())
 		if err != nil {
-			w.Log.Error(err, "watch a kind of another system", "kind", w.kind())
+			w.Log.Error(err, "Failed to watch a kind of another system", "kind", w.kind())
 			return
 		}
 		store, synced = append(store, informer.GetIndexer()), append(synced, registration.HasSynced)

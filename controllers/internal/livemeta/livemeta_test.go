@@ -21,7 +21,7 @@ import (
 func TestEachReadsSmallPages(t *testing.T) {
 	t.Parallel()
 	const many, most = 1000, 100
-	live := interceptor.NewClient(fake.NewFakeClient().(client.WithWatch), interceptor.Funcs{
+	live := interceptor.NewClient(fake.NewFakeClient(), interceptor.Funcs{
 		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 			o := (&client.ListOptions{}).ApplyOptions(opts)
 			if o.Limit == 0 || o.Limit > most {
