@@ -194,7 +194,7 @@ func (s *leaderStartup) readInFlight(ctx context.Context, found *restoredState, 
 		}
 		if err == nil {
 			s.expectations.Observed(app)
-			found.alive[keyOf(app)] = true
+			found.alive[convert.KeyOf(app)] = true
 			found.decideOn(app)
 		}
 	}
@@ -217,7 +217,7 @@ func (s *restoredState) findOwners(ctx context.Context, live client.Reader, in n
 	}
 	kind := v1alpha1.GroupVersion.WithKind("SparkApplication")
 	see := func(app *metav1.PartialObjectMetadata) error {
-		s.alive[queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)}] = true
+		s.alive[convert.KeyOf(app)] = true
 		return nil
 	}
 	if len(unknown) > fewOwners {
@@ -241,7 +241,7 @@ func (s *restoredState) findOwners(ctx context.Context, live client.Reader, in n
 
 // add takes in an application. Of those that another leader decides on it notes only that they exist.
 func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
-	key := keyOf(app)
+	key := convert.KeyOf(app)
 	s.alive[key] = true
 	if !owned {
 		return
@@ -270,10 +270,6 @@ func (s *restoredState) decideOn(app *v1alpha1.SparkApplication) {
 	if kept, err := cachetransform.Object(app); err == nil {
 		s.applications.Add(kept.(*v1alpha1.SparkApplication))
 	}
-}
-
-func keyOf(app *v1alpha1.SparkApplication) queueing.Key {
-	return queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)}
 }
 
 // addPods adds the pods that belong to no application: those that run hold what they request, the others ask again.

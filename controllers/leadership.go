@@ -182,7 +182,7 @@ func (l *leader) chargeIn(embedded *gate.Gate) func(context.Context, []string) e
 		return apps.each(ctx, func(app *v1alpha1.SparkApplication) {
 			l.startup.expectations.Observed(app)
 			if g := app.Status.Grant; g != nil && came[g.Queue] && catalog.Of(g.Gate).SparkQueues {
-				embedded.Charge(keyOf(app), convert.FromAPI(g))
+				embedded.Charge(convert.KeyOf(app), convert.FromAPI(g))
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // actor does what was decided, apart from the status and events.
@@ -48,7 +49,7 @@ func (ac *actor) do(ctx context.Context, a lifecycle.Action) error {
 	case lifecycle.DeleteObjects:
 		return ac.cleaner.deleteObjects(ctx, attempt{a.Run, a.Attempt})
 	case lifecycle.ReleaseGrant:
-		return ac.Gates.Release(ctx, keyOf(ac.app), ac.holder.releaseReason())
+		return ac.Gates.Release(ctx, convert.KeyOf(ac.app), ac.holder.releaseReason())
 	case lifecycle.RemoveFinalizer:
 		return ac.finalizer.removeFinalizer(ctx)
 	case lifecycle.DeleteApplication:

@@ -19,6 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // cleaner deletes objects of attempts, and the application when its time is over.
@@ -30,7 +31,7 @@ func (cl *cleaner) deleteObjects(ctx context.Context, of attempt) error {
 	if err := cl.delete(ctx, &corev1.Service{}, names.Service); err != nil {
 		return err
 	}
-	if err := cl.Gates.Forget(ctx, keyOf(cl.app), of.run, of.attempt); err != nil {
+	if err := cl.Gates.Forget(ctx, convert.KeyOf(cl.app), of.run, of.attempt); err != nil {
 		return err
 	}
 	if err := cl.deleteFiles(ctx, of); err != nil {

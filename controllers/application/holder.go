@@ -27,7 +27,7 @@ type holder struct {
 // persisted reports to the gate which grant stands in the status.
 func (ho *holder) persisted(ctx context.Context) {
 	if grant := ho.app.Status.Grant; grant != nil {
-		ho.Gates.Persisted(ctx, keyOf(ho.app), convert.FromAPI(grant))
+		ho.Gates.Persisted(ctx, convert.KeyOf(ho.app), convert.FromAPI(grant))
 	}
 }
 
@@ -47,7 +47,7 @@ func (ho *holder) reportProgress(ctx context.Context) error {
 	if !runs {
 		return nil
 	}
-	return ho.Gates.Report(ctx, ho.gateName(), keyOf(ho.app), at)
+	return ho.Gates.Report(ctx, ho.gateName(), convert.KeyOf(ho.app), at)
 }
 
 const (
@@ -83,7 +83,7 @@ func (ho *holder) ensureReservation(ctx context.Context) {
 func (ho *holder) grantedAsk(stored *v1alpha1.Grant) queueing.Ask {
 	grant := convert.FromAPI(stored)
 	start := lifecycle.Start{Run: grant.Run, Attempt: grant.Attempt}
-	ask := queueing.Ask{Key: keyOf(ho.app), Run: grant.Run, Attempt: grant.Attempt, Queue: grant.Queue, Inputs: grant.Inputs,
+	ask := queueing.Ask{Key: convert.KeyOf(ho.app), Run: grant.Run, Attempt: grant.Attempt, Queue: grant.Queue, Inputs: grant.Inputs,
 		Objects: gateObjects(ho.app, start, &prepared{names: render.NamesOf(ho.app, grant.Run, grant.Attempt)}, grant.Queue)}
 	for _, set := range grant.PodSets {
 		asked := queueing.PodSet{Name: set.Name, Count: set.Count, Requests: set.Requests}
@@ -104,11 +104,11 @@ func (ho *holder) giveBack(ctx context.Context, wanted *v1alpha1.Grant, final bo
 		if wanted == nil && !final {
 			return nil
 		}
-		return ho.Gates.Release(ctx, keyOf(ho.app), queueing.Release{Reason: queueing.Requeued, Message: "the status could not be written"})
+		return ho.Gates.Release(ctx, convert.KeyOf(ho.app), queueing.Release{Reason: queueing.Requeued, Message: "the status could not be written"})
 	case wanted == nil && final:
 		return ho.giveBackStored(ctx)
 	case wanted != nil && wanted.Resizes > stored.Resizes:
-		ho.Gates.Declined(ctx, keyOf(ho.app), convert.FromAPI(stored))
+		ho.Gates.Declined(ctx, convert.KeyOf(ho.app), convert.FromAPI(stored))
 	}
 	return nil
 }
@@ -127,5 +127,5 @@ func (ho *holder) giveBackStored(ctx context.Context) error {
 		}
 	}
 	ho.refusals.giveUp(ho.app, attempt{ho.app.Status.Run, ho.app.Status.Attempt})
-	return ho.Gates.Release(ctx, keyOf(ho.app), queueing.Release{Reason: queueing.Abandoned})
+	return ho.Gates.Release(ctx, convert.KeyOf(ho.app), queueing.Release{Reason: queueing.Abandoned})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // observe collects what a decision always needs.
@@ -72,7 +73,7 @@ func (r *Reconciler) eviction(app *v1alpha1.SparkApplication) *queueing.Eviction
 	if grant == nil {
 		return nil
 	}
-	return r.Gates.Eviction(keyOf(app), grantRef(grant))
+	return r.Gates.Eviction(convert.KeyOf(app), grantRef(grant))
 }
 
 func (r *Reconciler) podsOf(app *v1alpha1.SparkApplication) []*pods.Record {

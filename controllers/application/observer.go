@@ -65,7 +65,7 @@ func (ob *observer) updateHolder(ctx context.Context) error {
 	} else if s.Times.Admitted != nil {
 		standing.QueuedAt = s.Times.Admitted.Time
 	}
-	ob.Gates.UpdateHolder(keyOf(ob.app), grantRef(grant), standing)
+	ob.Gates.UpdateHolder(convert.KeyOf(ob.app), grantRef(grant), standing)
 	return nil
 }
 
@@ -196,7 +196,7 @@ func (ob *observer) wasShown(record *pods.Record) error {
 
 // resize requests from the gate of the grant what the application wants above its base gang.
 func (ob *observer) resize(ctx context.Context, want queueing.ResizeRequest) *queueing.Allocation {
-	allocation := ob.Gates.Resize(ctx, keyOf(ob.app), convert.FromAPI(ob.app.Status.Grant), want)
+	allocation := ob.Gates.Resize(ctx, convert.KeyOf(ob.app), convert.FromAPI(ob.app.Status.Grant), want)
 	return &allocation
 }
 

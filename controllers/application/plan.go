@@ -23,6 +23,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // planner plans one start of the application: what would be created, and what it asks of its gate.
@@ -83,7 +84,7 @@ func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifec
 	plan.DriverPod, plan.ApplicationID, plan.UIAddress = ready.names.DriverPod, ready.names.ApplicationID, ready.uiAddress
 	plan.HistoryAddress = ready.historyAddress
 	pn.ask = &queueing.Ask{
-		Key: keyOf(pn.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue, PodSets: ready.podSets,
+		Key: convert.KeyOf(pn.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue, PodSets: ready.podSets,
 		NamespaceLabels: namespace.Labels, Priority: refs.priority, QueuedAt: start.QueuedAt, HoldsFor: lifecycle.HoldsFor(pn.app, pn.MaxTermination),
 		SchedulingGated: ready.gated, NeedsLimits: pn.placement.policy.NeedsLimits(plan.Queue), Inputs: ready.inputs,
 	}

@@ -34,7 +34,7 @@ func (r *Reconciler) owns(ctx context.Context, app *v1alpha1.SparkApplication) (
 // chargeFound charges the grant of an application that another leader has decided on so far.
 func (r *Reconciler) chargeFound(app *v1alpha1.SparkApplication) {
 	if (r.Share != nil || r.Claims != nil) && app.Status.Grant != nil {
-		r.Gates.Charge(keyOf(app), convert.FromAPI(app.Status.Grant))
+		r.Gates.Charge(convert.KeyOf(app), convert.FromAPI(app.Status.Grant))
 	}
 }
 

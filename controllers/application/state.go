@@ -8,7 +8,6 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // state of one pass, shared by its parts.
@@ -47,10 +46,6 @@ func (st *state) gateName() string {
 		return st.plan.Gate
 	}
 	return string(v1alpha1.GateEmbedded)
-}
-
-func keyOf(app *v1alpha1.SparkApplication) queueing.Key {
-	return queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)}
 }
 
 // retryLaterError says that a pass cannot go on before a while. It is not logged as a failure.

@@ -21,6 +21,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // Queues are what the package needs of the embedded queue, in terms of the API. They are safe for concurrent use.
@@ -157,7 +158,7 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 		h.Log.Error(err, "Failed to read an application to explain it")
 		return nil, problemOf(http.StatusInternalServerError, v1.AuthorizationUnavailable, "the application could not be read; try again")
 	}
-	out, known := h.Queues.Application(queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)})
+	out, known := h.Queues.Application(convert.KeyOf(app))
 	if !known && !h.Queues.Serves(app.Status.Queue) {
 		return nil, servedElsewhere(app.Status.Queue)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // applyApplication submits an application of the files that is new or runs again, and tries schedules.
@@ -68,10 +69,10 @@ func (p *planning) submit(app *v1alpha1.SparkApplication) error {
 	switch {
 	case app.Spec.Suspend:
 		effect.After, effect.Message = Absent, "spec.suspend is true"
-		p.world.drop(keyOf(app))
+		p.world.drop(convert.KeyOf(app))
 	case !catalog.Of(placed.Gate).SparkQueues:
 		effect.After, effect.Message = Elsewhere, "gate "+string(placed.Gate)+" decides on it"
-		p.world.drop(keyOf(app))
+		p.world.drop(convert.KeyOf(app))
 	default:
 		return p.start(app, placed, effect)
 	}
@@ -139,7 +140,7 @@ func (p *planning) ask(app *v1alpha1.SparkApplication, placed namespacepolicy.Pl
 	if err != nil {
 		return queueing.Ask{}, err
 	}
-	ask.Key, ask.Run, ask.Attempt = keyOf(app), 1, 1
+	ask.Key, ask.Run, ask.Attempt = convert.KeyOf(app), 1, 1
 	if live := p.apps[app.Namespace+"/"+app.Name]; live != nil {
 		ask.Run = live.Status.Run + 1
 	}
@@ -183,10 +184,6 @@ func (p *planning) whenIdle(effect Effect, ask queueing.Ask, message string) Eff
 	return effect
 }
 
-func keyOf(app *v1alpha1.SparkApplication) queueing.Key {
-	return queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)}
-}
-
 // policy returns what a namespace says.
 func (l *Live) policy(namespace string) namespacepolicy.Policy {
 	meta := l.Namespaces[namespace]
@@ -221,7 +218,7 @@ func (l *Live) complete(ask *queueing.Ask, app *v1alpha1.SparkApplication) {
 // for a SparkQueue nor holds of one.
 func (l *Live) liveAsk(app *v1alpha1.SparkApplication) queueing.Ask {
 	s := &app.Status
-	ask := queueing.Ask{Key: keyOf(app), Run: s.Run, Attempt: s.Attempt, Queue: s.Queue, QueuedAt: app.CreationTimestamp.Time}
+	ask := queueing.Ask{Key: convert.KeyOf(app), Run: s.Run, Attempt: s.Attempt, Queue: s.Queue, QueuedAt: app.CreationTimestamp.Time}
 	if s.Times.Queued != nil {
 		ask.QueuedAt = s.Times.Queued.Time
 	}

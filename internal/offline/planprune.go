@@ -14,6 +14,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/offline/internal/manifests"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // keeping are annotations by which an object says that it is not to be pruned, with the word that says so; there may be
@@ -107,7 +108,7 @@ func (p *planning) pruneApplications(d pruning) {
 			Kind: v1alpha1.SparkApplicationKind, Namespace: app.Namespace, Name: app.Name, Queue: app.Status.Queue,
 			Change: Deleted, Before: cmp.Or(p.before[name].outcome, Absent), After: Absent, Message: message,
 		})
-		p.world.drop(keyOf(app))
+		p.world.drop(convert.KeyOf(app))
 		delete(p.apps, name)
 	}
 }

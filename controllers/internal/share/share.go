@@ -20,6 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/trees"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // Engine is what a share has to know of the embedded queue.
@@ -113,7 +114,7 @@ func (s *Share) Enter(ctx context.Context, app *v1alpha1.SparkApplication) (rele
 	case !embedded:
 		owns = s.Tree == ""
 	case s.leaving[queue] && app.Status.Grant == nil:
-		owns = s.Engine.InFlight(keyOf(app)) // it may still take what it was granted; it asks for nothing more here
+		owns = s.Engine.InFlight(convert.KeyOf(app)) // it may still take what it was granted; it asks for nothing more here
 	default:
 		owns = s.servesLocked(queue)
 	}
@@ -188,8 +189,4 @@ func policyOf(ctx context.Context, namespaces client.Reader, name string) (names
 		return namespacepolicy.Policy{}, fmt.Errorf("read namespace %s: %w", name, err)
 	}
 	return namespacepolicy.Of(namespace), nil
-}
-
-func keyOf(app *v1alpha1.SparkApplication) queueing.Key {
-	return queueing.Key{Namespace: app.Namespace, Name: app.Name, UID: string(app.UID)}
 }
