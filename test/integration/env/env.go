@@ -41,7 +41,7 @@ var server struct {
 func Main(m *testing.M) int { return run(m, &envtest.Environment{}) }
 
 func run(m *testing.M, testEnv *envtest.Environment) int {
-	stop, err := withMemory(func() (func() error, error) { return start(testEnv) })
+	stop, err := start(testEnv)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "integration tests need a kube-apiserver, and there is none: %v\n", err)
 		return 1
@@ -52,21 +52,6 @@ func run(m *testing.M, testEnv *envtest.Environment) int {
 		return max(code, 1)
 	}
 	return code
-}
-
-// withMemory starts programs that may take more memory, up to 1 GiB each, to collect garbage less often: that is a third of the CPU time of an
-// API server. Programs that are started later are not concerned.
-func withMemory(start func() (func() error, error)) (func() error, error) {
-	for name, value := range map[string]string{"GOGC": "300", "GOMEMLIMIT": "1GiB"} {
-		if _, set := os.LookupEnv(name); set {
-			continue
-		}
-		if err := os.Setenv(name, value); err != nil {
-			return nil, err
-		}
-		defer os.Unsetenv(name)
-	}
-	return start()
 }
 
 func start(testEnv *envtest.Environment) (stop func() error, err error) {
