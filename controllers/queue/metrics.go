@@ -81,7 +81,7 @@ func newGauges() *gauges {
 		admitted: prometheus.NewDesc("sparkgate_queue_admitted", "Applications that hold quota, of the queue and those below it.", cell[:1], nil),
 		share:    prometheus.NewDesc("sparkgate_queue_share", "The share of its parent's quota that the queue borrows, divided by its weight; absent for a root.", cell[:1], nil),
 		elastic:  prometheus.NewDesc("sparkgate_queue_elastic_executors", "Executors above base gangs, of the queue and those below it, that hold quota or wait for it.", []string{"queue", "state"}, nil),
-		usage:    prometheus.NewDesc("sparkgate_queue_usage", "What the queue and those below it use: cores, bytes, pieces.", cell, nil),
+		usage:    prometheus.NewDesc("sparkgate_queue_usage", "What the queue and those below it use: cores, bytes, or numbers of devices.", cell, nil),
 		nominal:  prometheus.NewDesc("sparkgate_queue_nominal", "Nominal quota of the queue and those below it; absent without a limit.", cell, nil),
 		borrowed: prometheus.NewDesc("sparkgate_queue_borrowed", "What is used above nominal.", cell, nil),
 		lent:     prometheus.NewDesc("sparkgate_queue_lent", "Unused nominal quota that cannot be used now, because other queues have borrowed it.", cell, nil),

@@ -60,7 +60,7 @@ func TestGauges(t *testing.T) {
 		# HELP sparkgate_queue_share The share of its parent's quota that the queue borrows, divided by its weight; absent for a root.
 		# TYPE sparkgate_queue_share gauge
 		sparkgate_queue_share{queue="team-a"} 0.25
-		# HELP sparkgate_queue_usage What the queue and those below it use: cores, bytes, pieces.
+		# HELP sparkgate_queue_usage What the queue and those below it use: cores, bytes, or numbers of devices.
 		# TYPE sparkgate_queue_usage gauge
 		sparkgate_queue_usage{flavor="arm",queue="team-a",resource="cpu"} 1
 		sparkgate_queue_usage{flavor="default",queue="team-a",resource="cpu"} 0.6

@@ -28,7 +28,7 @@ var (
 
 	missed = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sparkgate_schedule_missed_runs_total",
-		Help: "Runs of schedules that were due and were passed over.",
+		Help: "Runs of schedules that were due and were missed.",
 	}, []string{metricseries.NamespaceLabel, "reason"})
 
 	delay = prometheus.NewHistogramVec(prometheus.HistogramOpts{

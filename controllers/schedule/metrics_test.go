@@ -49,7 +49,7 @@ sparkgate_schedule_missed_runs_total{namespace="counted",reason="OperatorDown"} 
 	} {
 		vec, help := runs, "Applications that were created for schedules, and that the API server refused."
 		if strings.Contains(metric, "missed") {
-			vec, help = missed, "Runs of schedules that were due and were passed over."
+			vec, help = missed, "Runs of schedules that were due and were missed."
 		}
 		if err := testutil.CollectAndCompare(vec, strings.NewReader(fmt.Sprintf("# HELP %s %s\n# TYPE %[1]s counter\n%[3]s", metric, help, want))); err != nil {
 			t.Error(err)

@@ -180,7 +180,7 @@ func zoneOf(s *v1alpha1.ScheduledSparkApplication) string {
 	return s.Spec.TimeZone
 }
 
-// announce records an event for the run that this process has created, one for all ticks that were passed over, and one for what keeps
+// announce records an event for the run that this process has created, one for all ticks that were missed, and one for what keeps
 // the schedule from working, if that is new.
 func (p *pass) announce(after *v1alpha1.ScheduledSparkApplication) {
 	ready := apimeta.FindStatusCondition(after.Status.Conditions, v1alpha1.ReadyCondition)

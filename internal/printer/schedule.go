@@ -81,13 +81,13 @@ func Overlap(spec *v1alpha1.ScheduledSparkApplicationSpec) string {
 	case spec.ConcurrencyPolicy == v1alpha1.ConcurrencyAllow:
 		return "Allow: a run starts beside those that have not finished"
 	case spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace && within != "":
-		return "Replace: a run deletes those that have not finished, and starts when they are gone; it is passed over if that takes more than " + within
+		return "Replace: a run deletes those that have not finished, and starts when they are gone; it is missed if that takes more than " + within
 	case spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace:
 		return "Replace: a run deletes those that have not finished, and starts when they are gone"
 	case within != "":
-		return "Forbid: a run that is due while another one has not finished waits for it, and is passed over after " + within
+		return "Forbid: a run that is due while another one has not finished waits for it, and is missed after " + within
 	}
-	return "Forbid: a run that is due while another one has not finished is passed over"
+	return "Forbid: a run that is due while another one has not finished is missed"
 }
 
 // CatchUp says what happens with what was due while no operator was running.

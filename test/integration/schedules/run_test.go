@@ -53,7 +53,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestForbidden: a run that is due while another one has not finished is passed over, and reported. A failed run does not make the schedule
+// TestForbidden: a run that is due while another one has not finished is missed, and reported. A failed run does not make the schedule
 // unready; the next one starts.
 func TestForbidden(t *testing.T) {
 	w := newWorld(t)
