@@ -35,7 +35,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return r.reconcileExisting(ctx, app)
 }
 
-// reconcileExisting makes a pass over an application that exists, if this process decides on it.
+// reconcileExisting makes a pass over an application that exists, if this process decides on it. Three questions come first: which of several
+// installations decides (Claims), which of its replicas leads the application's tree of queues (Share), and whether the cache has seen what this
+// replica wrote last (expectations).
 func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
 	mine, after, err := r.Claims.Decides(ctx, app)
 	if err != nil || !mine {
