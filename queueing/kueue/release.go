@@ -30,8 +30,8 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 		delete(g.chunks, key)
 	}
 	g.mu.Unlock()
-	if how.Reason == queueing.LeftToOther || !g.workloads.Installed() && !g.workloads.Unreadable() {
-		return nil // without the kind there are no Workloads
+	if how.Reason == queueing.LeftToOther || !g.workloads.Installed() {
+		return nil // without the kind there are no Workloads; those that cannot be read are released when they can, which wakes their owners
 	}
 	workloads, err := g.all(ctx, key)
 	if err != nil {
@@ -48,11 +48,10 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 	return nil
 }
 
-// all returns the Workloads of a key, also one that was created a moment ago. While the watch cannot read them, others may
-// be readable: those of a namespace that has none, or none that Kueue's webhook has to convert.
+// all returns the Workloads of a key, also one that was created a moment ago.
 func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
 	workloads := g.workloadsBy(uidIndex, key.UID)
-	if g.unseenExecutors(key) > 0 || g.workloads.Unreadable() {
+	if g.unseenExecutors(key) > 0 {
 		return g.live(ctx, key)
 	}
 	g.mu.Lock()
@@ -75,7 +74,7 @@ func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, 
 	return nil, fmt.Errorf("read Workload %s/%s: %w", key.Namespace, name, err)
 }
 
-// live reads the Workloads of a key past the watch, which has not shown some.
+// live reads the Workloads of a key past the watch, which has not shown some that were created a moment ago.
 func (g *Gate) live(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
 	list := &kueuev1.WorkloadList{}
 	err := g.o.Client.List(ctx, list, client.InNamespace(key.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: key.UID})

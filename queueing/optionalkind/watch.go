@@ -239,12 +239,26 @@ func (w *Watch) follow(ctx context.Context) {
 		store, synced = append(store, informer.GetIndexer()), append(synced, registration.HasSynced)
 		running.Go(func() { informer.RunWithContext(ctx) })
 	}
+	running.Go(func() { w.watchOut(ctx) })
 	if cache.WaitForCacheSync(ctx.Done(), synced...) {
 		w.turn(store)
 	}
 	running.Wait()
 	if ctx.Err() != nil {
 		w.turn(nil)
+	}
+}
+
+// watchOut notes again and again that not all objects were seen yet, until they are or the context ends: a Reflector that the API server asks to
+// come back later does so for as long as it is asked to, and tells nobody.
+func (w *Watch) watchOut(ctx context.Context) {
+	for !w.Installed() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.Clock.After(w.Interval):
+			w.fail()
+		}
 	}
 }
 

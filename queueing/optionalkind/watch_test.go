@@ -16,6 +16,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -85,6 +86,38 @@ func TestNobodyWaitsForWhatCannotBeRead(t *testing.T) {
 	step()
 	if installed := <-changes; installed || w.Unreadable() {
 		t.Errorf("after an answer: installed %t, unreadable %t", installed, w.Unreadable())
+	}
+}
+
+// uncached is a cluster that serves the kind, and whose API server has no cache of it, for as long as its objects cannot be converted: it answers
+// what goes to the store alone.
+type uncached struct{ broken }
+
+func (*uncached) List(_ context.Context, _ client.ObjectList, opts ...client.ListOption) error {
+	if o := (&client.ListOptions{}).ApplyOptions(opts); o.Limit == 1 {
+		return nil
+	}
+	return apierrors.NewTooManyRequests("storage is (re)initializing", 30)
+}
+
+func (*uncached) Watch(context.Context, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
+	return nil, apierrors.NewTooManyRequests("storage is (re)initializing", 30)
+}
+
+// TestNobodyWaitsForAnAPIServerThatSaysLater: a Reflector comes back as long as it is asked to, and reports no failure.
+func TestNobodyWaitsForAnAPIServerThatSaysLater(t *testing.T) {
+	t.Parallel()
+	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	w := New(Options{Client: &uncached{}, Object: &corev1.Pod{}, List: &corev1.PodList{}, Clock: clock, Log: logr.Discard()})
+	go func() { _ = w.Start(t.Context()) }()
+	for range 2 * patience {
+		for !clock.HasWaiters() {
+			time.Sleep(time.Millisecond)
+		}
+		clock.Step(DefaultInterval)
+	}
+	if err := w.WaitUntilKnown(t.Context()); err != nil || !w.Unreadable() || w.Installed() {
+		t.Errorf("unreadable %t, installed %t, %v", w.Unreadable(), w.Installed(), err)
 	}
 }
 

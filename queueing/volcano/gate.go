@@ -239,8 +239,8 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 		g.tracker.forget(key)
 		return nil
 	}
-	groups, failed := g.groupsNow(ctx, key)
-	for _, group := range groups {
+	var failed error
+	for _, group := range g.groupsOf(key) { // those that cannot be seen are released when they are, which wakes their owners
 		if !g.tracker.isDeleted(group.UID) {
 			failed = errors.Join(failed, g.delete(ctx, group))
 		}
@@ -260,25 +260,6 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 		g.tracker.forget(key)
 	}
 	return failed
-}
-
-// groupsNow returns the groups of an application, past the watch while that cannot read them.
-func (g *Gate) groupsNow(ctx context.Context, key queueing.Key) ([]*v1beta1.PodGroup, error) {
-	if !g.groups.Unreadable() {
-		return g.groupsOf(key), nil
-	}
-	list := &v1beta1.PodGroupList{}
-	err := g.o.Client.List(ctx, list, client.InNamespace(key.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: key.UID})
-	if err != nil && !optionalkind.NotServed(err) {
-		return nil, fmt.Errorf("list the PodGroups of %s: %w", key, err)
-	}
-	var groups []*v1beta1.PodGroup
-	for i := range list.Items {
-		if ownedBy(&list.Items[i], key) {
-			groups = append(groups, &list.Items[i])
-		}
-	}
-	return groups, nil
 }
 
 // delete deletes exactly the group that was seen.

@@ -5,23 +5,23 @@ package reservation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Release gives back whatever the key holds or asks for, at every gate: it may have asked another one before.
-func (g Gates) Release(ctx context.Context, key queueing.Key, how queueing.Release) error {
+// Release gives back whatever the key holds or asks for, at every gate: it may have asked another one before. One that fails does not keep the
+// others from it.
+func (g Gates) Release(ctx context.Context, key queueing.Key, how queueing.Release) (failed error) {
 	for name, gate := range g {
 		if key.Kind != queueing.Application && !gate.Capabilities().UnmanagedPods {
 			continue
 		}
-		if err := g.releaseAt(ctx, name, key, how); err != nil {
-			return err
-		}
+		failed = errors.Join(failed, g.releaseAt(ctx, name, key, how))
 	}
-	return nil
+	return failed
 }
 
 func (g Gates) releaseAt(ctx context.Context, name string, key queueing.Key, how queueing.Release) error {
