@@ -38,7 +38,7 @@ const templateKey = "podspec-configmap-key"
 const applications = "../../internal/spark/podsets/testdata/applications"
 
 // recordExecutors writes one file with the executors of all recorded applications of a version, a line each: as Spark builds them from what
-// Sparkgate renders. Applications that Sparkgate refuses are left out.
+// Sparkgate renders; null for those that Sparkgate refuses.
 func recordExecutors(ctx context.Context, o options, log io.Writer) (err error) {
 	spark, err := FindSpark(ctx, o.version, log)
 	if err != nil {
@@ -53,7 +53,7 @@ func recordExecutors(ctx context.Context, o options, log io.Writer) (err error) 
 	if err != nil {
 		return err
 	}
-	names, err := renderAll(ctx, manifests, work)
+	rendered, err := renderAll(ctx, manifests, work)
 	if err != nil {
 		return err
 	}
@@ -61,8 +61,11 @@ func recordExecutors(ctx context.Context, o options, log io.Writer) (err error) 
 		return err
 	}
 	var lines []string
-	for _, name := range names {
-		line, err := executorLine(filepath.Join(work, "cases", name))
+	for _, name := range slices.Sorted(maps.Keys(manifests)) {
+		line := "null"
+		if rendered[name] {
+			line, err = executorLine(filepath.Join(work, "cases", name))
+		}
 		if err != nil {
 			return fmt.Errorf("case %s: %w", name, err)
 		}
@@ -71,7 +74,7 @@ func recordExecutors(ctx context.Context, o options, log io.Writer) (err error) 
 		}
 		lines = append(lines, fmt.Sprintf("  %q: %s", name, line))
 	}
-	fmt.Fprintf(log, "%d executors of %d applications\n", len(names), len(manifests))
+	fmt.Fprintf(log, "%d executors of %d applications\n", len(rendered), len(manifests))
 	return os.WriteFile(o.executors, []byte("{\n"+strings.Join(lines, ",\n")+"\n}\n"), 0o644)
 }
 
@@ -108,15 +111,15 @@ func allManifests(recordings, version string) (map[string]string, error) {
 	return manifests, nil
 }
 
-// renderAll renders applications into folders below work/cases, and returns the names of those that could be rendered.
-func renderAll(ctx context.Context, manifests map[string]string, work string) ([]string, error) {
+// renderAll renders applications into folders below work/cases, and returns the names of those that are not refused.
+func renderAll(ctx context.Context, manifests map[string]string, work string) (map[string]bool, error) {
 	sparkctl := filepath.Join(work, "sparkctl")
 	build := exec.CommandContext(ctx, "go", "build", "-o", sparkctl, "./cmd/sparkctl")
 	build.Dir, build.Stderr = filepath.Join("..", ".."), os.Stderr
 	if err := build.Run(); err != nil {
 		return nil, fmt.Errorf("build sparkctl: %w", err)
 	}
-	var names []string
+	rendered := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(manifests)) {
 		data, err := render(ctx, sparkctl, manifests[name])
 		if err != nil {
@@ -125,13 +128,16 @@ func renderAll(ctx context.Context, manifests map[string]string, work string) ([
 		if data == nil {
 			continue
 		}
-		names = append(names, name)
+		rendered[name] = true
 		if err := writeCase(filepath.Join(work, "cases", name), data); err != nil {
 			return nil, err
 		}
 	}
-	return names, nil
+	return rendered, nil
 }
+
+// sparkctlRefuses is how sparkctl begins to say that an application is invalid.
+const sparkctlRefuses = "sparkctl render: this cannot be rendered:"
 
 // render returns the data of the driver's ConfigMap, nil if the application is refused.
 func render(ctx context.Context, sparkctl, manifest string) (map[string]string, error) {
@@ -139,8 +145,11 @@ func render(ctx context.Context, sparkctl, manifest string) (map[string]string, 
 	command.Stdin = strings.NewReader(manifest)
 	output, err := command.Output()
 	var refused *exec.ExitError
-	if errors.As(err, &refused) {
+	if errors.As(err, &refused) && bytes.HasPrefix(refused.Stderr, []byte(sparkctlRefuses)) {
 		return nil, nil
+	}
+	if refused != nil {
+		return nil, fmt.Errorf("%w: %s", err, refused.Stderr)
 	}
 	if err != nil {
 		return nil, err

@@ -104,7 +104,10 @@ func localEventLog(app *v1alpha1.SparkApplication) string {
 
 // localPath returns an address of Hadoop for this machine as a path: file:///mnt/events or file:/mnt/events.
 func localPath(address string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(address, "file:"), "//")
+	if path, isAddress := strings.CutPrefix(address, "file:"); isAddress {
+		return strings.TrimPrefix(path, "//")
+	}
+	return address
 }
 
 // EventLog reads a path of this machine.

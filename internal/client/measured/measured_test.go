@@ -68,3 +68,15 @@ func TestLocalEventLog(t *testing.T) {
 		}
 	}
 }
+
+// TestLocalPath: an address of Hadoop is a path with a scheme; anything else is a path.
+func TestLocalPath(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"file:///mnt/events": "/mnt/events", "file:/mnt/events": "/mnt/events", "/mnt/events": "/mnt/events", "//mnt/events": "//mnt/events", "events": "events",
+	} {
+		if got := localPath(address); got != want {
+			t.Errorf("%s: got %s, want %s", address, got, want)
+		}
+	}
+}

@@ -37,7 +37,7 @@ type recordedExecutor struct {
 }
 
 // pod returns the executor as a pod.
-func (e recordedExecutor) pod() *corev1.Pod {
+func (e *recordedExecutor) pod() *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: e.Metadata.Labels, Annotations: e.Metadata.Annotations}, Spec: e.Spec}
 }
 
@@ -55,17 +55,40 @@ func eachExecutor(t *testing.T, compare func(t *testing.T, sparks *corev1.Pod, o
 		if err != nil {
 			t.Fatal(err)
 		}
-		var recorded map[string]recordedExecutor
+		var recorded map[string]*recordedExecutor // nil for an application that is refused
 		if err := json.Unmarshal(text, &recorded); err != nil {
 			t.Fatal(err)
 		}
-		for name, sparks := range recorded {
+		for _, name := range applications(t, version) {
+			sparks, known := recorded[name]
+			if !known {
+				t.Errorf("Spark %s has no executor of %s: record all again, see test/record", version, name)
+			}
+			if sparks == nil {
+				continue
+			}
 			t.Run(version+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				compare(t, sparks.pod(), rendered(t, manifest(t, name, version)))
 			})
 		}
 	}
+}
+
+// applications returns the names of all that are recorded of a version, and of those in the folder applications.
+func applications(t *testing.T, version string) (names []string) {
+	t.Helper()
+	for folder, suffix := range map[string]string{filepath.Join("../render/testdata/recordings", version): submitrecording.ArchiveSuffix, "testdata/applications": ".yaml"} {
+		paths, err := filepath.Glob(filepath.Join(folder, "*"+suffix))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("there is nothing in %s: %v", folder, err)
+		}
+		for _, path := range paths {
+			names = append(names, strings.TrimSuffix(filepath.Base(path), suffix))
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // TestExecutorPodIsLikeSparks: what queues and schedulers go by is foretold as Spark creates it.

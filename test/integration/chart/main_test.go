@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/sparkgate/sparkgate/test/integration/env"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
@@ -22,7 +23,11 @@ const (
 	namespace = "sparkgate-system"
 )
 
-func TestMain(m *testing.M) { os.Exit(env.Main(m)) }
+func TestMain(m *testing.M) {
+	code := env.Main(m)
+	harness.RemovePrograms()
+	os.Exit(code)
+}
 
 // chartFolder is where the chart lies.
 func chartFolder() string { return filepath.Join(env.Root(), "config", "chart", "sparkgate") }

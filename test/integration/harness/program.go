@@ -67,8 +67,8 @@ func Compile(t *testing.T, command string) string {
 	return path
 }
 
-// removePrograms removes what Compile has built.
-func removePrograms() {
+// RemovePrograms removes what Compile has built. Main and MainAudited call it.
+func RemovePrograms() {
 	programs.Lock()
 	defer programs.Unlock()
 	if programs.folder != "" {

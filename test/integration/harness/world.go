@@ -35,7 +35,7 @@ func run(m *testing.M, on func(*testing.M) int) int {
 		panic(err) // the flag is Go's own
 	}
 	ctrl.SetLogger(logr.Discard())
-	defer removePrograms()
+	defer RemovePrograms()
 	return on(m)
 }
 
