@@ -20,6 +20,12 @@ func TestExecutorLine(t *testing.T) {
 				{"name": "logs", "env": [{"name": "SPARK_X"}]}]}}`,
 			want: `{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"env":[{"name":"A","value":"b"}],"name":"spark"},{"name":"logs"}]}}`,
 		},
+		"shuffled folders": {
+			executor: `{"spec": {"volumes": [{"name": "spark-local-dir-2", "emptyDir": {}}, {"name": "spark-local-dir-1", "emptyDir": {}}],
+				"containers": [{"volumeMounts": [{"name": "spark-local-dir-1", "mountPath": "/z"}, {"name": "spark-local-dir-2", "mountPath": "/y"}]}]}}`,
+			want: `{"metadata":null,"spec":{"containers":[{"volumeMounts":[{"mountPath":"/y","name":"spark-local-dir-1"},` +
+				`{"mountPath":"/z","name":"spark-local-dir-2"}]}],"volumes":[{"emptyDir":{},"name":"spark-local-dir-1"},{"emptyDir":{},"name":"spark-local-dir-2"}]}}`,
+		},
 		"random names": {
 			executor: `{"spec": {"volumes": [{"configMap": {"name": "spark-exec-ca2228a2146ad7aa-conf-map"}}, {"x": "/var/data/spark-2f66de31-5a51-4f3d-968f-8842767e8b79"}]}}`,
 			want: `{"metadata":null,"spec":{"volumes":[{"configMap":{"name":"spark-exec-0000000000000000-conf-map"}},` +
