@@ -26,7 +26,6 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/internal/pods"
-	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
 // fixedLog is the same for every pod; it ends with the pod's uid.
@@ -208,22 +207,5 @@ func TestKnownSecretsAreBounded(t *testing.T) {
 	p.Logs = fixedLog("text of ")
 	if got, _ := p.observer.driverLog(t.Context()); *got != "(withheld: the Secrets that the application refers to are too large to be looked for in a log)" {
 		t.Errorf("got %q", *got)
-	}
-}
-
-// TestPatternThatTakesLong: users write the pattern of Spark's redaction and the names that it is matched against, and to match takes time in
-// proportion to both. Without a bound this would take minutes, for each attempt that fails.
-func TestPatternThatTakesLong(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct{ pattern, names int }{"a long one": {maxPattern, 0}, "many names": {30_000, 1000}} {
-		p, _ := logPass(t, "{}")
-		p.app.Spec.SparkConf = map[string]string{conf.RedactionRegex: strings.Repeat("x?", tc.pattern/2) + "y"}
-		for i := range tc.names {
-			p.app.Spec.SparkConf[fmt.Sprintf("spark.%s%d", strings.Repeat("x", 100), i)] = "1"
-		}
-		p.Logs = fixedLog("text of ")
-		if got, _ := p.observer.driverLog(t.Context()); *got != "(withheld: spark.redaction.regex is too long to match the names of all properties)" {
-			t.Errorf("%s: got %q", name, *got)
-		}
 	}
 }

@@ -23,7 +23,8 @@ import (
 const (
 	// maxSecretsRead is how many Secrets are read for the sake of one log.
 	maxSecretsRead = 16
-	// secretsPatience is how long reading them may take together.
+	// secretsPatience is how long reading them may take together, and before that reading the ConfigMap. What is between does not count: patterns of
+	// other users may have to be waited for.
 	secretsPatience = 2 * time.Second
 )
 
@@ -34,9 +35,9 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 		return nil, "the application is too large for the cache, so its secrets are not known"
 	}
 	log := ctrl.LoggerFrom(ctx).V(1)
-	ctx, cancel := context.WithTimeout(ctx, secretsPatience)
-	defer cancel()
-	files, err := ob.reader.confFiles(ctx)
+	reading, cancel := context.WithTimeout(ctx, secretsPatience)
+	files, err := ob.reader.confFiles(reading)
+	cancel()
 	if err != nil {
 		log.Info("Cannot determine the secrets to redact from a log", "error", err.Error())
 		return nil, fmt.Sprintf("ConfigMap %q of spec.sparkConfigMap cannot be read now, and may contain secrets", ob.app.Spec.SparkConfigMap)
@@ -58,6 +59,8 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 	if len(refs) > maxSecretsRead {
 		return nil, fmt.Sprintf("the application refers to %d Secrets, and no more than %d are looked for in a log", len(refs), maxSecretsRead)
 	}
+	ctx, cancel = context.WithTimeout(ctx, secretsPatience)
+	defer cancel()
 	for _, name := range slices.Sorted(maps.Keys(refs)) {
 		data, problem, err := ob.reader.secret(ctx, name)
 		switch {
@@ -79,48 +82,17 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 // describes is the end of names of properties that say of a secret where it is found or what reads it.
 var describes = regexp.MustCompile(`(?i)(?:provider|class|file|path|dir|location|enabled|type|regex|interval|length)s?$`)
 
-const (
-	// maxPattern is how long the pattern of spark.redaction.regex may be, in bytes: compiled, it takes 400 times as many.
-	maxPattern = 32 << 10
-	// maxMatching is how long it may be, times the length of all names of properties: to match these takes time in proportion to that, and half a
-	// second then.
-	maxMatching = 32 << 20
-)
-
-// noPattern matches nothing.
-var noPattern = regexp.MustCompile("$^")
-
-// redacts returns the pattern of spark.redaction.regex, unless it was derived: it has nothing then that is not hidden anyway. why is not empty if to
-// match the names of properties takes too long: users write both.
-func redacts(properties conf.Properties) (pattern *regexp.Regexp, why string) {
-	text := properties[conf.RedactionRegex]
-	if text.Value == "" || text.Origin.Source == conf.Derived {
-		return noPattern, ""
-	}
-	names := 0
-	for key := range properties {
-		names += len(key)
-	}
-	if len(text.Value) > maxPattern || len(text.Value)*names > maxMatching {
-		return nil, conf.RedactionRegex + " is too long to match the names of all properties"
-	}
-	if pattern, err := regexp.Compile(text.Value); err == nil {
-		return pattern, ""
-	}
-	return noPattern, "" // Java takes more than Go does
-}
-
 // ofProperties returns the values of properties whose names say that they are secret, to Spark or here, and such values within others. why is not
 // empty where that takes too long.
 func ofProperties(properties conf.Properties) (secrets []string, why string) {
-	redacted, why := redacts(properties)
+	matched, why := redacted(properties)
 	if why != "" {
 		return nil, why
 	}
 	for _, property := range properties {
 		switch {
 		case property.Origin.Source == conf.Secret:
-		case (conf.Sensitive(property.Key) || conf.SecretValue(property.Key, property.Value) || redacted.MatchString(property.Key)) && !describes.MatchString(property.Key):
+		case (conf.Sensitive(property.Key) || conf.SecretValue(property.Key, property.Value) || matched[property.Key]) && !describes.MatchString(property.Key):
 			secrets = append(secrets, property.Value)
 		case describes.MatchString(property.Key):
 			secrets = append(secrets, redact.Secrets(property.Value)...)
