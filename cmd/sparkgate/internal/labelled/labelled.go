@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	// again is how often namespaces are looked at whose rights are missing, and for a first one.
+	// again is how often namespaces are looked at whose rights are missing or in doubt, and for a first one.
 	again = 30 * time.Second
 	// anew is how often the rights in all of them are asked for, because nothing says that they are lost.
 	anew = 10 * again
@@ -48,12 +48,17 @@ type Namespaces struct {
 	mu sync.Mutex
 	// watched are the namespaces that this start of the operator deals with, lacking those in which it lacks rights.
 	watched, lacking map[string]bool
-	changed          chan struct{}
+	// doubted are watched namespaces whose last answer was a denial, and when the first one in a row was.
+	doubted map[string]time.Time
+	changed chan struct{}
 }
 
 // New returns the namespaces of a selector, which are not known yet.
 func New(selector labels.Selector, c client.Client, by clock.Clock, log logr.Logger) *Namespaces {
-	return &Namespaces{selector: selector, client: c, clock: by, log: log, lacking: map[string]bool{}, changed: make(chan struct{}, 1)}
+	return &Namespaces{
+		selector: selector, client: c, clock: by, log: log,
+		lacking: map[string]bool{}, doubted: map[string]time.Time{}, changed: make(chan struct{}, 1),
+	}
 }
 
 // Wait returns the names of the namespaces, in order, once there is one.
@@ -100,30 +105,62 @@ func (n *Namespaces) list(ctx context.Context) ([]string, error) {
 }
 
 // may reports whether the operator has its rights in a namespace, by two of them. Without these, its caches would wait for
-// them, and nothing would start anywhere.
+// them, and nothing would start anywhere. What cannot be reviewed is as it was, and at first as it should be.
 func (n *Namespaces) may(ctx context.Context, namespace string) bool {
+	known := true
 	for _, right := range []authorizationv1.ResourceAttributes{
 		{Namespace: namespace, Verb: "list", Group: v1alpha1.Group, Resource: "sparkapplications"},
 		{Namespace: namespace, Verb: "watch", Resource: "pods"},
 	} {
-		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &right}}
-		switch err := n.client.Create(ctx, review); {
+		switch allowed, err := n.review(ctx, right); {
 		case err != nil:
-			n.log.Error(err, "Failed to review the rights of this operator in a namespace; assuming that it has them", "namespace", namespace)
-		case !review.Status.Allowed:
-			n.mu.Lock()
-			defer n.mu.Unlock()
-			if !n.lacking[namespace] {
-				n.log.Info("Leaving out a namespace until this operator has its rights there", "namespace", namespace, "verb", right.Verb, "resource", right.Resource)
-			}
-			n.lacking[namespace] = true
-			return false
+			n.log.Error(err, "Failed to review the rights of this operator in a namespace; assuming that they have not changed", "namespace", namespace)
+			known = false
+		case !allowed:
+			return n.stays(right)
 		}
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	delete(n.lacking, namespace)
-	return true
+	delete(n.doubted, namespace)
+	if known {
+		delete(n.lacking, namespace)
+	}
+	return !n.lacking[namespace]
+}
+
+// review reports whether the operator has a right. An authorizer that fails may deny it, which says nothing about the right.
+func (n *Namespaces) review(ctx context.Context, right authorizationv1.ResourceAttributes) (bool, error) {
+	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &right}}
+	if err := n.client.Create(ctx, review); err != nil {
+		return false, err
+	}
+	if !review.Status.Allowed && review.Status.EvaluationError != "" {
+		return false, fmt.Errorf("authorize: %s", review.Status.EvaluationError)
+	}
+	return review.Status.Allowed, nil
+}
+
+// stays notes that a right is denied, and reports whether its namespace is watched all the same: all replicas start again when
+// one leaves, so it leaves with a second denial in a row. A RoleBinding that is replaced is missing for a moment only.
+func (n *Namespaces) stays(right authorizationv1.ResourceAttributes) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	log, name := n.log.WithValues("namespace", right.Namespace, "verb", right.Verb, "resource", right.Resource), right.Namespace
+	since, doubted := n.doubted[name]
+	switch {
+	case n.watched[name] && !doubted && !n.lacking[name]:
+		log.Info("Reviewing the rights of this operator in a namespace once more, because one was denied", "in", again.String())
+		n.doubted[name] = n.clock.Now()
+		return true
+	case doubted && n.clock.Since(since) < again:
+		return true
+	case !n.lacking[name]:
+		log.Info("Leaving out a namespace until this operator has its rights there")
+	}
+	delete(n.doubted, name)
+	n.lacking[name] = true
+	return false
 }
 
 // AddTo has a manager follow the namespaces, by its cache. Nil follows none.
@@ -172,7 +209,7 @@ func (n *Namespaces) Start(ctx context.Context) error {
 	for {
 		pause := anew
 		n.mu.Lock()
-		if len(n.lacking) > 0 {
+		if len(n.lacking)+len(n.doubted) > 0 {
 			pause = again
 		}
 		n.mu.Unlock()

@@ -29,14 +29,25 @@ type cluster struct {
 	t *testing.T
 
 	mu     sync.Mutex
-	rights map[string]bool
+	rights map[string]answer
+	// further are the rights that further looks at a namespace find, one after the other.
+	further map[string][]answer
 }
+
+// answer to whether the operator has a right.
+type answer = authorizationv1.SubjectAccessReviewStatus
+
+var (
+	allowed = answer{Allowed: true}
+	denied  = answer{}
+	failed  = answer{Denied: true, EvaluationError: "the authorization webhook does not answer"}
+)
 
 func newCluster(t *testing.T, rights ...string) *cluster {
 	t.Helper()
-	c := &cluster{t: t, rights: map[string]bool{}}
+	c := &cluster{t: t, rights: map[string]answer{}, further: map[string][]answer{}}
 	for _, name := range rights {
-		c.rights[name] = true
+		c.rights[name] = allowed
 	}
 	c.Client = fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).WithInterceptorFuncs(interceptor.Funcs{
 		Create: func(ctx context.Context, to client.WithWatch, o client.Object, options ...client.CreateOption) error {
@@ -46,7 +57,11 @@ func newCluster(t *testing.T, rights ...string) *cluster {
 			}
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			review.Status.Allowed = c.rights[review.Spec.ResourceAttributes.Namespace]
+			name := review.Spec.ResourceAttributes.Namespace
+			if more := c.further[name]; len(more) > 0 && review.Spec.ResourceAttributes.Verb == "list" { // the first one of a look
+				c.rights[name], c.further[name] = more[0], more[1:]
+			}
+			review.Status = c.rights[name]
 			return nil
 		},
 	}).Build()
@@ -72,10 +87,11 @@ func (c *cluster) set(n *Namespaces, name string, labelled bool) {
 	}
 }
 
-func (c *cluster) allow(name string, allowed bool) {
+// finds has further looks at a namespace find these rights, the last one for good.
+func (c *cluster) finds(name string, found ...answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.rights[name] = allowed
+	c.further[name] = found
 }
 
 // TestFollows: the operator starts again when a namespace has gained or lost the label or comes to have its rights, and not
@@ -86,13 +102,14 @@ func TestFollows(t *testing.T) {
 		change func(*cluster, *Namespaces)
 		ends   bool
 	}{
-		"one gains the label":                 {func(c *cluster, n *Namespaces) { c.set(n, "plain", true) }, true},
-		"one loses the label":                 {func(c *cluster, n *Namespaces) { c.set(n, "first", false) }, true},
-		"one gains the label without rights":  {func(c *cluster, n *Namespaces) { c.set(n, "closed", true) }, false},
-		"one without the label comes":         {func(c *cluster, n *Namespaces) { c.set(n, "new", false) }, false},
-		"one that lacked rights has them now": {func(c *cluster, _ *Namespaces) { c.allow("lacking", true) }, true},
-		"one loses its rights":                {func(c *cluster, _ *Namespaces) { c.allow("first", false) }, true},
-		"one changes otherwise":               {func(c *cluster, n *Namespaces) { c.set(n, "first", true) }, false},
+		"one gains the label":                  {func(c *cluster, n *Namespaces) { c.set(n, "plain", true) }, true},
+		"one loses the label":                  {func(c *cluster, n *Namespaces) { c.set(n, "first", false) }, true},
+		"one gains the label without rights":   {func(c *cluster, n *Namespaces) { c.set(n, "closed", true) }, false},
+		"one without the label comes":          {func(c *cluster, n *Namespaces) { c.set(n, "new", false) }, false},
+		"one that lacked rights has them now":  {func(c *cluster, _ *Namespaces) { c.finds("lacking", allowed) }, true},
+		"one loses its rights":                 {func(c *cluster, _ *Namespaces) { c.finds("first", denied) }, true},
+		"one that lacked rights may have them": {func(c *cluster, _ *Namespaces) { c.finds("lacking", failed) }, false},
+		"one changes otherwise":                {func(c *cluster, n *Namespaces) { c.set(n, "first", true) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -127,8 +144,51 @@ func TestFollows(t *testing.T) {
 }
 
 // TestLostRights are noticed also where no other namespace lacks any: without them the caches of a new leader would never be filled.
+// One denial is not enough, nor is that of an authorizer that fails.
 func TestLostRights(t *testing.T) {
 	t.Parallel()
+	for name, tt := range map[string]struct {
+		found []answer
+		// after is when the operator starts again; 0 is never.
+		after time.Duration
+	}{
+		"denied":                              {[]answer{denied}, anew + again},
+		"denied once":                         {[]answer{denied, allowed}, 0},
+		"denied, allowed and denied":          {[]answer{denied, allowed, denied, allowed}, 0},
+		"denied, allowed and denied for good": {[]answer{denied, allowed, denied}, anew + again + anew + again},
+		"not known":                           {[]answer{failed}, 0},
+		"denied, then not known":              {[]answer{denied, failed}, 0},
+		"not known, then denied":              {[]answer{failed, denied}, anew + anew + again},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, n, clock := watchTwo(t)
+			c.finds("second", tt.found...)
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			ended, begin := make(chan error, 1), clock.Now()
+			go func() { ended <- n.Start(ctx) }()
+			for clock.Since(begin) < 5*anew && len(ended) == 0 {
+				if clock.HasWaiters() {
+					clock.Step(again)
+				}
+				time.Sleep(time.Millisecond)
+			}
+			after := clock.Since(begin)
+			stop()
+			switch err := <-ended; {
+			case tt.after == 0 && err != nil:
+				t.Errorf("ended after %s with %v", after, err)
+			case tt.after > 0 && (after != tt.after || !errors.Is(err, ErrChanged)):
+				t.Errorf("ended after %s with %v; want %s and %v", after, err, tt.after, ErrChanged)
+			}
+		})
+	}
+}
+
+// watchTwo returns what watches the namespaces first and second.
+func watchTwo(t *testing.T) (*cluster, *Namespaces, *clocktesting.FakeClock) {
+	t.Helper()
 	c := newCluster(t, "first", "second")
 	c.set(nil, "first", true)
 	c.set(nil, "second", true)
@@ -137,19 +197,22 @@ func TestLostRights(t *testing.T) {
 	if names, err := n.Wait(t.Context()); err != nil || len(names) != 2 {
 		t.Fatalf("namespaces %q, %v", names, err)
 	}
-	c.allow("second", false)
-	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
-	defer stop()
-	ended := make(chan error, 1)
-	go func() { ended <- n.Start(ctx) }()
-	for range 10 * int(again/time.Second) {
-		if clock.HasWaiters() {
-			clock.Step(again)
+	return c, n, clock
+}
+
+// TestLooksAtOnce: two looks within moments, because another namespace has changed, see the same missing RoleBinding.
+func TestLooksAtOnce(t *testing.T) {
+	t.Parallel()
+	c, n, clock := watchTwo(t)
+	c.finds("second", denied)
+	for i, look := range []struct {
+		after time.Duration
+		want  []string
+	}{{0, []string{"first", "second"}}, {gathering, []string{"first", "second"}}, {again - gathering, []string{"first"}}, {gathering, []string{"first"}}} {
+		clock.Step(look.after)
+		if names, err := n.list(t.Context()); err != nil || !slices.Equal(names, look.want) {
+			t.Errorf("look %d: namespaces %q, %v; want %q", i, names, err, look.want)
 		}
-		time.Sleep(time.Millisecond)
-	}
-	if err := <-ended; !errors.Is(err, ErrChanged) {
-		t.Errorf("ended with %v", err)
 	}
 }
 
