@@ -72,18 +72,26 @@ func operatorStops(t *testing.T, alert string) {
 func nobodyDecides(t *testing.T, alert string) {
 	t.Run("another holds the lease", func(t *testing.T) { anotherHoldsTheLease(t, alert) })
 	t.Run("the leader cannot take over", func(t *testing.T) { leaderCannotTakeOver(t, alert) })
+	t.Run("a former version leads", func(t *testing.T) { formerVersionLeads(t, alert) })
 }
 
-func anotherHoldsTheLease(t *testing.T, alert string) {
-	s := newScene(t, "8Gi")
+// standsBy starts the operator while another one holds the lease that it returns.
+func (s *scene) standsBy() *coordinationv1.Lease {
+	s.t.Helper()
 	now := metav1.NowMicro()
 	lease := &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "sparkgate-leader"},
 		Spec:       coordinationv1.LeaseSpec{HolderIdentity: ptr.To("another"), LeaseDurationSeconds: ptr.To[int32](3600), AcquireTime: &now, RenewTime: &now},
 	}
-	harness.Create(t, lease)
-	harness.StartOperator(t, s.options)
-	env.Until(t, "the metrics are served", func() bool { _, _, err := s.get(); return err == nil })
+	harness.Create(s.t, lease)
+	harness.StartOperator(s.t, s.options)
+	env.Until(s.t, "the metrics are served", func() bool { _, _, err := s.get(); return err == nil })
+	return lease
+}
+
+func anotherHoldsTheLease(t *testing.T, alert string) {
+	s := newScene(t, "8Gi")
+	lease := s.standsBy()
 	s.fires(alert, 6*time.Minute)
 	if err := env.Client().Delete(t.Context(), lease); err != nil {
 		t.Fatal(err)
@@ -104,6 +112,33 @@ func leaderCannotTakeOver(t *testing.T, alert string) {
 	s.fires(alert, 6*time.Minute)
 	s.way.answers()
 	s.Run(app)
+	s.ends(alert, time.Minute)
+}
+
+// formerVersionLeads: during an upgrade that waits, the leader is of a version that has a lease and no sparkgate_deciding. Applications
+// are served, also while the pod of the new version does not answer yet.
+func formerVersionLeads(t *testing.T, alert string) {
+	s := newScene(t, "8Gi")
+	former := func(leads int) {
+		s.beside = map[string]string{"sparkgate-former": fmt.Sprintf("leader_election_master_status{name=\"\"} %d\n", leads)}
+	}
+	story := func() {
+		former(1)
+		s.keepsSilent(alert, 15*time.Minute)
+		former(0)
+		s.fires(alert, 6*time.Minute)
+		former(1)
+		s.ends(alert, time.Minute)
+	}
+	story()
+	lease := s.standsBy()
+	story()
+	s.beside = nil // it has ended, and its lease is not released
+	s.fires(alert, 6*time.Minute)
+	if err := env.Client().Delete(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	harness.MeasuredSoon(t, 1, "sparkgate_deciding")
 	s.ends(alert, time.Minute)
 }
 

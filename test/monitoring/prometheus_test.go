@@ -31,12 +31,14 @@ import (
 // step is how often Prometheus scrapes and evaluates.
 const step = 30 * time.Second
 
-// prometheus scrapes one target, and evaluates the rules that are shipped.
+// prometheus scrapes one target, and those that are written beside it, and evaluates the rules that are shipped.
 type prometheus struct {
 	t       *testing.T
 	address string
 	// target has the labels that the PodMonitor gives the operator's pod; those of a metric win.
 	target labels.Labels
+	// beside are further pods, by name, that answer with these metrics.
+	beside map[string]string
 	parser parser.Parser
 	db     *tsdb.DB
 	engine *promql.Engine
@@ -139,8 +141,11 @@ func (p *prometheus) get() (body []byte, contentType string, err error) {
 	return body, response.Header.Get("Content-Type"), err
 }
 
+// up is 1 of a target that has answered.
+var up = labels.FromStrings(model.MetricNameLabel, "up")
+
 // store appends what was scraped, the series up, and an end to each series that is there no longer.
-func (p *prometheus) store(body []byte, contentType string, up bool) error {
+func (p *prometheus) store(body []byte, contentType string, answers bool) error {
 	appender := p.db.Appender(p.t.Context())
 	at, seen := p.now.UnixMilli(), map[string]labels.Labels{}
 	add := func(series labels.Labels, v float64) error {
@@ -149,13 +154,13 @@ func (p *prometheus) store(body []byte, contentType string, up bool) error {
 		return err
 	}
 	answered := 0.0
-	if up {
+	if answers {
 		answered = 1
-		if err := p.read(body, contentType, add); err != nil {
+		if err := p.read(body, contentType, p.target, add); err != nil {
 			return errors.Join(err, appender.Rollback())
 		}
 	}
-	if err := add(p.labeled(labels.FromStrings(model.MetricNameLabel, "up")), answered); err != nil {
+	if err := errors.Join(add(labeled(up, p.target), answered), p.readBeside(add)); err != nil {
 		return errors.Join(err, appender.Rollback())
 	}
 	for name, series := range p.seen {
@@ -169,8 +174,19 @@ func (p *prometheus) store(body []byte, contentType string, up bool) error {
 	return appender.Commit()
 }
 
-// read gives each sample of a page of metrics to add.
-func (p *prometheus) read(body []byte, contentType string, add func(labels.Labels, float64) error) error {
+// readBeside gives each sample of the pods that are written to add.
+func (p *prometheus) readBeside(add func(labels.Labels, float64) error) error {
+	for pod, page := range p.beside {
+		target := labels.NewBuilder(p.target).Set("pod", pod).Set("instance", pod).Labels()
+		if err := errors.Join(add(labeled(up, target), 1), p.read([]byte(page), "text/plain", target, add)); err != nil {
+			return fmt.Errorf("pod %s: %w", pod, err)
+		}
+	}
+	return nil
+}
+
+// read gives each sample of a target's page of metrics to add.
+func (p *prometheus) read(body []byte, contentType string, target labels.Labels, add func(labels.Labels, float64) error) error {
 	page, err := textparse.New(body, contentType, labels.NewSymbolTable(), textparse.ParserOptions{})
 	if err != nil {
 		return err
@@ -188,16 +204,16 @@ func (p *prometheus) read(body []byte, contentType string, add func(labels.Label
 		var series labels.Labels
 		page.Labels(&series)
 		_, _, v := page.Series()
-		if err := add(p.labeled(series), v); err != nil {
+		if err := add(labeled(series, target), v); err != nil {
 			return fmt.Errorf("%s: %w", series, err)
 		}
 	}
 }
 
-// labeled adds the labels of the target, as with honorLabels: those of the series win.
-func (p *prometheus) labeled(series labels.Labels) labels.Labels {
+// labeled adds the labels of a target, as with honorLabels: those of the series win.
+func labeled(series, target labels.Labels) labels.Labels {
 	builder := labels.NewBuilder(series)
-	p.target.Range(func(l labels.Label) {
+	target.Range(func(l labels.Label) {
 		if series.Get(l.Name) == "" {
 			builder.Set(l.Name, l.Value)
 		}
@@ -266,6 +282,18 @@ func (p *prometheus) fires(alert string, within time.Duration) string {
 	}
 	p.t.Fatalf("%s does not fire within %s; these do: %v", alert, within, p.firing())
 	return ""
+}
+
+// keepsSilent lets time pass in which an alert must not fire.
+func (p *prometheus) keepsSilent(alert string, during time.Duration) {
+	p.t.Helper()
+	for range during / step {
+		p.tick(step)
+		if said := p.firing()[alert]; len(said) > 0 {
+			p.t.Errorf("%s fires: %v", alert, said)
+			return
+		}
+	}
 }
 
 // ends lets time pass until an alert fires no longer.
