@@ -301,6 +301,20 @@ func runsFail(t *testing.T, alert string) {
 		t.Errorf("it does not name the namespace: %s", said)
 	}
 	s.ends(alert, 65*time.Minute)
+
+	// A pod that was not scraped for a while, and one that is older than all that Prometheus knows, count what they always did.
+	const page = `sparkgate_runs_total{namespace="long-ago",queue="q",outcome="Failed"} 50` + "\n" + "process_start_time_seconds 1\n"
+	s.beside = map[string]string{"old": page}
+	s.pass(2 * time.Hour)
+	s.beside = nil
+	s.pass(15 * time.Minute)
+	s.beside = map[string]string{"old": page}
+	for range 8 {
+		s.pass(10 * time.Minute)
+		if said, fires := s.firing()[alert]; fires {
+			t.Fatalf("it fires for failures of long ago: %v", said)
+		}
+	}
 }
 
 // schedule applies a schedule of the usual application, as changed by the given functions.
