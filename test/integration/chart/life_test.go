@@ -69,13 +69,15 @@ const (
 // deleteCRDs deletes CRDs with all objects of theirs, all at once: the API server takes ten seconds for one.
 func deleteCRDs(t *testing.T, names ...string) {
 	t.Helper()
+	// An API server that has served a kind for a moment only may not be able to list it yet, and tries again after pauses that double.
+	const patience = 3 * time.Minute
 	for _, name := range names {
 		if err := env.Client().Delete(t.Context(), crd(name)); client.IgnoreNotFound(err) != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, name := range names {
-		eventually(t, name+" is deleted", func(context.Context) bool { return !exists(t, crd(name)) })
+		env.UntilWithin(t, patience, name+" is deleted", func() (bool, any) { return !exists(t, crd(name)), "it is there" })
 	}
 }
 
