@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/queueing/convert"
@@ -112,32 +113,19 @@ func (cl *cleaner) deleteFiles(ctx context.Context, of attempt) error {
 	return cl.deleteLabelled(ctx, of, corev1.SchemeGroupVersion.WithKind("ConfigMap"), func() client.Object { return &corev1.ConfigMap{} })
 }
 
-// labelledPage is how many objects are listed at a time: other users may give theirs the same labels, and more, up to 1.5 MiB each.
-const labelledPage = 64
-
 // deleteLabelled deletes all objects of a kind that belong to an attempt. It lists them live, because how many there were follows from a
 // spec that may be another one now.
 func (cl *cleaner) deleteLabelled(ctx context.Context, of attempt, kind schema.GroupVersionKind, empty func() client.Object) error {
-	for token := ""; ; {
-		page := &metav1.PartialObjectMetadataList{}
-		page.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		err := cl.Live.List(ctx, page, client.InNamespace(cl.app.Namespace), client.MatchingLabels{
+	err := livemeta.Walk(ctx, cl.Live, kind, func(obj *metav1.PartialObjectMetadata) error { return cl.delete(ctx, empty(), obj.Name) },
+		client.InNamespace(cl.app.Namespace), client.MatchingLabels{
 			v1alpha1.ApplicationUIDLabel: string(cl.app.UID),
 			v1alpha1.RunLabel:            strconv.FormatInt(of.run, 10),
 			v1alpha1.AttemptLabel:        strconv.FormatInt(of.attempt, 10),
-		}, client.Limit(labelledPage), client.Continue(token))
-		if err != nil {
-			return fmt.Errorf("list objects of kind %s of %s/%s: %w", kind.Kind, cl.app.Namespace, cl.app.Name, err)
-		}
-		for i := range page.Items {
-			if err := cl.delete(ctx, empty(), page.Items[i].Name); err != nil {
-				return err
-			}
-		}
-		if token = page.Continue; token == "" {
-			return nil
-		}
+		})
+	if err != nil {
+		return fmt.Errorf("delete objects of kind %s of %s/%s: %w", kind.Kind, cl.app.Namespace, cl.app.Name, err)
 	}
+	return nil
 }
 
 // deletePod deletes exactly the pod that was seen, never a new one of the same name: without grace, or with a bounded one.

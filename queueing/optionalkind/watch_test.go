@@ -32,6 +32,19 @@ func (n *never) List(context.Context, client.ObjectList, ...client.ListOption) e
 	return &apimeta.NoKindMatchError{GroupKind: schema.GroupKind{Kind: "Ticket"}}
 }
 
+// pausing waits until something waits for a clock.
+func pausing(clock *clocktesting.FakeClock) {
+	for !clock.HasWaiters() {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// step lets an interval pass once something waits for it.
+func step(clock *clocktesting.FakeClock) {
+	pausing(clock)
+	clock.Step(DefaultInterval)
+}
+
 // broken is a cluster that serves the kind, and whose objects cannot be read for as long as err is set.
 type broken struct {
 	client.WithWatch
@@ -61,18 +74,12 @@ func TestNobodyWaitsForWhatCannotBeRead(t *testing.T) {
 	go func() { _ = w.Start(t.Context()) }()
 	known := make(chan error, 1)
 	go func() { known <- w.WaitUntilKnown(t.Context()) }()
-	step := func() {
-		for !clock.HasWaiters() {
-			time.Sleep(time.Millisecond)
-		}
-		clock.Step(DefaultInterval)
-	}
-	step()
+	step(clock)
 	if w.Unreadable() || len(known) > 0 {
 		t.Error("one answer that failed is enough")
 	}
 	for range 2 * patience {
-		step()
+		step(clock)
 	}
 	select {
 	case err := <-known:
@@ -83,7 +90,7 @@ func TestNobodyWaitsForWhatCannotBeRead(t *testing.T) {
 		t.Fatal("a kind that cannot be read is waited for without end")
 	}
 	cluster.err.Store(nil)
-	step()
+	step(clock)
 	if installed := <-changes; installed || w.Unreadable() {
 		t.Errorf("after an answer: installed %t, unreadable %t", installed, w.Unreadable())
 	}
@@ -111,10 +118,7 @@ func TestNobodyWaitsForAnAPIServerThatSaysLater(t *testing.T) {
 	w := New(Options{Client: &uncached{}, Object: &corev1.Pod{}, List: &corev1.PodList{}, Clock: clock, Log: logr.Discard()})
 	go func() { _ = w.Start(t.Context()) }()
 	for range 2 * patience {
-		for !clock.HasWaiters() {
-			time.Sleep(time.Millisecond)
-		}
-		clock.Step(DefaultInterval)
+		step(clock)
 	}
 	if err := w.WaitUntilKnown(t.Context()); err != nil || !w.Unreadable() || w.Installed() {
 		t.Errorf("unreadable %t, installed %t, %v", w.Unreadable(), w.Installed(), err)
@@ -141,16 +145,11 @@ func TestPace(t *testing.T) {
 			defer stop()
 			ended := make(chan error, 1)
 			go func() { ended <- w.Start(ctx) }()
-			waits := func() {
-				for !clock.HasWaiters() {
-					time.Sleep(time.Millisecond)
-				}
-			}
 			for range intervals {
-				waits()
+				pausing(clock)
 				clock.Step(DefaultInterval)
 			}
-			waits()
+			pausing(clock)
 			asked := cluster.asked.Load()
 			if asked < tt.least || asked > tt.most {
 				t.Errorf("asked %d times in an hour, want %d to %d", asked, tt.least, tt.most)

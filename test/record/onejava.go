@@ -49,15 +49,8 @@ func StartOneJava(ctx context.Context, s *Submitter) (o *OneJava, err error) {
 		return nil, err
 	}
 	confDir := filepath.Join(s.Spark.Cache, "empty-conf")
-	args := []string{"-XX:TieredStopAtLevel=1", "-Djava.properties.date=" + fixedDate, "-Duser.home=" + work}
-	for _, opened := range []string{"java.lang", "java.util", "java.nio", "java.net", "sun.nio.ch", "sun.security.action"} {
-		args = append(args, "--add-opens=java.base/"+opened+"=ALL-UNNAMED")
-	}
-	java := "java"
-	if home := os.Getenv("JAVA_HOME"); home != "" {
-		java = filepath.Join(home, "bin", "java")
-	}
-	o.command = exec.CommandContext(ctx, java, append(args, "-cp", confDir+":"+filepath.Join(s.Spark.Home, "jars", "*"), source)...)
+	args := append(javaFlags(), "-Djava.properties.date="+fixedDate, "-Duser.home="+work)
+	o.command = exec.CommandContext(ctx, javaProgram(), append(args, "-cp", confDir+":"+filepath.Join(s.Spark.Home, "jars", "*"), source)...)
 	o.command.Dir, o.command.Env, o.command.Stderr = work, s.environment(Case{}, confDir, work), os.Stderr
 	if o.in, err = o.command.StdinPipe(); err != nil {
 		return nil, err

@@ -158,12 +158,26 @@ func (s *Submitter) javaOptions(folder string) []string {
 	return append(options, "-XX:ArchiveClassesAtExit="+s.Archive)
 }
 
+// javaProgram is the Java of JAVA_HOME, else of the PATH.
+func javaProgram() string {
+	if home := os.Getenv("JAVA_HOME"); home != "" {
+		return filepath.Join(home, "bin", "java")
+	}
+	return "java"
+}
+
+// javaFlags start a program that uses Spark's classes quickly, and open to it what they need of Java's own.
+func javaFlags() []string {
+	flags := []string{"-XX:TieredStopAtLevel=1"}
+	for _, opened := range []string{"java.lang", "java.util", "java.nio", "java.net", "sun.nio.ch", "sun.security.action"} {
+		flags = append(flags, "--add-opens=java.base/"+opened+"=ALL-UNNAMED")
+	}
+	return flags
+}
+
 // archiveFor names the class-data archive, which is of use only to the Java and to the Spark that made it.
 func archiveFor(ctx context.Context, spark *Spark) (string, error) {
-	java := "java"
-	if home := os.Getenv("JAVA_HOME"); home != "" {
-		java = filepath.Join(home, "bin", "java")
-	}
+	java := javaProgram()
 	version, err := exec.CommandContext(ctx, java, "-version").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("run %s -version (install a JDK or set JAVA_HOME): %w", java, err)

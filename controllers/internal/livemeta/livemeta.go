@@ -35,25 +35,36 @@ func (k Key) Metadata(namespace string) *metav1.PartialObjectMetadata {
 // 1.5 MiB; those that the operator creates take less than 2 KiB.
 const pageSize = 64
 
-// Each calls see with each object of a kind that the options select. An error of see does not end the list.
+// Each calls see with each object of a kind that the options select. An error of see does not end the list; a kind of which there is nothing to
+// find is none.
 func Each(ctx context.Context, live client.Reader, kind schema.GroupVersionKind, see func(*metav1.PartialObjectMetadata) error, options ...client.ListOption) error {
 	var failed []error
+	err := Walk(ctx, live, kind, func(obj *metav1.PartialObjectMetadata) error {
+		failed = append(failed, see(obj))
+		return nil
+	}, options...)
+	if err != nil && !Absent(err) {
+		failed = append(failed, fmt.Errorf("list %s: %w", kind.Kind, err))
+	}
+	return errors.Join(failed...)
+}
+
+// Walk calls see with each object of a kind that the options select, page by page, and ends with the first error, of the list or of see.
+func Walk(ctx context.Context, live client.Reader, kind schema.GroupVersionKind, see func(*metav1.PartialObjectMetadata) error, options ...client.ListOption) error {
 	for token := ""; ; {
 		page := &metav1.PartialObjectMetadataList{}
 		page.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		err := live.List(ctx, page, append(slices.Clone(options), client.Limit(pageSize), client.Continue(token))...)
-		if err != nil && !Absent(err) {
-			failed = append(failed, fmt.Errorf("list %s: %w", kind.Kind, err))
-		}
-		if err != nil {
-			return errors.Join(failed...)
+		if err := live.List(ctx, page, append(slices.Clone(options), client.Limit(pageSize), client.Continue(token))...); err != nil {
+			return err
 		}
 		for i := range page.Items {
 			page.Items[i].SetGroupVersionKind(kind)
-			failed = append(failed, see(&page.Items[i]))
+			if err := see(&page.Items[i]); err != nil {
+				return err
+			}
 		}
 		if token = page.Continue; token == "" {
-			return errors.Join(failed...)
+			return nil
 		}
 	}
 }
