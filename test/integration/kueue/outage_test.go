@@ -136,6 +136,9 @@ func TestUnreadable(t *testing.T) {
 	w, other := newWorld(t, "3Gi"), harness.NewWorld(t, "", nil)
 	app := w.apply("pi")
 	w.Run(app)
+	unwanted := w.apply("unwanted")
+	w.waits(unwanted, "Queued", "WaitingForQuota")
+	left := w.workload(unwanted)
 	operator.Stop()
 
 	var answers atomic.Bool
@@ -161,8 +164,13 @@ func TestUnreadable(t *testing.T) {
 	harness.Eventually(t, app, "untouched", harness.InStage("Running"))
 	w.finish(app, 0)
 	w.Reach(app, "Succeeded")
+	if err := env.Client().Delete(t.Context(), unwanted); err != nil {
+		t.Fatal(err)
+	}
+	harness.Gone(t, unwanted)
 
 	answers.Store(true)
+	harness.GoneWith(t, w.client, left)
 	w.becomes(w.workload(app), "Finished=True/Succeeded")
 	w.Succeed(late)
 }
