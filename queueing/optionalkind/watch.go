@@ -277,15 +277,31 @@ func (w *Watch) newInformer(namespace string, gone func()) cache.SharedIndexInfo
 	return informer
 }
 
-// turn takes over whether the kind is served.
+// turn takes over whether the kind is served. What was done while the objects could not be read has left them as they were: once they can be,
+// each is reported again.
 func (w *Watch) turn(store indexers) {
 	w.mu.Lock()
-	turned := !w.answered || w.unreadable || (w.store == nil) != (store == nil)
+	wasUnreadable := w.unreadable
+	turned := !w.answered || wasUnreadable || (w.store == nil) != (store == nil)
 	w.store, w.answered, w.failing, w.unreadable = store, true, time.Time{}, false
 	w.mu.Unlock()
 	w.closeOnce.Do(func() { close(w.known) })
 	if turned && w.AvailabilityChanged != nil {
 		w.AvailabilityChanged(store != nil)
+	}
+	if wasUnreadable {
+		w.reportAll(store)
+	}
+}
+
+// reportAll calls Changed with every object. Those of the first list came before the kind counted as served.
+func (w *Watch) reportAll(store indexers) {
+	for _, objects := range store {
+		for _, o := range objects.List() {
+			if object, ok := o.(client.Object); ok && w.Changed != nil {
+				w.Changed(object)
+			}
+		}
 	}
 }
 
