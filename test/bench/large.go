@@ -17,14 +17,12 @@ const (
 	asLargeAsMayBe = v1alpha1.MaxApplicationSize - 4<<10
 	// tooLarge is about the most that the API server stores.
 	tooLarge = 1_400_000
-	// asShipped is the environment of the operator in config/manager.
-	asShipped = "GOMEMLIMIT=450MiB"
 )
 
 // measureLarge measures the peak of the operator's memory with many large applications: while they come, and from a start that finds all
 // of them; then the same with half as many that are too large.
 func (b *bench) measureLarge(ctx context.Context) error {
-	t := newTable(b, fmt.Sprintf("Memory of the operator with large applications, MiB (%s, goal ≤ 512)", asShipped))
+	t := newTable(b, "Memory of the operator with large applications, MiB (goal ≤ 512)")
 	t.row("", "peak while they come", "peak of a start with all of them", "then at rest")
 	for _, row := range []struct{ n, size int }{{b.large, asLargeAsMayBe}, {b.large / 2, tooLarge}} { // etcd keeps every version of each
 		n, size := row.n, row.size
@@ -58,7 +56,7 @@ type filled struct{ peak, resident int64 }
 
 // withOperator starts an operator, does something, and measures once the operator is idle.
 func (b *bench) withOperator(ctx context.Context, do func() error) (m filled, err error) {
-	operator, err := host.StartOperator(b.program, b.server, asShipped)
+	operator, err := host.StartOperator(b.program, b.server)
 	if err != nil {
 		return m, err
 	}

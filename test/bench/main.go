@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,6 +205,7 @@ func (o *options) wants(part string) bool { return slices.Contains(o.parts, part
 func run(ctx context.Context, o options, out io.Writer) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, o.limit, fmt.Errorf("not ready after %s", o.limit))
 	defer cancel()
+	debug.SetGCPercent(host.GCPercent) // the bare loops collect garbage as seldom as the operator
 	b := &bench{options: o, out: out}
 	if o.wants(partRender) {
 		if err := b.measureRender(ctx); err != nil || len(o.parts) == 1 {

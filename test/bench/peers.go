@@ -353,7 +353,7 @@ func (b *bench) printPeers(peers []peer, turns map[string][]peerTurn) {
 func (b *bench) sparkgatePeer() peer {
 	return peer{
 		name: "Sparkgate", kind: v1alpha1.GroupVersion.WithKind("SparkApplication"), label: v1alpha1.ApplicationLabel, ended: v1alpha1.SucceededReason, failed: v1alpha1.FailedReason,
-		start:       func() (*host.Operator, error) { return host.StartOperator(b.program, b.server, asShipped) },
+		start:       func() (*host.Operator, error) { return host.StartOperator(b.program, b.server) },
 		application: func(namespace string, i int) client.Object { return load.Application(namespace, i, 2) },
 		stage: func(app *unstructured.Unstructured) string {
 			conditions, _, _ := unstructured.NestedSlice(app.Object, "status", "conditions")

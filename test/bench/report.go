@@ -42,8 +42,8 @@ func (b *bench) printMachine() {
 	if info, err := buildinfo.ReadFile(b.program); err == nil {
 		goVersion = info.GoVersion
 	}
-	fmt.Fprintf(b.out, "Machine: %d cores of %s, %s/%s, load %s. Operator: commit %s, %s. %s.\n", runtime.NumCPU(), host.Processor(),
-		runtime.GOOS, runtime.GOARCH, host.LoadAverage(), commit(), goVersion, time.Now().Format(time.DateOnly))
+	fmt.Fprintf(b.out, "Machine: %d cores of %s, %s/%s, load %s. Operator: commit %s, %s, %s. %s.\n", runtime.NumCPU(), host.Processor(),
+		runtime.GOOS, runtime.GOARCH, host.LoadAverage(), commit(), goVersion, strings.Join(host.Environment, " "), time.Now().Format(time.DateOnly))
 	fmt.Fprintf(b.out, "etcd does not wait for the disk. Operator and loop: %d at once, no limit of requests. Figures: median (all rounds).\n", load.Workers)
 }
 

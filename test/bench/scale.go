@@ -133,7 +133,7 @@ func (b *bench) crowded(ctx context.Context, n int) (c crowd, err error) {
 		return c, err
 	}
 	b.progress("starting the operator beside %d applications", n)
-	operator, err := host.StartOperator(b.program, b.server, asShipped)
+	operator, err := host.StartOperator(b.program, b.server)
 	if err != nil {
 		return c, err
 	}
@@ -237,7 +237,7 @@ func (b *bench) printScale(none, many crowd) {
 	memory := func(name string, of func(*crowd) int64) {
 		t.row(name, mebi(of(&none)), mebi(of(&many)), fmt.Sprintf("%.1f", float64(of(&many)-of(&none))/1024/float64(many.n)))
 	}
-	memory("operator at rest, resident, MiB ("+asShipped+")", func(c *crowd) int64 { return c.operator.resident })
+	memory("operator at rest, resident, MiB", func(c *crowd) int64 { return c.operator.resident })
 	memory("operator at rest, Go heap, MiB", func(c *crowd) int64 { return c.operator.heap })
 	memory("operator, most since its start, MiB", func(c *crowd) int64 { return c.peak })
 	memory("kube-apiserver, resident, MiB", func(c *crowd) int64 { return c.apiserver })

@@ -4,13 +4,18 @@
 package host
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 )
 
 func TestParseProcessStat(t *testing.T) {
@@ -33,6 +38,33 @@ func TestParseProcessStat(t *testing.T) {
 				t.Errorf("got %v, %v; want %v, failure %v", got, err, c.want, c.fail)
 			}
 		})
+	}
+}
+
+// TestEnvironmentIsShipped holds the environment of measured operators to the manifest.
+func TestEnvironmentIsShipped(t *testing.T) {
+	t.Parallel()
+	manifest, err := os.ReadFile("../../../config/manager/deployment.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var deployment appsv1.Deployment
+	if err := yaml.Unmarshal(manifest, &deployment); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, variable := range deployment.Spec.Template.Spec.Containers[0].Env {
+		switch {
+		case variable.Value != "":
+			got = append(got, variable.Name+"="+variable.Value)
+		case variable.ValueFrom.ResourceFieldRef != nil:
+			limit := deployment.Spec.Template.Spec.Containers[0].Resources.Limits[corev1.ResourceMemory]
+			got = append(got, fmt.Sprintf("%s=%d", variable.Name, limit.Value()))
+		}
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(slices.Sorted(slices.Values(Environment)), got); diff != "" {
+		t.Errorf("environment of measured operators (-measured +manifest):\n%s", diff)
 	}
 }
 

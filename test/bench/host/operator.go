@@ -25,6 +25,8 @@ const (
 	lull = 4500 * time.Millisecond
 	// idleShare of one CPU is what an idle operator may use: garbage collection, watches that are renewed.
 	idleShare = 0.02
+	// GCPercent is by how many percent the memory of the operator grows between two collections of garbage.
+	GCPercent = 200
 )
 
 // Operator is one start of the operator's program.
@@ -39,16 +41,20 @@ type Operator struct {
 	err     error // valid once ended is closed
 }
 
-// StartOperator starts the program as it is shipped, as the only replica, with its metrics and profiles on a port of its own.
-// environment is added to that of this process.
-func StartOperator(program string, s *Server, environment ...string) (*Operator, error) {
+// Environment is what config/manager sets that bears on memory and CPU time: the limit of the container, from which the operator takes
+// that of Go, and how far memory grows between two collections of garbage.
+var Environment = []string{"GOGC=" + strconv.Itoa(GCPercent), "CONTAINER_MEMORY_LIMIT=" + strconv.Itoa(1<<30)}
+
+// StartOperator starts the program as it is shipped, in its Environment, as the only replica, with its metrics and profiles on a port of
+// its own.
+func StartOperator(program string, s *Server) (*Operator, error) {
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
 	flags := []string{"--enable-leader-election=false", "--stage-events=false", "--allowed-gates=Embedded,Kueue,Volcano,YuniKorn,None",
 		"--enable-pprof", "--health-addr=0", "--explain-addr=0", "--metrics-addr=" + address}
-	o, err := StartPeer(s, program, append(flags, s.OperatorFlags...), append([]string{"KUBECONFIG=" + s.Kubeconfig}, environment...)...)
+	o, err := StartPeer(s, program, append(flags, s.OperatorFlags...), append([]string{"KUBECONFIG=" + s.Kubeconfig}, Environment...)...)
 	if err == nil {
 		o.url = "http://" + address
 	}
