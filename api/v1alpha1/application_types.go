@@ -232,8 +232,8 @@ type SparkApplicationSpec struct {
 	// +kubebuilder:validation:Enum=None;Driver
 	PodDisruptionBudget DisruptionPolicy `json:"podDisruptionBudget,omitempty" sparkgate:"live"`
 
-	// suspend true removes a waiting job from its queue and stops a running one gracefully; false resumes it with a new
-	// attempt, at the end of the queue. Has no effect on a finished run. May change at any time.
+	// suspend true removes a waiting job from its queue and stops a running one gracefully; false resumes it at the end of
+	// the queue, a stopped one with a new attempt. Has no effect on a finished run. May change at any time.
 	// +optional
 	Suspend bool `json:"suspend,omitempty" sparkgate:"live"`
 

@@ -287,7 +287,7 @@ type UIIngress struct {
 	// +kubebuilder:validation:MaxLength=253
 	ClassName string `json:"className,omitempty"`
 
-	// host of the Ingress; {{name}} and {{namespace}} are replaced.
+	// host of the Ingress, one that the operator's flag --ui-hosts allows; {{name}} and {{namespace}} are replaced.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
 	Host string `json:"host"`
@@ -298,7 +298,8 @@ type UIIngress struct {
 	// +kubebuilder:validation:MaxLength=512
 	Path string `json:"path,omitempty"`
 
-	// annotations of the Ingress; {{name}} and {{namespace}} are replaced in values.
+	// annotations of the Ingress, of the keys that the operator's flag --ui-annotations allows; {{name}} and
+	// {{namespace}} are replaced in values.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 16384)",message="set annotations with names of at most 317 characters and values of at most 16384"
@@ -319,7 +320,8 @@ type UIRoute struct {
 	// +kubebuilder:validation:MaxItems=8
 	ParentRefs []RouteParent `json:"parentRefs"`
 
-	// hostname of the route; {{name}} and {{namespace}} are replaced.
+	// hostname of the route, one that the operator's flag --ui-hosts allows; without it no route is created. {{name}} and
+	// {{namespace}} are replaced.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Hostname string `json:"hostname,omitempty"`

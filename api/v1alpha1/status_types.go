@@ -189,7 +189,7 @@ type ApplicationTimes struct {
 // OpenTimes are the moments that the schema does not name.
 type OpenTimes struct {
 	// queued orders applications of equal priority: it is when this one first asked with what it asks for now, plus the
-	// time since then in which it could not have started. A preempted, resumed or requeued attempt keeps it.
+	// time since then in which it could not have started. A preempted or requeued attempt keeps it, others begin anew.
 	// +optional
 	Queued *metav1.Time `json:"queued,omitempty"`
 	// blocked is since when the application could not start whatever its queue has: its spec is invalid, or something

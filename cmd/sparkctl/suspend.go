@@ -13,7 +13,7 @@ import (
 )
 
 const suspendText = `Sets spec.suspend of the application NAME: one that waits leaves its queue, one that runs is stopped gracefully and releases its quota. This
-is how a run is stopped; kill is another name for it. "resume" continues the run with a new attempt, "delete" removes the application.
+is how a run is stopped; kill is another name for it. "resume" continues the run, "delete" removes the application.
 
 A run that has ended stays as it is. What Git says of spec.suspend is applied again by Flux or Argo CD.`
 
