@@ -18,7 +18,7 @@ import (
 // taken gives the driver's name to another client's pod. The pod has ended: the world shows the operator also those of others.
 func (w *world) taken() {
 	w.app.Spec.Driver.PodName = "mine"
-	w.logf("somebody else: makes a pod mine")
+	w.logf("another client: creates a pod of this name")
 	w.pods["mine"] = &pods.Record{Origin: &pods.Origin{Namespace: "default"}, Name: "mine", UID: "foreign", Phase: corev1.PodSucceeded}
 }
 

@@ -329,7 +329,7 @@ func (w *world) verdict(start Start) *queueing.Verdict {
 		return w.keptOut()
 	case w.displacing:
 		return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Preempting: true,
-			Message: "waits until etl/low has given its room back"}
+			Message: "waits until etl/low has released its quota"}
 	}
 	return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Message: "needs memory 2688Mi of 3Gi in queue team-a"}
 }
