@@ -4,6 +4,7 @@
 package manifests
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -113,14 +114,17 @@ func (c *collector) add(f Finding) {
 }
 
 // decode reads an object strictly. It reports whether its values could be read; fields that do not exist do not hinder
-// that. Where the schema has found a value of the wrong kind, that is not said again.
+// that. Where the schema has found a value of the wrong kind, that is not said again, and the rest is read without it.
 func (c *collector) decode(text []byte, into any) bool {
 	readable := ctrljson.UnmarshalCaseSensitivePreserveInts(text, into) == nil
 	if !readable && len(c.findings) > 0 {
-		return false
+		if text = without(text, c.findings); ctrljson.UnmarshalCaseSensitivePreserveInts(text, into) != nil {
+			return false
+		}
 	}
 	for _, m := range strictdecode.Decode(text, "", into) {
-		c.add(Finding{Field: strings.TrimPrefix(m.Field, "."), Message: m.Message})
+		field := strings.TrimPrefix(m.Field, ".")
+		c.add(Finding{Field: field, Message: cmp.Or(movedTo(field), m.Message)})
 	}
 	return readable
 }

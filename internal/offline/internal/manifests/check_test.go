@@ -34,11 +34,46 @@ spec:
 			text: right + "  driver:\n    memroy: 1g\n", checked: 1,
 			want: []string{`f.yaml:11: SparkApplication pi: spec.driver.memroy: there is no field "memroy" here: write memory, or remove it`},
 		},
+		"values of the wrong kind, and fields that do not exist": {
+			text: strings.Replace(right, "type: Python", "type: [Python]", 1) + "  arguments: [a, 1]\n  driver:\n    env:\n    - {name: A, value: 1, valeu: b}\n", checked: 1,
+			want: []string{
+				"f.yaml:6: SparkApplication pi: spec.type: value [",
+				"f.yaml:10: SparkApplication pi: spec.arguments[1]: value 1 is a whole number",
+				"f.yaml:13: SparkApplication pi: spec.driver.env[0].value: value 1 is a whole number",
+				`f.yaml:13: SparkApplication pi: spec.driver.env[0].valeu: there is no field "valeu" here: write value, or remove it`,
+			},
+		},
+		"fields of kubeflow's operator": {
+			text: right + "  mode: cluster\n  volumes: []\n  driver:\n    serviceAccount: spark\n    sidecars: []\n  executor:\n    serviceAccount: spark\n    lifecycle: {}\n" +
+				"  restartPolicy:\n    onFailureRetries: 3\n", checked: 1,
+			want: []string{
+				`f.yaml:10: SparkApplication pi: spec.mode: there is no field "mode" here: remove it: drivers always run in the cluster`,
+				`f.yaml:11: SparkApplication pi: spec.volumes: there is no field "volumes" here: move it to driver.volumes and executor.volumes`,
+				`f.yaml:13: SparkApplication pi: spec.driver.serviceAccount: there is no field "serviceAccount" here: write serviceAccountName`,
+				`f.yaml:14: SparkApplication pi: spec.driver.sidecars: there is no field "sidecars" here: move it to template.spec.initContainers, each with`,
+				`f.yaml:16: SparkApplication pi: spec.executor.serviceAccount: there is no field "serviceAccount" here: set spark.kubernetes.authenticate.executor.`,
+				`f.yaml:17: SparkApplication pi: spec.executor.lifecycle: there is no field "lifecycle" here: move it to template.spec.containers, into an entry named spark-kubernetes-executor`,
+				`f.yaml:19: SparkApplication pi: spec.restartPolicy.onFailureRetries: there is no field "onFailureRetries" here: write maxAttempts, which also`,
+			},
+		},
+		"a schedule of kubeflow's operator": {
+			text: strings.NewReplacer("    spec:\n", "", "      ", "    ").Replace(scheduled(right)) + "    volumes: []\n  failedRunHistoryLimit: 2\n", checked: 1,
+			want: []string{
+				`f.yaml:8: ScheduledSparkApplication nightly: spec.template.spec: the field is missing: set it`,
+				`f.yaml:9: ScheduledSparkApplication nightly: spec.template.type: there is no field "type" here: move it to spec.template.spec`,
+				`f.yaml:10: ScheduledSparkApplication nightly: spec.template.sparkVersion: there is no field "sparkVersion" here: move it to spec.template.spec`,
+				`f.yaml:11: ScheduledSparkApplication nightly: spec.template.image: there is no field "image" here: move it to spec.template.spec`,
+				`f.yaml:12: ScheduledSparkApplication nightly: spec.template.mainApplicationFile: there is no field "mainApplicationFile" here: move it to spec.template.spec`,
+				`f.yaml:13: ScheduledSparkApplication nightly: spec.template.volumes: there is no field "volumes" here: move it to spec.template.spec`,
+				`f.yaml:14: ScheduledSparkApplication nightly: spec.failedRunHistoryLimit: there is no field "failedRunHistoryLimit" here: write failedHistoryLimit`,
+			},
+		},
 		"second document, with several mistakes": {
 			text: "# first\n---\n" + right + "  executor:\n    cores: 1025\n  sparkConf:\n    spark.a: \"1\"\n    spark.master: 1\n  driver: {core: 1}\n", checked: 1,
 			want: []string{
 				"f.yaml:13: SparkApplication pi: spec.executor.cores: value 1025 is too large: set at most 1024",
 				"f.yaml:16: SparkApplication pi: spec.sparkConf[spark.master]: value 1 is a whole number",
+				`f.yaml:17: SparkApplication pi: spec.driver.core: there is no field "core" here: write cores, or remove it`,
 			},
 		},
 		"what the operator owns": {
