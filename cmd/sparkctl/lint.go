@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
@@ -50,6 +51,9 @@ func lint(names fileNames, strict bool, s streams) error {
 	wrong := count(linted.Findings)
 	warnings := len(linted.Findings) - wrong
 	fmt.Fprintf(s.out, "%d objects checked: %d to correct, %d warnings\n", linted.Checked, wrong, warnings)
+	if linted.Checked == 0 && wrong == 0 {
+		fmt.Fprintf(s.err, "sparkctl lint: note: nothing was checked, because no object has the apiVersion %s\n", v1alpha1.GroupVersion)
+	}
 	if wrong > 0 || strict && warnings > 0 {
 		return errors.New("the files have errors")
 	}
