@@ -51,13 +51,13 @@ func (e *Engine) rebuild(before *quota.Forest) {
 		switch {
 		case a.held != nil:
 			e.holders.charge(a, a.held)
-			a.held.growth.blocked = blockIn(now, before, a.held.growth.blocked)
+			a.held.growth.blocked = blockIn(now, before, a.held.growth.blocked, a.held.queue.node)
 			if a.held.eviction() != nil {
 				e.registry.changed[key] = true
 			}
 		case a.ask != nil:
 			e.waiting.enqueue(a)
-			if b := blockIn(now, before, old.blocked); b.Need > 0 {
+			if b := blockIn(now, before, old.blocked, a.class.queue.node); b.Need > 0 {
 				a.class.blocked = b
 			}
 		}
@@ -65,12 +65,20 @@ func (e *Engine) rebuild(before *quota.Forest) {
 	e.claims.followQueues()
 }
 
-// blockIn returns a block of an earlier forest as one of the forest now.
-func blockIn(now, before *quota.Forest, b quota.Block) quota.Block {
+// blockIn returns a block of a node in an earlier forest as one of the forest now; none if the limit was that of a queue that
+// is gone, or no longer above the node.
+func blockIn(now, before *quota.Forest, b quota.Block, n quota.NodeID) quota.Block {
 	if b.Need == 0 || b.Node == quota.None {
 		return quota.Block{}
 	}
-	b.Node = now.Find(before.Name(b.Node))
+	limit := now.Find(before.Name(b.Node))
+	for n != quota.None && n != limit {
+		n = now.Parent(n)
+	}
+	if n == quota.None {
+		return quota.Block{}
+	}
+	b.Node = n
 	return b
 }
 

@@ -302,3 +302,34 @@ func TestReloadCountsHoldersOnce(t *testing.T) {
 		t.Errorf("counted %d times", got)
 	}
 }
+
+// TestALimitThatIsGone: what kept an application back before queues were changed is not said of it any more once it is the
+// limit of a queue that is gone, or no longer above, also while quota is reserved for another application.
+func TestALimitThatIsGone(t *testing.T) {
+	t.Parallel()
+	before := "root\ndept in=root cpu=3 borrow:cpu=0\nteam in=dept\nbig in=root cpu=9"
+	for name, after := range map[string]string{
+		"deleted":         "root cpu=3\nteam in=root\nbig in=root cpu=9",
+		"no longer above": "root cpu=3\ndept in=root borrow:cpu=0\nteam in=root\nbig in=root cpu=9",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := engineWith(t, before, "x queue=team cpu=1\ny queue=big cpu=2")
+			e.Advance(epoch)
+			e.Cycle(0)
+			submit(t, e, "late queue=team cpu=1 at=1\nhead queue=big cpu=2 at=1")
+			e.Cycle(0)
+			want := "Waiting/WaitingForQuota: needs cpu 3 of flavor default; queue dept, above team, may use at most 3 (nominal 3 with what its children lend, borrowing 0) and others hold the rest"
+			if got := says(e.Verdict(keyOf("late"))); got != want {
+				t.Fatalf("before:\n%s, want\n%s", got, want)
+			}
+			e.Advance(epoch.Add(DefaultHeadTimeout))
+			e.SetQueues(queuesOf(t, after))
+			e.Cycle(0)
+			want = "Waiting/WaitingForQuota: needs cpu 3 of flavor default; free quota is reserved for applications that have headed their queue for longer than its headTimeout"
+			if got := says(e.Verdict(keyOf("late"))); got != want {
+				t.Errorf("after:\n%s, want\n%s", got, want)
+			}
+		})
+	}
+}
