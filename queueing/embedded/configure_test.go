@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // What runs under the first configuration continues under the second, and weighs where it should.
@@ -331,5 +333,26 @@ func TestALimitThatIsGone(t *testing.T) {
 				t.Errorf("after:\n%s, want\n%s", got, want)
 			}
 		})
+	}
+}
+
+// TestNoGrowthWithoutARoot: while a queue above is gone, nothing grows, and the holder hears why: there is no ledger that could
+// record it.
+func TestNoGrowthWithoutARoot(t *testing.T) {
+	t.Parallel()
+	whole := "root\na in=root cpu=9"
+	e := engineWith(t, whole, "x queue=a cpu=1 executors=1 gated")
+	e.Cycle(0)
+	e.SetResizeRequest(keyOf("x"), 1, 1, queueing.ResizeRequest{PodSet: "executor", Count: 2})
+	e.SetQueues(queuesOf(t, "a in=root cpu=9"))
+	for _, d := range e.Cycle(0) {
+		t.Errorf("grows by %d, in the ledger of queue %s", d.Grown, d.Root)
+	}
+	if got, want := e.Allocation(keyOf("x"), 1, 1).Why, "queue a has the parent root, which does not exist"; got != want {
+		t.Errorf("hears %q, want %q", got, want)
+	}
+	e.SetQueues(queuesOf(t, whole))
+	if got := names(e.Cycle(0)); got != "x" {
+		t.Errorf("%q grows once the root is back, want x", got)
 	}
 }

@@ -120,11 +120,12 @@ func (eg *elasticGrowth) growthRequests(t *tree) []*growthRequest {
 func (eg *elasticGrowth) newGrowthRequest(a *app) (*growthRequest, string) {
 	h := a.held
 	q, base := h.queue, h.growingPodSet()
+	defect := eg.hierarchy.defect(q) // a queue whose root is gone has no ledger that could record growth
 	switch {
-	case base == nil || q.config == nil || q.node == quota.None:
-		return nil, fmt.Sprintf("queue %s does not exist", q.name)
-	case q.noQuota:
-		return nil, noQuota(q)
+	case defect != "":
+		return nil, defect
+	case base == nil:
+		return nil, fmt.Sprintf("the grant has no pod set %s that could grow", h.growth.want.PodSet)
 	case q.stoppedBy != nil:
 		return nil, fmt.Sprintf("%s is held (stopPolicy %s)", named(q.stoppedBy, q), q.stoppedBy.config.Stop)
 	case len(h.growth.reclaims) > 0:

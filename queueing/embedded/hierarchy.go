@@ -98,16 +98,24 @@ func (hr *hierarchy) configureQueue(q *queue) {
 	}
 }
 
-// queueInadmissible returns why a queue cannot admit applications at all; an Undecided verdict if it can.
-func (hr *hierarchy) queueInadmissible(q *queue) queueing.Verdict {
+// defect returns what keeps a queue from giving anything to anyone; empty if nothing does.
+func (hr *hierarchy) defect(q *queue) string {
 	if q.config == nil {
-		return notFound(q.name)
+		return fmt.Sprintf("queue %s does not exist", q.name)
 	}
 	if problem, culprit := hr.forest.Problem(q.node); problem != quota.NoProblem {
-		return unusable(hr.problemText(q.node, problem, culprit))
+		return hr.problemText(q.node, problem, culprit)
 	}
 	if q.noQuota {
-		return unusable(noQuota(q))
+		return noQuota(q)
+	}
+	return ""
+}
+
+// queueInadmissible returns why a queue cannot admit applications at all; an Undecided verdict if it can.
+func (hr *hierarchy) queueInadmissible(q *queue) queueing.Verdict {
+	if defect := hr.defect(q); defect != "" {
+		return unusable(defect)
 	}
 	if len(hr.forest.Children(q.node)) > 0 {
 		return notLeaf(q.name, hr.leaves(q.node))

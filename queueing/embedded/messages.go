@@ -56,10 +56,6 @@ func notFoundWithin(class *equivalenceClass, steps int) queueing.Verdict {
 		len(class.signature.podSets), class.queue.name, steps)}
 }
 
-func notFound(queue string) queueing.Verdict {
-	return unusable(fmt.Sprintf("queue %s does not exist", queue))
-}
-
 // unusable returns the verdict on asks for a queue that cannot admit until its configuration is corrected.
 func unusable(message string) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonReferenceNotFound, Message: message}
