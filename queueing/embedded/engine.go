@@ -157,15 +157,17 @@ func (e *Engine) Restore(key queueing.Key, grant queueing.Grant) {
 	e.recallQueue(a.held)
 }
 
-// recallQueue has a restored grant weigh on the nearest queue above its own that exists, if its own was deleted before this engine knew of
-// it.
+// recallQueue has a restored grant weigh on the nearest queue above its own that exists, if its own, or one above it, was deleted before
+// this engine knew of it.
 func (e *Engine) recallQueue(h *heldGrant) {
-	if h.queue.node != quota.None {
+	path := append([]string{h.grant.Queue}, h.grant.Ancestors...)
+	gap := slices.Index(path, e.hierarchy.firstMissing(h.grant.Queue))
+	if gap < 0 {
 		return
 	}
 	var deleted []QueueConfig
-	below := h.grant.Queue
-	for _, above := range h.grant.Ancestors {
+	below := path[gap]
+	for _, above := range path[gap+1:] {
 		deleted = append(deleted, QueueConfig{Name: below, Parent: above, Deleted: true})
 		if e.hierarchy.forest.Find(above) != quota.None {
 			e.SetQueues(slices.Concat(e.hierarchy.configs, deleted))

@@ -53,6 +53,20 @@ func (hr *hierarchy) lastParent(name string, c *configuration) (string, bool) {
 	return "", false
 }
 
+// firstMissing returns the first queue that does not exist, from one upwards by the parents as configured; empty if all do.
+func (hr *hierarchy) firstMissing(name string) string {
+	for range hr.forest.Nodes() + 1 { // of queues in a circle none is missing
+		n := hr.forest.Find(name)
+		if n == quota.None {
+			return name
+		}
+		if name = hr.forest.ConfiguredParent(n); name == "" {
+			return ""
+		}
+	}
+	return ""
+}
+
 // attach creates the queue of a node, and the tree of a root.
 func (hr *hierarchy) attach(n quota.NodeID, c *configuration) {
 	root := hr.forest.Name(hr.forest.Root(n))
