@@ -357,3 +357,24 @@ func TestNoGrowthWithoutARoot(t *testing.T) {
 		t.Errorf("%q grows once the root is back, want x", got)
 	}
 }
+
+// TestGrowthInAChangedFlavor: what a grant grows by is placed on the nodes of the flavor as it is now.
+func TestGrowthInAChangedFlavor(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, "a cpu/spot=9", "")
+	for i, class := range []string{"spot", "preemptible"} {
+		e.SetFlavors([]FlavorConfig{{Name: "spot", NodeLabels: map[string]string{"class": class}}})
+		submit(t, e, "x queue=a cpu=1 executors=1 gated")
+		e.Cycle(0)
+		e.SetResizeRequest(keyOf("x"), 1, 1, queueing.ResizeRequest{PodSet: "executor", Count: int32(i + 1)})
+		grown := e.Cycle(0)
+		if len(grown) != 1 {
+			t.Fatalf("%d grow while the nodes are %s, want 1", len(grown), class)
+		}
+		e.Settle(keyOf("x"), grown[0].Grant)
+		last := grown[0].Grant.PodSets[len(grown[0].Grant.PodSets)-1]
+		if last.Count != int32(i+1) || last.NodeSelector["class"] != class {
+			t.Errorf("%d pods above the base gang are placed on %v, want %d on %s", last.Count, last.NodeSelector, i+1, class)
+		}
+	}
+}

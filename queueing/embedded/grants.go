@@ -67,11 +67,11 @@ func withGrowth(g queueing.Grant, base *queueing.PodSetGrant, flavors []*FlavorC
 		})
 		if at < 0 {
 			at = len(out.PodSets)
-			out.PodSets = append(out.PodSets, queueing.PodSetGrant{
-				Name: base.Name, Flavor: f.Name, Requests: base.Requests, NodeSelector: f.NodeLabels, Tolerations: f.Tolerations, Elastic: true,
-			})
+			out.PodSets = append(out.PodSets, queueing.PodSetGrant{Name: base.Name, Flavor: f.Name, Requests: base.Requests, Elastic: true})
 		}
-		out.PodSets[at].Count += more[i]
+		set := &out.PodSets[at]
+		set.Count += more[i]
+		set.NodeSelector, set.Tolerations = f.NodeLabels, f.Tolerations // of the flavor now: pods that are placed already stay
 	}
 	return out
 }
