@@ -144,6 +144,9 @@ func orphaned(t *testing.T) (*Gate, *clocktesting.FakeClock) {
 			t.Fatalf("it holds %+v", grant)
 		}
 	}
+	if x, _ := r.Explain(pi); !x.Holding.Terminating {
+		t.Error("its quota does not count as being released")
+	}
 	must(t, r.loop.cycle(t.Context()))
 	return r, clock
 }

@@ -191,7 +191,7 @@ func (g *Gate) UpdateHolder(key queueing.Key, run, attempt int64, s queueing.Hol
 }
 
 // Orphaned implements queueing.OrphanTracker. The grant stays in the ledger until it is released: after a restart
-// nothing else records what the pods may be charged to.
+// nothing else records what the pods may be charged to. Until then its quota counts as being released.
 func (g *Gate) Orphaned(key queueing.Key) (queueing.Grant, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -202,6 +202,8 @@ func (g *Gate) Orphaned(key queueing.Key) (queueing.Grant, bool) {
 	if !holds {
 		return queueing.Grant{}, false
 	}
+	g.engine.SetHolderState(key, grant.Run, grant.Attempt, queueing.HolderState{Priority: grant.Priority, Terminating: true})
 	g.addOrphan(key, grant)
+	g.decideAgain()
 	return grant, true
 }
