@@ -27,6 +27,9 @@ var movingParts = []struct {
 	{regexp.MustCompile(`, [^ ,;]+ more needed`), ""},
 	{regexp.MustCompile(`the (preemption|migration) of \d+ workload\(s\)`), "the $1 of other Workloads"},
 	{regexp.MustCompile(`Preempting \d+ workload\(s\)`), "Preempting other Workloads"},
+	{regexp.MustCompile(`(doesn't allow to fit any|allows to fit only \d+ out) of`), "doesn't allow to fit all of"},
+	{regexp.MustCompile(`Total nodes: \d+; excluded: `), "Nodes are excluded by "},
+	{regexp.MustCompile(`\b((?:nodeSelector|affinity|topologyDomain|schedulerLibraryNoFit)|(?:taint|resource) "[^"]*"): \d+`), "$1"},
 }
 
 const preempting = "Pending the preemption of"
@@ -54,7 +57,7 @@ func reasonFromMessage(c *metav1.Condition) string {
 	switch {
 	case says("workload namespace doesn't match ClusterQueue selector"):
 		return queueing.ReasonNamespaceNotAllowed
-	case says("insufficient unused quota"), says(preempting):
+	case says("insufficient unused quota"), says(preempting), says("doesn't allow to fit any of"), says("allows to fit only"):
 		return queueing.ReasonWaitingForQuota
 	case says("> maximum capacity"):
 		return queueing.ReasonExceedsQuota

@@ -51,6 +51,15 @@ func TestVerdicts(t *testing.T) {
 			made(noQuota("Pending", "couldn't assign flavors to pod set executor: insufficient quota for cpu in flavor a, previously considered podsets requests (0) + current podset request (9) > maximum capacity (4), insufficient unused quota for cpu in flavor b, 1 more needed")), open(),
 			queueing.Waiting, queueing.ReasonWaitingForQuota, nil,
 		},
+		"too few nodes in the topology": {
+			made(noQuota("Pending", `couldn't assign flavors to pod set executor: topology "racks" allows to fit only 2 out of 5 pod(s). Total nodes: 9; excluded: resource "cpu": 4, taint "spot=true:NoSchedule": 3`)), open(),
+			queueing.Waiting, queueing.ReasonWaitingForQuota,
+			[]string{`topology "racks" doesn't allow to fit all of 5 pod(s). Nodes are excluded by resource "cpu", taint "spot=true:NoSchedule"`},
+		},
+		"too much in one flavor, too few nodes in another": {
+			made(noQuota("Pending", `couldn't assign flavors to pod set executor: insufficient quota for cpu in flavor a, previously considered podsets requests (0) + current podset request (9) > maximum capacity (4), topology "racks" doesn't allow to fit any of 5 pod(s)`)), open(),
+			queueing.Waiting, queueing.ReasonWaitingForQuota, []string{"doesn't allow to fit all of 5 pod(s)"},
+		},
 		"taints": {
 			made(noQuota("Pending", "couldn't assign flavors to pod set driver: untolerated taint {spot true NoSchedule} in flavor spot")), open(),
 			queueing.Waiting, queueing.ReasonFlavorMismatch, []string{"untolerated taint"},
