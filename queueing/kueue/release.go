@@ -151,6 +151,8 @@ func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Wor
 		if c.Reason != kueuev1.WorkloadEvictedByPreemption && c.Reason != kueuev1.WorkloadEvictedDueToNodeFailures {
 			requeue.Status = metav1.ConditionFalse
 		}
+	default:
+		after.Status.AdmissionChecks = begunAnew(after.Status.AdmissionChecks, now)
 	}
 	for _, c := range []metav1.Condition{
 		requeue,
@@ -162,6 +164,21 @@ func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Wor
 		apimeta.SetStatusCondition(&after.Status.Conditions, c)
 	}
 	return after
+}
+
+// begunAnew returns admission checks of which none is passed. Kueue resets them when it evicts; where it did not, those that
+// are Ready would let the next reservation through, of whatever flavor, with what they said of the pods of this one (kueue
+// v0.19, pkg/workload/evict).
+func begunAnew(checks []kueuev1.AdmissionCheckState, now metav1.Time) []kueuev1.AdmissionCheckState {
+	for i := range checks {
+		if c := &checks[i]; c.State == kueuev1.CheckStateReady {
+			*c = kueuev1.AdmissionCheckState{
+				Name: c.Name, State: kueuev1.CheckStatePending, Message: "Reset to Pending: the quota was given back", LastTransitionTime: now,
+				RequeueAfterSeconds: c.RequeueAfterSeconds, RetryCount: c.RetryCount,
+			}
+		}
+	}
+	return checks
 }
 
 // reasonReleased is the reason of Requeued after an attempt that gave its quota back without being asked to.

@@ -52,6 +52,42 @@ func TestRequeued(t *testing.T) {
 	}
 }
 
+// TestChecksBeginAnew: quota that goes back without an eviction takes along what admission checks have said, as an eviction does.
+func TestChecksBeginAnew(t *testing.T) {
+	t.Parallel()
+	passed := func(w *kueuev1.Workload) {
+		w.Status.AdmissionChecks = []kueuev1.AdmissionCheckState{
+			{Name: "nodes", State: kueuev1.CheckStateReady, PodSetUpdates: []kueuev1.PodSetUpdate{{Name: "executor", NodeSelector: map[string]string{"pool": "p1"}}}},
+			{Name: "budget", State: kueuev1.CheckStatePending, Message: "asks"},
+		}
+	}
+	for name, tt := range map[string]struct {
+		w    *kueuev1.Workload
+		want []string
+	}{
+		"of itself":        {made(isAdmitted, passed), []string{"nodes Pending 0", "budget Pending 0"}},
+		"evicted by Kueue": {made(isAdmitted, passed, isEvicted("Preempted", "m")), []string{"nodes Ready 1", "budget Pending 0"}}, // which has reset them
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := tt.w.DeepCopy()
+			var got []string
+			for _, c := range requeued(tt.w, "m", noon).Status.AdmissionChecks {
+				got = append(got, fmt.Sprintf("%s %s %d", c.Name, c.State, len(c.PodSetUpdates)))
+				if c.Message == "" && c.State == kueuev1.CheckStatePending {
+					t.Errorf("%s says nothing", c.Name)
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("checks (-want +got):\n%s", diff)
+			}
+			if !cmp.Equal(before, tt.w) {
+				t.Error("the Workload itself was changed")
+			}
+		})
+	}
+}
+
 // TestPodsReady walks through the course that Kueue knows, and writes nothing twice.
 func TestPodsReady(t *testing.T) {
 	t.Parallel()
