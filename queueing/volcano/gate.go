@@ -125,7 +125,7 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 	if ask.Objects.StartEarly {
 		return granted(ask), nil
 	}
-	return waitsFor(ask, group), nil
+	return waitsFor(ask, group, g.isInner(ask.Queue)), nil
 }
 
 // releaseOthers deletes the groups of other attempts of the application that hold nothing. What one holds has to be

@@ -77,10 +77,15 @@ func above(need, limit corev1.ResourceList) (corev1.ResourceName, bool) {
 }
 
 // waitsFor returns the verdict on a group that Volcano has not let in. What Volcano says about it counts pods that do
-// not exist yet, so it is not repeated.
-func waitsFor(ask queueing.Ask, group *v1beta1.PodGroup) queueing.Verdict {
-	return waiting(queueing.ReasonWaitingForQuota, "waits for quota in Volcano's Queue %q: driver and first executors need %s together; PodGroup %s is Pending",
-		ask.Queue, listed(*group.Spec.MinResources), group.Name)
+// not exist yet, so it is not repeated. It says nothing at all of an inner queue, into which it lets no group where its
+// queues form a hierarchy (volcano v1.14, pkg/scheduler/plugins/capacity); whether they do only its configuration says.
+func waitsFor(ask queueing.Ask, group *v1beta1.PodGroup, inner bool) queueing.Verdict {
+	hint := ""
+	if inner {
+		hint = "; the Queue is the parent of others: where Volcano's queues form a hierarchy it takes no groups, so name one of those"
+	}
+	return waiting(queueing.ReasonWaitingForQuota, "waits for quota in Volcano's Queue %q: driver and first executors need %s together; PodGroup %s is Pending%s",
+		ask.Queue, listed(*group.Spec.MinResources), group.Name, hint)
 }
 
 // listed prints resources in the order of their names.

@@ -69,14 +69,18 @@ func TestMessageOfTheWait(t *testing.T) {
 	t.Parallel()
 	ask := anAsk()
 	group := groupFor(ask)
-	before := waitsFor(ask, group)
+	before := waitsFor(ask, group, false)
 	group.Status.Conditions = []v1beta1.PodGroupCondition{{Type: v1beta1.PodGroupUnschedulableType, Message: "0/0 tasks in gang unschedulable: pod group is not ready, 1 minAvailable"}}
-	if after := waitsFor(ask, group); after.Message != before.Message {
+	if after := waitsFor(ask, group, false); after.Message != before.Message {
 		t.Errorf("the message ticks: %s", after.Message)
 	}
 	want := `waits for quota in Volcano's Queue "team-a": driver and first executors need cpu 800m, memory 1536Mi together; PodGroup pi-4c1d2-1-1 is Pending`
 	if before.Message != want || before.Reason != queueing.ReasonWaitingForQuota {
 		t.Errorf("%s: %s\nwant %s: %s", before.Reason, before.Message, queueing.ReasonWaitingForQuota, want)
+	}
+	want += "; the Queue is the parent of others: where Volcano's queues form a hierarchy it takes no groups, so name one of those"
+	if inner := waitsFor(ask, group, true); inner.Message != want {
+		t.Errorf("of an inner queue: %s\nwant %s", inner.Message, want)
 	}
 }
 

@@ -19,10 +19,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// Indexes of groups: by the uid of the application that owns them, and by its name.
+// Indexes of groups, by the uid of the application that owns them and by its name, and of queues by the one above.
 const (
-	byUID  = "uid"
-	byName = "name"
+	byUID    = "uid"
+	byName   = "name"
+	byParent = "parent"
 )
 
 // PodGroupKind is the kind of the objects that the gate creates.
@@ -57,6 +58,7 @@ func (g *Gate) watchGroups() *optionalkind.Watch {
 func (g *Gate) watchQueues() *optionalkind.Watch {
 	return optionalkind.New(optionalkind.Options{
 		Client: g.o.Client, Object: &v1beta1.Queue{}, List: &v1beta1.QueueList{},
+		Indexes: cache.Indexers{byParent: func(o any) ([]string, error) { return []string{o.(*v1beta1.Queue).Spec.Parent}, nil }},
 		Slim: func(o client.Object) { // all that moves without a cause
 			q := o.(*v1beta1.Queue)
 			q.Status = v1beta1.QueueStatus{State: q.Status.State}
@@ -79,14 +81,19 @@ func (g *Gate) groupChanged(o client.Object) {
 	g.o.Waker.Wake(queueing.Key{Namespace: o.GetNamespace(), Name: owner.Name, UID: string(owner.UID)})
 }
 
-// queueChanged passes on what verdicts depend on.
+// queueChanged passes on what verdicts depend on: of a queue, and of the one above it.
 func (g *Gate) queueChanged(o client.Object) {
-	now := ""
-	if q, ok := g.queues.Get("", o.GetName()).(*v1beta1.Queue); ok {
-		now = fmt.Sprintf("%s %s", q.Status.State, listed(q.Spec.Capability))
+	for _, name := range []string{o.GetName(), o.(*v1beta1.Queue).Spec.Parent} {
+		now := ""
+		if q, ok := g.queues.Get("", name).(*v1beta1.Queue); ok {
+			now = fmt.Sprintf("%s %s %t", q.Status.State, listed(q.Spec.Capability), g.isInner(name))
+		}
+		g.tracker.queueChanged(name, now)
 	}
-	g.tracker.queueChanged(o.GetName(), now)
 }
+
+// isInner reports whether a queue is the parent of others.
+func (g *Gate) isInner(queue string) bool { return len(g.queues.By(byParent, queue)) > 0 }
 
 // index returns an index over the application that owns a group.
 func index(of func(*metav1.OwnerReference, client.Object) string) cache.IndexFunc {
