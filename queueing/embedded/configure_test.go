@@ -205,12 +205,12 @@ func TestGhostOfBefore(t *testing.T) {
 		ancestors []string
 		used      map[string]int64
 	}{
-		"its parent exists":    {"root cpu=3\nb in=root cpu=3", []string{"root"}, map[string]int64{"root": 6000, "b": 0}},
-		"its parent is gone":   {"root cpu=3\nb in=root cpu=3", []string{"mid", "root"}, map[string]int64{"root": 6000, "b": 0}},
+		"its parent exists":             {"root cpu=3\nb in=root cpu=3", []string{"root"}, map[string]int64{"root": 6000, "b": 0}},
+		"its parent is gone":            {"root cpu=3\nb in=root cpu=3", []string{"mid", "root"}, map[string]int64{"root": 6000, "b": 0}},
 		"it exists, its parent is gone": {"root cpu=3\na in=mid cpu=3\nb in=root cpu=3", []string{"mid", "root"}, map[string]int64{"root": 3000, "a": 6000, "b": 0}},
-		"its parent has moved": {"top cpu=3\nroot in=top\nb in=root cpu=3", []string{"root"}, map[string]int64{"top": 6000, "root": 6000, "b": 0}},
-		"its tree is gone":     {"b cpu=3", []string{"root"}, map[string]int64{"b": 0}},
-		"it was a root":        {"root cpu=3\nb in=root cpu=3", nil, map[string]int64{"root": 0, "b": 0}},
+		"its parent has moved":          {"top cpu=3\nroot in=top\nb in=root cpu=3", []string{"root"}, map[string]int64{"top": 6000, "root": 6000, "b": 0}},
+		"its tree is gone":              {"b cpu=3", []string{"root"}, map[string]int64{"b": 0}},
+		"it was a root":                 {"root cpu=3\nb in=root cpu=3", nil, map[string]int64{"root": 0, "b": 0}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -306,8 +306,8 @@ func TestReloadCountsHoldersOnce(t *testing.T) {
 	}
 }
 
-// TestALimitThatIsGone: what kept an application back before queues were changed is not said of it any more once it is the
-// limit of a queue that is gone, or no longer above, also while quota is reserved for another application.
+// TestALimitThatIsGone: what kept an application back before queues were changed is no longer said of it once it is the limit
+// of a queue that is gone, or no longer above, also while quota is reserved for another application.
 func TestALimitThatIsGone(t *testing.T) {
 	t.Parallel()
 	before := "root\ndept in=root cpu=3 borrow:cpu=0\nteam in=dept\nbig in=root cpu=9"
