@@ -31,7 +31,7 @@ func TestQueue(t *testing.T) {
 	for name, story := range map[string]func(*testing.T){
 		"one application waits for the other": quotaWait, "priority displaces": priorityDisplaces, "a cohort lends and takes back": borrowing,
 		"fewer executors": partialAdmission, "deactivated": deactivated, "drained": drained, "suspended": suspendedApplication, "edited while it waits": editedWhileItWaits,
-		"edited with quota, before its checks": editedBeforeChecks, "fails and is tried again": failsAndIsTriedAgain, "queues that are missing": missingQueues, "two names of a queue": twoNames,
+		"edited with quota, before its checks": editedBeforeChecks, "checked once more": checkedOnceMore, "fails and is tried again": failsAndIsTriedAgain, "queues that are missing": missingQueues, "two names of a queue": twoNames,
 		"asks for too much": tooMuch, "deleted while it runs": deletedWhileItRuns, "orphaned while it runs": orphanedWhileItRuns,
 		"somebody deletes the Workload":      workloadDeleted,
 		"the gate is changed while it waits": gateChanged, "the gate is changed while it runs": gateChangedInMidRun,
@@ -240,20 +240,7 @@ func editedWhileItWaits(t *testing.T) {
 // editedBeforeChecks: an application has quota and waits for an admission check. In another queue, or with more executors that it cannot do
 // without, it gives that up and asks anew.
 func editedBeforeChecks(t *testing.T) {
-	w := newWorld(t, "3Gi", func(s *kueuev1.ClusterQueueSpec) {
-		flavor := s.ResourceGroups[0].Flavors[0].Name // of the name of the namespace
-		s.AdmissionChecksStrategy = &kueuev1.AdmissionChecksStrategy{AdmissionChecks: []kueuev1.AdmissionCheckStrategyRule{{Name: kueuev1.AdmissionCheckReference(flavor)}}}
-		check := &kueuev1.AdmissionCheck{ObjectMeta: metav1.ObjectMeta{Name: string(flavor)}, Spec: kueuev1.AdmissionCheckSpec{ControllerName: "example.org/nobody"}}
-		c := kueueClient(t)
-		if err := c.Create(t.Context(), check); err != nil {
-			t.Fatal(err)
-		}
-		before := check.DeepCopy()
-		check.Status.Conditions = []metav1.Condition{{Type: kueuev1.AdmissionCheckActive, Status: metav1.ConditionTrue, Reason: "Active", LastTransitionTime: metav1.Now()}}
-		if err := c.Status().Patch(t.Context(), check, client.MergeFrom(before)); err != nil {
-			t.Fatal(err)
-		}
-	})
+	w := newWorld(t, "3Gi", withCheck(t))
 	w.clusterQueue(w.Namespace+"-b", "3Gi")
 	w.localQueue("other", w.Namespace+"-b")
 	app := w.apply("pi", executors(6), func(a *v1alpha1.SparkApplication) { a.Spec.Queue.MinExecutors = ptr.To[int32](1) })
@@ -269,6 +256,60 @@ func editedBeforeChecks(t *testing.T) {
 	}
 	w.finish(app, 0)
 	w.Reach(app, "Succeeded")
+}
+
+// withCheck adds an admission check, of the name of the namespace, that passes when a test says so.
+func withCheck(t *testing.T) func(*kueuev1.ClusterQueueSpec) {
+	return func(s *kueuev1.ClusterQueueSpec) {
+		flavor := s.ResourceGroups[0].Flavors[0].Name // of the name of the namespace
+		s.AdmissionChecksStrategy = &kueuev1.AdmissionChecksStrategy{AdmissionChecks: []kueuev1.AdmissionCheckStrategyRule{{Name: kueuev1.AdmissionCheckReference(flavor)}}}
+		check := &kueuev1.AdmissionCheck{ObjectMeta: metav1.ObjectMeta{Name: string(flavor)}, Spec: kueuev1.AdmissionCheckSpec{ControllerName: "example.org/nobody"}}
+		c := kueueClient(t)
+		if err := c.Create(t.Context(), check); err != nil {
+			t.Fatal(err)
+		}
+		before := check.DeepCopy()
+		check.Status.Conditions = []metav1.Condition{{Type: kueuev1.AdmissionCheckActive, Status: metav1.ConditionTrue, Reason: "Active", LastTransitionTime: metav1.Now()}}
+		if err := c.Status().Patch(t.Context(), check, client.MergeFrom(before)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// pass has the admission check of an application that waits for it pass.
+func (w *world) pass(app *v1alpha1.SparkApplication) {
+	w.t.Helper()
+	eventually(w, w.workload(app), "past its check", func(k *kueuev1.Workload) bool {
+		if len(k.Status.AdmissionChecks) == 0 {
+			return false
+		}
+		before := k.DeepCopy()
+		k.Status.AdmissionChecks[0].State, k.Status.AdmissionChecks[0].LastTransitionTime = kueuev1.CheckStateReady, metav1.Now()
+		return w.client.Status().Patch(w.t.Context(), k, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})) == nil
+	})
+}
+
+// checkedOnceMore: the pods of an application come out otherwise than those that have passed an admission check, because its namespace has
+// got a LimitRange. It gives that quota back, and what it asks for now also has to pass the check.
+func checkedOnceMore(t *testing.T) {
+	w := newWorld(t, harness.MemoryFor(4), withCheck(t))
+	app := w.apply("pi", executors(3))
+	w.waits(app, "Queued", "WaitingForGate", w.Namespace+" is Pending")
+	limit := &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "cores"}, Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{
+		{Type: corev1.LimitTypeContainer, Default: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4")}},
+	}}}
+	if err := env.Client().Create(t.Context(), limit); err != nil {
+		t.Fatal(err)
+	}
+	asked := w.workload(app)
+	w.pass(app)
+	eventually(w, asked.DeepCopy(), "with quota for other pods, and its check pending", func(k *kueuev1.Workload) bool {
+		return k.UID == asked.UID && k.Annotations["sparkgate.io/inputs"] != asked.Annotations["sparkgate.io/inputs"] &&
+			k.Status.Admission != nil && k.Status.AdmissionChecks[0].State == kueuev1.CheckStatePending
+	})
+	w.waits(app, "Queued", "WaitingForGate", w.Namespace+" is Pending")
+	w.pass(app)
+	w.Succeed(app)
 }
 
 func failsAndIsTriedAgain(t *testing.T) {
