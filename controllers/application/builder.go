@@ -5,6 +5,7 @@ package application
 
 import (
 	"context"
+	"errors"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/finding"
@@ -31,15 +32,33 @@ type objectBuilder struct {
 	checked *render.Objects
 }
 
-// check returns what keeps a start from running, as far as the application alone shows it. What is built for that is what build returns
-// next, unless properties of a ConfigMap or of Secrets belong in it.
-func (bl *objectBuilder) check(start lifecycle.Start, queue string) []finding.Finding {
+// check returns what keeps a start from running, as far as the application alone shows it, or together with its sparkConfigMap where that
+// may complete what the spec says. What is built for the first is what build returns next, unless properties of a ConfigMap or of Secrets
+// belong in it.
+func (bl *objectBuilder) check(ctx context.Context, start lifecycle.Start, queue string) ([]finding.Finding, error) {
 	in, contradictions := bl.input(start, queue, nil, conf.Sources{})
 	objects, found := validate.Build(in, contradictions)
 	if bl.checked = nil; len(found) == 0 && bl.app.Spec.SparkConfigMap == "" && len(bl.app.Spec.SparkConfFrom) == 0 {
 		bl.checked = &objects
 	}
-	return found
+	if validate.ConfigMapMayMend(bl.app, found) {
+		return bl.checkWithFiles(ctx, start, queue)
+	}
+	return found, nil
+}
+
+// checkWithFiles is check with the properties of the sparkConfigMap. While that does not exist, nothing is found: it is what is missing.
+func (bl *objectBuilder) checkWithFiles(ctx context.Context, start lifecycle.Start, queue string) ([]finding.Finding, error) {
+	files, err := bl.reader.confFiles(ctx)
+	var gone configMapGone
+	switch {
+	case errors.As(err, &gone):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	_, found := validate.Build(bl.input(start, queue, nil, conf.Sources{ConfigMap: files}))
+	return found, nil
 }
 
 // input returns what the objects of a start follow from, and what contradicts itself there.

@@ -59,12 +59,8 @@ func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifec
 		return plan, nil
 	}
 	ready := pn.plans.prepared(pn.app, attempt{start.Run, start.Attempt})
-	if ready != nil {
-		plan.Hash = ready.hash
-	} else if plan.Hash, err = templatehash.Of(&pn.app.Spec); err != nil {
-		return nil, err
-	} else if plan.Findings = pn.builder.check(start, plan.Queue); len(plan.Findings) > 0 {
-		return plan, nil
+	if err = pn.judge(ctx, start, plan, ready); err != nil || len(plan.Findings) > 0 {
+		return plan, err
 	}
 	if pn.recalled, err = pn.recalls(ctx, ready); err != nil {
 		return nil, err
@@ -92,6 +88,21 @@ func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifec
 		pn.ask.Objects = gateObjects(pn.app, start, ready, plan.Queue)
 	}
 	return plan, nil
+}
+
+// judge notes in a plan which run template it is for, and what keeps that from running unless an earlier pass has found nothing. What a
+// sparkConfigMap says may be corrected there.
+func (pn *planner) judge(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (err error) {
+	if ready != nil {
+		plan.Hash = ready.hash
+		return nil
+	}
+	if plan.Hash, err = templatehash.Of(&pn.app.Spec); err != nil {
+		return err
+	}
+	plan.Findings, err = pn.builder.check(ctx, start, plan.Queue)
+	plan.Outside = validate.ConfigMapMayMend(pn.app, plan.Findings)
+	return err
 }
 
 // gateObjects returns the metadata and templates of the objects that a gate creates for a start.
@@ -140,9 +151,11 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 		return nil, nil, nil
 	}
 	if err != nil || len(found) > 0 {
+		plan.Outside = true // the ConfigMap or a Secret has it: the application alone was found to be sound
 		return nil, found, err
 	}
 	if found := validate.Gate(pn.app, v1alpha1.GateType(plan.Gate), objects.Properties); len(found) > 0 {
+		plan.Outside = pn.app.Spec.SparkConfigMap != ""
 		return nil, found, nil
 	}
 	ready.names, ready.uiAddress, ready.historyAddress = objects.Names, objects.UIAddress, pn.historyAddress(objects)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/internal/tick"
@@ -96,10 +98,28 @@ func (p *pass) tryTemplate(ctx context.Context) (mistake string, err error) {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(app.Object, typed); err != nil {
 		return inTemplate(err.Error()), nil
 	}
-	if findings := validate.Application(typed); len(findings) > 0 {
-		return inTemplate(findings[0].Field + ": " + findings[0].Message), nil
+	findings, err := p.judge(ctx, typed)
+	if err != nil || len(findings) == 0 {
+		return "", err
 	}
-	return "", nil
+	return inTemplate(findings[0].Field + ": " + findings[0].Message), nil
+}
+
+// judge returns what the operator says of an application: of it alone, or together with its sparkConfigMap where that may complete what the
+// spec says. While that does not exist, nothing is said: applications wait for it.
+func (p *pass) judge(ctx context.Context, app *v1alpha1.SparkApplication) ([]validate.Finding, error) {
+	findings := validate.Application(app)
+	if !validate.ConfigMapMayMend(app, findings) {
+		return findings, nil
+	}
+	files := &corev1.ConfigMap{}
+	switch err := p.Live.Get(ctx, client.ObjectKey{Namespace: app.Namespace, Name: app.Spec.SparkConfigMap}, files); {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read the sparkConfigMap of the template: %w", err)
+	}
+	return validate.Submission(app, conf.Sources{ConfigMap: files.Data}), nil
 }
 
 // unreadable returns which fields of the template do not exist or cannot be read, with a remedy that the API server does not know.

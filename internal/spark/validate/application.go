@@ -78,6 +78,14 @@ func Submission(app *v1alpha1.SparkApplication, sources conf.Sources) []Finding 
 	return findings
 }
 
+// ConfigMapMayMend reports whether findings about an application alone may be none together with its sparkConfigMap: the
+// properties in that may be the other half of what the spec says, such as the bound of dynamic allocation.
+func ConfigMapMayMend(app *v1alpha1.SparkApplication, findings []Finding) bool {
+	const field = "spec.sparkConfigMap"
+	wrongName := func(f Finding) bool { return f.Field == field }
+	return app.Spec.SparkConfigMap != "" && len(findings) > 0 && !slices.ContainsFunc(findings, wrongName)
+}
+
 // Build returns the objects of an attempt, built once and checked like everything else by Submission. They are those of
 // render.Build if there are no findings.
 func Build(in render.Input, contradictions []conf.Finding) (render.Objects, []Finding) {

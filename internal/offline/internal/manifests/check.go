@@ -147,7 +147,13 @@ func (c *collector) application(text []byte, all []Object) {
 	if !c.decode(text, &app) || bySchema > 0 {
 		return
 	}
-	for _, f := range validate.Submission(&app, conf.Sources{ConfigMap: ConfFiles(&app, all)}) {
+	files := ConfFiles(&app, all)
+	found := validate.Submission(&app, conf.Sources{ConfigMap: files})
+	if files == nil && validate.ConfigMapMayMend(&app, found) {
+		c.add(Finding{Warning: true, Field: "spec.sparkConfigMap", Message: fmt.Sprintf(
+			"the ConfigMap %s is not among the files, and its properties may be what is missing here: also name its file", app.Spec.SparkConfigMap)})
+	}
+	for _, f := range found {
 		notYet := f.Reason == v1alpha1.NotYetSupportedReason
 		c.add(Finding{Field: f.Field, Message: f.Message, Warning: notYet, stops: notYet})
 	}

@@ -167,6 +167,17 @@ spec:
 			text: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {spark-defaults.conf: spark.master local}\n---\n" + right + "  sparkConfigMap: c\n",
 			want: []string{"f.yaml:15: SparkApplication pi: spec.sparkConfigMap[spark.master]: "}, checked: 1,
 		},
+		"half of it in a conf folder that is not among the files": {
+			text: right + "  sparkConfigMap: c\n  dynamicAllocation: {enabled: true}\n", checked: 1,
+			want: []string{
+				"f.yaml:10: warning: SparkApplication pi: spec.sparkConfigMap: the ConfigMap c is not among the files, and its properties may be what is missing here: also name its file",
+				"f.yaml:11: SparkApplication pi: spec.dynamicAllocation.maxExecutors: value is absent",
+			},
+		},
+		"the other half in a conf folder among the files": {
+			text: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {spark-defaults.conf: spark.dynamicAllocation.maxExecutors 4}\n---\n" + right +
+				"  sparkConfigMap: c\n  dynamicAllocation: {enabled: true}\n", checked: 1,
+		},
 		"property that is almost one of Spark's": {
 			text: right + "  sparkConf:\n    spark.sql.shuffle.partition: \"8\"\n", checked: 1,
 			want: []string{"f.yaml:11: warning: SparkApplication pi: spec.sparkConf[spark.sql.shuffle.partition]: Spark has no property spark.sql.shuffle.partition: " +
