@@ -35,9 +35,9 @@ func mountSecretsStep(b *build) error {
 // envSecretsStep adds variables with values from Secrets: secretKeyRef.<variable>=<secret>:<key>.
 func envSecretsStep(b *build) error {
 	for _, property := range b.given.WithPrefix(conf.Driver.Key("secretKeyRef.")) {
-		secret, key, ok := strings.Cut(property.Value, ":")
-		if !ok || secret == "" || key == "" || strings.Contains(key, ":") {
-			return b.given.Wrong(property.Key, "does not name a key of a Secret", "set <name of the Secret>:<key>")
+		secret, key, err := KeyOfSecret(b.given, property.Key)
+		if err != nil {
+			return err
 		}
 		b.driver.container.Env = append(b.driver.container.Env, corev1.EnvVar{
 			Name: property.Name,
@@ -47,6 +47,15 @@ func envSecretsStep(b *build) error {
 		})
 	}
 	return nil
+}
+
+// KeyOfSecret reads a property that names a key of a Secret, of the families secretKeyRef of both roles.
+func KeyOfSecret(p conf.Properties, property string) (secret, key string, err error) {
+	secret, key, ok := strings.Cut(p.Get(property, ""), ":")
+	if !ok || secret == "" || key == "" || strings.Contains(key, ":") {
+		return "", "", p.Wrong(property, "does not name a key of a Secret", "set <name of the Secret>:<key>")
+	}
+	return secret, key, nil
 }
 
 // commandStep sets the arguments of the image's entry point, and the interpreters of Python.

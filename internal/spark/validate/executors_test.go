@@ -83,6 +83,9 @@ sparkConf:
 			`spec.sparkConf[spark.executorEnv.1A]: invalid environment variable name "1A"` + message,
 			`spec.sparkConf[spark.kubernetes.driver.secretKeyRef.C D]: invalid environment variable name "C D"` + message,
 		}},
+		"keys of Secrets": {"sparkConf: {spark.kubernetes.executor.secretKeyRef.A: 'login', spark.kubernetes.executor.secretKeyRef.B: 'login:key'}", []string{
+			`spec.sparkConf[spark.kubernetes.executor.secretKeyRef.A]: value (hidden) does not name a key of a Secret: set <name of the Secret>:<key>`,
+		}},
 	}.run(t)
 }
 

@@ -172,6 +172,11 @@ func checkEnvironment(s *subject) []Finding {
 			}
 		}
 	}
+	for _, property := range s.properties.WithPrefix(conf.Executor.Key("secretKeyRef.")) { // those of the driver are read when it is built
+		if _, _, err := render.KeyOfSecret(s.properties, property.Key); err != nil {
+			findings = append(findings, findingsOf(err)...)
+		}
+	}
 	for _, r := range s.roles {
 		for _, variable := range r.Fields.Env {
 			if len(validation.IsEnvVarName(variable.Name)) > 0 {
