@@ -42,6 +42,7 @@ var checks = []check{
 	checkTokens,
 	checkLabels,
 	checkEnvironment,
+	checkTolerations,
 	checkExecutors,
 	checkLimits,
 	checkAccelerators,

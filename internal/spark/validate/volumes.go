@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
@@ -47,10 +48,14 @@ func (r role) checkVolumes(s *subject) []Finding {
 	findings := r.volumeFindings(known)
 	for _, property := range p.WithPrefix(r.Name.Key("volumes.")) {
 		if parts := strings.Split(property.Name, "."); len(parts) > 1 {
+			if known[parts[1]] == "" {
+				findings = append(findings, volumeName(property.Origin.Field, parts[1])...)
+			}
 			known[parts[1]] = property.Origin.Field
 		}
 	}
 	for _, property := range p.WithPrefix(r.Name.Key("secrets.")) {
+		findings = append(findings, volumeName(property.Origin.Field, property.Name+"-volume")...)
 		known[property.Name+"-volume"] = property.Origin.Field
 	}
 	return append(findings, r.mountFindings(known, taken)...)
@@ -70,6 +75,7 @@ func (r role) volumeFindings(known map[string]string) []Finding {
 			findings = append(findings, invalid(field+".name", "value %q is also the name of %s: rename one of the two", volume.Name, other))
 		default:
 			known[volume.Name] = field
+			findings = append(findings, volumeName(field+".name", volume.Name)...)
 		}
 	}
 	for i, volume := range r.parts.Template.Spec.Volumes {
@@ -79,6 +85,14 @@ func (r role) volumeFindings(known map[string]string) []Finding {
 		look(fmt.Sprintf("%s.volumes[%d]", r.Path, i), volume)
 	}
 	return findings
+}
+
+// volumeName checks a name that Kubernetes would refuse: for executors, that would show in the log of the driver alone.
+func volumeName(field, name string) []Finding {
+	if len(validation.IsDNS1123Label(name)) == 0 {
+		return nil
+	}
+	return []Finding{invalid(field, "invalid volume name %q: use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit", name)}
 }
 
 // mountFindings checks the mounts of Spark's container, given the volumes that are known and the folders that are

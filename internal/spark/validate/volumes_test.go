@@ -191,6 +191,25 @@ sparkConf:
 	}.run(t)
 }
 
+// TestVolumeNames: a name that no volume may have is said before anything is asked for, also about executors, which only Spark creates.
+func TestVolumeNames(t *testing.T) {
+	t.Parallel()
+	const form = ": use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit"
+	table{
+		"fields": {"executor: {volumes: [{name: my_data, emptyDir: {}}], volumeMounts: [{name: my_data, mountPath: /data}]}", []string{
+			`spec.executor.volumes[0].name: invalid volume name "my_data"` + form,
+		}},
+		"properties": {`
+sparkConf:
+  spark.kubernetes.executor.volumes.emptyDir.Scratch.mount.path: /scratch
+  spark.kubernetes.executor.volumes.emptyDir.Scratch.options.sizeLimit: 1Gi
+  spark.kubernetes.executor.secrets.my.keys: /keys`, []string{
+			`spec.sparkConf[spark.kubernetes.executor.volumes.emptyDir.Scratch.mount.path]: invalid volume name "Scratch"` + form,
+			`spec.sparkConf[spark.kubernetes.executor.secrets.my.keys]: invalid volume name "my.keys-volume"` + form,
+		}},
+	}.run(t)
+}
+
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
