@@ -44,7 +44,7 @@ var steps = []step{
 	{"", metadataStep},
 }
 
-// requiredSteps are the steps without which no driver works.
+// requiredSteps are the steps without which no driver works, or without whose Service nothing leads to its web interface.
 var requiredSteps = []string{"BasicDriverFeatureStep", "DriverServiceFeatureStep", "DriverCommandFeatureStep", "PodTemplateConfigMapStep"}
 
 // moreProperties is about how many properties the build adds.

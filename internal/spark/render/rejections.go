@@ -89,7 +89,7 @@ var Rejections = []Deviation{
 	},
 	{
 		Where:  []string{"spec.sparkConf[spark.kubernetes.driver.pod.excludedFeatureSteps]"},
-		Reason: "no driver works without this step",
+		Reason: "no driver works without this step, or nothing would lead to its web interface",
 	},
 	{
 		Where: []string{

@@ -49,10 +49,9 @@ func shuffleFindings(p conf.Properties) []Finding {
 	if blocks, err := p.Bool(conf.DecommissionShuffleBlocks, true); err != nil || decommission && blocks {
 		return nil
 	}
-	for _, other := range []string{conf.ShuffleServiceEnabled, conf.ShuffleIOPlugin} {
-		if _, set := p.Lookup(other); set {
-			return nil
-		}
+	_, plugin := p.Lookup(conf.ShuffleIOPlugin)
+	if service, err := p.Bool(conf.ShuffleServiceEnabled, false); err != nil || service || plugin {
+		return nil
 	}
 	return []Finding{invalid(p.Field(conf.ShuffleTrackingEnabled), "value false leaves dynamic allocation without a way to keep shuffle data "+
 		"when executors are removed, and Spark exits at once: remove it, or set %s to true in spec.sparkConf", conf.DecommissionEnabled)}

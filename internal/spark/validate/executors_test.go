@@ -134,6 +134,11 @@ func TestExecutors(t *testing.T) {
 				`spec.sparkConf[spark.dynamicAllocation.shuffleTracking.enabled]: value false leaves dynamic allocation without a way to keep ` +
 					`shuffle data when executors are removed, and Spark exits at once: remove it, or set spark.decommission.enabled to true in spec.sparkConf`,
 			}},
+		"a service that is off keeps no shuffled data": {
+			"dynamicAllocation: {enabled: true, maxExecutors: 2}\nsparkConf: {spark.dynamicAllocation.shuffleTracking.enabled: 'false', spark.shuffle.service.enabled: 'false'}", []string{
+				`spec.sparkConf[spark.dynamicAllocation.shuffleTracking.enabled]: value false leaves dynamic allocation without a way to keep ` +
+					`shuffle data when executors are removed, and Spark exits at once: remove it, or set spark.decommission.enabled to true in spec.sparkConf`,
+			}},
 		"a plugin keeps shuffled data": {"dynamicAllocation: {enabled: true, maxExecutors: 2}\n" +
 			"sparkConf: {spark.dynamicAllocation.shuffleTracking.enabled: 'false', spark.shuffle.sort.io.plugin.class: com.example.Plugin}", nil},
 	}.run(t)

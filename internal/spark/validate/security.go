@@ -90,12 +90,12 @@ func rootFindings(path string, user *int64, nonRoot *bool) []Finding {
 	return []Finding{invalid(path+".runAsUser", "value 0 is root, which podSecurity Restricted excludes: %s, or use another user", remedyNone)}
 }
 
-// checkSteps refuses to leave out steps without which no driver works.
+// checkSteps refuses to leave out steps without which no driver works, or nothing leads to its web interface.
 func checkSteps(s *subject) []Finding {
 	var findings []Finding
 	for _, class := range conf.Split(s.properties.Get(conf.DriverExcludedSteps, "")) {
 		if name := class[strings.LastIndexByte(class, '.')+1:]; render.Required(name) {
-			findings = append(findings, invalid(s.properties.Field(conf.DriverExcludedSteps), "value %q is a step without which no driver works: remove it", class))
+			findings = append(findings, invalid(s.properties.Field(conf.DriverExcludedSteps), "value %q is a step without which no driver works, or nothing leads to its web interface: remove it", class))
 		}
 	}
 	return findings

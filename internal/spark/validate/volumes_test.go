@@ -138,7 +138,7 @@ func TestSteps(t *testing.T) {
 		"one that can be left out": {"sparkConf: {spark.kubernetes.driver.pod.excludedFeatureSteps: org.apache.spark.deploy.k8s.features.LocalDirsFeatureStep}", nil},
 		"one that cannot": {"sparkConf: {spark.kubernetes.driver.pod.excludedFeatureSteps: org.apache.spark.deploy.k8s.features.DriverServiceFeatureStep}", []string{
 			`spec.sparkConf[spark.kubernetes.driver.pod.excludedFeatureSteps]: value "org.apache.spark.deploy.k8s.features.DriverServiceFeatureStep" ` +
-				`is a step without which no driver works: remove it`,
+				`is a step without which no driver works, or nothing leads to its web interface: remove it`,
 		}},
 	}.run(t)
 }
@@ -244,6 +244,15 @@ func TestWarnings(t *testing.T) {
 		}},
 		"a sidecar of Kubernetes":              {"driver: {template: {spec: {initContainers: [{name: logs, image: x, restartPolicy: Always}]}}}", nil},
 		"a container beside that of executors": {"executor: {template: {spec: {containers: [{name: spark-kubernetes-executor}, {name: logs, image: x}]}}}", nil},
+		"libraries without a folder for them": {"deps: {packages: ['org.apache.hadoop:hadoop-aws:3.4.2']}", []string{
+			"spec.deps.packages: the driver keeps these libraries below the home of its user, and the user of Spark's images has none",
+		}},
+		"libraries with a folder":              {"deps: {packages: ['a:b:1']}\nsparkConf: {spark.jars.ivy: /tmp/ivy}", nil},
+		"libraries, and files that may say it": {"deps: {packages: ['a:b:1']}\nsparkConfigMap: conf", nil},
+		"a shuffle service": {"sparkConf: {spark.shuffle.service.enabled: 'true'}", []string{
+			"spec.sparkConf[spark.shuffle.service.enabled]: nodes of Kubernetes have no external shuffle service",
+		}},
+		"no shuffle service": {"sparkConf: {spark.shuffle.service.enabled: 'false'}", nil},
 		"a container that is none": {`
 executor: {template: {spec: {containers: [{name: a}]}}}
 sparkConf: {spark.kubernetes.executor.podTemplateContainerName: b}`, []string{

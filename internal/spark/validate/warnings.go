@@ -17,7 +17,8 @@ import (
 // Warnings returns what works but is better changed. Warnings keep nothing from running.
 func Warnings(app *v1alpha1.SparkApplication) []Warning {
 	s := newSubject(app)
-	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s))
+	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s),
+		packageWarnings(s), shuffleWarnings(s))
 }
 
 // AccountWarnings says that a driver which names no service account runs under one that usually has no rights. Which
@@ -92,6 +93,26 @@ func sidecarWarnings(s *subject) []Warning {
 		}
 	}
 	return warnings
+}
+
+// packageWarnings says where the driver keeps libraries that it fetches by their coordinates: below the home of its user.
+// That of Spark's images has none, and the driver ends when it cannot create a file there.
+func packageWarnings(s *subject) []Warning {
+	_, fetches := s.properties.Lookup(conf.Packages)
+	if s.properties.First("", ivyFolder, "spark.jars.ivySettings") != "" || s.spec.SparkConfigMap != "" || !fetches {
+		return nil
+	}
+	return []Warning{{Field: s.properties.Field(conf.Packages), Message: "the driver keeps these libraries below the home of its user, and the user of Spark's images has none, " +
+		"so that it would end when it starts: set " + ivyFolder + " in spec.sparkConf to a folder that it can write, such as /tmp/ivy"}}
+}
+
+// shuffleWarnings names a service that executors look for on their node when they start.
+func shuffleWarnings(s *subject) []Warning {
+	if on, err := s.properties.Bool(conf.ShuffleServiceEnabled, false); err != nil || !on {
+		return nil
+	}
+	return []Warning{{Field: s.properties.Field(conf.ShuffleServiceEnabled), Message: "nodes of Kubernetes have no external shuffle service, without which executors end when " +
+		"they start: remove it (under dynamic allocation, shuffle tracking is on by default)"}}
 }
 
 // overwritten are the variables that Spark's client sets after all others.
