@@ -170,7 +170,7 @@ func TestGoneWhileQueued(t *testing.T) {
 }
 
 // TestConfigMapIsUsed: its files are in the driver's configuration, its spark-defaults.conf is below what the spec says; a contradiction
-// in it is reported with its place.
+// in it is reported with its place, until it is corrected there.
 func TestConfigMapIsUsed(t *testing.T) {
 	t.Parallel()
 	w := harness.NewWorld(t, "8Gi", nil)
@@ -206,6 +206,8 @@ func TestConfigMapIsUsed(t *testing.T) {
 	if err := env.Client().Get(t.Context(), types.NamespacedName{Namespace: w.Namespace, Name: "wrong"}, wrong); err != nil || wrong.Status.Grant != nil {
 		t.Errorf("%v %s", err, harness.Show(wrong))
 	}
+	harness.Change(t, bad, func(c *corev1.ConfigMap) { c.Data["spark-defaults.conf"] = "spark.sql.shuffle.partitions 7\n" })
+	w.Run(wrong) // nobody has touched it
 }
 
 // TestNamespaceIsNotAdmitted: an application whose queue does not admit its namespace counts as stalled after the timeout, says what it may use
