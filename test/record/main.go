@@ -30,7 +30,7 @@ func main() {
 	flag.StringVar(&o.cases, "cases", "cases", "`folder` of the case files")
 	flag.StringVar(&o.out, "out", "../../internal/spark/render/testdata/recordings", "`folder` to write to")
 	flag.StringVar(&o.json, "json", "", "write one file a case into this `folder` instead, as sparkctl diff-submit reads it")
-	flag.StringVar(&o.properties, "properties", "", "write the names of Spark's properties into this `file` instead")
+	flag.StringVar(&o.properties, "properties", "", "add the names of Spark's properties to this `file` instead")
 	flag.StringVar(&o.executors, "executors", "", "write the executors of what is recorded in --out into this `file` instead")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

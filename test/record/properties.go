@@ -21,8 +21,8 @@ import (
 // propertyName is what names of Spark's properties look like. So do a few other constants.
 var propertyName = regexp.MustCompile(`^spark(\.[A-Za-z][A-Za-z0-9_-]*)+$`)
 
-// recordProperties writes the names of Spark's properties into a file, one a line: the constants of its classes that look like one. Spark
-// documents fewer than it reads.
+// recordProperties adds the names of Spark's properties to a file, one a line: the constants of its classes that look like one. Spark
+// documents fewer than it reads. Names of other versions that the file has stay.
 func recordProperties(ctx context.Context, o options, log io.Writer) error {
 	spark, err := FindSpark(ctx, o.version, log)
 	if err != nil {
@@ -32,7 +32,10 @@ func recordProperties(ctx context.Context, o options, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	names := map[string]bool{}
+	names, err := namesIn(o.properties)
+	if err != nil {
+		return err
+	}
 	for _, jar := range jars {
 		if err := propertiesOf(jar, names); err != nil {
 			return fmt.Errorf("%s: %w", filepath.Base(jar), err)
@@ -40,6 +43,19 @@ func recordProperties(ctx context.Context, o options, log io.Writer) error {
 	}
 	fmt.Fprintf(log, "%d properties\n", len(names))
 	return os.WriteFile(o.properties, []byte(strings.Join(slices.Sorted(maps.Keys(names)), "\n")+"\n"), 0o644)
+}
+
+// namesIn returns the names in a file; none if it does not exist.
+func namesIn(path string) (map[string]bool, error) {
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for name := range strings.FieldsSeq(string(text)) {
+		names[name] = true
+	}
+	return names, nil
 }
 
 // propertiesOf adds the properties of a jar.

@@ -4,9 +4,26 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
+
+// TestNamesIn: what other versions have written stays.
+func TestNamesIn(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "properties.txt")
+	if names, err := namesIn(path); err != nil || len(names) != 0 {
+		t.Errorf("without a file: %v, %v", names, err)
+	}
+	if err := os.WriteFile(path, []byte("spark.a\nspark.b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if names, err := namesIn(path); err != nil || len(names) != 2 || !names["spark.a"] {
+		t.Errorf("got %v, %v", names, err)
+	}
+}
 
 func TestConstantsOf(t *testing.T) {
 	t.Parallel()

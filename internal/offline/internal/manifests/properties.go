@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/nearest"
 )
 
-// propertyNames are the properties that Spark 4.1.4 knows, one a line; test/record writes them.
+// propertyNames are the properties that the recorded versions of Spark know, one a line; test/record writes them.
 //
 //go:embed properties.txt
 var propertyNames string

@@ -14,20 +14,23 @@ func TestNearest(t *testing.T) {
 		t.Fatalf("%d properties, sorted: %t", len(names), slices.IsSorted(names))
 	}
 	for key, want := range map[string]string{
-		"spark.executor.memory":              "",
-		"spark.executor.memmory":             "spark.executor.memory",
-		"spark.executor.meomry":              "spark.executor.memory",
-		"spark.executor.Memory":              "spark.executor.memory",
-		"spark.sql.shuffle.partition":        "spark.sql.shuffle.partitions",
-		"spark.dynamicAllocation.enable":     "spark.dynamicAllocation.enabled",
-		"spark.kubernetes.driver.label.app":  "",
-		"spark.hadoop.fs.s3a.access.key":     "",
-		"spark.executorEnv.SPARK_LOCAL_DIRS": "",
-		"spark.myjob.input":                  "",
-		"spark.kubernetes.driver.annotation": "",
-		"executor.memory":                    "",
-		"spark.":                             "",
-		"spark.a":                            "",
+		"spark.executor.memory":                                  "",
+		"spark.executor.memmory":                                 "spark.executor.memory",
+		"spark.executor.meomry":                                  "spark.executor.memory",
+		"spark.executor.Memory":                                  "spark.executor.memory",
+		"spark.sql.shuffle.partition":                            "spark.sql.shuffle.partitions",
+		"spark.dynamicAllocation.enable":                         "spark.dynamicAllocation.enabled",
+		"spark.kubernetes.driver.label.app":                      "",
+		"spark.hadoop.fs.s3a.access.key":                         "",
+		"spark.executorEnv.SPARK_LOCAL_DIRS":                     "",
+		"spark.myjob.input":                                      "",
+		"spark.kubernetes.driver.annotation":                     "",
+		"executor.memory":                                        "",
+		"spark.ui.jetty.stopTimeout":                             "",                                                         // 4.2; 4.1 had spark.ui.jettyStopTimeout
+		"spark.kubernetes.driver.service.publishNotReadyAddress": "spark.kubernetes.driver.service.publishNotReadyAddresses", // 4.3
+		"spark.kubernetes.executor.resizeIntervall":              "spark.kubernetes.executor.resizeInterval",                 // 4.2
+		"spark.":  "",
+		"spark.a": "",
 	} {
 		if got := meantProperty(key); got != want {
 			t.Errorf("nearest to %s: %q, want %q", key, got, want)
