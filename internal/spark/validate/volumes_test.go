@@ -252,6 +252,9 @@ func TestWarnings(t *testing.T) {
 		"a shuffle service": {"sparkConf: {spark.shuffle.service.enabled: 'true'}", []string{
 			"spec.sparkConf[spark.shuffle.service.enabled]: nodes of Kubernetes have no external shuffle service",
 		}},
+		"a prefix twice": {"hadoopConf: {spark.hadoop.fs.s3a.endpoint: x, fs.s3a.endpoint.region: y}", []string{
+			"spec.hadoopConf[spark.hadoop.fs.s3a.endpoint]: spark.hadoop. is put before every key here, so that nothing reads the property: write fs.s3a.endpoint",
+		}},
 		"no shuffle service": {"sparkConf: {spark.shuffle.service.enabled: 'false'}", nil},
 		"a container that is none": {`
 executor: {template: {spec: {containers: [{name: a}]}}}

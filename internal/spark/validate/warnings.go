@@ -5,6 +5,7 @@ package validate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,7 @@ import (
 func Warnings(app *v1alpha1.SparkApplication) []Warning {
 	s := newSubject(app)
 	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s),
-		packageWarnings(s), shuffleWarnings(s))
+		packageWarnings(s), shuffleWarnings(s), prefixWarnings(s))
 }
 
 // AccountWarnings says that a driver which names no service account runs under one that usually has no rights. Which
@@ -113,6 +114,18 @@ func shuffleWarnings(s *subject) []Warning {
 	}
 	return []Warning{{Field: s.properties.Field(conf.ShuffleServiceEnabled), Message: "nodes of Kubernetes have no external shuffle service, without which executors end when " +
 		"they start: remove it (under dynamic allocation, shuffle tracking is on by default)"}}
+}
+
+// prefixWarnings names properties of Hadoop that are written as those of Spark, where the prefix is added once more.
+func prefixWarnings(s *subject) []Warning {
+	var warnings []Warning
+	for _, key := range slices.Sorted(maps.Keys(s.spec.HadoopConf)) {
+		if name, twice := strings.CutPrefix(key, conf.HadoopPrefix); twice {
+			warnings = append(warnings, Warning{Field: conf.At("spec.hadoopConf", key),
+				Message: conf.HadoopPrefix + " is put before every key here, so that nothing reads the property: write " + name})
+		}
+	}
+	return warnings
 }
 
 // overwritten are the variables that Spark's client sets after all others.
