@@ -296,7 +296,7 @@ type ScheduledRun struct {
 
 // MissedRuns counts runs that were due and were not started.
 type MissedRuns struct {
-	// reason is OperatorDown, ConcurrencyForbidden, StartingDeadlineExceeded, NameTaken or CreateFailed.
+	// reason is OperatorDown, ConcurrencyForbidden, StartingDeadlineExceeded, NameTaken, CreateFailed or Replaced.
 	// +required
 	Reason string `json:"reason"`
 	// count of them since the schedule was created.
@@ -319,6 +319,8 @@ const (
 	MissedNameTaken = "NameTaken"
 	// MissedCreateFailed: the API server refused the application until the next run was due.
 	MissedCreateFailed = "CreateFailed"
+	// MissedReplaced: under Replace, the next run was due before it could start.
+	MissedReplaced = "Replaced"
 )
 
 // Labels and annotations of the applications of a schedule.

@@ -26,6 +26,7 @@ func TestMissedRunsAreExplained(t *testing.T) {
 		"another one runs": {[]string{v1alpha1.MissedConcurrencyForbidden}, []string{"(ConcurrencyForbidden)", "spec.startingDeadline"}},
 		"too late":         {[]string{v1alpha1.MissedStartingDeadlineExceeded}, []string{"(StartingDeadlineExceeded)", "spec.startingDeadline"}},
 		"name taken":       {[]string{v1alpha1.MissedNameTaken}, []string{"(NameTaken)", "delete it"}},
+		"replaced":         {[]string{v1alpha1.MissedReplaced}, []string{"(Replaced)", "spec.concurrencyPolicy"}},
 		"refused":          {[]string{v1alpha1.MissedCreateFailed}, []string{"(CreateFailed)", "condition Ready"}},
 		"several": {[]string{v1alpha1.MissedOperatorDown, v1alpha1.MissedNameTaken, v1alpha1.MissedOperatorDown}, []string{
 			"MissedRuns 3 runs that were due from 2026-01-02T12:00:00Z to 2026-01-02T14:00:00Z",

@@ -200,6 +200,7 @@ var whyMissed = map[string]string{
 	v1alpha1.MissedConcurrencyForbidden:     "another application of the schedule had not finished; with spec.startingDeadline a run waits for it",
 	v1alpha1.MissedStartingDeadlineExceeded: "it could not start within spec.startingDeadline; raise it, or remove it",
 	v1alpha1.MissedNameTaken:                "an application of the same name does not belong to the schedule; delete it",
+	v1alpha1.MissedReplaced:                 "the next run was due before it could start, and spec.concurrencyPolicy is Replace",
 	v1alpha1.MissedCreateFailed:             "the API server refused the application until the next run was due; the condition Ready said why",
 }
 

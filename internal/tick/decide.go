@@ -44,7 +44,9 @@ type decider struct {
 	spec *v1alpha1.ScheduledSparkApplicationSpec
 	// handled is the time until which nothing is due.
 	handled time.Time
-	out     Decision
+	// made is the last tick that is due and has an application: it was created and not recorded, and those before it were missed.
+	made time.Time
+	out  Decision
 }
 
 // start returns the time from which ticks count.
@@ -101,11 +103,17 @@ func (d *decider) request() bool {
 // follow goes through the ticks that are due, until one of them takes time.
 func (d *decider) follow() {
 	due, more := d.due()
+	for _, at := range due {
+		if d.exists(Name(d.Schedule.Name, at)) {
+			d.made = at
+		}
+	}
 	for i, at := range due {
 		if more && i == len(due)-CatchUpLimit {
 			break // the last ones are decided on when it is known what comes after them
 		}
-		if d.handle(at, d.passOver(at, due[i+1:])) {
+		next := due[i+1:]
+		if d.handle(at, d.passOver(at, next), len(next) > 0) {
 			return
 		}
 		d.handled = at
@@ -148,31 +156,39 @@ func (d *decider) passOver(at time.Time, next []time.Time) string {
 	case v1alpha1.CatchUpNone:
 	default:
 		if missed == 0 {
-			return ""
+			return d.giveUp(at, next)
 		}
 	}
 	return v1alpha1.MissedOperatorDown
 }
 
-// giveUp says why a tick is not tried again that the API server has refused: the next one is due, and it may not start as late as that. Else
-// the end of what refuses it would start all that was due meanwhile.
+// giveUp says why a tick that has not started is given up when the next one is due. Under Replace that would end it at once. One that the API
+// server has refused may not start as late as that: else the end of what refuses it would start all that was due meanwhile.
 func (d *decider) giveUp(at time.Time, next []time.Time) string {
-	if len(next) > 0 && d.spec.StartingDeadline == nil && d.Refused == Name(d.Schedule.Name, at) {
+	switch {
+	case len(next) == 0:
+	case d.spec.StartingDeadline == nil && d.Refused == Name(d.Schedule.Name, at):
 		return v1alpha1.MissedCreateFailed
+	case d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace:
+		return v1alpha1.MissedReplaced
 	}
 	return ""
 }
 
-// handle deals with one tick, and reports whether the ones after it have to wait.
-func (d *decider) handle(at time.Time, reason string) bool {
+// handle deals with one tick, and reports whether the ones after it have to wait. nextIsDue says that there are some.
+func (d *decider) handle(at time.Time, reason string, nextIsDue bool) bool {
 	run := &Run{Name: Name(d.Schedule.Name, at), At: at}
 	if d.exists(run.Name) { // the operator that created it could not record it: it runs, however late this is noticed
 		run.Exists = true
 		d.out.Create, d.out.Again, d.handled = run, true, at
 		return true
 	}
-	if reason == "" && d.Taken[run.Name] {
+	switch {
+	case reason != "":
+	case d.Taken[run.Name]:
 		reason = v1alpha1.MissedNameTaken
+	case at.Before(d.made) && d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace:
+		reason = v1alpha1.MissedReplaced // by that one, although another leader may see it as one to catch up
 	}
 	if reason != "" {
 		d.out.Passed = append(d.out.Passed, Passed{At: at, Reason: reason})
@@ -183,10 +199,10 @@ func (d *decider) handle(at time.Time, reason string) bool {
 	case d.isFree(run.Name):
 		d.out.Create, d.out.Again, d.handled = run, true, at
 		return true
-	case blocker == nil, d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace:
+	case blocker == nil, d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace && !d.oneOfMissed(at):
 		d.replace(run.Name)
 		return true
-	case d.mayWait(at):
+	case d.mayWait(at, nextIsDue):
 		d.wait(at, blocker)
 		return true
 	}
@@ -194,16 +210,24 @@ func (d *decider) handle(at time.Time, reason string) bool {
 	return false
 }
 
-// mayWait says that a tick waits for the application in its way: as long as it may start late, and without limit if it is one of
-// several that are caught up.
-func (d *decider) mayWait(at time.Time) bool {
-	return d.spec.StartingDeadline != nil || d.spec.CatchUp == v1alpha1.CatchUpAll && !at.After(d.Since)
+// mayWait says that a tick waits for the application in its way: as long as it may start late, without limit if it is one of several that are
+// caught up, and if it alone is, until the next one is due. What ran while no operator did may have ended, and its status does not say so yet.
+func (d *decider) mayWait(at time.Time, nextIsDue bool) bool {
+	return d.spec.StartingDeadline != nil || d.oneOfMissed(at) || !at.After(d.Since) && !nextIsDue
+}
+
+// oneOfMissed says that a tick is one of several that are caught up, one after the other: none replaces the one before it.
+func (d *decider) oneOfMissed(at time.Time) bool {
+	return d.spec.CatchUp == v1alpha1.CatchUpAll && !at.After(d.Since)
 }
 
 func (d *decider) wait(at time.Time, blocker *Child) {
 	d.out.Waits = blocker
-	if deadline := d.spec.StartingDeadline; deadline != nil {
+	switch deadline := d.spec.StartingDeadline; {
+	case deadline != nil:
 		d.out.Look = at.Add(deadline.Duration + 1)
+	case !d.oneOfMissed(at):
+		d.out.Look = d.Times.Next(d.Now)
 	}
 }
 

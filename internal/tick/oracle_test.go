@@ -6,6 +6,7 @@ package tick
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -139,7 +140,7 @@ func (o *oracle) one(w *predicted, now, since int64) bool {
 			passed[d.at] = reason
 			continue
 		}
-		if o.waits(d, name, since, w) {
+		if o.waits(i, now, since, w) {
 			o.settle(i, passed)
 			return false
 		}
@@ -186,8 +187,12 @@ func (o *oracle) passOver(i int, now, since int64) string {
 	if deadline := o.spec.StartingDeadline; deadline != nil && time.Duration(now-d.at)*time.Second > deadline.Duration {
 		return v1alpha1.MissedStartingDeadlineExceeded
 	}
+	replaced := ""
+	if o.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace && o.nextIsDue(i, now) {
+		replaced = v1alpha1.MissedReplaced
+	}
 	if d.at > since {
-		return ""
+		return replaced
 	}
 	younger := 0
 	for _, other := range o.list[i+1:] {
@@ -199,16 +204,29 @@ func (o *oracle) passOver(i int, now, since int64) string {
 	if younger >= may[o.spec.CatchUp] {
 		return v1alpha1.MissedOperatorDown
 	}
+	laterOne := slices.ContainsFunc(o.list[i+1:], func(other due) bool { return other.created && other.at <= now })
+	if o.spec.CatchUp == v1alpha1.CatchUpLast || laterOne {
+		return replaced
+	}
 	return ""
 }
 
-// waits says that a tick, and all after it, waits for other applications.
-func (o *oracle) waits(d *due, name string, since int64, w *predicted) bool {
+// nextIsDue says that there is another one after tick i of the list.
+func (o *oracle) nextIsDue(i int, now int64) bool { return len(o.list) > i+1 && o.list[i+1].at <= now }
+
+// waits says that tick i of the list, and all after it, waits for other applications.
+func (o *oracle) waits(i int, now, since int64, w *predicted) bool {
+	d, name := o.list[i], fmt.Sprintf("s-%d", o.list[i].at/60)
 	if d.created || !o.anotherThan(name) {
 		return false
 	}
+	missed := d.at <= since
+	all := missed && o.spec.CatchUp == v1alpha1.CatchUpAll
 	switch o.spec.ConcurrencyPolicy {
 	case v1alpha1.ConcurrencyReplace:
+		if all {
+			return true
+		}
 		for other, f := range o.alive {
 			if other != name && f.gone == 0 {
 				f.gone = w.time + f.hold
@@ -216,7 +234,7 @@ func (o *oracle) waits(d *due, name string, since int64, w *predicted) bool {
 		}
 		return true
 	case v1alpha1.ConcurrencyForbid:
-		return o.spec.StartingDeadline != nil || o.spec.CatchUp == v1alpha1.CatchUpAll && d.at <= since
+		return o.spec.StartingDeadline != nil || all || missed && !o.nextIsDue(i, now)
 	}
 	return false
 }

@@ -31,7 +31,7 @@ func TestEveryRunIsPredicted(t *testing.T) {
 			outcomes[what[:min(len(what), len("created at"))]]++
 		}
 	})
-	if !t.Failed() && played >= 1000 && (len(outcomes) != 4 || slices.Min(slices.Collect(maps.Values(outcomes))) < played/4) {
+	if !t.Failed() && played >= 1000 && (len(outcomes) != 5 || slices.Min(slices.Collect(maps.Values(outcomes))) < played/4) {
 		t.Errorf("%v in %d worlds: the worlds are too quiet", outcomes, played)
 	}
 }
