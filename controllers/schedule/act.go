@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -128,11 +129,16 @@ func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err err
 		return false, nil
 	case apierrors.IsAlreadyExists(err):
 		return p.exists(ctx, run)
-	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err):
+	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err), webhookAway(err):
 		p.refuse(run, redact.Text(fmt.Sprintf("application %s could not be created: %v", run.Name, err)))
 		return false, nil
 	}
 	return false, fmt.Errorf("create application %s: %w", run.Name, err)
+}
+
+// webhookAway reports whether the API server has created nothing because a webhook that it has to ask did not answer.
+func webhookAway(err error) bool {
+	return apierrors.IsInternalError(err) && strings.Contains(err.Error(), "failed calling webhook")
 }
 
 // refuse records why the application of a run could not be created.

@@ -14,10 +14,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
@@ -94,10 +96,18 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 		Complete(r)
 }
 
+// The pause after a failure doubles from the first to the longest, which bounds how late a run starts after the API server, or a webhook that it
+// asks, has not answered for a while.
+const (
+	minRetryDelay = 100 * time.Millisecond
+	maxRetryDelay = 30 * time.Second
+)
+
 // optionsFor has as many schedules reconciled at once, and namespaces served in turn: one whose schedules are all due at once, or are refused, does
 // not keep those of others from their times.
 func optionsFor(concurrent int) controller.Options {
-	return controller.Options{MaxConcurrentReconciles: concurrent, NewQueue: fairqueue.QueueFor(concurrent)}
+	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
+	return controller.Options{MaxConcurrentReconciles: concurrent, RateLimiter: limiter, NewQueue: fairqueue.QueueFor(concurrent)}
 }
 
 func ownerOf(o client.Object) []string {

@@ -46,6 +46,21 @@ func TestNamespacesTakeTurns(t *testing.T) {
 	}
 }
 
+// TestFailuresDelayLittle: however long the API server has failed, a run that is due starts half a minute after that at the latest.
+func TestFailuresDelayLittle(t *testing.T) {
+	t.Parallel()
+	limiter, longest := optionsFor(4).RateLimiter, time.Duration(0)
+	if limiter == nil {
+		t.Fatal("failed schedules wait as long as controllers do that nothing waits for: 1000 s")
+	}
+	for range 100 {
+		longest = max(longest, limiter.When(reconcile.Request{}))
+	}
+	if longest != maxRetryDelay {
+		t.Errorf("a schedule that has failed waits %s, want %s", longest, maxRetryDelay)
+	}
+}
+
 // TestTooLarge: a schedule of which the cache keeps a stub creates nothing, and says how large it is. Once it is shorter it creates applications again.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()

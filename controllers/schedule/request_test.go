@@ -33,6 +33,8 @@ type world struct {
 	reconciler *Reconciler
 	clock      *clocktesting.FakePassiveClock
 	refused    func(name string) bool
+	// answer of the API server to those that are refused; nil is that a quota is used up.
+	answer error
 }
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -48,6 +50,9 @@ func newWorld(t *testing.T, change func(*v1alpha1.ScheduledSparkApplication), ot
 	w := &world{T: t, clock: clocktesting.NewFakePassiveClock(noon), refused: func(string) bool { return false }}
 	c := interceptor.NewClient(clientWith(t, append(others, s)...).(client.WithWatch), interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			if w.refused(o.GetName()) && w.answer != nil {
+				return w.answer
+			}
 			if w.refused(o.GetName()) {
 				return apierrors.NewForbidden(v1alpha1.GroupVersion.WithResource("sparkapplications").GroupResource(), o.GetName(), errors.New("exceeded quota"))
 			}
@@ -142,6 +147,20 @@ func TestRefusedRequest(t *testing.T) {
 	if s.Status.LastHandledForceAt != "now" {
 		t.Errorf("the request counts as handled for %q", s.Status.LastHandledForceAt)
 	}
+}
+
+// TestWebhookAway: a webhook that does not answer is said in the status, and its return does not start all that was due meanwhile.
+func TestWebhookAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(*v1alpha1.ScheduledSparkApplication) {})
+	w.refused, w.answer = func(string) bool { return true }, apierrors.NewInternalError(errors.New(`failed calling webhook "validate.kyverno.svc-fail": EOF`))
+	s := w.until("12:35")
+	if ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition); ready.Reason != "CreateFailed" || !strings.Contains(ready.Message, "validate.kyverno") {
+		t.Errorf("Ready is %+v", ready)
+	}
+	w.refused = func(string) bool { return false }
+	w.until("12:36")
+	w.has("when it answers again", at(30))
 }
 
 // TestRequestRefusedAlone: only the name that is asked for is refused. What is due is in time, and the reason stays in the status.
