@@ -337,7 +337,7 @@ type DriverStatus struct {
 
 // ExecutorStatus counts executors by state.
 type ExecutorStatus struct {
-	// wanted is the number of executors of the base gang.
+	// wanted is the number of executors that the attempt begins with: perhaps none under dynamic allocation.
 	// +required
 	Wanted int32 `json:"wanted"`
 	// ready ones run.

@@ -12,10 +12,13 @@ import (
 type Gang struct {
 	// Dynamic says that Spark adds and removes executors while it runs.
 	Dynamic bool
-	// Base is the number at the start: what makes the application complete.
+	// Base is the number at the start, for which there has to be quota: at least one.
 	Base int32
 	// Most is the number that is never exceeded: Base without dynamic allocation, math.MaxInt32 for no bound.
 	Most int32
+	// Unasked is the number that Spark creates before any job of the program asks for some: Base without dynamic
+	// allocation; with it perhaps none.
+	Unasked int32
 }
 
 // defaultInstances is Spark's number of executors where none is set.
@@ -29,7 +32,7 @@ func (p Properties) Executors() (Gang, error) {
 	}
 	if !dynamic {
 		instances, err := p.Int(ExecutorInstances, defaultInstances)
-		return Gang{Base: instances, Most: instances}, err
+		return Gang{Base: instances, Most: instances, Unasked: instances}, err
 	}
 	return p.dynamicExecutors()
 }
@@ -50,7 +53,8 @@ func (p Properties) dynamicExecutors() (Gang, error) {
 		return Gang{}, err
 	}
 	most, err := p.Int(DynamicAllocationMax, math.MaxInt32)
-	return Gang{Dynamic: true, Base: max(1, least, initial, instances), Most: most}, err
+	unasked := max(0, least, initial, instances)
+	return Gang{Dynamic: true, Base: max(1, unasked), Most: most, Unasked: unasked}, err
 }
 
 // OnDemand in the name of a claim stands for a name of the attempt's own; executorID, in the name of a claim of

@@ -98,11 +98,11 @@ func Templates(objects render.Objects) (map[string]*corev1.PodTemplateSpec, erro
 	return templates, nil
 }
 
-// Wanted returns the number of executors of the base gang: those that make the application complete when they are
-// ready.
+// Wanted returns the number of executors that make the application complete when they are ready: those that Spark creates
+// before any job asks for some. That may be none, where the base gang has one.
 func Wanted(p conf.Properties) (int32, error) {
 	gang, err := p.Executors()
-	return gang.Base, err
+	return gang.Unasked, err
 }
 
 // both describes the driver and the executors, without their numbers.

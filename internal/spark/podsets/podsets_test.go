@@ -134,9 +134,9 @@ func TestCounts(t *testing.T) {
 		"dynamic": {
 			sparkConf(conf.DynamicAllocationEnabled, "true", conf.DynamicAllocationInitial, "3", conf.DynamicAllocationMax, "9"), 9, 0, 3,
 		},
-		"dynamic from nothing": {sparkConf(conf.DynamicAllocationEnabled, "true", conf.DynamicAllocationMax, "9"), 9, 0, 1},
+		"dynamic from nothing": {sparkConf(conf.DynamicAllocationEnabled, "true", conf.DynamicAllocationMax, "9"), 9, 0, 0},
 		"dynamic takes no minimum of the queue": {
-			minimum(1, sparkConf(conf.DynamicAllocationEnabled, "true", conf.DynamicAllocationMax, "9")), 9, 0, 1,
+			minimum(1, sparkConf(conf.DynamicAllocationEnabled, "true", conf.DynamicAllocationMax, "9")), 9, 0, 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
