@@ -86,13 +86,14 @@ func (eh executorHealth) whyGated() string {
 }
 
 // readySince returns since when the driver and all executors that the attempt began with are ready, or when they were so
-// first; zero if this process has not seen them ready.
+// first; zero if this process has not seen them ready. An attempt that has had executors and has none on their way when
+// their time is over has all that Spark wants: that is decided then, once, because Spark may ask for more at any time.
 func (eh executorHealth) readySince() time.Time {
 	now := eh.status()
 	switch required := eh.required(now); {
 	case eh.o.ReadyPeak.Count >= required && !eh.o.ReadyPeak.Since.IsZero():
 		return eh.o.ReadyPeak.Since
-	case now.Ready >= required:
+	case now.Ready >= required, eh.startDue() && now.Peak > 0 && now.Pending == 0:
 		return eh.o.Now
 	}
 	return time.Time{}
@@ -104,9 +105,10 @@ func (eh executorHealth) newlyReady() bool {
 }
 
 // readyMatters reports whether anything but people waits for the executors to be ready: the application is Ready by
-// them, the grant may shrink from then on, or the gate shows them to others.
+// them, the grant may shrink from then on, the gate shows them to others, or the attempt would be stopped without them.
 func (eh executorHealth) readyMatters() bool {
-	return eh.o.App.Spec.ReadyWhen == v1alpha1.ReadyWhenRunning || eh.isElastic() || eh.s.Grant == nil || catalog.Of(eh.s.Grant.Gate).ShowsProgress
+	return eh.o.App.Spec.ReadyWhen == v1alpha1.ReadyWhenRunning || eh.isElastic() || eh.s.Grant == nil ||
+		catalog.Of(eh.s.Grant.Gate).ShowsProgress || eh.startDue()
 }
 
 // recordReady records since when the executors are ready, if they are or have been. The attempt counts as ready from then
@@ -119,16 +121,14 @@ func (eh executorHealth) recordReady() {
 	eh.s.Times.ExecutorsReady = &since
 }
 
-// startOverdue reports whether executors should be ready by now and are still pending. With one ready and none pending
-// Spark has all that it wants now.
-func (eh executorHealth) startOverdue() bool {
+// startDue reports whether the time is over within which the executors that the attempt began with have to be ready.
+func (eh executorHealth) startDue() bool {
 	at := eh.deadlines.executorsReady()
-	if at.IsZero() || eh.o.Now.Before(at) || !eh.readySince().IsZero() {
-		return false
-	}
-	now := eh.status()
-	return now.Ready == 0 || now.Pending > 0
+	return !at.IsZero() && !eh.o.Now.Before(at)
 }
+
+// startOverdue reports whether executors should be ready by now and are not.
+func (eh executorHealth) startOverdue() bool { return eh.startDue() && eh.readySince().IsZero() }
 
 // noneExist reports whether the attempt has no executor pod and, as far as is known, never had one: Spark could create
 // none.

@@ -163,6 +163,59 @@ func TestReadyExecutorsAreNotOverdue(t *testing.T) {
 	}
 }
 
+// TestSettledExecutorsAreNotOverdue: an attempt that had fewer executors than it began with when their time was over, and none on its way, may
+// continue. Then it is not stopped later because Spark asks for others, or lets all of them go.
+func TestSettledExecutorsAreNotOverdue(t *testing.T) {
+	t.Parallel()
+	for name, later := range map[string]func(*world){
+		"another one is pending": func(w *world) { w.executor(w.driverName()+"-exec-3", false) },
+		"one takes its place": func(w *world) {
+			delete(w.pods, w.driverName()+"-exec-1")
+			w.executor(w.driverName()+"-exec-3", false)
+		},
+		"none is left": func(w *world) { delete(w.pods, w.driverName()+"-exec-1") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newBusyWorld(t, func(s *v1alpha1.SparkApplicationSpec) { s.Timeouts = &v1alpha1.Timeouts{ExecutorStart: seconds(5)} })
+			w.after(time.Second)
+			w.runs()
+			w.settle()
+			w.executor(w.driverName()+"-exec-1", true)
+			w.settle()
+			w.after(5 * time.Second)
+			w.settle()
+			if w.app.Status.Times.ExecutorsReady == nil {
+				t.Errorf("it is not decided that the attempt may continue\n%s", w.story())
+			}
+			later(w)
+			w.after(time.Hour)
+			w.settle()
+			if stage, _ := status.StageOf(w.app.Status.Conditions); stage != status.Running || w.app.Status.Stopping != "" {
+				t.Errorf("stage %s, stopping %q\n%s", stage, w.app.Status.Stopping, w.story())
+			}
+		})
+	}
+}
+
+// TestNoExecutorsToBeginWith: a driver that begins without executors, as under dynamic allocation, is complete when it runs, and may take as long
+// as it likes to ask for the first.
+func TestNoExecutorsToBeginWith(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.unasked = true
+	w.app.Spec.ReadyWhen = v1alpha1.ReadyWhenRunning
+	w.settle()
+	w.runs()
+	w.settle()
+	w.wantSays("Ready", "True/Running: run 1, attempt 1: driver pod pi-1-1-driver is running")
+	w.after(DefaultExecutorStart)
+	w.settle()
+	if s := &w.app.Status; s.Stopping != "" || s.Executors.Summary != "0/0" {
+		t.Errorf("executors %s, stopping %q\n%s", s.Executors.Summary, s.Stopping, w.story())
+	}
+}
+
 // TestDriversThatStartInTime: a driver that takes 9 s to run costs no write of its own; one that takes longer is shown as Starting, and
 // one in whose way something is, as soon as that is known.
 func TestDriversThatStartInTime(t *testing.T) {

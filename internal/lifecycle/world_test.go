@@ -81,6 +81,8 @@ type world struct {
 	preempted int
 	// moves: the application could not start for a while, or asks for something else, so its place in line may change.
 	moves bool
+	// unasked says that Spark creates no executors before a job asks for some.
+	unasked bool
 	// podSets are what it asks for.
 	podSets []queueing.PodSet
 	// noGrant: there is a driver that should not be, which the test has put there.
@@ -290,6 +292,9 @@ func (w *world) plan(start Start) *Plan {
 	}
 	plan.ApplicationID = fmt.Sprintf("spark-%d-%d", start.Run, start.Attempt)
 	plan.Executors, plan.PodSets = 2, w.podSets
+	if w.unasked {
+		plan.Executors = 0
+	}
 	return plan
 }
 
