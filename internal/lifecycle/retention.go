@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/status"
@@ -91,8 +93,12 @@ func (rn retention) keptUntil(r *pods.Record) time.Time {
 }
 
 // tracker returns the tool that tracks the application, empty if none is known. Others may set Argo CD's label as
-// well: an application that is kept for nothing is better than one that runs again and again.
+// well: an application that is kept for nothing is better than one that runs again and again. No tool creates what a
+// schedule has created, whatever labels its template has.
 func (rn retention) tracker() string {
+	if owner := metav1.GetControllerOfNoCopy(rn.o.App); owner != nil && owner.Kind == v1alpha1.ScheduledSparkApplicationKind {
+		return ""
+	}
 	for _, t := range trackers {
 		if rn.o.App.Labels[t.key] != "" || rn.o.App.Annotations[t.key] != "" {
 			return t.name
