@@ -113,6 +113,9 @@ func (cr *creator) refuse(ctx context.Context, obj client.Object, err error) boo
 			cr.rejections.note(key, startOf{cr.app.Status.Run, cr.builder.inputs}, cr.rejection)
 		}
 		return true
+	case webhookAway(err):
+		cr.obstacle = obstacleOf(obj, err)
+		return true
 	case refused(err):
 		if cr.outdated, err = cr.accountGone(ctx, obj, err); err != nil {
 			cr.obstacle = obstacleOf(obj, err)

@@ -54,6 +54,12 @@ func rejected(err error) bool {
 	return false
 }
 
+// webhookAway reports whether the API server has created nothing because a webhook that it has to ask did not answer. Nothing was stored: webhooks
+// are asked before.
+func webhookAway(err error) bool {
+	return apierrors.IsInternalError(err) && strings.Contains(err.Error(), "failed calling webhook")
+}
+
 // What to do about a rejection: of a run that has ended, and of one that has not begun.
 const (
 	runAgain = "; correct the application, which starts the next run, or have that rule changed and set another spec.runID"
@@ -70,6 +76,8 @@ func rejectionOf(obj client.Object, err error, remedy string) string {
 func obstacleOf(obj client.Object, err error) string {
 	remedy := ""
 	switch words := err.Error(); {
+	case webhookAway(err):
+		remedy = "; whoever has installed that webhook has to get it to answer: the operator tries again"
 	case !apierrors.IsForbidden(err):
 	case strings.Contains(words, "cannot set blockOwnerDeletion"):
 		remedy = "; an administrator has to bind ClusterRole sparkgate-applications to the operator's service account"

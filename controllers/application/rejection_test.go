@@ -107,6 +107,23 @@ func TestRejectionIsBounded(t *testing.T) {
 	}
 }
 
+// TestWebhookAway: while a webhook does not answer, the status says so, and the driver is created soon after it does. The create is not waited for
+// as if it had not been answered.
+func TestWebhookAway(t *testing.T) {
+	t.Parallel()
+	b := newBouncer(t)
+	b.answer = apierrors.NewInternalError(errors.New(`failed calling webhook "mutate.kyverno.svc-fail": failed to call webhook: context deadline exceeded`))
+	if stage, message := b.after(0); stage != v1alpha1.SubmittingReason || !strings.Contains(message, `"mutate.kyverno.svc-fail"`) {
+		t.Fatalf("stage %s: %q; want Submitting with the name of the webhook", stage, message)
+	}
+	b.rejects = false
+	b.after(10 * time.Second)
+	pods := &corev1.PodList{}
+	if err := b.client.List(t.Context(), pods); err != nil || len(pods.Items) != 1 {
+		t.Errorf("%d drivers 10 s after the webhook answers (%v)", len(pods.Items), err)
+	}
+}
+
 // bouncer is an API server that rejects drivers, and counts how often it was asked.
 type bouncer struct {
 	t            *testing.T
@@ -114,6 +131,8 @@ type bouncer struct {
 	client       client.Client
 	app          *v1alpha1.SparkApplication
 	rejects      bool
+	// answer of the API server to drivers that it rejects.
+	answer error
 	asked, tried int
 }
 
@@ -123,7 +142,7 @@ func newBouncer(t *testing.T) *bouncer {
 	r, c, app := submission(t, func(spec *v1alpha1.SparkApplicationSpec) {
 		spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartOnFailure}
 	})
-	b := &bouncer{t: t, r: r, client: c, app: app, rejects: true}
+	b := &bouncer{t: t, r: r, client: c, app: app, rejects: true, answer: forbidden(`violates PodSecurity "restricted:latest"`)}
 	withWatch, ok := c.(client.WithWatch)
 	if !ok {
 		t.Fatal("not a client with watches")
@@ -143,7 +162,7 @@ func (b *bouncer) create(ctx context.Context, c client.WithWatch, obj client.Obj
 		b.asked++
 	}
 	if b.rejects {
-		return forbidden(`violates PodSecurity "restricted:latest"`)
+		return b.answer
 	}
 	return c.Create(ctx, obj, options...)
 }
