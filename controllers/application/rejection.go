@@ -77,7 +77,7 @@ func obstacleOf(obj client.Object, err error) string {
 	remedy := ""
 	switch words := err.Error(); {
 	case webhookAway(err):
-		remedy = "; whoever has installed that webhook has to get it to answer: the operator tries again"
+		remedy = "; an administrator has to get that webhook to answer: the operator tries again"
 	case !apierrors.IsForbidden(err):
 	case strings.Contains(words, "cannot set blockOwnerDeletion"):
 		remedy = "; an administrator has to bind ClusterRole sparkgate-applications to the operator's service account"
