@@ -112,8 +112,12 @@ func (p *pass) delete(ctx context.Context, c tick.Child) error {
 }
 
 // create creates the application of a run. An existing one of that name is the same run if it belongs to this schedule, or
-// to an earlier schedule of the same name; otherwise the name is taken.
+// to an earlier schedule of the same name; otherwise the name is taken. One that this process has created and that was
+// deleted before it was recorded is only recorded.
 func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err error) {
+	if p.expected.last.run == run.Name {
+		return false, nil
+	}
 	app, err := applicationOf(p.schedule, run)
 	if err != nil {
 		return false, err

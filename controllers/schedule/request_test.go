@@ -35,6 +35,9 @@ type world struct {
 	refused    func(name string) bool
 	// answer of the API server to those that are refused; nil is that a quota is used up.
 	answer error
+	// vanish has another client delete each application as soon as it is created; creates counts them.
+	vanish  bool
+	creates int
 }
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -56,7 +59,11 @@ func newWorld(t *testing.T, change func(*v1alpha1.ScheduledSparkApplication), ot
 			if w.refused(o.GetName()) {
 				return apierrors.NewForbidden(v1alpha1.GroupVersion.WithResource("sparkapplications").GroupResource(), o.GetName(), errors.New("exceeded quota"))
 			}
-			return c.Create(ctx, o, opts...)
+			if err := c.Create(ctx, o, opts...); err != nil || !w.vanish {
+				return err
+			}
+			w.creates++
+			return c.Delete(ctx, o)
 		},
 	})
 	w.Client = c
@@ -146,6 +153,17 @@ func TestRefusedRequest(t *testing.T) {
 	w.has("when there is quota again", requested, at(30))
 	if s.Status.LastHandledForceAt != "now" {
 		t.Errorf("the request counts as handled for %q", s.Status.LastHandledForceAt)
+	}
+}
+
+// TestDeletedAtOnce: an application that another client deletes before it is recorded is not created again.
+func TestDeletedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, asked)
+	w.vanish = true
+	s := w.until("12:25")
+	if w.creates != 3 || s.Status.LastRunTime != "2026-01-01T12:20:00Z" || s.Status.LastHandledForceAt != "now" {
+		t.Errorf("%d created for a request and two times, the last run was at %s, the last request %q", w.creates, s.Status.LastRunTime, s.Status.LastHandledForceAt)
 	}
 }
 
