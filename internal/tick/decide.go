@@ -213,7 +213,15 @@ func (d *decider) handle(at time.Time, reason string, nextIsDue bool) bool {
 // mayWait says that a tick waits for the application in its way: as long as it may start late, without limit if it is one of several that are
 // caught up, and if it alone is, until the next one is due. What ran while no operator did may have ended, and its status does not say so yet.
 func (d *decider) mayWait(at time.Time, nextIsDue bool) bool {
-	return d.spec.StartingDeadline != nil || d.oneOfMissed(at) || !at.After(d.Since) && !nextIsDue
+	return d.spec.StartingDeadline != nil || d.oneOfMissed(at) || !at.After(d.Since) && !nextIsDue || d.settling()
+}
+
+// settlingTime is how long a new leader may take to write into the statuses of applications what became of them before it led.
+const settlingTime = 30 * time.Second
+
+// settling says that this process began to lead a moment ago.
+func (d *decider) settling() bool {
+	return !d.Now.Before(d.Since) && d.Now.Before(d.Since.Add(settlingTime))
 }
 
 // oneOfMissed says that a tick is one of several that are caught up, one after the other: none replaces the one before it.
@@ -226,7 +234,10 @@ func (d *decider) wait(at time.Time, blocker *Child) {
 	switch deadline := d.spec.StartingDeadline; {
 	case deadline != nil:
 		d.out.Look = at.Add(deadline.Duration + 1)
-	case !d.oneOfMissed(at):
+	case d.oneOfMissed(at):
+	case d.settling():
+		d.out.Look = d.Since.Add(settlingTime)
+	default:
 		d.out.Look = d.Times.Next(d.Now)
 	}
 }

@@ -108,6 +108,10 @@ func TestDecide(t *testing.T) {
 			"pass 12:10 OperatorDown, pass 12:20 ConcurrencyForbidden a, pass 12:30 ConcurrencyForbidden a, until 12:30, look 12:40"},
 		{"down over two, and one since, Replace", "12:32", []func(*world){since("12:25"), policy(v1alpha1.ConcurrencyReplace)},
 			"pass 12:10 OperatorDown, pass 12:20 Replaced, create 12:30, until 12:30, again"},
+		{"down until a moment ago, another has not finished, as far as is known", "12:30", []func(*world){since("12:30"), child("a", nil)},
+			"pass 12:10 OperatorDown, pass 12:20 OperatorDown, waits for a, until 12:20, look 12:30:30"},
+		{"… nor a minute later", "12:31", []func(*world){since("12:29"), child("a", nil)},
+			"pass 12:10 OperatorDown, pass 12:20 ConcurrencyForbidden a, pass 12:30 ConcurrencyForbidden a, until 12:30, look 12:40"},
 		{"down over five, All", "12:52", []func(*world){since("12:51"), catchUp(v1alpha1.CatchUpAll)}, "create 12:10, until 12:10, again"},
 		{"… the next one waits for it, Replace", "12:52", []func(*world){since("12:51"), catchUp(v1alpha1.CatchUpAll), policy(v1alpha1.ConcurrencyReplace), child("a", nil)},
 			"waits for a, until 12:00"},
@@ -285,7 +289,7 @@ func show(d Decision) string {
 	}
 	parts = append(parts, until)
 	if !d.Look.IsZero() {
-		parts = append(parts, "look "+d.Look.Format("15:04"))
+		parts = append(parts, "look "+strings.TrimSuffix(d.Look.Format("15:04:05"), ":00"))
 	}
 	if d.Again {
 		parts = append(parts, "again")
