@@ -8,11 +8,44 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
+
+// TestEndedInOneSecond: of two runs that ended in the same second, the one that was seen later is the last one, also when the schedule is looked at
+// again.
+func TestEndedInOneSecond(t *testing.T) {
+	t.Parallel()
+	at := "2026-01-02T12:00:00Z"
+	ok, failed := &v1alpha1.ScheduledRun{Name: "nightly-1", Time: at}, &v1alpha1.ScheduledRun{Name: "nightly-2", Time: at}
+	for name, tt := range map[string]struct {
+		before   v1alpha1.ScheduledSparkApplicationStatus
+		succeeds bool
+	}{
+		"the success is news": {v1alpha1.ScheduledSparkApplicationStatus{LastFailedRun: failed}, true},
+		"the failure is news": {v1alpha1.ScheduledSparkApplicationStatus{LastSuccessfulRun: ok}, false},
+		"both are news":       {v1alpha1.ScheduledSparkApplicationStatus{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &pass{schedule: &v1alpha1.ScheduledSparkApplication{Status: tt.before}, expected: &expectations{}}
+			for range 2 {
+				after := p.schedule.DeepCopy()
+				after.Status.LastSuccessfulRun, after.Status.LastFailedRun = ok, failed
+				v := p.view(&after.Status)
+				if v.LastRun == nil || v.LastRun.Succeeded != tt.succeeds {
+					t.Fatalf("the last run is %+v", v.LastRun)
+				}
+				after.Status.Conditions = status.ScheduleConditions(after.Status.Conditions, v, metav1.Now())
+				p.schedule = after
+			}
+		})
+	}
+}
 
 // TestMissedRunsAreExplained: an event about missed runs says when they were due, the reason in a word, and what prevents that.
 func TestMissedRunsAreExplained(t *testing.T) {

@@ -156,12 +156,27 @@ func (p *pass) view(s *v1alpha1.ScheduledSparkApplicationStatus) status.Schedule
 		v.Waits = "a run that is due waits until " + waits.Name + " has finished"
 	}
 	switch ok, failed := s.LastSuccessfulRun, s.LastFailedRun; {
-	case failed != nil && isLater(failed, ok):
+	case failed != nil && p.failedLast(s):
 		v.LastRun = &status.LastRun{Name: failed.Name, Message: failed.Message}
 	case ok != nil:
 		v.LastRun = &status.LastRun{Name: ok.Name, Succeeded: true}
 	}
 	return v
+}
+
+// failedLast reports whether the last run that ended is the last one that failed. Of two that ended in the same second, it is the one that was seen
+// later; a failure if both are seen now.
+func (p *pass) failedLast(s *v1alpha1.ScheduledSparkApplicationStatus) bool {
+	ok, failed, before := s.LastSuccessfulRun, s.LastFailedRun, &p.schedule.Status
+	if ok == nil || !instantOf(ok).Equal(instantOf(failed)) {
+		return isLater(failed, ok)
+	}
+	known := func(run, was *v1alpha1.ScheduledRun) bool { return was != nil && was.Name == run.Name }
+	okKnown, failedKnown := known(ok, before.LastSuccessfulRun), known(failed, before.LastFailedRun)
+	if okKnown && failedKnown {
+		return apimeta.IsStatusConditionFalse(before.Conditions, v1alpha1.LastRunSucceededCondition)
+	}
+	return okKnown || !failedKnown
 }
 
 // stillRefused returns why the application that is asked for could not be created, while a tick is dealt with before it is tried again.
