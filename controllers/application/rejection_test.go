@@ -126,13 +126,13 @@ func TestWebhookAway(t *testing.T) {
 
 // bouncer is an API server that rejects drivers, and counts how often it was asked.
 type bouncer struct {
-	t            *testing.T
-	r            *Reconciler
-	client       client.Client
-	app          *v1alpha1.SparkApplication
-	rejects      bool
+	t       *testing.T
+	r       *Reconciler
+	client  client.Client
+	app     *v1alpha1.SparkApplication
+	rejects bool
 	// answer of the API server to drivers that it rejects.
-	answer error
+	answer       error
 	asked, tried int
 }
 
