@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -39,20 +40,35 @@ func checkTolerations(s *subject) []Finding {
 	return findings
 }
 
-// keyFindings checks key, operator and value of a toleration.
+// keyFindings checks operator, key and value of a toleration.
 func keyFindings(path string, t *corev1.Toleration) []Finding {
-	exists := t.Operator == corev1.TolerationOpExists
 	switch {
 	case !slices.Contains(tolerationOperators, t.Operator):
 		return []Finding{invalid(path+".operator", "value %q is not known: set Exists or Equal", t.Operator)}
-	case t.Key == "" && !exists:
+	case t.Key == "" && t.Operator != corev1.TolerationOpExists:
 		return []Finding{invalid(path+".key", "the key is missing: set it, or set operator to Exists to tolerate all taints")}
 	case t.Key != "" && len(validation.IsQualifiedName(t.Key)) > 0:
 		return []Finding{invalid(path+".key", "invalid key %q: use letters, digits, '-', '_' and '.', optionally after a domain and '/'", t.Key)}
-	case exists && t.Value != "":
-		return []Finding{invalid(path+".value", "value %q excludes the operator Exists: remove it, or set operator to Equal", t.Value)}
-	case !exists && len(validation.IsValidLabelValue(t.Value)) > 0:
-		return []Finding{invalid(path+".value", "invalid value %q: use at most 63 letters, digits, '-', '_' and '.'", t.Value)}
+	}
+	return valueFindings(path+".value", t)
+}
+
+// valueFindings checks the value of a toleration, which the operator decides on: operators that compare numbers take only
+// those, also negative ones, which no label may have.
+func valueFindings(field string, t *corev1.Toleration) []Finding {
+	switch t.Operator {
+	case corev1.TolerationOpExists:
+		if t.Value != "" {
+			return []Finding{invalid(field, "value %q excludes the operator Exists: remove it, or set operator to Equal", t.Value)}
+		}
+	case corev1.TolerationOpLt, corev1.TolerationOpGt:
+		if len(content.IsDecimalInteger(t.Value)) > 0 {
+			return []Finding{invalid(field, "value %q is not a whole number, which the operator %s compares: write one such as 5", t.Value, t.Operator)}
+		}
+	default:
+		if len(validation.IsValidLabelValue(t.Value)) > 0 {
+			return []Finding{invalid(field, "invalid value %q: use at most 63 letters, digits, '-', '_' and '.'", t.Value)}
+		}
 	}
 	return nil
 }

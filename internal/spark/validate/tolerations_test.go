@@ -9,7 +9,11 @@ import "testing"
 func TestTolerations(t *testing.T) {
 	t.Parallel()
 	table{
-		"right": {`executor: {tolerations: [{operator: Exists}, {key: a, value: b}, {key: x.org/a, operator: Exists, effect: NoExecute, tolerationSeconds: 3}, {key: a, operator: Gt, value: "5"}]}`, nil},
+		"right": {`executor: {tolerations: [{operator: Exists}, {key: a, value: b}, {key: x.org/a, operator: Exists, effect: NoExecute, tolerationSeconds: 3}, {key: a, operator: Gt, value: "5"}, {key: a, operator: Lt, value: "-5"}]}`, nil},
+		"numbers": {`executor: {tolerations: [{key: a, operator: Gt, value: high}, {key: a, operator: Lt}]}`, []string{
+			`spec.executor.tolerations[0].value: value "high" is not a whole number, which the operator Gt compares: write one such as 5`,
+			`spec.executor.tolerations[1].value: value "" is not a whole number, which the operator Lt compares: write one such as 5`,
+		}},
 		"of executors": {`executor: {tolerations: [{key: spot, operator: Equals, value: "true"}, {key: spot, effect: NoSchedual}, {value: a}]}`, []string{
 			`spec.executor.tolerations[0].operator: value "Equals" is not known: set Exists or Equal`,
 			`spec.executor.tolerations[1].effect: value "NoSchedual" is not known: set NoSchedule, PreferNoSchedule or NoExecute`,
