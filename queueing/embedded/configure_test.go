@@ -208,9 +208,12 @@ func TestGhostOfBefore(t *testing.T) {
 		"its parent exists":             {"root cpu=3\nb in=root cpu=3", []string{"root"}, map[string]int64{"root": 6000, "b": 0}},
 		"its parent is gone":            {"root cpu=3\nb in=root cpu=3", []string{"mid", "root"}, map[string]int64{"root": 6000, "b": 0}},
 		"it exists, its parent is gone": {"root cpu=3\na in=mid cpu=3\nb in=root cpu=3", []string{"mid", "root"}, map[string]int64{"root": 3000, "a": 6000, "b": 0}},
-		"its parent has moved":          {"top cpu=3\nroot in=top\nb in=root cpu=3", []string{"root"}, map[string]int64{"top": 6000, "root": 6000, "b": 0}},
-		"its tree is gone":              {"b cpu=3", []string{"root"}, map[string]int64{"b": 0}},
-		"it was a root":                 {"root cpu=3\nb in=root cpu=3", nil, map[string]int64{"root": 0, "b": 0}},
+		"one above its parent, too": {
+			"root cpu=3\nmid in=low cpu=3\nb in=root cpu=3", []string{"mid", "low", "root"}, map[string]int64{"root": 3000, "mid": 6000, "b": 0},
+		},
+		"its parent has moved": {"top cpu=3\nroot in=top\nb in=root cpu=3", []string{"root"}, map[string]int64{"top": 6000, "root": 6000, "b": 0}},
+		"its tree is gone":     {"b cpu=3", []string{"root"}, map[string]int64{"b": 0}},
+		"it was a root":        {"root cpu=3\nb in=root cpu=3", nil, map[string]int64{"root": 0, "b": 0}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

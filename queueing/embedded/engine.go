@@ -158,23 +158,29 @@ func (e *Engine) Restore(key queueing.Key, grant queueing.Grant) {
 }
 
 // recallQueue has a restored grant weigh on the nearest queue above its own that exists, if its own, or one above it, was deleted before
-// this engine knew of it.
+// this engine knew of it. Queues that exist may lie between several that do not.
 func (e *Engine) recallQueue(h *heldGrant) {
 	path := append([]string{h.grant.Queue}, h.grant.Ancestors...)
-	gap := slices.Index(path, e.hierarchy.firstMissing(h.grant.Queue))
-	if gap < 0 {
-		return
-	}
-	var deleted []QueueConfig
-	below := path[gap]
-	for _, above := range path[gap+1:] {
-		deleted = append(deleted, QueueConfig{Name: below, Parent: above, Deleted: true})
-		if e.hierarchy.forest.Find(above) != quota.None {
-			e.SetQueues(slices.Concat(e.hierarchy.configs, deleted))
+	for last := -1; ; {
+		gap := slices.Index(path, e.hierarchy.firstMissing(h.grant.Queue))
+		if gap <= last || !e.recallBelow(path[gap:]) {
 			return
 		}
-		below = above
+		last = gap
 	}
+}
+
+// recallBelow has the queues at the begin of a path count as deleted, up to the first one that exists. It reports false if none does.
+func (e *Engine) recallBelow(path []string) bool {
+	var deleted []QueueConfig
+	for i, above := range path[1:] {
+		deleted = append(deleted, QueueConfig{Name: path[i], Parent: above, Deleted: true})
+		if e.hierarchy.forest.Find(above) != quota.None {
+			e.SetQueues(slices.Concat(e.hierarchy.configs, deleted))
+			return true
+		}
+	}
+	return false
 }
 
 // Revert undoes a grant of Cycle that could not be recorded: the ask is pending again at its old place; a grant that
