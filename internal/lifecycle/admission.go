@@ -203,7 +203,7 @@ func (ad admission) invalid() Decision {
 		}
 	}
 	if ad.o.Plan.Outside {
-		ad.requeue(ad.o.Now.Add(referenceInterval))
+		ad.requeue(ad.o.Now.Add(ad.correctionInterval()))
 	}
 	for _, f := range ad.o.Plan.Findings {
 		if f.Reason == string(stage) {
@@ -218,6 +218,16 @@ func (ad admission) invalid() Decision {
 	ad.place.noteBlocked()
 	ad.after(Action{Kind: ReleaseGrant})
 	return ad.publisher.publish(stage, message)
+}
+
+// correctionInterval is after what time a mistake outside of the application is looked for again: soon at first, and less often
+// the longer it stands, because each look reads anew, and thousands may have stalled for the same mistake.
+func (ad admission) correctionInterval() time.Duration {
+	stalled := apimeta.FindStatusCondition(ad.o.App.Status.Conditions, v1alpha1.StalledCondition)
+	if stalled == nil {
+		return referenceInterval
+	}
+	return min(max(referenceInterval, ad.o.Now.Sub(stalled.LastTransitionTime.Time)/10), maxCorrectionInterval)
 }
 
 // submit writes the intent to start: the grant stands in the status before anything is created.

@@ -109,7 +109,7 @@ type Plan struct {
 	// Findings are mistakes in the spec; with any, nothing else is filled in.
 	Findings []finding.Finding
 	// Outside says that a mistake is not in the application: no watch reports when it is corrected, so it is looked up
-	// again.
+	// again, less often the longer it stands.
 	Outside bool
 	// Missing are references to things that do not exist, as sentences; with any, only Queue and Gate are filled in.
 	Missing []string

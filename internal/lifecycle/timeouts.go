@@ -25,6 +25,9 @@ const sidecarGrace = 30 * time.Second
 // referenceInterval is how often a missing reference is looked up.
 const referenceInterval = 10 * time.Second
 
+// maxCorrectionInterval bounds how long a mistake outside of an application is not looked at.
+const maxCorrectionInterval = 2 * time.Minute
+
 // strayInterval is how often a driver is looked for that has to end and that no watch shows.
 const strayInterval = 2 * time.Second
 

@@ -8,7 +8,11 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/finding"
+	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 func TestHoldsFor(t *testing.T) {
@@ -34,5 +38,30 @@ func TestHoldsFor(t *testing.T) {
 				t.Errorf("%s, want %s", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestMistakeElsewhere: a mistake in what an application refers to is looked for again, soon at first, and less often the longer it stands. One
+// in the application itself is not.
+func TestMistakeElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		stands, again time.Duration
+		outside       bool
+	}{
+		{0, 10 * time.Second, true},
+		{time.Minute, 10 * time.Second, true},
+		{10 * time.Minute, time.Minute, true},
+		{24 * time.Hour, 2 * time.Minute, true},
+		{time.Minute, 0, false},
+	} {
+		w := newWorld(t)
+		w.app.Status.Conditions = status.Conditions(nil, status.View{Stage: status.InvalidSpec, Message: "m"}, metav1.NewTime(w.now.Add(-tt.stands)))
+		d := Decide(Observation{Now: w.now, App: w.app, Plan: &Plan{
+			Findings: []finding.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: "m"}}, Outside: tt.outside,
+		}})
+		if d.Need != NeedNothing || d.RequeueAt.IsZero() != (tt.again == 0) || tt.again > 0 && d.RequeueAt.Sub(w.now) != tt.again {
+			t.Errorf("after %s (outside: %t): need %s, again at %s, want in %s", tt.stands, tt.outside, d.Need, d.RequeueAt, tt.again)
+		}
 	}
 }
