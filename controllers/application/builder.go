@@ -47,8 +47,12 @@ func (bl *objectBuilder) check(ctx context.Context, start lifecycle.Start, queue
 	return found, nil
 }
 
-// checkWithFiles is check with the properties of the sparkConfigMap. While that does not exist, nothing is found: it is what is missing.
+// checkWithFiles is check with the properties of the sparkConfigMap. While that does not exist, nothing is found: it is what is missing,
+// and one look for it serves all applications of the namespace.
 func (bl *objectBuilder) checkWithFiles(ctx context.Context, start lifecycle.Start, queue string) ([]finding.Finding, error) {
+	if found, known := bl.reader.known(bl.reader.toReference(configMapKind, bl.app.Spec.SparkConfigMap, "")); known && found.problem != "" {
+		return nil, nil
+	}
 	files, err := bl.reader.confFiles(ctx)
 	var gone configMapGone
 	switch {

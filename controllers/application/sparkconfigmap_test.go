@@ -78,3 +78,23 @@ func TestConfigMapCompletesTheSpec(t *testing.T) {
 		})
 	}
 }
+
+// TestMissingConfigMapIsReadOnce: applications whose specs lack what the same ConfigMap is to hold wait for it at the cost of one read.
+func TestMissingConfigMapIsReadOnce(t *testing.T) {
+	t.Parallel()
+	s, apps := crowd(t, 30)
+	before := s.reads
+	for _, app := range apps {
+		app.Spec.SparkConfigMap, app.Spec.SparkConfFrom = "late", nil
+		app.Spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true}
+		app.Status.Conditions = status.Conditions(nil, status.View{Stage: status.New, Message: "m"}, metav1.Now())
+		p := newPass(s.r, app)
+		plan, err := p.planner.planned(t.Context(), lifecycle.Start{Run: 1, Attempt: 1})
+		if err != nil || len(plan.Missing) != 1 || len(plan.Findings) > 0 {
+			t.Fatalf("missing %v, findings %v, %v; want the ConfigMap to be missing", plan.Missing, plan.Findings, err)
+		}
+	}
+	if got := s.reads - before; got != 1 {
+		t.Errorf("%d reads, want 1", got)
+	}
+}
