@@ -174,9 +174,13 @@ func ConfFiles(app *v1alpha1.SparkApplication, all []Object) map[string]string {
 			continue
 		}
 		var configMap corev1.ConfigMap
-		if o.Namespace == app.Namespace && json.Unmarshal(o.JSON, &configMap) == nil {
-			return configMap.Data
+		if o.Namespace != app.Namespace || json.Unmarshal(o.JSON, &configMap) != nil {
+			continue
 		}
+		if configMap.Data == nil { // it is there, and has no files
+			return map[string]string{}
+		}
+		return configMap.Data
 	}
 	return nil
 }

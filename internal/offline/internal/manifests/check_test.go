@@ -174,6 +174,10 @@ spec:
 				"f.yaml:11: SparkApplication pi: spec.dynamicAllocation.maxExecutors: value is absent",
 			},
 		},
+		"half of it, and a conf folder without files": {
+			text: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n---\n" + right + "  sparkConfigMap: c\n  dynamicAllocation: {enabled: true}\n", checked: 1,
+			want: []string{"f.yaml:15: SparkApplication pi: spec.dynamicAllocation.maxExecutors: value is absent"},
+		},
 		"the other half in a conf folder among the files": {
 			text: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {spark-defaults.conf: spark.dynamicAllocation.maxExecutors 4}\n---\n" + right +
 				"  sparkConfigMap: c\n  dynamicAllocation: {enabled: true}\n", checked: 1,
