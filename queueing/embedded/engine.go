@@ -170,7 +170,7 @@ func (e *Engine) recallQueue(h *heldGrant) {
 	}
 }
 
-// recallBelow has the queues at the begin of a path count as deleted, up to the first one that exists. It reports false if none does.
+// recallBelow has the queues at the beginning of a path count as deleted, up to the first one that exists. It reports false if none does.
 func (e *Engine) recallBelow(path []string) bool {
 	var deleted []QueueConfig
 	for i, above := range path[1:] {
