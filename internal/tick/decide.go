@@ -113,7 +113,7 @@ func (d *decider) follow() {
 			break // the last ones are decided on when it is known what comes after them
 		}
 		next := due[i+1:]
-		if d.handle(at, d.passOver(at, next), len(next) > 0) {
+		if d.handle(at, d.passOver(at, next), next) {
 			return
 		}
 		d.handled = at
@@ -175,8 +175,8 @@ func (d *decider) giveUp(at time.Time, next []time.Time) string {
 	return ""
 }
 
-// handle deals with one tick, and reports whether the ones after it have to wait. nextIsDue says that there are some.
-func (d *decider) handle(at time.Time, reason string, nextIsDue bool) bool {
+// handle deals with one tick, and reports whether the ones after it have to wait. next are those that are due.
+func (d *decider) handle(at time.Time, reason string, next []time.Time) bool {
 	run := &Run{Name: Name(d.Schedule.Name, at), At: at}
 	if d.exists(run.Name) { // the operator that created it could not record it: it runs, however late this is noticed
 		run.Exists = true
@@ -199,15 +199,24 @@ func (d *decider) handle(at time.Time, reason string, nextIsDue bool) bool {
 	case d.isFree(run.Name):
 		d.out.Create, d.out.Again, d.handled = run, true, at
 		return true
-	case blocker == nil, d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace && !d.oneOfMissed(at):
+	case blocker == nil, d.replaces(at, blocker, next):
 		d.replace(run.Name)
 		return true
-	case d.mayWait(at, nextIsDue):
+	case d.mayWait(at, len(next) > 0):
 		d.wait(at, blocker)
 		return true
 	}
 	d.out.Passed = append(d.out.Passed, Passed{At: at, Reason: v1alpha1.MissedConcurrencyForbidden, Blocker: blocker})
 	return false
+}
+
+// replaces says that a tick ends the application in its way. One of several that are caught up does so when that has had its time: another tick was
+// due since it was created, of those that nothing has missed. Else one that never ends would hold up all that is due.
+func (d *decider) replaces(at time.Time, blocker *Child, next []time.Time) bool {
+	if d.spec.ConcurrencyPolicy != v1alpha1.ConcurrencyReplace || !d.oneOfMissed(at) {
+		return d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace
+	}
+	return len(next) > 0 && next[len(next)-1].After(later(d.Since, blocker.Created))
 }
 
 // mayWait says that a tick waits for the application in its way: as long as it may start late, without limit if it is one of several that are
@@ -224,7 +233,7 @@ func (d *decider) settling() bool {
 	return !d.Now.Before(d.Since) && d.Now.Before(d.Since.Add(settlingTime))
 }
 
-// oneOfMissed says that a tick is one of several that are caught up, one after the other: none replaces the one before it.
+// oneOfMissed says that a tick is one of several that are caught up, one after the other.
 func (d *decider) oneOfMissed(at time.Time) bool {
 	return d.spec.CatchUp == v1alpha1.CatchUpAll && !at.After(d.Since)
 }
@@ -234,6 +243,8 @@ func (d *decider) wait(at time.Time, blocker *Child) {
 	switch deadline := d.spec.StartingDeadline; {
 	case deadline != nil:
 		d.out.Look = at.Add(deadline.Duration + 1)
+	case d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace: // the next tick may end what is in the way
+		d.out.Look = d.Times.Next(d.Now)
 	case d.oneOfMissed(at):
 	case d.settling():
 		d.out.Look = d.Since.Add(settlingTime)

@@ -53,6 +53,7 @@ func TestDecide(t *testing.T) {
 	wasPaused := func(w *world) { w.Schedule.Status.Handled.Paused = true }
 	finished := func(c *Child) { c.Finished = true }
 	deleting := func(c *Child) { c.Finished, c.Deleting = true, true }
+	created := func(clock string) func(*Child) { return func(c *Child) { c.Created = today(clock) } }
 	invalid := func(c *Child) { c.Finished, c.Invalid = true, true }
 	invalidGoing := func(c *Child) { c.Finished, c.Invalid, c.Deleting = true, true, true }
 	invalidKept := func(c *Child) { c.Finished, c.Invalid, c.Keep = true, true, true }
@@ -114,7 +115,11 @@ func TestDecide(t *testing.T) {
 			"pass 12:10 OperatorDown, pass 12:20 ConcurrencyForbidden a, pass 12:30 ConcurrencyForbidden a, until 12:30, look 12:40"},
 		{"down over five, All", "12:52", []func(*world){since("12:51"), catchUp(v1alpha1.CatchUpAll)}, "create 12:10, until 12:10, again"},
 		{"… the next one waits for it, Replace", "12:52", []func(*world){since("12:51"), catchUp(v1alpha1.CatchUpAll), policy(v1alpha1.ConcurrencyReplace), child("a", nil)},
-			"waits for a, until 12:00"},
+			"waits for a, until 12:00, look 13:00"},
+		{"… until another one is due", "13:00", []func(*world){since("12:51"), catchUp(v1alpha1.CatchUpAll), policy(v1alpha1.ConcurrencyReplace), child("a", nil)},
+			"delete a, waits for a, until 12:00"},
+		{"… since it was created", "13:05", []func(*world){since("12:51"), catchUp(v1alpha1.CatchUpAll), policy(v1alpha1.ConcurrencyReplace), child("a", created("13:01"))},
+			"waits for a, until 12:00, look 13:10"},
 		{"… the next one waits for it", "12:52", []func(*world){since("12:51"), catchUp(v1alpha1.CatchUpAll), child("a", nil)}, "waits for a, until 12:00"},
 		{"down over twelve, All", "14:05", []func(*world){since("14:01"), catchUp(v1alpha1.CatchUpAll)},
 			"pass 12:10 OperatorDown, pass 12:20 OperatorDown, create 12:30, until 12:30, again"},

@@ -224,7 +224,7 @@ func (o *oracle) waits(i int, now, since int64, w *predicted) bool {
 	all := missed && o.spec.CatchUp == v1alpha1.CatchUpAll
 	switch o.spec.ConcurrencyPolicy {
 	case v1alpha1.ConcurrencyReplace:
-		if all {
+		if all && !o.hadItsTime(name, now, since) {
 			return true
 		}
 		for other, f := range o.alive {
@@ -237,6 +237,17 @@ func (o *oracle) waits(i int, now, since int64, w *predicted) bool {
 		return o.spec.StartingDeadline != nil || all || missed && !o.nextIsDue(i, now) || now >= since && now < since+30
 	}
 	return false
+}
+
+// hadItsTime says that a tick that nothing has missed was due after the oldest application other than that one was created.
+func (o *oracle) hadItsTime(name string, now, since int64) bool {
+	oldest := now
+	for other, f := range o.alive {
+		if other != name {
+			oldest = min(oldest, f.made)
+		}
+	}
+	return slices.ContainsFunc(o.list, func(d due) bool { return d.at <= now && d.at > since && d.at > oldest })
 }
 
 func (o *oracle) anotherThan(name string) bool {

@@ -36,8 +36,9 @@ func TestEveryRunIsPredicted(t *testing.T) {
 	}
 }
 
-// fate is what becomes of an application: it ends at a time on its own, or is gone at a time after it was deleted; 0 is never.
-type fate struct{ ends, gone, hold int64 }
+// fate is what becomes of an application: it ends at a time on its own, or is gone at a time after it was deleted; 0 is never. The clock has shown
+// made when it was created.
+type fate struct{ made, ends, gone, hold int64 }
 
 // predicted is a world in which an operator and an oracle look at the same schedule.
 type predicted struct {
@@ -214,7 +215,7 @@ func (w *predicted) decide() bool {
 	w.o.Schedule.Status.Handled = w.handled
 	w.o.Children = nil
 	for name, f := range w.alive {
-		w.o.Children = append(w.o.Children, Child{Name: name, Deleting: f.gone != 0})
+		w.o.Children = append(w.o.Children, Child{Name: name, Created: time.Unix(f.made, 0), Deleting: f.gone != 0})
 	}
 	for name := range w.crashed { // what has ended is kept for a while; what was not recorded must not run again
 		if w.made[name] && w.alive[name] == nil {
@@ -280,7 +281,7 @@ func (w *predicted) fateOf(name string) *fate {
 	case 1:
 		takes = 1 + takes/10
 	}
-	return &fate{ends: w.time + 1 + takes, hold: 1 + w.chance("hold", name, uint64(w.typical))}
+	return &fate{made: w.now(), ends: w.time + 1 + takes, hold: 1 + w.chance("hold", name, uint64(w.typical))}
 }
 
 // isRefused reports whether the API server refuses an application now. It does so for half a minute, with one in eight.
