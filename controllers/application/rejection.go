@@ -72,7 +72,7 @@ func rejectionOf(obj client.Object, err error, remedy string) string {
 	return fmt.Sprintf("the API server refuses %s: %s%s", describe(obj), redact.First(redact.Text(err.Error()), status.MaxMessage-reserved), remedy)
 }
 
-// obstacleOf says that the API server refuses an object for now, and who can change that.
+// obstacleOf says that the API server refuses an object for now, and who can change that, in the same words each time.
 func obstacleOf(obj client.Object, err error) string {
 	remedy := ""
 	switch words := err.Error(); {
@@ -84,7 +84,7 @@ func obstacleOf(obj client.Object, err error) string {
 	case strings.Contains(words, " cannot create resource "):
 		remedy = "; an administrator has to bind ClusterRole sparkgate-workloads to the operator's service account, in this namespace or in the cluster"
 	}
-	return fmt.Sprintf("the API server refuses %s: %s%s", describe(obj), redact.Text(err.Error()), remedy)
+	return fmt.Sprintf("the API server refuses %s: %s%s", describe(obj), redact.Text(status.Steady(err.Error())), remedy)
 }
 
 const (

@@ -124,6 +124,25 @@ func TestWebhookAway(t *testing.T) {
 	}
 }
 
+// TestWebhookWithExpiredCertificate: the API server says each time how late it is. That is no news: the status is not written again.
+func TestWebhookWithExpiredCertificate(t *testing.T) {
+	t.Parallel()
+	b := newBouncer(t)
+	b.answer = expired("2026-01-02T03:04:05Z")
+	_, message := b.after(0)
+	version := b.app.ResourceVersion
+	b.answer = expired("2026-01-02T03:04:15Z")
+	if b.after(10 * time.Second); b.app.ResourceVersion != version || !strings.Contains(message, "x509: certificate has expired") {
+		t.Errorf("the status was written again, or does not say what is wrong: %q", message)
+	}
+}
+
+func expired(now string) error {
+	const webhook = `failed calling webhook "mutate.kyverno.svc-fail": failed to call webhook: Post "https://kyverno-svc.kyverno.svc:443/": `
+	return apierrors.NewInternalError(errors.New(webhook + "tls: failed to verify certificate: x509: certificate has expired or is not yet valid: " +
+		"current time " + now + " is after 2026-01-01T00:00:00Z"))
+}
+
 // bouncer is an API server that rejects drivers, and counts how often it was asked.
 type bouncer struct {
 	t       *testing.T

@@ -134,7 +134,7 @@ func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err err
 	case apierrors.IsAlreadyExists(err):
 		return p.exists(ctx, run)
 	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err), webhookAway(err):
-		p.refuse(run, redact.Text(fmt.Sprintf("application %s could not be created: %v", run.Name, err)))
+		p.refuse(run, redact.Text(fmt.Sprintf("application %s could not be created: %s", run.Name, status.Steady(err.Error()))))
 		return false, nil
 	}
 	return false, fmt.Errorf("create application %s: %w", run.Name, err)

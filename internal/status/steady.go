@@ -1,0 +1,19 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import "regexp"
+
+var (
+	// clockOfAnswer is in what crypto/x509 says of a certificate that has expired.
+	clockOfAnswer = regexp.MustCompile(`\bcurrent time \S+ is\b`)
+	// ownEnd is the end of a connection that has another port each time, in what package net says of it.
+	ownEnd = regexp.MustCompile(`\S+:\d+->`)
+)
+
+// Steady returns what the API server says, without what is different each time it says the same, such as the time. A message that is tried for
+// again and again would be written each time, and what is written wakes what tries.
+func Steady(text string) string {
+	return ownEnd.ReplaceAllString(clockOfAnswer.ReplaceAllString(text, "it is"), "")
+}
