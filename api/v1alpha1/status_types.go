@@ -203,7 +203,7 @@ type OpenTimes struct {
 	// +optional
 	DriverStarted *metav1.Time `json:"driverStarted,omitempty"`
 	// executorsReady is when the driver of the current attempt and all executors that it began with were first ready
-	// together.
+	// together, or timeouts.executorStart was over and none was on its way.
 	// +optional
 	ExecutorsReady *metav1.Time `json:"executorsReady,omitempty"`
 	// started is when the first attempt of the run was seen running.

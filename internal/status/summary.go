@@ -120,7 +120,7 @@ func Timeline(app *v1alpha1.SparkApplication) []Step {
 	add("Queued", s.Times.Queued, "in queue "+cmp.Or(s.Queue, "(none)"))
 	add("Admitted", s.Times.Admitted, admittedText(s))
 	add("Driver", s.Times.DriverStarted, driverText(s))
-	add("Executors", s.Times.ExecutorsReady, "those that the attempt began with are ready")
+	add("Executors", s.Times.ExecutorsReady, executorsText(s.Executors))
 	if s.Times.Stopping != nil {
 		add("Stopping", s.Times.Stopping, string(s.Stopping))
 	}
@@ -144,6 +144,18 @@ func driverText(s *v1alpha1.SparkApplicationStatus) string {
 		return ""
 	}
 	return "pod " + s.Driver.PodName
+}
+
+// executorsText says why an attempt counts as complete.
+func executorsText(e *v1alpha1.ExecutorStatus) string {
+	switch {
+	case e == nil:
+	case e.Wanted == 0:
+		return "the attempt began with none"
+	case max(e.Peak, e.Ready) < e.Wanted:
+		return fmt.Sprintf("of %d that the attempt began with, %d are enough", e.Wanted, max(e.Peak, e.Ready))
+	}
+	return "those that the attempt began with are ready"
 }
 
 // AttemptText returns how an attempt ended, in one line.
