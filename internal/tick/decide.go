@@ -44,7 +44,7 @@ type decider struct {
 	spec *v1alpha1.ScheduledSparkApplicationSpec
 	// handled is the time until which nothing is due.
 	handled time.Time
-	// made is the last tick that is due and has an application: it was created and not recorded, and those before it were missed.
+	// made is, under Replace, the last tick that is due and has an application: it was created and not recorded, and those before it were missed.
 	made time.Time
 	out  Decision
 }
@@ -103,11 +103,7 @@ func (d *decider) request() bool {
 // follow goes through the ticks that are due, until one of them takes time.
 func (d *decider) follow() {
 	due, more := d.due()
-	for _, at := range due {
-		if d.exists(Name(d.Schedule.Name, at)) {
-			d.made = at
-		}
-	}
+	d.made = d.lastMade(due)
 	for i, at := range due {
 		if more && i == len(due)-CatchUpLimit {
 			break // the last ones are decided on when it is known what comes after them
@@ -122,6 +118,20 @@ func (d *decider) follow() {
 	if !more {
 		d.out.Look = d.Times.Next(later(d.handled, d.Now))
 	}
+}
+
+// lastMade returns the last of the ticks that are due for which there is an application; zero unless runs replace each other. Behind a run that
+// waits thousands may be due, whose names are not needed.
+func (d *decider) lastMade(due []time.Time) (made time.Time) {
+	if d.spec.ConcurrencyPolicy != v1alpha1.ConcurrencyReplace {
+		return made
+	}
+	for _, at := range slices.Backward(due) {
+		if d.exists(Name(d.Schedule.Name, at)) {
+			return at
+		}
+	}
+	return made
 }
 
 // due returns the ticks that are due, oldest first, and whether there are more.
@@ -187,7 +197,7 @@ func (d *decider) handle(at time.Time, reason string, next []time.Time) bool {
 	case reason != "":
 	case d.Taken[run.Name]:
 		reason = v1alpha1.MissedNameTaken
-	case at.Before(d.made) && d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace:
+	case at.Before(d.made):
 		reason = v1alpha1.MissedReplaced // by that one, although another leader may see it as one to catch up
 	}
 	if reason != "" {
