@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
 const diffSubmitText = `Compares the objects that sparkgate creates for a job with those that a real spark-submit has sent, recording by recording: the call is translated as by
@@ -81,7 +82,7 @@ func diffFile(name string, in io.Reader) (offline.Diff, error) {
 func tellDiff(name string, diff offline.Diff, out io.Writer) {
 	verdict := "equal"
 	if n := len(diff.Differences); n > 0 {
-		verdict = fmt.Sprintf("%d differences", n)
+		verdict = printer.Count(n, "difference")
 	}
 	fmt.Fprintf(out, "%s: Spark %s: %s (%s)\n", shownName(name), diff.SparkVersion, verdict, diff.Outcome)
 	for _, d := range diff.Differences {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
 const lintText = `Checks SparkApplications, ScheduledSparkApplications, SparkQueues and SparkFlavors in FILE with the schema of the API and the operator's own rules, without a cluster. FILE and -f FILE are the same.
@@ -50,7 +51,7 @@ func lint(names fileNames, strict bool, s streams) error {
 	}
 	wrong := count(linted.Findings)
 	warnings := len(linted.Findings) - wrong
-	fmt.Fprintf(s.out, "%d objects checked: %d to correct, %d warnings\n", linted.Checked, wrong, warnings)
+	fmt.Fprintf(s.out, "%s checked: %d to correct, %s\n", printer.Count(linted.Checked, "object"), wrong, printer.Count(warnings, "warning"))
 	if linted.Checked == 0 && wrong == 0 {
 		fmt.Fprintf(s.err, "sparkctl lint: note: nothing was checked, because no object has the apiVersion %s\n", v1alpha1.GroupVersion)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
 const uninstallText = `Removes the finalizers that only the operator would remove, after the operator is gone: without them nothing hangs when applications,
@@ -184,7 +185,7 @@ func (i *installed) operatorRuns(namespace string) error {
 
 // confirm asks whether to go on.
 func confirm(s streams, n int) error {
-	fmt.Fprintf(s.out, "\nRemove %d finalizers? [y/N] ", n)
+	fmt.Fprintf(s.out, "\nRemove %s? [y/N] ", printer.Count(n, "finalizer"))
 	line, err := bufio.NewReader(s.in).ReadString('\n')
 	if answer := strings.ToLower(strings.TrimSpace(line)); answer == "y" || answer == "yes" {
 		return nil
@@ -208,7 +209,7 @@ func (i *installed) removeFinalizers(ctx context.Context, c *client.Cluster, out
 			removed++
 		}
 	}
-	fmt.Fprintf(out, "removed %d of %d finalizers\n", removed, i.finalizers())
+	fmt.Fprintf(out, "removed %d of %s\n", removed, printer.Count(i.finalizers(), "finalizer"))
 	if len(failed) > 0 {
 		return errors.Join(failed...)
 	}
@@ -217,7 +218,7 @@ func (i *installed) removeFinalizers(ctx context.Context, c *client.Cluster, out
 		return err
 	}
 	if n := again.finalizers(); n > 0 {
-		return fmt.Errorf("%d objects have a finalizer again: an operator still runs somewhere, perhaps outside of the namespace of --operator-namespace; stop it, then repeat this command", n)
+		return fmt.Errorf("a finalizer was put on again (%s): an operator still runs somewhere, perhaps outside of the namespace of --operator-namespace; stop it, then repeat this command", printer.Count(n, "object"))
 	}
 	fmt.Fprintln(out, "kubectl delete crd "+strings.Join(crds, " ")+"\ndeletes all applications, with their pods, and all queues.")
 	return nil

@@ -47,7 +47,7 @@ func TestUninstall(t *testing.T) {
 		err     string // part of the error
 	}{
 		"not installed": {out: "SparkApplications            0"},
-		"confirmed":     {in: "y\n", replies: map[string][]reply{appList: {page("", app), page("", done)}, "PATCH" + piPath: {{200, done}}}, out: "Remove 1 finalizers? [y/N] removed 1 of 1 finalizers"},
+		"confirmed":     {in: "y\n", replies: map[string][]reply{appList: {page("", app), page("", done)}, "PATCH" + piPath: {{200, done}}}, out: "Remove 1 finalizer? [y/N] removed 1 of 1 finalizer"},
 		"not confirmed": {replies: map[string][]reply{appList: {page("", app)}}, code: 1, err: "nothing was changed; answer y, or pass --yes"},
 		"dry run":       {args: []string{"--dry-run", "--yes"}, replies: map[string][]reply{appList: {page("", app)}}, out: "1 without a status"},
 		"two pages":     {args: []string{"--dry-run"}, replies: map[string][]reply{appList: {page("more", app), page("", app)}}, out: "SparkApplications            2"},
@@ -57,7 +57,7 @@ func TestUninstall(t *testing.T) {
 		},
 		"an operator elsewhere": {
 			args: []string{"--yes"}, replies: map[string][]reply{appList: {page("", app)}, "PATCH" + piPath: {{200, done}}},
-			code: 1, out: "removed 1 of 1", err: "1 objects have a finalizer again",
+			code: 1, out: "removed 1 of 1", err: "a finalizer was put on again (1 object)",
 		},
 		"changed meanwhile": {
 			args: []string{"--yes"}, out: "removed 1 of 1",

@@ -18,6 +18,14 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
+// Count returns a number of things whose plural ends with s: "1 object", "2 objects".
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
 // WriteApplication writes an explanation of an application for people.
 func WriteApplication(out io.Writer, a v1.Application) error {
 	p := &page{}
