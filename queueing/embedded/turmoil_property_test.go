@@ -1,0 +1,594 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sparkgate/sparkgate/internal/testing/randtest"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+const (
+	// turmoils is the usual number of seeds of TestTurmoil.
+	turmoils = 250
+	// turmoilSteps is how much happens in each of them.
+	turmoilSteps = 120
+	// turmoilQueues is the greatest number of queues.
+	turmoilQueues = 8
+	// turmoilEnd is within how many minutes all have to run once nothing new comes.
+	turmoilEnd = 500
+)
+
+// turmoil is an engine under changes of every kind, in any order.
+type turmoil struct {
+	*world
+	now time.Time
+	// asks are the last ones of all applications, also of those that hold a grant.
+	asks map[queueing.Key]queueing.Ask
+	// flavors are those that exist besides the default one.
+	flavors []FlavorConfig
+	// tight says that all queues are in one tree and limit cpu alone: quota is scarce at several levels at once.
+	tight bool
+	// granted counts the grants, grown how often one grew, checked the sentences about queues that were found to be true.
+	granted, grown, checked int
+}
+
+func newTurmoil(seed uint64) *turmoil {
+	u := &turmoil{world: newWorld(seed), now: epoch, asks: map[queueing.Key]queueing.Ask{}}
+	u.tight = u.chance(0.7)
+	for _, name := range existing[1:] {
+		u.flavors = append(u.flavors, FlavorConfig{Name: name})
+	}
+	var queues []QueueConfig
+	for i := range turmoilQueues {
+		queues = append(queues, u.turmoilQueue(i))
+	}
+	u.setQueues(queues)
+	return u
+}
+
+// turmoilQueue is a random queue that may preempt and reserve quota.
+func (u *turmoil) turmoilQueue(i int) QueueConfig {
+	q := u.randomQueue(i)
+	if u.tight {
+		q = u.tightQueue(i)
+	}
+	q.Preemption = Preemption{
+		Within:  []Policy{PreemptNever, PreemptLowerPriority, PreemptLowerOrNewerEqualPriority}[u.IntN(3)],
+		Reclaim: []Policy{PreemptNever, PreemptLowerPriority, PreemptAny}[u.IntN(3)],
+		Borrow:  []Policy{PreemptNever, PreemptLowerPriority}[u.IntN(2)],
+	}
+	q.FairPreemption = []FairPreemption{"", PreemptLessThanInitialShare, PreemptLessThanOrEqualToFinalShare}[u.IntN(3)]
+	if u.chance(0.7) {
+		timeout := time.Duration(u.IntN(3)) * 3 * time.Minute
+		q.HeadTimeout = &timeout
+	}
+	if u.chance(0.05) {
+		q.Stop = StopHoldAndDrain
+	}
+	return q
+}
+
+// tightQueue is a queue of the one tree below q0, with little cpu and often without borrowing.
+func (u *turmoil) tightQueue(i int) QueueConfig {
+	q := QueueConfig{
+		Name: fmt.Sprintf("q%d", i), Admits: func(map[string]string) bool { return true }, Weight: u.Int32N(4), FairSharing: u.chance(0.1),
+	}
+	r := ResourceQuota{Resource: "cpu", Nominal: 4 + u.Int64N(8)}
+	if i > 0 {
+		q.Parent = fmt.Sprintf("q%d", u.IntN((i+1)/2)) // at most four levels
+		r.Nominal = u.Int64N(8)
+		if limit := u.Int64N(2); u.chance(0.5) {
+			r.Borrowing = &limit
+		}
+		if u.chance(0.3) {
+			return q
+		}
+	}
+	q.Flavors = []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{r}}}
+	return q
+}
+
+// turmoilStep is one kind of step; those that need an application get a random one.
+type turmoilStep struct {
+	weight int
+	play   func(*turmoil, queueing.Key)
+}
+
+var turmoilTable = []turmoilStep{
+	{8, func(u *turmoil, _ queueing.Key) { u.arrive() }},
+	{2, (*turmoil).askAgain},
+	{4, (*turmoil).leave},
+	{1, (*turmoil).undo},
+	{1, (*turmoil).replaceQueue},
+	{1, (*turmoil).deleteQueue},
+	{1, (*turmoil).moveQueue},
+	{2, (*turmoil).dissolveQueue},
+	{2, (*turmoil).repairQueues},
+	{1, (*turmoil).changeFlavors},
+	{3, (*turmoil).wait},
+	{4, (*turmoil).resize},
+	{1, (*turmoil).changeHolder},
+	{1, (*turmoil).shrink},
+	{1, (*turmoil).restart},
+}
+
+// step plays one random step.
+func (u *turmoil) step() {
+	keys := u.known()
+	if len(keys) == 0 {
+		u.arrive()
+		return
+	}
+	key, total := keys[u.IntN(len(keys))], 0
+	for _, s := range turmoilTable {
+		total += s.weight
+	}
+	at := u.IntN(total)
+	for _, s := range turmoilTable {
+		if at -= s.weight; at < 0 {
+			s.play(u, key)
+			return
+		}
+	}
+}
+
+// known lists all applications, in order.
+func (u *turmoil) known() []queueing.Key {
+	var out []queueing.Key
+	for key := range u.asks {
+		out = append(out, key)
+	}
+	slices.SortFunc(out, compareKeys)
+	return out
+}
+
+// arrive has an application ask that may grow, end in time, or be a part of another one.
+func (u *turmoil) arrive() {
+	a := u.randomAsk(u.newKey())
+	a.SchedulingGated = u.chance(0.5)
+	if u.chance(0.3) {
+		a.HoldsFor = time.Duration(1+u.IntN(20)) * time.Minute
+	}
+	if u.chance(0.1) {
+		a.Part, a.Key.Kind = true, queueing.Pod
+	}
+	if u.chance(0.2) {
+		a.PodSets[0].Requests = queueing.Resources{"cpu": 3 + u.Int64N(6)}
+	}
+	u.ask(a)
+}
+
+// leaves lists the queues that are no other queue's parent.
+func (u *turmoil) leaves() []string {
+	var out []string
+	for _, q := range u.queues {
+		if !slices.ContainsFunc(u.queues, func(child QueueConfig) bool { return child.Parent == q.Name }) {
+			out = append(out, q.Name)
+		}
+	}
+	return out
+}
+
+// ask mostly asks a queue that takes applications.
+func (u *turmoil) ask(a queueing.Ask) {
+	if leaves := u.leaves(); len(leaves) > 0 && u.chance(0.8) {
+		a.Queue = leaves[u.IntN(len(leaves))]
+	}
+	u.say("%s asks %s, priority %d, at %s, for %s: %v", a, a.Queue, a.Priority, a.QueuedAt.Format(time.TimeOnly), a.HoldsFor, a.PodSets)
+	u.asks[a.Key] = a
+	u.engine.Submit(a)
+}
+
+func (u *turmoil) askAgain(key queueing.Key) { u.ask(u.randomAsk(key)) }
+
+func (u *turmoil) leave(key queueing.Key) {
+	u.say("%s leaves", key.Name)
+	u.engine.Release(key)
+	delete(u.asks, key)
+}
+
+// undo has the last decision about an application not be recorded, unless it has been already.
+func (u *turmoil) undo(key queueing.Key) {
+	u.say("undo %s: %t", key.Name, u.engine.Revert(key))
+}
+
+// anyQueue returns the name of a queue, and where that is among those that exist.
+func (u *turmoil) anyQueue() (name string, i, at int) {
+	i = u.IntN(turmoilQueues)
+	name = fmt.Sprintf("q%d", i)
+	return name, i, slices.IndexFunc(u.queues, func(q QueueConfig) bool { return q.Name == name })
+}
+
+// replaceQueue gives a queue another configuration, or creates it.
+func (u *turmoil) replaceQueue(queueing.Key) {
+	_, i, at := u.anyQueue()
+	queues := slices.Clone(u.queues)
+	if at < 0 {
+		queues = append(queues, u.turmoilQueue(i))
+	} else {
+		queues[at] = u.turmoilQueue(i)
+	}
+	u.reconfigure(queues)
+}
+
+// deleteQueue deletes a queue, which its children still name as their parent. One that does not exist is created.
+func (u *turmoil) deleteQueue(key queueing.Key) {
+	_, _, at := u.anyQueue()
+	if at < 0 {
+		u.replaceQueue(key)
+		return
+	}
+	u.reconfigure(slices.Delete(slices.Clone(u.queues), at, at+1))
+}
+
+// moveQueue gives a queue another parent, which may be missing and, with a greater number than its own, below it.
+func (u *turmoil) moveQueue(queueing.Key) {
+	if _, i, at := u.anyQueue(); at >= 0 {
+		queues, most := slices.Clone(u.queues), max(1, i)
+		if u.chance(0.3) {
+			most = turmoilQueues
+		}
+		queues[at].Parent = fmt.Sprintf("q%d", u.IntN(most))
+		u.reconfigure(queues)
+	}
+}
+
+// dissolveQueue deletes a queue whose children move up to its parent.
+func (u *turmoil) dissolveQueue(queueing.Key) {
+	name, _, at := u.anyQueue()
+	if at < 0 || u.queues[at].Parent == "" {
+		return
+	}
+	parent := u.queues[at].Parent
+	queues := slices.Delete(slices.Clone(u.queues), at, at+1)
+	for i := range queues {
+		if queues[i].Parent == name {
+			queues[i].Parent = parent
+		}
+	}
+	u.reconfigure(queues)
+}
+
+// repairQueues creates all queues whose children miss them, and ends cycles.
+func (u *turmoil) repairQueues(queueing.Key) {
+	queues := slices.Clone(u.queues)
+	for i := range turmoilQueues {
+		name := fmt.Sprintf("q%d", i)
+		at := slices.IndexFunc(queues, func(q QueueConfig) bool { return q.Name == name })
+		missed := slices.ContainsFunc(queues, func(q QueueConfig) bool { return q.Parent == name })
+		if at < 0 && missed || at >= 0 && u.isAbove(name, name) {
+			queues = slices.DeleteFunc(queues, func(q QueueConfig) bool { return q.Name == name })
+			queues = append(queues, u.turmoilQueue(i))
+		}
+	}
+	u.reconfigure(queues)
+}
+
+func (u *turmoil) reconfigure(queues []QueueConfig) {
+	u.queues = queues
+	u.engine.SetQueues(queues)
+	for _, q := range queues {
+		u.say("queue %s", describe(q))
+	}
+}
+
+func (u *turmoil) changeFlavors(queueing.Key) {
+	u.flavors = nil
+	for _, name := range existing[1:] {
+		if u.chance(0.8) {
+			u.flavors = append(u.flavors, FlavorConfig{Name: name})
+		}
+	}
+	u.say("flavors %v", u.flavors)
+	u.engine.SetFlavors(u.flavors)
+}
+
+func (u *turmoil) wait(queueing.Key) { u.now = u.now.Add(time.Duration(u.IntN(8)) * time.Minute) }
+
+func (u *turmoil) resize(key queueing.Key) {
+	if g, holds := u.engine.Held(key); holds {
+		want := queueing.ResizeRequest{PodSet: "executor", Count: u.Int32N(6)}
+		u.say("%s wants %d more", key.Name, want.Count)
+		u.engine.SetResizeRequest(key, g.Run, g.Attempt, want)
+	}
+}
+
+// changeHolder gives a holder another priority or another end, or has it terminate.
+func (u *turmoil) changeHolder(key queueing.Key) {
+	if g, holds := u.engine.Held(key); holds {
+		s := queueing.HolderState{Priority: u.Int32N(3), QueuedAt: epoch, Terminating: u.chance(0.2)}
+		if u.chance(0.3) {
+			s.ReleasedBy = u.now.Add(time.Duration(u.IntN(30)) * time.Minute)
+		}
+		u.say("%s is %+v", key.Name, s)
+		u.engine.SetHolderState(key, g.Run, g.Attempt, s)
+	}
+}
+
+// shrink has a holder return some of the pods above its base gang.
+func (u *turmoil) shrink(key queueing.Key) {
+	g, holds := u.engine.Held(key)
+	if !holds {
+		return
+	}
+	g.PodSets = slices.Clone(g.PodSets)
+	for i := range g.PodSets {
+		if p := &g.PodSets[i]; p.Elastic && p.Count > 0 {
+			p.Count -= u.Int32N(p.Count + 1)
+		}
+	}
+	u.say("%s keeps %v", key.Name, g.PodSets)
+	u.engine.Settle(key, g)
+}
+
+// restart replaces the engine by one that knows the objects alone.
+func (u *turmoil) restart(queueing.Key) {
+	u.say("restart")
+	next := New()
+	next.SetFlavors(u.flavors)
+	next.SetQueues(u.queues)
+	for _, key := range u.known() {
+		if g, holds := u.engine.Held(key); holds {
+			next.Restore(key, g)
+			next.SetHolderState(key, g.Run, g.Attempt, queueing.HolderState{Priority: g.Priority, QueuedAt: epoch})
+		}
+	}
+	for _, key := range u.known() {
+		if _, holds := next.Held(key); !holds {
+			next.Submit(u.asks[key])
+		}
+	}
+	u.engine = next
+}
+
+// decide makes that many decisions at most; no bound for 0. Some of them may not have been recorded yet.
+func (u *turmoil) decide(most int, recorded float64) ([]Decision, error) {
+	u.engine.Advance(u.now)
+	u.say("cycle at %s, at most %d", u.now.Format(time.TimeOnly), most)
+	decisions := u.engine.Cycle(most)
+	for _, d := range decisions {
+		u.say("  %s in %s of %s, grown by %d: %v", d.Key.Name, d.Grant.Queue, d.Root, d.Grown, d.Grant.PodSets)
+		if !u.isQueue(d.Root) {
+			return nil, fmt.Errorf("%s is decided in the tree of %s, which does not exist", d.Key.Name, d.Root)
+		}
+		if d.Grown > 0 {
+			u.grown++
+		} else {
+			u.granted++
+		}
+		if u.chance(recorded) {
+			u.engine.Settle(d.Key, d.Grant)
+			u.engine.Confirm(d.Key, d.Grant.Run, d.Grant.Attempt)
+		}
+	}
+	return decisions, nil
+}
+
+func (u *turmoil) isQueue(name string) bool {
+	return slices.ContainsFunc(u.queues, func(q QueueConfig) bool { return q.Name == name })
+}
+
+// isAbove reports whether a queue is above another one; both exist.
+func (u *turmoil) isAbove(above, name string) bool {
+	for range u.queues { // parents may make a cycle
+		at := slices.IndexFunc(u.queues, func(q QueueConfig) bool { return q.Name == name })
+		if at < 0 {
+			return false
+		}
+		if name = u.queues[at].Parent; name == above {
+			return u.isQueue(above)
+		}
+	}
+	return false
+}
+
+// checkVerdicts looks at what the engine says after a cycle without a limit.
+func (u *turmoil) checkVerdicts() error {
+	for _, key := range u.known() {
+		v := u.engine.Verdict(key)
+		if v.State == queueing.Undecided {
+			return fmt.Errorf("%s is undecided after a complete cycle", key.Name)
+		}
+		pending := v.State == queueing.Waiting || v.State == queueing.Refused
+		if pending && v.Message == "" {
+			return fmt.Errorf("%s: %s for no reason", key.Name, says(v))
+		}
+		if problem := u.checkMessage(v.Message); problem != "" {
+			return fmt.Errorf("%s: %s: %s", key.Name, says(v), problem)
+		}
+		if problem := u.checkMessage(u.whyNoMore(key)); problem != "" {
+			return fmt.Errorf("%s does not grow, %s: %s", key.Name, u.whyNoMore(key), problem)
+		}
+	}
+	return nil
+}
+
+// whyNoMore returns why a holder does not grow. One that is about to end, or whose growth has not been recorded yet, keeps the last reason.
+func (u *turmoil) whyNoMore(key queueing.Key) string {
+	h := u.engine.registry.apps[key].held
+	if h == nil || h.isTerminating() || h.growth.before != nil {
+		return ""
+	}
+	return h.growth.message
+}
+
+var (
+	saysAbove   = regexp.MustCompile(`queue (\S+), above (\S+),`)
+	saysMissing = regexp.MustCompile(`(?:queue|has the parent) (\S+?),?(?: which)? does not exist`)
+	saysLimit   = regexp.MustCompile(`queue (\S+) (?:may use at most|is held|has reached)`)
+)
+
+// checkMessage returns what a message says of queues that is not so, or where a word is missing; empty if all is well.
+func (u *turmoil) checkMessage(message string) string {
+	if strings.Contains(message, "  ") {
+		return "a word is missing"
+	}
+	for _, m := range saysAbove.FindAllStringSubmatch(message, -1) {
+		if u.checked++; !u.isAbove(m[1], m[2]) {
+			return fmt.Sprintf("%s is not above %s", m[1], m[2])
+		}
+	}
+	for _, m := range saysMissing.FindAllStringSubmatch(message, -1) {
+		if u.checked++; u.isQueue(m[1]) {
+			return m[1] + " does exist"
+		}
+	}
+	for _, m := range saysLimit.FindAllStringSubmatch(message, -1) {
+		if u.checked++; !u.isQueue(m[1]) {
+			return m[1] + " does not exist"
+		}
+	}
+	return ""
+}
+
+// checkExplanations looks at everything that can be explained.
+func (u *turmoil) checkExplanations() error {
+	for _, key := range u.known() {
+		x, known := u.engine.Explain(key)
+		if !known || x.Pending == nil {
+			continue
+		}
+		for _, remedy := range x.Pending.Remedies {
+			if remedy == "" || strings.Contains(remedy, "  ") {
+				return fmt.Errorf("%s has the remedy %q, where a word is missing", key.Name, remedy)
+			}
+		}
+	}
+	for _, name := range u.engine.Names() {
+		if x, known := u.engine.ExplainQueue(name); !known || x.Pending < 0 || x.Admitted < 0 {
+			return fmt.Errorf("queue %s: %+v", name, x)
+		}
+	}
+	return nil
+}
+
+// run plays all steps, with a cycle after most of them.
+func (u *turmoil) run() error {
+	for range turmoilSteps {
+		if u.step(); u.chance(0.4) {
+			continue
+		}
+		most := 0
+		if u.chance(0.3) {
+			most = 1 + u.IntN(3)
+		}
+		if _, err := u.decide(most, 0.8); err != nil {
+			return err
+		}
+		if most > 0 {
+			continue
+		}
+		if err := u.checkVerdicts(); err != nil {
+			return err
+		}
+		if u.chance(0.7) {
+			continue // explanations take long
+		}
+		if err := u.checkExplanations(); err != nil {
+			return err
+		}
+	}
+	return errors.Join(u.comeToRest(), u.checkNothingFits(), u.checkNothingIsLeft())
+}
+
+// comeToRest has nothing new come, and what runs end after a while, until nothing runs and nothing more starts. Each cycle decides all
+// that there is to decide.
+func (u *turmoil) comeToRest() error {
+	for range turmoilEnd {
+		u.now = u.now.Add(time.Minute)
+		first, err := u.decide(0, 1)
+		if err != nil {
+			return err
+		}
+		second, err := u.decide(0, 1)
+		if err != nil {
+			return err
+		}
+		for _, d := range second {
+			if d.Grown == 0 {
+				return fmt.Errorf("%s starts in a second cycle although nothing has happened", d.Key.Name)
+			}
+		}
+		if u.endSome() == 0 && len(first) == 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("something still runs after %d minutes", turmoilEnd)
+}
+
+// endSome ends about half of what runs, and returns how much ran.
+func (u *turmoil) endSome() int {
+	ran := 0
+	for _, key := range u.known() {
+		if _, holds := u.engine.Held(key); holds {
+			ran++
+			if u.chance(0.5) {
+				u.leave(key)
+			}
+		}
+	}
+	return ran
+}
+
+// checkNothingFits holds, now that nothing runs, that an ask only waits if its queue cannot admit it with the current configuration. Where
+// maxRunning is 0, executors of unmanaged drivers wait also, if their queue is StrictFIFO and its head waits for that.
+func (u *turmoil) checkNothingFits() error {
+	for _, key := range u.known() {
+		a := u.engine.registry.apps[key]
+		if a == nil || a.class == nil || a.class.isInadmissible() || a.class.queue.stoppedBy != nil || a.class.queue.atMaxRunning() != nil {
+			continue
+		}
+		return fmt.Errorf("%s waits although nothing runs: %s", key.Name, says(u.engine.Verdict(key)))
+	}
+	return nil
+}
+
+// checkNothingIsLeft releases all and holds that nothing of it stays behind.
+func (u *turmoil) checkNothingIsLeft() error {
+	for _, key := range u.known() {
+		u.engine.Release(key)
+	}
+	u.engine.Cycle(0)
+	for _, s := range u.engine.States() {
+		for _, use := range s.Usage {
+			if use.Used != 0 {
+				return fmt.Errorf("%d %s of flavor %s are charged to queue %s in the end", use.Used, use.Resource, use.Flavor, s.Name)
+			}
+		}
+		if s.Pending != 0 || s.Admitted != 0 || s.ElasticPods != 0 || s.WantedPods != 0 {
+			return fmt.Errorf("%d pending, %d admitted, %d elastic and %d wanted pods are counted in queue %s in the end",
+				s.Pending, s.Admitted, s.ElasticPods, s.WantedPods, s.Name)
+		}
+	}
+	if left := len(u.engine.claims.all); left > 0 {
+		return fmt.Errorf("%d claims are left in the end", left)
+	}
+	return nil
+}
+
+// TestTurmoil: queues, flavors, asks, holders, growth and the engine itself change at random, each while the others do. Nothing
+// panics, no decision is for a tree whose root is gone, what is said of queues is so, a cycle without a limit leaves nothing for a second
+// one, nothing waits for ever that fits, and once all is released nothing is charged, counted or claimed.
+func TestTurmoil(t *testing.T) {
+	t.Parallel()
+	granted, grown, checked := 0, 0, 0
+	played := randtest.Each(t, turmoils, func(seed uint64) {
+		u := newTurmoil(seed)
+		if err := u.run(); err != nil {
+			t.Fatalf("%v; what happened:\n%s", err, strings.Join(u.log, "\n"))
+		}
+		granted, grown, checked = granted+u.granted, grown+u.grown, checked+u.checked
+	})
+	if played >= turmoils && (granted < 8*played || grown < played/2 || checked < 50*played) {
+		t.Errorf("%d grants, grown %d times, %d sentences about queues in %d worlds: too few to show anything", granted, grown, checked, played)
+	}
+}
