@@ -121,7 +121,7 @@ const (
 	AttemptStarting Phase = iota
 	// AttemptPodsReady: they were, and the driver has what it needs to work.
 	AttemptPodsReady
-	// AttemptExecutorsLost: they were, but the driver has lost all executors and waits for new ones.
+	// AttemptExecutorsLost: they were, but now the driver has no executors and waits for some.
 	AttemptExecutorsLost
 )
 

@@ -106,7 +106,7 @@ func (p *pass) tryTemplate(ctx context.Context) (mistake string, err error) {
 }
 
 // judge returns what the operator says of an application: of it alone, or together with its sparkConfigMap where that may complete what the
-// spec says. While that does not exist, nothing is said: applications wait for it.
+// spec says. While that does not exist, or may not be read, nothing is said here: the applications say so.
 func (p *pass) judge(ctx context.Context, app *v1alpha1.SparkApplication) ([]validate.Finding, error) {
 	findings := validate.Application(app)
 	if !validate.ConfigMapMayMend(app, findings) {
@@ -114,7 +114,7 @@ func (p *pass) judge(ctx context.Context, app *v1alpha1.SparkApplication) ([]val
 	}
 	files := &corev1.ConfigMap{}
 	switch err := p.Live.Get(ctx, client.ObjectKey{Namespace: app.Namespace, Name: app.Spec.SparkConfigMap}, files); {
-	case apierrors.IsNotFound(err):
+	case apierrors.IsNotFound(err), apierrors.IsForbidden(err):
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("read the sparkConfigMap of the template: %w", err)

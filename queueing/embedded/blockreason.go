@@ -3,7 +3,11 @@
 
 package embedded
 
-import "github.com/sparkgate/sparkgate/queueing"
+import (
+	"cmp"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
 
 // queueBlockReason returns why the queue admits no ask, whatever it needs; the zero value if nothing blocks the
 // queue.
@@ -17,12 +21,31 @@ func queueBlockReason(q *queue) blockReason {
 	return blockReason{}
 }
 
-// headUnlessBlocked returns the first ask that waits for quota, or nil.
-func (q *queue) headUnlessBlocked(stop blockReason) *app {
-	if q.config == nil || len(q.admissible.items) == 0 || q.admissible.items[0].isBlockedBy(stop) {
+// head returns the class whose first ask comes first; nil if nothing can be admitted. While maxRunning keeps the first class of a
+// StrictFIFO queue from being admitted, executors of drivers that run come before it: it may be one of these that it waits for.
+func (q *queue) head() *equivalenceClass {
+	if q.config == nil || len(q.admissible.items) == 0 {
 		return nil
 	}
-	return q.admissible.items[0].first()
+	head := q.admissible.items[0]
+	if !q.strict() || head.atMaxRunning() == nil {
+		return head
+	}
+	var executors *equivalenceClass
+	for _, class := range q.admissible.items {
+		if class.unmanagedExecutor && (executors == nil || q.admissible.before(class, executors)) {
+			executors = class
+		}
+	}
+	return cmp.Or(executors, head)
+}
+
+// headUnlessBlocked returns the first ask that waits for quota, or nil.
+func (q *queue) headUnlessBlocked(stop blockReason) *app {
+	if head := q.head(); head != nil && !head.isBlockedBy(stop) {
+		return head.first()
+	}
+	return nil
 }
 
 func (class *equivalenceClass) blockReasonUnder(stop blockReason) blockReason {

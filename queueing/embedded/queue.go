@@ -258,11 +258,11 @@ func (q *queue) childBefore(a, b *queue) bool {
 	return a.winner.lead.compare(b.winner.lead) < 0
 }
 
-// enterHead adds the first class of a StrictFIFO queue, whether it fits or not. While the head has a claim, nothing
+// enterHead adds the class with the head of a StrictFIFO queue, whether it fits or not. While the head has a claim, nothing
 // comes before it.
 func (q *queue) enterHead() {
-	if len(q.admissible.items) > 0 && q.admissible.items[0].first().claim == nil {
-		q.enter(q.admissible.items[0])
+	if head := q.head(); head != nil && head.first().claim == nil {
+		q.enter(head)
 	}
 }
 

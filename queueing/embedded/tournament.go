@@ -181,11 +181,17 @@ func (c *tournament) selectEntry(q *queue) bool {
 	q.recheckNeeded = false
 	full := q.atMaxRunning() != nil
 	for q.entered > 0 {
-		if class := q.current(); (!full || class.unmanagedExecutor) && c.canCompete(q, class) {
+		class := q.current()
+		blocked := full && !class.unmanagedExecutor
+		if !blocked && c.canCompete(q, class) {
 			q.lead = class.lead
 			return true
 		}
 		q.leave()
+		if head := q.head(); blocked && q.strict() && head != nil && head.unmanagedExecutor { // maxRunning was reached since the first one entered
+			q.at = 0
+			q.enterHead()
+		}
 	}
 	return false
 }

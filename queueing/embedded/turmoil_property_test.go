@@ -539,12 +539,11 @@ func (u *turmoil) endSome() int {
 	return ran
 }
 
-// checkNothingFits holds, now that nothing runs, that an ask only waits if its queue cannot admit it with the current configuration. Where
-// maxRunning is 0, executors of unmanaged drivers wait also, if their queue is StrictFIFO and its head waits for that.
+// checkNothingFits holds, now that nothing runs, that an ask only waits if its queue cannot admit it with the current configuration.
 func (u *turmoil) checkNothingFits() error {
 	for _, key := range u.known() {
 		a := u.engine.registry.apps[key]
-		if a == nil || a.class == nil || a.class.isInadmissible() || a.class.queue.stoppedBy != nil || a.class.queue.atMaxRunning() != nil {
+		if a == nil || a.class == nil || a.class.isInadmissible() || a.class.queue.stoppedBy != nil || a.class.atMaxRunning() != nil {
 			continue
 		}
 		return fmt.Errorf("%s waits although nothing runs: %s", key.Name, says(u.engine.Verdict(key)))

@@ -22,6 +22,35 @@ func podAsk(name, queue, podSet string, at int) queueing.Ask {
 	}
 }
 
+// TestExecutorsBeforeAFullHead: the head of a StrictFIFO queue that waits for maxRunning does not keep the executors of the driver that it
+// waits for from being admitted, also if it is of a higher priority; it stays the head for all others.
+func TestExecutorsBeforeAFullHead(t *testing.T) {
+	t.Parallel()
+	for name, queue := range map[string]string{
+		"full":       "team-a cpu=6 max=1 strict",
+		"full above": "root cpu=6 max=1\nteam-a in=root cpu=6 strict",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := engineWith(t, queue, "")
+			e.Submit(podAsk("driver", "team-a", "driver", 1))
+			decide(t, e, "driver")
+			submit(t, e, "urgent queue=team-a cpu=1 prio=9 at=2")
+			submit(t, e, "later queue=team-a cpu=1 at=3")
+			e.Submit(podAsk("exec-1", "team-a", "executor", 1))
+			e.Submit(podAsk("exec-2", "team-a", "executor", 1))
+			decide(t, e, "exec-1 exec-2")
+			for _, waits := range []string{"urgent", "later"} {
+				if got, want := says(e.Verdict(keyOf(waits))), "Waiting/MaxRunning"; got[:len(want)] != want {
+					t.Errorf("%s is told %s", waits, got)
+				}
+			}
+			e.Release(podKey("driver"))
+			decide(t, e, "urgent")
+		})
+	}
+}
+
 // TestPodsOfNoApplication: a driver counts as an application and waits for maxRunning like one; its executors do neither, and come before
 // applications that were queued after the driver.
 func TestPodsOfNoApplication(t *testing.T) {

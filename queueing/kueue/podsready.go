@@ -55,7 +55,7 @@ func podsReady(phase queueing.Phase) metav1.Condition {
 	case queueing.AttemptPodsReady:
 		c.Status, c.Reason, c.Message = metav1.ConditionTrue, kueuev1.WorkloadStarted, "The driver and its first executors were ready together"
 	case queueing.AttemptExecutorsLost:
-		c.Reason, c.Message = kueuev1.WorkloadWaitForRecovery, "The driver has lost all executors and waits for new ones"
+		c.Reason, c.Message = kueuev1.WorkloadWaitForRecovery, "The driver has no executors and waits for some"
 	case queueing.AttemptStarting:
 		c.Reason, c.Message = kueuev1.WorkloadWaitForStart, "The driver or its first executors are not ready yet"
 	}

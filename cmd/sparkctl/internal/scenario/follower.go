@@ -100,6 +100,8 @@ func (f *follower) passOver(step *simulator.Step, passed []tick.Passed) {
 		switch {
 		case p.Blocker != nil:
 			missed.Message = f.key(p.Blocker.Name).String() + " has not finished"
+		case p.Reason == v1alpha1.MissedReplaced:
+			missed.Message = "a later run took its place"
 		case p.Reason == v1alpha1.MissedStartingDeadlineExceeded:
 			missed.Message = fmt.Sprintf("it could not start within %s", f.schedule.Spec.StartingDeadline.Duration)
 		}
