@@ -124,7 +124,7 @@ func TestWebhookAway(t *testing.T) {
 	}
 }
 
-// TestWebhookWithExpiredCertificate: the API server says each time how late it is. That is no news: the status is not written again.
+// TestWebhookWithExpiredCertificate: the API server says each time how late it is. Nothing new is said by that, so the status is not written again.
 func TestWebhookWithExpiredCertificate(t *testing.T) {
 	t.Parallel()
 	b := newBouncer(t)

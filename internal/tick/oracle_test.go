@@ -227,16 +227,21 @@ func (o *oracle) waits(i int, now, since int64, w *predicted) bool {
 		if all && !o.hadItsTime(name, now, since) {
 			return true
 		}
-		for other, f := range o.alive {
-			if other != name && f.gone == 0 {
-				f.gone = w.time + f.hold
-			}
-		}
+		o.endOthers(name, w.time)
 		return true
 	case v1alpha1.ConcurrencyForbid:
 		return o.spec.StartingDeadline != nil || all || missed && !o.nextIsDue(i, now) || now >= since && now < since+30
 	}
 	return false
+}
+
+// endOthers has all applications but one end, each after its time.
+func (o *oracle) endOthers(name string, now int64) {
+	for other, f := range o.alive {
+		if other != name && f.gone == 0 {
+			f.gone = now + f.hold
+		}
+	}
 }
 
 // hadItsTime says that a tick that nothing has missed was due after the oldest application other than that one was created.
