@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/podsets"
@@ -113,7 +114,7 @@ func (cr *creator) refuse(ctx context.Context, obj client.Object, err error) boo
 			cr.rejections.note(key, startOf{cr.app.Status.Run, cr.builder.inputs}, cr.rejection)
 		}
 		return true
-	case webhookAway(err):
+	case apianswer.IsWebhookAway(err):
 		cr.obstacle = obstacleOf(obj, err)
 		return true
 	case refused(err):

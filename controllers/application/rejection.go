@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/redact"
@@ -54,12 +55,6 @@ func rejected(err error) bool {
 	return false
 }
 
-// webhookAway reports whether the API server has created nothing because a webhook that it has to ask did not answer. Nothing was stored: webhooks
-// are asked before.
-func webhookAway(err error) bool {
-	return apierrors.IsInternalError(err) && strings.Contains(err.Error(), "failed calling webhook")
-}
-
 // What to do about a rejection: of a run that has ended, and of one that has not begun.
 const (
 	runAgain = "; correct the application, which starts the next run, or have that rule changed and set another spec.runID"
@@ -76,7 +71,7 @@ func rejectionOf(obj client.Object, err error, remedy string) string {
 func obstacleOf(obj client.Object, err error) string {
 	remedy := ""
 	switch words := err.Error(); {
-	case webhookAway(err):
+	case apianswer.IsWebhookAway(err):
 		remedy = "; an administrator has to get that webhook to answer: the operator tries again"
 	case !apierrors.IsForbidden(err):
 	case strings.Contains(words, "cannot set blockOwnerDeletion"):
@@ -84,7 +79,7 @@ func obstacleOf(obj client.Object, err error) string {
 	case strings.Contains(words, " cannot create resource "):
 		remedy = "; an administrator has to bind ClusterRole sparkgate-workloads to the operator's service account, in this namespace or in the cluster"
 	}
-	return fmt.Sprintf("the API server refuses %s: %s%s", describe(obj), redact.Text(status.Steady(err.Error())), remedy)
+	return fmt.Sprintf("the API server refuses %s: %s%s", describe(obj), redact.Text(apianswer.Steady(err.Error())), remedy)
 }
 
 const (

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/internal/tick"
@@ -133,16 +133,11 @@ func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err err
 		return false, nil
 	case apierrors.IsAlreadyExists(err):
 		return p.exists(ctx, run)
-	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err), webhookAway(err):
-		p.refuse(run, redact.Text(fmt.Sprintf("application %s could not be created: %s", run.Name, status.Steady(err.Error()))))
+	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err), apianswer.IsWebhookAway(err):
+		p.refuse(run, redact.Text(fmt.Sprintf("application %s could not be created: %s", run.Name, apianswer.Steady(err.Error()))))
 		return false, nil
 	}
 	return false, fmt.Errorf("create application %s: %w", run.Name, err)
-}
-
-// webhookAway reports whether the API server has created nothing because a webhook that it has to ask did not answer.
-func webhookAway(err error) bool {
-	return apierrors.IsInternalError(err) && strings.Contains(err.Error(), "failed calling webhook")
 }
 
 // refuse records why the application of a run could not be created.

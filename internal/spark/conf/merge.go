@@ -25,8 +25,8 @@ const DefaultsFile = "spark-defaults.conf"
 
 // Merge returns the properties of an application, each from the source of highest precedence that has it, and what
 // cannot work about their origin: keys that the operator owns, keys that are not Spark properties, values of sparkConf
-// that contradict a typed field or a variable, what cannot come from a Secret, and names and values that would not arrive as they are
-// written. Values are not looked at otherwise. The result is complete even if there are findings.
+// that contradict a typed field or a variable, what cannot come from a Secret, and names and values that would not
+// arrive as they are written. Values are not looked at otherwise. The result is complete even if there are findings.
 func Merge(app *v1alpha1.SparkApplication, sources Sources) (Properties, []Finding) {
 	merged := Properties{}
 	merged.Set(AppName, app.Name, Origin{Source: OperatorDefaults, Field: "metadata.name"})

@@ -1,9 +1,15 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package status
+// Package apianswer reads what the API server says of an object that it does not take.
+package apianswer
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
 
 var (
 	// clockOfAnswer is in what crypto/x509 says of a certificate that has expired.
@@ -16,4 +22,10 @@ var (
 // again and again would be written each time, and what is written wakes what tries.
 func Steady(text string) string {
 	return ownEnd.ReplaceAllString(clockOfAnswer.ReplaceAllString(text, "it is"), "")
+}
+
+// IsWebhookAway reports whether the API server has created nothing because a webhook that it has to ask did not answer. Nothing was stored:
+// webhooks are asked before.
+func IsWebhookAway(err error) bool {
+	return apierrors.IsInternalError(err) && strings.Contains(err.Error(), "failed calling webhook")
 }
