@@ -44,9 +44,10 @@ func heldBy(w *kueuev1.Workload) *queueing.Grant {
 }
 
 // fulfils reports whether the quota of a Workload is of the queue that is asked now, and for as many pods as the ask can
-// start with. What else may have changed is told by the inputs of the grant.
+// start with. Quota that waits for admission checks also has to be for what the ask was derived from: its grant would go
+// back once the checks are passed. That of a Workload that is admitted goes back by the inputs of its grant.
 func fulfils(w *kueuev1.Workload, ask queueing.Ask) bool {
-	if string(w.Spec.QueueName) != ask.Queue {
+	if string(w.Spec.QueueName) != ask.Queue || !admitted(w) && w.Annotations[inputsAnnotation] != ask.Inputs {
 		return false
 	}
 	return w.Status.Admission == nil || !slices.ContainsFunc(ask.PodSets, func(p queueing.PodSet) bool {

@@ -28,6 +28,10 @@ func atLeast(executors int32) func(*queueing.Ask) {
 	return func(a *queueing.Ask) { a.PodSets[1].MinCount = executors }
 }
 
+func withInputs(hash string) func(*queueing.Ask) {
+	return func(a *queueing.Ask) { a.Inputs = hash }
+}
+
 // lists is a client whose watches do not begin with a list, which those of the fake cluster cannot.
 type lists struct{ client.WithWatch }
 
@@ -71,7 +75,8 @@ func until(t *testing.T, g *Gate, c client.Client, a queueing.Ask, wanted func(*
 }
 
 // TestAskChangesWithQuota: quota of another queue, or for fewer pods than the application can start with, is never what is asked for. While
-// admission checks are pending none of it was granted: another Workload takes the place. Else it goes back first.
+// admission checks are pending none of it was granted, so that another Workload takes the place, also if the pods come out otherwise now. Else
+// it goes back first.
 func TestAskChangesWithQuota(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -90,6 +95,8 @@ func TestAskChangesWithQuota(t *testing.T) {
 		"more executors needed, admitted":          {isAdmitted, ask(atLeast(4)), queueing.Evicting, false},
 		"another queue, deactivated":               {func(w *kueuev1.Workload) { hasQuota(w); isInactive(w) }, ask(atLeast(1), inQueue("team-b")), queueing.Refused, true},
 		"all executors needed, checks pending":     {hasQuota, ask(), queueing.Undecided, false},
+		"other inputs, checks pending":             {hasQuota, ask(atLeast(1), withInputs("v1:b")), queueing.Undecided, false},
+		"other inputs, admitted":                   {isAdmitted, ask(atLeast(1), withInputs("v1:b")), queueing.Waiting, true}, // its grant goes back
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
