@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/resource"
@@ -38,20 +39,49 @@ func Check(field string, list corev1.ResourceList) error {
 	return nil
 }
 
+const (
+	// MaxResources is how many different resources a pod may request that asks for quota, and maxNames how long their
+	// names may be together, in bytes: more than any node has. Users may invent names; a grant repeats them all, and each
+	// write of a ledger carries all grants that are on their way, of all users.
+	MaxResources = 16
+	maxNames     = 512
+)
+
 // OfPod returns what a node reserves for a pod: containers, init containers, sidecars, requests of the whole pod and
 // overhead, by Kubernetes' own sum; "pods" is 1. The error is a *FieldError if one of its amounts, or a sum, is none
-// (see Of): one negative request would hide others. A sum stands in no field, so that it is named in words.
+// (see Of): one negative request would hide others; and if it requests too many different resources. A sum stands in no
+// field, so that it is named in words.
 func OfPod(pod *corev1.Pod) (queueing.Resources, error) {
 	if err := checkParts(&pod.Spec); err != nil {
 		return nil, err
 	}
 	sums := resource.PodRequests(pod, resource.PodResourcesOptions{})
+	if err := checkNumber(sums); err != nil {
+		return nil, err
+	}
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		if _, err := Of(string(name), sums[name]); err != nil {
 			return nil, &FieldError{Field: string(name) + " of the whole pod", Err: err}
 		}
 	}
 	return withPod(ClampAll(sums)), nil
+}
+
+// checkNumber makes sure that the resources of a pod are not too many to be kept.
+func checkNumber(sums corev1.ResourceList) error {
+	names := 0
+	for name := range sums {
+		names += len(name)
+	}
+	switch {
+	case len(sums) > MaxResources:
+		return &FieldError{Field: "resources of the whole pod", Err: &RangeError{Value: strconv.Itoa(len(sums)),
+			Problem: fmt.Sprintf("is above %d, the most different ones that are counted", MaxResources), Remedy: "set fewer"}}
+	case names > maxNames:
+		return &FieldError{Field: "names of the resources of the whole pod", Err: &RangeError{Value: strconv.Itoa(names),
+			Problem: fmt.Sprintf("is above %d, the most bytes that are counted", maxNames), Remedy: "set fewer, or shorter ones"}}
+	}
+	return nil
 }
 
 // checkParts reads every amount that the sum is built from, and the limits that stand in for absent requests.

@@ -4,8 +4,10 @@
 package amounts
 
 import (
+	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,6 +19,24 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
 )
+
+// invented returns requests of so many resources that no node has.
+func invented(n int, prefix string) string {
+	var requests []string
+	for i := range n {
+		requests = append(requests, fmt.Sprintf("%s%02d: 1", prefix, i))
+	}
+	return strings.Join(requests, ", ")
+}
+
+// many is what a pod requests that has so many invented resources beside those of Spark's container.
+func many(n int, prefix string) queueing.Resources {
+	all := queueing.Resources{"cpu": 500, "memory": 8 << 30, "pods": 1}
+	for i := range n {
+		all[fmt.Sprintf("%s%02d", prefix, i)] = 1
+	}
+	return all
+}
 
 func TestOfPod(t *testing.T) {
 	t.Parallel()
@@ -69,6 +89,19 @@ func TestOfPod(t *testing.T) {
 			pod:     spark + `, {name: logs, resources: {requests: {memory: 8Pi}}}]`,
 			refused: `memory of the whole pod: value "8388616Gi" is above 8Pi, the most that is counted: set less`,
 			clamped: queueing.Resources{"cpu": 500, "memory": Max, "pods": 1},
+		},
+		"as many resources as are counted": {
+			pod: spark + `, {name: more, resources: {requests: {` + invented(MaxResources-2, "x.y/r") + `}}}]`, want: many(MaxResources-2, "x.y/r"),
+		},
+		"one resource more": {
+			pod:     spark + `, {name: more, resources: {limits: {}, requests: {` + invented(MaxResources-1, "x.y/r") + `}}}]`,
+			refused: `resources of the whole pod: value "17" is above 16, the most different ones that are counted: set fewer`,
+			clamped: many(MaxResources-1, "x.y/r"),
+		},
+		"resources with long names": {
+			pod:     spark + `, {name: more, resources: {requests: {` + invented(8, strings.Repeat("x", 62)+"/r") + `}}}]`,
+			refused: `names of the resources of the whole pod: value "537" is above 512, the most bytes that are counted: set fewer, or shorter ones`,
+			clamped: many(8, strings.Repeat("x", 62)+"/r"),
 		},
 	}
 	for name, tc := range tests {
