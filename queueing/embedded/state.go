@@ -4,6 +4,7 @@
 package embedded
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sparkgate/sparkgate/queueing"
@@ -24,6 +25,36 @@ type Usage struct {
 	Reserved int64
 	// Nominal is quota.Unlimited where there is no limit.
 	Nominal int64
+}
+
+// unlimitedShown is how many uses without a limit a QueueState lists. Users may invent resources, of which a queue without
+// a limit for them takes any number, and what is listed stands in the status of the queue beside its ledger, and in metrics.
+const unlimitedShown = 32
+
+// ofEveryNode are the resources that are listed before others.
+var ofEveryNode = []string{"cpu", "memory", "ephemeral-storage", "pods"}
+
+// listedUses returns the uses that a state lists: all that are limited, and some of the others.
+func listedUses(uses []quota.Use) []quota.Use {
+	isUnlimited := func(u quota.Use) bool { return u.Nominal == quota.Unlimited }
+	unlimited := slices.DeleteFunc(slices.Clone(uses), func(u quota.Use) bool { return !isUnlimited(u) })
+	if len(unlimited) <= unlimitedShown {
+		return uses
+	}
+	slices.SortStableFunc(unlimited, func(a, b quota.Use) int {
+		switch first := slices.Contains(ofEveryNode, a.Resource); {
+		case first == slices.Contains(ofEveryNode, b.Resource):
+			return 0
+		case first:
+			return -1
+		}
+		return 1
+	})
+	listed := map[quota.Cell]bool{}
+	for _, u := range unlimited[:unlimitedShown] {
+		listed[u.Cell] = true
+	}
+	return slices.DeleteFunc(uses, func(u quota.Use) bool { return isUnlimited(u) && !listed[u.Cell] })
 }
 
 // Names returns the names of all configured queues, in order.
@@ -97,7 +128,7 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 		s.Problem, s.Message = NoQuota, noQuota(q)+": "+strings.Join(e.explainer.queueRemedies(q), ", ")
 	}
 	reserved := e.reservations.within(q)
-	for _, u := range e.hierarchy.forest.Uses(q.node) {
+	for _, u := range listedUses(e.hierarchy.forest.Uses(q.node)) {
 		s.Usage = append(s.Usage, Usage{
 			Flavor: u.Flavor, Resource: u.Resource, Used: u.Used, Nominal: u.Nominal, Borrowed: u.Borrowed(), Lent: e.hierarchy.forest.Lent(q.node, u.Cell),
 			Reserved: reserved[u.Cell],

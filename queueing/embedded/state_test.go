@@ -83,6 +83,30 @@ func TestStateOfStoppedQueues(t *testing.T) {
 	}
 }
 
+// TestStateOfInventedResources: users may ask for any resource by name. What a queue does not limit makes its state no
+// longer than a bound; what it limits, and what every node has, is always there.
+func TestStateOfInventedResources(t *testing.T) {
+	t.Parallel()
+	const resources = 2 * unlimitedShown
+	e := weighted(t, "root memory=4Gi\na in=root", "")
+	for i := range resources {
+		submit(t, e, fmt.Sprintf("job%d queue=a memory=1Mi cpu=1 a.invented/r%d=1", i, i))
+	}
+	if n := len(e.Cycle(0)); n != resources {
+		t.Fatalf("%d granted, want %d", n, resources)
+	}
+	for _, queue := range []string{"root", "a"} {
+		s, _ := e.State(queue)
+		used := map[string]int64{}
+		for _, u := range s.Usage {
+			used[u.Resource] = u.Used
+		}
+		if len(s.Usage) != unlimitedShown+1 || used["memory"] == 0 || used["cpu"] == 0 || used["pods"] == 0 || used["a.invented/r0"] == 0 {
+			t.Errorf("queue %s lists %d uses, want %d with memory, cpu and pods: %v", queue, len(s.Usage), unlimitedShown+1, used)
+		}
+	}
+}
+
 func TestStates(t *testing.T) {
 	t.Parallel()
 	const queues = `
