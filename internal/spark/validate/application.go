@@ -59,6 +59,7 @@ var checks = []check{
 	checkTimeouts,
 	checkQueue,
 	checkGate,
+	checkNode,
 	checkService,
 	checkUI,
 	checkRendered,

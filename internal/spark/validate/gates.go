@@ -105,9 +105,30 @@ func gateFindings(s *subject, gate v1alpha1.GateType) []Finding {
 		if name := r.parts.Template.Spec.SchedulerName; name != "" && name != scheduler {
 			findings = append(findings, otherScheduler(r.Path+".template.spec.schedulerName", name, gate))
 		}
+		if node := r.parts.Template.Spec.NodeName; node != "" {
+			findings = append(findings, invalid(nodeField(r), "value %q takes the pods past the scheduler %q, by which the gate %s grants quota: %s",
+				node, scheduler, gate, selectTheNode))
+		}
 		metadata := r.parts.Template.ObjectMeta
 		findings = append(findings, marked{gate, "label", by.labels}.findings(s, r.Role, metadata.Labels)...)
 		findings = append(findings, marked{gate, "annotation", by.annotations}.findings(s, r.Role, metadata.Annotations)...)
+	}
+	return findings
+}
+
+const selectTheNode = "remove it, and select the node by its labels in nodeSelector"
+
+func nodeField(r role) string { return r.Path + ".template.spec.nodeName" }
+
+// checkNode reports executors that name their node although they wait behind the scheduling gate of the quota: the API
+// server takes no such pods, and the driver would try to create them for ever.
+func checkNode(s *subject) []Finding {
+	var findings []Finding
+	for _, r := range s.roles {
+		if node := r.parts.Template.Spec.NodeName; node != "" && r.Name == conf.Executor && s.in.SchedulingGated {
+			findings = append(findings, invalid(nodeField(r), "value %q contradicts the scheduling gate behind which executors wait for their quota, "+
+				"and Kubernetes refuses pods with both: %s", node, selectTheNode))
+		}
 	}
 	return findings
 }

@@ -10,11 +10,13 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
 func TestGates(t *testing.T) {
 	t.Parallel()
 	const other = ` contradicts the gate Volcano, whose pods are placed by the scheduler "volcano": remove it, or choose another gate in spec.queue.gate`
+	const past = ` takes the pods past the scheduler "yunikorn", by which the gate YuniKorn grants quota: remove it, and select the node by its labels in nodeSelector`
 	table{
 		"nothing to say":                {"queue: {gate: Volcano, name: team-a}", nil},
 		"waits for no queue":            {"queue: {gate: Volcano, volcano: {waitForInqueue: false}}", nil},
@@ -33,10 +35,15 @@ sparkConf: {spark.kubernetes.executor.scheduler.name: default-scheduler}`, []str
 		"another scheduler by a template": {`
 queue: {gate: Volcano}
 executor: {template: {spec: {schedulerName: yunikorn}}}`, []string{`spec.executor.template.spec.schedulerName: value "yunikorn"` + other}},
+		"nodes instead of a scheduler": {`
+queue: {gate: YuniKorn}
+driver: {template: {spec: {nodeName: worker-1}}}
+executor: {template: {spec: {nodeName: worker-2}}}`, []string{
+			`spec.driver.template.spec.nodeName: value "worker-1"` + past, `spec.executor.template.spec.nodeName: value "worker-2"` + past}},
 		"any scheduler under a gate without one": {`
 queue: {gate: None}
 sparkConf: {spark.kubernetes.scheduler.name: mine}
-driver: {annotations: {scheduling.k8s.io/group-name: mine}}`, nil},
+driver: {template: {spec: {nodeName: worker-1}}, annotations: {scheduling.k8s.io/group-name: mine}}`, nil},
 		"marks of Volcano": {`
 queue: {gate: Volcano}
 driver: {annotations: {volcano.sh/preemptable: "true", volcano.sh/cooldown-time: 1m}}
@@ -56,6 +63,29 @@ executor: {labels: {applicationId: mine}}`, []string{
 			`spec.executor.labels[applicationId]: the label applicationId is set by the gate YuniKorn: remove it`,
 		}},
 	}.run(t)
+}
+
+// TestNodeOfGatedExecutors: the API server refuses pods with both a node and a scheduling gate, so nobody is to wait for them.
+func TestNodeOfGatedExecutors(t *testing.T) {
+	t.Parallel()
+	for role, want := range map[string]string{
+		"driver": "",
+		"executor": `spec.executor.template.spec.nodeName: value "worker-1" contradicts the scheduling gate behind which executors wait for their quota, ` +
+			`and Kubernetes refuses pods with both: remove it, and select the node by its labels in nodeSelector`,
+	} {
+		in, _ := render.NewInput(spec(role+": {template: {spec: {nodeName: worker-1}}}").application(t), conf.Sources{})
+		if _, found := Build(in, nil); len(found) > 0 {
+			t.Errorf("%s without a scheduling gate: %v", role, found)
+		}
+		in.SchedulingGated = true
+		got := ""
+		if _, found := Build(in, nil); len(found) > 0 {
+			got = found[0].Field + ": " + found[0].Message
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", role, diff)
+		}
+	}
 }
 
 // TestGateNamedElsewhere: the same holds where the namespace or the operator names the gate, also for properties that come from elsewhere.
