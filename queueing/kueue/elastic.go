@@ -195,7 +195,7 @@ func isDefiniteFailure(err error) bool {
 // removeStaleChunks deletes the chunks of other attempts: what was created by a call without an answer may show only
 // after its attempt was left.
 func (g *Gate) removeStaleChunks(ctx context.Context, key queueing.Key, run, attempt int64) error {
-	for _, w := range g.workloadsBy(uidIndex, key.UID) {
+	for _, w := range g.workloadsBy(uidIndex, uidOf(key)) {
 		if isChunk(w) && !isOf(w, run, attempt) && !g.watchIsBehind(w) {
 			if err := g.removeChunk(ctx, w); err != nil {
 				return err
@@ -258,7 +258,7 @@ func (g *Gate) placer(held queueing.Grant, want queueing.ResizeRequest) func(*ku
 
 // chunksOf returns the chunks of an attempt, oldest first.
 func (m *mirror) chunksOf(key queueing.Key, run, attempt int64) []*kueuev1.Workload {
-	all := m.workloadsBy(uidIndex, key.UID)
+	all := m.workloadsBy(uidIndex, uidOf(key))
 	chunks := slices.DeleteFunc(all, func(w *kueuev1.Workload) bool { return !isChunk(w) || !isOf(w, run, attempt) })
 	slices.SortStableFunc(chunks, func(a, b *kueuev1.Workload) int { return numberOf(a.Name) - numberOf(b.Name) })
 	return chunks
@@ -267,7 +267,7 @@ func (m *mirror) chunksOf(key queueing.Key, run, attempt int64) []*kueuev1.Workl
 // lastNumber returns the highest number of a chunk of an application.
 func (g *Gate) lastNumber(key queueing.Key) int {
 	last := 0
-	for _, w := range g.workloadsBy(uidIndex, key.UID) {
+	for _, w := range g.workloadsBy(uidIndex, uidOf(key)) {
 		if isChunk(w) {
 			last = max(last, numberOf(w.Name))
 		}

@@ -50,7 +50,7 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 
 // all returns the Workloads of a key, also one that was created a moment ago.
 func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
-	workloads := g.workloadsBy(uidIndex, key.UID)
+	workloads := g.workloadsBy(uidIndex, uidOf(key))
 	if g.unseenExecutors(key) > 0 {
 		return g.live(ctx, key)
 	}
@@ -194,7 +194,7 @@ func conditionMessage(message string) string {
 
 // Forget deletes the ended Workload of an attempt.
 func (g *Gate) Forget(ctx context.Context, key queueing.Key, run, attempt int64) error {
-	for _, w := range g.workloadsBy(uidIndex, key.UID) {
+	for _, w := range g.workloadsBy(uidIndex, uidOf(key)) {
 		if finished(w) && isOf(w, run, attempt) {
 			if err := g.remove(ctx, w); err != nil {
 				return err
@@ -208,7 +208,7 @@ func (g *Gate) Forget(ctx context.Context, key queueing.Key, run, attempt int64)
 // the next one.
 func (g *Gate) pruneFinished(ctx context.Context, key queueing.Key) {
 	var over []*kueuev1.Workload
-	for _, w := range g.workloadsBy(uidIndex, key.UID) {
+	for _, w := range g.workloadsBy(uidIndex, uidOf(key)) {
 		if finished(w) && !isChunk(w) {
 			over = append(over, w)
 		}

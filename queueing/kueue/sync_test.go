@@ -74,6 +74,22 @@ func until(t *testing.T, g *Gate, c client.Client, a queueing.Ask, wanted func(*
 	}
 }
 
+// TestForgedOwnerOfAnotherNamespace: users write the owner references of their Workloads, and may name the uid of an application of another
+// namespace. That neither asks for it nor ends with it.
+func TestForgedOwnerOfAnotherNamespace(t *testing.T) {
+	t.Parallel()
+	forged := made(hasQuota)
+	forged.Namespace = "other"
+	g, c := gateOver(t, forged)
+	until(t, g, c, ask(), func(*kueuev1.Workload) bool { return true })
+	if err := g.Release(t.Context(), ask().Key, queueing.Release{Reason: queueing.Deleted}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(forged), &kueuev1.Workload{}); err != nil {
+		t.Errorf("the Workload of the other namespace: %v", err)
+	}
+}
+
 // TestAskChangesWithQuota: quota of another queue, or for fewer pods than the application can start with, is never what is asked for. While
 // admission checks are pending none of it was granted, so that another Workload takes the place, also if the pods come out otherwise now. Else
 // it goes back first.

@@ -26,7 +26,7 @@ import (
 
 // Indexes of the watches.
 const (
-	uidIndex          = "uid"          // Workloads by the uid of their application
+	uidIndex          = "uid"          // Workloads by namespace and uid of their application; see uidOf
 	applicationIndex  = "application"  // … by its namespace/name
 	queueIndex        = "queue"        // … by namespace/name of their LocalQueue
 	clusterQueueIndex = "clusterQueue" // LocalQueues by their ClusterQueue
@@ -75,7 +75,12 @@ func (g *Gate) unreadable() bool {
 }
 
 var workloadIndexes = cache.Indexers{
-	uidIndex: indexOf(func(w *kueuev1.Workload) string { key, _ := keyOf(w); return key.UID }),
+	uidIndex: indexOf(func(w *kueuev1.Workload) string {
+		if key, ok := keyOf(w); ok {
+			return uidOf(key)
+		}
+		return ""
+	}),
 	applicationIndex: indexOf(func(w *kueuev1.Workload) string {
 		if key, ok := keyOf(w); ok {
 			return key.String()
@@ -85,6 +90,10 @@ var workloadIndexes = cache.Indexers{
 	queueIndex: indexOf(func(w *kueuev1.Workload) string { return w.Namespace + "/" + string(w.Spec.QueueName) }),
 	allIndex:   indexOf(func(*kueuev1.Workload) string { return allIndex }),
 }
+
+// uidOf returns the value of an application in the index uidIndex. The namespace is a part of it: users write the owner
+// references of their Workloads, and may name the uid of an application of another namespace.
+func uidOf(key queueing.Key) string { return key.Namespace + "/" + key.UID }
 
 // indexOf indexes objects of a kind by one value; empty ones not at all.
 func indexOf[T client.Object](value func(T) string) cache.IndexFunc {
@@ -144,7 +153,7 @@ func (m *mirror) workloadsBy(index, value string) []*kueuev1.Workload {
 // the attempt; nil if there is none.
 func (m *mirror) current(ask queueing.Ask) *kueuev1.Workload {
 	var ended *kueuev1.Workload
-	for _, w := range m.workloadsBy(uidIndex, ask.Key.UID) {
+	for _, w := range m.workloadsBy(uidIndex, uidOf(ask.Key)) {
 		if isChunk(w) {
 			continue
 		}
@@ -162,7 +171,7 @@ func (m *mirror) current(ask queueing.Ask) *kueuev1.Workload {
 // none at all.
 func (m *mirror) workloadFor(key queueing.Key, run, attempt int64) *kueuev1.Workload {
 	var ended *kueuev1.Workload
-	for _, w := range m.workloadsBy(uidIndex, key.UID) {
+	for _, w := range m.workloadsBy(uidIndex, uidOf(key)) {
 		switch {
 		case isChunk(w), !isOf(w, run, attempt):
 		case !finished(w):
