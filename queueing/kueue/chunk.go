@@ -45,7 +45,7 @@ func requestedCount(w *kueuev1.Workload) int32 {
 	if err != nil {
 		return 0 // changed by a user
 	}
-	return int32(n)
+	return max(0, int32(n))
 }
 
 // charged returns how many executors of a chunk hold quota.
@@ -65,10 +65,13 @@ func charged(w *kueuev1.Workload) int32 {
 func reclaimable(w *kueuev1.Workload) int32 {
 	var n int32
 	for i := range w.Status.ReclaimablePods {
-		n += w.Status.ReclaimablePods[i].Count
+		n = plus(n, w.Status.ReclaimablePods[i].Count)
 	}
 	return n
 }
+
+// plus adds numbers of executors. Users may have written them: a sum that is too large is the largest number.
+func plus(a, b int32) int32 { return int32(min(math.MaxInt32, int64(a)+int64(max(0, b)))) }
 
 // reclaimRequested reports whether Kueue, or another client, reclaims the quota of a chunk.
 func reclaimRequested(w *kueuev1.Workload) bool {
@@ -163,11 +166,11 @@ func usageOf(chunks []*kueuev1.Workload, place func(*kueuev1.Workload) (*queuein
 			t.useless = append(t.useless, w)
 			continue
 		case has == 0, !admitted(w) && !reclaimRequested(w):
-			t.asked += requestedCount(w)
+			t.asked = plus(t.asked, requestedCount(w))
 			t.pending = append(t.pending, w)
 			continue
 		}
-		t.asked += has
+		t.asked = plus(t.asked, has)
 		set, err := place(w)
 		var missing missingFlavor
 		switch {
@@ -190,7 +193,7 @@ func usageOf(chunks []*kueuev1.Workload, place func(*kueuev1.Workload) (*queuein
 func (t *usage) add(set *queueing.PodSetGrant) {
 	for i := range t.sets {
 		if t.sets[i].Flavor == set.Flavor {
-			t.sets[i].Count += set.Count
+			t.sets[i].Count = plus(t.sets[i].Count, set.Count)
 			return
 		}
 	}

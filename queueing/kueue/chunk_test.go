@@ -108,6 +108,11 @@ func holding(above int32) queueing.Grant {
 	return g
 }
 
+// asking has another number of executors in the annotation of a chunk, which users may change.
+func asking(number string) change {
+	return func(w *kueuev1.Workload) { w.Annotations[chunkAnnotation] = number }
+}
+
 // TestAllocationOfChunks: what chunks have is the quota of the holder; what they lose is asked back.
 func TestAllocationOfChunks(t *testing.T) {
 	t.Parallel()
@@ -138,6 +143,14 @@ func TestAllocationOfChunks(t *testing.T) {
 		"asks again too late":    {0, []*kueuev1.Workload{chunk(1, 2, needsLess(1))}, "[] back [] asked 0 grown 4 useless 1"},
 		"number was changed": {1, []*kueuev1.Workload{chunk(1, 1, got(1, spot), func(w *kueuev1.Workload) { w.Annotations[chunkAnnotation] = "many" })},
 			"[spot 1] back [spot 1] asked 0 grown 4 useless 0"},
+		"number was made negative":   {0, []*kueuev1.Workload{chunk(1, 1, asking("-2147483648")), chunk(2, 1)}, "[] back [] asked 1 grown 4 useless 0"},
+		"numbers were made enormous": {0, []*kueuev1.Workload{chunk(1, 1, asking("2147483647")), chunk(2, 1, asking("2147483647"))}, "[] back [] asked 2147483647 grown 4 useless 0"},
+		"enormous numbers have quota": {0, []*kueuev1.Workload{chunk(1, 1, asking("2147483647"), got(math.MaxInt32, spot)), chunk(2, 1, asking("2147483647"), got(math.MaxInt32, spot))},
+			"[spot 2147483647] back [] asked 2147483647 grown 5 useless 0"},
+		"enormous numbers are not needed": {0, []*kueuev1.Workload{chunk(1, 1, asking("2147483647"), got(math.MaxInt32, spot), func(w *kueuev1.Workload) {
+			needsLess(math.MaxInt32)(w)
+			w.Status.ReclaimablePods = append(w.Status.ReclaimablePods, w.Status.ReclaimablePods...)
+		})}, "[] back [] asked 0 grown 4 useless 1"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

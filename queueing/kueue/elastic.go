@@ -144,8 +144,8 @@ func (g *Gate) adjust(ctx context.Context, a *resizer) error {
 	if unseen > 0 {
 		g.retry(a.key) // the watch shows them before that, or they were not created and are asked for again
 	}
-	if missing := a.want.Count - a.asked - unseen; missing > 0 {
-		return g.grow(ctx, a, missing)
+	if missing := int64(a.want.Count) - int64(a.asked) - int64(unseen); missing > 0 {
+		return g.grow(ctx, a, int32(missing))
 	}
 	return nil
 }
