@@ -290,12 +290,18 @@ func (t *tree) chargeUnlimited(nd *node, a Amount, change func(*total, int64)) {
 	if used == nil {
 		used = &total{}
 		nd.unlimitedUsage[a.Cell] = used
-		t.unlimitedCells++
+		t.countUnlimited(a.Cell, 1)
 	}
 	change(used, a.Value)
 	if *used == (total{}) {
 		delete(nd.unlimitedUsage, a.Cell)
-		t.unlimitedCells--
+		t.countUnlimited(a.Cell, -1)
+	}
+}
+
+func (t *tree) countUnlimited(cell Cell, by int) {
+	if _, limited := t.limits(cell.Resource); limited {
+		t.withoutFlavor += by
 	}
 }
 

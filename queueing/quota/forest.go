@@ -108,8 +108,9 @@ type tree struct {
 	// resources of the cells in order, and for each column which of them it is of.
 	resources  []string
 	resourceOf []int
-	// unlimitedCells counts the cells without a column in which something is charged somewhere in the tree.
-	unlimitedCells int
+	// withoutFlavor counts the cells without a column, of resources that are limited in other flavors, in which something
+	// is charged somewhere in the tree: all other cells without one, which users may invent, bear on no share.
+	withoutFlavor int
 }
 
 // NewForest builds the trees. It accepts every input: of nodes of the same name the first counts, a node whose parent

@@ -33,7 +33,7 @@ func (f *Forest) Share(n NodeID) Share {
 		s.Borrowed = Plus(s.Borrowed, max(0, satSub(r.usage.amount(), r.subtree)))
 		s.Lendable = satAdd(s.Lendable, up.rows[c].potential)
 	}
-	if t.unlimitedCells > 0 {
+	if t.withoutFlavor > 0 {
 		f.addUnlimited(n, shares)
 	}
 	var most Share
@@ -52,13 +52,18 @@ func (f *Forest) Share(n NodeID) Share {
 func (f *Forest) addUnlimited(n NodeID, shares []Share) {
 	nd := &f.nodes[n]
 	for cell, used := range nd.unlimitedUsage {
-		if of, limited := slices.BinarySearch(f.trees[nd.tree].resources, cell.Resource); limited {
+		if of, limited := f.trees[nd.tree].limits(cell.Resource); limited {
 			shares[of].Borrowed = Plus(shares[of].Borrowed, used.amount())
 		}
 	}
 	for _, c := range nd.below {
 		f.addUnlimited(c, shares)
 	}
+}
+
+// limits reports whether a resource is limited somewhere in the tree, and which of its resources it is.
+func (t *tree) limits(resource string) (of int, limited bool) {
+	return slices.BinarySearch(t.resources, resource)
 }
 
 // CompareShares compares two shares, each divided by the weight of its node: negative if the first is smaller. A weight

@@ -4,6 +4,7 @@
 package quota
 
 import (
+	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -52,6 +53,22 @@ func TestShare(t *testing.T) {
 		if got := f.Share(f.Find(name)); got != (Share{}) {
 			t.Errorf("%s: %+v, want none", name, got)
 		}
+	}
+}
+
+// TestShareOfInventedResources: users may invent resources. They do not count, and no share takes longer for them.
+func TestShareOfInventedResources(t *testing.T) {
+	f := forestOf(t, "root nominal 10\na < root nominal 0")
+	a := must(t, f, "a")
+	f.Add(a, f.Prepare(a, []Amount{{cpu, 2}}))
+	for i := range 1000 {
+		f.Add(a, f.Prepare(a, []Amount{{Cell{cpu.Flavor, fmt.Sprintf("a.invented/r%d", i)}, 1}}))
+	}
+	if got, want := f.Share(a), (Share{Borrowed: 2, Lendable: 10}); got != want {
+		t.Errorf("share %+v, want %+v", got, want)
+	}
+	if n := f.trees[0].withoutFlavor; n != 0 {
+		t.Errorf("%d cells are looked at for each share, want none", n)
 	}
 }
 
