@@ -23,7 +23,8 @@ import (
 
 // Environment is what the namespace and the cluster add to pods. Every part may be empty.
 type Environment struct {
-	// LimitRanges of the namespace; their defaults fill absent requests and limits.
+	// LimitRanges of the namespace; their defaults fill absent requests and limits, and their bounds keep pods from being
+	// created.
 	LimitRanges []corev1.LimitRange
 	// RuntimeClasses are the overheads of runtime classes by name.
 	RuntimeClasses map[string]corev1.ResourceList
@@ -114,8 +115,15 @@ func (e Environment) both(objects render.Objects) (driver, executor queueing.Pod
 	if driver, err = e.podSet(v1alpha1.DriverPodSet, objects.Pod); err != nil {
 		return driver, executor, err
 	}
-	executor, err = e.podSet(v1alpha1.ExecutorPodSet, pod)
-	return driver, executor, err
+	if executor, err = e.podSet(v1alpha1.ExecutorPodSet, pod); err != nil {
+		return driver, executor, err
+	}
+	for _, s := range []sized{{"spec.driver", objects.Pod, len(objects.Pod.Spec.Containers) - 1}, {"spec.executor", pod, 0}} {
+		if err := e.checkBounds(s); err != nil {
+			return driver, executor, err
+		}
+	}
+	return driver, executor, nil
 }
 
 // podSet describes pods like this one.

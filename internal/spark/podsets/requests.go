@@ -33,8 +33,8 @@ func (e Environment) Requests(pod *corev1.Pod) (queueing.Resources, error) {
 	return requests, err
 }
 
-// EnvironmentError is an amount of the namespace or of the cluster that cannot be counted. The application cannot help
-// it.
+// EnvironmentError is an amount of the namespace or of the cluster that cannot be counted, or that keeps a pod from being
+// created. It may change without the application.
 type EnvironmentError struct{ Err error }
 
 // Error names the object, the field in it, the value and the remedy.

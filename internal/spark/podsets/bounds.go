@@ -1,0 +1,171 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podsets
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// The API server refuses pods that are larger or smaller than a limit range of their namespace allows, and those that
+// request more than the limit that it gives them. Of a driver that would show when its quota is granted, and of executors
+// in the log of the driver alone, while it holds the quota of all of them.
+//
+// What is found here is certain: where several limit ranges give different limits, any of them may count.
+
+// sized is a pod of a role as it will be created.
+type sized struct {
+	// path of the role, such as spec.driver.
+	path string
+	pod  *corev1.Pod
+	// spark is the index of Spark's container.
+	spark int
+}
+
+// checkBounds returns an *EnvironmentError if a limit range of the namespace forbids a pod.
+func (e Environment) checkBounds(s sized) error {
+	for i := range e.LimitRanges {
+		for _, item := range e.LimitRanges[i].Spec.Limits {
+			b := bounds{s, e, item, "LimitRange " + e.LimitRanges[i].Name + " of the namespace"}
+			var err error
+			switch item.Type {
+			case corev1.LimitTypeContainer:
+				err = b.checkContainers()
+			case corev1.LimitTypePod:
+				err = b.checkPod()
+			}
+			if err != nil {
+				return &EnvironmentError{err}
+			}
+		}
+	}
+	return nil
+}
+
+// defaultLimit returns the largest limit that a limit range gives to containers without one.
+func (e Environment) defaultLimit(name corev1.ResourceName) (largest resource.Quantity, given bool) {
+	for i := range e.LimitRanges {
+		for _, item := range e.LimitRanges[i].Spec.Limits {
+			limit, ok := item.Default[name]
+			if ok && item.Type == corev1.LimitTypeContainer && (!given || limit.Cmp(largest) > 0) {
+				largest, given = limit, true
+			}
+		}
+	}
+	return largest, given
+}
+
+// bounds holds a pod to one item of a limit range.
+type bounds struct {
+	sized
+	Environment
+	item corev1.LimitRangeItem
+	// of names the limit range.
+	of string
+}
+
+// whole stands for all containers of a pod in place of the index of one.
+const whole = -1
+
+func (b bounds) checkContainers() error {
+	for i := range b.pod.Spec.Containers {
+		r := b.pod.Spec.Containers[i].Resources
+		if err := cmp.Or(b.checkDefaults(i, r), b.check(i, "request", r.Requests), b.check(i, "limit", r.Limits)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkDefaults makes sure that no request of a container is above the limit that it is given.
+func (b bounds) checkDefaults(container int, r corev1.ResourceRequirements) error {
+	for _, name := range slices.Sorted(maps.Keys(r.Requests)) {
+		request := r.Requests[name]
+		_, limited := r.Limits[name]
+		_, here := b.item.Default[name]
+		if given, ok := b.defaultLimit(name); ok && here && !limited && request.Cmp(given) > 0 {
+			return fmt.Errorf("%s: value %q of the request is above the limit of %s %s that %s gives a container without one: set %s to %[2]s or more, or have the LimitRange changed",
+				b.field(container, "request", name), request.String(), given.String(), name, b.of, b.field(container, "limit", name))
+		}
+	}
+	return nil
+}
+
+// checkPod looks at the sums of containers. Init containers and amounts of the whole pod change them; such pods are left
+// to the API server.
+func (b bounds) checkPod() error {
+	if len(b.pod.Spec.InitContainers) > 0 || b.pod.Spec.Resources != nil {
+		return nil
+	}
+	requests, limits := corev1.ResourceList{}, corev1.ResourceList{}
+	for i := range b.pod.Spec.Containers {
+		add(requests, b.pod.Spec.Containers[i].Resources.Requests)
+		add(limits, b.pod.Spec.Containers[i].Resources.Limits)
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.item.Max)) {
+		most := b.item.Max[name]
+		_, limited := limits[name]
+		if _, given := b.defaultLimit(name); !limited && !given {
+			return fmt.Errorf("%s: value is absent, and %s bounds the limit of a pod to %s %s: set one, or have the LimitRange changed",
+				b.field(whole, "limit", name), b.of, most.String(), name)
+		}
+	}
+	if len(b.pod.Spec.Containers) > 1 {
+		b.item.Min = nil // containers without amounts are given some
+	}
+	return cmp.Or(b.check(whole, "request", requests), b.check(whole, "limit", limits))
+}
+
+// check holds requests or limits of a container, or of the whole pod, to the item.
+func (b bounds) check(container int, what string, list corev1.ResourceList) error {
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		amount, most, least := list[name], b.item.Max[name], b.item.Min[name]
+		_, above := b.item.Max[name]
+		_, below := b.item.Min[name]
+		side, bound, instead := "", resource.Quantity{}, ""
+		switch {
+		case above && amount.Cmp(most) > 0:
+			side, bound, instead = "above", most, "less"
+		case below && amount.Cmp(least) < 0:
+			side, bound, instead = "below", least, "more"
+		default:
+			continue
+		}
+		of := "container"
+		if container == whole {
+			of = "pod"
+		}
+		return fmt.Errorf("%s: value %q of the %s is %s the %s %s that %s allows a %s: set %s, or have the LimitRange changed",
+			b.field(container, what, name), amount.String(), what, side, bound.String(), name, b.of, of, instead)
+	}
+	return nil
+}
+
+// field returns where a request or limit is set.
+func (s sized) field(container int, what string, name corev1.ResourceName) string {
+	switch {
+	case container != whole && container != s.spark:
+		return fmt.Sprintf("%s.template.spec.containers (%s)", s.path, s.pod.Spec.Containers[container].Name)
+	case name == corev1.ResourceCPU && what == "limit":
+		return s.path + ".coreLimit"
+	case name == corev1.ResourceCPU:
+		return s.path + ".coreRequest"
+	case name == corev1.ResourceMemory:
+		return s.path + ".memory"
+	}
+	return s.path + ".template.spec.containers"
+}
+
+func add(sums, list corev1.ResourceList) {
+	for name, amount := range list {
+		sum := sums[name]
+		sum.Add(amount)
+		sums[name] = sum
+	}
+}
