@@ -167,6 +167,9 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 		plan.Outside = errors.As(err, &outside)
 		return nil, []finding.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
 	}
+	if found, err := pn.refusedPods(ctx, objects); err != nil || len(found) > 0 {
+		return nil, found, err
+	}
 	pn.plans.store(pn.app, ready)
 	return ready, nil, nil
 }

@@ -23,6 +23,7 @@ var claims = []Claim{
 			"controllers/application/finalizer.go":                2, // the finalizer comes and goes
 			"controllers/application/leftovers.go":                1, // objects of an application that is gone
 			"controllers/application/publish.go":                  1, // the status
+			"controllers/application/refusedpods.go":              1, // a dry run: nothing is stored
 			"controllers/application/rejection.go":                1, // a dry run: nothing is stored
 			"controllers/application/ungater.go":                  1, // the scheduling gate of executors
 			"controllers/companions/companions.go":                5, // Service, PodDisruptionBudget, Ingress, HTTPRoute

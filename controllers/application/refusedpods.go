@@ -1,0 +1,78 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/finding"
+	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+// refusedPods returns why the API server would find the pods of a role to be invalid, without creating any. Of a driver that would show when its
+// quota is granted, and of executors in the log of the driver alone, which holds the quota of all of them meanwhile. The API server is asked only
+// about roles with parts that are passed on as they are written; everything else is checked by the operator.
+func (pn *planner) refusedPods(ctx context.Context, objects render.Objects) ([]finding.Finding, error) {
+	var found []finding.Finding
+	for _, role := range render.Roles(pn.app) {
+		if !passesOn(role.Fields) {
+			continue
+		}
+		pod, err := podOf(role.Name, objects)
+		if err != nil {
+			return nil, err
+		}
+		if err := pn.reader.spend(1); err != nil {
+			return nil, err
+		}
+		pod.Namespace, pod.Name = pn.app.Namespace, objects.Names.DriverPod
+		err = pn.Client.Create(ctx, pod, client.FieldOwner(v1alpha1.FieldOwner), client.DryRunAll)
+		if why := invalidPod(err); why != "" {
+			found = append(found, finding.Finding{Reason: v1alpha1.InvalidSpecReason, Field: role.Path, Message: why})
+		}
+	}
+	return found, nil
+}
+
+// passesOn reports whether the pods of a role have parts that the operator does not check as the API server does.
+func passesOn(role *v1alpha1.PodRole) bool {
+	return role.Template != nil || role.Affinity != nil || len(role.Volumes)+len(role.VolumeMounts)+len(role.EnvFrom) > 0 ||
+		slices.ContainsFunc(role.Env, func(v v1alpha1.EnvVar) bool { return v.ValueFrom != nil })
+}
+
+// podOf returns a pod of a role as it will be created, by the operator or by Spark.
+func podOf(role conf.Role, objects render.Objects) (*corev1.Pod, error) {
+	if role == conf.Driver {
+		return objects.Pod.DeepCopy(), nil
+	}
+	pod, err := podsets.ExecutorPod(objects)
+	if err != nil {
+		return nil, err
+	}
+	pod.Spec.Containers[0].Image = objects.Properties.First("", conf.Executor.Key("container.image"), conf.Image)
+	pod.Spec.RestartPolicy = corev1.RestartPolicyNever
+	return pod, render.AsSparkMakes(pod, objects)
+}
+
+// invalidPod returns what the API server says of a pod that is invalid in itself, and what to do; empty for any other answer: what a policy
+// forbids the operator may be allowed to a driver, and the other way round.
+func invalidPod(err error) string {
+	if !apierrors.IsInvalid(err) || slices.ContainsFunc(rules, func(words string) bool { return strings.Contains(err.Error(), words) }) {
+		return ""
+	}
+	_, why, _ := strings.Cut(err.Error(), " is invalid: ")
+	return fmt.Sprintf("the API server refuses such pods: %s; correct these fields", redact.First(redact.Text(why), status.MaxMessage/2))
+}

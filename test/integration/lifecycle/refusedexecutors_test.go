@@ -1,0 +1,60 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/harness"
+)
+
+// invalid waits until a spec is found to be invalid, with all the words, and holds nothing.
+func invalid(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication, words ...string) {
+	t.Helper()
+	w.Reach(app, v1alpha1.InvalidSpecReason)
+	for _, word := range words {
+		if !strings.Contains(harness.Message(app), word) {
+			t.Errorf("the message does not have %q: %s", word, harness.Message(app))
+		}
+	}
+	w.Unused()
+}
+
+// TestLimitRangeForbidsExecutors: the driver is small enough for the namespace and would start, and Spark could create no executor. The
+// application says so before it asks for quota, and starts once the LimitRange allows them.
+func TestLimitRangeForbidsExecutors(t *testing.T) {
+	t.Parallel()
+	w := harness.NewWorld(t, "8Gi", nil)
+	operator.Use(t)
+	atMost := func(memory string) []corev1.LimitRangeItem {
+		return []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, Max: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(memory)}}}
+	}
+	limits := &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "small"}, Spec: corev1.LimitRangeSpec{Limits: atMost("1Gi")}}
+	harness.Create(t, limits)
+	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Memory = "1g" })
+	invalid(t, w, app, "spec.executor.memory", "1433Mi", "above the 1Gi", "LimitRange small")
+	harness.Change(t, limits, func(l *corev1.LimitRange) { l.Spec.Limits = atMost("2Gi") })
+	w.Succeed(app)
+}
+
+// TestExecutorsThatKubernetesRefuses: the driver is sound and would start, and no executor could be created from the template.
+func TestExecutorsThatKubernetesRefuses(t *testing.T) {
+	t.Parallel()
+	w := harness.NewWorld(t, "8Gi", nil)
+	operator.Use(t)
+	template := func(probe string) *runtime.RawExtension {
+		return &runtime.RawExtension{Raw: []byte(`{"spec": {"containers": [{"name": "spark-kubernetes-executor", "livenessProbe": ` + probe + `}]}}`)}
+	}
+	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Template = template(`{"periodSeconds": 3}`) })
+	invalid(t, w, app, "spec.executor", "livenessProbe", "must specify a handler type")
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Template = template(`{"exec": {"command": ["true"]}}`) })
+	w.Succeed(app)
+}
