@@ -174,6 +174,23 @@ var celBreaches = map[string][]any{
 	"self in ['cpu', 'memory', 'ephemeral-storage', 'pods'] || self.startsWith('hugepages-') || self.matches('^[a-z0-9.-]+/[A-Za-z0-9._-]+$')": {
 		"cpus", "mem", "CPU", "requests.cpu", "gpu", "/gpu",
 	},
+	// flavors
+	"self.all(t, t.key != '' && t.effect in ['NoSchedule', 'PreferNoSchedule', 'NoExecute'])": {
+		[]any{map[string]any{"key": "spot", "effect": "noschedule"}}, []any{map[string]any{"key": "", "effect": "NoSchedule"}},
+	},
+	"self.all(t, !has(t.operator) || t.operator in ['', 'Exists', 'Equal', 'Lt', 'Gt'])": {[]any{map[string]any{"key": "spot", "operator": "Exits"}}},
+	"self.all(t, !has(t.effect) || t.effect in ['', 'NoSchedule', 'PreferNoSchedule', 'NoExecute'])": {
+		[]any{map[string]any{"key": "spot", "operator": "Exists", "effect": "noschedule"}},
+	},
+	"self.all(t, has(t.key) && t.key != '' || has(t.operator) && t.operator == 'Exists')": {
+		[]any{map[string]any{"value": "spot"}}, []any{map[string]any{"key": "", "operator": "Equal"}},
+	},
+	"self.all(t, !has(t.value) || t.value == '' || !has(t.operator) || t.operator != 'Exists')": {
+		[]any{map[string]any{"key": "spot", "operator": "Exists", "value": "true"}},
+	},
+	"self.all(t, !has(t.tolerationSeconds) || has(t.effect) && t.effect == 'NoExecute')": {
+		[]any{map[string]any{"key": "spot", "operator": "Exists", "tolerationSeconds": int64(60)}},
+	},
 	// Spark's sizes
 	"self.matches('^[0-9]+([bBkKmMgGtTpP][bB]?)?$')": {"512Mx", "1.5g", "-1g", "4Gi", ""},
 }
