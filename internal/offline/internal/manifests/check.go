@@ -147,6 +147,10 @@ func (c *collector) application(text []byte, all []Object) {
 	if !c.decode(text, &app) || bySchema > 0 {
 		return
 	}
+	if app.Name == "" && app.GenerateName != "" {
+		const most, made = 58, "x2k7q" // of the API server, and what it may put behind
+		app.Name = app.GenerateName[:min(most, len(app.GenerateName))] + made
+	}
 	files := ConfFiles(&app, all)
 	found := validate.Submission(&app, conf.Sources{ConfigMap: files})
 	if files == nil && validate.ConfigMapMayMend(&app, found) {

@@ -29,6 +29,18 @@ spec:
 	}{
 		"right":       {text: right, checked: 1},
 		"other kinds": {text: "apiVersion: v1\nkind: Pod\nspec: 1\n---\n# nothing\n---\njust text\n---\n- a list\n---\nimage: {tag: 1}\n"},
+		"a name that is a number": {
+			text: strings.Replace(right, "name: pi", "name: 20260101", 1), checked: 1,
+			want: []string{"f.yaml:4: SparkApplication: metadata.name: value 20260101 is a number, but text (in quotes) is expected: correct it"},
+		},
+		"a name that the API server makes": {text: strings.Replace(right, "name: pi", "generateName: pi-", 1), checked: 1},
+		"no name": {
+			text: strings.Replace(right, "name: pi", "labels: {}", 1), checked: 1, want: []string{`f.yaml:3: SparkApplication: metadata.name: invalid name ""`},
+		},
+		"keys twice": {
+			text: right + "  image: b\n  type: Java\n",
+			want: []string{`f.yaml:10: the document cannot be read: yaml: unmarshal errors: line 10: key "image" already set in map; line 11: key "type" already set in map`},
+		},
 		"another operator's kind of the same name": {text: "apiVersion: sparkoperator.k8s.io/v1beta2\nkind: SparkApplication\n"},
 		"unknown field": {
 			text: right + "  driver:\n    memroy: 1g\n", checked: 1,

@@ -123,7 +123,8 @@ func (d document) objects(file string) ([]Object, error) {
 	if err != nil {
 		// The lines in the parser's message are those of the file if as many empty ones come before.
 		_, err = yaml.YAMLToJSONStrict([]byte(strings.Repeat("\n", d.line-1) + d.text))
-		return nil, fmt.Errorf("the document cannot be read: %s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
+		message := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
+		return nil, fmt.Errorf("the document cannot be read: %s", oneLine.Replace(message))
 	}
 	node := &yamlnode.Node{}
 	if err := yamlnode.Unmarshal([]byte(d.text), node); err != nil {
@@ -135,23 +136,25 @@ func (d document) objects(file string) ([]Object, error) {
 // unfold returns an object, or those of a list.
 func (d document) unfold(o Object) ([]Object, error) {
 	var head struct {
-		APIVersion string `json:"apiVersion"`
-		Kind       string `json:"kind"`
-		Metadata   struct {
-			Name      string `json:"name"`
-			Namespace string `json:"namespace"`
-		} `json:"metadata"`
-		Items []json.RawMessage `json:"items"`
+		APIVersion string          `json:"apiVersion"`
+		Kind       string          `json:"kind"`
+		Metadata   json.RawMessage `json:"metadata"`
+		Items      json.RawMessage `json:"items"`
 	}
 	if err := json.Unmarshal(o.JSON, &head); err != nil {
 		return nil, nil // no manifest: values of a chart, settings of a program
 	}
 	if !strings.HasSuffix(head.Kind, "List") {
-		o.APIVersion, o.Kind, o.Namespace, o.Name = head.APIVersion, head.Kind, head.Metadata.Namespace, head.Metadata.Name
+		o.APIVersion, o.Kind = head.APIVersion, head.Kind
+		o.Namespace, o.Name = textIn(head.Metadata, "namespace"), textIn(head.Metadata, "name")
 		return []Object{o}, nil
 	}
+	var items []json.RawMessage
+	if err := json.Unmarshal(head.Items, &items); err != nil {
+		return nil, nil // a kind whose name happens to end so
+	}
 	var objects []Object
-	for i, item := range head.Items {
+	for i, item := range items {
 		inner := o
 		inner.JSON, inner.prefix = item, fmt.Sprintf("%sitems[%d].", o.prefix, i)
 		below, err := d.unfold(inner)
@@ -162,6 +165,19 @@ func (d document) unfold(o Object) ([]Object, error) {
 	}
 	return objects, nil
 }
+
+// textIn returns a text of a group; empty where there is none, or something else, such as a name that is a number
+// because it has no quotes. The schema says so.
+func textIn(group json.RawMessage, name string) (text string) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(group, &fields) == nil {
+		_ = json.Unmarshal(fields[name], &text) // stays empty
+	}
+	return text
+}
+
+// oneLine joins the lines of the parser, which writes one for each key that stands twice.
+var oneLine = strings.NewReplacer(":\n  ", ": ", "\n  ", "; ", "\n", " ")
 
 var lineInMessage = regexp.MustCompile(`line ([0-9]+)`)
 
