@@ -19,7 +19,7 @@ func (b *builder) place(key, value string) {
 		return
 	}
 	if !b.verbatim && conf.SecretValue(key, value) {
-		b.placeSecret(key)
+		b.placeSecret(key, value)
 		return
 	}
 	if field, ok := b.known.of(key); ok && b.setField(field, key, value) {

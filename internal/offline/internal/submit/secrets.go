@@ -34,8 +34,8 @@ func (b *builder) noteSecrets(subject string, texts []string) {
 var notInSecretKey = regexp.MustCompile(`[^-._a-zA-Z0-9]+`)
 
 // placeSecret has a property whose value looks like a secret taken from a Secret that the user is to create.
-func (b *builder) placeSecret(key string) {
-	reference := v1alpha1.SecretKeyReference{Name: b.app.Name + "-secrets", Key: notInSecretKey.ReplaceAllString(key, "-")}
+func (b *builder) placeSecret(key, value string) {
+	reference := v1alpha1.SecretKeyReference{Name: b.app.Name + "-secrets"}
 	field := "spec.sparkConfFrom"
 	for _, role := range []struct {
 		prefix, field string
@@ -45,7 +45,7 @@ func (b *builder) placeSecret(key string) {
 		{conf.ExecutorEnvPrefix, "spec.executor.env", &b.app.Spec.Executor.Env},
 	} {
 		if name, ok := strings.CutPrefix(key, role.prefix); ok {
-			field, reference.Key = role.field, notInSecretKey.ReplaceAllString(name, "-")
+			field, reference.Key = role.field, b.keyOfSecret(value, name, key)
 			raw, _ := json.Marshal(map[string]any{"secretKeyRef": reference}) //nolint:errchkjson // texts only
 			*role.env = append(*role.env, v1alpha1.EnvVar{Name: name, ValueFrom: &runtime.RawExtension{Raw: raw}})
 		}
@@ -56,10 +56,32 @@ func (b *builder) placeSecret(key string) {
 			b.setSparkConf(key, conf.Placeholder)
 			return
 		}
+		reference.Key = b.keyOfSecret(value, key)
 		b.app.Spec.SparkConfFrom = append(b.app.Spec.SparkConfFrom, v1alpha1.SparkConfSource{Name: key, SecretKeyRef: reference})
 	}
-	b.secretKeys = append(b.secretKeys, reference.Key)
 	b.note(key, "the value looks like a secret, so %s takes it from key %s of Secret %s", field, reference.Key, reference.Name)
+}
+
+// keyOfSecret returns the key of the Secret for a value: the first of the names that no other value has. Driver and
+// executors often have the same variable.
+func (b *builder) keyOfSecret(value string, names ...string) string {
+	var key string
+	for _, name := range names {
+		key = notInSecretKey.ReplaceAllString(name, "-")
+		other, taken := b.secrets[key]
+		if taken && other == value {
+			return key
+		}
+		if !taken {
+			break
+		}
+	}
+	if b.secrets == nil {
+		b.secrets = map[string]string{}
+	}
+	b.secrets[key] = value
+	b.secretKeys = append(b.secretKeys, key)
+	return key
 }
 
 // noteSecretToCreate says how to create the Secret that the application refers to.

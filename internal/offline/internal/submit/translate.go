@@ -114,8 +114,9 @@ type builder struct {
 	notes      []Note
 	// verbatim leaves values alone that look like secrets, or that Java cannot read: what was sent also has them.
 	verbatim bool
-	// secretKeys are those that the user is to put into a Secret.
+	// secretKeys are those that the user is to put into a Secret, and secrets the values by key.
 	secretKeys []string
+	secrets    map[string]string
 }
 
 func (b *builder) note(subject, format string, args ...any) {

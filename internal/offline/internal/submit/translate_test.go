@@ -133,6 +133,16 @@ func TestTranslate(t *testing.T) {
 			want:     []string{"    - name: DB_PASSWORD\n      valueFrom:\n        secretKeyRef:\n          key: DB_PASSWORD", "    - name: API_TOKEN\n      valueFrom:"},
 			unwanted: []string{"hunter2"}, note: "spec.driver.env takes it from key DB_PASSWORD of Secret",
 		},
+		"secret in the environment of both": {
+			options: []string{"--conf", "spark.kubernetes.driverEnv.DB_PASSWORD=hunter2", "--conf", "spark.executorEnv.DB_PASSWORD=hunter2"},
+			want:    []string{"    - name: DB_PASSWORD\n      valueFrom:\n        secretKeyRef:\n          key: DB_PASSWORD"},
+			note:    "kubectl create secret generic org-example-main-secrets --namespace default --from-literal=DB_PASSWORD=VALUE\n",
+		},
+		"another secret in the environment of executors": {
+			options: []string{"--conf", "spark.kubernetes.driverEnv.DB_PASSWORD=hunter2", "--conf", "spark.executorEnv.DB_PASSWORD=hunter3"},
+			want:    []string{"          key: DB_PASSWORD", "          key: spark.kubernetes.driverEnv.DB_PASSWORD"}, unwanted: []string{"hunter"},
+			note: "--from-literal=DB_PASSWORD=VALUE --from-literal=spark.kubernetes.driverEnv.DB_PASSWORD=VALUE",
+		},
 		"secret that no Secret can hold": {
 			options:  []string{"--conf", "spark.authenticate.secret=hunter2"},
 			want:     []string{"    spark.authenticate.secret: " + conf.Placeholder},
