@@ -7,10 +7,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	kjson "sigs.k8s.io/json"
@@ -144,6 +146,9 @@ func NewPlan(live Live, files []File, options PlanOptions) (Plan, error) {
 	if wrong := slices.DeleteFunc(slices.Clone(all), isWarning); len(wrong) > 0 {
 		return Plan{}, errors.New(problems(wrong))
 	}
+	if live.Namespaces = maps.Clone(live.Namespaces); live.Namespaces == nil { // those of the files are added
+		live.Namespaces = map[string]metav1.ObjectMeta{}
+	}
 	p := &planning{live: live, namespace: options.Namespace, world: newWorld(live.Now), out: Plan{Warnings: all}}
 	p.begin()
 	if err := p.apply(objects, options.Prune); err != nil {
@@ -205,8 +210,11 @@ func (p *planning) apply(objects []manifests.Object, prune labels.Selector) erro
 	return nil
 }
 
-// applyConfiguration takes over a queue or a flavor.
+// applyConfiguration takes over a queue, a flavor, or what a namespace says.
 func (p *planning) applyConfiguration(o *manifests.Object) error {
+	if o.APIVersion == "v1" && o.Kind == "Namespace" {
+		return p.applyNamespace(o)
+	}
 	if o.APIVersion != v1alpha1.GroupVersion.String() {
 		return nil
 	}
@@ -216,15 +224,43 @@ func (p *planning) applyConfiguration(o *manifests.Object) error {
 		if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &queue); err != nil {
 			return err
 		}
-		p.queues[queue.Name], p.out.Queues = queue, append(p.out.Queues, queue.Name)
+		if before, exists := p.queues[queue.Name]; !exists || !equality.Semantic.DeepEqual(before.Spec, queue.Spec) {
+			p.out.Queues = append(p.out.Queues, queue.Name)
+		}
+		p.queues[queue.Name] = queue
 	case v1alpha1.SparkFlavorKind:
 		flavor := v1alpha1.SparkFlavor{}
 		if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &flavor); err != nil {
 			return err
 		}
-		p.flavors[flavor.Name], p.out.Flavors = flavor, append(p.out.Flavors, flavor.Name)
+		if before, exists := p.flavors[flavor.Name]; !exists || !equality.Semantic.DeepEqual(before.Spec, flavor.Spec) {
+			p.out.Flavors = append(p.out.Flavors, flavor.Name)
+		}
+		p.flavors[flavor.Name] = flavor
 	}
 	return nil
+}
+
+// applyNamespace adds labels and annotations of the files to those that a namespace has. Whoever waits in it is asked
+// about anew.
+func (p *planning) applyNamespace(o *manifests.Object) error {
+	var said corev1.Namespace
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &said); err != nil {
+		return err
+	}
+	meta := p.live.Namespaces[o.Name]
+	meta.Labels, meta.Annotations = joined(meta.Labels, said.Labels), joined(meta.Annotations, said.Annotations)
+	p.live.Namespaces[o.Name] = meta
+	p.world.relabel(o.Name, p.live.labelsOf(o.Name))
+	return nil
+}
+
+// joined returns a map with the entries of both, of which those of the second count.
+func joined(first, second map[string]string) map[string]string {
+	all := make(map[string]string, len(first)+len(second))
+	maps.Copy(all, first)
+	maps.Copy(all, second)
+	return all
 }
 
 // result compares how everything stands with how it stood.

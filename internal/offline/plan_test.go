@@ -182,6 +182,64 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestPlanOfANamespace: one that the files create or label counts with its labels and annotations, also for those that wait in it.
+func TestPlanOfANamespace(t *testing.T) {
+	t.Parallel()
+	queue := func(selector string) v1alpha1.SparkQueue {
+		return parsed[v1alpha1.SparkQueue](t, strings.Replace(queueManifest("q", 4), "namespaceSelector: {}", "namespaceSelector: {matchLabels: "+selector+"}", 1))
+	}
+	const namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: etl, labels: {team: a}, annotations: {sparkgate.io/default-queue: q}}\n---\n"
+	anyQueue := strings.Replace(jobManifest("new", "q", ""), "  queue: {name: q}\n", "", 1)
+	known := map[string]metav1.ObjectMeta{"etl": {Name: "etl", Labels: map[string]string{"stage": "test"}}}
+	for name, tt := range map[string]struct {
+		selector   string
+		namespaces map[string]metav1.ObjectMeta
+		files      string
+		waits      bool
+		want       []string
+	}{
+		"one without labels":   {"{team: a}", known, jobManifest("new", "q", ""), false, []string{"new Created Absent→Waiting NamespaceNotAllowed"}},
+		"one that is created":  {"{team: a}", nil, namespace + jobManifest("new", "q", ""), false, []string{"new Created Absent→Admitted "}},
+		"its queue":            {"{team: a}", nil, namespace + anyQueue, false, []string{"new Created Absent→Admitted "}},
+		"one that is labelled": {"{team: a, stage: test}", known, namespace, true, []string{"old  Waiting→Admitted "}},
+		"one by its name":      {"{kubernetes.io/metadata.name: etl}", nil, jobManifest("new", "q", ""), false, []string{"new Created Absent→Admitted "}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := offline.Live{Queues: []v1alpha1.SparkQueue{queue(tt.selector)}, Namespaces: tt.namespaces, Now: planTime}
+			if tt.waits {
+				cluster.Applications = []v1alpha1.SparkApplication{live(t, jobManifest("old", "q", ""), waiting)}
+			}
+			plan, err := offline.NewPlan(cluster, []offline.File{{Name: "jobs.yaml", Text: []byte(tt.files)}}, offline.PlanOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, e := range plan.Effects {
+				got = append(got, fmt.Sprintf("%s %s %s→%s %s", e.Name, e.Change, e.Before, e.After, e.Reason))
+			}
+			if !slices.Equal(got, tt.want) || len(known["etl"].Labels) != 1 {
+				t.Errorf("got  %q\nwant %q\n%+v", got, tt.want, plan.Effects)
+			}
+		})
+	}
+}
+
+// TestPlanNamesWhatChanges: a queue that the files have as it is in the cluster is not among those that they change.
+func TestPlanNamesWhatChanges(t *testing.T) {
+	t.Parallel()
+	flavor := "apiVersion: sparkgate.io/v1alpha1\nkind: SparkFlavor\nmetadata: {name: %s}\nspec: {nodeLabels: {pool: spot}}\n"
+	cluster := offline.Live{
+		Queues: []v1alpha1.SparkQueue{parsed[v1alpha1.SparkQueue](t, queueManifest("q", 4)), parsed[v1alpha1.SparkQueue](t, queueManifest("r", 4))}, Now: planTime,
+		Flavors: []v1alpha1.SparkFlavor{parsed[v1alpha1.SparkFlavor](t, fmt.Sprintf(flavor, "spot"))},
+	}
+	files := strings.Join([]string{queueManifest("q", 4), queueManifest("r", 5), queueManifest("s", 1), fmt.Sprintf(flavor, "spot"), fmt.Sprintf(flavor, "other")}, "---\n")
+	plan, err := offline.NewPlan(cluster, []offline.File{{Name: "queues.yaml", Text: []byte(files)}}, offline.PlanOptions{})
+	if err != nil || !slices.Equal(plan.Queues, []string{"r", "s"}) || !slices.Equal(plan.Flavors, []string{"other"}) {
+		t.Errorf("queues %q, flavors %q, %v", plan.Queues, plan.Flavors, err)
+	}
+}
+
 // TestPlanOfMistakes: files that the operator would refuse are not a plan.
 func TestPlanOfMistakes(t *testing.T) {
 	t.Parallel()

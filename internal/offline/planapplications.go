@@ -204,9 +204,15 @@ func (l *Live) environment(namespace string) podsets.Environment {
 	return podsets.Environment{LimitRanges: ranges, RuntimeClasses: l.RuntimeClasses}
 }
 
+// labelsOf returns the labels of a namespace, with the one that the API server puts on every namespace: one that is still
+// to be created, or that could not be read, also has it.
+func (l *Live) labelsOf(namespace string) map[string]string {
+	return joined(map[string]string{corev1.LabelMetadataName: namespace}, l.Namespaces[namespace].Labels)
+}
+
 // complete adds to an ask what the cluster says of the application.
 func (l *Live) complete(ask *queueing.Ask, app *v1alpha1.SparkApplication) {
-	ask.NamespaceLabels = l.Namespaces[app.Namespace].Labels
+	ask.NamespaceLabels = l.labelsOf(app.Namespace)
 	ask.NeedsLimits = l.policy(app.Namespace).NeedsLimits(ask.Queue)
 	ask.Priority = l.DefaultPriority
 	if q := app.Spec.Queue; q != nil && q.PriorityClassName != "" {

@@ -4,6 +4,7 @@
 package offline
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -71,6 +72,18 @@ func (w *world) replace(ask queueing.Ask) {
 	w.drop(ask.Key)
 	w.asks[ask.Key] = ask
 	w.engine.Submit(ask)
+}
+
+// relabel gives those that wait in a namespace its new labels.
+func (w *world) relabel(namespace string, labels map[string]string) {
+	for _, key := range slices.SortedFunc(maps.Keys(w.asks), func(a, b queueing.Key) int { return cmp.Compare(a.String(), b.String()) }) {
+		if _, holds := w.engine.Held(key); holds || key.Namespace != namespace {
+			continue
+		}
+		ask := w.asks[key]
+		ask.NamespaceLabels = labels
+		w.replace(ask)
+	}
 }
 
 // drop removes what a key asks or holds.
