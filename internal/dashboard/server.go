@@ -28,6 +28,8 @@ var static embed.FS
 const (
 	// mostViewers bounds the credentials that are served at the same time.
 	mostViewers = 500
+	// mostOfOne bounds those of one user, so that nobody takes all places: a user may have any number of tokens.
+	mostOfOne = 100
 	// forgetAfter is how long credentials are remembered after the last page with them was closed.
 	forgetAfter = 5 * time.Minute
 )
@@ -113,7 +115,7 @@ var errNoCredentials = errors.New("the request carries no token")
 // is no longer good opens no page.
 func (s *Server) viewerOf(r *http.Request) (v *viewer, name string, err error) {
 	if s.options.Local != nil {
-		v, err := s.viewer("", s.options.Local)
+		v, err := s.viewer("", "", s.options.Local)
 		return v, "", err
 	}
 	token := tokenOf(r)
@@ -127,27 +129,51 @@ func (s *Server) viewerOf(r *http.Request) (v *viewer, name string, err error) {
 	if name, err = c.WhoAmI(r.Context()); err != nil {
 		return nil, "", err
 	}
-	v, err = s.viewer(token, c)
+	v, err = s.viewer(token, name, c)
 	return v, name, err
 }
 
-// viewer returns what is known of credentials, with c for those that are new.
-func (s *Server) viewer(token string, c *client.Cluster) (*viewer, error) {
+// viewer returns what is known of credentials of a user, with c for those that are new.
+func (s *Server) viewer(token, user string, c *client.Cluster) (*viewer, error) {
 	key := sha256.Sum256([]byte(token))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if v := s.viewers[key]; v != nil {
 		return v, nil
 	}
-	if len(s.viewers) >= mostViewers {
+	party := partyOf(user)
+	if s.full(party) {
 		maps.DeleteFunc(s.viewers, func(_ [sha256.Size]byte, v *viewer) bool { return v.idle() })
 	}
-	if len(s.viewers) >= mostViewers {
+	if s.full(party) {
 		return nil, errors.New("too many viewers at the same time: try again in a minute")
 	}
 	v := newViewer(s.ctx, c, s.stock, s.turns, s.options.Clock)
+	v.party = party
 	s.viewers[key] = v
 	return v, nil
+}
+
+// full reports whether there is no place for further credentials of a party.
+func (s *Server) full(party string) bool {
+	of := 0
+	for _, v := range s.viewers {
+		if v.party == party {
+			of++
+		}
+	}
+	return len(s.viewers) >= mostViewers || of >= mostOfOne
+}
+
+// partyOf returns who is behind the name of a user. All ServiceAccounts of a namespace are one: who may create some
+// creates many.
+func partyOf(user string) string {
+	const accounts = "system:serviceaccount:"
+	if account, is := strings.CutPrefix(user, accounts); is {
+		namespace, _, _ := strings.Cut(account, ":")
+		return accounts + namespace
+	}
+	return user
 }
 
 // left says that a request of a viewer has ended. Some time after the last one their credentials are forgotten.

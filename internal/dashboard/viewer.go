@@ -47,6 +47,8 @@ type viewer struct {
 	turns    *turns
 	// ctx ends with the server.
 	ctx context.Context
+	// party is whose credentials these are; see partyOf.
+	party string
 
 	// visits counts requests that have ended.
 	visits atomic.Int64
