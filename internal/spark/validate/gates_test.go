@@ -65,7 +65,7 @@ executor: {labels: {applicationId: mine}}`, []string{
 	}.run(t)
 }
 
-// TestNodeOfGatedExecutors: the API server refuses pods with both a node and a scheduling gate, so nobody is to wait for them.
+// TestNodeOfGatedExecutors: the API server refuses pods with both a node and a scheduling gate, so no driver is to wait for them.
 func TestNodeOfGatedExecutors(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[string]string{
