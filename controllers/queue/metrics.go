@@ -4,12 +4,15 @@
 package queue
 
 import (
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 )
 
@@ -98,15 +101,36 @@ func (g *gauges) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (g *gauges) Collect(out chan<- prometheus.Metric) {
-	collected := map[string]bool{} // a queue that moves between trees may be seen in both
+	states := map[string]*State{} // a queue that moves between trees may be seen in both
 	for _, engine := range g.engines.All() {
 		for _, name := range (*engine).Names() {
-			if s, known := (*engine).State(name); known && !collected[name] {
-				collected[name] = true
-				g.collect(out, name, &s)
+			if s, known := (*engine).State(name); known && states[name] == nil {
+				states[name] = &s
 			}
 		}
 	}
+	shown := shownResources(states)
+	for name, s := range states {
+		s.Usage = slices.DeleteFunc(slices.Clone(s.Usage), func(u v1alpha1.QueueUsage) bool { return !shown[u.Resource] })
+		g.collect(out, name, s)
+	}
+}
+
+// shownResources returns the resources that are values of a label: those that a queue limits, and those of every node.
+// Users may invent others.
+func shownResources(states map[string]*State) map[string]bool {
+	shown := map[string]bool{}
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage, corev1.ResourcePods} {
+		shown[string(name)] = true
+	}
+	for _, s := range states {
+		for i := range s.Usage {
+			if s.Usage[i].Nominal != nil {
+				shown[s.Usage[i].Resource] = true
+			}
+		}
+	}
+	return shown
 }
 
 // collect sends what is known of one queue.

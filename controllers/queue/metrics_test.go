@@ -23,7 +23,7 @@ func (fixedEngine) Reload(context.Context) error      { return nil }
 func (e fixedEngine) State(name string) (State, bool) { s, known := e[name]; return s, known }
 func (fixedEngine) WriteCounts(string) bool           { return false }
 
-func (e fixedEngine) Names() []string { return []string{"gone", "team-a"} }
+func (e fixedEngine) Names() []string { return []string{"gpus", "team-a"} }
 
 func TestGauges(t *testing.T) {
 	t.Parallel()
@@ -35,11 +35,14 @@ func TestGauges(t *testing.T) {
 		{Flavor: "arm", Resource: "cpu", Used: resource.MustParse("1"), Nominal: ptr.To(resource.MustParse("3")), Lent: ptr.To(resource.MustParse("1500m")), Reserved: ptr.To(resource.MustParse("500m"))},
 		{Flavor: "default", Resource: "cpu", Used: resource.MustParse("600m"), Nominal: ptr.To(resource.MustParse("500m")), Borrowed: ptr.To(resource.MustParse("100m"))},
 		{Flavor: "default", Resource: "pods", Used: resource.MustParse("3")},
-	}}}
+		{Flavor: "default", Resource: "nvidia.com/gpu", Used: resource.MustParse("2")}, // limited elsewhere
+		{Flavor: "default", Resource: "a.invented/r1", Used: resource.MustParse("1")},  // by a user
+	}}, "gpus": {Usage: []v1alpha1.QueueUsage{{Flavor: "gpu", Resource: "nvidia.com/gpu", Nominal: ptr.To(resource.MustParse("8"))}}}}
 	g.engines.Set("", &engine)
 	const want = `
 		# HELP sparkgate_queue_admitted Applications that hold quota, of the queue and those below it.
 		# TYPE sparkgate_queue_admitted gauge
+		sparkgate_queue_admitted{queue="gpus"} 0
 		sparkgate_queue_admitted{queue="team-a"} 1
 		# HELP sparkgate_queue_borrowed What is used above nominal.
 		# TYPE sparkgate_queue_borrowed gauge
@@ -49,10 +52,12 @@ func TestGauges(t *testing.T) {
 		sparkgate_queue_lent{flavor="arm",queue="team-a",resource="cpu"} 1.5
 		# HELP sparkgate_queue_nominal Nominal quota of the queue and those below it; absent without a limit.
 		# TYPE sparkgate_queue_nominal gauge
+		sparkgate_queue_nominal{flavor="gpu",queue="gpus",resource="nvidia.com/gpu"} 8
 		sparkgate_queue_nominal{flavor="arm",queue="team-a",resource="cpu"} 3
 		sparkgate_queue_nominal{flavor="default",queue="team-a",resource="cpu"} 0.5
 		# HELP sparkgate_queue_pending Applications that wait, of the queue and those below it.
 		# TYPE sparkgate_queue_pending gauge
+		sparkgate_queue_pending{queue="gpus"} 0
 		sparkgate_queue_pending{queue="team-a"} 2
 		# HELP sparkgate_queue_reserved Free quota that is kept for applications of the queue and those below it.
 		# TYPE sparkgate_queue_reserved gauge
@@ -64,7 +69,9 @@ func TestGauges(t *testing.T) {
 		# TYPE sparkgate_queue_usage gauge
 		sparkgate_queue_usage{flavor="arm",queue="team-a",resource="cpu"} 1
 		sparkgate_queue_usage{flavor="default",queue="team-a",resource="cpu"} 0.6
+		sparkgate_queue_usage{flavor="default",queue="team-a",resource="nvidia.com/gpu"} 2
 		sparkgate_queue_usage{flavor="default",queue="team-a",resource="pods"} 3
+		sparkgate_queue_usage{flavor="gpu",queue="gpus",resource="nvidia.com/gpu"} 0
 		# HELP sparkgate_queue_waiting Applications that wait in this queue itself, by the reason in their status.
 		# TYPE sparkgate_queue_waiting gauge
 		sparkgate_queue_waiting{queue="team-a",reason="ExceedsQuota"} 1
