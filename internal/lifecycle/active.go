@@ -121,11 +121,20 @@ func (ac attempt) submitting() Decision {
 	}
 	ac.publisher.requeueDriverStart()
 	if ac.o.Obstacle != "" {
-		ac.requeue(ac.o.Now.Add(referenceInterval))
+		ac.requeue(ac.o.Now.Add(ac.obstacleInterval()))
 		return ac.publisher.publish(status.Submitting, ac.o.Obstacle)
 	}
 	ac.after(Action{Kind: ReportGrant}, Action{Kind: CreateDriver})
 	return ac.publisher.publish(status.Submitting, ac.view.Message) // an obstacle is shown until the driver exists
+}
+
+// obstacleInterval is after what time the driver is created again that something kept from being created: soon at first, and less often
+// the longer the attempt waits. Each try sends all objects to the API server, and takes as long as a webhook that does not answer may take.
+func (ac attempt) obstacleInterval() time.Duration {
+	if ac.s.Times.Admitted == nil {
+		return referenceInterval
+	}
+	return lookAgainAfter(ac.o.Now.Sub(ac.s.Times.Admitted.Time) / 5)
 }
 
 // starting waits for the driver's container.

@@ -227,7 +227,7 @@ func (ad admission) correctionInterval() time.Duration {
 	if stalled == nil {
 		return referenceInterval
 	}
-	return min(max(referenceInterval, ad.o.Now.Sub(stalled.LastTransitionTime.Time)/10), maxCorrectionInterval)
+	return lookAgainAfter(ad.o.Now.Sub(stalled.LastTransitionTime.Time) / 10)
 }
 
 // submit writes the intent to start: the grant stands in the status before anything is created.

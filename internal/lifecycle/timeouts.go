@@ -25,8 +25,14 @@ const sidecarGrace = 30 * time.Second
 // referenceInterval is how often a missing reference is looked up.
 const referenceInterval = 10 * time.Second
 
-// maxCorrectionInterval bounds how long a mistake outside of an application is not looked at.
-const maxCorrectionInterval = 2 * time.Minute
+// longestInterval bounds how long what is in an application's way, and not part of it, is not looked at.
+const longestInterval = 2 * time.Minute
+
+// lookAgainAfter returns after what time something in the way of an application is looked at again: a part of the time for which it has been
+// there, from referenceInterval to longestInterval.
+func lookAgainAfter(part time.Duration) time.Duration {
+	return min(max(referenceInterval, part), longestInterval)
+}
 
 // strayInterval is how often a driver is looked for that has to end and that no watch shows.
 const strayInterval = 2 * time.Second

@@ -41,6 +41,27 @@ func TestHoldsFor(t *testing.T) {
 	}
 }
 
+// TestObstacleStays: what keeps the driver from being created is tried again, soon at first, and less often the longer it stays.
+func TestObstacleStays(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ stays, again time.Duration }{
+		{0, 10 * time.Second},
+		{50 * time.Second, 10 * time.Second},
+		{5 * time.Minute, time.Minute},
+		{9 * time.Minute, time.Minute}, // until timeouts.driverStart
+	} {
+		w := newWorld(t)
+		w.app.Status.Run, w.app.Status.Attempt = 1, 1
+		w.app.Status.Times.Admitted = &metav1.Time{Time: w.now.Add(-tt.stays)}
+		w.app.Status.Grant, w.app.Status.Driver = &v1alpha1.Grant{Run: 1, Attempt: 1}, &v1alpha1.DriverStatus{PodName: "pi-driver"}
+		w.app.Status.Conditions = status.Conditions(nil, status.View{Stage: status.Submitting, Message: "m"}, metav1.NewTime(w.now.Add(-tt.stays)))
+		d := Decide(Observation{Now: w.now, App: w.app, SameTemplate: true, Obstacle: "a webhook does not answer"})
+		if d.Need != NeedNothing || d.RequeueAt.Sub(w.now) != tt.again {
+			t.Errorf("after %s: need %s, again at %s, want in %s", tt.stays, d.Need, d.RequeueAt, tt.again)
+		}
+	}
+}
+
 // TestMistakeElsewhere: a mistake in what an application refers to is looked for again, soon at first, and less often the longer it stands. One
 // in the application itself is not.
 func TestMistakeElsewhere(t *testing.T) {
