@@ -29,6 +29,7 @@ import (
 var stories = map[string]func(t *testing.T, alert string){
 	"SparkgateDown":                 operatorStops,
 	"SparkgateNotLeading":           nobodyDecides,
+	"SparkgateRestarting":           endsAgainAndAgain,
 	"SparkgateWritesFailing":        writesAreRefused,
 	"SparkgateLedgerNotWritten":     ledgerIsRefused,
 	"SparkgateReadsFailing":         readsAreRefused,
@@ -140,6 +141,32 @@ func formerVersionLeads(t *testing.T, alert string) {
 	}
 	harness.MeasuredSoon(t, 1, "sparkgate_deciding")
 	s.ends(alert, time.Minute)
+}
+
+// endsAgainAndAgain: the process ends a minute after each start, such as one that may not have the memory that it needs, and the kubelet waits
+// for five. It answers in between, so what fires for an operator that is down keeps silent. So does this alert during upgrades, which bring other pods.
+func endsAgainAndAgain(t *testing.T, alert string) {
+	p := newPrometheus(t, fmt.Sprintf("127.0.0.1:%d", freePort(t)))
+	starts := func(pod string) {
+		p.beside = map[string]string{pod: fmt.Sprintf("process_start_time_seconds %d\nsparkgate_deciding{tree=\"\"} 1\n", p.now.Unix())}
+	}
+	for i := range 5 {
+		starts(fmt.Sprintf("sparkgate-%d", i))
+		p.keepsSilent(alert, 10*time.Minute)
+	}
+	for range 4 {
+		starts("sparkgate-5")
+		p.keepsSilent(alert, time.Minute)
+		p.beside = nil
+		for _, silent := range []string{alert, "SparkgateDown", "SparkgateNotLeading"} {
+			p.keepsSilent(silent, 90*time.Second)
+		}
+	}
+	starts("sparkgate-5")
+	if said := p.fires(alert, time.Minute); !strings.Contains(said, "Pod sparkgate-5 ") {
+		t.Errorf("it says %s", said)
+	}
+	p.ends(alert, time.Hour)
 }
 
 // ask has the operator look at an application again.
