@@ -52,6 +52,16 @@ func TestDashboardHasNoToken(t *testing.T) {
 	}
 }
 
+// TestDashboardHasTheOperatorsImage: a release changes both tags.
+func TestDashboardHasTheOperatorsImage(t *testing.T) {
+	t.Parallel()
+	_, pod := dashboard(t)
+	operator := built[appsv1.Deployment](t, kustomized(t, "manager"), "Deployment")[0].Spec.Template
+	if got, want := pod.Spec.Containers[0].Image, operator.Spec.Containers[0].Image; got != want {
+		t.Errorf("the dashboard has image %s, the operator %s", got, want)
+	}
+}
+
 // TestDashboardIsRestricted: its pod fulfils the strictest Pod Security Standard.
 func TestDashboardIsRestricted(t *testing.T) {
 	t.Parallel()

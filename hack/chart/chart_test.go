@@ -40,6 +40,41 @@ func TestTheChartIsCurrent(t *testing.T) {
 	}
 }
 
+// TestAReleaseLeavesTheChart: with the tag of a release in the bases, the same is generated.
+func TestAReleaseLeavesTheChart(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	want, err := generate(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	released := t.TempDir()
+	if err := os.CopyFS(filepath.Join(released, "config"), os.DirFS(filepath.Join(root, "config"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, deployment := range []string{"manager", "dashboard"} {
+		path := filepath.Join(released, "config", deployment, "deployment.yaml")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tagged := operatorImage.ReplaceAllString(string(text), "$1:v1.2.3-rc.1")
+		if tagged == string(text) {
+			t.Errorf("%s does not name the image of the operator", path)
+		}
+		if err := os.WriteFile(path, []byte(tagged), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := generate(released)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the chart changes (-want +got):\n%s", diff)
+	}
+}
+
 // TestEveryValueIsExplained: a value without a comment is an error, with its path.
 func TestEveryValueIsExplained(t *testing.T) {
 	t.Parallel()

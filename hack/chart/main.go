@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/krusty"
@@ -151,6 +152,9 @@ var templates = []template{
 	},
 }
 
+// operatorImage is the image of the operator in the bases. A release changes its tag, and the chart takes that from its own version.
+var operatorImage = regexp.MustCompile(`(docker\.io/sparkgate/sparkgate):[\w.-]+`)
+
 const createNamespace = `{{- if .create }}
 ---
 apiVersion: v1
@@ -174,7 +178,7 @@ func (t template) render(root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text = strings.ReplaceAll(text, "{{", `{{ "{{" }}`)
+	text = operatorImage.ReplaceAllString(strings.ReplaceAll(text, "{{", `{{ "{{" }}`), "$1:dev")
 	if t.from != "" {
 		text = strings.ReplaceAll(text, "namespace: "+t.from+"\n", "namespace: "+t.replace+"\n")
 	}
