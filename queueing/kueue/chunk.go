@@ -78,6 +78,11 @@ func reclaimRequested(w *kueuev1.Workload) bool {
 	return charged(w) > 0 && (evicted(w) || inactive(w) || !w.DeletionTimestamp.IsZero())
 }
 
+// isPending reports whether a chunk has nothing that executors may use: it waits for quota, or for admission checks.
+func isPending(w *kueuev1.Workload) bool {
+	return charged(w) == 0 || !admitted(w) && !reclaimRequested(w)
+}
+
 // flavorOf returns the flavor of a chunk with quota.
 func flavorOf(w *kueuev1.Workload) string {
 	return flavorName(flavorsOf(&w.Status.Admission.PodSetAssignments[0]))
@@ -165,7 +170,7 @@ func usageOf(chunks []*kueuev1.Workload, place func(*kueuev1.Workload) (*queuein
 		case has == 0 && (finished(w) || !w.DeletionTimestamp.IsZero() || reclaimable(w) > 0):
 			t.useless = append(t.useless, w)
 			continue
-		case has == 0, !admitted(w) && !reclaimRequested(w):
+		case isPending(w):
 			t.asked = plus(t.asked, requestedCount(w))
 			t.pending = append(t.pending, w)
 			continue
@@ -261,12 +266,13 @@ func elasticCount(g queueing.Grant, flavor string) int32 {
 	return 0
 }
 
-// surplus returns the pending chunks, newest first, that ask for more than is wanted.
+// surplus returns the pending chunks, newest first, that ask for more than is wanted: also those that have quota already
+// and wait for admission checks.
 func (t *usage) surplus(wanted int32) []*kueuev1.Workload {
 	var over []*kueuev1.Workload
 	asked := t.asked
 	for _, w := range slices.Backward(t.pending) {
-		if n := requestedCount(w); asked-n >= wanted && !reserved(w) && !inactive(w) {
+		if n := requestedCount(w); asked-n >= wanted && !admitted(w) && !inactive(w) {
 			over = append(over, w)
 			asked -= n
 		}

@@ -12,8 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
@@ -239,6 +241,27 @@ func TestSurplus(t *testing.T) {
 		if got := strings.Join(gone, " "); got != want {
 			t.Errorf("wanted %d: chunks %q go, want %q", wanted, got, want)
 		}
+	}
+}
+
+// TestChunkWithQuotaBeforeItsChecks: a chunk that has quota and waits for admission checks is in no grant yet. It stays as long as it is wanted.
+func TestChunkWithQuotaBeforeItsChecks(t *testing.T) {
+	t.Parallel()
+	w := chunk(1, 2, got(2, "spot"), checksWait)
+	g, c := gateOver(t, made(isAdmitted), w)
+	pass := func(wanted int32) error {
+		room := g.Resize(t.Context(), ask().Key, holding(0), queueing.ResizeRequest{PodSet: "executor", Count: wanted, Ready: map[string]int32{}})
+		if len(room.Grant.PodSets) > 2 || wanted > 0 && !strings.Contains(room.Why, "waits for Kueue to admit it") {
+			t.Errorf("it has %+v, and says %q", room.Grant.PodSets, room.Why)
+		}
+		g.Persisted(t.Context(), ask().Key, *room.Grant)
+		return c.Get(t.Context(), client.ObjectKeyFromObject(w), &kueuev1.Workload{})
+	}
+	if err := pass(2); err != nil {
+		t.Errorf("after a pass: %v", err)
+	}
+	if err := pass(0); !apierrors.IsNotFound(err) {
+		t.Errorf("no longer wanted, it is still there: %v", err)
 	}
 }
 

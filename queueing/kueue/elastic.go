@@ -63,8 +63,8 @@ func (g *Gate) Persisted(ctx context.Context, key queueing.Key, grant queueing.G
 	}
 	byFlavor := map[string][]*kueuev1.Workload{}
 	for _, w := range g.chunksOf(key, grant.Run, grant.Attempt) {
-		if charged(w) == 0 {
-			continue
+		if isPending(w) {
+			continue // the grant never had it
 		}
 		if g.watchIsBehind(w) || !g.wasShown(key, w) {
 			return // the next pass knows more

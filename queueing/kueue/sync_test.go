@@ -37,14 +37,14 @@ type lists struct{ client.WithWatch }
 
 func (lists) IsWatchListSemanticsUnSupported() bool { return true }
 
-// gateOver is a gate whose watches show a Workload in a cluster without Kueue's controllers.
-func gateOver(t *testing.T, w *kueuev1.Workload) (*Gate, client.Client) {
+// gateOver is a gate whose watches show Workloads in a cluster without Kueue's controllers.
+func gateOver(t *testing.T, workloads ...client.Object) (*Gate, client.Client) {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := kueuev1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	c := lists{fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&kueuev1.Workload{}).WithObjects(w).Build()}
+	c := lists{fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&kueuev1.Workload{}).WithObjects(workloads...).Build()}
 	g := New(Options{Client: c, Waker: &wakes{}, FieldOwner: "sparkgate", Clock: clock.RealClock{}, Log: logr.Discard()})
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup

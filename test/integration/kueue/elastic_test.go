@@ -123,6 +123,31 @@ func growsByMany(t *testing.T) {
 	w.uses(w.Namespace, 0)
 }
 
+// growsPastItsChecks: what executors above the base gang ask for also waits for admission checks, for as long as it is wanted.
+func growsPastItsChecks(t *testing.T) {
+	w := newWorld(t, harness.MemoryFor(5), withCheck(t))
+	w.History.MemoryLimit = 5 * harness.PodMemory
+	app := w.apply("app", harness.Elastic)
+	w.waits(app, "Queued", "WaitingForGate", w.Namespace+" is Pending")
+	w.pass(app)
+	driver := w.Run(app)
+	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3)
+	harness.ExecutorsAre(t, app, 1, 2, "waits for admission checks: "+w.Namespace+" is Pending")
+	asked := w.chunks(app, 2)
+	w.passCheckOf(&asked[0])
+	harness.ExecutorsAre(t, app, 2, 1, "waits for admission checks: "+w.Namespace+" is Pending")
+	if now := w.chunks(app, 2); now[0].UID != asked[0].UID || now[1].UID != asked[1].UID {
+		t.Errorf("%s and %s take the place of %s and %s", now[0].UID, now[1].UID, asked[0].UID, asked[1].UID)
+	}
+	w.Kubelet.LetGo(t.Context(), made[2])
+	w.chunks(app, 1)
+	w.uses(w.Namespace, 3)
+	harness.ExecutorsAre(t, app, 2, 0)
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+	w.uses(w.Namespace, 0)
+}
+
 // executorsReclaimed: another queue takes its own quota back. Only as many executors go as it needs; the run survives, and grows again when the
 // other one has ended.
 func executorsReclaimed(t *testing.T) {

@@ -35,7 +35,7 @@ func TestQueue(t *testing.T) {
 		"asks for too much": tooMuch, "deleted while it runs": deletedWhileItRuns, "orphaned while it runs": orphanedWhileItRuns,
 		"somebody deletes the Workload":      workloadDeleted,
 		"the gate is changed while it waits": gateChanged, "the gate is changed while it runs": gateChangedInMidRun,
-		"grows and shrinks": growsAndShrinks, "grows by many": growsByMany, "executors are taken back": executorsReclaimed,
+		"grows and shrinks": growsAndShrinks, "grows by many": growsByMany, "grows past its checks": growsPastItsChecks, "executors are taken back": executorsReclaimed,
 		"base gangs first": baseGangsFirst, "somebody takes a chunk": chunkDeleted, "guarded": guardedUnderKueue,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -279,7 +279,13 @@ func withCheck(t *testing.T) func(*kueuev1.ClusterQueueSpec) {
 // pass has the admission check of an application that waits for it pass.
 func (w *world) pass(app *v1alpha1.SparkApplication) {
 	w.t.Helper()
-	eventually(w, w.workload(app), "past its check", func(k *kueuev1.Workload) bool {
+	w.passCheckOf(w.workload(app))
+}
+
+// passCheckOf has the admission check of a Workload that waits for it pass.
+func (w *world) passCheckOf(workload *kueuev1.Workload) {
+	w.t.Helper()
+	eventually(w, workload, "past its check", func(k *kueuev1.Workload) bool {
 		if len(k.Status.AdmissionChecks) == 0 {
 			return false
 		}
