@@ -53,7 +53,7 @@ func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error)
 // New returns a gate whose watches have not started.
 func New(o Options) *Gate {
 	g := &Gate{o: o, tracker: tracker{
-		clock: o.Clock, asking: map[types.NamespacedName]time.Time{}, created: map[queueing.Key]string{}, written: map[types.UID]string{},
+		clock: o.Clock, asking: map[types.NamespacedName]time.Time{}, created: map[queueing.Key]string{}, written: map[types.UID]string{}, asks: map[types.UID]int64{},
 		chunks: map[queueing.Key]map[string]unseenChunk{}, shown: map[queueing.Key]map[types.UID]int32{},
 		released: map[queueing.Key]bool{}, lastQueueStates: map[string]string{},
 	}}
@@ -113,7 +113,7 @@ func (g *Gate) sync(ctx context.Context, ask queueing.Ask) (verdict, error) {
 	case finished(w):
 		v, err := g.afterEnd(ctx, ask, w)
 		return verdict{Verdict: v}, err
-	case reserved(w) && !mayKeep(w, ask):
+	case reserved(w) && (g.isForEarlierAsk(w) || !mayKeep(w, ask)):
 		return g.withdraw(ctx, ask, w)
 	case !reserved(w) && mayChange(w):
 		if wanted := workloadOf(ask, g.priorityOf(ask)); differs(w, wanted) {
@@ -127,9 +127,10 @@ func (g *Gate) sync(ctx context.Context, ask queueing.Ask) (verdict, error) {
 	return v, nil
 }
 
-// isLeft reports whether the quota of a Workload has to go back whatever is asked.
+// isLeft reports whether the quota of a Workload has to go back whatever is asked. That of one that is held was on its way
+// back already.
 func isLeft(w *kueuev1.Workload, ask queueing.Ask) bool {
-	return evicted(w) || !isOf(w, ask.Run, ask.Attempt)
+	return evicted(w) || held(w) || !isOf(w, ask.Run, ask.Attempt)
 }
 
 // mayKeep reports whether the quota of a Workload may become that of an ask. That of one that a user has deactivated is
@@ -213,6 +214,23 @@ func (t *tracker) hasAsks() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.asking) > 0
+}
+
+// recordAsk remembers in which generation a Workload asks for what it was changed to.
+func (t *tracker) recordAsk(w *kueuev1.Workload) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asks[w.UID] = w.Generation
+}
+
+// isForEarlierAsk reports whether the quota of a Workload was given for what it asked for before this process changed it:
+// Kueue may write what it has decided after that, without looking whether the Workload has changed (kueue v0.19,
+// pkg/scheduler).
+func (t *tracker) isForEarlierAsk(w *kueuev1.Workload) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	asks, known := t.asks[w.UID]
+	return known && conditionOf(w, kueuev1.WorkloadQuotaReserved).ObservedGeneration < asks
 }
 
 // wasReleased reports whether the key was released a moment ago.

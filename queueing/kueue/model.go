@@ -63,6 +63,8 @@ type tracker struct {
 	shown map[queueing.Key]map[types.UID]int32
 	// written are the versions of own last writes, by uid: what the watch shows may be older.
 	written map[types.UID]string
+	// asks are the generations in which Workloads ask for what they were changed to last, by uid.
+	asks map[types.UID]int64
 	// released are the keys that were released a moment ago.
 	released map[queueing.Key]bool
 	// lastQueueStates are the states of queues that applications were woken for last.

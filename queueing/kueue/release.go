@@ -111,15 +111,18 @@ func (g *Gate) release(ctx context.Context, w *kueuev1.Workload, how queueing.Re
 		return g.hold(ctx, w, how.Message)
 	case !reserved(w):
 		return nil
+	case !evicted(w):
+		// Else Kueue would give it quota again at once, for the pods that it describes: those of the attempt that was left.
+		return g.hold(ctx, w, how.Message)
 	}
 	_, err := g.patchStatus(ctx, w, requeued(w, how.Message, g.now()))
 	return err
 }
 
 // hold keeps a Workload, and with it its age, without asking for quota. What it has goes back once Kueue knows that it
-// wants none.
+// wants none. One that a user has deactivated stays as it is: the user decides when it asks again.
 func (g *Gate) hold(ctx context.Context, w *kueuev1.Workload, message string) error {
-	if !held(w) || !inactive(w) {
+	if !inactive(w) {
 		after, no := w.DeepCopy(), false
 		if after.Annotations == nil {
 			after.Annotations = map[string]string{}
@@ -137,21 +140,20 @@ func (g *Gate) hold(ctx context.Context, w *kueuev1.Workload, message string) er
 	return err
 }
 
-// requeued returns a Workload that has given its quota back, in one write (kueue v0.19, pkg/controller/jobframework).
-// After an eviction that was for others' sake it may have quota again at once; else Kueue says when.
+// requeued returns a Workload that has given its quota back, in one write (kueue v0.19, pkg/controller/jobframework): one
+// that was evicted, or is inactive. After an eviction that was for others' sake it may have quota again at once; else
+// Kueue says when.
 func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Workload {
 	after := w.DeepCopy()
 	after.Status.Admission = nil
-	requeue := metav1.Condition{Type: kueuev1.WorkloadRequeued, Status: metav1.ConditionTrue, Reason: reasonReleased, Message: message}
-	switch c := conditionOf(w, kueuev1.WorkloadEvicted); {
-	case inactive(w):
-		requeue.Status, requeue.Reason = metav1.ConditionFalse, kueuev1.WorkloadDeactivated
-	case c != nil && c.Status == metav1.ConditionTrue:
+	requeue := metav1.Condition{Type: kueuev1.WorkloadRequeued, Status: metav1.ConditionFalse, Reason: kueuev1.WorkloadDeactivated, Message: message}
+	if c := conditionOf(w, kueuev1.WorkloadEvicted); evicted(w) && !inactive(w) {
 		requeue.Reason, requeue.Message, message = c.Reason, c.Message, c.Message
-		if c.Reason != kueuev1.WorkloadEvictedByPreemption && c.Reason != kueuev1.WorkloadEvictedDueToNodeFailures {
-			requeue.Status = metav1.ConditionFalse
+		if c.Reason == kueuev1.WorkloadEvictedByPreemption || c.Reason == kueuev1.WorkloadEvictedDueToNodeFailures {
+			requeue.Status = metav1.ConditionTrue
 		}
-	default:
+	}
+	if !evicted(w) {
 		after.Status.AdmissionChecks = begunAnew(after.Status.AdmissionChecks, now)
 	}
 	for _, c := range []metav1.Condition{
@@ -180,9 +182,6 @@ func begunAnew(checks []kueuev1.AdmissionCheckState, now metav1.Time) []kueuev1.
 	}
 	return checks
 }
-
-// reasonReleased is the reason of Requeued after an attempt that gave its quota back without being asked to.
-const reasonReleased = "GaveBack"
 
 // conditionMessage makes a message one that a condition may have: not empty, at most 32,768 bytes.
 func conditionMessage(message string) string {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/queueing"
@@ -28,7 +29,6 @@ func TestRequeued(t *testing.T) {
 		"queue stopped": {made(isAdmitted, isEvicted("ClusterQueueStopped", "m")), "Requeued=False/ClusterQueueStopped"},
 		"deactivated":   {made(isAdmitted, isInactive, isEvicted("Deactivated", "m")), "Requeued=False/Deactivated"},
 		"held by us":    {made(isAdmitted, isHeld), "Requeued=False/Deactivated"},
-		"of itself":     {made(isAdmitted), "Requeued=True/GaveBack"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -52,7 +52,7 @@ func TestRequeued(t *testing.T) {
 	}
 }
 
-// TestChecksBeginAnew: quota that goes back without an eviction takes along what admission checks have said, as an eviction does.
+// TestChecksBeginAnew: quota that goes back without an eviction by Kueue takes along what admission checks have said, as an eviction does.
 func TestChecksBeginAnew(t *testing.T) {
 	t.Parallel()
 	passed := func(w *kueuev1.Workload) {
@@ -65,7 +65,7 @@ func TestChecksBeginAnew(t *testing.T) {
 		w    *kueuev1.Workload
 		want []string
 	}{
-		"of itself":        {made(isAdmitted, passed), []string{"nodes Pending 0", "budget Pending 0"}},
+		"held by us":       {made(isAdmitted, passed, isHeld), []string{"nodes Pending 0", "budget Pending 0"}},
 		"evicted by Kueue": {made(isAdmitted, passed, isEvicted("Preempted", "m")), []string{"nodes Ready 1", "budget Pending 0"}}, // which has reset them
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,6 +83,48 @@ func TestChecksBeginAnew(t *testing.T) {
 			}
 			if !cmp.Equal(before, tt.w) {
 				t.Error("the Workload itself was changed")
+			}
+		})
+	}
+}
+
+// TestReleased: quota that the operator gives back of itself leaves a Workload that asks for none before it is changed, because Kueue would give it
+// some for the old pods. Kueue decides about one that it has evicted, and a user about one that was deactivated.
+func TestReleased(t *testing.T) {
+	t.Parallel()
+	const active, heldByUs, deactivatedByUser = "active", "held", "deactivated"
+	for name, tt := range map[string]struct {
+		w    *kueuev1.Workload
+		why  queueing.ReleaseReason
+		want string
+	}{
+		"requeued":                {made(isAdmitted), queueing.Requeued, heldByUs},
+		"requeued, evicted":       {made(isAdmitted, isEvicted("Preempted", "m")), queueing.Requeued, active},
+		"requeued, deactivated":   {made(isAdmitted, isInactive), queueing.Requeued, deactivatedByUser},
+		"requeued, without quota": {made(), queueing.Requeued, active},
+		"suspended":               {made(isAdmitted), queueing.Suspended, heldByUs},
+		"suspended, evicted":      {made(isAdmitted, isEvicted("Preempted", "m")), queueing.Suspended, heldByUs},
+		"suspended, deactivated":  {made(isAdmitted, isInactive), queueing.Suspended, deactivatedByUser},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g, c := gateOver(t, tt.w)
+			if err := g.Release(t.Context(), ask().Key, queueing.Release{Reason: tt.why, Message: "m"}); err != nil {
+				t.Fatal(err)
+			}
+			w := &kueuev1.Workload{}
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(tt.w), w); err != nil {
+				t.Fatal(err)
+			}
+			got := active
+			switch {
+			case deactivated(w):
+				got = deactivatedByUser
+			case inactive(w):
+				got = heldByUs
+			}
+			if got != tt.want || reserved(w) || w.Status.Admission != nil {
+				t.Errorf("it is %s, want %s; it has quota: %t", got, tt.want, reserved(w))
 			}
 		})
 	}

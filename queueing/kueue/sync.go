@@ -93,7 +93,10 @@ func (g *Gate) change(ctx context.Context, ask queueing.Ask, w, wanted *kueuev1.
 	if err := g.removeStaleChunks(ctx, ask.Key, ask.Run, ask.Attempt); err != nil {
 		return err
 	}
-	_, err := g.patch(ctx, w, changed(w, wanted))
+	answer, err := g.patch(ctx, w, changed(w, wanted))
+	if err == nil {
+		g.recordAsk(answer)
+	}
 	return err
 }
 

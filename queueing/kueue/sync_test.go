@@ -112,6 +112,7 @@ func TestAskChangesWithQuota(t *testing.T) {
 		"another queue, deactivated":               {func(w *kueuev1.Workload) { hasQuota(w); isInactive(w) }, ask(atLeast(1), inQueue("team-b")), queueing.Refused, true},
 		"all executors needed, checks pending":     {hasQuota, ask(), queueing.Undecided, false},
 		"other inputs, checks pending":             {hasQuota, ask(atLeast(1), withInputs("v1:b")), queueing.Undecided, false},
+		"about to be held":                         {func(w *kueuev1.Workload) { isAdmitted(w); isHeld(w) }, ask(atLeast(1)), queueing.Evicting, false},
 		"other inputs, admitted":                   {isAdmitted, ask(atLeast(1), withInputs("v1:b")), queueing.Waiting, true}, // its grant goes back
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,6 +140,34 @@ func TestAskChangesWithQuota(t *testing.T) {
 				asks := workloadOf(tt.ask, nil)
 				return !reserved(w) && w.Spec.QueueName == asks.Spec.QueueName && w.Annotations[fingerprintAnnotation] == asks.Annotations[fingerprintAnnotation]
 			})
+		})
+	}
+}
+
+// TestQuotaForAnEarlierAsk: Kueue decides on a Workload, and writes that after the Workload was changed. That quota is for what was asked for
+// before, so it goes back.
+func TestQuotaForAnEarlierAsk(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		quota change
+		asked int64
+		state queueing.State
+	}{
+		"admitted for the change":       {isAdmitted, 1, queueing.Waiting}, // for its flavor, which this cluster does not have
+		"admitted before the change":    {isAdmitted, 2, queueing.Evicting},
+		"checks pending for the change": {hasQuota, 1, queueing.Waiting},
+		"checks pending, before it":     {hasQuota, 2, queueing.Undecided}, // another Workload takes its place
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := made(func(w *kueuev1.Workload) { *w = *workloadOf(ask(atLeast(1)), nil) }, tt.quota)
+			w.UID, w.Generation = "w-1", tt.asked
+			conditionOf(w, kueuev1.WorkloadQuotaReserved).ObservedGeneration = 1
+			g, _ := gateOver(t, w)
+			g.recordAsk(w)
+			if v, err := g.Sync(t.Context(), ask(atLeast(1))); err != nil || v.State != tt.state {
+				t.Errorf("%s %s, %v; want %s", v.State, v.Message, err, tt.state)
+			}
 		})
 	}
 }

@@ -220,8 +220,12 @@ func (g *Gate) workloadChanged(o client.Object) {
 	if unseen := g.chunks[key]; unseen != nil {
 		delete(unseen, w.Name)
 	}
-	if gone := g.workloads.Get(w.Namespace, w.Name) == nil; gone || !older(w.ResourceVersion, g.written[w.UID]) {
+	gone := g.workloads.Get(w.Namespace, w.Name) == nil
+	if gone || !older(w.ResourceVersion, g.written[w.UID]) {
 		delete(g.written, w.UID)
+	}
+	if gone {
+		delete(g.asks, w.UID)
 	}
 	g.mu.Unlock()
 	g.o.Waker.Wake(key)
