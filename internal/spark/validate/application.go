@@ -22,6 +22,7 @@ var checks = []check{
 	checkArguments,
 	checkVersion,
 	checkNames,
+	checkImages,
 	checkReferences,
 	checkTemplates,
 	checkContainers,
