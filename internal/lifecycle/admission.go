@@ -70,6 +70,11 @@ func (ad admission) waiting() Decision {
 	if at := ad.deadlines.admission(); !at.IsZero() && !ad.o.Now.Before(at) {
 		return ad.admissionTimeout()
 	}
+	if ended := ad.retries.givenUp(); ended != nil {
+		ad.s.Times.Retry = nil
+		ad.after(Action{Kind: ReleaseGrant})
+		return ad.publisher.end(ad.retries.endOf(ended))
+	}
 	return ad.askPlanned()
 }
 

@@ -52,6 +52,25 @@ func (h history) last() *v1alpha1.AttemptStatus {
 	return nil
 }
 
+// before returns the history's entry of the attempt before the planned one, nil if there is none.
+func (h history) before() *v1alpha1.AttemptStatus {
+	if n := len(h.s.Attempts); n > 0 {
+		if a := &h.s.Attempts[n-1]; a.Run == h.s.Run && a.Attempt == h.s.Attempt-1 {
+			return a
+		}
+	}
+	return nil
+}
+
+// concluding returns the history's entry of the attempt with which the run ended, or the current attempt did; nil if neither has.
+// A run that ended in the pause after an attempt has planned another one, which has no entry.
+func (h history) concluding() *v1alpha1.AttemptStatus {
+	if last := h.last(); last != nil || h.s.Times.Finished == nil {
+		return last
+	}
+	return h.before()
+}
+
 // keepLogTail puts the end of the driver's log into the newest entry, if it was needed, and removes it from entries that
 // are too old.
 func (h history) keepLogTail() {
@@ -67,12 +86,8 @@ func (h history) keepLogTail() {
 // preemption returns the history's entry of the preempted attempt before the planned one, nil if there is none. It is
 // read from the history because the stage forgets: a reference may have been missing since, or the spec invalid.
 func (h history) preemption() *v1alpha1.AttemptStatus {
-	if n := len(h.s.Attempts); n > 0 {
-		a := &h.s.Attempts[n-1]
-		stopped := a.Outcome == v1alpha1.OutcomeStopped && a.Reason == string(v1alpha1.StopPreempted)
-		if stopped && a.Run == h.s.Run && a.Attempt == h.s.Attempt-1 {
-			return a
-		}
+	if a := h.before(); a != nil && a.Outcome == v1alpha1.OutcomeStopped && a.Reason == string(v1alpha1.StopPreempted) {
+		return a
 	}
 	return nil
 }

@@ -172,6 +172,16 @@ func (rt retries) pausing() bool {
 	return rt.s.Times.Retry != nil && rt.o.Now.Before(rt.s.Times.Retry.Time)
 }
 
+// givenUp returns the attempt after which a pause goes on although no other attempt may follow any longer: spec.restartPolicy or
+// timeouts.total has changed in the pause. Nil if there is none.
+func (rt retries) givenUp() *v1alpha1.AttemptStatus {
+	ended := rt.history.before()
+	if rt.s.Times.Retry == nil || ended == nil || ended.Outcome == v1alpha1.OutcomeStopped || rt.another(ended) && !rt.totalExceeded() {
+		return nil
+	}
+	return ended
+}
+
 // pauseMessage says why the next attempt pauses, and until when.
 func (rt retries) pauseMessage(last *v1alpha1.AttemptStatus) string {
 	next := fmt.Sprintf("attempt %d will be queued at %s", last.Attempt+1, rt.s.Times.Retry.UTC().Format(time.RFC3339))
