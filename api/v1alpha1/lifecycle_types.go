@@ -215,7 +215,7 @@ type Backoff struct {
 	// +kubebuilder:validation:Maximum=10
 	Factor *int32 `json:"factor,omitempty"`
 
-	// max is the longest pause. Default: 5m.
+	// max is the longest pause. Default: 5m, or initial if that is longer.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20

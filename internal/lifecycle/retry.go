@@ -142,7 +142,8 @@ func (rt retries) backoff(a *v1alpha1.AttemptStatus) time.Duration {
 	if a.Outcome == v1alpha1.OutcomeSucceeded {
 		failures = 1
 	}
-	return exponentialBackoff(orDefault(b.Initial, DefaultBackoff), factor, failures, orDefault(b.Max, DefaultLongestBackoff))
+	first := orDefault(b.Initial, DefaultBackoff)
+	return exponentialBackoff(first, factor, failures, orDefault(b.Max, max(first, DefaultLongestBackoff)))
 }
 
 // requeuePause returns the pause of a run that was requeued.
@@ -214,6 +215,9 @@ func (rt retries) endPause() {
 func exponentialBackoff(first time.Duration, factor, nth int32, longest time.Duration) time.Duration {
 	pause := first
 	for ; nth > 1 && pause < longest; nth-- {
+		if pause > longest/time.Duration(factor) {
+			return longest // the product may be more than can be counted
+		}
 		pause *= time.Duration(factor)
 	}
 	return min(pause, longest)

@@ -6,6 +6,8 @@ package lifecycle
 import (
 	"testing"
 	"time"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
 func TestExponentialBackoff(t *testing.T) {
@@ -21,6 +23,28 @@ func TestExponentialBackoff(t *testing.T) {
 	}
 	if got := exponentialBackoff(time.Hour, 2, 1, longest); got != longest {
 		t.Errorf("a first pause above the longest is %s, want %s", got, longest)
+	}
+	const century = 876_000 * time.Hour
+	if got := exponentialBackoff(century/2, 10, 3, century); got != century {
+		t.Errorf("the longest pause that can be written is %s, want %s", got, century)
+	}
+}
+
+// TestBackoffWithoutAMaximum: who sets only a first pause gets it, also one that is longer than the default of the longest.
+func TestBackoffWithoutAMaximum(t *testing.T) {
+	t.Parallel()
+	for first, want := range map[time.Duration][]time.Duration{
+		time.Minute:      {time.Minute, 2 * time.Minute, 4 * time.Minute, DefaultLongestBackoff},
+		30 * time.Minute: {30 * time.Minute, 30 * time.Minute},
+	} {
+		w := newWorld(t)
+		w.app.Spec.RestartPolicy = &v1alpha1.RestartPolicy{Backoff: &v1alpha1.Backoff{Initial: &v1alpha1.Duration{Duration: first}}}
+		for i, pause := range want {
+			st := &state{o: Observation{App: w.app}, s: v1alpha1.SparkApplicationStatus{Failures: int32(i + 1)}}
+			if got := (retries{st, history{st}}).backoff(&v1alpha1.AttemptStatus{Outcome: v1alpha1.OutcomeFailed}); got != pause {
+				t.Errorf("first pause %s, after failure %d: %s, want %s", first, i+1, got, pause)
+			}
+		}
 	}
 }
 
