@@ -5,12 +5,14 @@ package application
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -40,7 +42,7 @@ func (pn *planner) refusedPods(ctx context.Context, objects render.Objects) ([]f
 		}
 		pod.Namespace, pod.Name = pn.app.Namespace, objects.Names.DriverPod
 		err = pn.Client.Create(ctx, pod, client.FieldOwner(v1alpha1.FieldOwner), client.DryRunAll)
-		if why := invalidPod(err); why != "" {
+		if why := invalidPod(role.Name, err); why != "" {
 			found = append(found, finding.Finding{Reason: v1alpha1.InvalidSpecReason, Field: role.Path, Message: why})
 		}
 	}
@@ -69,10 +71,30 @@ func podOf(role conf.Role, objects render.Objects) (*corev1.Pod, error) {
 
 // invalidPod returns what the API server says of a pod that is invalid in itself, and what to do; empty for any other answer: what a policy
 // forbids the operator may be allowed to a driver, and the other way round.
-func invalidPod(err error) string {
-	if !apierrors.IsInvalid(err) || slices.ContainsFunc(rules, func(words string) bool { return strings.Contains(err.Error(), words) }) {
+func invalidPod(role conf.Role, err error) string {
+	var said apierrors.APIStatus
+	if !apierrors.IsInvalid(err) || !errors.As(err, &said) || said.Status().Details == nil ||
+		slices.ContainsFunc(rules, func(words string) bool { return strings.Contains(err.Error(), words) }) {
 		return ""
 	}
-	_, why, _ := strings.Cut(err.Error(), " is invalid: ")
-	return fmt.Sprintf("the API server refuses such pods: %s; correct these fields", redact.First(redact.Text(why), status.MaxMessage/2))
+	var why []string
+	for _, cause := range said.Status().Details.Causes {
+		if role == conf.Driver || !leftToSpark(cause) {
+			why = append(why, cause.Field+": "+cause.Message)
+		}
+	}
+	if len(why) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the API server refuses such pods: %s; correct these fields", redact.First(redact.Text(strings.Join(why, "; ")), status.MaxMessage/2))
+}
+
+// leftToSpark reports whether something of an executor may be as Spark needs it although the API server finds fault with it here: Spark replaces
+// it, or adds the volume that a container of the template mounts.
+func leftToSpark(cause metav1.StatusCause) bool {
+	switch cause.Field {
+	case "spec.hostname", "spec.containers[0].imagePullPolicy":
+		return true
+	}
+	return cause.Type == metav1.CauseTypeFieldValueNotFound && strings.Contains(cause.Field, ".volumeMounts[")
 }
