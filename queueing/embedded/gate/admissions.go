@@ -69,7 +69,7 @@ func (a *admissions) restore(key queueing.Key, grant queueing.Grant) {
 // application again: that process may still write it.
 func (a *admissions) restoreInFlight(root string, key queueing.Key, grant queueing.Grant) {
 	a.restore(key, grant)
-	a.inFlight.grants[key] = &inFlightGrant{root: root, grant: grant, recorded: true}
+	a.inFlight.put(key, &inFlightGrant{root: root, grant: grant, recorded: true})
 }
 
 // restoreGrowth charges growth of the previous process that is in the ledger but not in the application's status, and
@@ -79,18 +79,44 @@ func (a *admissions) restoreGrowth(root string, key queueing.Key, grant queueing
 		return
 	}
 	a.engine.Restore(key, grant)
-	a.inFlight.grants[key] = &inFlightGrant{root: root, grant: grant, before: held, recorded: true}
+	a.inFlight.put(key, &inFlightGrant{root: root, grant: grant, before: held, recorded: true})
+}
+
+// markFitting notes decisions that are not in their applications' statuses yet, and returns them. Those that are too large
+// for what the ledgers may take are reverted; but one is kept that would be too large even alone, so that the API server
+// says so.
+func (a *admissions) markFitting(decisions []embedded.Decision, now time.Time) []embedded.Decision {
+	left, alone := batchSize-a.inFlight.size(), len(a.inFlight.grants) == 0
+	var fitting, large []embedded.Decision
+	for i := range decisions {
+		if size := sizeOf(decisions[i].Key, decisions[i].Grant); size <= left {
+			left -= size
+			fitting = append(fitting, decisions[i])
+		} else {
+			large = append(large, decisions[i])
+		}
+	}
+	if alone && len(fitting) == 0 && len(large) > 0 {
+		fitting, large = large[:1], large[1:]
+	}
+	for i := range fitting {
+		a.markInFlight(&fitting[i], now)
+	}
+	for i := range large {
+		a.engine.Revert(large[i].Key)
+	}
+	return fitting
 }
 
 // markInFlight notes a decision that is not in its application's status yet.
 func (a *admissions) markInFlight(d *embedded.Decision, now time.Time) {
 	if d.Grown > 0 {
-		a.inFlight.grants[d.Key] = &inFlightGrant{root: d.Root, grant: d.Grant, before: d.Before}
+		a.inFlight.put(d.Key, &inFlightGrant{root: d.Root, grant: d.Grant, before: d.Before})
 		return
 	}
-	a.inFlight.grants[d.Key] = &inFlightGrant{
+	a.inFlight.put(d.Key, &inFlightGrant{
 		root: d.Root, grant: d.Grant, decidedHere: true, waited: now.Sub(a.asks.starts[d.Key].waitsSince),
-	}
+	})
 	a.grants[d.Key] = attemptStart{run: d.Grant.Run, attempt: d.Grant.Attempt}
 }
 

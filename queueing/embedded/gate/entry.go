@@ -4,6 +4,7 @@
 package gate
 
 import (
+	"encoding/json"
 	"sort"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -15,6 +16,13 @@ func entryOf(key queueing.Key, grant queueing.Grant) v1alpha1.LedgerEntry {
 	return v1alpha1.LedgerEntry{
 		Kind: string(key.Kind), Namespace: key.Namespace, Name: key.Name, UID: key.UID, Part: grant.Part, Grant: *convert.ToAPI(grant),
 	}
+}
+
+// sizeOf returns how many bytes a grant takes in a ledger; 0 for one that cannot be encoded, as the write of the ledger
+// will say.
+func sizeOf(key queueing.Key, grant queueing.Grant) int {
+	text, _ := json.Marshal(entryOf(key, grant))
+	return len(text)
 }
 
 // keyOf returns the key of a ledger's entry.

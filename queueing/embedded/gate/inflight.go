@@ -20,12 +20,17 @@ const (
 	// Applications that never confirm slow the others down but do not stop them.
 	overflowBatch    = 10
 	overflowInterval = 500 * time.Millisecond
+	// batchSize is how many bytes the grants in flight may take in the ledgers, so that a ledger never becomes larger
+	// than its schema and the API server's store allow. Nearly all are far smaller; but whoever writes a template, or the
+	// labels of a flavor, decides how large a grant is.
+	batchSize = 512 << 10
 )
 
 // inFlightGrant is a grant that is not yet known to be in its application's status.
 type inFlightGrant struct {
 	root     string
 	grant    queueing.Grant
+	size     int  // of its entry in the ledger, in bytes
 	recorded bool // stands in the ledger
 	// before is the grant that has grown; nil for a new one.
 	before *queueing.Grant
@@ -53,10 +58,28 @@ type inFlight struct {
 
 func newInFlight() inFlight { return inFlight{grants: map[queueing.Key]*inFlightGrant{}} }
 
+// put notes a grant that is in flight.
+func (f *inFlight) put(key queueing.Key, g *inFlightGrant) {
+	g.size = sizeOf(key, g.grant)
+	f.grants[key] = g
+}
+
+// size returns how many bytes all of them take in the ledgers.
+func (f *inFlight) size() int {
+	sum := 0
+	for _, g := range f.grants {
+		sum += g.size
+	}
+	return sum
+}
+
+// used returns how much of the batch is used: a grant that is large counts as several.
+func (f *inFlight) used() int { return max(len(f.grants), f.size()*batch/batchSize) }
+
 // allowed returns how many grants the next cycle may create. filled reports that the batch has become full: it is
 // overdue after overflowInterval.
 func (f *inFlight) allowed() (n int, filled bool) {
-	used := len(f.grants)
+	used := f.used()
 	if used <= batch/2 || !f.full && used < batch {
 		f.full, f.overdue = false, false
 		return batch - used, false
@@ -71,7 +94,7 @@ func (f *inFlight) allowed() (n int, filled bool) {
 }
 
 // drained reports whether enough of a full batch is confirmed for another cycle.
-func (f *inFlight) drained() bool { return f.full && len(f.grants) <= batch/2 }
+func (f *inFlight) drained() bool { return f.full && f.used() <= batch/2 }
 
 // entries returns what the ledger of a tree says of them.
 func (f *inFlight) entries(root string) []v1alpha1.LedgerEntry {

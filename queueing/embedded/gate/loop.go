@@ -94,19 +94,21 @@ func (l *loop) cycle(ctx context.Context) error {
 		}
 		began := l.o.Clock.Now()
 		l.engine.Advance(began)
-		decisions := l.engine.Cycle(allowed)
+		decided := l.engine.Cycle(allowed)
 		now := l.o.Clock.Now()
 		l.o.Meter.Cycled(now.Sub(began))
-		for i := range decisions {
-			l.markInFlight(&decisions[i], now)
+		decisions := l.markFitting(decided, now)
+		if len(decisions) < len(decided) {
+			l.waitUntilDrained(ctx)
 		}
 		changed := l.engine.Changed()
 		l.mu.Unlock()
 
-		more = len(decisions) == allowed
-		if err := l.record(ctx, decisions); err != nil {
+		recorded, err := l.record(ctx, decisions)
+		if err != nil {
 			return err
 		}
+		more = recorded && len(decisions) == allowed
 		for _, key := range changed {
 			l.o.Wake(key)
 		}
@@ -120,18 +122,25 @@ func (l *loop) cycle(ctx context.Context) error {
 func (l *loop) grantsAllowed(ctx context.Context) int {
 	n, filled := l.inFlight.allowed()
 	if filled {
-		l.cycleAfter(ctx, overflowInterval, func() {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			l.inFlight.overdue = l.inFlight.full
-		})
+		l.waitUntilDrained(ctx)
 	}
 	return n
 }
 
+// waitUntilDrained has a cycle follow when half of the batch is confirmed, or after a pause. The caller holds the lock.
+func (l *loop) waitUntilDrained(ctx context.Context) {
+	l.inFlight.full = true
+	l.cycleAfter(ctx, overflowInterval, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.inFlight.overdue = l.inFlight.full
+	})
+}
+
 // record writes the decisions into the ledgers of their trees, one write for each tree, and wakes the applications.
-// What cannot be written is reverted and decided again after a pause.
-func (l *loop) record(ctx context.Context, decisions []embedded.Decision) error {
+// What cannot be written is reverted, which all reports, and decided again after a pause.
+func (l *loop) record(ctx context.Context, decisions []embedded.Decision) (all bool, _ error) {
+	all = true
 	for len(decisions) > 0 {
 		n := 1
 		for n < len(decisions) && decisions[n].Root == decisions[0].Root {
@@ -141,9 +150,10 @@ func (l *loop) record(ctx context.Context, decisions []embedded.Decision) error 
 		decisions = decisions[n:]
 		err := l.ledgers.swap(ctx, tree[0].Root)
 		if errors.Is(err, errFenced) {
-			return err
+			return false, err
 		}
 		if err != nil {
+			all = false
 			l.o.Log.Error(err, "Failed to write a ledger; will retry", "queue", tree[0].Root)
 			l.mu.Lock()
 			l.revert(tree)
@@ -158,7 +168,7 @@ func (l *loop) record(ctx context.Context, decisions []embedded.Decision) error 
 			l.o.Wake(tree[i].Key)
 		}
 	}
-	return nil
+	return all, nil
 }
 
 // recordOrphans writes the ledgers that lack an orphan. It returns an error if another process has taken a ledger

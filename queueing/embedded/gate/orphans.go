@@ -8,14 +8,18 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// maxOrphans bounds the orphans of a ledger. Further ones are charged as before, and after a restart to the queue of
-// their namespace.
-const maxOrphans = 100
+// maxOrphans and orphansSize bound the orphans of a ledger, in number and in bytes. Further ones are charged as before,
+// and after a restart to the queue of their namespace.
+const (
+	maxOrphans  = 100
+	orphansSize = 256 << 10
+)
 
 // orphan is the grant of a deleted application while pods of it are active.
 type orphan struct {
 	root     string
 	grant    queueing.Grant
+	size     int  // of its entry in the ledger, in bytes
 	recorded bool // stands in the ledger
 }
 
@@ -25,11 +29,23 @@ type orphans map[queueing.Key]*orphan
 
 // add keeps a grant of a tree, and reports whether it does: not if the tree is unknown or has too many.
 func (o orphans) add(key queueing.Key, root string, grant queueing.Grant) bool {
-	if root == "" || o.count(root) >= maxOrphans {
+	size := sizeOf(key, grant)
+	if root == "" || o.count(root) >= maxOrphans || o.size(root)+size > orphansSize {
 		return false
 	}
-	o[key] = &orphan{root: root, grant: grant}
+	o[key] = &orphan{root: root, grant: grant, size: size}
 	return true
+}
+
+// size returns how many bytes the orphans of a tree take in its ledger.
+func (o orphans) size(root string) int {
+	sum := 0
+	for _, x := range o {
+		if x.root == root {
+			sum += x.size
+		}
+	}
+	return sum
 }
 
 func (o orphans) count(root string) int {
