@@ -50,9 +50,10 @@ func (e *Engine) rebuild(before *quota.Forest) {
 		a.class = nil
 		switch {
 		case a.held != nil:
+			was := a.held.eviction()
 			e.holders.charge(a, a.held)
 			a.held.growth.blocked = blockIn(now, before, a.held.growth.blocked, a.held.queue.node)
-			if a.held.eviction() != nil {
+			if was != nil || a.held.eviction() != nil { // its queue is drained, or no longer
 				e.registry.changed[key] = true
 			}
 		case a.ask != nil:

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -37,16 +39,18 @@ type turmoil struct {
 	flavors []FlavorConfig
 	// tight says that all queues are in one tree and limit cpu alone: quota is scarce at several levels at once.
 	tight bool
+	// heard is what each application has heard last of what it asks and holds.
+	heard map[queueing.Key]news
+	// undone says that a decision of the last cycle could not be recorded.
+	undone bool
 	// granted counts the grants, grown how often one grew, checked the sentences about queues that were found to be true.
 	granted, grown, checked int
 }
 
 func newTurmoil(seed uint64) *turmoil {
-	u := &turmoil{world: newWorld(seed), now: epoch, asks: map[queueing.Key]queueing.Ask{}}
+	u := &turmoil{world: newWorld(seed), now: epoch, asks: map[queueing.Key]queueing.Ask{}, heard: map[queueing.Key]news{}}
 	u.tight = u.chance(0.7)
-	for _, name := range existing[1:] {
-		u.flavors = append(u.flavors, FlavorConfig{Name: name})
-	}
+	u.changeFlavors(queueing.Key{})
 	var queues []QueueConfig
 	for i := range turmoilQueues {
 		queues = append(queues, u.turmoilQueue(i))
@@ -60,11 +64,22 @@ func (u *turmoil) turmoilQueue(i int) QueueConfig {
 	q := u.randomQueue(i)
 	if u.tight {
 		q = u.tightQueue(i)
+		if u.chance(0.25) {
+			q.Strategy = StrictFIFO
+		}
+		if limit := 1 + u.Int32N(4); u.chance(0.15) {
+			q.MaxRunning = &limit
+		}
+		q.FlavorPreference = []FlavorPreference{FlavorsInOrder, LeastBorrowing, LeastPreemption}[u.IntN(3)]
 	}
 	q.Preemption = Preemption{
 		Within:  []Policy{PreemptNever, PreemptLowerPriority, PreemptLowerOrNewerEqualPriority}[u.IntN(3)],
 		Reclaim: []Policy{PreemptNever, PreemptLowerPriority, PreemptAny}[u.IntN(3)],
 		Borrow:  []Policy{PreemptNever, PreemptLowerPriority}[u.IntN(2)],
+	}
+	if u.chance(0.3) {
+		most := u.Int32N(3)
+		q.Preemption.BorrowThreshold = &most
 	}
 	q.FairPreemption = []FairPreemption{"", PreemptLessThanInitialShare, PreemptLessThanOrEqualToFinalShare}[u.IntN(3)]
 	if u.chance(0.7) {
@@ -94,6 +109,9 @@ func (u *turmoil) tightQueue(i int) QueueConfig {
 		}
 	}
 	q.Flavors = []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{r}}}
+	if u.chance(0.3) {
+		q.Flavors = append(q.Flavors, FlavorQuota{Name: "spot", Quotas: []ResourceQuota{{Resource: "cpu", Nominal: u.Int64N(6)}}})
+	}
 	return q
 }
 
@@ -118,6 +136,7 @@ var turmoilTable = []turmoilStep{
 	{4, (*turmoil).resize},
 	{1, (*turmoil).changeHolder},
 	{1, (*turmoil).shrink},
+	{1, (*turmoil).charge},
 	{1, (*turmoil).restart},
 }
 
@@ -164,7 +183,28 @@ func (u *turmoil) arrive() {
 	if u.chance(0.2) {
 		a.PodSets[0].Requests = queueing.Resources{"cpu": 3 + u.Int64N(6)}
 	}
+	for i := range a.PodSets {
+		if u.chance(0.4) {
+			a.PodSets[i].Tolerations = []corev1.Toleration{{Key: "spot", Operator: corev1.TolerationOpExists}}
+		}
+		if u.chance(0.1) {
+			a.PodSets[i].NodeSelector = map[string]string{"pool": []string{"gpu", "spot"}[u.IntN(2)]}
+		}
+	}
 	u.ask(a)
+}
+
+// charge has something count that was let in by nobody, whether it fits or not.
+func (u *turmoil) charge(queueing.Key) {
+	a := u.randomAsk(u.newKey())
+	a.Key.Kind, a.Part = queueing.Pod, u.chance(0.5)
+	g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Gate: GateName, Queue: a.Queue, Part: a.Part, Priority: a.Priority,
+		PodSets: []queueing.PodSetGrant{{Name: "driver", Flavor: []string{"", DefaultFlavor, "spot"}[u.IntN(3)], Count: 1, Requests: a.PodSets[0].Requests}}}
+	u.say("%s is charged to %s: %v", a.Key.Name, g.Queue, g.PodSets)
+	u.asks[a.Key] = a
+	u.engine.Restore(a.Key, g)
+	u.engine.Confirm(a.Key, g.Run, g.Attempt)
+	u.engine.SetHolderState(a.Key, g.Run, g.Attempt, queueing.HolderState{Priority: a.Priority, QueuedAt: a.QueuedAt})
 }
 
 // leaves lists the queues that are no other queue's parent.
@@ -186,6 +226,7 @@ func (u *turmoil) ask(a queueing.Ask) {
 	u.say("%s asks %s, priority %d, at %s, for %s: %v", a, a.Queue, a.Priority, a.QueuedAt.Format(time.TimeOnly), a.HoldsFor, a.PodSets)
 	u.asks[a.Key] = a
 	u.engine.Submit(a)
+	u.heard[a.Key] = u.newsOf(a.Key) // it gets the verdict as an answer
 }
 
 func (u *turmoil) askAgain(key queueing.Key) { u.ask(u.randomAsk(key)) }
@@ -194,6 +235,7 @@ func (u *turmoil) leave(key queueing.Key) {
 	u.say("%s leaves", key.Name)
 	u.engine.Release(key)
 	delete(u.asks, key)
+	delete(u.heard, key)
 }
 
 // undo has the last decision about an application not be recorded, unless it has been already.
@@ -284,11 +326,21 @@ func (u *turmoil) reconfigure(queues []QueueConfig) {
 func (u *turmoil) changeFlavors(queueing.Key) {
 	u.flavors = nil
 	for _, name := range existing[1:] {
-		if u.chance(0.8) {
-			u.flavors = append(u.flavors, FlavorConfig{Name: name})
+		flavor := FlavorConfig{Name: name}
+		if u.chance(0.4) {
+			flavor.NodeLabels = map[string]string{"pool": name}
+		}
+		if u.chance(0.3) {
+			flavor.NodeTaints = []corev1.Taint{{Key: name, Effect: corev1.TaintEffectNoSchedule}}
+		}
+		if u.chance(0.3) {
+			flavor.Tolerations = []corev1.Toleration{{Key: name, Operator: corev1.TolerationOpExists}}
+		}
+		if u.chance(0.9) {
+			u.flavors = append(u.flavors, flavor)
 		}
 	}
-	u.say("flavors %v", u.flavors)
+	u.say("flavors %+v", u.flavors)
 	u.engine.SetFlavors(u.flavors)
 }
 
@@ -299,6 +351,7 @@ func (u *turmoil) resize(key queueing.Key) {
 		want := queueing.ResizeRequest{PodSet: "executor", Count: u.Int32N(6)}
 		u.say("%s wants %d more", key.Name, want.Count)
 		u.engine.SetResizeRequest(key, g.Run, g.Attempt, want)
+		u.heard[key] = u.newsOf(key)
 	}
 }
 
@@ -330,15 +383,25 @@ func (u *turmoil) shrink(key queueing.Key) {
 	u.engine.Settle(key, g)
 }
 
-// restart replaces the engine by one that knows the objects alone.
+// restart replaces the engine by one that knows the objects and the ledgers alone: of what was not recorded, nothing may be left. Not all
+// holders are heard of again at once.
 func (u *turmoil) restart(queueing.Key) {
 	u.say("restart")
 	next := New()
 	next.SetFlavors(u.flavors)
 	next.SetQueues(u.queues)
+	next.Advance(u.now)
 	for _, key := range u.known() {
-		if g, holds := u.engine.Held(key); holds {
-			next.Restore(key, g)
+		g, holds := u.engine.Held(key)
+		h := u.engine.registry.apps[key]
+		switch lost := u.chance(0.5); {
+		case !holds, h.held.origin != nil && lost:
+			continue
+		case h.held.growth.before != nil && lost:
+			g = *h.held.growth.before
+		}
+		next.Restore(key, g)
+		if u.chance(0.9) {
 			next.SetHolderState(key, g.Run, g.Attempt, queueing.HolderState{Priority: g.Priority, QueuedAt: epoch})
 		}
 	}
@@ -347,7 +410,7 @@ func (u *turmoil) restart(queueing.Key) {
 			next.Submit(u.asks[key])
 		}
 	}
-	u.engine = next
+	u.engine, u.heard = next, map[queueing.Key]news{}
 }
 
 // decide makes that many decisions at most; no bound for 0. Some of them may not have been recorded yet.
@@ -357,20 +420,40 @@ func (u *turmoil) decide(most int, recorded float64) ([]Decision, error) {
 	decisions := u.engine.Cycle(most)
 	for _, d := range decisions {
 		u.say("  %s in %s of %s, grown by %d: %v", d.Key.Name, d.Grant.Queue, d.Root, d.Grown, d.Grant.PodSets)
-		if !u.isQueue(d.Root) {
-			return nil, fmt.Errorf("%s is decided in the tree of %s, which does not exist", d.Key.Name, d.Root)
+		if err := u.checkDecision(&d); err != nil {
+			return nil, fmt.Errorf("%s: %w", d.Key.Name, err)
 		}
 		if d.Grown > 0 {
 			u.grown++
 		} else {
 			u.granted++
 		}
-		if u.chance(recorded) {
+	}
+	if err := errors.Join(u.checkHeard(), u.checkCounts()); err != nil {
+		return nil, err
+	}
+	return decisions, u.record(decisions, recorded)
+}
+
+// record notes that some of the decisions were recorded. The ledger of a tree may not have been written: then none of its are left.
+func (u *turmoil) record(decisions []Decision, recorded float64) error {
+	failed := map[string]bool{}
+	for _, d := range decisions {
+		if _, known := failed[d.Root]; !known {
+			failed[d.Root] = recorded < 1 && u.chance(0.1)
+		}
+		switch {
+		case failed[d.Root]:
+			u.undone = true
+			if u.say("  %s was not recorded", d.Key.Name); !u.engine.Revert(d.Key) {
+				return fmt.Errorf("the decision about %s cannot be reverted", d.Key.Name)
+			}
+		case u.chance(recorded):
 			u.engine.Settle(d.Key, d.Grant)
 			u.engine.Confirm(d.Key, d.Grant.Run, d.Grant.Attempt)
 		}
 	}
-	return decisions, nil
+	return nil
 }
 
 func (u *turmoil) isQueue(name string) bool {
@@ -481,10 +564,11 @@ func (u *turmoil) run() error {
 		if u.chance(0.3) {
 			most = 1 + u.IntN(3)
 		}
+		u.undone = false
 		if _, err := u.decide(most, 0.8); err != nil {
 			return err
 		}
-		if most > 0 {
+		if most > 0 || u.undone {
 			continue
 		}
 		if err := u.checkVerdicts(); err != nil {

@@ -1,0 +1,136 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
+
+// checkDecision holds what must be so of a decision right after its cycle: nothing is granted beyond a limit, in a stopped queue, or in a
+// flavor whose nodes the pods do not tolerate.
+func (u *turmoil) checkDecision(d *Decision) error {
+	if !u.isQueue(d.Root) {
+		return fmt.Errorf("it is decided in the tree of %s, which does not exist", d.Root)
+	}
+	a := u.engine.registry.apps[d.Key]
+	if a == nil || a.held == nil {
+		return errors.New("it holds nothing of what was decided")
+	}
+	q := a.held.queue
+	if q.stoppedBy != nil {
+		return fmt.Errorf("it is decided although queue %s is stopped", q.stoppedBy.name)
+	}
+	for _, amount := range newlyCharged(d, q) {
+		if left := u.engine.hierarchy.forest.Available(q.node, amount.Cell); amount.Value > 0 && left < 0 {
+			return fmt.Errorf("%d %s of flavor %s too many are granted in queue %s", -left, amount.Resource, amount.Flavor, q.name)
+		}
+	}
+	for above := q; above != nil && d.Grown == 0 && !d.Grant.Part; above = above.parent {
+		if above.config != nil && above.config.MaxRunning != nil && above.admitted > *above.config.MaxRunning {
+			return fmt.Errorf("%d run in queue %s, whose maxRunning is %d", above.admitted, above.name, *above.config.MaxRunning)
+		}
+	}
+	return u.checkFlavors(d)
+}
+
+// newlyCharged returns what a decision has charged.
+func newlyCharged(d *Decision, q *queue) []quota.Amount {
+	charged := quota.Summed(chargedAmounts(d.Grant, q.flavors[0]))
+	if d.Before == nil {
+		return charged
+	}
+	before := quota.Summed(chargedAmounts(*d.Before, q.flavors[0]))
+	return slices.DeleteFunc(charged, func(a quota.Amount) bool { return slices.Contains(before, a) })
+}
+
+// checkFlavors holds that the pods of a new grant may run on the nodes of its flavors.
+func (u *turmoil) checkFlavors(d *Decision) error {
+	asked := u.asks[d.Key]
+	for _, set := range d.Grant.PodSets {
+		at := slices.IndexFunc(asked.PodSets, func(p queueing.PodSet) bool { return p.Name == set.Name })
+		if d.Grown > 0 || at < 0 || asked.Run != d.Grant.Run || asked.Attempt != d.Grant.Attempt {
+			continue
+		}
+		if why := mismatch(u.engine.hierarchy.flavors[set.Flavor], asked.PodSets[at], map[string]bool{}); why != "" {
+			return fmt.Errorf("pod set %s is placed in flavor %s: %s", set.Name, set.Flavor, why)
+		}
+	}
+	return nil
+}
+
+// news is what an application hears of what it asks and holds.
+type news struct {
+	verdict queueing.Verdict
+	// holds is what it holds, why is why that is not more, and reclaims what it is to return.
+	holds, why, reclaims string
+}
+
+// newsOf returns what an application hears when it looks.
+func (u *turmoil) newsOf(key queueing.Key) news {
+	n := news{verdict: u.engine.Verdict(key)}
+	n.verdict.Grant = nil
+	if g, holds := u.engine.Held(key); holds {
+		allocation := u.engine.Allocation(key, g.Run, g.Attempt)
+		n.holds, n.why, n.reclaims = fmt.Sprint(g.Run, g.Attempt, g.PodSets), allocation.Why, fmt.Sprint(allocation.Reclaims)
+	}
+	return n
+}
+
+// checkHeard holds that whoever would hear something new is told to look.
+func (u *turmoil) checkHeard() error {
+	told := u.engine.Changed()
+	for _, key := range u.known() {
+		now := u.newsOf(key)
+		if before, looked := u.heard[key]; looked && before != now && !slices.Contains(told, key) {
+			return fmt.Errorf("%s does not hear of %+v; it has heard %+v", key.Name, now, before)
+		}
+		u.heard[key] = now
+	}
+	return nil
+}
+
+// checkCounts holds that what is charged and counted is what is held.
+func (u *turmoil) checkCounts() error {
+	forest, held := u.engine.hierarchy.forest, map[quota.NodeID]map[quota.Cell]int64{}
+	admitted, pending := map[string]int32{}, map[string]int32{}
+	for _, key := range u.known() {
+		a := u.engine.registry.apps[key]
+		switch {
+		case a == nil:
+		case a.held != nil && a.held.queue.config != nil:
+			if !a.held.grant.Part {
+				admitted[a.held.queue.name]++
+			}
+			n := a.held.queue.node
+			if held[n] == nil {
+				held[n] = map[quota.Cell]int64{}
+			}
+			for _, amount := range a.held.charged() {
+				held[n][amount.Cell] += amount.Value
+			}
+		case a.class != nil && a.class.queue.config != nil && !a.ask.unmanagedExecutor:
+			pending[a.class.queue.name]++
+		}
+	}
+	for _, s := range u.engine.States() {
+		q := u.engine.hierarchy.queues[s.Name]
+		if len(forest.Children(q.node)) > 0 || len(u.engine.holders.deletedInUse(newConfiguration(u.queues))) > 0 {
+			continue
+		}
+		if s.Admitted != admitted[s.Name] || s.Pending != pending[s.Name] {
+			return fmt.Errorf("queue %s counts %d admitted and %d pending, instead of %d and %d", s.Name, s.Admitted, s.Pending, admitted[s.Name], pending[s.Name])
+		}
+		for _, use := range s.Usage {
+			if want := held[q.node][quota.Cell{Flavor: use.Flavor, Resource: use.Resource}]; use.Used != want {
+				return fmt.Errorf("queue %s is charged %d %s of flavor %s, instead of %d", s.Name, use.Used, use.Resource, use.Flavor, want)
+			}
+		}
+	}
+	return nil
+}
