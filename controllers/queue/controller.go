@@ -4,6 +4,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -17,10 +18,12 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -36,6 +39,10 @@ const (
 	headsFactor = 2
 	// gathering is how long the first look at all queues waits for further changes, at most a quarter of the interval.
 	gathering = 500 * time.Millisecond
+	// minRetryDelay and maxRetryDelay bound after what time a look is repeated that has failed: until a change is in the
+	// engine, its queue admits by the configuration of before.
+	minRetryDelay = 100 * time.Millisecond
+	maxRetryDelay = 30 * time.Second
 )
 
 // Engine is what the package needs of the embedded queue.
@@ -121,11 +128,13 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	if r.Interval == 0 {
 		r.Interval = DefaultInterval
 	}
+	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("queue").
 		For(&v1alpha1.SparkQueue{}).
 		Watches(&v1alpha1.SparkFlavor{}, handler.EnqueueRequestsFromMapFunc(anyFlavor)).
 		WatchesRawSource(r.waker.Source()).
+		WithOptions(controller.Options{RateLimiter: limiter}).
 		Complete(r)
 }
 
@@ -203,24 +212,30 @@ func (r *Reconciler) loadedOf(queue *v1alpha1.SparkQueue) loaded {
 	return l
 }
 
+// publishAll publishes the state of all queues. One that the API server refuses does not keep it from those behind it; an
+// API server that does not answer does.
 func (r *Reconciler) publishAll(ctx context.Context) error {
+	var first error
 	for _, name := range r.Engine.Names() {
-		queue := &v1alpha1.SparkQueue{}
-		if err := r.Client.Get(ctx, types.NamespacedName{Name: name}, queue); err != nil {
-			if apierrors.IsNotFound(err) {
-				continue
-			}
+		err := r.publishNamed(ctx, types.NamespacedName{Name: name})
+		if err != nil && apierrors.ReasonForError(err) == metav1.StatusReasonUnknown {
 			return err
 		}
-		result, err := r.publish(ctx, queue)
-		if err != nil {
-			return err
-		}
-		if result.RequeueAfter > 0 {
-			r.waker.WakeAfter(types.NamespacedName{Name: name}, result.RequeueAfter)
-		}
+		first = cmp.Or(first, err)
 	}
-	return nil
+	return first
+}
+
+func (r *Reconciler) publishNamed(ctx context.Context, name types.NamespacedName) error {
+	queue := &v1alpha1.SparkQueue{}
+	if err := r.Client.Get(ctx, name, queue); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	result, err := r.publish(ctx, queue)
+	if err == nil && result.RequeueAfter > 0 {
+		r.waker.WakeAfter(name, result.RequeueAfter)
+	}
+	return err
 }
 
 // publish writes the status of a queue if it differs: conditions at once, numbers at a bounded rate.

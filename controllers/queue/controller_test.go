@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -253,6 +254,35 @@ func TestManyChangesCostFewWrites(t *testing.T) {
 	}
 	if writes > 0 {
 		t.Errorf("%d writes although nothing changes", writes)
+	}
+}
+
+// TestOneThatIsRefused: a queue whose status the API server refuses does not keep the others from being published.
+func TestOneThatIsRefused(t *testing.T) {
+	t.Parallel()
+	r, _, _ := bench(t, queueNamed("a", 1), queueNamed("b", 1), queueNamed("c", 1))
+	r.Client = interceptor.NewClient(r.Client.(client.WithWatch), interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, obj client.Object, patch client.Patch, o ...client.SubResourcePatchOption) error {
+			if obj.GetName() == "b" {
+				return apierrors.NewInvalid(v1alpha1.GroupVersion.WithKind("SparkQueue").GroupKind(), "b", nil)
+			}
+			return c.SubResource(sub).Patch(ctx, obj, patch, o...)
+		},
+	})
+	pass(t, r, flavors)
+	for range 8 { // the engine names them in any order
+		if _, err := r.Reconcile(t.Context(), everything); err == nil {
+			t.Error("what is refused is not tried again")
+		}
+		for _, name := range []string{"a", "c"} {
+			queue := read(t, r, name)
+			if queue.Status.ObservedGeneration != 1 {
+				t.Fatalf("queue %s is not published", name)
+			}
+			if queue.Status = (v1alpha1.SparkQueueStatus{}); r.Client.Status().Update(t.Context(), queue) != nil {
+				t.Fatal("the status cannot be reset")
+			}
+		}
 	}
 }
 
