@@ -12,12 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
@@ -72,6 +74,11 @@ func New(o Options) *Reconciler {
 	return &Reconciler{Options: o, states: newStates(), waker: waker.New()}
 }
 
+const (
+	minRetryDelay = 100 * time.Millisecond
+	maxRetryDelay = time.Minute
+)
+
 // SetupWithManager registers the reconciler, with as many applications at once as given. Applications that neither have
 // nor want companions are not looked at.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
@@ -79,11 +86,12 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 		app, whole := obj.(*v1alpha1.SparkApplication) // else it has no companions
 		return whole && expose.Uses(&app.Spec) || r.states.knows(client.ObjectKeyFromObject(obj))
 	})
+	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("companions").
 		For(&v1alpha1.SparkApplication{}, builder.WithPredicates(concerned)).
 		WatchesRawSource(r.waker.Source()).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrent, NewQueue: fairqueue.QueueFor(concurrent)}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrent, RateLimiter: limiter, NewQueue: fairqueue.QueueFor(concurrent)}).
 		Complete(r)
 }
 
