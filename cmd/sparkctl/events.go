@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/internal/client"
 	"github.com/sparkgate/sparkgate/internal/printer"
@@ -48,7 +47,7 @@ func (f *eventsFlags) run(ctx context.Context, name string, s streams) error {
 		_, err := fmt.Fprintf(s.err, "No events of %s found in namespace %s.\n", name, app.Namespace)
 		return err
 	}
-	now := clock.RealClock{}.Now()
+	now := s.clock.Now()
 	rows := make([]printer.Event, 0, len(events))
 	for i := range events {
 		e := &events[i]

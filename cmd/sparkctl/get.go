@@ -10,7 +10,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/client"
@@ -94,5 +93,5 @@ func (f *getFlags) run(ctx context.Context, name string, s streams) error {
 	if err := json.Unmarshal(object, &app); err != nil {
 		return err
 	}
-	return printer.WriteDetails(s.out, &app, clock.RealClock{}.Now())
+	return printer.WriteDetails(s.out, &app, s.clock.Now())
 }

@@ -11,7 +11,6 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -52,13 +51,13 @@ func (f *listFlags) run(ctx context.Context, s streams) error {
 	}
 	selection := f.in(c)
 	if f.output == "json" || f.output == "yaml" {
-		return f.manifests(ctx, c, selection, s.out)
+		return f.manifests(ctx, c, selection, s)
 	}
 	apps, err := client.ListAll[v1alpha1.SparkApplication](ctx, c, client.Applications, selection)
 	if err != nil {
 		return err
 	}
-	now := clock.RealClock{}.Now()
+	now := s.clock.Now()
 	var rows []status.Summary
 	for i := range apps {
 		if row := status.Summarize(&apps[i], now); f.wants(&row) {
@@ -79,13 +78,13 @@ func (f *listFlags) run(ctx context.Context, s streams) error {
 }
 
 // manifests writes the objects as the API server has them, without the record of their field managers.
-func (f *listFlags) manifests(ctx context.Context, c *client.Cluster, selection client.Selection, out io.Writer) error {
+func (f *listFlags) manifests(ctx context.Context, c *client.Cluster, selection client.Selection, s streams) error {
 	items, err := client.ListAll[json.RawMessage](ctx, c, client.Applications, selection)
 	if err != nil {
 		return err
 	}
 	wanted := make([]json.RawMessage, 0, len(items))
-	now := clock.RealClock{}.Now()
+	now := s.clock.Now()
 	for _, item := range items {
 		var app v1alpha1.SparkApplication
 		if err := json.Unmarshal(item, &app); err != nil {
@@ -95,7 +94,7 @@ func (f *listFlags) manifests(ctx context.Context, c *client.Cluster, selection 
 			wanted = append(wanted, withoutManagers(item))
 		}
 	}
-	return writeObject(out, f.output, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": wanted})
+	return writeObject(s.out, f.output, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": wanted})
 }
 
 // withoutManagers takes the record of field managers out of an object, as kubectl does: it is longer than the rest, and

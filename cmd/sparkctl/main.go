@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"golang.org/x/term"
+	"k8s.io/utils/clock"
 )
 
 // Exit codes.
@@ -26,6 +27,8 @@ type streams struct {
 	raw io.Writer
 	// size of the terminal that out is; nil if it is none.
 	size func() (width, height int)
+	// clock of what is shown as of now; nil is that of the machine.
+	clock clock.PassiveClock
 }
 
 func main() {
@@ -60,6 +63,9 @@ func run(args []string, s streams) int { return runAs("sparkctl", args, s) }
 // runAs carries out a call of the program under a name, such as kubectl-spark.
 func runAs(program string, args []string, s streams) int {
 	s.raw, s.out, s.err = s.out, terminal{s.out}, terminal{s.err}
+	if s.clock == nil {
+		s.clock = clock.RealClock{}
+	}
 	root := newRoot(program, s)
 	root.SetArgs(args)
 	called, err := root.ExecuteC()

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/client"
@@ -96,7 +95,7 @@ func (f *planFlags) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	state, without, err := live.Read(ctx, c, live.Options{Now: clock.RealClock{}.Now(), Schedules: f.prune, DefaultGate: v1alpha1.GateType(f.gate)})
+	state, without, err := live.Read(ctx, c, live.Options{Now: s.clock.Now(), Schedules: f.prune, DefaultGate: v1alpha1.GateType(f.gate)})
 	if err != nil {
 		return err
 	}

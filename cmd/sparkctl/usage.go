@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/client"
@@ -83,7 +82,7 @@ func (f *usageFlags) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	now := clock.RealClock{}.Now()
+	now := s.clock.Now()
 	window := usage.Window{From: now.Add(-back), Until: now}
 	records, cut := f.records(apps, window)
 	if cut > 0 {

@@ -128,7 +128,7 @@ func (a awaited) untilBegun(ctx context.Context, notes io.Writer) error {
 func notBegun(app *v1alpha1.SparkApplication) string {
 	switch now := status.Summarize(app, clock.RealClock{}.Now()); {
 	case now.Run > 0:
-		return fmt.Sprintf("waiting for the new run to begin; run %d, attempt %d: %s: %s", now.Run, now.Attempt, now.Stage, now.Message)
+		return fmt.Sprintf("waiting for the new run to begin; run %d, attempt %d: %s: %s", now.Run, now.Attempt, now.Stage, now.Detail())
 	case now.Stage != status.Unobserved:
 		return fmt.Sprintf("waiting for the run to begin: %s: %s", now.Stage, now.Message)
 	}
@@ -157,7 +157,7 @@ func (a awaited) untilOver(ctx context.Context, notes io.Writer) error {
 			return false, nil
 		}
 		now := status.Summarize(app, clock.RealClock{}.Now())
-		said.say(fmt.Sprintf("run %d, attempt %d: %s: %s", now.Run, now.Attempt, now.Stage, now.Message))
+		said.say(fmt.Sprintf("run %d, attempt %d: %s: %s", now.Run, now.Attempt, now.Stage, now.Detail()))
 		stage, _ := status.StageOf(app.Status.Conditions)
 		switch {
 		case stage == status.Succeeded:

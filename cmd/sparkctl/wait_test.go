@@ -42,6 +42,27 @@ func becomes(t *testing.T, app any) []reply {
 	return []reply{{200, metav1.WatchEvent{Type: "MODIFIED", Object: runtime.RawExtension{Raw: text}}}}
 }
 
+// TestRunsAreNamedOnce: the message of some stages begins with run and attempt, which the line has.
+func TestRunsAreNamedOnce(t *testing.T) {
+	t.Parallel()
+	running := applicationWith(v1alpha1.RunningReason, "run 2, attempt 1: driver pod pi is running", nil)
+	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+		apis + "namespaces/spark/sparkapplications/pi": running, "POST /apis/sparkgate.io/v1alpha1/namespaces/spark/sparkapplications": running,
+		apis + "namespaces/spark/sparkapplications": listOf(running[0].body), "GET /api/v1/namespaces/spark/pods": listOf[any](),
+	})
+	const manifest = "apiVersion: sparkgate.io/v1alpha1\nkind: SparkApplication\nmetadata: {name: pi}\n"
+	for line, want := range map[string]string{
+		"submit -f - --wait --timeout 300ms":  "run 2, attempt 1: Running: driver pod pi is running\n",
+		"submit -f - --logs --timeout 300ms":  "run 2, attempt 1: Running: driver pod pi is running\n",
+		"watch --until-ended --timeout 300ms": "spark/pi run 2 attempt 1 Running: driver pod pi is running\n",
+	} {
+		code, out, problem := call(manifest, append(strings.Fields(line), "--kubeconfig="+kubeconfig)...)
+		if code != exitTimeout || !strings.Contains(out+problem, want) {
+			t.Errorf("%s: exit code %d, %q in\n%s%s", line, code, want, out, problem)
+		}
+	}
+}
+
 // TestAwaitNextRun: while the run before it continues, that is what is said, with the log and without.
 func TestAwaitNextRun(t *testing.T) {
 	t.Parallel()

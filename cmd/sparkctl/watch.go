@@ -151,7 +151,7 @@ func (w *watching) ends() error {
 func (w *watching) changes(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	return w.follow(ctx, &live.Changes{Out: w.streams.out, Notes: w.streams.err, Wants: w.flags.wants, Clock: clock.RealClock{}, Broken: cancel})
+	return w.follow(ctx, &live.Changes{Out: w.streams.out, Notes: w.streams.err, Wants: w.flags.wants, Clock: w.streams.clock, Broken: cancel})
 }
 
 // screen draws on the terminal. An error is printed after the terminal is as it was, and so is what has ended.

@@ -110,7 +110,7 @@ func WriteDetails(out io.Writer, app *v1alpha1.SparkApplication, now time.Time) 
 	p := &page{}
 	s := status.Summarize(app, now)
 	p.line("%-10s %s/%s", "Name", s.Namespace, s.Name)
-	p.line("%-10s %s: %s", "Stage", s.Stage, oneLine(s.Message))
+	p.line("%-10s %s: %s", "Stage", s.Stage, oneLine(s.Detail()))
 	p.line("%-10s %s", "Queue", s.Queue)
 	if s.Run > 0 {
 		p.line("%-10s %d, attempt %d%s", "Run", s.Run, s.Attempt, ranText(s.RunDuration))

@@ -40,6 +40,11 @@ type Summary struct {
 	Message          string
 }
 
+// Detail returns the message for a line that names run and attempt anyway, with which the message of some stages begins.
+func (s *Summary) Detail() string {
+	return strings.TrimPrefix(s.Message, fmt.Sprintf("run %d, attempt %d: ", s.Run, s.Attempt))
+}
+
 // Summarize returns an application in one line, as of now.
 func Summarize(app *v1alpha1.SparkApplication, now time.Time) Summary {
 	s := &app.Status

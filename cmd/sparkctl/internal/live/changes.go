@@ -54,7 +54,7 @@ func (c *Changes) Change(app *v1alpha1.SparkApplication, deleted bool) {
 	if !c.Wants(&s) {
 		return
 	}
-	text := fmt.Sprintf("%s/%s run %d attempt %d %s: %s", s.Namespace, s.Name, s.Run, s.Attempt, s.Stage, strings.Join(strings.Fields(s.Message), " "))
+	text := fmt.Sprintf("%s/%s run %d attempt %d %s: %s", s.Namespace, s.Name, s.Run, s.Attempt, s.Stage, strings.Join(strings.Fields(s.Detail()), " "))
 	switch {
 	case deleted:
 		delete(c.printed, app.UID)
