@@ -171,7 +171,7 @@ func (l *logFollower) loop(ctx context.Context, states <-chan *v1alpha1.SparkApp
 		select {
 		case err := <-ended:
 			l.open.Wait()
-			return err
+			return cmp.Or(l.broken(), err)
 		case err := <-l.failed:
 			return err
 		case app = <-states:
@@ -189,8 +189,18 @@ func (l *logFollower) loop(ctx context.Context, states <-chan *v1alpha1.SparkApp
 		}
 		if over, err := l.over(app, run); over || err != nil {
 			l.open.Wait()
-			return cmp.Or(err, l.rest(app, run))
+			return cmp.Or(l.broken(), err, l.rest(app, run))
 		}
+	}
+}
+
+// broken returns what kept lines of the last logs from being written.
+func (l *logFollower) broken() error {
+	select {
+	case err := <-l.failed:
+		return err
+	default:
+		return nil
 	}
 }
 
@@ -213,7 +223,7 @@ func (l *logFollower) note(app *v1alpha1.SparkApplication) {
 	s := status.Summarize(app, clock.RealClock{}.Now())
 	if text := fmt.Sprintf("run %d, attempt %d: %s", s.Run, s.Attempt, s.Stage); text != l.noted {
 		l.noted = text
-		fmt.Fprintf(l.notes, "%s: %s\n", text, s.Message)
+		fmt.Fprintf(l.notes, "%s: %s\n", text, s.Detail())
 	}
 }
 

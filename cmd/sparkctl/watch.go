@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,9 +150,14 @@ func (w *watching) ends() error {
 
 // changes writes lines.
 func (w *watching) changes(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	return w.follow(ctx, &live.Changes{Out: w.streams.out, Notes: w.streams.err, Wants: w.flags.wants, Clock: w.streams.clock, Broken: cancel})
+	var broken error
+	watched, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err := w.follow(watched, &live.Changes{
+		Out: w.streams.out, Notes: w.streams.err, Wants: w.flags.wants, Clock: w.streams.clock,
+		Broken: func(err error) { broken = err; cancel() },
+	})
+	return cmp.Or(broken, err)
 }
 
 // screen draws on the terminal. An error is printed after the terminal is as it was, and so is what has ended.
