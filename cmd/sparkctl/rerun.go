@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fluxcd/pkg/apis/meta"
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
@@ -54,10 +55,19 @@ func (f *rerunFlags) run(ctx context.Context, name string, s streams) error {
 	if app.Spec.Suspend {
 		note = "; it is suspended: resume it to have it run"
 	}
-	if _, err := fmt.Fprintf(s.out, "%s%s: another run is requested%s\n", kindName, name, note); err != nil || !f.wait.wanted() {
+	news := s.out
+	if f.wait.logs { // which has the log
+		news = s.err
+	}
+	if _, err := fmt.Fprintf(news, "%s%s: another run is requested%s\n", kindName, name, note); err != nil || !f.wait.wanted() {
 		return err
 	}
 	return f.wait.await(ctx, awaited{cluster: c, name: name, uid: app.UID, begun: func(app *v1alpha1.SparkApplication) bool {
-		return app.Status.LastHandledForceAt == token || app.Status.LastHandledReconcileAt == token && stalled(app)
+		return handled(token, app.Status.LastHandledForceAt, app.Annotations[meta.ForceRequestAnnotation]) ||
+			handled(token, app.Status.LastHandledReconcileAt, app.Annotations[meta.ReconcileRequestAnnotation]) && stalled(app)
 	}}, s)
 }
+
+// handled reports whether a request was handled, by the token that was handled last: it is that of the request, or of a
+// later one, which stands in the annotation now and asks for the same. The operator never sees a token that was replaced.
+func handled(token, last, now string) bool { return last == token || last == now && now != "" }
