@@ -211,6 +211,7 @@ func TestExplain(t *testing.T) {
 			args: []string{"pi", "-o=json"}, carried: []string{"mine"}, replies: map[string][]reply{
 				proxied + app: {refusal(403, metav1.StatusReasonForbidden, "services is forbidden")},
 				storedApp:     applicationWith("ReferenceNotFound", "queue team-a does not exist", nil),
+				storedQueue:   {{404, metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: 404, Reason: metav1.StatusReasonNotFound, Details: &metav1.StatusDetails{Name: "team-a"}}}},
 			},
 		},
 		"status, no token to be had": {

@@ -55,8 +55,11 @@ func lint(names fileNames, strict bool, s streams) error {
 	if linted.Checked == 0 && wrong == 0 {
 		fmt.Fprintf(s.err, "sparkctl lint: note: nothing was checked, because no object has the apiVersion %s\n", v1alpha1.GroupVersion)
 	}
-	if wrong > 0 || strict && warnings > 0 {
+	switch {
+	case wrong > 0:
 		return errors.New("the files have errors")
+	case strict && warnings > 0:
+		return errors.New("the files have warnings, which --strict treats as errors")
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func TestOfflineCalls(t *testing.T) {
 		"lint of an empty folder": {args: []string{"lint", "-f", "internal/live"}, code: exitFailed, err: "has no file that ends with .yaml, .yml, .json"},
 		"lint of what is right":   {in: right, args: []string{"lint", "-f", "-"}, out: "1 object checked: 0 to correct, 0 warnings\n"},
 		"lint with a warning":     {in: warned, args: []string{"lint", "-f", "-"}, out: "0 to correct, 1 warning"},
-		"lint with it, strictly":  {in: warned, args: []string{"lint", "-f", "-", "--strict"}, code: exitFailed, out: "standard input:4: warning: ", err: "the files have errors"},
+		"lint with it, strictly":  {in: warned, args: []string{"lint", "-f", "-", "--strict"}, code: exitFailed, out: "standard input:4: warning: ", err: "the files have warnings, which --strict treats as errors"},
 		"lint of one file twice":  {args: []string{"lint", "-f", "../../examples", "-f", "../../examples/java.yaml"}, out: " 0 to correct"},
 		"lint without an account": {in: strings.Replace(right, "serviceAccountName: spark", "", 1), args: []string{"lint", "-f", "-"},
 			out: "standard input:4: warning: SparkApplication pi: spec.driver.serviceAccountName: not set, so the driver runs under the namespace's ServiceAccount default"},

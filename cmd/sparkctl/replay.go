@@ -57,7 +57,7 @@ func replay(file string, s streams) error {
 
 // replayError adds that another version wrote the log, where that may be why it differs.
 func replayError(file string, err error) error {
-	err = fmt.Errorf("%s: %w", file, err)
+	err = fmt.Errorf("%s: %w", shownName(file), err)
 	var difference *decisionlog.Difference
 	if own := decisionlog.ProgramVersion(); errors.As(err, &difference) && difference.Version != own {
 		err = fmt.Errorf("%w\nthe log was written by version %s and this is %s: play it with the sparkctl of that version first", err,

@@ -25,7 +25,7 @@ var decisions = `{"decisionLog":1,"version":"` + decisionlog.ProgramVersion() + 
 // TestReplay: what is printed of a log, and with which exit code.
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	const refused = `sparkctl replay: -: line 4: cycle gives a different answer
+	const refused = `sparkctl replay: standard input: line 4: cycle gives a different answer
   recorded: {"key":["spark","etl","1"],"root":"default","grant":{"run":1,"attempt":2,"gate":"Embedded","queue":"default"}}
   decided:  {"key":["spark","etl","1"],"root":"default","grant":{"run":1,"attempt":1,"gate":"Embedded","queue":"default"}}
 `
@@ -44,7 +44,7 @@ func TestReplay(t *testing.T) {
 		"another version": {log: strings.Replace(changed, `"version":"`, `"version":"v0.0.1`, 1), code: exitFailed,
 			err: refused + "the log was written by version v0.0.1" + decisionlog.ProgramVersion() + " and this is " + own +
 				": play it with the sparkctl of that version first\n"},
-		"no log": {log: "hello\n", code: exitFailed, err: "sparkctl replay: -: line 1: a decision log begins with {\"decisionLog\":…}: is this one?\n"},
+		"no log": {log: "hello\n", code: exitFailed, err: "sparkctl replay: standard input: line 1: a decision log begins with {\"decisionLog\":…}: is this one?\n"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -71,7 +71,7 @@ func simulate(file string, s streams) error {
 	}
 	parsed, warnings, err := scenario.Parse(text)
 	if err != nil {
-		return fmt.Errorf("%s cannot be played:\n%w", file, err)
+		return fmt.Errorf("%s cannot be played:\n%w", shownName(file), err)
 	}
 	for _, w := range warnings {
 		fmt.Fprintf(s.err, "sparkctl simulate: warning: %s\n", w)

@@ -21,6 +21,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/client"
 	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
 const submitText = `Creates a SparkApplication: from a manifest with -f, or from the arguments of spark-submit after --, as from-submit translates them.
@@ -139,8 +140,13 @@ func oneManifest(text string) (*unstructured.Unstructured, error) {
 			found = append(found, object)
 		}
 	}
-	if len(found) != 1 || found[0].GetKind() != v1alpha1.SparkApplicationKind || found[0].GetAPIVersion() != v1alpha1.GroupVersion.String() {
-		return nil, fmt.Errorf("the manifest has %d objects; submit takes one SparkApplication of %s: apply others with kubectl", len(found), v1alpha1.GroupVersion)
+	const takes = "submit takes one SparkApplication of %s: apply others with kubectl"
+	if len(found) != 1 {
+		return nil, fmt.Errorf("the manifest has %s; "+takes, printer.Count(len(found), "object"), v1alpha1.GroupVersion)
 	}
-	return found[0], nil
+	app := found[0]
+	if app.GetKind() != v1alpha1.SparkApplicationKind || app.GetAPIVersion() != v1alpha1.GroupVersion.String() {
+		return nil, fmt.Errorf("the manifest has the kind %q of %q; "+takes, app.GetKind(), app.GetAPIVersion(), v1alpha1.GroupVersion)
+	}
+	return app, nil
 }

@@ -8,6 +8,21 @@ import (
 	"testing"
 )
 
+// TestManifestsForOthers: what submit does not take is named.
+func TestManifestsForOthers(t *testing.T) {
+	t.Parallel()
+	for manifest, want := range map[string]string{
+		"": "the manifest has 0 objects; submit takes one SparkApplication of sparkgate.io/v1alpha1: apply others with kubectl",
+		"apiVersion: sparkoperator.k8s.io/v1beta2\nkind: SparkApplication\n": `the manifest has the kind "SparkApplication" of "sparkoperator.k8s.io/v1beta2"; submit takes one`,
+		"apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\n":              `the manifest has the kind "SparkQueue" of "sparkgate.io/v1alpha1"; submit takes one`,
+		"kind: Pod\n---\nkind: Pod\n":                                        "the manifest has 2 objects; submit takes one",
+	} {
+		if code, _, problem := call(manifest, "submit", "-f", "-"); code != exitFailed || !strings.Contains(problem, want) {
+			t.Errorf("%q: exit code %d, %q, want %q", manifest, code, problem, want)
+		}
+	}
+}
+
 // TestCallsThatAreNotMeantSo: calls that would do something else than what they look like.
 func TestCallsThatAreNotMeantSo(t *testing.T) {
 	t.Parallel()

@@ -53,6 +53,8 @@ func (f *versionFlags) run(ctx context.Context, s streams) error {
 	defer cancel()
 	operators, err := c.Operators(ctx)
 	switch {
+	case err != nil && !client.IsForbidden(err):
+		return err
 	case err != nil:
 		fmt.Fprintf(s.out, "%-10s not known: %v\n", "operator", err)
 	case len(operators) == 0:

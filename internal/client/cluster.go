@@ -5,7 +5,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -81,28 +80,20 @@ func clientOf(config *rest.Config) (*rest.RESTClient, error) {
 
 // Application reads an application of the namespace.
 func (c *Cluster) Application(ctx context.Context, name string) (*v1alpha1.SparkApplication, error) {
-	app := &v1alpha1.SparkApplication{}
-	return app, c.read(ctx, app, "namespaces", c.Namespace, "sparkapplications", name)
+	app, err := GetObject[v1alpha1.SparkApplication](ctx, c, Applications, name)
+	return &app, err
 }
 
 // Schedule reads a schedule of the namespace.
 func (c *Cluster) Schedule(ctx context.Context, name string) (*v1alpha1.ScheduledSparkApplication, error) {
-	schedule := &v1alpha1.ScheduledSparkApplication{}
-	return schedule, c.read(ctx, schedule, "namespaces", c.Namespace, "scheduledsparkapplications", name)
+	schedule, err := GetObject[v1alpha1.ScheduledSparkApplication](ctx, c, Schedules, name)
+	return &schedule, err
 }
 
 // Queue reads a queue.
 func (c *Cluster) Queue(ctx context.Context, name string) (*v1alpha1.SparkQueue, error) {
-	queue := &v1alpha1.SparkQueue{}
-	return queue, c.read(ctx, queue, "sparkqueues", name)
-}
-
-func (c *Cluster) read(ctx context.Context, into any, path ...string) error {
-	data, err := bodyOf(c.client.Get().AbsPath(append([]string{"/apis", v1alpha1.GroupVersion.String()}, path...)...).Do(ctx))
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(data, into)
+	queue, err := GetObject[v1alpha1.SparkQueue](ctx, c, Queues, name)
+	return &queue, err
 }
 
 // bodyOf returns what was answered, also with an error. An error of the API server has its words.
