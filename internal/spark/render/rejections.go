@@ -20,7 +20,7 @@ var Rejections = []Deviation{
 			"spec.sparkConf[spark.kubernetes.executor.request.cores]", "spec.sparkConf[spark.kubernetes.executor.limit.cores]",
 			"spec.sparkConf[spark.executor.resource.*", "spec.sparkConf[spark.task.cpus]", "spec.sparkConf[spark.ui.enabled]",
 			"spec.sparkConf[spark.decommission.enabled]", "spec.sparkConf[spark.kubernetes.executor.deleteOnTermination]",
-			"spec.sparkConf[spark.log.structuredLogging.enabled]",
+			"spec.sparkConf[spark.log.structuredLogging.enabled]", "spec.sparkConf[spark.kubernetes.executor.terminationGracePeriodSeconds]",
 		},
 		Reason: "the value cannot be read, or cannot be: the driver ends when it starts, or never gets an executor",
 	},
@@ -58,9 +58,9 @@ var Rejections = []Deviation{
 	{
 		Where: []string{
 			"spec.sparkConf[spark.kubernetes.driverEnv.*", "spec.sparkConf[spark.executorEnv.*",
-			"spec.sparkConf[spark.kubernetes.driver.secretKeyRef.*",
+			"spec.sparkConf[spark.kubernetes.driver.secretKeyRef.*", "spec.sparkConf[spark.kubernetes.executor.secretKeyRef.*",
 		},
-		Reason: "Kubernetes refuses a variable of such a name, or from a Secret without a name",
+		Reason: "Kubernetes refuses a variable of such a name, or from a Secret without a name or key",
 	},
 	{
 		Where:  []string{"spec.image", "spec.driver.image", "spec.executor.image"},
@@ -69,8 +69,9 @@ var Rejections = []Deviation{
 	{
 		Where: []string{
 			"spec.sparkConf[spark.kubernetes.driver.volumes.*", "spec.sparkConf[spark.kubernetes.executor.volumes.*", "spec.driver.volumes", "spec.driver.volumeMounts",
+			"spec.sparkConf[spark.kubernetes.driver.secrets.*", "spec.sparkConf[spark.kubernetes.executor.secrets.*",
 		},
-		Reason: "Kubernetes refuses such a volume or mount; a claim is created if its name has OnDemand in it, with class and size, and one of a fixed name would be shared by attempts",
+		Reason: "Kubernetes refuses such a volume or mount, also one named after its Secret; a claim is created if its name has OnDemand in it, with class and size, and one of a fixed name would be shared by attempts",
 	},
 	{
 		Where:  []string{"spec.sparkConf[spark.dynamicAllocation.*"},
