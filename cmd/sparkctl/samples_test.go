@@ -26,7 +26,7 @@ import (
 
 const samplesFolder = "testdata/samples"
 
-// sampledAt is when the calls of the samples are made.
+// sampledAt is the time of the calls.
 var sampledAt = time.Date(2026, 9, 1, 12, 0, 0, 0, time.UTC)
 
 // TestSamplesOfCommands: what the pages show below a call is what it prints. The cluster is testdata/samples/cluster.yaml; calls without
