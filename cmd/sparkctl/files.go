@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -53,7 +54,20 @@ func (n fileNames) read(in io.Reader) ([]offline.File, error) {
 			files = append(files, offline.File{Name: shownName(path), Text: []byte(text)})
 		}
 	}
-	return files, nil
+	return files, nothingIn(files)
+}
+
+// nothingIn returns an error for files without any text: as a rule the program that was to write them has failed, and a
+// check that passes then checks nothing.
+func nothingIn(files []offline.File) error {
+	names := make([]string, 0, len(files))
+	for _, f := range files {
+		if len(bytes.TrimSpace(f.Text)) > 0 {
+			return nil
+		}
+		names = append(names, f.Name)
+	}
+	return fmt.Errorf("there is nothing in %s: if another program writes that, see whether it has failed", strings.Join(names, ", "))
 }
 
 func shownName(path string) string {
