@@ -109,6 +109,9 @@ func (p place) invalid(err *field.Error) string {
 			return "value " + p.show() + " " + words
 		}
 	}
+	if p.value == "" && strings.HasPrefix(says, "should be at least ") {
+		return "the value is empty: set it"
+	}
 	for _, r := range remedies {
 		if limit, ok := strings.CutPrefix(says, r.says); ok {
 			return "value " + p.show() + " " + r.words + strings.TrimSuffix(limit, r.unit) + r.end

@@ -241,10 +241,14 @@ func (b *builder) driverHeap() {
 // unknownVersion stands in an application whose version is not known.
 const unknownVersion = "4.1.4"
 
-var versionTag = regexp.MustCompile(`:v?([0-9]+\.[0-9]+\.[0-9]+)[^:/]*$`)
+var versionTag = regexp.MustCompile(`:v?([0-9]+\.[0-9]+\.[0-9]+)[^:/@]*(@[^/]*)?$`)
 
 // version sets the version of Spark, which no option of spark-submit says.
 func (b *builder) version(given string) error {
+	if given == "" && b.app.Spec.Image == "" {
+		b.app.Spec.SparkVersion = unknownVersion
+		return fmt.Errorf("there is no image: name it with --conf %s=IMAGE:TAG, or the file that does with %s", conf.Image, optionProperties)
+	}
 	if given == "" {
 		tag := versionTag.FindStringSubmatch(b.app.Spec.Image)
 		if tag == nil {

@@ -253,7 +253,7 @@ func TestWhatIsNoSubmission(t *testing.T) {
 		"kill":             {[]string{"--kill", "x"}, "delete the SparkApplication"},
 		"status":           {[]string{"--status", "x"}, "kubectl get"},
 		"version":          {[]string{"--conf", "spark.kubernetes.container.image=spark:latest", "a.jar"}, "--spark-version"},
-		"no image":         {[]string{"a.jar"}, "--spark-version"},
+		"no image":         {[]string{"a.jar"}, "there is no image: name it with --conf spark.kubernetes.container.image=IMAGE:TAG"},
 		"no such file":     {[]string{"--properties-file", "p", "a.jar"}, "read the file of --properties-file: p: file does not exist"},
 		"no such template": {
 			[]string{"--conf", "spark.kubernetes.driver.podTemplateFile=t", "a.jar"}, "read the template of spark.kubernetes.driver.podTemplateFile: t",
@@ -265,7 +265,7 @@ func TestWhatIsNoSubmission(t *testing.T) {
 		"several mistakes at once": {
 			[]string{"--conf", "spark.kubernetes.namespace=", "--conf", "spark.kubernetes.driver.podTemplateFile=t", "--conf", "spark.driver.bindAddress=::1", "a.jar"},
 			"spark.kubernetes.namespace is empty: give a name, or leave it out\nspark.driver.bindAddress is \"::1\": leave it out, the driver binds to the address " +
-				"of its pod\nread the template of spark.kubernetes.driver.podTemplateFile: t: file does not exist\nthe tag of the image does not say",
+				"of its pod\nread the template of spark.kubernetes.driver.podTemplateFile: t: file does not exist\nthere is no image",
 		},
 		"template elsewhere": {
 			[]string{"--conf", "spark.kubernetes.driver.podTemplateFile=s3a://b/t", "a.jar"}, "fetch it and name the local file",
@@ -289,6 +289,7 @@ func TestSparkVersion(t *testing.T) {
 		"apache/spark:4.0":                          "",
 		"registry:5000/spark":                       "",
 		"spark@sha256:0123":                         "",
+		"apache/spark:4.1.4@sha256:0123":            "4.1.4",
 	} {
 		app, _, err := Translate(Input{Arguments: []string{"--conf", "spark.kubernetes.driver.container.image=" + tag, "a.jar"}})
 		got := ""
