@@ -19,7 +19,7 @@ const Max = int64(1) << 53
 
 // RangeError is a quantity that is not an amount.
 type RangeError struct {
-	// Value as it was given.
+	// Value as it was given, or its beginning.
 	Value string
 	// Problem says what is wrong, Remedy what to write instead.
 	Problem, Remedy string
@@ -36,12 +36,23 @@ func Of(name string, q resource.Quantity) (int64, error) {
 	amount := Clamp(name, q)
 	switch {
 	case q.Sign() < 0:
-		return 0, &RangeError{Value: q.String(), Problem: "is negative", Remedy: "set a quantity of zero or more"}
+		return 0, &RangeError{Value: shown(q), Problem: "is negative", Remedy: "set a quantity of zero or more"}
 	case amount == Max && (huge(q) || q.Cmp(Quantity(name, Max)) > 0):
 		most := Quantity(name, Max)
-		return 0, &RangeError{Value: q.String(), Problem: "is above " + most.String() + ", the most that is counted", Remedy: "set less"}
+		return 0, &RangeError{Value: shown(q), Problem: "is above " + most.String() + ", the most that is counted", Remedy: "set less"}
 	}
 	return amount, nil
+}
+
+// shown returns the beginning of a quantity: one may have as many digits as an object has room for, and who keeps the
+// error keeps them.
+func shown(q resource.Quantity) string {
+	const longest = 64
+	text := q.String()
+	if len(text) > longest {
+		return strings.Clone(text[:longest]) + "…"
+	}
+	return text
 }
 
 // Clamp returns a quantity as an amount of a resource: 0 for negative ones, Max for those above it.

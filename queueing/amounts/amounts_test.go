@@ -65,6 +65,17 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestEndlessDigits: a pod may have a quantity of a million digits. The error is kept for as long as the pod waits.
+func TestEndlessDigits(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{strings.Repeat("9", 100_000), "-" + strings.Repeat("9", 100_000)} {
+		_, err := Of("memory", resource.MustParse(text))
+		if err == nil || len(err.Error()) > 200 || !strings.Contains(err.Error(), text[:60]) {
+			t.Errorf("%.300v", err)
+		}
+	}
+}
+
 func TestQuantity(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
