@@ -48,7 +48,9 @@ func (w *world) install(team string) *testbed.Process {
 		w.t.Fatal(err)
 	}
 	w.Git.Push(testbed.Chart(w.t))
-	replace := strings.NewReplacer("https://git.example.com/sparkgate.git", w.Git.URL, "team-a", team)
+	// The test has its jobs in a namespace of its own.
+	replace := strings.NewReplacer("https://git.example.com/sparkgate.git", w.Git.URL, "kubernetes.io/metadata.name: team-a", "kubernetes.io/metadata.name: "+w.Namespace,
+		"team-a", team)
 	for _, document := range strings.Split(replace.Replace(string(text)), "\n---\n") {
 		w.create(document)
 	}
