@@ -79,7 +79,8 @@ type ScheduledSparkApplicationSpec struct {
 	ConcurrencyPolicy ConcurrencyPolicy `json:"concurrencyPolicy,omitempty"`
 
 	// startingDeadline is how late a run may start; a later one is missed. Default: no limit for the runs of catchUp;
-	// otherwise, under Forbid, a run that is due while another has not finished is missed at once.
+	// otherwise, under Forbid, a run that is due while another has not finished is missed at once, but not before an
+	// operator has led for 30 seconds: until then it may be unknown that the other one has finished.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
