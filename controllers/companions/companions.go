@@ -25,12 +25,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
-	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
+	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 // gatewayNotInstalled is the reason of events about routes that the cluster does not know.
@@ -288,7 +289,7 @@ func (r *reconciliation) recordProblems(ctx context.Context, problems []problem)
 		}
 	}
 	slices.Sort(texts)
-	text := redact.Visible(strings.Join(texts, "; "))
+	text := status.Truncate(apianswer.Steady(strings.Join(texts, "; "))) // the API server refuses longer events
 	if text != "" && text != r.state.reported {
 		ctrl.LoggerFrom(ctx).Info("Could not apply the web objects of the attempt", "reason", reason, "message", text)
 		r.Recorder.Eventf(r.app, nil, corev1.EventTypeWarning, reason, reason, "%s", text)

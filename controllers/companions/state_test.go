@@ -5,6 +5,7 @@ package companions
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
@@ -84,6 +86,26 @@ func TestWhatAnErrorMeans(t *testing.T) {
 				t.Errorf("%+v, want the reason %q, soon %t", got, tc.reason, tc.soon)
 			}
 		})
+	}
+}
+
+// TestProblemsAreRecordedOnce: the same answer of the API server is one event, whatever the time in it, and no event is longer than the API server
+// takes.
+func TestProblemsAreRecordedOnce(t *testing.T) {
+	t.Parallel()
+	recorder := events.NewFakeRecorder(10)
+	r := &reconciliation{Reconciler: New(Options{Recorder: recorder}), app: &v1alpha1.SparkApplication{}, state: newState()}
+	for _, at := range []string{"03:04:05", "03:04:07", "03:04:11"} {
+		r.recordProblems(t.Context(), []problem{{reason: expose.CreateFailedReason, text: "failed calling webhook: x509: certificate has expired or is not yet valid: " +
+			"current time 2026-01-02T" + at + "Z is after 2026-01-01T00:00:00Z"}})
+	}
+	if n := len(recorder.Events); n != 1 {
+		t.Errorf("%d events of one problem", n)
+	}
+	<-recorder.Events
+	r.recordProblems(t.Context(), []problem{{reason: expose.CreateFailedReason, text: strings.Repeat("nginx: ", 1000)}})
+	if note := strings.TrimPrefix(<-recorder.Events, "Warning "+expose.CreateFailedReason+" "); len(note) > 1024 {
+		t.Errorf("an event of %d bytes", len(note))
 	}
 }
 

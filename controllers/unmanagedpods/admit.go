@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/schedulinggate"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
-	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -179,7 +179,7 @@ func (r *Reconciler) recordEvent(ctx context.Context, p *unmanaged.Pod, reason, 
 	if !known {
 		ctrl.LoggerFrom(ctx).V(1).Info("Recorded an event for an unmanaged pod", "reason", reason)
 		about := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.UID}}
-		r.Recorder.Eventf(about, nil, corev1.EventTypeNormal, reason, reason, "%s", redact.Visible(message))
+		r.Recorder.Eventf(about, nil, corev1.EventTypeNormal, reason, reason, "%s", status.Truncate(message)) // the API server refuses longer ones
 	}
 }
 
