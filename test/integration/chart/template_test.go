@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -193,7 +194,7 @@ func TestEveryValueIsUsed(t *testing.T) {
 	for _, want := range []string{
 		"image: \"registry.example.com/sparkgate:1\"", "imagePullPolicy: Always", "- name: registry", "replicas: 2", "--log-level=debug", "--log-encoding=console",
 		"--metrics-secure", "--concurrent=32", "--stage-events=false", "--reference-timeout=1m30s", "--ui-hosts=a.example.org,{{name}}.b.example.org",
-		"value: 1GiB", "priorityClassName: system-cluster-critical", "pool: system", "key: system", "nodeAffinity:", "team: platform",
+		"value: \"1GiB\"", "priorityClassName: system-cluster-critical", "pool: system", "key: system", "nodeAffinity:", "team: platform",
 		"example.org/a: b", "emptyDir: {}", "mountPath: /log", "cidr: fd00::1/128", "team: monitoring", "name: team-a\n  annotations:", "parent: root",
 		"replicas: 3", "secretName: page", "values:\n        - team-a\n        - default\n",
 	} {
@@ -204,6 +205,22 @@ func TestEveryValueIsUsed(t *testing.T) {
 	digest := "sha256:" + strings.Repeat("0", 64)
 	if rendered = must(t)(helm(t, "template", release, chartFolder(), "--set", "image.digest="+digest)); !strings.Contains(rendered, "sparkgate/sparkgate@"+digest) {
 		t.Errorf("no digest in:\n%s", rendered)
+	}
+}
+
+// TestMemoryLimitIsText: the environment of a container has texts only, also where the schema allows what YAML takes for something else.
+func TestMemoryLimitIsText(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []string{"off", "1073741824", "1GiB"} {
+		rendered := must(t)(helm(t, "template", release, chartFolder(), "--set-string", "goMemoryLimit="+limit))
+		containers, _, err := unstructured.NestedSlice(byName(t, rendered)["Deployment "+namespace+"/sparkgate"], "spec", "template", "spec", "containers")
+		if err != nil || len(containers) != 1 {
+			t.Fatalf("%d containers, %v", len(containers), err)
+		}
+		env, _, err := unstructured.NestedSlice(containers[0].(map[string]any), "env")
+		if want := map[string]any{"name": "GOMEMLIMIT", "value": limit}; err != nil || !slices.ContainsFunc(env, func(v any) bool { return cmp.Equal(v, any(want)) }) {
+			t.Errorf("no %v in %v, %v", want, env, err)
+		}
 	}
 }
 
@@ -227,6 +244,7 @@ func TestRefusedValues(t *testing.T) {
 		"goMemoryLimit: 450Mi":                                          "at '/goMemoryLimit': '450Mi' does not match pattern",
 		"guard: {enabled: \"true\"}":                                    "at '/guard/enabled': got string, want boolean",
 		"fast: {enabled: true}\nnamespaceSelector: a=b":                 "set fast.enabled=false, and apply config/fast with that selector",
+		"watchNamespaces: [a]\nnamespaceSelector: a=b":                  "leave one of them empty",
 		"dashboard: {enabled: true, tlsSecret: \"\"}":                   "at '/dashboard/tlsSecret': minLength: got 0, want 1",
 		"volumes: [{name: a, emptyDir: {}}]\nvolumeMounts: [{name: a}]": "at '/volumeMounts/0': missing property 'mountPath'",
 	} {
