@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 
+	"github.com/fluxcd/pkg/runtime/logger"
 	"github.com/spf13/pflag"
 
 	"github.com/sparkgate/sparkgate/internal/dashboard"
@@ -36,6 +37,8 @@ func Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	// A certificate that was renewed and cannot be read is reported in the log alone.
+	logger.SetLogger(logger.NewLogger(logger.Options{LogLevel: "info", LogEncoding: "json"}))
 	if o.APIServer == "" {
 		return errors.New("--api-server is empty, and this is not a pod: set it to the address of the API server")
 	}
