@@ -206,17 +206,12 @@ func (*Namespaces) NeedLeaderElection() bool { return false }
 
 // Start returns ErrChanged once the namespaces are others. It implements manager.Runnable.
 func (n *Namespaces) Start(ctx context.Context) error {
+	failed := false
 	for {
-		pause := anew
-		n.mu.Lock()
-		if len(n.lacking)+len(n.doubted) > 0 {
-			pause = again
-		}
-		n.mu.Unlock()
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-n.clock.After(pause):
+		case <-n.clock.After(n.pause(failed)):
 		case <-n.changed:
 			select {
 			case <-ctx.Done():
@@ -225,14 +220,25 @@ func (n *Namespaces) Start(ctx context.Context) error {
 			}
 		}
 		names, err := n.list(ctx)
-		if err != nil {
-			n.log.Error(err, "Failed to list namespaces", "selector", n.selector.String())
+		if failed = err != nil; failed {
+			n.log.Error(err, "Failed to list namespaces; will retry", "selector", n.selector.String())
 			continue
 		}
 		if came, left := n.difference(names); len(came)+len(left) > 0 {
 			return fmt.Errorf("%w: came %q, left %q; the operator starts again", ErrChanged, came, left)
 		}
 	}
+}
+
+// pause returns when to look again although nothing has changed: soon if the last look has failed, which may have been for a change, and while
+// rights are missing or in doubt.
+func (n *Namespaces) pause(failed bool) time.Duration {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if failed || len(n.lacking)+len(n.doubted) > 0 {
+		return again
+	}
+	return anew
 }
 
 // difference returns the namespaces that came and left.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,6 +31,8 @@ type cluster struct {
 
 	mu     sync.Mutex
 	rights map[string]answer
+	// failing says that lists fail.
+	failing atomic.Bool
 	// further are the rights that further looks at a namespace find, one after the other.
 	further map[string][]answer
 }
@@ -50,6 +53,12 @@ func newCluster(t *testing.T, rights ...string) *cluster {
 		c.rights[name] = allowed
 	}
 	c.Client = fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).WithInterceptorFuncs(interceptor.Funcs{
+		List: func(ctx context.Context, from client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if c.failing.Load() {
+				return errors.New("etcdserver: request timed out")
+			}
+			return from.List(ctx, list, options...)
+		},
 		Create: func(ctx context.Context, to client.WithWatch, o client.Object, options ...client.CreateOption) error {
 			review, is := o.(*authorizationv1.SelfSubjectAccessReview)
 			if !is {
@@ -198,6 +207,30 @@ func watchTwo(t *testing.T) (*cluster, *Namespaces, *clocktesting.FakeClock) {
 		t.Fatalf("namespaces %q, %v", names, err)
 	}
 	return c, n, clock
+}
+
+// TestLooksAgainAfterAFailure: a change of which the list fails is not forgotten until the rights are looked at anew.
+func TestLooksAgainAfterAFailure(t *testing.T) {
+	t.Parallel()
+	c, n, clock := watchTwo(t)
+	c.failing.Store(true)
+	ended, begin := make(chan error, 1), clock.Now()
+	go func() { ended <- n.Start(t.Context()) }()
+	c.set(n, "first", false)
+	for clock.Since(begin) < anew && len(ended) == 0 {
+		if clock.HasWaiters() {
+			clock.Step(gathering)
+		}
+		time.Sleep(time.Millisecond)
+		if clock.Since(begin) > again {
+			c.failing.Store(false)
+		}
+	}
+	if after := clock.Since(begin); after >= 3*again {
+		t.Errorf("not noticed within %s", after)
+	} else if err := <-ended; !errors.Is(err, ErrChanged) {
+		t.Errorf("ended with %v", err)
+	}
 }
 
 // TestLooksAtOnce: two looks within moments, because another namespace has changed, see the same missing RoleBinding.
