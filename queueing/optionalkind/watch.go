@@ -68,6 +68,8 @@ type Options struct {
 // that it returns are shared and must not be changed.
 type Watch struct {
 	Options
+	// denied says that the last answer was that the operator may not read the kind. Only Start uses it.
+	denied    bool
 	mu        sync.Mutex
 	store     indexers      // nil while the kind is not served
 	known     chan struct{} // closed with the first answer, or once the kind is unreadable
@@ -127,18 +129,24 @@ func (w *Watch) Start(ctx context.Context) error {
 	return nil
 }
 
-// look asks for the kind once, and follows it as long as it is served. It reports whether the answer was that it is not.
+// look asks for the kind once, and follows it as long as it is served. It reports whether it counts as not served.
 func (w *Watch) look(ctx context.Context) (absent bool) {
 	err := w.Client.List(ctx, w.List.DeepCopyObject().(client.ObjectList), client.Limit(1), client.InNamespace(w.Namespaces.Scopes()[0]))
+	wasDenied := w.denied
+	w.denied = apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err)
 	switch {
 	case err == nil:
 		w.follow(ctx)
 	case NotServed(err):
 		w.turn(nil)
 		return true
-	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err): // a role is missing: others need not wait for this kind
-		w.Log.Error(err, "The operator may not read a kind of another system, which counts as not installed until it may", "kind", w.kind())
+	case w.denied: // a role is missing: others need not wait for this kind
+		if !wasDenied {
+			w.Log.Error(err, "The operator may not read a kind of another system, which counts as not installed until it may", "kind", w.kind(),
+				"remedy", "apply the ClusterRoles of config/rbac and their bindings, from the release of this operator")
+		}
 		w.turn(nil)
+		return true
 	default:
 		w.Log.Error(err, "Failed to look for a kind of another system; will retry", "kind", w.kind())
 		w.fail()

@@ -6,11 +6,13 @@ package optionalkind
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -94,6 +96,39 @@ func TestNobodyWaitsForWhatCannotBeRead(t *testing.T) {
 	if installed := <-changes; installed || w.Unreadable() {
 		t.Errorf("after an answer: installed %t, unreadable %t", installed, w.Unreadable())
 	}
+}
+
+// TestDenied: an operator whose rights on a kind were taken away says so once, and asks less and less often for what nothing needs.
+func TestDenied(t *testing.T) {
+	t.Parallel()
+	cluster, clock := &broken{}, clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	cluster.err.Store(apierrors.NewForbidden(schema.GroupResource{Group: "example.org", Resource: "tickets"}, "", errors.New("no role allows it")))
+	var said, asked atomic.Int32
+	log := funcr.New(func(_, args string) {
+		if strings.Contains(args, "config/rbac") {
+			said.Add(1)
+		}
+	}, funcr.Options{})
+	w := New(Options{Client: counting{cluster, &asked}, Object: &corev1.Pod{}, List: &corev1.PodList{}, Clock: clock, Log: log})
+	go func() { _ = w.Start(t.Context()) }()
+	for range 360 { // an hour
+		step(clock)
+	}
+	pausing(clock)
+	if w.Installed() || said.Load() != 1 || asked.Load() > 18 {
+		t.Errorf("installed %t, said %d times, asked %d times", w.Installed(), said.Load(), asked.Load())
+	}
+}
+
+// counting counts how often a cluster is asked.
+type counting struct {
+	*broken
+	asked *atomic.Int32
+}
+
+func (c counting) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	c.asked.Add(1)
+	return c.broken.List(ctx, list, opts...)
 }
 
 // uncached is a cluster that serves the kind, and whose API server has no cache of it, for as long as its objects cannot be converted: it answers
