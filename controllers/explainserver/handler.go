@@ -155,7 +155,7 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 	case apierrors.IsNotFound(err):
 		return nil, problemOf(http.StatusNotFound, v1.NotFound, "there is no sparkapplication %s", name)
 	case err != nil:
-		h.Log.Error(err, "Failed to read an application to explain it")
+		h.Log.Error(err, "Failed to read an application to explain it", "namespace", name.Namespace, "name", name.Name)
 		return nil, problemOf(http.StatusInternalServerError, v1.AuthorizationUnavailable, "the application could not be read; try again")
 	}
 	out, known := h.Queues.Application(convert.KeyOf(app))

@@ -214,7 +214,7 @@ func (g *Gate) pruneFinished(ctx context.Context, key queueing.Key) {
 	}
 	for _, w := range over[:max(0, len(over)-maxEnded)] {
 		if err := g.remove(ctx, w); err != nil {
-			g.o.Log.Error(err, "Failed to delete an old Workload")
+			g.o.Log.Error(err, "Failed to delete an old Workload; will retry with the next one", "application", key.String(), "workload", w.Name)
 			return
 		}
 	}
