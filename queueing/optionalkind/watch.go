@@ -285,24 +285,24 @@ func (w *Watch) newInformer(namespace string, gone func()) cache.SharedIndexInfo
 	return informer
 }
 
-// turn takes over whether the kind is served. What was done while the objects could not be read has left them as they were: once they can be,
-// each is reported again.
+// turn takes over whether the kind is served. What was done while the objects could not be read, or counted as absent, has left them as they
+// were: once they are known, each is reported again. With the first answer that is not needed, which others wait for.
 func (w *Watch) turn(store indexers) {
 	w.mu.Lock()
-	wasUnreadable := w.unreadable
-	turned := !w.answered || wasUnreadable || (w.store == nil) != (store == nil)
+	first := !w.answered && !w.unreadable
+	turned := first || w.unreadable || (w.store == nil) != (store == nil)
 	w.store, w.answered, w.failing, w.unreadable = store, true, time.Time{}, false
 	w.mu.Unlock()
 	w.closeOnce.Do(func() { close(w.known) })
 	if turned && w.AvailabilityChanged != nil {
 		w.AvailabilityChanged(store != nil)
 	}
-	if wasUnreadable {
+	if turned && !first {
 		w.reportAll(store)
 	}
 }
 
-// reportAll calls Changed with every object. Those of the first list came before the kind counted as served.
+// reportAll calls Changed with every object. The informer has reported those of its first list before the kind counted as served.
 func (w *Watch) reportAll(store indexers) {
 	for _, objects := range store {
 		for _, o := range objects.List() {

@@ -16,11 +16,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
 // never is a cluster that does not serve the kind.
@@ -157,6 +159,47 @@ func TestNobodyWaitsForAnAPIServerThatSaysLater(t *testing.T) {
 	}
 	if err := w.WaitUntilKnown(t.Context()); err != nil || !w.Unreadable() || w.Installed() {
 		t.Errorf("unreadable %t, installed %t, %v", w.Unreadable(), w.Installed(), err)
+	}
+}
+
+// guarded is a cluster whose objects may be read once allowed is set.
+type guarded struct {
+	client.WithWatch
+	allowed atomic.Bool
+}
+
+func (g *guarded) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if !g.allowed.Load() {
+		return apierrors.NewForbidden(schema.GroupResource{Resource: "tickets"}, "", errors.New("no role"))
+	}
+	return g.WithWatch.List(ctx, list, opts...)
+}
+
+func (*guarded) IsWatchListSemanticsUnSupported() bool { return true }
+
+// TestObjectsOfAKindThatComesBack: what is woken by an object that a watch shows finds the object there, also if the kind counted as absent before.
+func TestObjectsOfAKindThatComesBack(t *testing.T) {
+	t.Parallel()
+	old := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "old"}}
+	cluster := &guarded{WithWatch: fake.NewClientBuilder().WithObjects(old).Build()}
+	seen := make(chan client.Object, 8)
+	var w *Watch
+	w = New(Options{Client: cluster, Object: &corev1.Pod{}, List: &corev1.PodList{}, Interval: time.Second, Log: logr.Discard(),
+		Needed: func() bool { return true }, Changed: func(o client.Object) { seen <- w.Get(o.GetNamespace(), o.GetName()) }})
+	go func() { _ = w.Start(t.Context()) }()
+	if err := w.WaitUntilKnown(t.Context()); err != nil || w.Installed() {
+		t.Fatalf("installed %t, %v", w.Installed(), err)
+	}
+	cluster.allowed.Store(true)
+	for timeout := time.After(10 * time.Second); ; {
+		select {
+		case o := <-seen:
+			if o != nil {
+				return
+			}
+		case <-timeout:
+			t.Fatal("nobody is told of an object that was there before its kind could be read")
+		}
 	}
 }
 
