@@ -53,7 +53,7 @@ func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error)
 // New returns a gate whose watches have not started.
 func New(o Options) *Gate {
 	g := &Gate{o: o, tracker: tracker{
-		clock: o.Clock, asking: map[types.NamespacedName]time.Time{}, created: map[queueing.Key]string{}, written: map[types.UID]string{}, asks: map[types.UID]int64{},
+		clock: o.Clock, asking: map[types.NamespacedName]asker{}, created: map[queueing.Key]string{}, written: map[types.UID]string{}, asks: map[types.UID]int64{},
 		chunks: map[queueing.Key]map[string]unseenChunk{}, shown: map[queueing.Key]map[types.UID]int32{},
 		released: map[queueing.Key]bool{}, lastQueueStates: map[string]string{},
 	}}
@@ -71,7 +71,7 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 	if g.unreadable() {
 		return unreadable(), nil
 	}
-	if !g.workloads.Installed() {
+	if !g.installed() {
 		for _, w := range g.Watches() {
 			w.Expect()
 		}
@@ -83,7 +83,7 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 	}
 	if v.State == queueing.Granted {
 		g.mu.Lock()
-		delete(g.asking, nameOf(ask.Key))
+		g.asksNoMore(ask.Key)
 		delete(g.released, ask.Key)
 		g.mu.Unlock()
 	}
@@ -148,7 +148,8 @@ func (g *Gate) withdraw(ctx context.Context, ask queueing.Ask, w *kueuev1.Worklo
 	return verdict{Verdict: queueing.Verdict{State: queueing.Evicting, Grant: heldBy(w)}}, nil
 }
 
-// KeysFor returns the applications of that name that have a Workload which has not ended, or has our finalizer still.
+// KeysFor returns the applications of that name that ask, or have a Workload which has not ended, or has our finalizer
+// still.
 func (g *Gate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Key {
 	if kind != queueing.Application {
 		return nil
@@ -161,6 +162,9 @@ func (g *Gate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Ke
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if a, asks := g.asking[types.NamespacedName{Namespace: namespace, Name: name}]; asks {
+		found[queueing.Key{Namespace: namespace, Name: name, UID: a.uid}] = true
+	}
 	for key := range g.created {
 		if key.Namespace == namespace && key.Name == name {
 			found[key] = true
@@ -201,12 +205,19 @@ func (m *mirror) Priority(class string) (value int32, known bool) {
 func (t *tracker) trackAsk(key queueing.Key) (since time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	since, asks := t.asking[nameOf(key)]
-	if !asks {
-		since = t.clock.Now()
-		t.asking[nameOf(key)] = since
+	a := t.asking[nameOf(key)]
+	if a.uid != key.UID {
+		a = asker{uid: key.UID, since: t.clock.Now()}
+		t.asking[nameOf(key)] = a
 	}
-	return since
+	return a.since
+}
+
+// asksNoMore forgets that an application asks. The lock is held.
+func (t *tracker) asksNoMore(key queueing.Key) {
+	if t.asking[nameOf(key)].uid == key.UID {
+		delete(t.asking, nameOf(key))
+	}
 }
 
 // hasAsks reports whether any application asks.

@@ -54,7 +54,7 @@ type tracker struct {
 	mu sync.Mutex
 	// asking are the applications that asked and were not granted yet, and since when, to be woken when Kueue's kinds come
 	// or go.
-	asking map[types.NamespacedName]time.Time
+	asking map[types.NamespacedName]asker
 	// created are names of Workloads that were created and not seen yet.
 	created map[queueing.Key]string
 	// chunks are those that were created and not seen yet, by name.
@@ -69,6 +69,12 @@ type tracker struct {
 	released map[queueing.Key]bool
 	// lastQueueStates are the states of queues that applications were woken for last.
 	lastQueueStates map[string]string
+}
+
+// asker is the application of a name that asks, by its uid, and since when it has.
+type asker struct {
+	uid   string
+	since time.Time
 }
 
 func nameOf(key queueing.Key) types.NamespacedName {

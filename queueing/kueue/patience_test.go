@@ -42,7 +42,7 @@ func TestPatience(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			clock, woken := testclock.NewFakeClock(noon.Time), &wakes{}
-			g := &Gate{o: Options{Clock: clock, Waker: woken}, tracker: tracker{clock: clock, asking: map[types.NamespacedName]time.Time{}}}
+			g := &Gate{o: Options{Clock: clock, Waker: woken}, tracker: tracker{clock: clock, asking: map[types.NamespacedName]asker{}}}
 			g.trackAsk(key)
 			clock.Step(tt.after)
 			if got := g.patiently(key, g.trackAsk(key), tt.v); got.State != tt.want {

@@ -23,7 +23,7 @@ const maxEnded = 10
 // Release gives back what the key holds or asks for.
 func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Release) error {
 	g.mu.Lock()
-	delete(g.asking, nameOf(key))
+	g.asksNoMore(key)
 	delete(g.shown, key)
 	if how.Reason == queueing.LeftToOther {
 		delete(g.created, key)

@@ -5,11 +5,14 @@ package kueue
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
@@ -40,11 +43,17 @@ func (lists) IsWatchListSemanticsUnSupported() bool { return true }
 // gateOver is a gate whose watches show Workloads in a cluster without Kueue's controllers.
 func gateOver(t *testing.T, workloads ...client.Object) (*Gate, client.Client) {
 	t.Helper()
+	return gateIn(t, func(c client.WithWatch) client.WithWatch { return lists{c} }, workloads...)
+}
+
+// gateIn is gateOver for a cluster that differs.
+func gateIn(t *testing.T, differs func(client.WithWatch) client.WithWatch, workloads ...client.Object) (*Gate, client.Client) {
+	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := kueuev1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	c := lists{fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&kueuev1.Workload{}).WithObjects(workloads...).Build()}
+	c := differs(fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&kueuev1.Workload{}).WithObjects(workloads...).Build())
 	g := New(Options{Client: c, Waker: &wakes{}, FieldOwner: "sparkgate", Clock: clock.RealClock{}, Log: logr.Discard()})
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
@@ -56,6 +65,37 @@ func gateOver(t *testing.T, workloads ...client.Object) (*Gate, client.Client) {
 	}
 	t.Cleanup(func() { cancel(); running.Wait() })
 	return g, c
+}
+
+// withoutQueues is a cluster that does not serve LocalQueues.
+type withoutQueues struct{ lists }
+
+func (c withoutQueues) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if _, queues := list.(*kueuev1.LocalQueueList); queues {
+		return &apimeta.NoKindMatchError{GroupKind: kueuev1.SchemeGroupVersion.WithKind("LocalQueue").GroupKind()}
+	}
+	return c.lists.List(ctx, list, opts...)
+}
+
+// TestNotAllKindsAreServed: an application waits for Kueue to be complete, and is not told that queues do not exist. It asks as long as it does not
+// leave.
+func TestNotAllKindsAreServed(t *testing.T) {
+	t.Parallel()
+	g, _ := gateIn(t, func(c client.WithWatch) client.WithWatch { return withoutQueues{lists{c}} }, made())
+	other := ask(func(a *queueing.Ask) { a.Key.Name, a.Key.UID = "other", "u-2" })
+	if v, err := g.Sync(t.Context(), other); err != nil || v.Reason != queueing.ReasonGateNotInstalled || !strings.Contains(v.Message, "LocalQueue") {
+		t.Errorf("%s %q, %v", v.Reason, v.Message, err)
+	}
+	keys := func() []queueing.Key { return g.KeysFor(queueing.Application, "default", "other") }
+	if known := keys(); !slices.Equal(known, []queueing.Key{other.Key}) || !g.hasAsks() {
+		t.Errorf("%v ask", known)
+	}
+	if err := g.Release(t.Context(), other.Key, queueing.Release{Reason: queueing.Abandoned}); err != nil {
+		t.Fatal(err)
+	}
+	if known := keys(); len(known) > 0 || g.hasAsks() {
+		t.Errorf("%v ask after the last one has left", known)
+	}
 }
 
 // until syncs until the one Workload is as wanted.

@@ -69,6 +69,11 @@ func (g *Gate) Watches() []*optionalkind.Watch {
 	return []*optionalkind.Watch{g.workloads, g.localQueues, g.clusterQueues, g.flavors, g.priorities}
 }
 
+// installed reports whether the kinds are served without which Kueue admits nothing. Classes of priorities may be absent.
+func (g *Gate) installed() bool {
+	return g.workloads.Installed() && g.localQueues.Installed() && g.clusterQueues.Installed() && g.flavors.Installed()
+}
+
 // unreadable reports whether there may be objects of a kind that the watches cannot read.
 func (g *Gate) unreadable() bool {
 	return slices.ContainsFunc(g.Watches(), (*optionalkind.Watch).Unreadable)
