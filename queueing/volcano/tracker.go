@@ -23,8 +23,8 @@ type tracker struct {
 	named   map[types.NamespacedName]map[string]bool
 	// deleted are groups that this process deletes and its watch still shows.
 	deleted map[types.UID]bool
-	// queues is what was last seen of each queue that verdicts depend on.
-	queues map[string]string
+	// queues is what was last seen of each queue that verdicts depend on, and parents the queue above each.
+	queues, parents map[string]string
 }
 
 type entry struct {
@@ -37,7 +37,7 @@ type entry struct {
 func newTracker(waker queueing.Waker) *tracker {
 	return &tracker{
 		waker: waker, entries: map[string]*entry{}, named: map[types.NamespacedName]map[string]bool{},
-		deleted: map[types.UID]bool{}, queues: map[string]string{},
+		deleted: map[types.UID]bool{}, queues: map[string]string{}, parents: map[string]string{},
 	}
 }
 
@@ -130,6 +130,17 @@ func (t *tracker) observedDelete(uid types.UID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.deleted, uid)
+}
+
+// moved records which queue is above another one, none if that is gone, and returns the one that was.
+func (t *tracker) moved(queue, parent string) (before string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	before = t.parents[queue]
+	if t.parents[queue] = parent; parent == "" {
+		delete(t.parents, queue)
+	}
+	return before
 }
 
 // queueChanged wakes the applications of a queue if anything has changed that verdicts depend on. Its counters change

@@ -81,9 +81,13 @@ func (g *Gate) groupChanged(o client.Object) {
 	g.o.Waker.Wake(queueing.Key{Namespace: o.GetNamespace(), Name: owner.Name, UID: string(owner.UID)})
 }
 
-// queueChanged passes on what verdicts depend on: of a queue, and of the one above it.
+// queueChanged passes on what verdicts depend on: of a queue, of the one above it, and of the one that was above it.
 func (g *Gate) queueChanged(o client.Object) {
-	for _, name := range []string{o.GetName(), o.(*v1beta1.Queue).Spec.Parent} {
+	above, stays := o.(*v1beta1.Queue).Spec.Parent, ""
+	if g.queues.Get("", o.GetName()) != nil {
+		stays = above
+	}
+	for _, name := range []string{o.GetName(), above, g.tracker.moved(o.GetName(), stays)} {
 		now := ""
 		if q, ok := g.queues.Get("", name).(*v1beta1.Queue); ok {
 			now = fmt.Sprintf("%s %s %t", q.Status.State, listed(q.Spec.Capability), g.isInner(name))

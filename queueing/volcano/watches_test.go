@@ -1,0 +1,87 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package volcano
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// lists is a client whose watches do not begin with a list, which those of the fake cluster cannot.
+type lists struct{ client.WithWatch }
+
+func (lists) IsWatchListSemanticsUnSupported() bool { return true }
+
+// woken receives the applications that are to look at their verdicts again.
+type woken chan queueing.Key
+
+func (w woken) Wake(key queueing.Key) { w <- key }
+
+func (woken) WakeAfter(queueing.Key, time.Duration) {}
+
+// gateOver is a gate whose watches show objects in a cluster without Volcano's controllers.
+func gateOver(t *testing.T, waker queueing.Waker, objects ...client.Object) (*Gate, client.Client) {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := v1beta1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	c := lists{fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()}
+	g := New(Options{Client: c, Waker: waker, Log: logr.Discard()})
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	for _, watch := range g.Watches() {
+		running.Go(func() { _ = watch.Start(ctx) })
+		if err := watch.WaitUntilKnown(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { cancel(); running.Wait() })
+	return g, c
+}
+
+// TestQueuesMove: who waits in a queue is woken when the first queue comes below it, and when the last one goes, wherever it goes to.
+func TestQueuesMove(t *testing.T) {
+	t.Parallel()
+	queue := func(name, parent string) *v1beta1.Queue {
+		return &v1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.QueueSpec{Parent: parent}}
+	}
+	wakes, child := make(woken, 64), queue("child", "")
+	g, c := gateOver(t, wakes, queue("a", ""), queue("b", ""), child)
+	inA, inB := queueing.Key{Name: "in-a", UID: "1"}, queueing.Key{Name: "in-b", UID: "2"}
+	g.tracker.track(inA, "a")
+	g.tracker.track(inB, "b")
+	for _, step := range []struct {
+		parent string
+		woken  []string
+	}{{"a", []string{"in-a"}}, {"b", []string{"in-a", "in-b"}}, {"", []string{"in-b"}}} {
+		child.Spec.Parent = step.parent
+		if err := c.Update(t.Context(), child); err != nil {
+			t.Fatal(err)
+		}
+		missing := map[string]bool{}
+		for _, name := range step.woken {
+			missing[name] = true
+		}
+		for timeout := time.After(10 * time.Second); len(missing) > 0; {
+			select {
+			case key := <-wakes:
+				delete(missing, key.Name)
+			case <-timeout:
+				t.Fatalf("moved below %q: %v not woken", step.parent, missing)
+			}
+		}
+	}
+}
