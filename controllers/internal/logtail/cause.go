@@ -17,7 +17,6 @@ const (
 	traceback = "Traceback (most recent call last):"
 	inThread  = "Exception in thread "
 	causedBy  = "Caused by: "
-	refused   = " is forbidden: "
 )
 
 var (
@@ -25,8 +24,9 @@ var (
 	exceptionLine = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*(: .*)?$`)
 	// fromJava are exceptions of Python that only pass one of Java on.
 	fromJava = regexp.MustCompile(`^py4j\.protocol\.Py4J[A-Za-z]*Error: `)
-	// refusal is what the API server says within an exception of its client.
-	refusal = regexp.MustCompile(`[a-z]+[a-z0-9.]* (?:"[^"]*" )?is forbidden: .*`)
+	// refusal is what the API server says within an exception of its client: that a request is forbidden, that a pod is
+	// invalid, or that a webhook denies it.
+	refusal = regexp.MustCompile(`[a-z]+[a-z0-9.]* (?:"[^"]*" )?is forbidden: .*|Pod "[^"]*" is invalid: .*|admission webhook "[^"]*" denied the request.*`)
 	// ended is what spark-submit and Python say of a program that they cannot run.
 	ended = regexp.MustCompile(`^(?:Error|\S*python\S*): (.+)$`)
 	// client is what the exception of the client adds to it.
@@ -45,7 +45,7 @@ func causeOf(lines []string) (line int, text string) {
 	if line < 0 {
 		line, text = lastError(lines)
 	}
-	if found := refusal.FindString(text); found != "" && strings.Contains(text, refused) {
+	if found := refusal.FindString(text); found != "" {
 		text = client.ReplaceAllString(found, "")
 	}
 	return line, redact.First(strings.TrimSpace(text), maxCause)
@@ -104,7 +104,7 @@ func lastError(lines []string) (int, string) {
 		switch found := ended.FindStringSubmatch(lines[i]); {
 		case found != nil:
 			return i, found[1]
-		case strings.Contains(lines[i], refused):
+		case refusal.MatchString(lines[i]):
 			return i, lines[i]
 		}
 	}

@@ -52,6 +52,7 @@ func TestRecordedCauses(t *testing.T) {
 func TestCause(t *testing.T) {
 	t.Parallel()
 	const forbidden = `pods is forbidden: User "system:serviceaccount:team:default" cannot create resource "pods" in API group "" in the namespace "team"`
+	const invalid = `Pod "pi-exec-1" is invalid: spec.containers[0].livenessProbe: Required value: must specify a handler type`
 	for name, tc := range map[string]struct{ log, want string }{
 		"nothing":           {"INFO all is well\nINFO bye", ""},
 		"not in the driver": {"WARN Lost task 0.0: x.PythonException: Traceback (most recent call last):\n  File \"a.py\"\nValueError: a\n\n\tat x.Y\nINFO bye", ""},
@@ -66,9 +67,19 @@ func TestCause(t *testing.T) {
 			forbidden,
 		},
 		"a refusal that was logged": {"26/01/01 ERROR Utils: Message: " + forbidden + "\nINFO bye", forbidden},
-		"no such program":           {"python3: can't open file '/a.py': [Errno 2] No such file or directory\n", "can't open file '/a.py': [Errno 2] No such file or directory"},
-		"a secret":                  {"Traceback (most recent call last):\n  File \"a.py\"\nValueError: password=hunter2", "ValueError: password=(hidden)"},
-		"very long":                 {"Traceback (most recent call last):\n  File \"a.py\"\nValueError: " + strings.Repeat("x", 1000), "ValueError: " + strings.Repeat("x", 241) + "…"},
+		"an invalid executor": {
+			"WARN ExecutorPodsSnapshotsStoreImpl: Exception when notifying snapshot subscriber.\nio.fabric8.kubernetes.client.KubernetesClientException: Failure executing: " +
+				"POST at: https://x/api/v1/namespaces/team/pods. Message: " + invalid + ". Received status: Status(apiVersion=v1, code=422)\n\tat x\nINFO bye",
+			invalid,
+		},
+		"an executor that a webhook denies": {
+			"Message: admission webhook \"policy.example.org\" denied the request: no such team. Received status: Status(apiVersion=v1)\nINFO bye",
+			`admission webhook "policy.example.org" denied the request: no such team`,
+		},
+		"something else that is invalid": {"WARN Config \"a\" is invalid: b\nINFO bye", ""},
+		"no such program":                {"python3: can't open file '/a.py': [Errno 2] No such file or directory\n", "can't open file '/a.py': [Errno 2] No such file or directory"},
+		"a secret":                       {"Traceback (most recent call last):\n  File \"a.py\"\nValueError: password=hunter2", "ValueError: password=(hidden)"},
+		"very long":                      {"Traceback (most recent call last):\n  File \"a.py\"\nValueError: " + strings.Repeat("x", 1000), "ValueError: " + strings.Repeat("x", 241) + "…"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
