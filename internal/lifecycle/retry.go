@@ -67,7 +67,7 @@ func (rt retries) endOf(attempt *v1alpha1.AttemptStatus) (status.Stage, string) 
 		return status.TotalDeadlineExceeded, fmt.Sprintf("timeouts.total (%s) leaves no time for another attempt: %s",
 			rt.timeouts().Total.Duration, attempt.Message)
 	case rt.retriable(attempt) && rt.s.Failures >= rt.maxAttempts():
-		return status.RetriesExceeded, fmt.Sprintf("run %d failed %d times, and restartPolicy.maxAttempts is %d: %s", rt.s.Run, rt.s.Failures,
+		return status.RetriesExceeded, fmt.Sprintf("run %d failed %s, and restartPolicy.maxAttempts is %d: %s", rt.s.Run, times(rt.s.Failures),
 			rt.maxAttempts(), attempt.Message)
 	case reason == status.DriverStartTimeout && attempt.Cause == v1alpha1.CauseConfiguration:
 	case reason == status.DriverStartTimeout, reason == status.AdmissionTimeout, reason == status.DeadlineExceeded,
@@ -75,6 +75,14 @@ func (rt retries) endOf(attempt *v1alpha1.AttemptStatus) (status.Stage, string) 
 		return reason, attempt.Message
 	}
 	return status.Failed, fmt.Sprintf("run %d failed: %s", rt.s.Run, attempt.Message)
+}
+
+// times says how often something happened.
+func times(n int32) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // policy returns spec.restartPolicy, empty if there is none.
