@@ -39,7 +39,7 @@ type PodSet struct {
 	Requests Resources
 	// Flavors that the pods may be placed in; empty means any.
 	Flavors []string
-	// Tolerations and NodeSelector of the pods, for matching flavors.
+	// Tolerations and NodeSelector (NodeLabels) of the pods, for matching flavors.
 	Tolerations  []corev1.Toleration
 	NodeSelector map[string]string
 }

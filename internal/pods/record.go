@@ -101,7 +101,7 @@ type SchedulingGate struct {
 	At int
 	// Requests of the pod as a node reserves them, "pods": 1 included.
 	Requests queueing.Resources
-	// NodeSelector and Tolerations that the pod has of its own.
+	// NodeSelector and Tolerations that the pod has of its own; the node labels that its affinity demands are among the first.
 	NodeSelector map[string]string
 	Tolerations  []corev1.Toleration
 	// Excess says what the pod has more of than is remembered, and what to do; empty if nothing. With it, none of the
@@ -206,7 +206,7 @@ func gateOf(pod *corev1.Pod, requests queueing.Resources) *SchedulingGate {
 	if excess := excessOf(pod, requests); excess != "" {
 		return &SchedulingGate{At: at, Excess: excess}
 	}
-	return &SchedulingGate{At: at, Requests: requests, NodeSelector: pod.Spec.NodeSelector, Tolerations: pod.Spec.Tolerations}
+	return &SchedulingGate{At: at, Requests: requests, NodeSelector: queueing.NodeLabels(&pod.Spec), Tolerations: pod.Spec.Tolerations}
 }
 
 // readBinding takes when the pod was bound to its node.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
+	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // PageSize is how many pods are asked for at once. A pod takes 1.5 MiB at most; Spark's own take a few KiB.
@@ -127,6 +128,7 @@ func listed(ctx context.Context, pods v1.PodInterface, o metav1.ListOptions) (*c
 // above it.
 func Lean(pod *corev1.Pod) *corev1.Pod {
 	pod.ManagedFields, pod.Annotations, pod.Finalizers = nil, nil, nil
+	pod.Spec.NodeSelector = queueing.NodeLabels(&pod.Spec)
 	pod.Spec.Volumes, pod.Spec.Affinity = nil, nil
 	pod.Spec.Tolerations = slices.Clone(pod.Spec.Tolerations[:min(len(pod.Spec.Tolerations), maxListed+1)])
 	pod.Labels, pod.Spec.NodeSelector = leanLabels(pod.Labels), leanSelector(pod.Spec.NodeSelector)

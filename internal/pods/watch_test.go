@@ -110,8 +110,13 @@ func TestLeanPodHasTheSameRecord(t *testing.T) {
 	sidecar := func(pod *corev1.Pod) {
 		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: "sidecar"})
 	}
+	choosy := func(pod *corev1.Pod) {
+		terms := []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "lifecycle", Operator: corev1.NodeSelectorOpIn, Values: []string{"spot"}}}}}
+		pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms}}}
+	}
 	for name, changes := range map[string][]change{
-		"a driver": {fat}, "an executor": {fat, executor}, "with a sidecar": {fat, sidecar}, "that has failed": {fat, phase(corev1.PodFailed), because("Evicted", "low on disk")},
+		"behind a gate, with an affinity": {fat, gated, choosy},
+		"a driver":                        {fat}, "an executor": {fat, executor}, "with a sidecar": {fat, sidecar}, "that has failed": {fat, phase(corev1.PodFailed), because("Evicted", "low on disk")},
 		"that is being deleted": {fat, deleting},
 		"behind a gate":         {fat, gated}, "behind a gate, with too much": {gated, overloaded},
 	} {
@@ -119,6 +124,9 @@ func TestLeanPodHasTheSameRecord(t *testing.T) {
 			t.Parallel()
 			pod := podOf("pi-driver", changes...)
 			want := RecordOf(pod.DeepCopy())
+			if gate := want.SchedulingGate; strings.Contains(name, "affinity") && gate.NodeSelector["lifecycle"] != "spot" {
+				t.Errorf("the affinity is not among the labels of nodes: %v", gate.NodeSelector)
+			}
 			small := Lean(pod)
 			if diff := cmp.Diff(want, RecordOf(small)); diff != "" {
 				t.Errorf("record (-want +got):\n%s", diff)

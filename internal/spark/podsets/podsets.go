@@ -136,7 +136,7 @@ func (e Environment) podSet(name string, pod *corev1.Pod) (queueing.PodSet, erro
 	if err != nil {
 		return queueing.PodSet{}, mistake("spec."+name, err.Error())
 	}
-	return queueing.PodSet{Name: name, Requests: requests, Tolerations: pod.Spec.Tolerations, NodeSelector: pod.Spec.NodeSelector}, nil
+	return queueing.PodSet{Name: name, Requests: requests, Tolerations: pod.Spec.Tolerations, NodeSelector: queueing.NodeLabels(&pod.Spec)}, nil
 }
 
 // countable makes sure that driver and executors together stay within what is counted: gates that ask another system

@@ -89,6 +89,8 @@ func TestPodSetsOfThePlacement(t *testing.T) {
 		spec.SparkConf = map[string]string{"spark.kubernetes.node.selector.zone": "z", "spark.kubernetes.node.selector.pool": "any"}
 		spec.Driver.NodeSelector = map[string]string{"pool": "d"}
 		spec.Executor.NodeSelector = map[string]string{"pool": "e"}
+		spec.Executor.Affinity = &runtime.RawExtension{Raw: []byte(`{"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+			{"matchExpressions": [{"key": "disk", "operator": "In", "values": ["fast"]}]}]}}}`)}
 		spec.Driver.Tolerations = []corev1.Toleration{{Key: "d"}}
 		spec.Executor.Tolerations = []corev1.Toleration{{Key: "e"}}
 		spec.Queue = &v1alpha1.QueueReference{Flavors: &v1alpha1.FlavorChoice{Driver: []string{"on-demand"}, Executor: []string{"spot", "on-demand"}}}
@@ -107,7 +109,7 @@ func TestPodSetsOfThePlacement(t *testing.T) {
 		},
 		{
 			Name: "executor", Count: 2, Flavors: []string{"spot", "on-demand"},
-			NodeSelector: map[string]string{"zone": "z", "pool": "e"}, Tolerations: []corev1.Toleration{{Key: "e"}},
+			NodeSelector: map[string]string{"zone": "z", "pool": "e", "disk": "fast"}, Tolerations: []corev1.Toleration{{Key: "e"}},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
