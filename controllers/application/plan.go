@@ -145,6 +145,7 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 	if err != nil || ready.validFor(version, pn.placement.target) && (pn.recalled || pn.app.Spec.SparkConfigMap == "") {
 		return ready, nil, err
 	}
+	before := ready
 	ready = &prepared{looked: pn.Clock.Now(), generation: pn.app.Generation, attempt: attempt{start.Run, start.Attempt}, environment: version, target: pn.placement.target, hash: plan.Hash}
 	objects, found, err := pn.builder.build(ctx, start, plan.Queue, nil)
 	if plan.Missing = pn.goneSince(err); len(plan.Missing) > 0 {
@@ -167,7 +168,8 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 		plan.Outside = errors.As(err, &outside)
 		return nil, []finding.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
 	}
-	if found, err := pn.refusedPods(ctx, objects); err != nil || len(found) > 0 {
+	if found, err := pn.refusedPods(ctx, objects, before); err != nil || len(found) > 0 {
+		plan.Outside = pn.app.Spec.SparkConfigMap != ""
 		return nil, found, err
 	}
 	pn.plans.store(pn.app, ready)

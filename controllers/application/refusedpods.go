@@ -26,8 +26,12 @@ import (
 
 // refusedPods returns why the API server would find the pods of a role to be invalid, without creating any. Of a driver that would show when its
 // quota is granted, and of executors in the log of the driver alone, which holds the quota of all of them meanwhile. The API server is asked only
-// about roles with parts that are passed on as they are written; everything else is checked by the operator.
-func (pn *planner) refusedPods(ctx context.Context, objects render.Objects) ([]finding.Finding, error) {
+// about roles with parts that are passed on as they are written; everything else is checked by the operator. What was prepared before from the same
+// inputs was taken.
+func (pn *planner) refusedPods(ctx context.Context, objects render.Objects, before *prepared) ([]finding.Finding, error) {
+	if before != nil && before.inputs == pn.builder.inputs {
+		return nil, nil
+	}
 	var found []finding.Finding
 	for _, role := range render.Roles(pn.app) {
 		if !passesOn(role.Fields) {

@@ -4,8 +4,10 @@
 package lifecycle
 
 import (
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -55,6 +57,31 @@ func TestExecutorsThatKubernetesRefuses(t *testing.T) {
 	}
 	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Template = template(`{"periodSeconds": 3}`) })
 	invalid(t, w, app, "spec.executor", "livenessProbe", "must specify a handler type")
-	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Template = template(`{"exec": {"command": ["true"]}}`) })
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) {
+		a.Spec.Executor.Template = template(`{"exec": {"command": ["true"]}}`)
+	})
+	w.Succeed(app)
+}
+
+// TestTemplatesAreCheckedOnce: while an application with templates waits for a Secret that its pods name, the same pods are not checked again with
+// each look.
+func TestTemplatesAreCheckedOnce(t *testing.T) {
+	t.Parallel()
+	w := harness.NewWorld(t, "8Gi", nil)
+	network := operator.Use(t)
+	harness.Create(t, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "conf"}, Data: map[string]string{"spark-defaults.conf": "spark.a b\n"}})
+	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) {
+		a.Spec.SparkConfigMap = "conf"
+		a.Spec.Executor.EnvFrom = []runtime.RawExtension{{Raw: []byte(`{"secretRef": {"name": "db"}}`)}}
+	})
+	w.Reach(app, v1alpha1.ReferenceNotFoundReason)
+	for i := range 5 {
+		harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": strconv.Itoa(i)} })
+		time.Sleep(200 * time.Millisecond)
+	}
+	if dry := network.Touching("/" + w.Namespace + "/pods"); len(dry) != 1 {
+		t.Errorf("pods were checked %d times, want once: %v", len(dry), dry)
+	}
+	harness.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "db"}})
 	w.Succeed(app)
 }
