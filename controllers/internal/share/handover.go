@@ -70,8 +70,7 @@ func (s *Share) Choose(ctx context.Context, items []v1alpha1.SparkQueue) ([]v1al
 	}
 	before := s.see(items)      // before a deleted queue is given up: grants in it then count at the queue above
 	items = slices.Clone(items) // what is claimed is noted there; the specs are shared
-	changed, err := s.release(ctx, items)
-	if err != nil {
+	if err := s.release(ctx, items); err != nil {
 		return nil, err
 	}
 	if err := s.claimAll(ctx, items); err != nil {
@@ -84,18 +83,24 @@ func (s *Share) Choose(ctx context.Context, items []v1alpha1.SparkQueue) ([]v1al
 		}
 		s.Log.Info("Serving queues that were moved into the tree", "queues", came)
 	}
+	configured := s.serve(came, items, before)
+	if s.unreported {
+		s.unreported = false
+		s.Changed()
+	}
+	return configured, nil
+}
+
+// serve serves the queues that have come, and returns those that the engine decides on.
+func (s *Share) serve(came []string, items []v1alpha1.SparkQueue, before *trees.Forest) []v1alpha1.SparkQueue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	forest := trees.New(items)
-	changed = changed || len(came) > 0 || s.Tree == "" && !forest.Equal(before)
-	s.forest = forest
+	s.forest = trees.New(items)
+	s.unreported = s.unreported || len(came) > 0 || s.Tree == "" && !s.forest.Equal(before)
 	for _, name := range came {
 		s.serves[name] = true
 	}
-	if changed {
-		s.Changed()
-	}
-	return s.configured(items), nil
+	return s.configured(items)
 }
 
 // see notes the queues as they are now, and returns them as they were.
@@ -128,7 +133,7 @@ func (s *Share) came(items []v1alpha1.SparkQueue) []string {
 
 // release gives up the queues that are no longer in the tree. Nothing in them is worked on any more when their status
 // says so.
-func (s *Share) release(ctx context.Context, items []v1alpha1.SparkQueue) (changed bool, _ error) {
+func (s *Share) release(ctx context.Context, items []v1alpha1.SparkQueue) error {
 	forest := trees.New(items)
 	for _, name := range s.gone(forest) {
 		if forest.Has(name) && s.Engine.InFlightIn(name) {
@@ -136,7 +141,7 @@ func (s *Share) release(ctx context.Context, items []v1alpha1.SparkQueue) (chang
 			continue
 		}
 		s.giveUp(name)
-		changed = true
+		s.unreported = true
 		s.Log.Info("No longer serving a queue that has left the tree", "queue", name)
 	}
 	for i := range items {
@@ -146,7 +151,7 @@ func (s *Share) release(ctx context.Context, items []v1alpha1.SparkQueue) (chang
 		s.mu.RUnlock()
 		if released {
 			if err := s.write(ctx, q, ""); err != nil {
-				return changed, err
+				return err
 			}
 		}
 		if q.Status.Tree == "" {
@@ -155,7 +160,7 @@ func (s *Share) release(ctx context.Context, items []v1alpha1.SparkQueue) (chang
 			s.mu.Unlock()
 		}
 	}
-	return changed, nil
+	return nil
 }
 
 // giveUp serves a queue no longer, once the passes that are under way have ended.

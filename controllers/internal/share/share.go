@@ -51,6 +51,8 @@ type Share struct {
 
 	// passes is held for reading by every pass, and for writing when a queue is given up: no pass goes on after that.
 	passes sync.RWMutex
+	// unreported: this leader decides on other queues than when Changed was called last. Only Choose uses it.
+	unreported bool
 
 	mu sync.RWMutex
 	// forest is all queues as they were seen last.

@@ -177,6 +177,35 @@ func TestAQueueMovesToAnotherTree(t *testing.T) {
 	own("without a tree", holds, "")
 }
 
+// TestAChangeIsReportedInTheEnd: who waited in a queue that was released is looked at again, also if the status of that queue could only be
+// written with the next try.
+func TestAChangeIsReportedInTheEnd(t *testing.T) {
+	t.Parallel()
+	f := newForest(t, map[string]string{"a": "", "b": "", "q": "a"})
+	a := f.share("a", &engine{})
+	f.begin(a)
+	f.choose(a, "a", "q")
+	reports := 0
+	a.Changed = func() {
+		a.Serves("q") // it may ask
+		reports++
+	}
+	f.move("q", "b")
+	stale := f.queues()
+	f.move("q", "b") // written again meanwhile
+	for i := range stale {
+		stale[i].ResourceVersion = "1"
+	}
+	if _, err := a.Choose(t.Context(), stale); err == nil || reports > 0 {
+		t.Fatalf("%d reports although the queue could not be released", reports)
+	}
+	f.choose(a, "a")
+	f.choose(a, "a")
+	if reports != 1 {
+		t.Errorf("%d reports, want one", reports)
+	}
+}
+
 func TestWhatIsInNoTree(t *testing.T) {
 	t.Parallel()
 	f := newForest(t, map[string]string{"a": "", "lost": "gone"})
