@@ -65,7 +65,7 @@ func (e *Engine) cycleTree(t *tree, out []Decision, max int) []Decision {
 	round := e.preemption.newRound(t)
 	defer round.end()
 	w := &withdrawal{round: round, admission: e.admission, first: e.holders.grants + 1, before: map[*app]bool{}}
-	for again := true; again; again = w.happened() || t.reservationFulfilled() {
+	for again := true; again; again = w.happened() || t.reservationFulfilled() || t.hasNewHeads() {
 		e.reservations.updateReservations(t)
 		c := newTournament(e.admission, round, w)
 		for !w.happened() {

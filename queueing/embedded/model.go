@@ -82,6 +82,8 @@ type queue struct {
 	staleClasses []*equivalenceClass
 	// blockedHead is the head as of the last cycle if it did not fit; strictHead is the same for a StrictFIFO queue.
 	blockedHead, strictHead *app
+	// enteredHead is the class with the head of a StrictFIFO queue that has entered a tournament last.
+	enteredHead *equivalenceClass
 	// line holds the classes that have asks without claims, in the order of the first of these, except for those that have
 	// moved since. In a tournament, entered of its classes may still be granted something; the first one of them, which
 	// competes, is at the place at or behind it.

@@ -261,9 +261,25 @@ func (q *queue) childBefore(a, b *queue) bool {
 // enterHead adds the class with the head of a StrictFIFO queue, whether it fits or not. While the head has a claim, nothing
 // comes before it.
 func (q *queue) enterHead() {
-	if head := q.head(); head != nil && head.first().claim == nil {
+	q.enteredHead = q.head()
+	if head := q.enteredHead; head != nil && head.first().claim == nil {
 		q.enter(head)
 	}
+}
+
+// hasNewHeads reports whether executors have become the heads of StrictFIFO queues that have not competed yet, because
+// maxRunning was reached since.
+func (t *tree) hasNewHeads() bool {
+	some := false
+	for _, q := range t.pendingQueues {
+		if q.config == nil || !q.strict() || q.stoppedBy != nil {
+			continue
+		}
+		if head := q.head(); head != nil && head.unmanagedExecutor && head != q.enteredHead {
+			q.settledAt, some = attempt{}, true
+		}
+	}
+	return some
 }
 
 // updateChild moves a child to the place among its siblings that its winner earns.

@@ -4,6 +4,7 @@
 package embedded
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -48,6 +49,26 @@ func TestExecutorsBeforeAFullHead(t *testing.T) {
 			e.Release(podKey("driver"))
 			decide(t, e, "urgent")
 		})
+	}
+}
+
+// TestExecutorsAsSoonAsTheHeadIsFull: executors pass the head of a StrictFIFO queue in the very cycle in which maxRunning is reached, and
+// whatever keeps them is said.
+func TestExecutorsAsSoonAsTheHeadIsFull(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, "root cpu=10 max=2\nteam-a in=root strict\nteam-b in=root", "")
+	e.Submit(podAsk("driver", "team-a", "driver", 1))
+	decide(t, e, "driver")
+	submit(t, e, "urgent queue=team-a cpu=3100m prio=9 at=2")
+	e.Submit(podAsk("exec-1", "team-a", "executor", 1))
+	decide(t, e, "")
+	submit(t, e, "other queue=team-b cpu=1 at=3")
+	large := podAsk("exec-2", "team-a", "executor", 2)
+	large.PodSets[0].Requests["cpu"] = 6000
+	e.Submit(large)
+	decide(t, e, "other exec-1")
+	if got, want := e.Verdict(large.Key).Message, "needs cpu 6 of flavor default; queue root"; !strings.HasPrefix(got, want) {
+		t.Errorf("exec-2 is told %q, want %q", got, want)
 	}
 }
 
