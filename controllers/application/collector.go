@@ -77,21 +77,30 @@ func (r *Reconciler) countApplications(seen tally) error {
 	if err := r.Client.List(context.Background(), list, wholeOnes, client.UnsafeDisableDeepCopy); err != nil {
 		return err
 	}
+	own := r.unfinishedOf(list) // before anything is counted: it may take reads, and the locks of passes that count
 	r.Series.Count(func(value func(queue string) string) {
-		for i := range list.Items {
-			app := &list.Items[i]
-			in := place{app.Namespace, value(app.Status.Queue)}
-			stage, known := status.StageOf(app.Status.Conditions)
-			if !known || stage == status.New || stage.Ended() {
-				continue
-			}
-			if owned, err := r.owns(context.Background(), app); err != nil || !owned {
-				continue
-			}
-			seen.add(in, string(stage), &app.Status)
+		for _, app := range own {
+			stage, _ := status.StageOf(app.Status.Conditions)
+			seen.add(place{app.Namespace, value(app.Status.Queue)}, string(stage), &app.Status)
 		}
 	})
 	return nil
+}
+
+// unfinishedOf returns those of a list that have not ended and on which this leader decides.
+func (r *Reconciler) unfinishedOf(list *v1alpha1.SparkApplicationList) []*v1alpha1.SparkApplication {
+	var own []*v1alpha1.SparkApplication
+	for i := range list.Items {
+		app := &list.Items[i]
+		stage, known := status.StageOf(app.Status.Conditions)
+		if !known || stage == status.New || stage.Ended() {
+			continue
+		}
+		if owned, err := r.owns(context.Background(), app); err == nil && owned {
+			own = append(own, app)
+		}
+	}
+	return own
 }
 
 // add adds one application.
