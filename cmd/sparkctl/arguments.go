@@ -5,6 +5,8 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +15,9 @@ import (
 
 // noArguments refuses arguments that are not flags.
 func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 && c.Flags().Lookup("filename") != nil && slices.Contains(manifestEndings, filepath.Ext(args[0])) {
+		return usageError{fmt.Errorf("%s is a file: name it with -f %[1]s", args[0])}
+	}
 	if len(args) > 0 {
 		return usageError{fmt.Errorf("unexpected argument %q; see %s --help", args[0], c.CommandPath())}
 	}

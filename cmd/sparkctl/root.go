@@ -49,8 +49,24 @@ func newRoot(program string, s streams) *cobra.Command {
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(flagError)
 	root.InitDefaultCompletionCmd()
+	refuseOtherShells(root)
 	nameExamples(root, root.DisplayName())
 	return root
+}
+
+// refuseOtherShells has the completion of an unknown shell fail: cobra prints its help, for a shell to read.
+func refuseOtherShells(root *cobra.Command) {
+	completion, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return
+	}
+	completion.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return usageError{fmt.Errorf("there is no shell %q: name bash, zsh, fish or powershell", args[0])}
+	}
+	completion.Args = cobra.ArbitraryArgs
 }
 
 func addGroup(root *cobra.Command, group string, commands ...*cobra.Command) {

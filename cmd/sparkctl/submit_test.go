@@ -36,6 +36,11 @@ func TestCallsThatAreNotMeantSo(t *testing.T) {
 		"logs etl --tail -10":                      "--tail is -10; set it to a number of lines, or to -1 for all",
 		"watch --until-ended --timeout -6h":        "--timeout is -6h0m0s; set it to a time such as 6h",
 		"plan -f etl.yaml --default-gate embedded": `--default-gate: there is no gate "embedded": did you mean Embedded?; gates are Embedded, Kueue,`,
+		"render etl.yaml":                          "etl.yaml is a file: name it with -f etl.yaml",
+		"plan jobs/etl.json":                       "jobs/etl.json is a file: name it with -f jobs/etl.json",
+		"simulate week.yaml":                       "week.yaml is a file: name it with -f week.yaml",
+		"list etl.yaml":                            `unexpected argument "etl.yaml"; see sparkctl list --help`,
+		"completion tcsh":                          `there is no shell "tcsh": name bash, zsh, fish or powershell`,
 		"submit -f etl.yaml etl":                   "name a manifest with -f FILE, or give the arguments of spark-submit after --",
 		"submit --spark-version 4.1.4 -- a.yml":    "a.yml is a manifest: name it with -f a.yml",
 	} {

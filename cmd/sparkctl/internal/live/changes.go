@@ -52,6 +52,7 @@ func (c *Changes) Replace(all []v1alpha1.SparkApplication) {
 func (c *Changes) Change(app *v1alpha1.SparkApplication, deleted bool) {
 	s := status.Summarize(app, c.Clock.Now())
 	if !c.Wants(&s) {
+		c.printed[app.UID] = "" // it is there, and has a line again when it comes back
 		return
 	}
 	text := fmt.Sprintf("%s/%s run %d attempt %d %s: %s", s.Namespace, s.Name, s.Run, s.Attempt, s.Stage, strings.Join(strings.Fields(s.Detail()), " "))

@@ -87,6 +87,22 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
+// TestChangesOfAStage: one that leaves the stages that are asked for and comes back has a line again.
+func TestChangesOfAStage(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	c := &Changes{Out: &out, Notes: &out, Wants: func(s *status.Summary) bool { return s.Stage == "Queued" }, Clock: clocktesting.NewFakePassiveClock(noon)}
+	queued, suspended := app("pi", "Queued", 1), app("pi", "Suspended", 1)
+	c.Replace([]v1alpha1.SparkApplication{queued})
+	for _, is := range []*v1alpha1.SparkApplication{&suspended, &queued, &queued} {
+		c.Change(is, false)
+	}
+	c.Replace([]v1alpha1.SparkApplication{suspended})
+	if n := strings.Count(out.String(), "\n"); n != 2 || strings.Contains(out.String(), "deleted") {
+		t.Errorf("%d lines, want 2:\n%s", n, out.String())
+	}
+}
+
 // TestChanges: a line for each change that matters, none for a state that says what the last one said.
 func TestChanges(t *testing.T) {
 	t.Parallel()
