@@ -130,6 +130,7 @@ func TestOfflineCalls(t *testing.T) {
 		},
 		"render of what is wrong":  {in: strings.Replace(right, "Python", "Perl", 1), args: []string{"render", "-f", "-"}, code: exitFailed, err: `spec.type: value "Perl"`},
 		"render of nothing":        {in: "a: b\n", args: []string{"render", "-f", "-"}, code: exitFailed, err: "there is no SparkApplication in the files"},
+		"render of generateName":   {in: strings.Replace(right, "name: pi", "generateName: pi-", 1), args: []string{"render", "-f", "-"}, out: "sparkgate.io/application: pi-x2k7q\n"},
 		"render in a namespace":    {in: right, args: []string{"render", "-n", "jobs", "-f", "-"}, out: "\n  namespace: jobs\n"},
 		"render of a later run":    {in: right, args: []string{"render", "-f", "-", "--run", "3", "--attempt", "2"}, out: "-3-2-driver\n"},
 		"render of run 0":          {in: right, args: []string{"render", "-f", "-", "--run", "0"}, code: exitUsage, err: "count from 1"},

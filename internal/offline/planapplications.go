@@ -34,6 +34,7 @@ func (p *planning) applyApplication(o *manifests.Object) error {
 		if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, app); err != nil {
 			return err
 		}
+		manifests.Generate(&app.ObjectMeta)
 		app.Namespace = p.namespaceOf(app.Namespace)
 		return p.submit(app)
 	case v1alpha1.ScheduledSparkApplicationKind:

@@ -90,6 +90,7 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &app); err != nil {
 		return nil, nil, err
 	}
+	manifests.Generate(&app.ObjectMeta)
 	files := manifests.ConfFiles(&app, all)
 	var notes []Note
 	if app.Spec.SparkConfigMap != "" && files == nil {

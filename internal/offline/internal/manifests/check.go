@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrljson "sigs.k8s.io/json"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -147,10 +148,7 @@ func (c *collector) application(text []byte, all []Object) {
 	if !c.decode(text, &app) || bySchema > 0 {
 		return
 	}
-	if app.Name == "" && app.GenerateName != "" {
-		const most, made = 58, "x2k7q" // of the API server, and what it may put behind
-		app.Name = app.GenerateName[:min(most, len(app.GenerateName))] + made
-	}
+	Generate(&app.ObjectMeta)
 	files := ConfFiles(&app, all)
 	found := validate.Submission(&app, conf.Sources{ConfigMap: files})
 	if files == nil && validate.ConfigMapMayMend(&app, found) {
@@ -166,6 +164,14 @@ func (c *collector) application(text []byte, all []Object) {
 	}
 	for _, f := range misspelled(app.Spec.SparkConf) {
 		c.add(f)
+	}
+}
+
+// Generate gives an object that has generateName a name as the API server might.
+func Generate(meta *metav1.ObjectMeta) {
+	if meta.Name == "" && meta.GenerateName != "" {
+		const most, made = 58, "x2k7q"
+		meta.Name = meta.GenerateName[:min(most, len(meta.GenerateName))] + made
 	}
 }
 

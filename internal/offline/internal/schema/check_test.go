@@ -93,7 +93,7 @@ spec:
 			[]string{"spec.executor.cores: value 2000 is too large: set at most 1024", "spec.executor.instances: value 0 is too small: set at least 1"},
 		},
 		"length": {"SparkApplication", application + "  runID: " + strings.Repeat("ä", 257), []string{"spec.runID: value \"" + strings.Repeat("ä", 63) + "… has 257 characters: give at most 256"}},
-		"empty": {"SparkApplication", strings.Replace(application, "image: spark", `image: ""`, 1), []string{"spec.image: the value is empty: set it"}},
+		"empty":  {"SparkApplication", strings.Replace(application, "image: spark", `image: ""`, 1), []string{"spec.image: the value is empty: set it"}},
 		"too many": {
 			"SparkApplication", application + "  arguments: [" + strings.Repeat("a,", 1025) + "]", []string{"spec.arguments: there are 1025 entries: give at most 1024 items"},
 		},
