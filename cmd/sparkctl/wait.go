@@ -85,6 +85,7 @@ func (f *waitFlags) await(ctx context.Context, a awaited, s streams) error {
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 	}
+	a.cluster.Outage = func(why error) { fmt.Fprintf(s.err, "%v; trying again\n", why) }
 	err := f.follow(ctx, a, s)
 	advice := fmt.Sprintf("The run continues: sparkctl suspend %[1]s -n %[2]s stops it, sparkctl logs %[1]s -n %[2]s -f follows it", a.name, a.cluster.Namespace)
 	switch {

@@ -21,6 +21,8 @@ import (
 type Cluster struct {
 	// Namespace of the application.
 	Namespace string
+	// Outage is told why an application that is followed cannot be seen for now, once for each outage; may be nil.
+	Outage func(why error)
 
 	operator string
 	config   *rest.Config

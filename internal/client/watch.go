@@ -24,8 +24,9 @@ const (
 	watchSeconds = "290"
 	// reconnectAfter is the pause before a watch that ended is opened again.
 	reconnectAfter = time.Second
-	// patience is how many times in a row the API server may fail to answer before that is an error.
-	patience = 10
+	// patience is for how long the API server may fail to answer before that is an error: it may restart, or be replaced by
+	// another version.
+	patience = 3 * time.Minute
 )
 
 // Gone is the error for an application that was deleted while it was followed.
@@ -36,26 +37,11 @@ func (g *Gone) Error() string {
 }
 
 // FollowApplication calls see with an application and with each of its later states, until see returns true or an
-// error. It survives short outages of the API server. An application of the same name with another uid is not the one
+// error. It survives outages of the API server of a few minutes. An application of the same name with another uid is not the one
 // that is followed, which then is Gone; an empty uid stands for that of the first.
 func (c *Cluster) FollowApplication(ctx context.Context, name string, uid types.UID, see func(*v1alpha1.SparkApplication) (bool, error)) error {
-	f := &followed{cluster: c, name: name, uid: uid, see: see}
-	for failures := 0; ; {
-		done, err := f.once(ctx)
-		switch {
-		case done, err != nil && !f.seenOnce, f.final:
-			return err
-		case err != nil:
-			if failures++; failures > patience || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
-				return err
-			}
-		default:
-			failures = 0
-		}
-		if err := sleep(ctx, reconnectAfter); err != nil {
-			return err
-		}
-	}
+	f := &followed{cluster: c, name: name, uid: uid, see: see, pause: reconnectAfter, patience: patience}
+	return f.follow(ctx)
 }
 
 // sleep waits, unless the context ends first.
@@ -70,12 +56,49 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // followed is an application that is followed.
 type followed struct {
+	// pause before the API server is asked again, and patience with it.
+	pause, patience time.Duration
+	// lost is since when it does not answer; zero if it does.
+	lost time.Time
+
 	cluster *Cluster
 	name    string
 	uid     types.UID
 	see     func(*v1alpha1.SparkApplication) (bool, error)
 	// seenOnce: it existed. final: an error that no repetition mends.
 	seenOnce, final bool
+}
+
+// follow shows states until there is no more to be seen.
+func (f *followed) follow(ctx context.Context) error {
+	for {
+		done, err := f.once(ctx)
+		switch {
+		case done, f.final, err != nil && !f.seenOnce, apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil:
+			f.lost = time.Time{}
+		case f.outage(err) > f.patience:
+			return err
+		}
+		if err := sleep(ctx, f.pause); err != nil {
+			return err
+		}
+	}
+}
+
+// outage returns how long the API server has not answered. At first it tells why.
+func (f *followed) outage(why error) time.Duration {
+	now := clock.RealClock{}.Now()
+	if f.lost.IsZero() {
+		f.lost = now
+		if f.cluster.Outage != nil {
+			f.cluster.Outage(why)
+		}
+	}
+	return now.Sub(f.lost)
 }
 
 // once reads the application and watches it until the watch ends.

@@ -4,13 +4,61 @@
 package client
 
 import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
+
+// TestOutagesAreOutlived: an API server that does not answer for a while is asked again, which is reported once; one that never answers again
+// ends it.
+func TestOutagesAreOutlived(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		failures int
+		patience time.Duration
+		fails    bool
+	}{
+		"back after a while": {50, time.Minute, false},
+		"never back":         {1 << 30, 20 * time.Millisecond, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int32
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				n := int(asked.Add(1))
+				switch {
+				case n > 2 && n <= tt.failures:
+					w.WriteHeader(http.StatusServiceUnavailable)
+				case r.URL.Query().Has("watch"): // which ends at once
+				default:
+					_ = json.NewEncoder(w).Encode(v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Name: "pi", UID: "a", Generation: int64(n)}})
+				}
+			}))
+			t.Cleanup(server.Close)
+			cluster, err := New(&rest.Config{Host: server.URL}, "etl", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := 0
+			cluster.Outage = func(error) { told++ }
+			f := &followed{cluster: cluster, name: "pi", pause: time.Millisecond, patience: tt.patience, see: func(app *v1alpha1.SparkApplication) (bool, error) {
+				return app.Generation > 2, nil
+			}}
+			if err := f.follow(t.Context()); (err != nil) != tt.fails || told != 1 {
+				t.Errorf("told %d times: %v", told, err)
+			}
+		})
+	}
+}
 
 // TestAnotherOfTheName: an application that has the name of the one that is followed does not end in its place.
 func TestAnotherOfTheName(t *testing.T) {
