@@ -75,7 +75,7 @@ func (tm termination) leavingDriver() Need {
 		return NeedNodes
 	default:
 		tm.endOverdue(tm.driver())
-		tm.requeue(tm.o.Now.Add(referenceInterval))
+		tm.requeue(tm.o.Now.Add(lookAgainAfter(tm.o.Now.Sub(due) / 5)))
 	}
 	return NeedNothing
 }
@@ -90,8 +90,8 @@ func (tm termination) endPods() {
 			tm.endPod(r)
 		}
 	}
-	if late {
-		tm.requeue(tm.o.Now.Add(referenceInterval))
+	if late { // the watch shows when the pods go; what a node answers has to be asked for
+		tm.requeue(tm.o.Now.Add(lookAgainAfter(tm.o.Now.Sub(tm.deadlines.podsGone()) / 5)))
 	} else {
 		tm.requeue(tm.deadlines.podsGone())
 	}

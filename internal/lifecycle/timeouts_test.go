@@ -8,10 +8,12 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/finding"
+	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
@@ -58,6 +60,32 @@ func TestObstacleStays(t *testing.T) {
 		d := Decide(Observation{Now: w.now, App: w.app, SameTemplate: true, Obstacle: "a webhook does not answer"})
 		if d.Need != NeedNothing || d.RequeueAt.Sub(w.now) != tt.again {
 			t.Errorf("after %s: need %s, again at %s, want in %s", tt.stays, d.Need, d.RequeueAt, tt.again)
+		}
+	}
+}
+
+// TestNodeStaysLost: whether the node of a pod that has to end answers again is asked soon at first, and less often the longer it does not.
+func TestNodeStaysLost(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ lost, again time.Duration }{
+		{0, 10 * time.Second},
+		{50 * time.Second, 10 * time.Second},
+		{5 * time.Minute, time.Minute},
+		{24 * time.Hour, 2 * time.Minute},
+	} {
+		w := newWorld(t)
+		since := metav1.NewTime(w.now.Add(-DefaultTermination - tt.lost))
+		w.app.Status.Run, w.app.Status.Attempt = 1, 1
+		w.app.Status.Times.Admitted, w.app.Status.Times.DriverStarted, w.app.Status.Times.Stopping = &since, &since, &since
+		w.app.Status.Stopping = v1alpha1.StopDeadline
+		w.app.Status.Grant, w.app.Status.Driver = &v1alpha1.Grant{Run: 1, Attempt: 1}, &v1alpha1.DriverStatus{PodName: "pi-driver", UID: "driver"}
+		w.app.Status.Conditions = status.Conditions(nil, status.View{Stage: status.Finalizing, Message: "m"}, since)
+		driver := &pods.Record{Name: "pi-driver", UID: "driver", Origin: &pods.Origin{Run: 1, Attempt: 1, OwnerUID: w.app.UID}, Role: pods.Driver, Node: "lost",
+			Phase: corev1.PodRunning, Running: true, Deleting: true}
+		d := Decide(Observation{Now: w.now, App: w.app, SameTemplate: true, MaxTermination: 10 * time.Minute, Pods: []*pods.Record{driver},
+			UnreachableNodes: map[string]bool{"lost": true}})
+		if d.Need != NeedNothing || d.RequeueAt.Sub(w.now) != tt.again {
+			t.Errorf("lost for %s: need %s, again at %s, want in %s", tt.lost, d.Need, d.RequeueAt, tt.again)
 		}
 	}
 }
