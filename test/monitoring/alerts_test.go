@@ -66,6 +66,11 @@ func operatorStops(t *testing.T, alert string) {
 	}
 	s.operator.Stop()
 	s.fires(alert, 6*time.Minute)
+	s.beside = map[string]string{"sparkgate-team-b/sparkgate-1": "sparkgate_deciding{tree=\"\"} 1\n"} // an operator for other namespaces
+	s.ends(alert, time.Minute)
+	if said := s.fires(alert, 6*time.Minute); !strings.Contains(said, "in namespace sparkgate-system for") {
+		t.Errorf("it says %s", said)
+	}
 	s.start()
 	s.ends(alert, time.Minute)
 }

@@ -37,7 +37,7 @@ type prometheus struct {
 	address string
 	// target has the labels that the PodMonitor gives the operator's pod; those of a metric win.
 	target labels.Labels
-	// beside are further pods, by name, that answer with these metrics.
+	// beside are further pods, by name, that answer with these metrics. Where the name has a namespace before it, the pod is in that one.
 	beside map[string]string
 	parser parser.Parser
 	db     *tsdb.DB
@@ -177,7 +177,11 @@ func (p *prometheus) store(body []byte, contentType string, answers bool) error 
 // readBeside gives each sample of the pods that are written to add.
 func (p *prometheus) readBeside(add func(labels.Labels, float64) error) error {
 	for pod, page := range p.beside {
-		target := labels.NewBuilder(p.target).Set("pod", pod).Set("instance", pod).Labels()
+		builder := labels.NewBuilder(p.target).Set("pod", pod).Set("instance", pod)
+		if namespace, name, has := strings.Cut(pod, "/"); has {
+			builder.Set("namespace", namespace).Set("pod", name)
+		}
+		target := builder.Labels()
 		if err := errors.Join(add(labeled(up, target), 1), p.read([]byte(page), "text/plain", target, add)); err != nil {
 			return fmt.Errorf("pod %s: %w", pod, err)
 		}
