@@ -119,7 +119,7 @@ var templates = []template{
 		values: []value{{"      serviceAccountName: sparkgate-dashboard\n", `      {{- with .Values.imagePullSecrets }}
       imagePullSecrets:
       {{- range . }}
-      - name: {{ . }}
+      - name: {{ . | quote }}
       {{- end }}
       {{- end }}
       {{- with .Values.nodeSelector }}
@@ -135,7 +135,7 @@ var templates = []template{
 			{"  replicas: 1\n", "  replicas: {{ int64 .Values.dashboard.replicas }}\n"},
 			{"        image: docker.io/sparkgate/sparkgate:dev\n", "        image: {{ include \"sparkgate.image\" . | quote }}\n"},
 			{"        imagePullPolicy: IfNotPresent\n", "        imagePullPolicy: {{ .Values.image.pullPolicy }}\n"},
-			{"          secretName: sparkgate-dashboard-tls\n", "          secretName: {{ .Values.dashboard.tlsSecret }}\n"},
+			{"          secretName: sparkgate-dashboard-tls\n", "          secretName: {{ .Values.dashboard.tlsSecret | quote }}\n"},
 		},
 	},
 	{
@@ -147,7 +147,7 @@ var templates = []template{
 		},
 	},
 	{
-		name: "job-namespaces", base: "config/job-namespace", from: "default", replace: "{{ .name }}",
+		name: "job-namespaces", base: "config/job-namespace", from: "default", replace: "{{ .name | quote }}",
 		begin: "{{- range .Values.jobNamespaces }}\n" + createNamespace + "---\n", end: "{{- end }}\n",
 	},
 }
@@ -160,7 +160,7 @@ const createNamespace = `{{- if .create }}
 apiVersion: v1
 kind: Namespace
 metadata:
-  name: {{ .name }}
+  name: {{ .name | quote }}
   annotations:
     helm.sh/resource-policy: keep
     {{- with .annotations }}

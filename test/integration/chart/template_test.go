@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -192,11 +193,11 @@ func TestEveryValueIsUsed(t *testing.T) {
 	t.Parallel()
 	rendered := must(t)(helm(t, "template", release, chartFolder(), "--api-versions", mutatingPolicies, "--values", write(t, "values.yaml", everything)))
 	for _, want := range []string{
-		"image: \"registry.example.com/sparkgate:1\"", "imagePullPolicy: Always", "- name: registry", "replicas: 2", "--log-level=debug", "--log-encoding=console",
+		"image: \"registry.example.com/sparkgate:1\"", "imagePullPolicy: Always", "- name: \"registry\"", "replicas: 2", "--log-level=debug", "--log-encoding=console",
 		"--metrics-secure", "--concurrent=32", "--stage-events=false", "--reference-timeout=1m30s", "--ui-hosts=a.example.org,{{name}}.b.example.org",
-		"value: \"1GiB\"", "priorityClassName: system-cluster-critical", "pool: system", "key: system", "nodeAffinity:", "team: platform",
-		"example.org/a: b", "emptyDir: {}", "mountPath: /log", "cidr: fd00::1/128", "team: monitoring", "name: team-a\n  annotations:", "parent: root",
-		"replicas: 3", "secretName: page", "values:\n        - team-a\n        - default\n",
+		"value: \"1GiB\"", "priorityClassName: \"system-cluster-critical\"", "pool: system", "key: system", "nodeAffinity:", "team: platform",
+		"example.org/a: b", "emptyDir: {}", "mountPath: /log", "cidr: fd00::1/128", "team: monitoring", "name: \"team-a\"\n  annotations:", "parent: root",
+		"replicas: 3", "secretName: \"page\"", "values:\n        - team-a\n        - default\n",
 	} {
 		if !strings.Contains(rendered, want) {
 			t.Errorf("no %s in:\n%s", want, rendered)
@@ -221,6 +222,23 @@ func TestMemoryLimitIsText(t *testing.T) {
 		if want := map[string]any{"name": "GOMEMLIMIT", "value": limit}; err != nil || !slices.ContainsFunc(env, func(v any) bool { return cmp.Equal(v, any(want)) }) {
 			t.Errorf("no %v in %v, %v", want, env, err)
 		}
+	}
+}
+
+// TestNamesThatAreNumbers: the names of namespaces, queues and Secrets may be what YAML takes for numbers.
+func TestNamesThatAreNumbers(t *testing.T) {
+	t.Parallel()
+	const values = `
+imagePullSecrets: ["2024"]
+priorityClassName: "2024"
+watchNamespaces: ["2024"]
+jobNamespaces: [{name: "2024", create: true}]
+queues: [{name: "2024", spec: {unlimited: true}}]
+dashboard: {enabled: true, tlsSecret: "2024"}
+`
+	rendered := must(t)(helm(t, "template", release, chartFolder(), "--values", write(t, "values.yaml", values)))
+	if number := regexp.MustCompile(`(?m)^.*[:-] 2024$`).FindString(rendered); number != "" {
+		t.Errorf("a number: %s", number)
 	}
 }
 
