@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -63,6 +65,65 @@ func TestOperatorRestarts(t *testing.T) {
 		harness.Change(t, second, func(a *v1alpha1.SparkApplication) { a.Finalizers = nil })
 	})
 	harness.EventuallyWith(t, w.client, high, "alone", func(*v1alpha1.SparkApplication) bool { return len(w.workloads(second)) == 0 })
+}
+
+// TestAdmittedForOtherPods: Kueue admits an application while no operator runs, and its namespace has got a LimitRange meanwhile. A new operator
+// gives that quota back, and Kueue never gives it again for those pods.
+func TestAdmittedForOtherPods(t *testing.T) {
+	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
+	operator := harness.StartOperator(t, harness.OperatorOptions{})
+	w := newWorld(t, harness.MemoryFor(1))
+	app := w.apply("pi")
+	w.waits(app, "ExceedsQuota", "ExceedsQuota")
+	operator.Stop()
+	before := w.workload(app)
+	times := w.reservations(before.Annotations["sparkgate.io/inputs"])
+	limit := &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "cores"}, Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{
+		{Type: corev1.LimitTypeContainer, Default: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4")}},
+	}}}
+	if err := env.Client().Create(t.Context(), limit); err != nil {
+		t.Fatal(err)
+	}
+	change(w, &kueuev1.ClusterQueue{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(q *kueuev1.ClusterQueue) {
+		q.Spec.ResourceGroups[0].Flavors[0].Resources[0].NominalQuota = resource.MustParse(harness.MemoryFor(4))
+	})
+	w.becomes(before.DeepCopy(), "Admitted=True")
+	harness.StartOperator(t, harness.OperatorOptions{})
+	w.Run(app)
+	if now, n := w.workload(app), times(); n != 1 || now.UID != before.UID {
+		t.Errorf("Kueue has given quota for the old pods %d times, and Workload %s asks for the new ones; want once, and %s", n, now.UID, before.UID)
+	}
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+}
+
+// reservations counts how often Kueue gives quota to the one Workload of the world while it asks for pods from certain inputs.
+func (w *world) reservations(inputs string) (times func() int) {
+	w.t.Helper()
+	events, err := w.client.Watch(w.t.Context(), &kueuev1.WorkloadList{}, client.InNamespace(w.Namespace))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	counted := make(chan int, 1)
+	go func() {
+		n, had := 0, false
+		for event := range events.ResultChan() {
+			k, is := event.Object.(*kueuev1.Workload)
+			if !is {
+				continue
+			}
+			has := apimeta.IsStatusConditionTrue(k.Status.Conditions, kueuev1.WorkloadQuotaReserved)
+			if has && !had && k.Annotations["sparkgate.io/inputs"] == inputs {
+				n++
+			}
+			had = has
+		}
+		counted <- n
+	}()
+	return func() int {
+		events.Stop()
+		return <-counted
+	}
 }
 
 // TestKueueRestarts: while Kueue is away nothing is let in and nothing is lost.
