@@ -265,6 +265,23 @@ func TestChunkWithQuotaBeforeItsChecks(t *testing.T) {
 	}
 }
 
+// TestUnseenChunk: a chunk that the watch has not shown counts as asked for, also when the watch shows how an earlier one of its name went.
+func TestUnseenChunk(t *testing.T) {
+	t.Parallel()
+	g, _ := gateOver(t, made(isAdmitted))
+	earlier, later := chunk(1, 2), chunk(1, 2, func(w *kueuev1.Workload) { w.UID = "x-2" })
+	g.expect(ask().Key, later)
+	g.expectCreated(ask().Key, later)
+	g.workloadChanged(earlier)
+	if n := g.unseenExecutors(ask().Key); n != 2 {
+		t.Errorf("%d executors are asked for by what the watch has not shown, want 2", n)
+	}
+	g.workloadChanged(later)
+	if n := g.unseenExecutors(ask().Key); n != 0 {
+		t.Errorf("%d executors count twice", n)
+	}
+}
+
 // TestSettlements: quota goes back from what is asked back, once all of a chunk has ended, else from the newest chunks.
 func TestSettlements(t *testing.T) {
 	t.Parallel()

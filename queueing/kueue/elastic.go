@@ -175,6 +175,7 @@ func (g *Gate) createChunk(ctx context.Context, key queueing.Key, base *kueuev1.
 		err = g.o.Client.Create(ctx, chunk, client.FieldOwner(g.o.FieldOwner))
 		switch {
 		case err == nil:
+			g.expectCreated(key, chunk)
 			return n, nil
 		case !apierrors.IsAlreadyExists(err):
 			if isDefiniteFailure(err) {
@@ -284,6 +285,8 @@ func (g *Gate) lastNumber(key queueing.Key) int {
 type unseenChunk struct {
 	count int32
 	at    time.Time
+	// uid is empty until the call that creates it has returned.
+	uid types.UID
 }
 
 // expect records a chunk that is created and that the watch has not shown, before the call: the answer may be lost.
@@ -293,7 +296,22 @@ func (t *tracker) expect(key queueing.Key, w *kueuev1.Workload) {
 	if t.chunks[key] == nil {
 		t.chunks[key] = map[string]unseenChunk{}
 	}
-	t.chunks[key][w.Name] = unseenChunk{requestedCount(w), t.clock.Now()}
+	t.chunks[key][w.Name] = unseenChunk{count: requestedCount(w), at: t.clock.Now()}
+}
+
+// expectCreated records that a chunk was created. The watch may have shown it by now, and may still show how an earlier one
+// of its name went.
+func (g *Gate) expectCreated(key queueing.Key, w *kueuev1.Workload) {
+	g.expect(key, w)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if shown := g.workloads.Get(w.Namespace, w.Name); shown != nil && shown.GetUID() == w.UID {
+		delete(g.chunks[key], w.Name)
+		return
+	}
+	c := g.chunks[key][w.Name]
+	c.uid = w.UID
+	g.chunks[key][w.Name] = c
 }
 
 // unexpect forgets a chunk that was not created after all.

@@ -222,8 +222,8 @@ func (g *Gate) workloadChanged(o client.Object) {
 	if g.created[key] == w.Name {
 		delete(g.created, key)
 	}
-	if unseen := g.chunks[key]; unseen != nil {
-		delete(unseen, w.Name)
+	if c, unseen := g.chunks[key][w.Name]; unseen && (c.uid == "" || c.uid == w.UID) {
+		delete(g.chunks[key], w.Name)
 	}
 	gone := g.workloads.Get(w.Namespace, w.Name) == nil
 	if gone || !older(w.ResourceVersion, g.written[w.UID]) {
