@@ -271,7 +271,7 @@ func TestUnseenChunk(t *testing.T) {
 	g, _ := gateOver(t, made(isAdmitted))
 	earlier, later := chunk(1, 2), chunk(1, 2, func(w *kueuev1.Workload) { w.UID = "x-2" })
 	g.expect(ask().Key, later)
-	g.expectCreated(ask().Key, later)
+	g.expectCreated(ask().Key, later, g.shows)
 	g.workloadChanged(earlier)
 	if n := g.unseenExecutors(ask().Key); n != 2 {
 		t.Errorf("%d executors are asked for by what the watch has not shown, want 2", n)

@@ -175,7 +175,7 @@ func (g *Gate) createChunk(ctx context.Context, key queueing.Key, base *kueuev1.
 		err = g.o.Client.Create(ctx, chunk, client.FieldOwner(g.o.FieldOwner))
 		switch {
 		case err == nil:
-			g.expectCreated(key, chunk)
+			g.expectCreated(key, chunk, g.shows)
 			return n, nil
 		case !apierrors.IsAlreadyExists(err):
 			if isDefiniteFailure(err) {
@@ -299,19 +299,19 @@ func (t *tracker) expect(key queueing.Key, w *kueuev1.Workload) {
 	t.chunks[key][w.Name] = unseenChunk{count: requestedCount(w), at: t.clock.Now()}
 }
 
-// expectCreated records that a chunk was created. The watch may have shown it by now, and may still show how an earlier one
-// of its name went.
-func (g *Gate) expectCreated(key queueing.Key, w *kueuev1.Workload) {
-	g.expect(key, w)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if shown := g.workloads.Get(w.Namespace, w.Name); shown != nil && shown.GetUID() == w.UID {
-		delete(g.chunks[key], w.Name)
+// expectCreated records that a chunk was created. The watch may show it by now, and may still show how an earlier one of its
+// name went.
+func (t *tracker) expectCreated(key queueing.Key, w *kueuev1.Workload, shows func(*kueuev1.Workload) bool) {
+	t.expect(key, w)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if shows(w) {
+		delete(t.chunks[key], w.Name)
 		return
 	}
-	c := g.chunks[key][w.Name]
+	c := t.chunks[key][w.Name]
 	c.uid = w.UID
-	g.chunks[key][w.Name] = c
+	t.chunks[key][w.Name] = c
 }
 
 // unexpect forgets a chunk that was not created after all.

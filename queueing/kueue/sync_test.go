@@ -77,8 +77,8 @@ func (c withoutQueues) List(ctx context.Context, list client.ObjectList, opts ..
 	return c.lists.List(ctx, list, opts...)
 }
 
-// TestNotAllKindsAreServed: an application waits for Kueue to be complete, and is not told that queues do not exist. It asks as long as it does not
-// leave.
+// TestNotAllKindsAreServed: an application waits for Kueue to be complete, and its status does not say that queues do not exist. It asks as long as
+// it does not leave.
 func TestNotAllKindsAreServed(t *testing.T) {
 	t.Parallel()
 	g, _ := gateIn(t, func(c client.WithWatch) client.WithWatch { return withoutQueues{lists{c}} }, made())

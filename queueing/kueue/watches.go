@@ -70,8 +70,14 @@ func (g *Gate) Watches() []*optionalkind.Watch {
 }
 
 // installed reports whether the kinds are served without which Kueue admits nothing. Classes of priorities may be absent.
-func (g *Gate) installed() bool {
-	return g.workloads.Installed() && g.localQueues.Installed() && g.clusterQueues.Installed() && g.flavors.Installed()
+func (m *mirror) installed() bool {
+	return m.workloads.Installed() && m.localQueues.Installed() && m.clusterQueues.Installed() && m.flavors.Installed()
+}
+
+// shows reports whether the watch shows exactly that Workload.
+func (m *mirror) shows(w *kueuev1.Workload) bool {
+	shown := m.workloads.Get(w.Namespace, w.Name)
+	return shown != nil && shown.GetUID() == w.UID
 }
 
 // unreadable reports whether there may be objects of a kind that the watches cannot read.
