@@ -62,8 +62,8 @@ func (h history) before() *v1alpha1.AttemptStatus {
 	return nil
 }
 
-// concluding returns the history's entry of the attempt with which the run ended, or the current attempt did; nil if neither has.
-// A run that ended in the pause after an attempt has planned another one, which has no entry.
+// concluding returns the history's entry of the attempt with which the run ended, or of the current one; nil if there is
+// none. A run that ended in the pause after an attempt has planned another one, which has no entry.
 func (h history) concluding() *v1alpha1.AttemptStatus {
 	if last := h.last(); last != nil || h.s.Times.Finished == nil {
 		return last

@@ -181,8 +181,8 @@ func (rt retries) pausing() bool {
 	return rt.s.Times.Retry != nil && rt.o.Now.Before(rt.s.Times.Retry.Time)
 }
 
-// givenUp returns the attempt after which a pause goes on although no other attempt may follow any longer: spec.restartPolicy or
-// timeouts.total has changed in the pause. Nil if there is none.
+// givenUp returns the attempt that the run pauses after although no other may follow any longer, because
+// spec.restartPolicy or timeouts.total has changed in the pause; nil if another may follow.
 func (rt retries) givenUp() *v1alpha1.AttemptStatus {
 	ended := rt.history.before()
 	if rt.s.Times.Retry == nil || ended == nil || ended.Outcome == v1alpha1.OutcomeStopped || rt.another(ended) && !rt.totalExceeded() {

@@ -101,7 +101,7 @@ type SchedulingGate struct {
 	At int
 	// Requests of the pod as a node reserves them, "pods": 1 included.
 	Requests queueing.Resources
-	// NodeSelector and Tolerations that the pod has of its own; the node labels that its affinity demands are among the first.
+	// NodeSelector (queueing.NodeLabels) and Tolerations that the pod has of its own.
 	NodeSelector map[string]string
 	Tolerations  []corev1.Toleration
 	// Excess says what the pod has more of than is remembered, and what to do; empty if nothing. With it, none of the

@@ -10,7 +10,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// imageName is what kubelets take as the name of an image: [registry[:port]/]path[:tag][@digest]. Only the registry may have capital letters.
+// imageName is what kubelets take as the name of an image: [registry[:port]/]path[:tag][@digest]. Only the registry may
+// have capital letters.
 var imageName = regexp.MustCompile(`^((` + registryPart + `(\.` + registryPart + `)*|\[[0-9a-fA-F:]+\])(:[0-9]+)?/)?` + pathPart + `(/` + pathPart + `)*` +
 	`(:\w[\w.-]{0,127})?(@[A-Za-z][A-Za-z0-9]*([-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$`)
 
@@ -19,8 +20,8 @@ const (
 	pathPart     = `[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*`
 )
 
-// checkImages refuses names of images that no kubelet takes: executors with one would never start, while their driver holds the quota of all of
-// them. Tokens are replaced later.
+// checkImages refuses names of images that no kubelet takes: executors with one would never start, while their driver
+// holds the quota of all of them. Tokens are replaced later.
 func checkImages(s *subject) []Finding {
 	var findings []Finding
 	for _, key := range []string{conf.Image, conf.Driver.Key("container.image"), conf.Executor.Key("container.image")} {
