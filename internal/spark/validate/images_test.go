@@ -22,7 +22,7 @@ func TestImages(t *testing.T) {
 			t.Errorf("%s is refused: %v", image, got)
 		}
 	}
-	for _, image := range []string{"Spark:4", " spark:4", "spark:4 ", "spark 4", "https://docker.io/spark", "spark:", "spark:4:1", "docker.io//spark", "spark@sha256:12", "team/Spark", "-spark", "spark:ä"} {
+	for _, image := range []string{"Spark:4", " spark:4", "spark:4 ", "spark 4", "https://registry.example.org/spark", "spark:", "spark:4:1", "docker.io//spark", "spark@sha256:12", "team/Spark", "-spark", "spark:ä"} {
 		got := imagesOf(t, image, "")
 		if len(got) != 1 || got[0].Field != "spec.image" || !strings.Contains(got[0].Message, `invalid image name "`+image+`": write it as in docker.io/`) {
 			t.Errorf("%q: %v", image, got)
