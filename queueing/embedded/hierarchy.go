@@ -259,6 +259,14 @@ func (hr *hierarchy) problemText(n quota.NodeID, problem quota.Problem, culprit 
 	return fmt.Sprintf("%s has the parent %s, which does not exist", name, hr.forest.ConfiguredParent(culprit))
 }
 
+// parentRemedy returns what to do about a problem with the parent of a queue.
+func (hr *hierarchy) parentRemedy(problem quota.Problem, culprit quota.NodeID) string {
+	if problem == quota.Cycle {
+		return "change spec.parent of one of these"
+	}
+	return fmt.Sprintf("create queue %s, or change spec.parent of queue %s", hr.forest.ConfiguredParent(culprit), hr.forest.Name(culprit))
+}
+
 // cycleText lists a cycle of parents from a member back to it.
 func (hr *hierarchy) cycleText(n quota.NodeID) string {
 	start := hr.forest.Name(n)

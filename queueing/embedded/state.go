@@ -123,7 +123,7 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	}
 	s.AllMissing = len(s.MissingFlavors) > 0 && len(s.MissingFlavors) == len(q.config.Flavors)
 	if problem != quota.NoProblem {
-		s.Message = e.hierarchy.problemText(q.node, problem, culprit)
+		s.Message = e.hierarchy.problemText(q.node, problem, culprit) + "; " + e.hierarchy.parentRemedy(problem, culprit)
 	} else if q.noQuota {
 		s.Problem, s.Message = NoQuota, noQuota(q)+": "+strings.Join(e.explainer.queueRemedies(q), ", ")
 	}

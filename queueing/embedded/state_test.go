@@ -256,10 +256,10 @@ func TestStateOfBrokenQueues(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a in=nobody\nb in=a\nc in=d\nd in=c\nold deleted", "x queue=b")
 	want := map[string]string{
-		"a": "ParentNotFound: queue a has the parent nobody, which does not exist",
-		"b": "ParentNotFound: queue a, above b, has the parent nobody, which does not exist",
-		"c": "Cycle: queue c is its own ancestor: c → d → c",
-		"d": "Cycle: queue d is its own ancestor: d → c → d",
+		"a": "ParentNotFound: queue a has the parent nobody, which does not exist; create queue nobody, or change spec.parent of queue a",
+		"b": "ParentNotFound: queue a, above b, has the parent nobody, which does not exist; create queue nobody, or change spec.parent of queue a",
+		"c": "Cycle: queue c is its own ancestor: c → d → c; change spec.parent of one of these",
+		"d": "Cycle: queue d is its own ancestor: d → c → d; change spec.parent of one of these",
 	}
 	got := map[string]string{}
 	for _, s := range e.States() {
