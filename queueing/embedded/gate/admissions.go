@@ -82,25 +82,25 @@ func (a *admissions) restoreGrowth(root string, key queueing.Key, grant queueing
 	a.inFlight.put(key, &inFlightGrant{root: root, grant: grant, before: held, recorded: true})
 }
 
-// markFitting notes decisions that are not in their applications' statuses yet, and returns them. Those that are too large
-// for what the ledgers may take are reverted; but one is kept that would be too large even alone, so that the API server
-// says so.
+// markFitting notes decisions that are not in their applications' statuses yet, and returns them. Those that are too
+// large for what the ledgers may take are reverted; but one is kept that would be too large even alone, so that the API
+// server says so.
 func (a *admissions) markFitting(decisions []embedded.Decision, now time.Time) []embedded.Decision {
-	left, alone := batchSize-a.inFlight.size(), len(a.inFlight.grants) == 0
+	left, idle := batchSize-a.inFlight.size(), len(a.inFlight.grants) == 0
 	var fitting, large []embedded.Decision
 	for i := range decisions {
-		if size := sizeOf(decisions[i].Key, decisions[i].Grant); size <= left {
-			left -= size
-			fitting = append(fitting, decisions[i])
-		} else {
+		size := sizeOf(decisions[i].Key, decisions[i].Grant)
+		if size > left {
 			large = append(large, decisions[i])
+			continue
 		}
+		left -= size
+		fitting = append(fitting, decisions[i])
+		a.markInFlight(&decisions[i], size, now)
 	}
-	if alone && len(fitting) == 0 && len(large) > 0 {
+	if idle && len(fitting) == 0 && len(large) > 0 {
 		fitting, large = large[:1], large[1:]
-	}
-	for i := range fitting {
-		a.markInFlight(&fitting[i], now)
+		a.markInFlight(&fitting[0], 0, now)
 	}
 	for i := range large {
 		a.engine.Revert(large[i].Key)
@@ -108,14 +108,15 @@ func (a *admissions) markFitting(decisions []embedded.Decision, now time.Time) [
 	return fitting
 }
 
-// markInFlight notes a decision that is not in its application's status yet.
-func (a *admissions) markInFlight(d *embedded.Decision, now time.Time) {
+// markInFlight notes a decision that is not in its application's status yet. size is that of its entry in the ledger; 0
+// if it is not known.
+func (a *admissions) markInFlight(d *embedded.Decision, size int, now time.Time) {
 	if d.Grown > 0 {
-		a.inFlight.put(d.Key, &inFlightGrant{root: d.Root, grant: d.Grant, before: d.Before})
+		a.inFlight.put(d.Key, &inFlightGrant{root: d.Root, grant: d.Grant, size: size, before: d.Before})
 		return
 	}
 	a.inFlight.put(d.Key, &inFlightGrant{
-		root: d.Root, grant: d.Grant, decidedHere: true, waited: now.Sub(a.asks.starts[d.Key].waitsSince),
+		root: d.Root, grant: d.Grant, size: size, decidedHere: true, waited: now.Sub(a.asks.starts[d.Key].waitsSince),
 	})
 	a.grants[d.Key] = attemptStart{run: d.Grant.Run, attempt: d.Grant.Attempt}
 }

@@ -60,7 +60,9 @@ func newInFlight() inFlight { return inFlight{grants: map[queueing.Key]*inFlight
 
 // put notes a grant that is in flight.
 func (f *inFlight) put(key queueing.Key, g *inFlightGrant) {
-	g.size = sizeOf(key, g.grant)
+	if g.size == 0 {
+		g.size = sizeOf(key, g.grant)
+	}
 	f.grants[key] = g
 }
 
