@@ -236,12 +236,12 @@ func (t *tracker) recordAsk(w *kueuev1.Workload) {
 
 // isForEarlierAsk reports whether the quota of a Workload was given for what it asked for before this process changed it:
 // Kueue may write what it has decided after that, without looking whether the Workload has changed (kueue v0.19,
-// pkg/scheduler).
+// pkg/scheduler). Quota of which Kueue does not say that counts as given for the change.
 func (t *tracker) isForEarlierAsk(w *kueuev1.Workload) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	asks, known := t.asks[w.UID]
-	return known && conditionOf(w, kueuev1.WorkloadQuotaReserved).ObservedGeneration < asks
+	decided := conditionOf(w, kueuev1.WorkloadQuotaReserved).ObservedGeneration
+	return decided > 0 && decided < t.asks[w.UID]
 }
 
 // wasReleased reports whether the key was released a moment ago.

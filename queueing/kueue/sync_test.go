@@ -189,20 +189,21 @@ func TestAskChangesWithQuota(t *testing.T) {
 func TestQuotaForAnEarlierAsk(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		quota change
-		asked int64
-		state queueing.State
+		quota          change
+		decided, asked int64
+		state          queueing.State
 	}{
-		"admitted for the change":       {isAdmitted, 1, queueing.Waiting}, // for its flavor, which this cluster does not have
-		"admitted before the change":    {isAdmitted, 2, queueing.Evicting},
-		"checks pending for the change": {hasQuota, 1, queueing.Waiting},
-		"checks pending, before it":     {hasQuota, 2, queueing.Undecided}, // another Workload takes its place
+		"admitted for the change":       {isAdmitted, 1, 1, queueing.Waiting}, // for its flavor, which this cluster does not have
+		"admitted before the change":    {isAdmitted, 1, 2, queueing.Evicting},
+		"admitted, it is not said when": {isAdmitted, 0, 2, queueing.Waiting},
+		"checks pending for the change": {hasQuota, 1, 1, queueing.Waiting},
+		"checks pending, before it":     {hasQuota, 1, 2, queueing.Undecided}, // another Workload takes its place
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := made(func(w *kueuev1.Workload) { *w = *workloadOf(ask(atLeast(1)), nil) }, tt.quota)
 			w.UID, w.Generation = "w-1", tt.asked
-			conditionOf(w, kueuev1.WorkloadQuotaReserved).ObservedGeneration = 1
+			conditionOf(w, kueuev1.WorkloadQuotaReserved).ObservedGeneration = tt.decided
 			g, _ := gateOver(t, w)
 			g.recordAsk(w)
 			if v, err := g.Sync(t.Context(), ask(atLeast(1))); err != nil || v.State != tt.state {
