@@ -180,7 +180,8 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask, wanted *v1beta1.Pod
 		return queueing.Verdict{State: queueing.Undecided}, nil
 	case apierrors.IsAlreadyExists(err):
 		return g.resolveExisting(ctx, ask)
-	case optionalkind.NotServed(err):
+	case optionalkind.NotServed(err), apierrors.IsMethodNotSupported(err): // the kinds are going
+		g.wakeLater(ask.Key)
 		return notInstalled(), nil
 	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
 		g.wakeLater(ask.Key)
@@ -290,7 +291,7 @@ func (g *Gate) EnsureReservation(ctx context.Context, ask queueing.Ask) (string,
 	case err == nil:
 		g.tracker.expectCreated(ask.Key, name.Name)
 		return fmt.Sprintf("PodGroup %s was deleted by a user or another controller; it was recreated, because Volcano schedules no executor without it", name.Name), nil
-	case apierrors.IsAlreadyExists(err), optionalkind.NotServed(err):
+	case apierrors.IsAlreadyExists(err), optionalkind.NotServed(err), apierrors.IsMethodNotSupported(err):
 		return "", nil
 	}
 	return "", fmt.Errorf("create PodGroup %s again: %w", name, err)

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
@@ -50,6 +52,27 @@ func gateOver(t *testing.T, waker queueing.Waker, objects ...client.Object) (*Ga
 	}
 	t.Cleanup(func() { cancel(); running.Wait() })
 	return g, c
+}
+
+// goingKinds is a cluster in which Volcano's kinds are being deleted: the API server creates no more objects of them.
+type goingKinds struct{ client.WithWatch }
+
+func (goingKinds) Create(context.Context, client.Object, ...client.CreateOption) error {
+	return apierrors.NewMethodNotSupported(schema.GroupResource{Group: v1beta1.GroupName, Resource: "podgroups"}, "create")
+}
+
+// TestKindsThatAreGoing: while Volcano's kinds are being deleted, applications wait for them, and what runs continues.
+func TestKindsThatAreGoing(t *testing.T) {
+	t.Parallel()
+	open := &v1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}, Status: v1beta1.QueueStatus{State: v1beta1.QueueStateOpen}}
+	g, c := gateOver(t, make(woken, 64), open)
+	g.o.Client = goingKinds{c.(client.WithWatch)}
+	if v, err := g.Sync(t.Context(), anAsk()); err != nil || v.Reason != queueing.ReasonGateNotInstalled {
+		t.Errorf("%s %q, %v", v.Reason, v.Message, err)
+	}
+	if restored, err := g.EnsureReservation(t.Context(), anAsk()); err != nil || restored != "" {
+		t.Errorf("restored %q, %v", restored, err)
+	}
 }
 
 // TestQueuesMove: who waits in a queue is woken when the first queue comes below it, and when the last one goes, wherever it goes to.
