@@ -265,6 +265,29 @@ func TestChunkWithQuotaBeforeItsChecks(t *testing.T) {
 	}
 }
 
+// TestFlavorChanges: a flavor comes to contradict the executors of a chunk. Those that are there keep its quota as long as they run; a chunk without
+// executors is not used.
+func TestFlavorChanges(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ above, stay int32 }{"executors are there": {2, 2}, "none is there": {0, 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := chunk(1, 2, got(2, "spot"))
+			g, c := gateOver(t, made(isAdmitted), w, flavorNamed("spot"))
+			room := g.Resize(t.Context(), ask().Key, holding(tt.above), queueing.ResizeRequest{
+				PodSet: "executor", Count: 2, Ready: map[string]int32{}, NodeSelector: map[string]string{"class": "gpu"},
+			})
+			if n := elasticCount(*room.Grant, "spot"); n != tt.stay || len(room.Reclaims) > 0 {
+				t.Errorf("%d executors have quota, and %v are to end; want %d", n, room.Reclaims, tt.stay)
+			}
+			after := &kueuev1.Workload{}
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(w), after); err != nil || reserved(after) != (tt.stay > 0) {
+				t.Errorf("the chunk has quota: %t, %v", reserved(after), err)
+			}
+		})
+	}
+}
+
 // TestUnseenChunk: a chunk that the watch has not shown counts as asked for, also when the watch shows how an earlier one of its name went.
 func TestUnseenChunk(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,6 @@ package kueue
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -234,7 +233,8 @@ func (g *Gate) markReady(ctx context.Context, chunks []*kueuev1.Workload) error 
 	return nil
 }
 
-// placer returns what each executor of a chunk is charged, and where it is placed.
+// placer returns what each executor of a chunk is charged, and where it is placed. What has become of a flavor meanwhile is
+// nothing to executors that are there already: they keep the quota and the place that they were given.
 func (g *Gate) placer(held queueing.Grant, want queueing.ResizeRequest) func(*kueuev1.Workload) (*queueing.PodSetGrant, error) {
 	template := &corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: want.NodeSelector}}
 	each := queueing.PodSet{Name: v1alpha1.ExecutorPodSet}
@@ -243,13 +243,10 @@ func (g *Gate) placer(held queueing.Grant, want queueing.ResizeRequest) func(*ku
 	}
 	return func(w *kueuev1.Workload) (*queueing.PodSetGrant, error) {
 		set, err := assigner{w, g.flavor, template}.assigned(each, &w.Status.Admission.PodSetAssignments[0])
-		var missing missingFlavor
-		if errors.As(err, &missing) {
+		if err != nil {
 			if before := elasticPodSet(held, flavorOf(w)); before != nil {
 				return before, nil
 			}
-		}
-		if err != nil {
 			return nil, err
 		}
 		set.Annotations, set.SchedulingGates = nil, nil // of one Workload; those of a flavor are several
