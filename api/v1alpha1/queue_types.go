@@ -342,7 +342,7 @@ type SparkFlavorSpec struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:XValidation:rule="self.all(t, size(t.key) <= 317 && (!has(t.value) || size(t.value) <= 63) && size(t.effect) <= 16)",message="set nodeTaints with keys of at most 317 characters and values of at most 63"
-	// +kubebuilder:validation:XValidation:rule="self.all(t, t.key != '' && t.effect in ['NoSchedule', 'PreferNoSchedule', 'NoExecute'])",message="set key of every taint, and effect to NoSchedule, PreferNoSchedule or NoExecute"
+	// +kubebuilder:validation:XValidation:rule="self.all(t, t.key != '' && t.effect in ['NoSchedule', 'PreferNoSchedule', 'NoExecute'])",message="set nodeTaints with a key each, and with effect NoSchedule, PreferNoSchedule or NoExecute"
 	NodeTaints []corev1.Taint `json:"nodeTaints,omitempty"`
 
 	// tolerations are given to the pods placed in this flavor.
@@ -350,10 +350,10 @@ type SparkFlavorSpec struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:XValidation:rule="self.all(t, (!has(t.key) || size(t.key) <= 317) && (!has(t.value) || size(t.value) <= 63) && (!has(t.effect) || size(t.effect) <= 16) && (!has(t.operator) || size(t.operator) <= 16))",message="set tolerations with keys of at most 317 characters and values of at most 63"
-	// +kubebuilder:validation:XValidation:rule="self.all(t, !has(t.operator) || t.operator in ['', 'Exists', 'Equal', 'Lt', 'Gt'])",message="set operator of every toleration to Exists or Equal"
-	// +kubebuilder:validation:XValidation:rule="self.all(t, !has(t.effect) || t.effect in ['', 'NoSchedule', 'PreferNoSchedule', 'NoExecute'])",message="set effect of every toleration to NoSchedule, PreferNoSchedule or NoExecute, or remove it to tolerate all of them"
-	// +kubebuilder:validation:XValidation:rule="self.all(t, has(t.key) && t.key != '' || has(t.operator) && t.operator == 'Exists')",message="set key of every toleration, or set operator to Exists to tolerate all taints"
-	// +kubebuilder:validation:XValidation:rule="self.all(t, !has(t.value) || t.value == '' || !has(t.operator) || t.operator != 'Exists')",message="remove value where operator is Exists, or set operator to Equal"
-	// +kubebuilder:validation:XValidation:rule="self.all(t, !has(t.tolerationSeconds) || has(t.effect) && t.effect == 'NoExecute')",message="set effect to NoExecute where tolerationSeconds is set, or remove tolerationSeconds"
+	// +kubebuilder:validation:XValidation:rule="self.all(t, !has(t.operator) || t.operator in ['', 'Exists', 'Equal', 'Lt', 'Gt'])",message="set tolerations with operator Exists or Equal"
+	// +kubebuilder:validation:XValidation:rule="self.all(t, !has(t.effect) || t.effect in ['', 'NoSchedule', 'PreferNoSchedule', 'NoExecute'])",message="set tolerations with effect NoSchedule, PreferNoSchedule or NoExecute, or without effect to tolerate all of them"
+	// +kubebuilder:validation:XValidation:rule="self.all(t, has(t.key) && t.key != '' || has(t.operator) && t.operator == 'Exists')",message="set tolerations with a key each, or with operator Exists to tolerate all taints"
+	// +kubebuilder:validation:XValidation:rule="self.all(t, !has(t.value) || t.value == '' || !has(t.operator) || t.operator != 'Exists')",message="set tolerations without value where operator is Exists, or with operator Equal"
+	// +kubebuilder:validation:XValidation:rule="self.all(t, !has(t.tolerationSeconds) || has(t.effect) && t.effect == 'NoExecute')",message="set tolerations with effect NoExecute where tolerationSeconds is set, or without tolerationSeconds"
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 }
