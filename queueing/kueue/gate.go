@@ -53,8 +53,8 @@ func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error)
 // New returns a gate whose watches have not started.
 func New(o Options) *Gate {
 	g := &Gate{o: o, tracker: tracker{
-		clock: o.Clock, asking: map[types.NamespacedName]asker{}, created: map[queueing.Key]string{}, written: map[types.UID]string{}, asks: map[types.UID]int64{},
-		chunks: map[queueing.Key]map[string]unseenChunk{}, shown: map[queueing.Key]map[types.UID]int32{},
+		clock: o.Clock, asking: map[types.NamespacedName]asker{}, created: map[queueing.Key]string{},
+		written: map[types.UID]string{}, asks: map[types.UID]int64{}, chunks: map[queueing.Key]map[string]unseenChunk{}, shown: map[queueing.Key]map[types.UID]int32{},
 		released: map[queueing.Key]bool{}, lastQueueStates: map[string]string{},
 	}}
 	g.writer = writer{client: o.Client, fieldOwner: o.FieldOwner, tracker: &g.tracker}

@@ -48,8 +48,8 @@ type verdict struct {
 
 // notInstalled returns the verdict on everything while Kueue's kinds are missing.
 func notInstalled() queueing.Verdict {
-	return waiting(queueing.ReasonGateNotInstalled, "gate Kueue needs the kinds Workload, LocalQueue, ClusterQueue and ResourceFlavor of kueue.x-k8s.io/v1beta2, and the cluster does not serve all of them, "+
-		"or the operator may not read them: "+
+	return waiting(queueing.ReasonGateNotInstalled, "gate Kueue needs the kinds Workload, LocalQueue, ClusterQueue and ResourceFlavor of "+
+		"kueue.x-k8s.io/v1beta2, and the cluster does not serve all of them, or the operator may not read them: "+
 		"install Kueue 0.19 or later (https://kueue.sigs.k8s.io/docs/installation), or set spec.queue.gate to another gate")
 }
 

@@ -35,8 +35,9 @@ func TestQueue(t *testing.T) {
 		"asks for too much": tooMuch, "deleted while it runs": deletedWhileItRuns, "orphaned while it runs": orphanedWhileItRuns,
 		"somebody deletes the Workload":      workloadDeleted,
 		"the gate is changed while it waits": gateChanged, "the gate is changed while it runs": gateChangedInMidRun,
-		"grows and shrinks": growsAndShrinks, "grows by many": growsByMany, "grows past its checks": growsPastItsChecks, "executors are taken back": executorsReclaimed,
-		"base gangs first": baseGangsFirst, "somebody takes a chunk": chunkDeleted, "guarded": guardedUnderKueue,
+		"grows and shrinks": growsAndShrinks, "grows by many": growsByMany, "grows past its checks": growsPastItsChecks,
+		"executors are taken back": executorsReclaimed,
+		"base gangs first":         baseGangsFirst, "somebody takes a chunk": chunkDeleted, "guarded": guardedUnderKueue,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
