@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,11 +49,15 @@ type yard struct {
 	kept map[string]bool
 	// answer to a patch.
 	answer error
+	// mu guards what a test changes while something lists: failing and lists.
+	mu sync.Mutex
 	// lists counts requests for a list.
 	lists int
 }
 
 func (y *yard) List(_ context.Context, list client.ObjectList, options ...client.ListOption) error {
+	y.mu.Lock()
+	defer y.mu.Unlock()
 	y.lists++
 	o := (&client.ListOptions{}).ApplyOptions(options)
 	kind := list.GetObjectKind().GroupVersionKind().Kind

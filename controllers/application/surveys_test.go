@@ -65,8 +65,10 @@ func TestSurvey(t *testing.T) {
 		if _, known := r.surveys.disowned(apps[0]); known {
 			t.Error("a list that failed is no list")
 		}
+		y.mu.Lock()
 		clear(y.failing)
 		y.lists = 0
+		y.mu.Unlock()
 		r.Clock.Sleep(2 * surveyRetryPause)
 		synctest.Wait()
 		// One object a page, of the one kind of which there are any.
