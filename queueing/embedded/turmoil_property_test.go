@@ -194,7 +194,7 @@ func (u *turmoil) arrive() {
 	u.ask(a)
 }
 
-// charge has something count that was let in by nobody, whether it fits or not.
+// charge has a pod count that no queue has admitted, whether it fits or not.
 func (u *turmoil) charge(queueing.Key) {
 	a := u.randomAsk(u.newKey())
 	a.Key.Kind, a.Part = queueing.Pod, u.chance(0.5)

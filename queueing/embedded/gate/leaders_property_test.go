@@ -51,7 +51,7 @@ type leaderProcess struct {
 	fenced bool
 }
 
-// leadersWorld is a queue, its applications, and those who lead it one after the other. Writes fail in every way.
+// leadersWorld is a queue, its applications, and the processes that lead it one after the other. Writes fail in every way.
 type leadersWorld struct {
 	*rand.Rand
 	t       *testing.T
@@ -59,7 +59,7 @@ type leadersWorld struct {
 	clock   *clocktesting.FakeClock
 	apps    map[queueing.Key]*storedApp
 	leaders []*leaderProcess
-	// away says that the API server answers nothing; calm that nothing fails any more.
+	// away says that the API server answers nothing; calm that nothing fails from now on.
 	away, calm        bool
 	number, taken     int
 	fenced, reclaimed int
@@ -105,7 +105,7 @@ func (w *leadersWorld) write(do func() error) error {
 	case n < 17:
 		return apierrors.NewForbidden(v1alpha1.GroupVersion.WithResource("sparkqueues").GroupResource(), "team-a", nil)
 	case n < 18:
-		w.away = true // also for the read that would tell
+		w.away = true // also for the read that follows
 		return errors.New("no answer")
 	}
 	_, w.away = do(), w.chance(0.5)
