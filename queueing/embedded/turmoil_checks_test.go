@@ -51,13 +51,12 @@ func newlyCharged(d *Decision, q *queue) []quota.Amount {
 
 // checkFlavors holds that the pods of a new grant may run on the nodes of its flavors.
 func (u *turmoil) checkFlavors(d *Decision) error {
-	asked := u.asks[d.Key]
-	for _, set := range d.Grant.PodSets {
-		at := slices.IndexFunc(asked.PodSets, func(p queueing.PodSet) bool { return p.Name == set.Name })
-		if d.Grown > 0 || at < 0 || asked.Run != d.Grant.Run || asked.Attempt != d.Grant.Attempt {
-			continue
-		}
-		if why := mismatch(u.engine.hierarchy.flavors[set.Flavor], asked.PodSets[at], map[string]bool{}); why != "" {
+	origin := u.engine.registry.apps[d.Key].held.origin
+	if origin == nil || d.Grown > 0 {
+		return nil
+	}
+	for i, set := range d.Grant.PodSets {
+		if why := mismatch(u.engine.hierarchy.flavors[set.Flavor], origin.signature.podSets[i], map[string]bool{}); why != "" {
 			return fmt.Errorf("pod set %s is placed in flavor %s: %s", set.Name, set.Flavor, why)
 		}
 	}
