@@ -34,7 +34,9 @@ func RemovalPatch(pod *pods.Record, unlabelled bool, where Placement) []byte {
 		{"test", gate + "/name", v1alpha1.QuotaSchedulingGate},
 	}
 	patch = append(patch, members("/metadata/labels", unlabelled, where.Labels)...)
-	patch = append(patch, members("/spec/nodeSelector", pod.SchedulingGate.NodeSelector == nil, where.NodeSelector)...)
+	if len(where.NodeSelector) > 0 {
+		patch = append(patch, operation{"add", "/spec/nodeSelector", selectorOf(pod.SchedulingGate, where)})
+	}
 	if len(where.Tolerations) > 0 && pod.SchedulingGate.Tolerations == nil {
 		patch = append(patch, operation{"add", "/spec/tolerations", []corev1.Toleration{}})
 	}
@@ -53,6 +55,15 @@ type operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value,omitempty"`
+}
+
+// selectorOf returns the whole node selector of a pod that is placed. What the record has may come from the pod's affinity
+// alone: whether the pod has a node selector is not known, and it may gain one that says the same.
+func selectorOf(gate *pods.SchedulingGate, where Placement) map[string]string {
+	selector := map[string]string{}
+	maps.Copy(selector, gate.NodeSelector)
+	maps.Copy(selector, where.NodeSelector)
+	return selector
 }
 
 // members adds members to a map of texts, in the order of their keys, and the map first if it is absent.
