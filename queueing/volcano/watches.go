@@ -84,7 +84,7 @@ func (g *Gate) groupChanged(o client.Object) {
 // queueChanged passes on what verdicts depend on: of a queue, of the one above it, and of the one that was above it.
 func (g *Gate) queueChanged(o client.Object) {
 	above, stays := o.(*v1beta1.Queue).Spec.Parent, ""
-	if g.queues.Get("", o.GetName()) != nil {
+	if !g.queues.Installed() || g.queues.Get("", o.GetName()) != nil { // those of the first list come before the kind counts as served
 		stays = above
 	}
 	for _, name := range []string{o.GetName(), above, g.tracker.moved(o.GetName(), stays)} {

@@ -81,7 +81,7 @@ func TestQueuesMove(t *testing.T) {
 	queue := func(name, parent string) *v1beta1.Queue {
 		return &v1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.QueueSpec{Parent: parent}}
 	}
-	wakes, child := make(woken, 64), queue("child", "")
+	wakes, child := make(woken, 64), queue("child", "a") // before the operator began
 	g, c := gateOver(t, wakes, queue("a", ""), queue("b", ""), child)
 	inA, inB := queueing.Key{Name: "in-a", UID: "1"}, queueing.Key{Name: "in-b", UID: "2"}
 	g.tracker.track(inA, "a")
@@ -89,7 +89,7 @@ func TestQueuesMove(t *testing.T) {
 	for _, step := range []struct {
 		parent string
 		woken  []string
-	}{{"a", []string{"in-a"}}, {"b", []string{"in-a", "in-b"}}, {"", []string{"in-b"}}} {
+	}{{"b", []string{"in-a", "in-b"}}, {"a", []string{"in-a", "in-b"}}, {"", []string{"in-a"}}, {"b", []string{"in-b"}}} {
 		child.Spec.Parent = step.parent
 		if err := c.Update(t.Context(), child); err != nil {
 			t.Fatal(err)
