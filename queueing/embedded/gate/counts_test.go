@@ -8,6 +8,7 @@ import (
 	"errors"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -116,6 +117,24 @@ func TestCountsAlone(t *testing.T) {
 	}
 	if roots, lately := g.ledgers.obsolete(); len(roots) > 0 || lately {
 		t.Errorf("ledgers %v are to be emptied (lately: %t), want none", roots, lately)
+	}
+}
+
+// TestCountsThatAreRefusedAlone are written again after a pause. Until then the queue stays as it is: each change of it has them written at once.
+func TestCountsThatAreRefusedAlone(t *testing.T) {
+	t.Parallel()
+	writes := 0
+	g, clock := openGate(t, func(string) error {
+		writes++
+		return apierrors.NewInvalid(v1alpha1.GroupVersion.WithKind("SparkQueue").GroupKind(), "team-a", nil)
+	})
+	g.WriteWithLedger((&recordedCounts{pending: 7}).counts)
+	g.WriteCounts("team-a")
+	if err := g.loop.writeCounts(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if writes != 1 || !clock.HasWaiters() {
+		t.Errorf("%d writes, tried again after a pause: %t", writes, clock.HasWaiters())
 	}
 }
 

@@ -50,12 +50,20 @@ type ledgers struct {
 }
 
 // swap writes the ledger of a tree: all grants of this process that are in flight. It returns errFenced if the ledger
-// belongs to another process.
+// belongs to another process. If the API server refuses it with the counts of the queue, they are left out: no grant waits
+// for them.
 func (w *ledgers) swap(ctx context.Context, root string) error {
-	return w.swapWith(ctx, root, w.o.counts(ctx, root))
+	counts := w.o.counts(ctx, root)
+	err := w.swapWith(ctx, root, counts)
+	if len(counts.Fields) == 0 || !isDefiniteFailure(err) || apierrors.IsNotFound(err) {
+		return err
+	}
+	w.o.Log.Error(err, "Failed to write the counts of a queue with its ledger; writing the ledger alone", "queue", root)
+	return w.swapWith(ctx, root, Counts{})
 }
 
-// swapWith is swap with counts that are known.
+// swapWith writes the ledger of a tree with these counts or not at all. A ledger that is written only because of counts must
+// not be written without them: whoever sees that write has the counts written again at once.
 func (w *ledgers) swapWith(ctx context.Context, root string, counts Counts) error {
 	l, err := w.of(ctx, root)
 	if err != nil {
@@ -74,12 +82,7 @@ func (w *ledgers) swapWith(ctx context.Context, root string, counts Counts) erro
 			}
 			return nil
 		}
-		switch refused := isDefiniteFailure(err); {
-		case refused && len(counts.Fields) > 0 && !apierrors.IsNotFound(err): // perhaps because of the counts, which no grant waits for
-			w.o.Log.Error(err, "Failed to write the counts of a queue with its ledger; writing the ledger alone", "queue", root)
-			counts = Counts{}
-			continue
-		case refused:
+		if isDefiniteFailure(err) {
 			return fmt.Errorf("write ledger of queue %s: %w", root, err)
 		}
 		// A conflict, or no answer: the queue has changed, perhaps by this very write. A live read shows.
