@@ -212,3 +212,18 @@ func TestQuotaForAnEarlierAsk(t *testing.T) {
 		})
 	}
 }
+
+// TestForgetsWhatIsReplaced: what is known of a Workload goes with it, also if another one has its name when the watch shows that it is gone.
+func TestForgetsWhatIsReplaced(t *testing.T) {
+	t.Parallel()
+	old := made(func(w *kueuev1.Workload) { w.UID, w.ResourceVersion, w.Generation = "w-1", "5", 2 })
+	g, _ := gateOver(t, made(func(w *kueuev1.Workload) { w.UID = "w-2" }))
+	g.recordAsk(old)
+	g.recordWrite(made(func(w *kueuev1.Workload) { w.UID, w.ResourceVersion = "w-1", "6" }))
+	g.workloadChanged(old)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.asks)+len(g.written) > 0 {
+		t.Errorf("still known: %v, %v", g.asks, g.written)
+	}
+}
