@@ -56,7 +56,8 @@ func request(t *testing.T, g *Gate, name string, resources int) queueing.Ask {
 	return ask
 }
 
-// TestRefusedLedger: a full batch whose ledger cannot be written is decided again after a pause, not at once.
+// TestRefusedLedger: a full batch whose ledger cannot be written is decided again after a pause, not at once, and not because those ask again
+// that were granted something for a moment.
 func TestRefusedLedger(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -67,6 +68,7 @@ func TestRefusedLedger(t *testing.T) {
 		}
 		return apierrors.NewForbidden(v1alpha1.GroupVersion.WithResource("sparkqueues").GroupResource(), "team-a", nil)
 	})
+	g.o.Wake = func(key queueing.Key) { request(t, g, key.Name, 0) }
 	for i := range 2 * batch {
 		request(t, g, fmt.Sprint(i), 0)
 	}

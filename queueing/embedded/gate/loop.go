@@ -10,6 +10,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
@@ -25,6 +26,8 @@ type loop struct {
 	*admissions
 	o       *Options
 	ledgers *ledgers
+	// retrying: a cycle follows after a pause because a ledger could not be written. The lock guards it.
+	retrying bool
 }
 
 // run decides whenever a cycle is requested, until ctx ends. It returns an error if another process has taken a ledger
@@ -108,13 +111,33 @@ func (l *loop) cycle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		more = recorded && len(decisions) == allowed
-		for _, key := range changed {
-			l.o.Wake(key)
-		}
+		more = len(recorded) == allowed
+		l.wake(changed, undone(decided, recorded))
 		l.observer()
 	}
 	return nil
+}
+
+// undone returns who was granted something that was reverted.
+func undone(decided, recorded []embedded.Decision) map[queueing.Key]bool {
+	keys := make(map[queueing.Key]bool, len(decided))
+	for i := range decided {
+		keys[decided[i].Key] = true
+	}
+	for i := range recorded {
+		delete(keys, recorded[i].Key)
+	}
+	return keys
+}
+
+// wake wakes the applications with news, except for those that have what they had before: they would ask again, and have the
+// same decided at once, which is to follow after a pause.
+func (l *loop) wake(changed []queueing.Key, undone map[queueing.Key]bool) {
+	for _, key := range changed {
+		if !undone[key] {
+			l.o.Wake(key)
+		}
+	}
 }
 
 // grantsAllowed returns how many grants the next cycle may create. If it is 0, another cycle follows automatically:
@@ -138,9 +161,8 @@ func (l *loop) waitUntilDrained(ctx context.Context) {
 }
 
 // record writes the decisions into the ledgers of their trees, one write for each tree, and wakes the applications.
-// What cannot be written is reverted, which all reports, and decided again after a pause.
-func (l *loop) record(ctx context.Context, decisions []embedded.Decision) (all bool, _ error) {
-	all = true
+// What cannot be written is reverted, and decided again after a pause; the others are returned.
+func (l *loop) record(ctx context.Context, decisions []embedded.Decision) (recorded []embedded.Decision, _ error) {
 	for len(decisions) > 0 {
 		n := 1
 		for n < len(decisions) && decisions[n].Root == decisions[0].Root {
@@ -150,10 +172,9 @@ func (l *loop) record(ctx context.Context, decisions []embedded.Decision) (all b
 		decisions = decisions[n:]
 		err := l.ledgers.swap(ctx, tree[0].Root)
 		if errors.Is(err, errFenced) {
-			return false, err
+			return recorded, err
 		}
 		if err != nil {
-			all = false
 			l.o.Log.Error(err, "Failed to write a ledger; will retry", "queue", tree[0].Root)
 			l.mu.Lock()
 			l.revert(tree)
@@ -164,11 +185,12 @@ func (l *loop) record(ctx context.Context, decisions []embedded.Decision) (all b
 		l.mu.Lock()
 		l.recorded(tree)
 		l.mu.Unlock()
+		recorded = append(recorded, tree...)
 		for i := range tree {
 			l.o.Wake(tree[i].Key)
 		}
 	}
-	return all, nil
+	return recorded, nil
 }
 
 // recordOrphans writes the ledgers that lack an orphan. It returns an error if another process has taken a ledger
@@ -238,8 +260,21 @@ func (l *loop) writeCounts(ctx context.Context) error {
 	return nil
 }
 
-// retryLater requests a cycle after a ledger could not be written.
-func (l *loop) retryLater(ctx context.Context) { l.cycleAfter(ctx, retryDelay, func() {}) }
+// retryLater requests a cycle after a ledger could not be written, unless one is requested already: each would have another
+// one follow.
+func (l *loop) retryLater(ctx context.Context) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.retrying {
+		return
+	}
+	l.retrying = true
+	l.cycleAfter(ctx, retryDelay, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.retrying = false
+	})
+}
 
 // cycleAfter requests a cycle after a pause, and calls first before that.
 func (l *loop) cycleAfter(ctx context.Context, pause time.Duration, first func()) {
