@@ -218,12 +218,19 @@ func (r *Reconciler) publishAll(ctx context.Context) error {
 	var first error
 	for _, name := range r.Engine.Names() {
 		err := r.publishNamed(ctx, types.NamespacedName{Name: name})
-		if err != nil && apierrors.ReasonForError(err) == metav1.StatusReasonUnknown {
+		if err != nil && isUnanswered(err) {
 			return err
 		}
 		first = cmp.Or(first, err)
 	}
 	return first
+}
+
+// isUnanswered reports whether the API server could not deal with a request, and so not with the next one: each may take a
+// minute, and no queue is configured meanwhile.
+func isUnanswered(err error) bool {
+	return apierrors.ReasonForError(err) == metav1.StatusReasonUnknown || apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) ||
+		apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err)
 }
 
 func (r *Reconciler) publishNamed(ctx context.Context, name types.NamespacedName) error {

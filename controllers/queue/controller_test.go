@@ -5,6 +5,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -282,6 +283,25 @@ func TestOneThatIsRefused(t *testing.T) {
 			if queue.Status = (v1alpha1.SparkQueueStatus{}); r.Client.Status().Update(t.Context(), queue) != nil {
 				t.Fatal("the status cannot be reset")
 			}
+		}
+	}
+}
+
+// TestAnAPIServerInTrouble: no further queue is published once the API server could not deal with one: each request may take a minute.
+func TestAnAPIServerInTrouble(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []error{errors.New("no answer"), apierrors.NewTimeoutError("etcd", 1), apierrors.NewTooManyRequests("busy", 1)} {
+		r, _, _ := bench(t, queueNamed("a", 1), queueNamed("b", 1), queueNamed("c", 1))
+		pass(t, r, flavors)
+		writes := 0
+		r.Client = interceptor.NewClient(r.Client.(client.WithWatch), interceptor.Funcs{
+			SubResourcePatch: func(context.Context, client.Client, string, client.Object, client.Patch, ...client.SubResourcePatchOption) error {
+				writes++
+				return answer
+			},
+		})
+		if _, err := r.Reconcile(t.Context(), everything); err == nil || writes != 1 {
+			t.Errorf("%v: %d writes, %v", answer, writes, err)
 		}
 	}
 }
