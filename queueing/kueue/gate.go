@@ -236,12 +236,13 @@ func (t *tracker) recordAsk(w *kueuev1.Workload) {
 
 // isForEarlierAsk reports whether the quota of a Workload was given for what it asked for before this process changed it:
 // Kueue may write what it has decided after that, without looking whether the Workload has changed (kueue v0.19,
-// pkg/scheduler). Quota of which Kueue does not say that counts as given for the change.
+// pkg/scheduler). Quota of which Kueue does not say that counts as given for the change, and that of a Workload which a
+// user has deactivated since is left to Kueue.
 func (t *tracker) isForEarlierAsk(w *kueuev1.Workload) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	decided := conditionOf(w, kueuev1.WorkloadQuotaReserved).ObservedGeneration
-	return decided > 0 && decided < t.asks[w.UID]
+	return decided > 0 && decided < t.asks[w.UID] && !deactivated(w)
 }
 
 // wasReleased reports whether the key was released a moment ago.

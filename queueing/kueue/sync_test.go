@@ -198,6 +198,7 @@ func TestQuotaForAnEarlierAsk(t *testing.T) {
 		"admitted, it is not said when": {isAdmitted, 0, 2, queueing.Waiting},
 		"checks pending for the change": {hasQuota, 1, 1, queueing.Waiting},
 		"checks pending, before it":     {hasQuota, 1, 2, queueing.Undecided}, // another Workload takes its place
+		"the same, deactivated":         {func(w *kueuev1.Workload) { hasQuota(w); isInactive(w) }, 1, 2, queueing.Refused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
