@@ -70,16 +70,17 @@ func (ad admission) waiting() Decision {
 	if at := ad.deadlines.admission(); !at.IsZero() && !ad.o.Now.Before(at) {
 		return ad.admissionTimeout()
 	}
-	if ended := ad.retries.givenUp(); ended != nil {
-		ad.s.Times.Retry = nil
-		ad.after(Action{Kind: ReleaseGrant})
-		return ad.publisher.end(ad.retries.endOf(ended))
-	}
 	return ad.askPlanned()
 }
 
-// askPlanned continues with the planned start: it is asked for once its pause is over.
+// askPlanned continues with the planned start: it is asked for once its pause is over. If no attempt may follow any longer, the
+// run ends with the one before: the planned one, of which nothing exists, is not named.
 func (ad admission) askPlanned() Decision {
+	if ended := ad.retries.givenUp(); ended != nil {
+		ad.s.Attempt, ad.s.Times.Retry = ended.Attempt, nil
+		ad.after(Action{Kind: ReleaseGrant})
+		return ad.publisher.end(ad.retries.endOf(ended))
+	}
 	if ad.retries.pausing() {
 		return ad.publisher.pause()
 	}

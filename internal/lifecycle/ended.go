@@ -32,7 +32,7 @@ func (rs runs) ended() Decision {
 // republishEnd shows the end of the last run again: the spec was invalid in between and is back to what that run
 // executed.
 func (rs runs) republishEnd() Decision {
-	attempt := rs.history.concluding()
+	attempt := rs.history.last()
 	switch {
 	case attempt == nil || attempt.Outcome == v1alpha1.OutcomeStopped:
 		return rs.resume()
@@ -54,7 +54,7 @@ func (rs runs) suspended() Decision {
 	case rs.s.Run == 0 || rs.rerun.wanted():
 		return rs.startRun()
 	}
-	if last := rs.history.concluding(); last != nil && last.Outcome != v1alpha1.OutcomeStopped {
+	if last := rs.history.last(); last != nil && last.Outcome != v1alpha1.OutcomeStopped {
 		return rs.republishEnd()
 	}
 	rs.s.Times.Queued = rs.nowPtr() // who left the queue by suspending is queued last

@@ -62,15 +62,6 @@ func (h history) before() *v1alpha1.AttemptStatus {
 	return nil
 }
 
-// concluding returns the history's entry of the attempt with which the run ended, or of the current one; nil if there is
-// none. A run that ended in the pause after an attempt has planned another one, which has no entry.
-func (h history) concluding() *v1alpha1.AttemptStatus {
-	if last := h.last(); last != nil || h.s.Times.Finished == nil {
-		return last
-	}
-	return h.before()
-}
-
 // keepLogTail puts the end of the driver's log into the newest entry, if it was needed, and removes it from entries that
 // are too old.
 func (h history) keepLogTail() {
