@@ -115,6 +115,8 @@ type Reconciler struct {
 	surveys      *surveys
 	lookups      *lookups
 	rejections   *rejections
+	// checksFrom is from when on, in nanoseconds since 1970, pods with templates are checked again.
+	checksFrom atomic.Int64
 	// warnings are the last events of drivers that do not start, by the uid of their pods.
 	warnings *cache.Expiring
 	// stageEvents is the budget of events about stages, by namespace.

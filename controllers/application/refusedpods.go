@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,12 +25,19 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
+const (
+	// checkPatience is how long the API server may take to check a pod, and checkPause for how long no pods are checked after it took longer: a
+	// webhook that does not answer would hold up all workers, for each application that waits.
+	checkPatience = 2 * time.Second
+	checkPause    = time.Minute
+)
+
 // refusedPods returns why the API server would find the pods of a role to be invalid, without creating any. Of a driver that would show when its
 // quota is granted, and of executors in the log of the driver alone, which holds the quota of all of them meanwhile. The API server is asked only
 // about roles with parts that are passed on as they are written; everything else is checked by the operator. What was prepared before from the same
 // inputs was taken.
 func (pn *planner) refusedPods(ctx context.Context, objects render.Objects, before *prepared) ([]finding.Finding, error) {
-	if before != nil && before.inputs == pn.builder.inputs {
+	if before != nil && before.inputs == pn.builder.inputs || pn.Clock.Now().UnixNano() < pn.checksFrom.Load() {
 		return nil, nil
 	}
 	var found []finding.Finding
@@ -45,12 +53,22 @@ func (pn *planner) refusedPods(ctx context.Context, objects render.Objects, befo
 			return nil, err
 		}
 		pod.Namespace, pod.Name = pn.app.Namespace, objects.Names.DriverPod
-		err = pn.Client.Create(ctx, pod, client.FieldOwner(v1alpha1.FieldOwner), client.DryRunAll)
+		if err = pn.checkPod(ctx, pod); errors.Is(err, context.DeadlineExceeded) {
+			pn.checksFrom.Store(pn.Clock.Now().Add(checkPause).UnixNano())
+			return found, nil
+		}
 		if why := invalidPod(role.Name, err); why != "" {
 			found = append(found, finding.Finding{Reason: v1alpha1.InvalidSpecReason, Field: role.Path, Message: why})
 		}
 	}
 	return found, nil
+}
+
+// checkPod returns what the API server says of a pod, which it does not create.
+func (pn *planner) checkPod(ctx context.Context, pod *corev1.Pod) error {
+	ctx, cancel := context.WithTimeout(ctx, checkPatience)
+	defer cancel()
+	return pn.Client.Create(ctx, pod, client.FieldOwner(v1alpha1.FieldOwner), client.DryRunAll)
 }
 
 // passesOn reports whether the pods of a role have parts that the operator does not check as the API server does.

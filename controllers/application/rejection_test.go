@@ -153,6 +153,8 @@ type bouncer struct {
 	// answer of the API server to drivers that it rejects.
 	answer       error
 	asked, tried int
+	// due is after what time the last look asks for another one.
+	due time.Duration
 }
 
 // newBouncer returns a server that rejects drivers, with a new application.
@@ -191,7 +193,8 @@ func (b *bouncer) after(pause time.Duration) (stage, message string) {
 	b.t.Helper()
 	b.r.Clock.(*clocktesting.FakeClock).Step(pause)
 	for range 6 {
-		if _, err := b.r.Reconcile(b.t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(b.app)}); err != nil {
+		result, err := b.r.Reconcile(b.t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(b.app)})
+		if b.due = result.RequeueAfter; err != nil {
 			b.t.Fatal(err)
 		}
 	}
