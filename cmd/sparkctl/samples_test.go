@@ -41,7 +41,7 @@ func TestSamplesOfCommands(t *testing.T) {
 	}{
 		"list":      {kubeconfig: kubeconfig, call: "list -n jobs"},
 		"get":       {kubeconfig: kubeconfig, call: "get etl -n jobs"},
-		"watch":     {kubeconfig: kubeconfig, call: "watch -n jobs --until-ended --timeout 300ms", code: exitTimeout},
+		"watch":     {kubeconfig: kubeconfig, call: "watch -n jobs --until-ended --timeout 3s", code: exitTimeout},
 		"queue":     {kubeconfig: kubeconfig, call: "queue"},
 		"plan":      {kubeconfig: kubeconfig, call: "plan -f testdata/samples/jobs", code: exitPlan},
 		"uninstall": {kubeconfig: kubeconfig, call: "uninstall --dry-run"},
