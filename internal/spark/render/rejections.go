@@ -64,7 +64,7 @@ var Rejections = []Deviation{
 	},
 	{
 		Where:  []string{"spec.image", "spec.driver.image", "spec.executor.image"},
-		Reason: "there is no such image: the name is empty, or has a token in it, which Spark replaces from 4.1 on only",
+		Reason: "there is no such image: the name is empty, no kubelet takes it, or it has a token in it, which Spark replaces from 4.1 on only",
 	},
 	{
 		Where: []string{
