@@ -169,7 +169,7 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 		return nil, []finding.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
 	}
 	if found, err := pn.refusedPods(ctx, objects, before); err != nil || len(found) > 0 {
-		plan.Outside = pn.app.Spec.SparkConfigMap != "" || len(environment.LimitRanges) > 0 // which give containers limits
+		plan.Outside = pn.mayBecomeValid(environment)
 		return nil, found, err
 	}
 	pn.plans.store(pn.app, ready)

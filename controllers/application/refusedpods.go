@@ -64,6 +64,12 @@ func (pn *planner) refusedPods(ctx context.Context, objects render.Objects, befo
 	return found, nil
 }
 
+// mayBecomeValid reports whether pods that are invalid may become valid without a change of the application: a ConfigMap may be corrected, and a
+// LimitRange gives containers limits.
+func (pn *planner) mayBecomeValid(environment podsets.Environment) bool {
+	return pn.app.Spec.SparkConfigMap != "" || len(environment.LimitRanges) > 0
+}
+
 // checkPod returns what the API server says of a pod, which it does not create.
 func (pn *planner) checkPod(ctx context.Context, pod *corev1.Pod) error {
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
