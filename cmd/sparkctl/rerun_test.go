@@ -25,12 +25,12 @@ func TestRerunThatIsOvertaken(t *testing.T) {
 	t.Parallel()
 	const path = " /apis/sparkgate.io/v1alpha1/namespaces/spark/sparkapplications/pi"
 	for name, tt := range map[string]struct {
-		how, handled string
-		code         int
+		how, handled, timeout string
+		code                  int
 	}{
-		"overtaken":             {"--wait", "a later one", 0},
-		"overtaken, and logged": {"--logs", "a later one", 0},
-		"not handled yet":       {"--wait", "an earlier one", exitTimeout},
+		"overtaken":             {"--wait", "a later one", "1m", 0},
+		"overtaken, and logged": {"--logs", "a later one", "1m", 0},
+		"not handled yet":       {"--wait", "an earlier one", "1500ms", exitTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -38,7 +38,7 @@ func TestRerunThatIsOvertaken(t *testing.T) {
 				"PATCH" + path: requestedAnew(""), "GET" + path: requestedAnew(tt.handled), "GET /api/v1/namespaces/spark/pods": listOf(driverPod()),
 				"GET /api/v1/namespaces/spark/pods/driver/log": {{200, "a line"}},
 			})
-			code, out, problem := call("", "rerun", "pi", tt.how, "--timeout", "1500ms", "--kubeconfig="+kubeconfig)
+			code, out, problem := call("", "rerun", "pi", tt.how, "--timeout", tt.timeout, "--kubeconfig="+kubeconfig)
 			if code != tt.code {
 				t.Errorf("exit code %d, want %d: %s", code, tt.code, problem)
 			}

@@ -52,14 +52,17 @@ func TestRunsAreNamedOnce(t *testing.T) {
 	})
 	const manifest = "apiVersion: sparkgate.io/v1alpha1\nkind: SparkApplication\nmetadata: {name: pi}\n"
 	for line, want := range map[string]string{
-		"submit -f - --wait --timeout 300ms":  "run 2, attempt 1: Running: driver pod pi is running\n",
-		"submit -f - --logs --timeout 300ms":  "run 2, attempt 1: Running: driver pod pi is running\n",
-		"watch --until-ended --timeout 300ms": "spark/pi run 2 attempt 1 Running: driver pod pi is running\n",
+		"submit -f - --wait":  "run 2, attempt 1: Running: driver pod pi is running\n",
+		"submit -f - --logs":  "run 2, attempt 1: Running: driver pod pi is running\n",
+		"watch --until-ended": "spark/pi run 2 attempt 1 Running: driver pod pi is running\n",
 	} {
-		code, out, problem := call(manifest, append(strings.Fields(line), "--kubeconfig="+kubeconfig)...)
-		if code != exitTimeout || !strings.Contains(out+problem, want) {
-			t.Errorf("%s: exit code %d, %q in\n%s%s", line, code, want, out, problem)
-		}
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			code, out, problem := call(manifest, append(strings.Fields(line), "--timeout=3s", "--kubeconfig="+kubeconfig)...)
+			if code != exitTimeout || !strings.Contains(out+problem, want) {
+				t.Errorf("exit code %d, %q in\n%s%s", code, want, out, problem)
+			}
+		})
 	}
 }
 
