@@ -65,7 +65,18 @@ func (f *rerunFlags) run(ctx context.Context, name string, s streams) error {
 	return f.wait.await(ctx, awaited{cluster: c, name: name, uid: app.UID, begun: func(app *v1alpha1.SparkApplication) bool {
 		return handled(token, app.Status.LastHandledForceAt, app.Annotations[meta.ForceRequestAnnotation]) ||
 			handled(token, app.Status.LastHandledReconcileAt, app.Annotations[meta.ReconcileRequestAnnotation]) && stalled(app)
-	}}, s)
+	}, lost: replaced}, s)
+}
+
+// replaced returns an error if the operator has handled a later request, which asks for a look and not for a run: the
+// request to run is void unless both annotations have its token.
+func replaced(app *v1alpha1.SparkApplication) error {
+	looked := app.Annotations[meta.ReconcileRequestAnnotation]
+	if looked == "" || looked == app.Annotations[meta.ForceRequestAnnotation] || looked != app.Status.LastHandledReconcileAt {
+		return nil
+	}
+	return fmt.Errorf("no run was begun: the annotation %s was set to another value before the operator saw the request; request the run again",
+		meta.ReconcileRequestAnnotation)
 }
 
 // handled reports whether a request was handled, by the token that was handled last: it is that of the request, or of a

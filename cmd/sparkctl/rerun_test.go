@@ -48,3 +48,28 @@ func TestRerunThatIsOvertaken(t *testing.T) {
 		})
 	}
 }
+
+// TestRerunThatIsReplaced: a request for a look alone that another client makes before the operator has seen ours voids it, so nothing is waited
+// for.
+func TestRerunThatIsReplaced(t *testing.T) {
+	t.Parallel()
+	for handled, want := range map[string]int{"a look": exitFailed, "an earlier one": exitTimeout} {
+		replies := applicationWith(v1alpha1.SucceededReason, "run 2 succeeded", func(s *v1alpha1.SparkApplicationStatus) {
+			s.LastHandledForceAt, s.LastHandledReconcileAt = "an earlier one", handled
+		})
+		app := replies[0].body.(*v1alpha1.SparkApplication)
+		app.Annotations = map[string]string{meta.ReconcileRequestAnnotation: "a look", meta.ForceRequestAnnotation: "ours"}
+		const path = " /apis/sparkgate.io/v1alpha1/namespaces/spark/sparkapplications/pi"
+		for _, how := range []string{"--wait", "--logs"} {
+			t.Run(handled+how, func(t *testing.T) {
+				t.Parallel()
+				_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{"PATCH" + path: replies, "GET" + path: replies})
+				timeout := map[bool]string{true: "1s", false: "1m"}[want == exitTimeout]
+				code, _, problem := call("", "rerun", "pi", how, "--timeout", timeout, "--kubeconfig="+kubeconfig)
+				if code != want || want == exitFailed && !strings.Contains(problem, "request the run again") {
+					t.Errorf("exit code %d, want %d: %s", code, want, problem)
+				}
+			})
+		}
+	}
+}

@@ -74,6 +74,8 @@ type awaited struct {
 	uid     types.UID
 	// begun reports whether a state of the application speaks of the run that was started.
 	begun func(*v1alpha1.SparkApplication) bool
+	// lost returns an error if it will never begin; may be nil.
+	lost func(*v1alpha1.SparkApplication) error
 }
 
 // await waits for the end of a run.
@@ -120,9 +122,19 @@ func (a awaited) untilBegun(ctx context.Context, notes io.Writer) error {
 		if a.begun(app) && (app.Status.Run > 0 || stalled(app)) {
 			return true, nil
 		}
-		said.say(notBegun(app))
-		return false, nil
+		return a.waits(app, &said)
 	})
+}
+
+// waits says what the run is waiting for that has not begun. It is over with an error if that never comes.
+func (a awaited) waits(app *v1alpha1.SparkApplication, said *news) (over bool, err error) {
+	if a.lost != nil {
+		err = a.lost(app)
+	}
+	if err == nil {
+		said.say(notBegun(app))
+	}
+	return err != nil, err
 }
 
 // notBegun says what a run is waiting for that has not begun.
@@ -154,8 +166,7 @@ func (a awaited) untilOver(ctx context.Context, notes io.Writer) error {
 	said := news{out: notes}
 	return a.cluster.FollowApplication(ctx, a.name, a.uid, func(app *v1alpha1.SparkApplication) (bool, error) {
 		if !a.begun(app) {
-			said.say(notBegun(app))
-			return false, nil
+			return a.waits(app, &said)
 		}
 		now := status.Summarize(app, clock.RealClock{}.Now())
 		said.say(fmt.Sprintf("run %d, attempt %d: %s: %s", now.Run, now.Attempt, now.Stage, now.Detail()))
