@@ -231,8 +231,7 @@ func (g *Gate) workloadChanged(o client.Object) {
 	if c, unseen := g.chunks[key][w.Name]; unseen && (c.uid == "" || c.uid == w.UID) {
 		delete(g.chunks[key], w.Name)
 	}
-	shown := g.workloads.Get(w.Namespace, w.Name)
-	gone := shown == nil || shown.GetUID() != w.UID // another one may have its name already
+	gone := !g.shows(w) // another one may have its name already
 	if gone || !older(w.ResourceVersion, g.written[w.UID]) {
 		delete(g.written, w.UID)
 	}

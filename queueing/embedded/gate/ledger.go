@@ -63,7 +63,7 @@ func (w *ledgers) swap(ctx context.Context, root string) error {
 }
 
 // swapWith writes the ledger of a tree with these counts or not at all. A ledger that is written only because of counts must
-// not be written without them: whoever sees that write has the counts written again at once.
+// not be written without them: each write of the queue has its counts written again at once.
 func (w *ledgers) swapWith(ctx context.Context, root string, counts Counts) error {
 	l, err := w.of(ctx, root)
 	if err != nil {
