@@ -27,34 +27,24 @@ type Usage struct {
 	Nominal int64
 }
 
-// unlimitedShown is how many uses without a limit a QueueState lists. Users may invent resources, of which a queue without
-// a limit for them takes any number, and what is listed stands in the status of the queue beside its ledger, and in metrics.
+// unlimitedShown is how many uses without a limit a QueueState lists, beside those of resources that every node has. Users
+// may invent resources, of which a queue without a limit for them takes any number, and what is listed stands in the
+// status of the queue beside its ledger, and in metrics.
 const unlimitedShown = 32
 
-// ofEveryNode are the resources that are listed before others.
+// ofEveryNode are the resources whose uses are always listed.
 var ofEveryNode = []string{"cpu", "memory", "ephemeral-storage", "pods"}
 
-// listedUses returns the uses that a state lists: all that are limited, and some of the others.
+// listedUses returns the uses that a state lists: all that are limited or of every node, and some of the others.
 func listedUses(uses []quota.Use) []quota.Use {
-	isUnlimited := func(u quota.Use) bool { return u.Nominal == quota.Unlimited }
-	unlimited := slices.DeleteFunc(slices.Clone(uses), func(u quota.Use) bool { return !isUnlimited(u) })
-	if len(unlimited) <= unlimitedShown {
-		return uses
-	}
-	slices.SortStableFunc(unlimited, func(a, b quota.Use) int {
-		switch first := slices.Contains(ofEveryNode, a.Resource); {
-		case first == slices.Contains(ofEveryNode, b.Resource):
-			return 0
-		case first:
-			return -1
+	others := 0
+	return slices.DeleteFunc(uses, func(u quota.Use) bool {
+		if u.Nominal != quota.Unlimited || slices.Contains(ofEveryNode, u.Resource) {
+			return false
 		}
-		return 1
+		others++
+		return others > unlimitedShown
 	})
-	listed := map[quota.Cell]bool{}
-	for _, u := range unlimited[:unlimitedShown] {
-		listed[u.Cell] = true
-	}
-	return slices.DeleteFunc(uses, func(u quota.Use) bool { return isUnlimited(u) && !listed[u.Cell] })
 }
 
 // Names returns the names of all configured queues, in order.

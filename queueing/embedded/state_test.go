@@ -101,8 +101,8 @@ func TestStateOfInventedResources(t *testing.T) {
 		for _, u := range s.Usage {
 			used[u.Resource] = u.Used
 		}
-		if len(s.Usage) != unlimitedShown+1 || used["memory"] == 0 || used["cpu"] == 0 || used["pods"] == 0 || used["a.invented/r0"] == 0 {
-			t.Errorf("queue %s lists %d uses, want %d with memory, cpu and pods: %v", queue, len(s.Usage), unlimitedShown+1, used)
+		if len(s.Usage) != unlimitedShown+3 || used["memory"] == 0 || used["cpu"] == 0 || used["pods"] == 0 || used["a.invented/r0"] == 0 {
+			t.Errorf("queue %s lists %d uses, want %d with memory, cpu and pods: %v", queue, len(s.Usage), unlimitedShown+3, used)
 		}
 	}
 }
