@@ -74,6 +74,8 @@ func New(o Options) *Reconciler {
 	return &Reconciler{Options: o, states: newStates(), waker: waker.New()}
 }
 
+// minRetryDelay and maxRetryDelay bound after what time a look at an application is repeated that has failed: its user
+// waits for the address of the UI.
 const (
 	minRetryDelay = 100 * time.Millisecond
 	maxRetryDelay = time.Minute

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/fluxcd/pkg/apis/meta"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -76,8 +76,11 @@ func TestTemplatesAreCheckedOnce(t *testing.T) {
 	})
 	w.Reach(app, v1alpha1.ReferenceNotFoundReason)
 	for i := range 5 {
-		harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": strconv.Itoa(i)} })
-		time.Sleep(200 * time.Millisecond)
+		token := strconv.Itoa(i)
+		harness.Change(t, app, func(a *v1alpha1.SparkApplication) {
+			a.Annotations = map[string]string{meta.ReconcileRequestAnnotation: token}
+		})
+		harness.Eventually(t, app, "looked at", func(a *v1alpha1.SparkApplication) bool { return a.Status.LastHandledReconcileAt == token })
 	}
 	if dry := network.Touching("/" + w.Namespace + "/pods"); len(dry) != 1 {
 		t.Errorf("pods were checked %d times, want once: %v", len(dry), dry)
