@@ -81,10 +81,10 @@ func (k *Kubelet) follow(ctx context.Context, stream watch.Interface, running *s
 		case event.Type == watch.Deleted:
 		case pod.DeletionTimestamp != nil:
 			running.Go(func() { k.end(ctx, pod) })
-		case isNew:
+		case isNew && !isGated(pod): // a kubelet gets no pod that waits behind its gate
 			running.Go(func() { k.run(ctx, pod) })
 		case k.wasLetIn(pod):
-			running.Go(func() { k.Start(ctx, pod) })
+			running.Go(func() { k.letIn(ctx, pod) })
 		}
 	}
 }
@@ -102,6 +102,15 @@ func (k *Kubelet) wasLetIn(pod *corev1.Pod) bool {
 	}
 	delete(k.gated, pod.UID)
 	return true
+}
+
+// letIn runs a pod that has passed its scheduling gate.
+func (k *Kubelet) letIn(ctx context.Context, pod *corev1.Pod) {
+	if pod.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleDriver {
+		k.run(ctx, pod)
+		return
+	}
+	k.Start(ctx, pod)
 }
 
 // account records what exists; it returns whether the pod is a new driver.
