@@ -87,7 +87,7 @@ func (w *world) executor(name string, running bool) {
 	s := w.app.Status
 	w.pods[name] = &pods.Record{
 		Origin: &pods.Origin{Namespace: "default", Application: "pi", AppUID: string(w.app.UID), Run: s.Run, Attempt: s.Attempt},
-		Name:   name, UID: "uid-" + "x", Role: pods.Executor, Phase: phase, Running: running, Ready: running, Node: "node-1"}
+		Name:   name, Trouble: &pods.Trouble{}, UID: "uid-" + "x", Role: pods.Executor, Phase: phase, Running: running, Ready: running, Node: "node-1"}
 }
 
 // user harness.

@@ -37,7 +37,7 @@ func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string
 	for _, word := range strings.Fields(text) {
 		word, flavor, _ := strings.Cut(word, "@")
 		number := strings.TrimRight(word, "?gGOxusSL")
-		r := &pods.Record{Name: "pi-exec-" + number, UID: types.UID(number), Role: pods.Executor, Origin: &pods.Origin{Run: 1, Attempt: 1, OwnerUID: driverUID}, Phase: corev1.PodRunning,
+		r := &pods.Record{Trouble: &pods.Trouble{}, Name: "pi-exec-" + number, UID: types.UID(number), Role: pods.Executor, Origin: &pods.Origin{Run: 1, Attempt: 1, OwnerUID: driverUID}, Phase: corev1.PodRunning,
 			Node: "node-1", Running: true, Ready: true, Flavor: flavor}
 		switch strings.TrimPrefix(word, number) {
 		case "?":

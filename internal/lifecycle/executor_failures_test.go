@@ -102,7 +102,7 @@ func TestShownFailure(t *testing.T) {
 func TestExecutorsThatGoWithTheirDriver(t *testing.T) {
 	t.Parallel()
 	app := newWorld(t).app
-	c := &counting{app: app, driver: &pods.Record{Name: "pi-driver", Role: pods.Driver, Origin: &pods.Origin{OwnerUID: app.UID},
+	c := &counting{app: app, driver: &pods.Record{Trouble: &pods.Trouble{}, Name: "pi-driver", Role: pods.Driver, Origin: &pods.Origin{OwnerUID: app.UID},
 		Phase: corev1.PodFailed, Ended: &pods.Ended{ExitCode: 1, At: epoch.Unix() + 10}}}
 	c.sees(failedAt(1, 9), failedAt(2, 10), failedAt(3, 11))
 	if got, want := c.shows(), "1 1"; got != want {

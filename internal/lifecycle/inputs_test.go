@@ -19,7 +19,7 @@ import (
 func (w *world) taken() {
 	w.app.Spec.Driver.PodName = "mine"
 	w.logf("another client: creates a pod of this name")
-	w.pods["mine"] = &pods.Record{Origin: &pods.Origin{Namespace: "default"}, Name: "mine", UID: "foreign", Phase: corev1.PodSucceeded}
+	w.pods["mine"] = &pods.Record{Origin: &pods.Origin{Namespace: "default"}, Name: "mine", Trouble: &pods.Trouble{}, UID: "foreign", Phase: corev1.PodSucceeded}
 }
 
 // TestPauseOfChangedInputs: inputs that change for ever are planned again at a bounded rate.

@@ -224,7 +224,7 @@ func (m *movie) setUnreachable(node string) {
 
 // foreignPod creates a pod of another owner, which has ended.
 func (m *movie) foreignPod(name string) {
-	m.pods[name] = &pods.Record{Origin: &pods.Origin{Namespace: "default"}, Name: name, UID: "foreign", Role: pods.Other, Phase: corev1.PodSucceeded}
+	m.pods[name] = &pods.Record{Origin: &pods.Origin{Namespace: "default"}, Name: name, Trouble: &pods.Trouble{}, UID: "foreign", Role: pods.Other, Phase: corev1.PodSucceeded}
 }
 
 // merge applies a JSON merge patch to an object.

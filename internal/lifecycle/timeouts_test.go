@@ -80,7 +80,7 @@ func TestNodeStaysLost(t *testing.T) {
 		w.app.Status.Stopping = v1alpha1.StopDeadline
 		w.app.Status.Grant, w.app.Status.Driver = &v1alpha1.Grant{Run: 1, Attempt: 1}, &v1alpha1.DriverStatus{PodName: "pi-driver", UID: "driver"}
 		w.app.Status.Conditions = status.Conditions(nil, status.View{Stage: status.Finalizing, Message: "m"}, since)
-		driver := &pods.Record{Name: "pi-driver", UID: "driver", Origin: &pods.Origin{Run: 1, Attempt: 1, OwnerUID: w.app.UID}, Role: pods.Driver, Node: "lost",
+		driver := &pods.Record{Trouble: &pods.Trouble{}, Name: "pi-driver", UID: "driver", Origin: &pods.Origin{Run: 1, Attempt: 1, OwnerUID: w.app.UID}, Role: pods.Driver, Node: "lost",
 			Phase: corev1.PodRunning, Running: true, Deleting: true}
 		d := Decide(Observation{Now: w.now, App: w.app, SameTemplate: true, MaxTermination: 10 * time.Minute, Pods: []*pods.Record{driver},
 			UnreachableNodes: map[string]bool{"lost": true}})

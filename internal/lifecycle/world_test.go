@@ -492,7 +492,7 @@ func (w *world) createDriver() string {
 	w.created[fmt.Sprintf("%d/%d", s.Run, s.Attempt)]++
 	w.pods[name] = &pods.Record{
 		Origin: &pods.Origin{Namespace: "default", OwnerUID: w.app.UID, Application: "pi", AppUID: string(w.app.UID), Run: s.Run, Attempt: s.Attempt},
-		Name:   name, UID: types.UID(fmt.Sprintf("pod-%d", w.serial)), Role: pods.Driver, Phase: corev1.PodPending, Node: "node-1",
+		Name:   name, Trouble: &pods.Trouble{}, UID: types.UID(fmt.Sprintf("pod-%d", w.serial)), Role: pods.Driver, Phase: corev1.PodPending, Node: "node-1",
 	}
 	w.logf("operator: creates %s", name)
 	return ""
@@ -521,6 +521,8 @@ func (w *world) deletePod(r *pods.Record, force bool) {
 // change replaces a pod's record by a changed copy, as the watch would.
 func (w *world) change(name string, change func(*pods.Record)) {
 	copied := *w.pods[name]
+	trouble := *copied.Trouble
+	copied.Trouble = &trouble
 	change(&copied)
 	w.pods[name] = &copied
 }

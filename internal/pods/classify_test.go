@@ -131,7 +131,7 @@ func TestGivenUp(t *testing.T) {
 		}
 	}
 	record := RecordOf(podOf("driver", container(spark, waits("ContainerCreating"))))
-	record.Waiting = Waiting{Reason: corev1.PodReasonUnschedulable, Message: `0/3 nodes are available: persistentvolumeclaim "data" not found.`}
+	record.Trouble = &Trouble{Waiting: Waiting{Reason: corev1.PodReasonUnschedulable, Message: `0/3 nodes are available: persistentvolumeclaim "data" not found.`}}
 	const want = `the driver pod is unschedulable: persistentvolumeclaim "data" not found; create it before the next attempt or run; ` +
 		`last reported: 0/3 nodes are available: persistentvolumeclaim "data" not found.`
 	if got := WhyNotStarted(record).GivenUp(); got != want {

@@ -116,7 +116,7 @@ func TestEndPatch(t *testing.T) {
 // TestEndedByItsDeadline: a driver whose pod was ended for the sake of its sidecars has ended as its own container has.
 func TestEndedByItsDeadline(t *testing.T) {
 	t.Parallel()
-	r := &Record{Origin: &Origin{}, Role: Driver, Phase: corev1.PodFailed, Reason: "DeadlineExceeded", EndsContainers: true, Ended: &Ended{Reason: "Completed"}}
+	r := &Record{Origin: &Origin{}, Role: Driver, Phase: corev1.PodFailed, Trouble: &Trouble{Reason: "DeadlineExceeded"}, EndsContainers: true, Ended: &Ended{Reason: "Completed"}}
 	if outcome, ended := DriverEnded(r); !ended || !outcome.Succeeded || r.Active() {
 		t.Errorf("outcome %+v, ended %v, active %v; want a success that uses nothing", outcome, ended, r.Active())
 	}

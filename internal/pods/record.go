@@ -36,17 +36,14 @@ const (
 type Record struct {
 	// Origin is shared by the executors of an attempt: there may be a thousand.
 	*Origin
-	Name    string
-	UID     types.UID
-	Version uint64 // resource version: later is greater
-	Role    Role
-	// DisruptedAt is when DisruptedBy was said, in seconds since 1970; 0 if it was not. It fills what would be padding
-	// here.
-	DisruptedAt uint32
-	Phase       corev1.PodPhase
-	// Reason and Message of the pod itself: Evicted, NodeLost, … This message and those below are cut and scrubbed.
-	Reason, Message string
+	// Trouble is shared by all pods that have none, which are most.
+	*Trouble
+	Name            string
+	UID             types.UID
+	Version         uint64 // resource version: later is greater
+	Phase           corev1.PodPhase
 	Node            string
+	Role            Role
 	Deleting        bool
 	Scheduled       bool
 	SchedulingGated bool
@@ -55,18 +52,14 @@ type Record struct {
 	Ready                bool
 	// Running says that the Spark container runs now.
 	Running bool
-	// Waiting is why the Spark container, or one before it, cannot start.
-	Waiting Waiting
+	// EndsContainers says that the kubelet has been asked to end all containers of the pod, which stays (EndPatch).
+	EndsContainers bool
 	// Ended is how the Spark container ended; nil while it has not.
 	Ended *Ended
-	// DisruptedBy is the reason of the pod's condition DisruptionTarget, such as PreemptionByScheduler.
-	DisruptedBy string
 	// Flavor in which the pod was let in through the gate; empty if it had none.
 	Flavor string
 	// SchedulingGate is the pod's scheduling gate QuotaSchedulingGate; nil if it has none, or no longer has it.
 	SchedulingGate *SchedulingGate
-	// EndsContainers says that the kubelet has been asked to end all containers of the pod, which stays (EndPatch).
-	EndsContainers bool
 	// EndsAt is when the grace period of a pod that is being deleted is over, in seconds since 1970; EndGrace is that
 	// period in seconds.
 	EndsAt, EndGrace uint32
@@ -74,6 +67,22 @@ type Record struct {
 	// server's clock; 0 if it has no node.
 	BoundAt uint32
 }
+
+// Trouble is what Kubernetes says of a pod that does not do well. It is never changed once the record is in the store:
+// several records may share it. Messages are cut and scrubbed.
+type Trouble struct {
+	// Reason and Message of the pod itself: Evicted, NodeLost, …
+	Reason, Message string
+	// Waiting is why the Spark container, or one before it, cannot start.
+	Waiting Waiting
+	// DisruptedBy is the reason of the pod's condition DisruptionTarget, such as PreemptionByScheduler.
+	DisruptedBy string
+	// DisruptedAt is when that was said, in seconds since 1970; 0 if it was not.
+	DisruptedAt uint32
+}
+
+// noTrouble is that of all pods that have none. It is never changed.
+var noTrouble = &Trouble{}
 
 // Origin is what the executors of an attempt have in common. It is never changed: several records may share it.
 type Origin struct {
@@ -164,13 +173,12 @@ func RecordOf(pod *corev1.Pod) *Record {
 			Run:         number(pod.Labels[v1alpha1.RunLabel]),
 			Attempt:     number(pod.Labels[v1alpha1.AttemptLabel]),
 		},
+		Trouble:  &Trouble{Reason: pod.Status.Reason, Message: redact.Line(pod.Status.Message, maxMessage)},
 		Name:     pod.Name,
 		UID:      pod.UID,
 		Version:  VersionOf(pod.ResourceVersion),
 		Role:     roleOf(pod.Labels[v1alpha1.SparkRoleLabel]),
 		Phase:    pod.Status.Phase,
-		Reason:   pod.Status.Reason,
-		Message:  redact.Line(pod.Status.Message, maxMessage),
 		Node:     pod.Spec.NodeName,
 		Deleting: pod.DeletionTimestamp != nil,
 		Flavor:   pod.Labels[v1alpha1.FlavorLabel],
@@ -194,6 +202,9 @@ func RecordOf(pod *corev1.Pod) *Record {
 	r.SchedulingGate = gateOf(pod, requests)
 	r.readConditions(pod)
 	r.readContainers(pod)
+	if *r.Trouble == *noTrouble {
+		r.Trouble = noTrouble
+	}
 	return r
 }
 

@@ -95,6 +95,7 @@ func TestRecordOf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			want := plain
+			want.Trouble = &Trouble{}
 			want.Origin = &Origin{
 				Namespace: "default", OwnerUID: "pi-uid", Application: "pi", AppUID: "pi-uid", Queue: "team-a", Run: 2, Attempt: 1,
 				CPU: 200, Memory: 896 << 20,
@@ -158,5 +159,18 @@ func TestActive(t *testing.T) {
 		if got := RecordOf(podOf("pod", phase(p))).Active(); got != want {
 			t.Errorf("a pod in the phase %q is active: %t, want %t", p, got, want)
 		}
+	}
+}
+
+// TestTroubleIsShared by all pods that have none, and a pod that gets into trouble is news.
+func TestTroubleIsShared(t *testing.T) {
+	t.Parallel()
+	first, second := RecordOf(podOf("pi-exec-1")), RecordOf(podOf("pi-exec-2"))
+	if first.Trouble != second.Trouble {
+		t.Error("pods without trouble do not share it")
+	}
+	evicted := RecordOf(podOf("pi-exec-2", func(pod *corev1.Pod) { pod.Status.Reason = "Evicted" }))
+	if evicted.Trouble == second.Trouble || second.Reason != "" || same(second, evicted) {
+		t.Errorf("evicted: %+v, before: %+v", evicted.Trouble, second.Trouble)
 	}
 }

@@ -308,10 +308,11 @@ func appOf(r *Record) types.NamespacedName {
 func same(a, b *Record) bool {
 	x, y := *a, *b
 	x.Origin, y.Origin = nil, nil
+	x.Trouble, y.Trouble = nil, nil
 	x.Ended, y.Ended = nil, nil
 	x.Version, y.Version = 0, 0
 	x.SchedulingGate, y.SchedulingGate = nil, nil
-	if x != y || *a.Origin != *b.Origin || (a.SchedulingGate == nil) != (b.SchedulingGate == nil) {
+	if x != y || *a.Origin != *b.Origin || *a.Trouble != *b.Trouble || (a.SchedulingGate == nil) != (b.SchedulingGate == nil) {
 		return false
 	}
 	if a.Ended == nil || b.Ended == nil {
