@@ -19,7 +19,6 @@ import (
 	podrefs "github.com/sparkgate/sparkgate/internal/spark/references"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/rights"
-	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -97,7 +96,7 @@ func (pn *planner) judge(ctx context.Context, start lifecycle.Start, plan *lifec
 		plan.Hash = ready.hash
 		return nil
 	}
-	if plan.Hash, err = templatehash.Of(&pn.app.Spec); err != nil {
+	if plan.Hash, err = pn.plans.templateHash(pn.app); err != nil {
 		return err
 	}
 	plan.Findings, err = pn.builder.check(ctx, start, plan.Queue)

@@ -84,10 +84,24 @@ func (c *planCache) sameTemplate(app *v1alpha1.SparkApplication) bool {
 	}
 	same, err := templatehash.Matches(&app.Spec, app.Status.TemplateHash)
 	same = same && err == nil
+	c.remember(app, app.Status.TemplateHash, same)
+	return same
+}
+
+// templateHash is templatehash.Of. The hash goes into the status, and the passes after that need not compare it with the spec.
+func (c *planCache) templateHash(app *v1alpha1.SparkApplication) (string, error) {
+	hash, err := templatehash.Of(&app.Spec)
+	if err == nil {
+		c.remember(app, hash, true)
+	}
+	return hash, err
+}
+
+// remember keeps whether the run template of an application is the one of a hash.
+func (c *planCache) remember(app *v1alpha1.SparkApplication, hash string, same bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.of(app).compared = comparison{app.Generation, app.Status.TemplateHash, same}
-	return same
+	c.of(app).compared = comparison{app.Generation, hash, same}
 }
 
 // prepared returns what an earlier pass has found out about a start of this generation; nil if nothing.

@@ -38,7 +38,7 @@ func (pb *publisher) publish(ctx context.Context, status v1alpha1.SparkApplicati
 	if len(pb.app.Status.Invalid) > 0 {
 		return pb.clear(ctx, pb.app.Status.Invalid)
 	}
-	if status = pb.signed(&pb.app.Status, &status); equality.Semantic.DeepEqual(pb.app.Status, status) {
+	if status = pb.signed(&pb.app.Status, &status); equality.Semantic.DeepEqual(&pb.app.Status, &status) {
 		return nil
 	}
 	pb.meters.stamp(pb.app, &status, pb.Clock.Now())
