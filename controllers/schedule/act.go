@@ -39,8 +39,12 @@ func (p *pass) try(ctx context.Context) (outdated bool, err error) {
 		return outdated, err
 	}
 	for _, c := range p.decision.Delete {
-		if err := p.delete(ctx, c); err != nil {
+		deleted, err := p.delete(ctx, c)
+		if err != nil {
 			return false, err
+		}
+		if deleted && c.Stalled {
+			p.announceSuperseded(c)
 		}
 	}
 	if p.decision.Create == nil || p.decision.Create.Exists {
@@ -49,7 +53,7 @@ func (p *pass) try(ctx context.Context) (outdated bool, err error) {
 	return p.create(ctx, *p.decision.Create)
 }
 
-// confirmBlockers reads live the applications because of which ticks would be missed: one that has meanwhile finished, or
+// confirmBlockers reads live the applications because of which ticks would be missed: one that has meanwhile finished or stalled, or
 // is gone, does not forbid a run.
 func (p *pass) confirmBlockers(ctx context.Context) (outdated bool, err error) {
 	for _, passed := range p.decision.Passed {
@@ -65,7 +69,7 @@ func (p *pass) confirmBlockers(ctx context.Context) (outdated bool, err error) {
 		}
 		p.confirmed[now.Name] = true
 		p.replaceChild(now)
-		outdated = outdated || now.Finished && !now.Deleting
+		outdated = outdated || !now.IsInTheWay()
 	}
 	return outdated, nil
 }
@@ -93,7 +97,7 @@ func (p *pass) replaceChild(now tick.Child) {
 
 // delete deletes an application and its dependents, if its uid is still the one that was seen. One that could not start
 // is deleted only if it has not changed at all, because it may have started meanwhile.
-func (p *pass) delete(ctx context.Context, c tick.Child) error {
+func (p *pass) delete(ctx context.Context, c tick.Child) (deleted bool, err error) {
 	app := &metav1.PartialObjectMetadata{}
 	app.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind))
 	app.Namespace, app.Name = p.schedule.Namespace, c.Name
@@ -101,14 +105,14 @@ func (p *pass) delete(ctx context.Context, c tick.Child) error {
 	if c.UID != "" {
 		seen.UID = &c.UID
 	}
-	if c.Invalid {
+	if c.Stalled {
 		seen.ResourceVersion = &c.Version
 	}
-	err := p.Client.Delete(ctx, app, seen, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	err = p.Client.Delete(ctx, app, seen, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-		return fmt.Errorf("delete application %s: %w", c.Name, err)
+		return false, fmt.Errorf("delete application %s: %w", c.Name, err)
 	}
-	return nil
+	return err == nil, nil
 }
 
 // create creates the application of a run. An existing one of that name is the same run if it belongs to this schedule, or
@@ -207,7 +211,7 @@ func isOrphanOf(s *v1alpha1.ScheduledSparkApplication, app *v1alpha1.SparkApplic
 // trim deletes the finished applications that the history limits do not keep.
 func (p *pass) trim(ctx context.Context) error {
 	for _, c := range tick.Surplus(&p.schedule.Spec, p.o.Children) {
-		if err := p.delete(ctx, c); err != nil {
+		if _, err := p.delete(ctx, c); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,6 @@ func TestInvalidCounts(t *testing.T) {
 		"a policy does not allow it":      {v1alpha1.InvalidSpecReason, nil, true},
 		"this version does not honour it": {v1alpha1.NotYetSupportedReason, nil, true},
 		"it waits":                        {v1alpha1.QueuedReason, nil, false},
-		"the queue may be given more":     {v1alpha1.ExceedsQuotaReason, nil, false},
 		"it is edited":                    {v1alpha1.InvalidSpecReason, func(a *v1alpha1.SparkApplication) { a.Generation++ }, false},
 		"it holds quota":                  {v1alpha1.InvalidSpecReason, func(a *v1alpha1.SparkApplication) { a.Status.Grant = &v1alpha1.Grant{} }, false},
 		"nothing was said of it":          {"", func(a *v1alpha1.SparkApplication) { a.Status.Conditions = nil }, false},
@@ -46,11 +45,41 @@ func TestInvalidCounts(t *testing.T) {
 				tc.change(app)
 			}
 			c := stateOf(app)
-			if c.Finished != tc.want || c.Invalid != tc.want || c.Succeeded {
-				t.Errorf("finished %t, invalid %t, succeeded %t; want %t, %t, false", c.Finished, c.Invalid, c.Succeeded, tc.want, tc.want)
+			if c.Finished != tc.want || c.Stalled != tc.want || c.Succeeded {
+				t.Errorf("finished %t, invalid %t, succeeded %t; want %t, %t, false", c.Finished, c.Stalled, c.Succeeded, tc.want, tc.want)
 			}
 			if tc.want && (!c.Ended.Equal(noon) || c.Message != "why" || c.Version != "7") {
 				t.Errorf("ended at %s with message %q, version %s", c.Ended, c.Message, c.Version)
+			}
+		})
+	}
+}
+
+// TestStalledGivesWay: an application that holds nothing and waits for a change of itself or the cluster has not failed, and gives way to the
+// next run. One that a user holds does not.
+func TestStalledGivesWay(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason  string
+		stalled metav1.ConditionStatus
+		grant   *v1alpha1.Grant
+		want    bool
+	}{
+		"it asks for more than the queue has":             {v1alpha1.ExceedsQuotaReason, metav1.ConditionTrue, nil, true},
+		"what it names has been missing for long":         {v1alpha1.ReferenceNotFoundReason, metav1.ConditionTrue, nil, true},
+		"what it names may come":                          {v1alpha1.ReferenceNotFoundReason, metav1.ConditionFalse, nil, false},
+		"its queue has not admitted the namespace so far": {v1alpha1.QueuedReason, metav1.ConditionTrue, nil, true},
+		"it was deactivated":                              {v1alpha1.DeactivatedReason, metav1.ConditionTrue, nil, false},
+		"it holds quota":                                  {v1alpha1.ExceedsQuotaReason, metav1.ConditionTrue, &v1alpha1.Grant{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Name: "nightly-1", Generation: 1}}
+			stands(app, tc.reason, "why")
+			apimeta.SetStatusCondition(&app.Status.Conditions, metav1.Condition{Type: v1alpha1.StalledCondition, Status: tc.stalled, Reason: tc.reason})
+			app.Status.Grant = tc.grant
+			if c := stateOf(app); c.Finished || c.Stalled != tc.want || c.IsInTheWay() == tc.want || tc.want && c.Message != "why" {
+				t.Errorf("it is %+v; want that it gives way: %t", c, tc.want)
 			}
 		})
 	}
@@ -115,7 +144,7 @@ func TestStartedMeanwhile(t *testing.T) {
 	for version, stays := range map[string]bool{"7": true, "8": false} {
 		c := clientWith(t, app)
 		p := &pass{schedule: &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a"}}, Reconciler: New(Options{Client: c, Live: c})}
-		if err := p.delete(t.Context(), tick.Child{Name: "nightly-1", UID: "x1", Version: version, Finished: true, Invalid: true}); err != nil {
+		if _, err := p.delete(t.Context(), tick.Child{Name: "nightly-1", UID: "x1", Version: version, Finished: true, Stalled: true}); err != nil {
 			t.Fatal(err)
 		}
 		err := c.Get(t.Context(), client.ObjectKeyFromObject(app), &v1alpha1.SparkApplication{})

@@ -86,7 +86,7 @@ func (p *pass) childOf(app *v1alpha1.SparkApplication) (c tick.Child, counts boo
 	if owner.UID == p.schedule.UID {
 		return c, true
 	}
-	counts = !c.Finished || c.Deleting || c.Invalid
+	counts = !c.Finished || c.Deleting || c.Stalled
 	c.Deleting = true
 	return c, counts
 }
@@ -103,13 +103,17 @@ func stateOf(app *v1alpha1.SparkApplication) tick.Child {
 	case finished != nil && finished.Status == metav1.ConditionTrue:
 		c.Finished, c.Ended = true, finished.LastTransitionTime.Time
 		c.Succeeded, c.Message = ready.Reason == v1alpha1.SucceededReason, ready.Message
-	case isInvalid(app, ready): // it would never finish
-		c.Finished, c.Invalid, c.Ended, c.Message = true, true, ready.LastTransitionTime.Time, ready.Message
+	case app.Status.Grant != nil:
+	case ready.Reason == v1alpha1.InvalidSpecReason || ready.Reason == v1alpha1.NotYetSupportedReason: // it would never finish
+		c.Finished, c.Stalled, c.Ended, c.Message = true, true, ready.LastTransitionTime.Time, ready.Message
+	case isStalled(app, ready):
+		c.Stalled, c.Message = true, ready.Message
 	}
 	return c
 }
 
-// isInvalid reports whether an application holds nothing and cannot start as it is.
-func isInvalid(app *v1alpha1.SparkApplication, ready *metav1.Condition) bool {
-	return app.Status.Grant == nil && (ready.Reason == v1alpha1.InvalidSpecReason || ready.Reason == v1alpha1.NotYetSupportedReason)
+// isStalled reports whether an application waits for what its schedule may have been corrected in since: a reference that does not exist, for
+// example, or a larger quota. One that a user or a controller holds in its queue is as one that is suspended.
+func isStalled(app *v1alpha1.SparkApplication, ready *metav1.Condition) bool {
+	return apimeta.IsStatusConditionTrue(app.Status.Conditions, v1alpha1.StalledCondition) && ready.Reason != v1alpha1.DeactivatedReason
 }

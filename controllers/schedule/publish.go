@@ -209,6 +209,12 @@ func (p *pass) announce(after *v1alpha1.ScheduledSparkApplication) {
 	p.announcePassed()
 }
 
+// announceSuperseded records an event for an application that could not start and was deleted for the next run.
+func (p *pass) announceSuperseded(c tick.Child) {
+	note := fmt.Sprintf("deleted application %s, which could not start, for the next run: %s", c.Name, c.Message)
+	p.event(warning, "Superseded", "%s", status.Truncate(note))
+}
+
 // whyMissed explains the reasons for which runs are missed, and names the field or action that prevents it.
 var whyMissed = map[string]string{
 	v1alpha1.MissedOperatorDown:             "no operator was running; spec.catchUp says which of such runs are started later",

@@ -293,7 +293,7 @@ func (d *decider) replace(name string) {
 func (d *decider) blocker(name string) *Child {
 	var oldest *Child
 	for i, c := range d.Children {
-		if c.active() && !c.Invalid && c.Name != name && (oldest == nil || c.Created.Before(oldest.Created)) {
+		if c.IsInTheWay() && c.Name != name && (oldest == nil || c.Created.Before(oldest.Created)) {
 			oldest = &d.Children[i]
 		}
 	}

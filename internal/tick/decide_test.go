@@ -54,9 +54,10 @@ func TestDecide(t *testing.T) {
 	finished := func(c *Child) { c.Finished = true }
 	deleting := func(c *Child) { c.Finished, c.Deleting = true, true }
 	created := func(clock string) func(*Child) { return func(c *Child) { c.Created = today(clock) } }
-	invalid := func(c *Child) { c.Finished, c.Invalid = true, true }
-	invalidGoing := func(c *Child) { c.Finished, c.Invalid, c.Deleting = true, true, true }
-	invalidKept := func(c *Child) { c.Finished, c.Invalid, c.Keep = true, true, true }
+	stalled := func(c *Child) { c.Stalled = true }
+	invalid := func(c *Child) { c.Finished, c.Stalled = true, true }
+	invalidGoing := func(c *Child) { c.Finished, c.Stalled, c.Deleting = true, true, true }
+	invalidKept := func(c *Child) { c.Finished, c.Stalled, c.Keep = true, true, true }
 	for _, tc := range []struct {
 		name   string
 		now    string
@@ -84,6 +85,10 @@ func TestDecide(t *testing.T) {
 		{"… and is going", "12:10", []func(*world){child("a", invalidGoing)}, "waits for a, until 12:00"},
 		{"… and is kept", "12:10", []func(*world){child("a", invalidKept)}, "create 12:10, until 12:10, again"},
 		{"… and a third runs", "12:10", []func(*world){child("a", invalid), child("b", nil)}, "pass 12:10 ConcurrencyForbidden b, until 12:10, look 12:20"},
+		{"another stands still, Forbid", "12:10", []func(*world){child("a", stalled)}, "delete a, waits for a, until 12:00"},
+		{"… and is kept", "12:10", []func(*world){child("a", func(c *Child) { c.Stalled, c.Keep = true, true })}, "create 12:10, until 12:10, again"},
+		{"… and a third runs", "12:10", []func(*world){child("a", stalled), child("b", nil)}, "pass 12:10 ConcurrencyForbidden b, until 12:10, look 12:20"},
+		{"another stands still, Allow", "12:10", []func(*world){child("a", stalled), policy(v1alpha1.ConcurrencyAllow)}, "create 12:10, until 12:10, again"},
 		{"another cannot start, Replace", "12:10", []func(*world){child("a", invalid), policy(v1alpha1.ConcurrencyReplace)}, "delete a, waits for a, until 12:00"},
 		{"another cannot start, Allow", "12:10", []func(*world){child("a", invalid), policy(v1alpha1.ConcurrencyAllow)}, "create 12:10, until 12:10, again"},
 		{"the application of the tick exists already, and cannot start", "12:10", []func(*world){child(Name("nightly", today("12:10")), invalid)}, "record 12:10, until 12:10, again"},
@@ -228,7 +233,7 @@ func TestSurplus(t *testing.T) {
 			Finished: i != 11, Succeeded: i%2 == 0, Keep: i == 10, Deleting: i == 9,
 		})
 	}
-	children = append(children, Child{Name: "invalid", Created: today("11:00"), Finished: true, Invalid: true})
+	children = append(children, Child{Name: "invalid", Created: today("11:00"), Finished: true, Stalled: true})
 	var names []string
 	for _, c := range Surplus(&v1alpha1.ScheduledSparkApplicationSpec{}, children) {
 		names = append(names, c.Name)

@@ -40,8 +40,9 @@ type Child struct {
 	Created, Ended time.Time
 	// Finished says that its last run has ended, Succeeded how. One that is being deleted is not finished: it may hold quota.
 	Finished, Succeeded bool
-	// Invalid says that it counts as finished because it cannot start. It starts if what is wrong is corrected.
-	Invalid  bool
+	// Stalled says that it holds nothing and cannot start before it or the cluster is changed: it gives way to the next run. If it is finished as
+	// well, it counts as a run that has failed.
+	Stalled  bool
 	Deleting bool
 	// Keep excepts it from the history limits.
 	Keep    bool
@@ -52,7 +53,15 @@ type Child struct {
 func (c Child) active() bool { return c.Deleting || !c.Finished }
 
 // mayRun reports whether it is active, or may become so. One that is to be kept cannot be prevented from that.
-func (c Child) mayRun() bool { return c.active() || c.Invalid && !c.Keep }
+func (c Child) mayRun() bool {
+	if c.Stalled && !c.Deleting {
+		return !c.Keep
+	}
+	return c.active()
+}
+
+// IsInTheWay reports whether it forbids another run.
+func (c Child) IsInTheWay() bool { return c.active() && !c.Stalled }
 
 // Decision is what follows from an observation.
 type Decision struct {

@@ -123,11 +123,11 @@ func (w *randomWorld) endOne() {
 	}
 }
 
-// invalidateOne has an application turn out to be one that cannot start, and correct has those start.
+// invalidateOne has an application turn out to be one that cannot start, which may count as a failure, and correct has those start.
 func (w *randomWorld) invalidateOne() {
 	for i := range w.o.Children {
-		if c := &w.o.Children[i]; !c.Finished {
-			c.Finished, c.Invalid, c.Succeeded = true, true, false
+		if c := &w.o.Children[i]; !c.Finished && !c.Stalled {
+			c.Finished, c.Stalled, c.Succeeded = w.r.IntN(2) == 0, true, false
 			return
 		}
 	}
@@ -135,8 +135,8 @@ func (w *randomWorld) invalidateOne() {
 
 func (w *randomWorld) correct() {
 	for i := range w.o.Children {
-		if c := &w.o.Children[i]; c.Invalid {
-			c.Finished, c.Invalid = false, false
+		if c := &w.o.Children[i]; c.Stalled {
+			c.Finished, c.Stalled = false, false
 		}
 	}
 }
@@ -223,7 +223,7 @@ func (w *randomWorld) createOnce(run Run) {
 	exists := false
 	for _, c := range w.o.Children {
 		exists = exists || c.Name == run.Name
-		if c.Name != run.Name && (c.active() || c.Invalid) && w.o.Schedule.Spec.ConcurrencyPolicy != v1alpha1.ConcurrencyAllow {
+		if c.Name != run.Name && (c.active() || c.Stalled) && w.o.Schedule.Spec.ConcurrencyPolicy != v1alpha1.ConcurrencyAllow {
 			w.t.Errorf("%s is created beside %s", run.Name, c.Name)
 		}
 	}
