@@ -244,6 +244,17 @@ func TestSurplus(t *testing.T) {
 	}
 }
 
+// TestSurplusOfReruns: an old application that was run again is as young as the end of that run: its result and its log are what a user waits for.
+func TestSurplusOfReruns(t *testing.T) {
+	ended := func(name, created, ended string) Child {
+		return Child{Name: name, Created: today(created), Ended: today(ended), Finished: true, Succeeded: true}
+	}
+	children := []Child{ended("again", "09:00", "13:00"), ended("b", "10:00", "10:30"), ended("c", "11:00", "11:30"), ended("d", "12:00", "12:30")}
+	if left := Surplus(&v1alpha1.ScheduledSparkApplicationSpec{}, children); len(left) != 1 || left[0].Name != "b" {
+		t.Errorf("surplus %+v, want b", left)
+	}
+}
+
 func TestNames(t *testing.T) {
 	if got := Name("nightly", time.Unix(60*29_000_000+59, 0)); got != "nightly-29000000" {
 		t.Errorf("name %s", got)

@@ -4,13 +4,15 @@
 package tick
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Surplus returns the finished applications beyond the history limits, oldest first. What is annotated to be kept does not count.
+// Surplus returns the finished applications beyond the history limits, those first whose runs ended first: one that was run again is not old. What is
+// annotated to be kept does not count.
 func Surplus(spec *v1alpha1.ScheduledSparkApplicationSpec, children []Child) (surplus []Child) {
 	for _, succeeded := range []bool{true, false} {
 		limit := 1
@@ -28,18 +30,15 @@ func Surplus(spec *v1alpha1.ScheduledSparkApplicationSpec, children []Child) (su
 				ended = append(ended, c)
 			}
 		}
-		slices.SortFunc(ended, compareAges)
+		slices.SortFunc(ended, compareEnds)
 		surplus = append(surplus, ended[:max(0, len(ended)-limit)]...)
 	}
-	slices.SortFunc(surplus, compareAges)
+	slices.SortFunc(surplus, compareEnds)
 	return surplus
 }
 
-func compareAges(a, b Child) int {
-	if c := a.Created.Compare(b.Created); c != 0 {
-		return c
-	}
-	return compareNames(a, b)
+func compareEnds(a, b Child) int {
+	return cmp.Or(a.Ended.Compare(b.Ended), a.Created.Compare(b.Created), compareNames(a, b))
 }
 
 func compareNames(a, b Child) int { return strings.Compare(a.Name, b.Name) }
