@@ -95,8 +95,9 @@ func (p *pass) replaceChild(now tick.Child) {
 	}
 }
 
-// delete deletes an application and its dependents, if its uid is still the one that was seen. One that could not start
-// is deleted only if it has not changed at all, because it may have started meanwhile.
+// delete deletes an application and its dependents, if it is still as it was seen: meanwhile one that could not start may
+// have started, one that is in the way may have succeeded, and one that has ended may have been asked to run again. What
+// has changed it also wakes the schedule.
 func (p *pass) delete(ctx context.Context, c tick.Child) (deleted bool, err error) {
 	app := &metav1.PartialObjectMetadata{}
 	app.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind))
@@ -105,7 +106,7 @@ func (p *pass) delete(ctx context.Context, c tick.Child) (deleted bool, err erro
 	if c.UID != "" {
 		seen.UID = &c.UID
 	}
-	if c.Stalled {
+	if c.Version != "" { // it has none if this process has just created it
 		seen.ResourceVersion = &c.Version
 	}
 	err = p.Client.Delete(ctx, app, seen, client.PropagationPolicy(metav1.DeletePropagationBackground))

@@ -137,19 +137,28 @@ func TestInvalidForbidsNothing(t *testing.T) {
 	}
 }
 
-// TestStartedMeanwhile: an application that could not start, and starts before that is known here, is not deleted.
-func TestStartedMeanwhile(t *testing.T) {
+// TestChangedMeanwhile: an application that has changed before that is known here is not deleted: one that could not start may have started, one in the
+// way of the next run may have succeeded, and one that ended long ago may have been asked to run again.
+func TestChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "nightly-1", UID: "x1", ResourceVersion: "8"}}
-	for version, stays := range map[string]bool{"7": true, "8": false} {
-		c := clientWith(t, app)
-		p := &pass{schedule: &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a"}}, Reconciler: New(Options{Client: c, Live: c})}
-		if _, err := p.delete(t.Context(), tick.Child{Name: "nightly-1", UID: "x1", Version: version, Finished: true, Stalled: true}); err != nil {
-			t.Fatal(err)
-		}
-		err := c.Get(t.Context(), client.ObjectKeyFromObject(app), &v1alpha1.SparkApplication{})
-		if (err == nil) != stays {
-			t.Errorf("seen at %s, it stays: %t, want %t", version, err == nil, stays)
+	for name, seen := range map[string]tick.Child{
+		"could not start": {Finished: true, Stalled: true},
+		"ran":             {},
+		"had ended":       {Finished: true, Succeeded: true},
+	} {
+		for version, stays := range map[string]bool{"7": true, "8": false} {
+			c := clientWith(t, app)
+			s := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a"}}
+			p := &pass{schedule: s, Reconciler: New(Options{Client: c, Live: c})}
+			seen.Name, seen.UID, seen.Version = app.Name, app.UID, version
+			if deleted, err := p.delete(t.Context(), seen); err != nil || deleted == stays {
+				t.Errorf("%s, seen at %s: deleted %t, %v", name, version, deleted, err)
+			}
+			err := c.Get(t.Context(), client.ObjectKeyFromObject(app), &v1alpha1.SparkApplication{})
+			if (err == nil) != stays {
+				t.Errorf("%s, seen at %s: it stays: %t, want %t", name, version, err == nil, stays)
+			}
 		}
 	}
 }
