@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -59,6 +60,40 @@ func TestUnseenChildren(t *testing.T) {
 			}
 			if len(children) != tc.children || len(p.expected.created) != tc.unseen {
 				t.Errorf("got %d children, %d of them unseen; want %d and %d", len(children), len(p.expected.created), tc.children, tc.unseen)
+			}
+		})
+	}
+}
+
+// TestEndsOfDeleted: how a run has ended is recorded although its application is being deleted already, by ttlAfterFinished for example; but not
+// that of an earlier schedule of the same name.
+func TestEndsOfDeleted(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		owner types.UID
+		want  string
+	}{
+		"its own":                {"a1", "nightly-1"},
+		"of an earlier schedule": {"b2", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			deleted := metav1.NewTime(noon)
+			owner := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Name: "nightly", UID: tc.owner}}
+			app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "team-a", Name: "nightly-1", DeletionTimestamp: &deleted, Finalizers: []string{v1alpha1.Finalizer}, OwnerReferences: []metav1.OwnerReference{
+					*metav1.NewControllerRef(owner, v1alpha1.GroupVersion.WithKind(v1alpha1.ScheduledSparkApplicationKind)),
+				}}}
+			app.Status.Conditions = []metav1.Condition{
+				{Type: v1alpha1.FinishedCondition, Status: metav1.ConditionTrue, LastTransitionTime: deleted}, {Type: v1alpha1.ReadyCondition, Reason: v1alpha1.SucceededReason},
+			}
+			s := newWorld(t, func(*v1alpha1.ScheduledSparkApplication) {}, app).until("12:05")
+			got := ""
+			if s.Status.LastSuccessfulRun != nil {
+				got = s.Status.LastSuccessfulRun.Name
+			}
+			if got != tc.want || s.Status.ActiveCount != 1 {
+				t.Errorf("the last run that succeeded is %q, want %q; %d are active, want the one that has not gone", got, tc.want, s.Status.ActiveCount)
 			}
 		})
 	}

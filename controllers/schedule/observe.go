@@ -6,6 +6,7 @@ package schedule
 import (
 	"context"
 	"fmt"
+	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -87,7 +88,7 @@ func (p *pass) childOf(app *v1alpha1.SparkApplication) (c tick.Child, counts boo
 		return c, true
 	}
 	counts = !c.Finished || c.Deleting || c.Stalled
-	c.Deleting = true
+	c.Deleting, c.Ended = true, time.Time{} // how it has ended was for that schedule to record
 	return c, counts
 }
 

@@ -101,15 +101,19 @@ func (p *pass) fillHandled(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	}
 }
 
+// fillChildren records which applications have not finished, and how the others ended: also one that is being deleted, which may have gone when the
+// schedule is looked at next.
 func (p *pass) fillChildren(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	children := slices.SortedFunc(slices.Values(p.o.Children), func(a, b tick.Child) int { return a.Created.Compare(b.Created) })
 	s.Active, s.ActiveCount = nil, 0
 	for _, c := range children {
-		switch run := p.runOf(c); {
-		case !c.Finished || c.Deleting:
+		if !c.Finished || c.Deleting {
 			if s.ActiveCount++; len(s.Active) < maxActive {
 				s.Active = append(s.Active, c.Name)
 			}
+		}
+		switch run := p.runOf(c); {
+		case !c.Finished:
 		case c.Succeeded && isLater(run, s.LastSuccessfulRun):
 			s.LastSuccessfulRun = run
 		case !c.Succeeded && isLater(run, s.LastFailedRun):
