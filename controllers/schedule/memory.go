@@ -55,6 +55,8 @@ type expectations struct {
 	// checked is the last generation whose template was found to be right. A mistake is looked for again: what refuses a template may
 	// be a policy, which can change.
 	checked int64
+	// unanswered is the last generation of whose template the API server could not say whether it is right.
+	unanswered int64
 }
 
 // refusal of the application of a run, with a message that says why.

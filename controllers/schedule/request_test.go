@@ -170,7 +170,7 @@ func TestDeletedAtOnce(t *testing.T) {
 // TestWebhookAway: a webhook that does not answer is said in the status, and its return does not start all that was due meanwhile.
 func TestWebhookAway(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(*v1alpha1.ScheduledSparkApplication) {})
+	w := newWorld(t, func(s *v1alpha1.ScheduledSparkApplication) { s.Generation = 1 }) // its template was not checked yet
 	w.refused, w.answer = func(string) bool { return true }, apierrors.NewInternalError(errors.New(`failed calling webhook "validate.kyverno.svc-fail": EOF`))
 	s := w.until("12:35")
 	if ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition); ready.Reason != "CreateFailed" || !strings.Contains(ready.Message, "validate.kyverno") {

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
@@ -61,39 +62,56 @@ func applicationOf(s *v1alpha1.ScheduledSparkApplication, run tick.Run) (*unstru
 }
 
 // checkTemplate returns what is wrong with the template: first what the API server says of such an application, then what
-// the operator says. A template that was found valid is not checked again by the next leader.
+// the operator says. A template that was found valid is not checked again by the next leader. One of which the API server
+// could not say anything is checked with each pass until it can.
 func (p *pass) checkTemplate(ctx context.Context) (mistake string, err error) {
 	s, e := p.schedule, p.expected
 	if e.checked == s.Generation {
 		return "", nil
 	}
 	ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
-	if s.Status.ObservedGeneration != s.Generation || ready == nil || ready.Reason == v1alpha1.InvalidSpecReason {
-		if mistake, err = p.tryTemplate(ctx); err != nil || mistake != "" {
+	if s.Status.ObservedGeneration != s.Generation || ready == nil || ready.Reason == v1alpha1.InvalidSpecReason || e.unanswered == s.Generation {
+		mistake, answered, err := p.tryTemplate(ctx)
+		if err != nil || mistake != "" {
 			return mistake, err
+		}
+		if !answered {
+			e.unanswered = s.Generation
+			return "", nil
 		}
 	}
 	e.checked = s.Generation
 	return "", nil
 }
 
-// tryTemplate has the API server check an application without creating it.
-func (p *pass) tryTemplate(ctx context.Context) (mistake string, err error) {
+// tryTemplate has the API server check an application without creating it, and reports whether that has answered. The operator's own rules are
+// applied in any case.
+func (p *pass) tryTemplate(ctx context.Context) (mistake string, answered bool, err error) {
 	app, err := applicationOf(p.schedule, tick.Run{Name: tick.Name(p.schedule.Name, p.o.Now), At: p.o.Now})
 	if err != nil {
-		return err.Error(), nil
+		return err.Error(), true, nil
 	}
 	err = p.Client.Create(ctx, app, client.FieldOwner(author), client.DryRunAll, client.FieldValidation("Strict"))
 	switch {
 	case apierrors.IsBadRequest(err):
-		return cmp.Or(unreadable(p.schedule), mistakesOf(err)), nil
+		return cmp.Or(unreadable(p.schedule), mistakesOf(err)), true, nil
 	case apierrors.IsInvalid(err):
-		return mistakesOf(err), nil
-	case apierrors.IsAlreadyExists(err), apierrors.IsForbidden(err): // of this minute, so it was checked; or a ResourceQuota is used up for now
-		return "", nil
-	case err != nil:
-		return "", fmt.Errorf("check the template: %w", err)
+		return mistakesOf(err), true, nil
+	case apierrors.IsForbidden(err), apianswer.IsWebhookAway(err): // a ResourceQuota is used up for now, for example
+		if mistake = unreadable(p.schedule); mistake != "" {
+			return mistake, false, nil
+		}
+	case err == nil, apierrors.IsAlreadyExists(err): // names are looked at last
+		answered = true
+	default:
+		return "", false, fmt.Errorf("check the template: %w", err)
 	}
+	mistake, err = p.mistakeOf(ctx, app)
+	return mistake, answered, err
+}
+
+// mistakeOf returns what the operator says of an application of the template.
+func (p *pass) mistakeOf(ctx context.Context, app *unstructured.Unstructured) (mistake string, err error) {
 	typed := &v1alpha1.SparkApplication{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(app.Object, typed); err != nil {
 		return inTemplate(err.Error()), nil

@@ -4,15 +4,71 @@
 package schedule
 
 import (
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
+
+// TestNotAnswered: while the API server cannot check a template, because a quota is used up, a webhook is away, or the application of this minute
+// exists, the operator's own rules are applied, and what is due is tried. Once it can, it is asked again.
+func TestNotAnswered(t *testing.T) {
+	t.Parallel()
+	resource := v1alpha1.GroupVersion.WithResource("sparkapplications").GroupResource()
+	for name, answer := range map[string]error{
+		"quota":   apierrors.NewForbidden(resource, at(0), errors.New("exceeded quota")),
+		"exists":  apierrors.NewAlreadyExists(resource, at(0)),
+		"webhook": apierrors.NewInternalError(errors.New(`failed calling webhook "validate.kyverno.svc-fail": EOF`)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(s *v1alpha1.ScheduledSparkApplication) {
+				s.Generation = 1 // a template is checked once a generation
+				s.Spec.Template.Spec.Raw = []byte(strings.Replace(string(s.Spec.Template.Spec.Raw), "{", `{"dynamicAllocation":{"enabled":true},`, 1))
+			})
+			w.refused, w.answer = func(string) bool { return true }, answer
+			s := w.until("12:05")
+			w.isInvalid(s, "dynamicAllocation.maxExecutors")
+			s.Spec.Template.Spec.Raw = []byte(strings.Replace(string(s.Spec.Template.Spec.Raw), `"enabled":true`, `"enabled":true,"maxExecutors":4`, 1))
+			s.Generation++
+			if err := w.Update(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			if s = w.until("12:06"); name == "exists" { // of which the API server has checked all
+				w.isScheduled(s)
+				return
+			}
+			w.isScheduled(s)
+			w.answer = apierrors.NewInvalid(v1alpha1.GroupVersion.WithKind("SparkApplication").GroupKind(), at(0), field.ErrorList{
+				field.Invalid(field.NewPath("spec", "image"), "spark", "use an image of registry.example.com")})
+			w.clock.SetTime(noon.Add(9 * time.Minute))
+			w.isInvalid(w.until("12:09"), "use an image of registry.example.com")
+		})
+	}
+}
+
+func (w *world) isInvalid(s *v1alpha1.ScheduledSparkApplication, words string) {
+	w.Helper()
+	ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
+	if ready == nil || ready.Reason != v1alpha1.InvalidSpecReason || !strings.Contains(ready.Message, words) {
+		w.Errorf("Ready is %+v, want %q", ready, words)
+	}
+}
+
+func (w *world) isScheduled(s *v1alpha1.ScheduledSparkApplication) {
+	w.Helper()
+	if ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition); ready == nil || ready.Reason != v1alpha1.ScheduledReason {
+		w.Errorf("Ready is %+v", ready)
+	}
+}
 
 // TestConfigMapCompletesTheTemplate: a template is judged together with its sparkConfigMap, which may hold the other half of what it says.
 func TestConfigMapCompletesTheTemplate(t *testing.T) {
