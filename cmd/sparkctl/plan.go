@@ -174,6 +174,9 @@ func (f *planFlags) verdict(plan offline.Plan) error {
 		if e.Change == offline.Deleted && e.Before != offline.Absent {
 			happens[onDeletion]++
 		}
+		if e.Reason == offline.ExecutorsReclaimed {
+			happens[onPreemption]++
+		}
 		switch e.After {
 		case offline.Refused:
 			happens[onRefused]++

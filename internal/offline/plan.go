@@ -271,7 +271,7 @@ func (p *planning) result() Plan {
 		if before.outcome == "" || change == Created {
 			before.outcome = Absent
 		}
-		if change == Unchanged && (after.outcome == before.outcome || before.outcome == Absent) {
+		if change == Unchanged && !after.reclaims && (after.outcome == before.outcome || before.outcome == Absent) {
 			continue
 		}
 		p.out.Effects = append(p.out.Effects, Effect{
@@ -318,4 +318,6 @@ type standing struct {
 	queue           string
 	outcome         Outcome
 	reason, message string
+	// reclaims: it holds less than before, because executors above its base gang were reclaimed.
+	reclaims bool
 }

@@ -5,6 +5,7 @@ package offline
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -25,12 +26,28 @@ type world struct {
 	engine *embedded.Engine
 	// asks are the current ones, of those that wait and of those that hold.
 	asks map[queueing.Key]queueing.Ask
-	// preempted says why holders were preempted since the world was last compared.
+	// preempted says why holders were preempted since the world was last compared, and reclaimed what others lost of their
+	// executors.
 	preempted map[queueing.Key]*queueing.Eviction
+	reclaimed map[queueing.Key]reclaimed
+}
+
+// reclaimed is how many executors above its base gang an application has lost, and why it lost the first of them.
+type reclaimed struct {
+	count int32
+	why   queueing.Eviction
+}
+
+// ExecutorsReclaimed is the reason of an effect on an application that loses executors above its base gang, as of the event
+// about them.
+const ExecutorsReclaimed = "ExecutorsReclaimed"
+
+func (r reclaimed) message() string {
+	return fmt.Sprintf("%d executors above the base gang release their quota: %s", r.count, r.why.Message)
 }
 
 func newWorld(now time.Time) *world {
-	w := &world{engine: embedded.New(), asks: map[queueing.Key]queueing.Ask{}, preempted: map[queueing.Key]*queueing.Eviction{}}
+	w := &world{engine: embedded.New(), asks: map[queueing.Key]queueing.Ask{}}
 	w.engine.Advance(now)
 	return w
 }
@@ -105,12 +122,12 @@ func (w *world) takePod(p *Pod) {
 }
 
 // settle decides until nothing moves. Holders whose grant is wanted back have stopped at once, and wait again; of pods
-// that are stopped nothing is left.
+// that are stopped, and of executors that are reclaimed, nothing is left.
 func (w *world) settle() {
 	maps.DeleteFunc(w.asks, func(key queueing.Key, _ queueing.Ask) bool {
 		return key.Kind == queueing.Pod && w.preempted[key] != nil
 	})
-	w.preempted = map[queueing.Key]*queueing.Eviction{}
+	w.preempted, w.reclaimed = map[queueing.Key]*queueing.Eviction{}, map[queueing.Key]reclaimed{}
 	for range maxRounds {
 		decisions := w.engine.Cycle(0)
 		for i := range decisions {
@@ -133,6 +150,7 @@ func (w *world) evict() bool {
 		}
 		eviction := w.engine.Eviction(key, held.Run, held.Attempt)
 		if eviction == nil {
+			evicted = w.reclaim(key, held) || evicted
 			continue
 		}
 		evicted, w.preempted[key] = true, eviction
@@ -147,6 +165,30 @@ func (w *world) evict() bool {
 	return evicted
 }
 
+// reclaim ends the executors that a holder has to return, and reports whether there were any.
+func (w *world) reclaim(key queueing.Key, held queueing.Grant) bool {
+	allocation := w.engine.Allocation(key, held.Run, held.Attempt)
+	if len(allocation.Reclaims) == 0 {
+		return false
+	}
+	held.PodSets = slices.Clone(held.PodSets)
+	lost := w.reclaimed[key]
+	for _, r := range allocation.Reclaims {
+		if lost.count == 0 {
+			lost.why = r.Why
+		}
+		lost.count += r.Count
+		for i := range held.PodSets {
+			if p := &held.PodSets[i]; p.Elastic && p.Flavor == r.Flavor {
+				ended := min(p.Count, r.Count)
+				p.Count, r.Count = p.Count-ended, r.Count-ended
+			}
+		}
+	}
+	w.reclaimed[key] = lost
+	return w.engine.Settle(key, held)
+}
+
 // standings returns where each application and each pod stands, by what queueing.Key.String says of it.
 func (w *world) standings() map[string]standing {
 	all := make(map[string]standing, len(w.asks))
@@ -158,6 +200,9 @@ func (w *world) standings() map[string]standing {
 		switch _, holds := w.engine.Held(key); {
 		case holds:
 			s.outcome = Admitted
+			if lost := w.reclaimed[key]; lost.count > 0 {
+				s.reclaims, s.reason, s.message = true, ExecutorsReclaimed, lost.message()
+			}
 		case eviction != nil:
 			s.outcome, s.reason, s.message = Preempted, eviction.Reason, eviction.Message
 		case verdict.State == queueing.Refused:

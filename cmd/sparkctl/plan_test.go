@@ -1,0 +1,39 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sparkgate/sparkgate/internal/offline"
+)
+
+// TestPlanFailsOn: an application that loses executors is preempted as well as one that stops.
+func TestPlanFailsOn(t *testing.T) {
+	t.Parallel()
+	stops := offline.Effect{Before: offline.Admitted, After: offline.Preempted, Reason: "Preempted"}
+	shrinks := offline.Effect{Before: offline.Admitted, After: offline.Admitted, Reason: offline.ExecutorsReclaimed}
+	starts := offline.Effect{Before: offline.Absent, After: offline.Admitted, Change: offline.Created}
+	for name, tt := range map[string]struct {
+		failOn  string
+		effects []offline.Effect
+		want    string
+	}{
+		"nothing is preempted": {"preemption", []offline.Effect{starts}, ""},
+		"one stops":            {"preemption", []offline.Effect{starts, stops}, "1 of what --fail-on names: preemption"},
+		"one loses executors":  {"preemption", []offline.Effect{starts, shrinks}, "1 of what --fail-on names: preemption"},
+		"both":                 {"refused,preemption", []offline.Effect{stops, shrinks}, "2 of what --fail-on names: preemption"},
+		"another check":        {"refused", []offline.Effect{stops, shrinks}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := planFlags{failOn: strings.Split(tt.failOn, ",")}
+			err := f.verdict(offline.Plan{Effects: tt.effects})
+			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
