@@ -21,6 +21,16 @@ func (s *SparkQueueSpec) AllowsPriorityClass(class string) bool {
 	return slices.Contains(s.PriorityClassNames, class)
 }
 
+// PriorityClassRefusal says that a PriorityClass, named in a field, is not allowed in the queue of that name. The spec is
+// nil where there is no queue.
+func (s *SparkQueueSpec) PriorityClassRefusal(class, field, queue string) string {
+	where := ""
+	if s != nil {
+		where = " in queue " + queue
+	}
+	return fmt.Sprintf("%s: priority class %q is not allowed%s: %s", field, class, where, s.PriorityClassRemedy(queue))
+}
+
 // PriorityClassRemedy returns what to do about a PriorityClass that the queue of that name does not allow. The spec is
 // nil where there is no queue.
 func (s *SparkQueueSpec) PriorityClassRemedy(queue string) string {

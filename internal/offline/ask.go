@@ -42,12 +42,7 @@ func (s *Schedule) Ask() (queueing.Ask, error) {
 
 // askOf returns what an application asks the queue of its placement for. An error names the field.
 func askOf(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement, env podsets.Environment) (queueing.Ask, error) {
-	in, findings := render.NewInput(app, conf.Sources{})
-	if len(findings) > 0 {
-		return queueing.Ask{}, errors.New(findings[0].String())
-	}
-	in.Queue, in.SubmitTime, in.SchedulingGated = placed.Queue, placeholderTime, gated(placed.Gate, in.Properties)
-	objects, err := render.Build(in)
+	objects, err := objectsOf(app, placed)
 	if err != nil {
 		return queueing.Ask{}, err
 	}
@@ -56,6 +51,16 @@ func askOf(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement, env
 		return queueing.Ask{}, err
 	}
 	return queueing.Ask{
-		Key: queueing.Key{Namespace: app.Namespace, Name: app.Name}, Queue: placed.Queue, PodSets: sets, SchedulingGated: in.SchedulingGated,
+		Key: queueing.Key{Namespace: app.Namespace, Name: app.Name}, Queue: placed.Queue, PodSets: sets, SchedulingGated: objects.Gated,
 	}, nil
+}
+
+// objectsOf returns what the operator would create for an application. An error names the field.
+func objectsOf(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement) (render.Objects, error) {
+	in, findings := render.NewInput(app, conf.Sources{})
+	if len(findings) > 0 {
+		return render.Objects{}, errors.New(findings[0].String())
+	}
+	in.Queue, in.SubmitTime, in.SchedulingGated = placed.Queue, placeholderTime, gated(placed.Gate, in.Properties)
+	return render.Build(in)
 }

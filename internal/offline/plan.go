@@ -33,8 +33,9 @@ type Live struct {
 	Pods []Pod
 	// Namespaces by name: labels and annotations. One that is not among them has none.
 	Namespaces map[string]metav1.ObjectMeta
-	// Priorities are the values of PriorityClasses by name, DefaultPriority that of the global default.
+	// Priorities are the values of PriorityClasses by name; DefaultClass is the global default, DefaultPriority its value.
 	Priorities      map[string]int32
+	DefaultClass    string
 	DefaultPriority int32
 	// LimitRanges of all namespaces, and the overheads of RuntimeClasses by name.
 	LimitRanges    []corev1.LimitRange
@@ -146,10 +147,10 @@ func NewPlan(live Live, files []File, options PlanOptions) (Plan, error) {
 	if wrong := slices.DeleteFunc(slices.Clone(all), isWarning); len(wrong) > 0 {
 		return Plan{}, errors.New(problems(wrong))
 	}
-	if live.Namespaces = maps.Clone(live.Namespaces); live.Namespaces == nil { // those of the files are added
-		live.Namespaces = map[string]metav1.ObjectMeta{}
+	p := &planning{live: live, original: live, namespace: options.Namespace, world: newWorld(live.Now), out: Plan{Warnings: all}}
+	if p.live.Namespaces = maps.Clone(live.Namespaces); live.Namespaces == nil { // those of the files are added
+		p.live.Namespaces = map[string]metav1.ObjectMeta{}
 	}
-	p := &planning{live: live, namespace: options.Namespace, world: newWorld(live.Now), out: Plan{Warnings: all}}
 	p.begin()
 	if err := p.apply(objects, options.Prune); err != nil {
 		return Plan{}, err
@@ -159,10 +160,13 @@ func NewPlan(live Live, files []File, options PlanOptions) (Plan, error) {
 
 // planning is one plan in the making.
 type planning struct {
-	live      Live
-	namespace string
-	world     *world
-	out       Plan
+	// original is what there is in the cluster, live with what the files say of namespaces.
+	live, original Live
+	namespace      string
+	world          *world
+	out            Plan
+	// namespaces are those that the files name.
+	namespaces map[string]bool
 
 	queues  map[string]v1alpha1.SparkQueue
 	flavors map[string]v1alpha1.SparkFlavor
@@ -178,7 +182,7 @@ type planning struct {
 // begin brings the world to rest as it is now.
 func (p *planning) begin() {
 	p.queues, p.flavors = byName(p.live.Queues, nameOfQueue), byName(p.live.Flavors, nameOfFlavor)
-	p.apps, p.changes = map[string]*v1alpha1.SparkApplication{}, map[string]Change{}
+	p.apps, p.changes, p.namespaces = map[string]*v1alpha1.SparkApplication{}, map[string]Change{}, map[string]bool{}
 	p.world.configure(p.queues, p.flavors)
 	for i := range p.live.Applications {
 		app := &p.live.Applications[i]
@@ -201,6 +205,7 @@ func (p *planning) apply(objects []manifests.Object, prune labels.Selector) erro
 	}
 	p.prune(objects, prune)
 	p.world.configure(p.queues, p.flavors)
+	p.reconsider()
 	for i := range objects {
 		if err := p.applyApplication(&objects[i]); err != nil {
 			return fmt.Errorf("%s:%d: %s %s: %w", objects[i].File, objects[i].Line, objects[i].Kind, objects[i].Name, err)
@@ -241,8 +246,7 @@ func (p *planning) applyConfiguration(o *manifests.Object) error {
 	return nil
 }
 
-// applyNamespace adds labels and annotations of the files to those that a namespace has. Whoever waits in it is asked
-// about anew.
+// applyNamespace adds labels and annotations of the files to those that a namespace has.
 func (p *planning) applyNamespace(o *manifests.Object) error {
 	var said corev1.Namespace
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &said); err != nil {
@@ -250,8 +254,7 @@ func (p *planning) applyNamespace(o *manifests.Object) error {
 	}
 	meta := p.live.Namespaces[o.Name]
 	meta.Labels, meta.Annotations = joined(meta.Labels, said.Labels), joined(meta.Annotations, said.Annotations)
-	p.live.Namespaces[o.Name] = meta
-	p.world.relabel(o.Name, p.live.labelsOf(o.Name))
+	p.live.Namespaces[o.Name], p.namespaces[o.Name] = meta, true
 	return nil
 }
 

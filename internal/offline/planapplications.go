@@ -62,15 +62,21 @@ func (p *planning) submit(app *v1alpha1.SparkApplication) error {
 	if change == Unchanged || err != nil {
 		return err
 	}
-	placed := p.live.place(app)
+	placed := p.live.place(app, app.Namespace)
 	effect := Effect{
 		Kind: v1alpha1.SparkApplicationKind, Namespace: app.Namespace, Name: app.Name, Queue: placed.Queue,
 		Change: change, Before: cmp.Or(p.before[app.Namespace+"/"+app.Name].outcome, Absent),
 	}
+	refused := p.refusal(app, placed)
 	switch {
 	case app.Spec.Suspend:
 		effect.After, effect.Message = Absent, "spec.suspend is true"
 		p.world.drop(convert.KeyOf(app))
+	case refused != "":
+		effect.After, effect.Reason, effect.Message = Refused, v1alpha1.InvalidSpecReason, refused
+		if !follows(app, effect) {
+			p.world.drop(convert.KeyOf(app))
+		}
 	case !catalog.Of(placed.Gate).SparkQueues:
 		effect.After, effect.Message = Elsewhere, "gate "+string(placed.Gate)+" decides on it"
 		p.world.drop(convert.KeyOf(app))
@@ -87,13 +93,18 @@ func (p *planning) start(app *v1alpha1.SparkApplication, placed namespacepolicy.
 	if err != nil {
 		return err
 	}
-	if effect.Change == Rerun && effect.Before == Admitted && app.Spec.TemplatePolicy() != v1alpha1.TemplateChangeRestart {
+	if follows(app, effect) {
 		p.declared = append(p.declared, p.whenIdle(effect, ask, "it follows the current run"))
 		return nil
 	}
 	p.changes[app.Namespace+"/"+app.Name] = effect.Change
 	p.world.replace(ask)
 	return nil
+}
+
+// follows reports whether a run begins after the current one, which continues.
+func follows(app *v1alpha1.SparkApplication, effect Effect) bool {
+	return effect.Change == Rerun && effect.Before == Admitted && app.Spec.TemplatePolicy() != v1alpha1.TemplateChangeRestart
 }
 
 // changeOf returns what the files do to an application; live is nil for a new one.
@@ -157,8 +168,13 @@ func (p *planning) try(schedule *v1alpha1.ScheduledSparkApplication) error {
 		return err
 	}
 	app.Name, app.Namespace, app.Labels = schedule.Name, schedule.Namespace, schedule.Spec.Template.Metadata.Labels
-	placed := p.live.place(app)
+	placed := p.live.place(app, app.Namespace)
 	effect := Effect{Kind: v1alpha1.ScheduledSparkApplicationKind, Namespace: app.Namespace, Name: app.Name, Queue: placed.Queue, Change: Updated, Before: Absent}
+	if refused := p.refusal(app, placed); refused != "" {
+		effect.After, effect.Reason, effect.Message = Refused, v1alpha1.InvalidSpecReason, refused
+		p.declared = append(p.declared, effect)
+		return nil
+	}
 	if !catalog.Of(placed.Gate).SparkQueues {
 		effect.After, effect.Message = Elsewhere, "gate "+string(placed.Gate)+" decides on its runs"
 		p.declared = append(p.declared, effect)
@@ -192,9 +208,10 @@ func (l *Live) policy(namespace string) namespacepolicy.Policy {
 	return namespacepolicy.Of(&meta)
 }
 
-// place returns the gate and the queue that decide on an application.
-func (l *Live) place(app *v1alpha1.SparkApplication) namespacepolicy.Placement {
-	return l.policy(app.Namespace).Place(app, namespacepolicy.Defaults{
+// place returns the gate and the queue that decide on an application of a namespace or, if it is nil, on what belongs to
+// none.
+func (l *Live) place(app *v1alpha1.SparkApplication, namespace string) namespacepolicy.Placement {
+	return l.policy(namespace).Place(app, namespacepolicy.Defaults{
 		Gate: l.DefaultGate, QueueLabel: func(gate v1alpha1.GateType) string { return catalog.Of(gate).QueueLabel },
 	})
 }
@@ -213,12 +230,17 @@ func (l *Live) labelsOf(namespace string) map[string]string {
 
 // complete adds to an ask what the cluster says of the application.
 func (l *Live) complete(ask *queueing.Ask, app *v1alpha1.SparkApplication) {
-	ask.NamespaceLabels = l.labelsOf(app.Namespace)
-	ask.NeedsLimits = l.policy(app.Namespace).NeedsLimits(ask.Queue)
+	l.say(ask)
 	ask.Priority = l.DefaultPriority
 	if q := app.Spec.Queue; q != nil && q.PriorityClassName != "" {
 		ask.Priority = l.Priorities[q.PriorityClassName]
 	}
+}
+
+// say adds to an ask what is said of its namespace.
+func (l *Live) say(ask *queueing.Ask) {
+	ask.NamespaceLabels = l.labelsOf(ask.Key.Namespace)
+	ask.NeedsLimits = l.policy(ask.Key.Namespace).NeedsLimits(ask.Queue)
 }
 
 // liveAsk returns what an application of the cluster asks for or holds, as its status says; nothing if it neither waits

@@ -26,6 +26,8 @@ type world struct {
 	engine *embedded.Engine
 	// asks are the current ones, of those that wait and of those that hold.
 	asks map[queueing.Key]queueing.Ask
+	// stopped are those that neither wait nor hold, whatever the queue says.
+	stopped map[queueing.Key]standing
 	// preempted says why holders were preempted since the world was last compared, and reclaimed what others lost of their
 	// executors.
 	preempted map[queueing.Key]*queueing.Eviction
@@ -47,7 +49,7 @@ func (r reclaimed) message() string {
 }
 
 func newWorld(now time.Time) *world {
-	w := &world{engine: embedded.New(), asks: map[queueing.Key]queueing.Ask{}}
+	w := &world{engine: embedded.New(), asks: map[queueing.Key]queueing.Ask{}, stopped: map[queueing.Key]standing{}}
 	w.engine.Advance(now)
 	return w
 }
@@ -87,26 +89,31 @@ func (w *world) take(ask queueing.Ask, app *v1alpha1.SparkApplication) {
 // replace submits an ask in the place of what its key asked or held.
 func (w *world) replace(ask queueing.Ask) {
 	w.drop(ask.Key)
+	w.submit(ask)
+}
+
+// submit asks for one that holds nothing, or in another way for one that waits.
+func (w *world) submit(ask queueing.Ask) {
 	w.asks[ask.Key] = ask
 	w.engine.Submit(ask)
 }
 
-// relabel gives those that wait in a namespace its new labels.
-func (w *world) relabel(namespace string, labels map[string]string) {
-	for _, key := range slices.SortedFunc(maps.Keys(w.asks), func(a, b queueing.Key) int { return cmp.Compare(a.String(), b.String()) }) {
-		if _, holds := w.engine.Held(key); holds || key.Namespace != namespace {
-			continue
-		}
-		ask := w.asks[key]
-		ask.NamespaceLabels = labels
-		w.replace(ask)
-	}
+// keys returns the keys of all asks, in an order that is always the same.
+func (w *world) keys() []queueing.Key {
+	return slices.SortedFunc(maps.Keys(w.asks), func(a, b queueing.Key) int { return cmp.Compare(a.String(), b.String()) })
+}
+
+// stop has what asks wait no more for a reason that no queue knows.
+func (w *world) stop(ask queueing.Ask, at standing) {
+	w.drop(ask.Key)
+	w.asks[ask.Key], w.stopped[ask.Key] = ask, at
 }
 
 // drop removes what a key asks or holds.
 func (w *world) drop(key queueing.Key) {
 	w.engine.Release(key)
 	delete(w.asks, key)
+	delete(w.stopped, key)
 }
 
 // takePod takes over a pod that belongs to no application.
@@ -193,7 +200,13 @@ func (w *world) reclaim(key queueing.Key, held queueing.Grant) bool {
 func (w *world) standings() map[string]standing {
 	all := make(map[string]standing, len(w.asks))
 	for key, ask := range w.asks {
-		s := standing{key: key, queue: ask.Queue, outcome: Waiting}
+		s, stopped := w.stopped[key]
+		s.key, s.queue = key, ask.Queue
+		if stopped {
+			all[key.String()] = s
+			continue
+		}
+		s.outcome = Waiting
 		verdict := w.engine.Verdict(key)
 		s.reason, s.message = verdict.Reason, verdict.Message
 		eviction := w.preempted[key]

@@ -37,11 +37,7 @@ func (c Classes) Refusal(ctx context.Context, class, field string) (string, erro
 	if found.GlobalDefault {
 		return "", nil
 	}
-	where := ""
-	if spec != nil {
-		where = " in queue " + c.Queue
-	}
-	return fmt.Sprintf("%s: priority class %q is not allowed%s: %s", field, class, where, spec.PriorityClassRemedy(c.Queue)), nil
+	return spec.PriorityClassRefusal(class, field, c.Queue), nil
 }
 
 func (c Classes) spec(ctx context.Context) (*v1alpha1.SparkQueueSpec, error) {

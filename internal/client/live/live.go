@@ -54,7 +54,7 @@ func Read(ctx context.Context, c *client.Cluster, o Options) (state offline.Live
 	each(&r, client.PriorityClasses, func(p *schedulingv1.PriorityClass) {
 		state.Priorities[p.Name] = p.Value
 		if p.GlobalDefault {
-			state.DefaultPriority = p.Value
+			state.DefaultClass, state.DefaultPriority = p.Name, p.Value
 		}
 	})
 	each(&r, client.RuntimeClasses, func(c *nodev1.RuntimeClass) {

@@ -1,0 +1,99 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package offline
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
+)
+
+// refusal returns what administrators do not let an application have, in the words of the operator; empty if nothing. The
+// flags of the operator, and which service accounts may be used, are not known.
+func (p *planning) refusal(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement) string {
+	policy, can := p.live.policy(app.Namespace), catalog.Of(placed.Gate)
+	gate, queue := "", ""
+	if policy.Gates.Set {
+		gate = policy.Gate(string(placed.Gate), placed.GateField, nil)
+	}
+	if can.Queues {
+		queue = policy.Queue(placed.Queue, placed.QueueField)
+	}
+	says := cmp.Or(gate, queue, policy.PodSecurity(app.Spec.PodSecurity, true))
+	if says != "" || !can.SparkQueues {
+		return says
+	}
+	return p.refusedClass(app, placed)
+}
+
+// refusedClass returns why one of the PriorityClasses that an application names may not be named in its queue; empty if all
+// may, or if the user may not read PriorityClasses.
+func (p *planning) refusedClass(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement) string {
+	objects, err := objectsOf(app, placed)
+	if err != nil || len(p.live.Priorities) == 0 {
+		return "" // the mistake is reported elsewhere
+	}
+	var queue *v1alpha1.SparkQueueSpec
+	if found, exists := p.queues[placed.Queue]; exists {
+		queue = &found.Spec
+	}
+	classes := []struct{ name, field string }{
+		{"", "spec.queue.priorityClassName"},
+		{objects.Pod.Spec.PriorityClassName, "spec.driver.template.spec.priorityClassName"},
+		{objects.ExecutorTemplate.Spec.PriorityClassName, "spec.executor.template.spec.priorityClassName"},
+	}
+	if app.Spec.Queue != nil {
+		classes[0].name = app.Spec.Queue.PriorityClassName
+	}
+	for _, class := range classes {
+		if class.name != "" && class.name != p.live.DefaultClass && !queue.AllowsPriorityClass(class.name) {
+			return queue.PriorityClassRefusal(class.name, class.field, placed.Queue)
+		}
+	}
+	return ""
+}
+
+// reconsider asks anew for those that wait in a namespace or a queue that the files name: what administrators say of it
+// decides where they ask, and whether they may. Those that hold quota keep it; they ask like that when they are preempted.
+func (p *planning) reconsider() {
+	for _, key := range p.world.keys() {
+		ask := p.world.asks[key]
+		if !p.namespaces[key.Namespace] && !slices.Contains(p.out.Queues, ask.Queue) {
+			continue
+		}
+		app := p.apps[key.Namespace+"/"+key.Name]
+		if key.Kind == queueing.Pod {
+			app = nil
+		}
+		placed, was := p.live.place(app, key.Namespace), p.original.place(app, key.Namespace)
+		if placed != was {
+			ask.Queue, ask.QueuedAt = placed.Queue, p.live.Now
+		}
+		p.live.say(&ask)
+		_, holds := p.world.engine.Held(key)
+		refused := p.refusalOf(app, key.Namespace, placed)
+		switch {
+		case holds:
+			p.world.asks[key] = ask
+		case !catalog.Of(placed.Gate).SparkQueues:
+			p.world.stop(ask, standing{outcome: Elsewhere, message: "gate " + string(placed.Gate) + " decides on it"})
+		case refused != "":
+			p.world.stop(ask, standing{outcome: Refused, reason: v1alpha1.InvalidSpecReason, message: refused})
+		default:
+			p.world.submit(ask)
+		}
+	}
+}
+
+// refusalOf returns the refusal of an application or, if it is nil, of what belongs to none.
+func (p *planning) refusalOf(app *v1alpha1.SparkApplication, namespace string, placed namespacepolicy.Placement) string {
+	if app == nil {
+		return p.live.policy(namespace).Queue(placed.Queue, placed.QueueField)
+	}
+	return p.refusal(app, placed)
+}
