@@ -147,7 +147,7 @@ func NewPlan(live Live, files []File, options PlanOptions) (Plan, error) {
 	if wrong := slices.DeleteFunc(slices.Clone(all), isWarning); len(wrong) > 0 {
 		return Plan{}, errors.New(problems(wrong))
 	}
-	p := &planning{live: live, original: live, namespace: options.Namespace, world: newWorld(live.Now), out: Plan{Warnings: all}}
+	p := &planning{live: live, original: live, flavored: len(live.Flavors) > 0 || slices.ContainsFunc(objects, isFlavor), namespace: options.Namespace, world: newWorld(live.Now), out: Plan{Warnings: all}}
 	if p.live.Namespaces = maps.Clone(live.Namespaces); live.Namespaces == nil { // those of the files are added
 		p.live.Namespaces = map[string]metav1.ObjectMeta{}
 	}
@@ -163,10 +163,12 @@ type planning struct {
 	// original is what there is in the cluster, live with what the files say of namespaces.
 	live, original Live
 	namespace      string
-	world          *world
-	out            Plan
-	// namespaces are those that the files name.
-	namespaces map[string]bool
+	// flavored: there are flavors, so that it matters what pods tolerate and select.
+	flavored bool
+	world    *world
+	out      Plan
+	// namespaces are those that the files name, relisted the queues in which they let other PriorityClasses be named.
+	namespaces, relisted map[string]bool
 
 	queues  map[string]v1alpha1.SparkQueue
 	flavors map[string]v1alpha1.SparkFlavor
@@ -182,12 +184,17 @@ type planning struct {
 // begin brings the world to rest as it is now.
 func (p *planning) begin() {
 	p.queues, p.flavors = byName(p.live.Queues, nameOfQueue), byName(p.live.Flavors, nameOfFlavor)
-	p.apps, p.changes, p.namespaces = map[string]*v1alpha1.SparkApplication{}, map[string]Change{}, map[string]bool{}
+	p.apps, p.changes = map[string]*v1alpha1.SparkApplication{}, map[string]Change{}
+	p.namespaces, p.relisted = map[string]bool{}, map[string]bool{}
 	p.world.configure(p.queues, p.flavors)
 	for i := range p.live.Applications {
 		app := &p.live.Applications[i]
 		p.apps[app.Namespace+"/"+app.Name] = app
-		p.world.take(p.live.liveAsk(app), app)
+		ask := p.live.liveAsk(app)
+		if p.flavored {
+			p.live.choose(&ask, app)
+		}
+		p.world.take(ask, app)
 	}
 	for i := range p.live.Pods {
 		p.world.takePod(&p.live.Pods[i])
@@ -229,9 +236,11 @@ func (p *planning) applyConfiguration(o *manifests.Object) error {
 		if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &queue); err != nil {
 			return err
 		}
-		if before, exists := p.queues[queue.Name]; !exists || !equality.Semantic.DeepEqual(before.Spec, queue.Spec) {
+		before, exists := p.queues[queue.Name]
+		if !exists || !equality.Semantic.DeepEqual(before.Spec, queue.Spec) {
 			p.out.Queues = append(p.out.Queues, queue.Name)
 		}
+		p.relisted[queue.Name] = p.relisted[queue.Name] || !equality.Semantic.DeepEqual(before.Spec.PriorityClassNames, queue.Spec.PriorityClassNames)
 		p.queues[queue.Name] = queue
 	case v1alpha1.SparkFlavorKind:
 		flavor := v1alpha1.SparkFlavor{}
@@ -302,6 +311,10 @@ func kindOf(key queueing.Key) string {
 		return "Pod"
 	}
 	return v1alpha1.SparkApplicationKind
+}
+
+func isFlavor(o manifests.Object) bool {
+	return o.APIVersion == v1alpha1.GroupVersion.String() && o.Kind == v1alpha1.SparkFlavorKind
 }
 
 func nameOfQueue(q *v1alpha1.SparkQueue) string   { return q.Name }

@@ -270,3 +270,20 @@ func (l *Live) liveAsk(app *v1alpha1.SparkApplication) queueing.Ask {
 	l.complete(&ask, app)
 	return ask
 }
+
+// choose adds to an ask what the pods tolerate and select, which no status repeats.
+func (l *Live) choose(ask *queueing.Ask, app *v1alpha1.SparkApplication) {
+	if len(ask.PodSets) == 0 {
+		return
+	}
+	now, err := askOf(app, l.place(app, app.Namespace), podsets.Environment{})
+	if err != nil {
+		return // so it waits for another reason, or runs as it was
+	}
+	for i := range ask.PodSets {
+		set := &ask.PodSets[i]
+		if at := slices.IndexFunc(now.PodSets, func(p queueing.PodSet) bool { return p.Name == set.Name }); at >= 0 {
+			set.Tolerations, set.NodeSelector = now.PodSets[at].Tolerations, now.PodSets[at].NodeSelector
+		}
+	}
+}

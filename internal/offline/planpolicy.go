@@ -5,7 +5,6 @@ package offline
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
@@ -58,12 +57,12 @@ func (p *planning) refusedClass(app *v1alpha1.SparkApplication, placed namespace
 	return ""
 }
 
-// reconsider asks anew for those that wait in a namespace or a queue that the files name: what administrators say of it
-// decides where they ask, and whether they may. Those that hold quota keep it; they ask like that when they are preempted.
+// reconsider asks anew for those that wait in a namespace that the files name, or in a queue in which they let other
+// PriorityClasses be named: that decides where they ask, and whether they may. Those that hold quota keep it; they ask like that when they are preempted.
 func (p *planning) reconsider() {
 	for _, key := range p.world.keys() {
 		ask := p.world.asks[key]
-		if !p.namespaces[key.Namespace] && !slices.Contains(p.out.Queues, ask.Queue) {
+		if !p.namespaces[key.Namespace] && !p.relisted[ask.Queue] {
 			continue
 		}
 		app := p.apps[key.Namespace+"/"+key.Name]
@@ -71,7 +70,7 @@ func (p *planning) reconsider() {
 			app = nil
 		}
 		placed, was := p.live.place(app, key.Namespace), p.original.place(app, key.Namespace)
-		if placed != was {
+		if placed.Gate != was.Gate || placed.Queue != was.Queue {
 			ask.Queue, ask.QueuedAt = placed.Queue, p.live.Now
 		}
 		p.live.say(&ask)

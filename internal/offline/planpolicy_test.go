@@ -39,7 +39,9 @@ func TestPlanKeepsPolicies(t *testing.T) {
 		"the queue is allowed": {queueManifest("q", 4), annotated("sparkgate.io/allowed-queues", "other, q"), jobManifest("new", "q", ""), false, []string{"new Created Absent→Admitted : "}},
 		"it is no longer allowed": {queueManifest("q", 4), nil, fmt.Sprintf(namespace, "sparkgate.io/allowed-queues", "other"), true,
 			[]string{`old  Waiting→Refused InvalidSpec: spec.queue.name: queue "q" is not allowed`}},
-		"the next run may not": {queueManifest("q", 4), annotated("sparkgate.io/allowed-queues", ""), strings.Replace(scheduleManifest(1), "kind: Sched", "kind: Sched", 1), false,
+		"its class is no longer allowed": {queueManifest("q", 4), nil, listed("[low]"), true,
+			[]string{`old  Waiting→Refused InvalidSpec: spec.queue.priorityClassName: priority class "urgent" is not allowed in queue q: use one of "low"`}},
+		"the next run may not": {queueManifest("q", 4), annotated("sparkgate.io/allowed-queues", ""), scheduleManifest(1), false,
 			[]string{`nightly Updated Absent→Refused InvalidSpec: spec.queue.name: queue "q" is not allowed in namespace etl: have an administrator add it`}},
 		"the gate is not allowed": {queueManifest("q", 4), annotated("sparkgate.io/allowed-gates", "Embedded"), jobManifest("new", "q", ", gate: Kueue"), false,
 			[]string{`new Created Absent→Refused InvalidSpec: spec.queue.gate: gate "Kueue" is not allowed in namespace etl`}},
@@ -61,7 +63,7 @@ func TestPlanKeepsPolicies(t *testing.T) {
 			}
 			if tt.waits {
 				for job, in := range map[string]state{"a": running, "b": running, "old": waiting} {
-					cluster.Applications = append(cluster.Applications, live(t, jobManifest(job, "q", ""), in))
+					cluster.Applications = append(cluster.Applications, live(t, jobManifest(job, "q", ", priorityClassName: urgent"), in))
 				}
 			}
 			plan, err := offline.NewPlan(cluster, []offline.File{{Name: "jobs.yaml", Text: []byte(tt.files)}}, offline.PlanOptions{})
