@@ -237,10 +237,11 @@ func (p *planning) applyConfiguration(o *manifests.Object) error {
 			return err
 		}
 		before, exists := p.queues[queue.Name]
-		if !exists || !equality.Semantic.DeepEqual(before.Spec, queue.Spec) {
+		relisted := otherList(before.Spec.PriorityClassNames, queue.Spec.PriorityClassNames)
+		if !exists || relisted || !equality.Semantic.DeepEqual(before.Spec, queue.Spec) {
 			p.out.Queues = append(p.out.Queues, queue.Name)
 		}
-		p.relisted[queue.Name] = p.relisted[queue.Name] || !equality.Semantic.DeepEqual(before.Spec.PriorityClassNames, queue.Spec.PriorityClassNames)
+		p.relisted[queue.Name] = p.relisted[queue.Name] || relisted
 		p.queues[queue.Name] = queue
 	case v1alpha1.SparkFlavorKind:
 		flavor := v1alpha1.SparkFlavor{}
@@ -254,6 +255,9 @@ func (p *planning) applyConfiguration(o *manifests.Object) error {
 	}
 	return nil
 }
+
+// otherList reports whether two lists differ, of which an empty one says something else than one that is absent.
+func otherList(a, b []string) bool { return (a == nil) != (b == nil) || !slices.Equal(a, b) }
 
 // applyNamespace adds labels and annotations of the files to those that a namespace has.
 func (p *planning) applyNamespace(o *manifests.Object) error {

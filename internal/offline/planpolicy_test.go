@@ -41,6 +41,8 @@ func TestPlanKeepsPolicies(t *testing.T) {
 			[]string{`old  Waiting→Refused InvalidSpec: spec.queue.name: queue "q" is not allowed`}},
 		"its class is no longer allowed": {queueManifest("q", 4), nil, listed("[low]"), true,
 			[]string{`old  Waiting→Refused InvalidSpec: spec.queue.priorityClassName: priority class "urgent" is not allowed in queue q: use one of "low"`}},
+		"no class is allowed any longer": {queueManifest("q", 4), nil, listed("[]"), true,
+			[]string{`old  Waiting→Refused InvalidSpec: spec.queue.priorityClassName: priority class "urgent" is not allowed in queue q: remove it`}},
 		"the next run may not": {queueManifest("q", 4), annotated("sparkgate.io/allowed-queues", ""), scheduleManifest(1), false,
 			[]string{`nightly Updated Absent→Refused InvalidSpec: spec.queue.name: queue "q" is not allowed in namespace etl: have an administrator add it`}},
 		"the gate is not allowed": {queueManifest("q", 4), annotated("sparkgate.io/allowed-gates", "Embedded"), jobManifest("new", "q", ", gate: Kueue"), false,
