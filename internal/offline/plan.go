@@ -199,6 +199,9 @@ func (p *planning) begin() {
 	for i := range p.live.Pods {
 		p.world.takePod(&p.live.Pods[i])
 	}
+	for i := range p.live.Queues {
+		p.world.reserve(&p.live.Queues[i].Status)
+	}
 	p.world.settle()
 	p.before = p.world.standings()
 }

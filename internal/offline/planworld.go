@@ -128,6 +128,19 @@ func (w *world) takePod(p *Pod) {
 	w.engine.SetHolderState(p.Ask.Key, p.Grant.Run, p.Grant.Attempt, state)
 }
 
+// reserve keeps quota for the first in line of a queue in which the operator keeps some.
+func (w *world) reserve(s *v1alpha1.SparkQueueStatus) {
+	reserved := slices.ContainsFunc(s.Usage, func(u v1alpha1.QueueUsage) bool { return u.Reserved != nil })
+	if !reserved || len(s.Heads) == 0 {
+		return
+	}
+	for key := range w.asks {
+		if h := &s.Heads[0]; key.Namespace == h.Namespace && key.Name == h.Name && (key.Kind == queueing.Pod) == (h.Kind == v1alpha1.PodHead) {
+			w.engine.ReserveFor(key)
+		}
+	}
+}
+
 // settle decides until nothing moves. Holders whose grant is wanted back have stopped at once, and wait again; of pods
 // that are stopped, and of executors that are reclaimed, nothing is left.
 func (w *world) settle() {

@@ -61,6 +61,17 @@ func (e *Engine) Advance(now time.Time) {
 	}
 }
 
+// ReserveFor has quota reserved for a pending ask as for the head of its queue after the headTimeout, from the next Cycle on:
+// another engine has found that its time has come. It does nothing for a key that waits in no queue.
+func (e *Engine) ReserveFor(key queueing.Key) {
+	a := e.registry.apps[key]
+	if a == nil || a.class == nil || a.class.queue.config == nil {
+		return
+	}
+	q := a.class.queue
+	a.ask.headSince, q.blockedHead, q.tree.dirty = e.reservations.now.Add(-q.headTimeout()), a, true
+}
+
 // Submit adds an ask or replaces the waiting ask of the same key; it reports whether anything changed. If the key holds
 // a grant of the same run and attempt nothing changes. If it holds a grant of another, the ask waits until that grant
 // is released, and goes with it: Release drops both, so submit again after it. The engine keeps the maps and slices of
