@@ -4,8 +4,6 @@
 package lifecycle
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -77,17 +75,9 @@ func (pl place) anotherAsk() bool {
 
 // asksForMore reports whether the pod sets, which are as many as before, are another ask.
 func (pl place) asksForMore(before *v1alpha1.Ask, now *Plan) bool {
-	next, changed := convert.AskToAPI(now.Gate, now.PodSets), false
-	for i := range next.PodSets {
-		a, b := &before.PodSets[i], &next.PodSets[i]
-		more, differs := convert.AsksForMore(a, b)
-		if more && pl.byUser() || !slices.Equal(a.Flavors, b.Flavors) {
-			return true
-		}
-		changed = changed || differs
-	}
+	d := convert.CompareAsks(before, convert.AskToAPI(now.Gate, now.PodSets))
 	// What could never be admitted has not waited in the queue.
-	return changed && pl.was.Blocked()
+	return d.More && pl.byUser() || d.Flavors || d.Any && pl.was.Blocked()
 }
 
 // byUser reports whether a change of the ask may be the user's doing. Changes that come from the namespace or from

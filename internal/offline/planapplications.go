@@ -97,9 +97,26 @@ func (p *planning) start(app *v1alpha1.SparkApplication, placed namespacepolicy.
 		p.declared = append(p.declared, p.whenIdle(effect, ask, "it follows the current run"))
 		return nil
 	}
+	if effect.Change == Moved {
+		p.keepPlace(&ask, placed)
+	}
 	p.changes[app.Namespace+"/"+app.Name] = effect.Change
 	p.world.replace(ask)
 	return nil
+}
+
+// keepPlace lets an application of the cluster, whose ask is changed while it waits, keep its place in line if it asks the
+// same queue for no more than before.
+func (p *planning) keepPlace(ask *queueing.Ask, placed namespacepolicy.Placement) {
+	s := &p.apps[ask.Key.Namespace+"/"+ask.Key.Name].Status
+	if s.Ask == nil || s.Times.Queued == nil || s.Queue != placed.Queue || s.Ask.Gate != string(placed.Gate) || len(s.Ask.PodSets) != len(ask.PodSets) {
+		return
+	}
+	stage, _ := status.StageOf(s.Conditions)
+	d := convert.CompareAsks(s.Ask, convert.AskToAPI(s.Ask.Gate, ask.PodSets))
+	if !d.More && !d.Flavors && !(d.Any && stage.Blocked()) {
+		ask.QueuedAt = s.Times.Queued.Time
+	}
 }
 
 // follows reports whether a run begins after the current one, which continues.

@@ -34,8 +34,24 @@ func OnlySmaller(next, before *v1alpha1.Grant) bool {
 	return true
 }
 
-// AsksForMore reports whether a pod set asks for more of anything than before, and whether it differs at all.
-func AsksForMore(before, now *v1alpha1.PodSetAsk) (more, differs bool) {
+// AskDifference is how an ask differs from the one before it.
+type AskDifference struct {
+	// More: it asks for more of something. Flavors: it may be placed in others. Any: it differs, other than in flavors.
+	More, Flavors, Any bool
+}
+
+// CompareAsks returns how an ask differs from the one before it, which has as many pod sets.
+func CompareAsks(before, now *v1alpha1.Ask) (d AskDifference) {
+	for i := range now.PodSets {
+		a, b := &before.PodSets[i], &now.PodSets[i]
+		more, differs := asksForMore(a, b)
+		d.More, d.Any, d.Flavors = d.More || more, d.Any || differs, d.Flavors || !slices.Equal(a.Flavors, b.Flavors)
+	}
+	return d
+}
+
+// asksForMore reports whether a pod set asks for more of anything than before, and whether it differs at all.
+func asksForMore(before, now *v1alpha1.PodSetAsk) (more, differs bool) {
 	more = before.Name != now.Name || now.Count > before.Count || leastOf(now) > leastOf(before)
 	differs = now.Count != before.Count || leastOf(now) != leastOf(before) || len(now.Requests) != len(before.Requests)
 	for name, q := range now.Requests {
