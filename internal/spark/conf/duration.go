@@ -25,7 +25,7 @@ func (p Properties) Seconds(key string, fallback int64) (int64, error) {
 	if !ok {
 		return fallback, nil
 	}
-	parts := duration.FindStringSubmatch(strings.ToLower(strings.TrimSpace(value)))
+	parts := duration.FindStringSubmatch(strings.ToLower(trim(value)))
 	unit := time.Second
 	if parts != nil && parts[2] != "" {
 		unit = timeUnits[parts[2]]

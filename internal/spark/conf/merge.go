@@ -123,8 +123,8 @@ func deriveShuffleTracking(p Properties) {
 }
 
 func (p Properties) isTrue(key string) bool {
-	return strings.EqualFold(strings.TrimSpace(p.Get(key, "")), "true")
+	return strings.EqualFold(trim(p.Get(key, "")), "true")
 }
 func (p Properties) isFalse(key string) bool {
-	return strings.EqualFold(strings.TrimSpace(p.Get(key, "")), "false")
+	return strings.EqualFold(trim(p.Get(key, "")), "false")
 }

@@ -37,13 +37,19 @@ func (p Properties) Wrong(key, problem, remedy string) *ValueError {
 	return &ValueError{Field: p.Field(key), Key: key, Value: p.Get(key, ""), Problem: problem, Remedy: remedy}
 }
 
+// trim drops what Java drops around a value: control characters and the space. A no-break space, as pages of
+// documentation have it, stays, and no number has one.
+func trim(text string) string {
+	return strings.TrimFunc(text, func(c rune) bool { return c <= ' ' })
+}
+
 // Int returns a whole number in Java's int range, or fallback if the key is not set.
 func (p Properties) Int(key string, fallback int32) (int32, error) {
 	value, ok := p.Lookup(key)
 	if !ok {
 		return fallback, nil
 	}
-	number, err := strconv.ParseInt(strings.TrimSpace(value), 10, 32)
+	number, err := strconv.ParseInt(trim(value), 10, 32)
 	if err != nil {
 		return 0, p.Wrong(key, "is not a whole number", "set a number such as 2")
 	}
@@ -53,7 +59,7 @@ func (p Properties) Int(key string, fallback int32) (int32, error) {
 // Bool returns true or false in any case, with blanks around it or not, or fallback if the key is not set.
 func (p Properties) Bool(key string, fallback bool) (bool, error) {
 	value, ok := p.Lookup(key)
-	value = strings.TrimSpace(value)
+	value = trim(value)
 	switch {
 	case !ok:
 		return fallback, nil
@@ -111,6 +117,18 @@ func JavaHeap(text string) string {
 	return strconv.FormatInt(amount, 10) + heapUnits[unit:unit+1]
 }
 
+// plainSize is an amount of memory without a unit.
+var plainSize = regexp.MustCompile(`^\s*[0-9]+\s*$`)
+
+// ExecutorHeap returns a heap of executors as their pods and the driver both count it: text itself if it has a unit, else
+// the mebibytes that pods get, where the driver would read bytes. It returns "" for a number below one.
+func ExecutorHeap(text string) string {
+	if plainSize.MatchString(text) {
+		return JavaHeap(text)
+	}
+	return text
+}
+
 // heapUnits are the units of JavaHeap, from mebibytes on.
 const heapUnits = "mgt"
 
@@ -154,7 +172,7 @@ var memorySize = regexp.MustCompile(`^([0-9]+)([a-z]+)?$`)
 // parseMemory reads a size in Spark's notation and returns whole mebibytes, cut off. The suffix may be written in any
 // case.
 func parseMemory(text string, unit int64) (int64, error) {
-	parts := memorySize.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
+	parts := memorySize.FindStringSubmatch(strings.ToLower(trim(text)))
 	if parts == nil {
 		return 0, fmt.Errorf("is not a memory size")
 	}
@@ -176,7 +194,7 @@ var double = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]
 
 // ParseDouble reads a finite number as Java does.
 func ParseDouble(text string) (float64, error) {
-	text = strings.TrimSpace(text)
+	text = trim(text)
 	if !double.MatchString(text) {
 		return 0, fmt.Errorf("not a number: %q", text)
 	}
@@ -210,7 +228,7 @@ func withFraction(number string) string {
 func Split(list string) []string {
 	var elements []string
 	for element := range strings.SplitSeq(list, ",") {
-		if element = strings.TrimSpace(element); element != "" {
+		if element = trim(element); element != "" {
 			elements = append(elements, element)
 		}
 	}

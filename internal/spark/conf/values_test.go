@@ -29,6 +29,7 @@ func TestMiB(t *testing.T) {
 		"gibibytes":             {value: "4g", want: 4096},
 		"capital letters":       {value: "4GB", want: 4096},
 		"blanks around":         {value: " 4g ", want: 4096},
+		"a no-break space":      {value: "4g\u00a0", problem: "is not a memory size"},
 		"tebibytes":             {value: "1t", want: 1 << 20},
 		"pebibytes":             {value: "1pb", want: 1 << 30},
 		"zero":                  {value: "0", want: 0},
@@ -182,6 +183,15 @@ func TestJavaHeap(t *testing.T) {
 	} {
 		if got := JavaHeap(text); got != want {
 			t.Errorf("JavaHeap(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestExecutorHeap(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"4096": "4g", " 1536 ": "1536m", "4gb": "4gb", " 2g ": " 2g ", "0": "", "": "", "2x": "2x"} {
+		if got := ExecutorHeap(text); got != want {
+			t.Errorf("ExecutorHeap(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

@@ -33,6 +33,7 @@ var checks = []check{
 	checkPlaceholders,
 	checkMemoryUnits,
 	checkDriverHeap,
+	checkExecutorHeap,
 	checkValues,
 	checkOffHeap,
 	checkJavaOptions,

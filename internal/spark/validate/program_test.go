@@ -185,6 +185,9 @@ func TestValues(t *testing.T) {
 		"a heap of the driver in bytes": {"sparkConf: {spark.driver.memory: 1610612000b}", []string{
 			`spec.sparkConf[spark.driver.memory]: value "1610612000b" ` + heap + "1535m",
 		}},
+		"a heap of executors without a unit": {"executor: {memory: '4096'}", []string{
+			`spec.executor.memory: value "4096" has no unit, so that the driver reads it as bytes and ends when it starts: set 4g`,
+		}},
 		"a heap of the driver that Java reads": {"sparkConf: {spark.driver.memory: ' 1600000k '}", nil},
 		"executors may have any unit of Spark": {"executor: {memory: 2048MB, memoryOverhead: '512'}", nil},
 		"executor memory":                      {"executor: {memory: 1.5g}", []string{`spec.executor.memory: value "1.5g" is not a memory size: ` + unit}},

@@ -84,6 +84,17 @@ func checkDriverHeap(s *subject) []Finding {
 	return findingsOf(s.properties.Wrong(conf.DriverMemory, "is passed to Java as it is written, which reads only the units k, m, g and t", "set "+heap))
 }
 
+// checkExecutorHeap refuses a heap of executors without a unit: their pods get that many mebibytes, but the driver reads
+// as many bytes, finds that too little, and ends at once (UnifiedMemoryManager.getMaxMemory).
+func checkExecutorHeap(s *subject) []Finding {
+	text := s.properties.Get(conf.ExecutorMemory, "")
+	heap := conf.ExecutorHeap(text)
+	if heap == "" || heap == text {
+		return nil // what is not a size is said by checkValues
+	}
+	return findingsOf(s.properties.Wrong(conf.ExecutorMemory, "has no unit, so that the driver reads it as bytes and ends when it starts", "set "+heap))
+}
+
 // checkOffHeap makes sure that memory outside the heap, once it is switched on, has a size: Spark counts whole
 // mebibytes, and the driver ends at once with none (Utils.checkOffHeapEnabled).
 func checkOffHeap(s *subject) []Finding {

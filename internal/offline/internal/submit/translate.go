@@ -61,7 +61,7 @@ func Translate(in Input) (*v1alpha1.SparkApplication, []Note, error) {
 	mistakes := []error{b.metadata(called), b.templates(in.ReadFile)}
 	b.security()
 	b.image()
-	b.driverHeap()
+	b.heaps()
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
 		b.place(key, properties[key])
 	}
@@ -226,16 +226,23 @@ func (b *builder) image() {
 	}
 }
 
-// driverHeap writes the heap of the driver in a unit that Java reads. As the call has it, no driver would start, with
-// spark-submit neither.
-func (b *builder) driverHeap() {
-	text := b.properties[conf.DriverMemory]
-	heap := conf.JavaHeap(text)
-	if b.verbatim || heap == "" || heap == text {
-		return
+// heaps writes the heaps in units that are read. As the call has them, no driver would start, with spark-submit neither.
+func (b *builder) heaps() {
+	for _, role := range []struct {
+		key, why string
+		written  func(string) string
+	}{
+		{conf.DriverMemory, "because Java cannot read %q, which the driver is started with: it reads only the units k, m, g and t", conf.JavaHeap},
+		{conf.ExecutorMemory, "because %q has no unit, so that the driver reads it as bytes and ends when it starts", conf.ExecutorHeap},
+	} {
+		text := b.properties[role.key]
+		heap := role.written(text)
+		if b.verbatim || heap == "" || heap == text {
+			continue
+		}
+		b.properties[role.key] = heap
+		b.note(role.key, "%s, "+role.why, heap, text)
 	}
-	b.properties[conf.DriverMemory] = heap
-	b.note(conf.DriverMemory, "%s, because Java cannot read %q, which the driver is started with: it reads only the units k, m, g and t", heap, text)
 }
 
 // unknownVersion stands in an application whose version is not known.

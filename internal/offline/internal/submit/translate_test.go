@@ -66,6 +66,10 @@ func TestTranslate(t *testing.T) {
 			note:    `spark.driver.memory: 2g, because Java cannot read "2gb", which the driver is started with: it reads only the units k, m, g and t`,
 		},
 		"a heap without a unit":        {options: []string{"--conf", "spark.driver.memory=1536"}, want: []string{"    memory: 1536m"}},
+		"a heap of executors without a unit": {
+			options: []string{"--executor-memory", "4096"}, want: []string{"  executor:\n    memory: 4g\n"},
+			note: `spark.executor.memory: 4g, because "4096" has no unit, so that the driver reads it as bytes and ends when it starts`,
+		},
 		"a heap that nothing can read": {options: []string{"--driver-memory", "2gx"}, want: []string{"    spark.driver.memory: 2gx"}},
 		"option before conf before file": {
 			options: []string{"--properties-file", "p", "--driver-memory", "1g", "-c", "spark.driver.memory=2g", "--conf", "spark.executor.memory=5g"},
