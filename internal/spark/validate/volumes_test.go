@@ -216,16 +216,16 @@ func TestWarnings(t *testing.T) {
 		spec spec
 		want []string
 	}{
-		"nothing": {"driver: {memory: 450m, env: [{name: A, value: b}]}\narguments: [a, $x]", nil},
+		"nothing": {"driver: {memory: 466m, env: [{name: A, value: b}]}\narguments: [a, $x]", nil},
 		"a secret": {"sparkConf: {spark.my.password: x}\nhadoopConf: {fs.s3a.secret.key: z}", []string{
 			"spec.hadoopConf[fs.s3a.secret.key]: the key looks like that of a secret",
 			"spec.sparkConf[spark.my.password]: the key looks like that of a secret",
 		}},
 		"names of secrets": {"imagePullSecrets: [a]\nsparkConf: {spark.kubernetes.driver.secrets.a: /a, spark.kubernetes.executor.secretKeyRef.B: 'b:c'}", nil},
 		"no value":         {"sparkConf: {spark.my.password: ''}", nil},
-		"small heaps": {"driver: {memory: 449m}\nexecutor: {memory: 100m}", []string{
-			`spec.driver.memory: value "449m" is less than Spark needs to start: set at least 450m`,
-			`spec.executor.memory: value "100m" is less than Spark needs to start: set at least 450m`,
+		"small heaps": {"driver: {memory: 465m}\nexecutor: {memory: 100m}", []string{
+			`spec.driver.memory: value "465m" is less than Spark needs to start: set at least 466m`,
+			`spec.executor.memory: value "100m" is less than Spark needs to start: set at least 466m`,
 		}},
 		"arguments": {`arguments: ["a\r\nb", "$(HOME)", "$$(HOME)"]`, []string{
 			"spec.arguments[0]: carriage returns are dropped by Spark's start script: remove them",
