@@ -42,7 +42,23 @@ func (pn *planner) planned(ctx context.Context, start lifecycle.Start) (*lifecyc
 	if found := validate.Stub(pn.app); len(found) > 0 {
 		return &lifecycle.Plan{Findings: found}, nil
 	}
-	return pn.planStart(ctx, start)
+	if pn.app.Status.Grant == nil {
+		return pn.planStart(ctx, start)
+	}
+	return pn.planNext(ctx, start)
+}
+
+// planNext plans the start that follows an attempt under way.
+func (pn *planner) planNext(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
+	next := attempt{start.Run, start.Attempt}
+	if plan := pn.plans.stillHeldBack(pn.app, next, pn.Clock.Now()); plan != nil {
+		return plan, nil
+	}
+	plan, err := pn.planStart(ctx, start)
+	if err == nil && len(plan.Findings)+len(plan.Missing) > 0 {
+		pn.plans.storeHeldBack(pn.app, &heldBack{pn.app.Generation, next, pn.Clock.Now(), plan})
+	}
+	return plan, err
 }
 
 // planStart plans one start of an application that is complete in the cache.

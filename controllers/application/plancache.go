@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	podrefs "github.com/sparkgate/sparkgate/internal/spark/references"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/rights"
@@ -26,6 +27,16 @@ type planned struct {
 	compared comparison
 	// prepared is what planning the next start found out; nil once its driver is created.
 	prepared *prepared
+	// heldBack is the last plan of a start that cannot begin while an attempt is under way; nil if there was none.
+	heldBack *heldBack
+}
+
+// heldBack is a plan of a start that cannot begin, of a generation, and when it was made.
+type heldBack struct {
+	generation int64
+	attempt    attempt
+	looked     time.Time
+	plan       *lifecycle.Plan
 }
 
 func newPlanCache() *planCache { return &planCache{newPerApp[planned]()} }
@@ -118,6 +129,27 @@ func (c *planCache) store(app client.Object, ready *prepared) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.of(app).prepared = ready
+}
+
+// stillHeldBack returns the plan of a start of this generation that could not begin a moment ago; nil if it could, or may
+// by now. While an attempt is under way, its pods cause many passes.
+func (c *planCache) stillHeldBack(app client.Object, a attempt, now time.Time) *lifecycle.Plan {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last := c.of(app).heldBack
+	if last == nil || last.generation != app.GetGeneration() || last.attempt != a || !now.Before(last.looked.Add(heldBackTTL)) {
+		return nil
+	}
+	return last.plan
+}
+
+// heldBackTTL is how long a start counts as unable to begin after it was planned.
+const heldBackTTL = 10 * time.Second
+
+func (c *planCache) storeHeldBack(app client.Object, last *heldBack) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.of(app).heldBack = last
 }
 
 // drop forgets what planning a start has found out: its driver is created.

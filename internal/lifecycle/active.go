@@ -54,11 +54,8 @@ func (ac attempt) active() Decision {
 	if at, stop := ac.deadlines.run(); stop.reason != "" {
 		ac.requeue(at)
 	}
-	if stop := ac.stopChecks.first(driver); stop.reason != "" {
-		if missing := ac.neededToStop(stop.reason, driver); missing != NeedNothing {
-			return need(missing, ac.start())
-		}
-		return ac.ending.stop(stop)
+	if next, over := ac.stopped(driver); over {
+		return next
 	}
 	if ac.o.StrayDriver {
 		return ac.ending.attemptEnded(lost("a user or another controller changed the labels or the owner of driver pod %s, by which the operator follows it", ac.s.Driver.PodName))
@@ -71,6 +68,36 @@ func (ac attempt) active() Decision {
 		return ac.running()
 	}
 	return ac.starting(driver)
+}
+
+// stopped stops the attempt if it has to be, and reports whether that, or what is needed for it, is the decision. For a
+// new run a driver is stopped only once that one can begin: a mistake in a changed spec does not end what runs.
+func (ac attempt) stopped(driver *pods.Record) (next Decision, over bool) {
+	if driver != nil && ac.rerun.restarts() && !ac.o.App.Spec.Suspend {
+		if ac.o.Plan == nil {
+			return need(NeedPlan, ac.rerun.next()), true
+		}
+		if ac.rerun.mustWait() {
+			ac.requeue(ac.o.Now.Add(ac.lookForNextRun()))
+		}
+	}
+	stop := ac.stopChecks.first(driver)
+	if stop.reason == "" {
+		return Decision{}, false
+	}
+	if missing := ac.neededToStop(stop.reason, driver); missing != NeedNothing {
+		return need(missing, ac.start()), true
+	}
+	return ac.ending.stop(stop), true
+}
+
+// lookForNextRun is after what time the run that follows is planned again, which cannot begin: soon if something that it
+// names is missing. Mistakes in the spec are corrected by a change of it, which is seen at once; the others are outside.
+func (ac attempt) lookForNextRun() time.Duration {
+	if len(ac.o.Plan.Findings) == 0 {
+		return referenceInterval
+	}
+	return longestInterval
 }
 
 // neededToStop returns what has to be read of the driver before it is stopped for a reason: then it is gone.

@@ -28,7 +28,7 @@ type admission struct {
 // nextRun ends the run in the history only and queues the next one, which asks in the next pass, when the grant of
 // this one is released.
 func (ad admission) nextRun() Decision {
-	start := Start{Run: ad.s.Run + 1, Attempt: 1, QueuedAt: ad.now().Time}
+	start := ad.rerun.next()
 	if ad.o.Plan == nil {
 		return need(NeedPlan, start)
 	}
@@ -202,21 +202,10 @@ func (ad admission) awaitReference() {
 
 // invalid publishes the mistakes in the spec. The ask is withdrawn; no run is counted.
 func (ad admission) invalid() Decision {
-	stage, messages := status.NotYetSupported, make([]string, 0, len(ad.o.Plan.Findings))
-	for _, f := range ad.o.Plan.Findings {
-		if f.Reason == v1alpha1.InvalidSpecReason {
-			stage = status.InvalidSpec
-		}
-	}
+	stage, message := mistakesOf(ad.o.Plan)
 	if ad.o.Plan.Outside {
 		ad.requeue(ad.o.Now.Add(ad.correctionInterval()))
 	}
-	for _, f := range ad.o.Plan.Findings {
-		if f.Reason == string(stage) {
-			messages = append(messages, f.String())
-		}
-	}
-	message := strings.Join(messages, "; ")
 	if stage != ad.was || message != ad.view.Message {
 		ad.event(true, string(stage), message)
 	}

@@ -79,7 +79,7 @@ func (rs runs) startRun() Decision {
 	if blocked := rs.was == status.InvalidSpec || rs.was == status.NotYetSupported; blocked && rs.s.Run > 0 && !rs.rerun.wanted() {
 		return rs.republishEnd()
 	}
-	start := Start{Run: rs.s.Run + 1, Attempt: 1, QueuedAt: rs.now().Time}
+	start := rs.rerun.next()
 	if rs.neverEdited() {
 		start.QueuedAt = rs.o.App.CreationTimestamp.Time
 	}

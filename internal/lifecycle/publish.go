@@ -52,8 +52,8 @@ type publisher struct{ policies }
 // publish completes the decision: the status says that the application is in a stage.
 func (pb publisher) publish(stage status.Stage, message string) Decision {
 	message, news := pb.rerun.announce(stage, message)
-	if news != "" {
-		pb.event(false, followsReason, news)
+	if news != nil {
+		pb.event(news.Warning, news.Reason, news.Message)
 	}
 	pb.view.Stage, pb.view.Message = stage, message
 	if pb.view.Generation == 0 {

@@ -44,27 +44,86 @@ const followsReason = "RunFollows"
 // nextRunNote begins the part of a message that says that another run follows.
 func nextRunNote(run int64) string { return fmt.Sprintf("; run %d follows this one: ", run+1) }
 
-// announce adds to the message of a run under way that another one follows, and why. news is that sentence if the status
-// does not say so yet. It is not said of a run that is stopped for the change, nor in the pass that starts a run.
-func (rr rerun) announce(stage status.Stage, message string) (said, news string) {
+// restarts reports whether a driver is stopped for the run that is wanted.
+func (rr rerun) restarts() bool {
+	return rr.wanted() && rr.o.App.Spec.TemplatePolicy() == v1alpha1.TemplateChangeRestart
+}
+
+// next returns the start of the run that follows.
+func (rr rerun) next() Start { return Start{Run: rr.s.Run + 1, Attempt: 1, QueuedAt: rr.now().Time} }
+
+// heldBack returns why the run that follows cannot begin, according to its plan, and the reason in a word; empty if it
+// can, or if it was not planned.
+func (rr rerun) heldBack() (reason, why string) {
+	switch plan := rr.o.Plan; {
+	case plan == nil:
+		return "", ""
+	case len(plan.Findings) > 0:
+		stage, message := mistakesOf(plan)
+		return string(stage), message
+	case len(plan.Missing) > 0:
+		return v1alpha1.ReferenceNotFoundReason, strings.Join(plan.Missing, "; ")
+	}
+	return "", ""
+}
+
+// mustWait reports whether the run that follows was planned, and cannot begin.
+func (rr rerun) mustWait() bool {
+	reason, _ := rr.heldBack()
+	return reason != ""
+}
+
+// mistakesOf returns the stage of an application whose start cannot be planned for mistakes, and its message.
+func mistakesOf(plan *Plan) (status.Stage, string) {
+	stage, messages := status.NotYetSupported, make([]string, 0, len(plan.Findings))
+	for _, f := range plan.Findings {
+		if f.Reason == v1alpha1.InvalidSpecReason {
+			stage = status.InvalidSpec
+		}
+	}
+	for _, f := range plan.Findings {
+		if f.Reason == string(stage) {
+			messages = append(messages, f.String())
+		}
+	}
+	return stage, strings.Join(messages, "; ")
+}
+
+// announce adds to the message of a run under way that another one follows, and why, or what keeps it from beginning.
+// news is the event about it if the status does not say so yet. It is not said of a run that is stopped for the change,
+// nor in the pass that starts a run.
+func (rr rerun) announce(stage status.Stage, message string) (said string, news *Event) {
 	app := rr.o.App
 	underWay := stage.Active() && rr.was.Active() && app.DeletionTimestamp.IsZero() && !app.Spec.Suspend
 	if !underWay || !rr.wanted() || rr.s.Stopping == v1alpha1.StopTemplateChanged {
-		return message, ""
+		return message, nil
 	}
-	why := "the run template has changed"
+	note := nextRunNote(rr.s.Run) + "the run template has changed"
 	if !rr.changed() {
-		why = "it was requested by the annotation " + status.ForceAnnotation
+		note = nextRunNote(rr.s.Run) + "it was requested by the annotation " + status.ForceAnnotation
 	}
-	note := nextRunNote(rr.s.Run) + why
-	if !strings.Contains(readyMessage(app), nextRunNote(rr.s.Run)) {
-		news = strings.TrimPrefix(note, "; ")
+	known := strings.Contains(readyMessage(app), nextRunNote(rr.s.Run))
+	event := Event{Reason: followsReason}
+	reason, why := rr.heldBack()
+	if reason != "" {
+		note = shorten(status.Truncate(note+", but cannot begin yet, so this one continues: "+why), status.MaxMessage*3/4)
 	}
-	message = status.Truncate(message)
-	if most := status.MaxMessage - len(note); len(message) > most {
-		message = strings.ToValidUTF8(message[:most-len("…")], "") + "…"
+	if reason != "" && reason != v1alpha1.ReferenceNotFoundReason { // what is missing may be about to come, with the same commit
+		event, known = Event{Warning: true, Reason: reason}, strings.HasSuffix(readyMessage(app), note)
 	}
-	return message + note, news
+	if event.Message = strings.TrimPrefix(note, "; "); !known {
+		news = &event
+	}
+	return shorten(status.Truncate(message), status.MaxMessage-len(note)) + note, news
+}
+
+// shorten cuts a message to a number of bytes, with an ellipsis at its end.
+func shorten(message string, most int) string {
+	const ellipsis = "…"
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most-len(ellipsis)], "") + ellipsis
 }
 
 // observeSpec sets which generation the status speaks of while a run continues or has ended: the current one, unless

@@ -36,7 +36,7 @@ func (sc stopChecks) bySpec(driver *pods.Record) stopFinding {
 	switch {
 	case sc.o.App.Spec.Suspend:
 		return stopFinding{v1alpha1.StopSuspended, "stopping the driver: spec.suspend is true"}
-	case sc.rerun.wanted() && sc.o.App.Spec.TemplatePolicy() == v1alpha1.TemplateChangeRestart:
+	case sc.rerun.restarts() && (driver == nil || !sc.rerun.mustWait()):
 		return stopFinding{v1alpha1.StopTemplateChanged, "stopping the driver: another run is requested and onTemplateChange is Restart"}
 	case driver == nil && sc.rerun.changed():
 		return stopFinding{v1alpha1.StopTemplateChanged, "the run template changed before the driver was created"}

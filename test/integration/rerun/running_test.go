@@ -165,6 +165,46 @@ func TestInvalidDuringTheRun(t *testing.T) {
 	}
 }
 
+// TestInvalidUnderRestart: a commit with a mistake does not stop a stream. Ready says what is wrong, a warning says it once, and the
+// correction restarts the stream; taken back, nothing happens.
+func TestInvalidUnderRestart(t *testing.T) {
+	t.Parallel()
+	for name, correct := range map[string]func(*v1alpha1.SparkApplication){
+		"corrected":  func(a *v1alpha1.SparkApplication) { a.Spec.MainClass, a.Spec.Arguments = "", []string{"5"} },
+		"taken back": func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := harness.NewWorld(t, "8Gi", nil)
+			operator.Use(t)
+			app := w.Apply("stream", func(a *v1alpha1.SparkApplication) { a.Spec.ReadyWhen = v1alpha1.ReadyWhenRunning })
+			driver := w.Run(app)
+			w.Kubelet.Executors(t.Context(), driver, 2)
+			harness.Eventually(t, app, "ready", func(a *v1alpha1.SparkApplication) bool { return harness.Met(a, v1alpha1.ReadyCondition) })
+			harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.MainClass = "org.example.Main" })
+			harness.Eventually(t, app, "saying what is wrong", func(a *v1alpha1.SparkApplication) bool {
+				return strings.Contains(harness.Message(a), "cannot begin yet, so this one continues: spec.mainClass")
+			})
+			if harness.Stage(app) != "Running" || harness.Met(app, v1alpha1.ReadyCondition) || len(w.Pods()) != 3 {
+				t.Errorf("want the stream with its two executors, not ready for the new generation: %d pods, %s", len(w.Pods()), harness.Show(app))
+			}
+			harness.Change(t, app, correct)
+			if name == "taken back" {
+				harness.Eventually(t, app, "ready again", func(a *v1alpha1.SparkApplication) bool { return harness.Met(a, v1alpha1.ReadyCondition) })
+				if app.Status.Run != 1 || app.Status.Attempt != 1 || len(app.Status.Attempts) != 0 {
+					t.Errorf("something happened: %s", harness.Show(app))
+				}
+				return
+			}
+			harness.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+			runs(t, w.Driver(app), "2", "5")
+			if diff := cmp.Diff([]string{"1/1 Stopped"}, outcomes(app)); diff != "" {
+				t.Errorf("attempts (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestEditWhileQueued: nothing runs yet, so the new template takes the place of the old one, which never runs.
 func TestEditWhileQueued(t *testing.T) {
 	t.Parallel()
