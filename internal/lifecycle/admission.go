@@ -161,7 +161,7 @@ func (ad admission) undecided() Decision {
 // notAdmitted publishes why the gate does not admit the start.
 func (ad admission) notAdmitted(stage status.Stage, v *queueing.Verdict) Decision {
 	if v.Reason == queueing.ReasonNamespaceNotAllowed {
-		ad.awaitReference() // a queue that does not admit the namespace counts as missing
+		ad.awaitReference(v.Reason, v.Message) // a queue that does not admit the namespace counts as missing
 	} else {
 		ad.s.Times.ReferenceMissing = nil
 	}
@@ -182,21 +182,24 @@ func (ad admission) notAdmitted(stage status.Stage, v *queueing.Verdict) Decisio
 // referenceMissing waits for something that does not exist. After the timeout the wait counts as stalled, and
 // continues.
 func (ad admission) referenceMissing(message string) Decision {
-	ad.awaitReference()
+	ad.awaitReference(v1alpha1.ReferenceNotFoundReason, message)
 	ad.requeue(ad.o.Now.Add(referenceInterval))
 	return ad.publisher.publish(status.ReferenceNotFound, message)
 }
 
 // awaitReference records since when something is missing, or may not be used, and whether the wait for it counts as
-// stalled.
-func (ad admission) awaitReference() {
+// stalled. One event reports that it does.
+func (ad admission) awaitReference(reason, message string) {
 	if ad.s.Times.ReferenceMissing == nil {
 		ad.s.Times.ReferenceMissing = ad.nowPtr()
 	}
 	overdue := ad.s.Times.ReferenceMissing.Add(ad.o.ReferenceTimeout)
 	ad.view.ReferenceOverdue = !ad.o.Now.Before(overdue)
-	if !ad.view.ReferenceOverdue {
+	switch before := ad.o.App.Status.Conditions; {
+	case !ad.view.ReferenceOverdue:
 		ad.requeue(overdue)
+	case !apimeta.IsStatusConditionTrue(before, v1alpha1.StalledCondition):
+		ad.event(true, reason, fmt.Sprintf("has waited for longer than --reference-timeout (%s): %s", ad.o.ReferenceTimeout, message))
 	}
 }
 
