@@ -87,12 +87,10 @@ const (
 func Advise(run *Run) Advice {
 	a := &adviser{run: run, Advice: Advice{Source: run.Source, ApplicationID: run.ApplicationID, Changes: []Change{}, Hints: []string{}, Unknown: []string{}}}
 	driver, executor := requestsOf(run.Properties, driverRole), requestsOf(run.Properties, executorRole)
-	a.heap(driverRole, driver, run.Driver)
-	a.overhead(driverRole, driver, run.Driver)
+	a.memory(driverRole, driver, run.Driver)
 	if run.Executors > 0 {
 		a.cpu(executor)
-		a.heap(executorRole, executor, run.Executor)
-		a.overhead(executorRole, executor, run.Executor)
+		a.memory(executorRole, executor, run.Executor)
 		a.executors(executor)
 	}
 	a.hints()
@@ -125,6 +123,26 @@ func (a *adviser) confidence() Confidence {
 		return Medium
 	}
 	return High
+}
+
+// memory advises the heap of a role and the memory beside it. Overhead that is a part of the heap does not shrink with it: that was not seen
+// to suffice.
+func (a *adviser) memory(role string, r requested, peak Peak) {
+	before := len(a.Changes)
+	a.heap(role, r, peak)
+	byHeap := len(a.Changes)
+	a.overhead(role, r, peak)
+	if byHeap == before || len(a.Changes) > byHeap {
+		return
+	}
+	heap := a.Changes[before]
+	advised, _ := bytesOf(heap.Advised)
+	if beside := r.overheadBeside(advised); beside < r.overhead {
+		a.Changes = append(a.Changes, Change{
+			Field: role + ".memoryOverhead", Property: "spark." + role + ".memoryOverhead", Current: sparkSize(r.overhead), Advised: sparkSize(r.overhead),
+			Confidence: heap.Confidence, Reason: fmt.Sprintf("it is not set, and would become %s, as a part of the heap that is advised", sparkSize(beside)),
+		})
+	}
 }
 
 // heap advises the memory of a role.

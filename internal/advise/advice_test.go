@@ -70,6 +70,21 @@ func TestRules(t *testing.T) {
 			delete(r.Properties, "spark.executor.memoryOverhead")
 			r.Properties["spark.executor.minMemoryOverhead"], r.Executor.Direct = "1g", 600*mib
 		}, nil, nil, nil},
+		"an overhead that is a part of a heap that shrinks": {func(r *Run) {
+			delete(r.Properties, "spark.executor.memoryOverhead")
+			r.Properties["spark.executor.memory"], r.Executor = "40g", Peak{Heap: 4 * gib, Direct: 3300 * mib, JVMResident: 7500 * mib}
+		}, []string{"executor.memory 40g → 5g (high)", "executor.memoryOverhead 4g → 4g (high)"}, nil, nil},
+		"a part of a heap that shrinks, of which little is used": {func(r *Run) {
+			delete(r.Properties, "spark.executor.memoryOverhead")
+			r.Properties["spark.executor.memory"], r.Executor = "40g", Peak{Heap: 4 * gib, Direct: 100 * mib, JVMResident: 4200 * mib}
+		}, []string{"executor.memory 40g → 5g (high)", "executor.memoryOverhead 4g → 384m (high)"}, nil, nil},
+		"a part of a heap that shrinks, whose use was not measured": {func(r *Run) {
+			r.Properties["spark.driver.memory"], r.Driver = "20g", Peak{Heap: gib}
+		}, []string{"driver.memory 20g → 1280m (high)", "driver.memoryOverhead 2g → 2g (high)"}, nil, nil},
+		"the least overhead, whatever the heap": {func(r *Run) {
+			delete(r.Properties, "spark.executor.memoryOverhead")
+			r.Properties["spark.executor.memory"], r.Executor = "3g", Peak{Heap: gib}
+		}, []string{"executor.memory 3g → 1280m (high)"}, nil, nil},
 		"tasks that wait for data":       {func(r *Run) { r.MostCPU = 0.2 }, []string{"executor.coreRequest 2 → 500m (high)"}, nil, nil},
 		"Python's CPU time is not known": {func(r *Run) { r.MostCPU, r.PythonWorkers = 0.2, true }, nil, nil, []string{"the CPU time of Python workers"}},
 		"no stage was long enough":       {func(r *Run) { r.MostCPU = 0 }, nil, nil, []string{"the CPU time of a stage"}},

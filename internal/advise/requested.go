@@ -19,6 +19,9 @@ const (
 // requested is what the run asked for, by its properties. Spark's defaults stand for what is not set.
 type requested struct {
 	heap, overhead int64 // bytes
+	// overheadFactor is which part of the heap the overhead is, and leastOverhead the least; 0 where the overhead is set.
+	overheadFactor float64
+	leastOverhead  int64
 	// beside is what the pod has beside both: memory of Spark outside the heap, and of Python, where they are set.
 	beside int64
 	cores  int
@@ -41,8 +44,12 @@ const (
 func requestsOf(properties map[string]string, role string) requested {
 	get := func(key string) string { return properties["spark."+role+"."+key] }
 	r := requested{heap: sizeOr(get("memory"), defaultHeap), cores: positive(get("cores"), 1)}
-	least := sizeOr(get("minMemoryOverhead"), leastOverhead)
-	r.overhead = sizeOr(get("memoryOverhead"), max(least, int64(float64(r.heap)*overheadFactor(properties, role))))
+	if n, set := bytesOf(get("memoryOverhead")); set {
+		r.overhead = n
+	} else {
+		r.overheadFactor, r.leastOverhead = overheadFactor(properties, role), sizeOr(get("minMemoryOverhead"), leastOverhead)
+		r.overhead = r.overheadBeside(r.heap)
+	}
 	r.tasks = max(1, r.cores/CoresPerTask(properties))
 	r.coreRequest = float64(r.cores)
 	if n, ok := coresOf(properties["spark.kubernetes."+role+".request.cores"]); ok {
@@ -59,6 +66,14 @@ func requestsOf(properties map[string]string, role string) requested {
 		r.instances = positive(get("instances"), defaultInstances)
 	}
 	return r
+}
+
+// overheadBeside returns the overhead that a pod with another heap has.
+func (r requested) overheadBeside(heap int64) int64 {
+	if r.overheadFactor == 0 {
+		return r.overhead
+	}
+	return max(r.leastOverhead, int64(float64(heap)*r.overheadFactor))
 }
 
 // CoresPerTask returns how many cores a task takes, by the properties of a run.
