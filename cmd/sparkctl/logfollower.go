@@ -12,6 +12,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,6 +27,8 @@ import (
 const (
 	// lookEvery is how often pods are looked for while one is waited for.
 	lookEvery = 500 * time.Millisecond
+	// lookAtRestEvery is how often, where none can come before the application changes, which the watch reports.
+	lookAtRestEvery = time.Minute
 	// lookForMoreEvery is how often they are looked for once the logs of some executors are followed.
 	lookForMoreEvery = 5 * time.Second
 	// lineBuffer is how much of a line is copied at once.
@@ -83,6 +86,11 @@ type logFollower struct {
 	executor string
 	attempt  int64
 
+	// strict says that the command is about the log: one that may not be read ends it.
+	strict bool
+	// unread reports whether some log could not be read.
+	unread atomic.Bool
+
 	// stops reports whether a state of the application ends it, beside the end of the run; may be nil.
 	stops func(*v1alpha1.SparkApplication) bool
 
@@ -91,7 +99,7 @@ type logFollower struct {
 	open   sync.WaitGroup
 	// next is the first attempt that has no log yet.
 	next int64
-	// failed has what keeps lines from being written.
+	// failed has what keeps lines from being read or written.
 	failed chan error
 	// noted is the stage that was printed last.
 	noted string
@@ -175,7 +183,7 @@ func (l *logFollower) loop(ctx context.Context, states <-chan *v1alpha1.SparkApp
 		case err := <-l.failed:
 			return err
 		case app = <-states:
-		case <-clock.RealClock{}.After(l.lookAfter()):
+		case <-clock.RealClock{}.After(l.lookAfter(app)):
 		}
 		if app == nil {
 			continue
@@ -194,7 +202,7 @@ func (l *logFollower) loop(ctx context.Context, states <-chan *v1alpha1.SparkApp
 	}
 }
 
-// broken returns what kept lines of the last logs from being written.
+// broken returns what kept lines of the last logs from being read or written.
 func (l *logFollower) broken() error {
 	select {
 	case err := <-l.failed:
@@ -204,9 +212,14 @@ func (l *logFollower) broken() error {
 	}
 }
 
-// lookAfter returns when to look for pods again although the application has not changed. Executors that come later lose
-// nothing by a longer pause: their logs are copied from the first line.
-func (l *logFollower) lookAfter() time.Duration {
+// lookAfter returns when to look for pods again although the application, nil before it was seen, has not changed. Executors that come later
+// lose nothing by a longer pause: their logs are copied from the first line.
+func (l *logFollower) lookAfter(app *v1alpha1.SparkApplication) time.Duration {
+	if app != nil {
+		if stage, known := status.StageOf(app.Status.Conditions); known && !stage.Active() {
+			return lookAtRestEvery
+		}
+	}
 	if l.executor == allExecutors && len(l.opened) > 0 {
 		return lookForMoreEvery
 	}
@@ -295,12 +308,13 @@ func (l *logFollower) start(ctx context.Context, pod *corev1.Pod) {
 		var broken *brokenOutput
 		switch {
 		case err == nil || ctx.Err() != nil:
-		case errors.As(err, &broken):
+		case errors.As(err, &broken), l.strict && client.IsForbidden(err):
 			select {
 			case l.failed <- err:
 			default: // another log has reported it
 			}
 		default:
+			l.unread.Store(true)
 			fmt.Fprintf(l.notes, "The log of pod %s cannot be read: %v\n", pod.Name, err)
 		}
 	})

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,8 +21,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/client"
 )
 
-const logsText = `Prints the log of the driver of the application NAME: that of the current attempt of its run, or of the last one. Of a driver whose pod is gone it
-prints what the status has kept.
+const logsText = `Prints the log of the driver of the application NAME: that of the current attempt of its run, or of the last one that has started. Of a driver
+whose pod is gone it prints what the status has kept.
 
 With -f it waits for the driver, prints its lines as they come, continues with the next attempt if the run is tried again, and ends with the
 run. Where the run stands is printed on standard error.
@@ -91,7 +92,12 @@ func (f *logsFlags) run(ctx context.Context, name string, s streams) error {
 	follower.options = client.LogOptions{Follow: f.follow, Tail: f.tail, Since: f.since}
 	follower.executor, follower.attempt = f.executor, f.attempt
 	if f.follow {
-		return follower.follow(ctx, name, "")
+		follower.strict = true
+		err := follower.follow(ctx, name, "")
+		if err == nil && follower.unread.Load() {
+			err = errors.New("there are logs that could not be read")
+		}
+		return err
 	}
 	app, err := client.GetObject[v1alpha1.SparkApplication](ctx, c, client.Applications, name)
 	if err != nil {
@@ -113,15 +119,10 @@ func (l *logFollower) print(ctx context.Context, app *v1alpha1.SparkApplication)
 	if app.Status.Run == 0 {
 		return errors.New("there is no log: the run has not started")
 	}
-	attempt := l.attempt
-	if attempt == 0 {
-		attempt = app.Status.Attempt
-	}
-	found, err := l.podsOf(ctx, app, attempt)
+	attempt, found, err := l.wanted(ctx, app)
 	if err != nil {
 		return err
 	}
-	found = slices.DeleteFunc(found, func(pod corev1.Pod) bool { return !client.HasLog(&pod) })
 	if len(found) == 0 {
 		return l.kept(app, attempt)
 	}
@@ -137,6 +138,35 @@ func (l *logFollower) print(ctx context.Context, app *v1alpha1.SparkApplication)
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// wanted returns the attempt whose logs are wanted, with its pods that have begun: the current one, unless that is named or has not started yet.
+func (l *logFollower) wanted(ctx context.Context, app *v1alpha1.SparkApplication) (attempt int64, found []corev1.Pod, err error) {
+	attempt = cmp.Or(l.attempt, app.Status.Attempt)
+	found, err = l.begun(ctx, app, attempt)
+	before := lastStarted(app)
+	if err != nil || len(found) > 0 || l.attempt > 0 || before == 0 || before >= attempt {
+		return attempt, found, err
+	}
+	fmt.Fprintf(l.notes, "Attempt %d has no %s that has started. This is the log of attempt %d:\n", attempt, l.role(), before)
+	found, err = l.begun(ctx, app, before)
+	return before, found, err
+}
+
+// begun returns the pods of an attempt that have begun, whose logs are wanted.
+func (l *logFollower) begun(ctx context.Context, app *v1alpha1.SparkApplication, attempt int64) ([]corev1.Pod, error) {
+	found, err := l.podsOf(ctx, app, attempt)
+	return slices.DeleteFunc(found, func(pod corev1.Pod) bool { return !client.HasLog(&pod) }), err
+}
+
+// lastStarted returns the last attempt of the run that has ended and had a driver that ran; 0 if there is none.
+func lastStarted(app *v1alpha1.SparkApplication) int64 {
+	for i := len(app.Status.Attempts) - 1; i >= 0; i-- {
+		if a := &app.Status.Attempts[i]; a.Run == app.Status.Run && a.StartedAt != nil {
+			return a.Attempt
+		}
+	}
+	return 0
 }
 
 // kept prints what the status has kept of the log of an attempt whose driver is gone.

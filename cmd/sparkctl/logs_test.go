@@ -4,8 +4,10 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -68,5 +70,71 @@ func TestLogsOfAllExecutors(t *testing.T) {
 	code, out, problem := call("", "logs", "pi", "--executor", "all", "--kubeconfig="+kubeconfig)
 	if code != exitFailed || !strings.Contains(out, "[2] ") || !strings.Contains(out, "a line") || !strings.Contains(problem, "pod exec-1: ") || !strings.Contains(problem, "no route to node-1") {
 		t.Errorf("exit code %d, %q, %q", code, out, problem)
+	}
+}
+
+// TestFollowWithoutTheRight: a log that may not be read ends logs -f at once, while the run continues; one that cannot be read is an error at its end.
+func TestFollowWithoutTheRight(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		stage   string
+		refused reply
+		problem []string
+	}{
+		"no right": {v1alpha1.RunningReason, refusal(403, metav1.StatusReasonForbidden, `pods "driver" is forbidden`), []string{"you may not get pods/log in namespace spark"}},
+		"no node": {v1alpha1.SucceededReason, refusal(500, metav1.StatusReasonInternalError, "no route to node-1"),
+			[]string{"The log of pod driver cannot be read", "no route to node-1", "sparkctl logs: there are logs that could not be read"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+				apis + "namespaces/spark/sparkapplications/pi": applicationWith(tt.stage, "the driver", nil),
+				"GET /api/v1/namespaces/spark/pods":            listOf(driverPod()),
+				"GET /api/v1/namespaces/spark/pods/driver/log": {tt.refused},
+			})
+			code, out, problem := call("", "logs", "pi", "-f", "--kubeconfig="+kubeconfig)
+			if code != exitFailed || out != "" {
+				t.Errorf("exit code %d, %q, %q", code, out, problem)
+			}
+			for _, want := range tt.problem {
+				if !strings.Contains(problem, want) {
+					t.Errorf("no %q in %q", want, problem)
+				}
+			}
+		})
+	}
+}
+
+// TestLogBetweenAttempts: while the next attempt has no driver yet, there is the log of the one before.
+func TestLogBetweenAttempts(t *testing.T) {
+	t.Parallel()
+	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+		apis + "namespaces/spark/sparkapplications/pi": applicationWith(v1alpha1.AttemptFailedReason, "attempt 1 failed", func(s *v1alpha1.SparkApplicationStatus) {
+			s.Attempt = 2
+			s.Attempts = []v1alpha1.AttemptStatus{{Run: 2, Attempt: 1, Outcome: v1alpha1.OutcomeFailed, StartedAt: s.Times.Queued}}
+		}),
+		"GET /api/v1/namespaces/spark/pods":            slices.Concat(listOf[corev1.Pod](), listOf[corev1.Pod](), listOf(driverPod())),
+		"GET /api/v1/namespaces/spark/pods/driver/log": {{200, "boom"}},
+	})
+	if code, _, problem := call("", "logs", "pi", "--attempt=2", "--kubeconfig="+kubeconfig); code != exitFailed || problem == "" {
+		t.Errorf("--attempt 2: exit code %d, %q", code, problem)
+	}
+	code, out, problem := call("", "logs", "pi", "--kubeconfig="+kubeconfig)
+	if code != 0 || !strings.Contains(out, "boom") || !strings.Contains(problem, "Attempt 2 has no driver that has started. This is the log of attempt 1:\n") {
+		t.Errorf("exit code %d, %q, %q", code, out, problem)
+	}
+}
+
+// TestLookForPods: they are looked for where some may come, and not while the run waits, which its watch ends.
+func TestLookForPods(t *testing.T) {
+	t.Parallel()
+	for stage, want := range map[string]time.Duration{
+		v1alpha1.RunningReason: lookEvery, v1alpha1.SubmittingReason: lookEvery,
+		v1alpha1.QueuedReason: lookAtRestEvery, v1alpha1.AttemptFailedReason: lookAtRestEvery, v1alpha1.SuspendedReason: lookAtRestEvery,
+	} {
+		app := applicationWith(stage, "", nil)[0].body.(*v1alpha1.SparkApplication)
+		if got := (&logFollower{}).lookAfter(app); got != want {
+			t.Errorf("%s: after %s, want %s", stage, got, want)
+		}
 	}
 }
