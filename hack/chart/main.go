@@ -115,8 +115,28 @@ var templates = []template{
 	},
 	{
 		name: "dashboard", base: "config/dashboard", from: "sparkgate-system", replace: "{{ .Release.Namespace }}",
-		begin: "{{- if .Values.dashboard.enabled }}\n", end: "{{- end }}\n",
-		values: []value{{"      serviceAccountName: sparkgate-dashboard\n", `      {{- with .Values.imagePullSecrets }}
+		begin: "{{- if .Values.dashboard.enabled }}\n", end: dashboardPrices + "{{- end }}\n",
+		values: []value{
+			{"        - --operator-namespace=$(RUNTIME_NAMESPACE)\n", `        {{- with .Values.dashboard.historyServerURL }}
+        - {{ printf "--history-server-url=%s" . | quote }}
+        {{- end }}
+        {{- if .Values.dashboard.prices }}
+        - --prices=/etc/sparkgate/prices/prices.yaml
+        {{- end }}
+`},
+			{"        - mountPath: /etc/sparkgate/kubernetes\n          name: kubernetes\n          readOnly: true\n", `        {{- if .Values.dashboard.prices }}
+        - mountPath: /etc/sparkgate/prices
+          name: prices
+          readOnly: true
+        {{- end }}
+`},
+			{"      - configMap:\n          name: kube-root-ca.crt\n        name: kubernetes\n", `      {{- if .Values.dashboard.prices }}
+      - configMap:
+          name: sparkgate-dashboard-prices
+        name: prices
+      {{- end }}
+`},
+			{"      serviceAccountName: sparkgate-dashboard\n", `      {{- with .Values.imagePullSecrets }}
       imagePullSecrets:
       {{- range . }}
       - name: {{ . | quote }}
@@ -130,8 +150,16 @@ var templates = []template{
       tolerations:
       {{- toYaml . | nindent 6 }}
       {{- end }}
-`}},
+`},
+		},
 		swaps: []value{
+			{"    metadata:\n      labels:\n", `    metadata:
+      {{- with .Values.dashboard.prices }}
+      annotations:
+        checksum/prices: {{ toYaml . | sha256sum | quote }}
+      {{- end }}
+      labels:
+`},
 			{"  replicas: 1\n", "  replicas: {{ int64 .Values.dashboard.replicas }}\n"},
 			{"        image: docker.io/sparkgate/sparkgate:dev\n", "        image: {{ include \"sparkgate.image\" . | quote }}\n"},
 			{"        imagePullPolicy: IfNotPresent\n", "        imagePullPolicy: {{ .Values.image.pullPolicy }}\n"},
@@ -154,6 +182,22 @@ var templates = []template{
 
 // operatorImage is the image of the operator in the bases. A release changes its tag, and the chart takes that from its own version.
 var operatorImage = regexp.MustCompile(`(docker\.io/sparkgate/sparkgate):[\w.-]+`)
+
+// dashboardPrices is the price list of the page, which it reads once.
+const dashboardPrices = `{{- with .Values.dashboard.prices }}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  labels:
+    app.kubernetes.io/part-of: sparkgate
+  name: sparkgate-dashboard-prices
+  namespace: {{ $.Release.Namespace }}
+data:
+  prices.yaml: |
+    {{- toYaml . | nindent 4 }}
+{{- end }}
+`
 
 const createNamespace = `{{- if .create }}
 ---

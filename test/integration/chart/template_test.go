@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/sparkgate/sparkgate/internal/usage"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
@@ -55,7 +56,8 @@ jobNamespaces:
 - name: default
 guard: {enabled: true, mutating: false}
 fast: {enabled: true}
-dashboard: {enabled: true, replicas: 3, tlsSecret: page}
+dashboard:
+  {enabled: true, replicas: 3, tlsSecret: page, historyServerURL: "http://history.jobs.svc:18080", prices: {currency: EUR, default: {coreHour: 0.04}, queues: {gpu: {gpuHour: 2}}}}
 networkPolicy: {enabled: true, apiServer: [10.0.0.10/32, "fd00::1/128"], metricsFrom: {team: monitoring}}
 resources: {requests: {cpu: 1, memory: 1Gi}, limits: {memory: 2Gi}}
 goMemoryLimit: 1GiB
@@ -134,6 +136,47 @@ func TestNamespaceSelector(t *testing.T) {
 	}
 	if args := fmt.Sprint(containers[0].(map[string]any)["args"]); !strings.Contains(args, "--namespace-selector=example.org/spark=enabled") {
 		t.Errorf("flags %s", args)
+	}
+}
+
+// TestDashboardFlags: the page gets the address of the history server, and a price list that it understands; other prices start it anew.
+func TestDashboardFlags(t *testing.T) {
+	t.Parallel()
+	template := func(t *testing.T, values string) (pod map[string]any, prices string) {
+		t.Helper()
+		values = "queues: []\ndashboard: {enabled: true, " + values + "}"
+		chart := byName(t, must(t)(helm(t, "template", release, chartFolder(), "--values", write(t, "values.yaml", values))))
+		pod, _, err := unstructured.NestedMap(chart["Deployment "+namespace+"/sparkgate-dashboard"], "spec", "template")
+		if err != nil {
+			t.Fatal(err)
+		}
+		prices, _, _ = unstructured.NestedString(chart["ConfigMap "+namespace+"/sparkgate-dashboard-prices"], "data", "prices.yaml")
+		return pod, prices
+	}
+	const history = "https://history.example.org/history/{{applicationID}}/jobs"
+	pod, text := template(t, `historyServerURL: "`+history+`", prices: {currency: EUR, default: {coreHour: 0.04, gibHour: 1e-7}, queues: {gpu: {gpuHour: 2.5}}}`)
+	prices, err := usage.ParsePrices([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if of := prices.Queues["gpu"]; prices.Currency != "EUR" || *prices.Default.GiBHour != 1e-7 || *of.GPUHour != 2.5 {
+		t.Errorf("prices %s", text)
+	}
+	said := fmt.Sprint(pod)
+	for _, want := range []string{"--history-server-url=" + history, "--prices=/etc/sparkgate/prices/prices.yaml", "mountPath:/etc/sparkgate/prices", "name:sparkgate-dashboard-prices"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %s in %s", want, said)
+		}
+	}
+	if other, _ := template(t, `prices: {default: {coreHour: 0.05}}`); cmp.Diff(other["metadata"], pod["metadata"]) == "" {
+		t.Error("pods with other prices are not started anew")
+	}
+	for _, wrong := range []string{
+		"historyServerURL: history", "prices: {currency: EUR}", "prices: {default: {}}", "prices: {default: {cores: 1}}", "prices: {default: {coreHour: -1}}", "prices: {queues: {gpu: {gpuHour: 2, x: 1}}}",
+	} {
+		if _, err := helm(t, "template", release, chartFolder(), "--values", write(t, "values.yaml", "dashboard: {"+wrong+"}")); err == nil {
+			t.Errorf("%s is taken", wrong)
+		}
 	}
 }
 
