@@ -94,13 +94,9 @@ func (f *usageFlags) run(ctx context.Context, s streams) error {
 // records returns the attempts of the applications that are asked for, and of how many the status lacks some.
 func (f *usageFlags) records(apps []v1alpha1.SparkApplication, window usage.Window) (records []usage.Record, cut int) {
 	for i := range apps {
-		if window.HistoryCut(&apps[i]) {
+		charged, lacks := window.ChargedTo(f.queue, &apps[i])
+		if records = append(records, charged...); lacks {
 			cut++
-		}
-		for _, r := range usage.RecordsOf(&apps[i], window.Until) {
-			if f.queue == "" || r.Queue == f.queue {
-				records = append(records, r)
-			}
 		}
 	}
 	return records, cut

@@ -145,13 +145,9 @@ func (p *usagePage) sum(all []*application, q question, now time.Time) {
 		if !p.Filter.selector.Matches(labels.Set(app.Labels)) {
 			continue
 		}
-		if window.HistoryCut(&app) {
+		charged, lacks := window.ChargedTo(p.Filter.Queue, &app)
+		if records = append(records, charged...); lacks {
 			p.Cut++
-		}
-		for _, r := range usage.RecordsOf(&app, now) {
-			if p.Filter.Queue == "" || r.Queue == p.Filter.Queue {
-				records = append(records, r)
-			}
 		}
 	}
 	p.Queues, p.Namespaces = offered(queues), offered(namespaces)

@@ -4,6 +4,7 @@
 package usage
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -116,6 +117,13 @@ func (w Window) clip(r Record) (Record, bool) {
 	}
 	r.From, r.Until = from, until
 	return r, true
+}
+
+// ChargedTo returns the records of an application that a queue was charged, of any queue if it is empty, up to the end of the window. cut
+// reports whether the status may lack others: it kept too few attempts, and the application is, or was, of the queue.
+func (w Window) ChargedTo(queue string, app *v1alpha1.SparkApplication) (records []Record, cut bool) {
+	records = slices.DeleteFunc(RecordsOf(app, w.Until), func(r Record) bool { return queue != "" && r.Queue != queue })
+	return records, (queue == "" || app.Status.Queue == queue || len(records) > 0) && w.HistoryCut(app)
 }
 
 // HistoryCut reports whether attempts of the application that may lie in the window are no longer in its status, which

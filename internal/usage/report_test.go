@@ -185,3 +185,25 @@ func TestHistoryCut(t *testing.T) {
 		t.Error("an oldest attempt that was granted nothing hides those before it")
 	}
 }
+
+// TestChargedTo: of a queue that is asked for there are only the attempts that it was charged, and it lacks none of an application that has
+// nothing to do with it.
+func TestChargedTo(t *testing.T) {
+	t.Parallel()
+	var attempts []v1alpha1.AttemptStatus
+	for n := range 10 {
+		attempts = append(attempts, ended(int64(n+2), failed, [2]int{n, n + 1}, 1))
+	}
+	attempts[9].Usage.Queue = "team-b"
+	app := application("pi", attempts...)
+	app.Status.Queue = "team-c"
+	w := Window{noon.Add(-time.Hour), at(24).Time}
+	for queue, want := range map[string]struct {
+		records int
+		cut     bool
+	}{"": {10, true}, "team-a": {9, true}, "team-b": {1, true}, "team-c": {0, true}, "team-d": {0, false}} {
+		if records, cut := w.ChargedTo(queue, app); len(records) != want.records || cut != want.cut {
+			t.Errorf("queue %q: %d attempts, some are missing: %t", queue, len(records), cut)
+		}
+	}
+}
