@@ -4,9 +4,13 @@
 package manifests
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 )
 
 // TestCheck: what is said of a file, and at which line.
@@ -156,6 +160,20 @@ spec:
 			text: "kind: List\nitems:\n- apiVersion: sparkgate.io/v1alpha1\n  kind: SparkFlavor\n  metadata:\n    name: default\n", checked: 1,
 			want: []string{"f.yaml:6: SparkFlavor default: metadata.name: "},
 		},
+		"list of a kind, as clients write it": {
+			text:    "apiVersion: sparkgate.io/v1alpha1\nkind: SparkFlavorList\nitems:\n- metadata:\n    name: default\n- apiVersion: v1\n  kind: ConfigMap\n- 1\n",
+			checked: 1, want: []string{"f.yaml:5: SparkFlavor default: metadata.name: "},
+		},
+		"a directive": {
+			text: "# Of ours.\n%YAML 1.2\n---\n" + right + "  nothing: 1\n", checked: 1, want: []string{
+				"f.yaml:2: the document cannot be read: neither kubectl nor Flux nor Argo CD reads a file with the directive %YAML: remove the line",
+				`f.yaml:13: SparkApplication pi: spec.nothing: there is no field "nothing" here`,
+			},
+		},
+		"text behind the line between documents": {
+			text: right + "--- # the next\n" + right + "--- {a: b}\n", checked: 2,
+			want: []string{`f.yaml:20: the document cannot be read: neither kubectl nor Flux nor Argo CD reads text behind ---: begin a new line`},
+		},
 		"no YAML": {text: right + "---\na: b: c\n---\n" + right, checked: 2, want: []string{"f.yaml:11: the document cannot be read: "}},
 		"a key twice": {
 			text: right + "  image: x\n", want: []string{"f.yaml:10: the document cannot be read: "},
@@ -227,6 +245,23 @@ spec:
 				}
 			}
 		})
+	}
+}
+
+// TestRefusedByOthers: what is refused because others do not read it, their decoder refuses.
+func TestRefusedByOthers(t *testing.T) {
+	t.Parallel()
+	for text, refused := range map[string]bool{
+		"%YAML 1.2\n---\na: b\n": true, "a: b\n--- {c: d}\n": true, "--- |\n  a\n": true, "--- # comment\na: b\n": false, "---\na: b\n---\n": false, "a: '%b'\n": false,
+	} {
+		_, findings := Read("f.yaml", []byte(text))
+		var err error
+		for theirs := utilyaml.NewYAMLOrJSONDecoder(strings.NewReader(text), 4096); err == nil; {
+			err = theirs.Decode(&map[string]any{})
+		}
+		if ours, theirs := len(findings) > 0, !errors.Is(err, io.EOF); ours != refused || theirs != refused {
+			t.Errorf("%q is refused: here %t, by others %t (%v), want %t", text, ours, theirs, err, refused)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ package manifests
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -82,16 +83,18 @@ func Read(file string, text []byte) ([]Object, []Finding) {
 type document struct {
 	line int
 	text string
+	// behind is what stands in the line that begins it, behind "---", unless that is a comment.
+	behind string
 }
 
 // split takes a file apart at the lines that begin with "---". Documents that hold comments only are left out.
 func split(text string) []document {
 	var documents []document
 	var current strings.Builder
-	begin, n := 1, 0
+	begin, behind, n := 1, "", 0
 	end := func() {
 		if !blank(current.String()) {
-			documents = append(documents, document{line: begin, text: current.String()})
+			documents = append(documents, document{line: begin, text: current.String(), behind: behind})
 		}
 		current.Reset()
 	}
@@ -100,6 +103,9 @@ func split(text string) []document {
 		if rest, ok := strings.CutPrefix(line, "---"); ok && strings.TrimLeft(rest, " \t\r\n") != rest || line == "---" {
 			end()
 			begin, line = n, rest
+			if behind = strings.TrimSpace(rest); strings.HasPrefix(behind, "#") {
+				behind = ""
+			}
 		}
 		current.WriteString(line)
 	}
@@ -117,8 +123,40 @@ func blank(text string) bool {
 	return true
 }
 
+// unreadable is a document that the libraries of others refuse, with the line of the reason.
+type unreadable struct {
+	line int
+	text string
+}
+
+func (u *unreadable) Error() string {
+	return "the document cannot be read: neither kubectl nor Flux nor Argo CD reads " + u.text
+}
+
+// refused returns why others do not read a document that the parser may take: they split files at the lines that begin with "---", so that
+// a directive is a document of its own. Nil if they do.
+func (d document) refused() *unreadable {
+	if d.behind != "" {
+		return &unreadable{d.line, "text behind ---: begin a new line"}
+	}
+	n := d.line - 1
+	for line := range strings.Lines(d.text) {
+		if n++; blank(line) {
+			continue
+		}
+		if strings.HasPrefix(line, "%") {
+			return &unreadable{n, fmt.Sprintf("a file with the directive %s: remove the line", strings.Fields(line)[0])}
+		}
+		break
+	}
+	return nil
+}
+
 // objects reads a document.
 func (d document) objects(file string) ([]Object, error) {
+	if why := d.refused(); why != nil {
+		return nil, why
+	}
 	text, err := yaml.YAMLToJSONStrict([]byte(d.text))
 	if err != nil {
 		// The lines in the parser's message are those of the file if as many empty ones come before.
@@ -156,7 +194,7 @@ func (d document) unfold(o Object) ([]Object, error) {
 	var objects []Object
 	for i, item := range items {
 		inner := o
-		inner.JSON, inner.prefix = item, fmt.Sprintf("%sitems[%d].", o.prefix, i)
+		inner.JSON, inner.prefix = typed(item, head.APIVersion, strings.TrimSuffix(head.Kind, "List")), fmt.Sprintf("%sitems[%d].", o.prefix, i)
 		below, err := d.unfold(inner)
 		if err != nil {
 			return nil, err
@@ -164,6 +202,23 @@ func (d document) unfold(o Object) ([]Object, error) {
 		objects = append(objects, below...)
 	}
 	return objects, nil
+}
+
+// typed returns an item of a list with the version and the kind that the list is of, if it has neither: clients write lists of one kind so.
+func typed(item json.RawMessage, version, kind string) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if kind == "" || json.Unmarshal(item, &fields) != nil || fields == nil || fields["apiVersion"] != nil || fields["kind"] != nil {
+		return item
+	}
+	whole := map[string]any{"apiVersion": version, "kind": kind}
+	for name, value := range fields {
+		whole[name] = value
+	}
+	text, err := json.Marshal(whole)
+	if err != nil {
+		return item
+	}
+	return text
 }
 
 // textIn returns a text of a group; empty where there is none, or something else, such as a name that is a number
@@ -183,6 +238,10 @@ var lineInMessage = regexp.MustCompile(`line ([0-9]+)`)
 
 // lineOf finds the line that the parser means.
 func (d document) lineOf(err error) int {
+	var why *unreadable
+	if errors.As(err, &why) {
+		return why.line
+	}
 	if m := lineInMessage.FindStringSubmatch(err.Error()); m != nil {
 		if line, err := strconv.Atoi(m[1]); err == nil {
 			return line
