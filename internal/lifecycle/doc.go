@@ -24,8 +24,8 @@
 //
 // # How it is laid out
 //
-// The status to write is changed in place while a decision is taken (state), and what is to be done is collected beside
-// it (draft). The decision is composed of parts; each owns some fields of the status, and uses only parts before it:
+// A decision edits a copy of the status in place (state) and collects the actions to take (draft). It is composed of
+// parts, each in the file of its name. A part owns some fields of the status, and uses only the parts before it:
 //
 //	history                  the ended attempts
 //	deadlines                the times by which something has to have happened

@@ -12,40 +12,6 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// policies is shared by the parts that decide what happens next: the state, the draft, and the policies over them. A
-// policy uses only those before it.
-type policies struct {
-	*state
-	*draft
-	history     history
-	deadlines   deadlines
-	rerun       rerun
-	retries     retries
-	place       place
-	delegation  delegation
-	failures    failures
-	health      executorHealth
-	elastic     elastic
-	stopChecks  stopChecks
-	termination termination
-	retention   retention
-}
-
-// newPolicies returns the policies over a state.
-func newPolicies(st *state) policies {
-	p := policies{state: st, draft: &draft{}}
-	p.history, p.deadlines, p.rerun, p.place = history{st}, deadlines{st}, rerun{st}, place{st}
-	p.retries = retries{st, p.history}
-	p.delegation = delegation{st, p.deadlines}
-	p.failures = failures{st}
-	p.health = executorHealth{st, p.deadlines, p.failures}
-	p.elastic = elastic{st, p.draft}
-	p.stopChecks = stopChecks{st, p.deadlines, p.rerun, p.delegation, p.health}
-	p.termination = termination{st, p.draft, p.deadlines}
-	p.retention = retention{st, p.draft, p.history}
-	return p
-}
-
 // publisher completes decisions.
 type publisher struct{ policies }
 

@@ -17,7 +17,7 @@ type stopChecks struct {
 	deadlines  deadlines
 	rerun      rerun
 	delegation delegation
-	health     executorHealth
+	health     health
 }
 
 // first returns why the attempt has to be stopped, by the first check that finds something; the zero value if it may

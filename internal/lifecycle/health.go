@@ -16,15 +16,15 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// executorHealth reports how far the executors of the attempt are.
-type executorHealth struct {
+// health reports how far the executors of the attempt are. Failed ones are counted by failures.
+type health struct {
 	*state
 	deadlines deadlines
 	failures  failures
 }
 
 // status returns the executor counts as observed now.
-func (eh executorHealth) status() *v1alpha1.ExecutorStatus {
+func (eh health) status() *v1alpha1.ExecutorStatus {
 	mine := eh.currentPods()
 	c := pods.Count(mine)
 	wanted, peak := int32(0), max(c.Ready, eh.o.ReadyPeak.Count)
@@ -38,7 +38,7 @@ func (eh executorHealth) status() *v1alpha1.ExecutorStatus {
 
 // wantedNow returns how many executors the attempt wants at present: those of the base gang, and under dynamic
 // allocation, once they were ready, those that Spark has asked for.
-func (eh executorHealth) wantedNow(base int32, c pods.Counts) int32 {
+func (eh health) wantedNow(base int32, c pods.Counts) int32 {
 	asked := c.Ready + c.Pending + c.SchedulingGated
 	if eh.isElastic() && eh.s.Times.ExecutorsReady != nil {
 		return asked
@@ -51,7 +51,7 @@ func summaryOf(ready, of int32) string { return fmt.Sprintf("%d/%d", ready, of) 
 
 // required returns how many executors complete the attempt. Gates that leave executors to a scheduler grant all that
 // are requested, and reserve the smallest gang.
-func (eh executorHealth) required(now *v1alpha1.ExecutorStatus) int32 {
+func (eh health) required(now *v1alpha1.ExecutorStatus) int32 {
 	q, g := eh.o.App.Spec.Queue, eh.s.Grant
 	if q == nil || q.MinExecutors == nil || g == nil || !catalog.Of(g.Gate).LeavesExecutors {
 		return now.Wanted
@@ -61,7 +61,7 @@ func (eh executorHealth) required(now *v1alpha1.ExecutorStatus) int32 {
 
 // problem returns what keeps executors from starting: the problem of most pending ones, else of those behind the
 // scheduling gate.
-func (eh executorHealth) problem(mine []*pods.Record) string {
+func (eh health) problem(mine []*pods.Record) string {
 	if p := pods.WhyPending(mine); p.Message != "" {
 		return p.Message
 	}
@@ -69,7 +69,7 @@ func (eh executorHealth) problem(mine []*pods.Record) string {
 }
 
 // whyGated returns why executors wait behind the scheduling gate; empty if none does, or if the reason is not known.
-func (eh executorHealth) whyGated() string {
+func (eh health) whyGated() string {
 	if !eh.isElastic() {
 		return ""
 	}
@@ -88,7 +88,7 @@ func (eh executorHealth) whyGated() string {
 // readySince returns since when the driver and all executors that the attempt began with are ready, or when they were so
 // first; zero if this process has not seen them ready. An attempt that has had executors and has none on their way when
 // their time is over has all that Spark wants: that is decided then, once, because Spark may ask for more at any time.
-func (eh executorHealth) readySince() time.Time {
+func (eh health) readySince() time.Time {
 	now := eh.status()
 	switch required := eh.required(now); {
 	case eh.o.ReadyPeak.Count >= required && !eh.o.ReadyPeak.Since.IsZero():
@@ -100,20 +100,20 @@ func (eh executorHealth) readySince() time.Time {
 }
 
 // newlyReady reports whether the executors that the attempt began with are ready, and the status does not say so.
-func (eh executorHealth) newlyReady() bool {
+func (eh health) newlyReady() bool {
 	return eh.s.Times.DriverStarted != nil && eh.s.Times.ExecutorsReady == nil && !eh.readySince().IsZero()
 }
 
 // readyMatters reports whether anything but people waits for the executors to be ready: the application is Ready by
 // them, the grant may shrink from then on, the gate shows them to others, or the attempt would be stopped without them.
-func (eh executorHealth) readyMatters() bool {
+func (eh health) readyMatters() bool {
 	return eh.o.App.Spec.ReadyWhen == v1alpha1.ReadyWhenRunning || eh.isElastic() || eh.s.Grant == nil ||
 		catalog.Of(eh.s.Grant.Gate).ShowsProgress || eh.startDue()
 }
 
 // recordReady records since when the executors are ready, if they are or have been. The attempt counts as ready from then
 // on: executors come and go.
-func (eh executorHealth) recordReady() {
+func (eh health) recordReady() {
 	if !eh.newlyReady() {
 		return
 	}
@@ -122,23 +122,23 @@ func (eh executorHealth) recordReady() {
 }
 
 // startDue reports whether the time is over within which the executors that the attempt began with have to be ready.
-func (eh executorHealth) startDue() bool {
+func (eh health) startDue() bool {
 	at := eh.deadlines.executorsReady()
 	return !at.IsZero() && !eh.o.Now.Before(at)
 }
 
 // startOverdue reports whether executors should be ready by now and are not.
-func (eh executorHealth) startOverdue() bool { return eh.startDue() && eh.readySince().IsZero() }
+func (eh health) startOverdue() bool { return eh.startDue() && eh.readySince().IsZero() }
 
 // noneExist reports whether the attempt has no executor pod and, as far as is known, never had one: Spark could create
 // none.
-func (eh executorHealth) noneExist() bool {
+func (eh health) noneExist() bool {
 	now := eh.status()
 	return now.Peak == 0 && now.Failed == 0 && !slices.ContainsFunc(eh.currentPods(), func(r *pods.Record) bool { return r.Role == pods.Executor })
 }
 
 // whyNoneExist returns what keeps Spark from creating executor pods. Only its log says so.
-func (eh executorHealth) whyNoneExist() string {
+func (eh health) whyNoneExist() string {
 	const none = ": there is no executor pod; "
 	if eh.o.LogCause != "" {
 		return none + "the driver's log says: " + eh.o.LogCause
@@ -151,14 +151,14 @@ func (eh executorHealth) whyNoneExist() string {
 }
 
 // startMessage says how many executors were ready in time, and what keeps the others.
-func (eh executorHealth) startMessage() string {
+func (eh health) startMessage() string {
 	now := eh.status()
 	limit := orDefault(eh.timeouts().ExecutorStart, DefaultExecutorStart)
 	return fmt.Sprintf("%d of %d executors were ready within timeouts.executorStart (%s)%s", now.Ready, now.Wanted, limit, eh.whyPending())
 }
 
 // whyPending returns what keeps executors from running, by the first of them with a known reason, or from being created.
-func (eh executorHealth) whyPending() string {
+func (eh health) whyPending() string {
 	if eh.noneExist() {
 		return eh.whyNoneExist()
 	}
