@@ -60,12 +60,12 @@ func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkA
 func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
 	name := client.ObjectKeyFromObject(app)
 	r.chargeFound(app)
-	r.departures.note(app)
+	r.deletions.observe(app)
 	after, err := r.releaseStale(ctx, name, app.UID)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	left := r.sweepLeft(ctx, name) // a failure does not delay the application that has the name now
+	left := r.sweepLeftovers(ctx, name) // a failure does not delay the application that has the name now
 	result := ctrl.Result{RequeueAfter: r.refusals.refusedFor(app, r.Clock.Now())}
 	if result.RequeueAfter == 0 || !app.DeletionTimestamp.IsZero() {
 		result, err = r.pass(ctx, app)

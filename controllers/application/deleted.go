@@ -22,7 +22,7 @@ const endingInterval = 10 * time.Second
 
 // cleanUpDeleted cleans up after an application that was deleted, perhaps without its finalizer.
 func (r *Reconciler) cleanUpDeleted(ctx context.Context, name types.NamespacedName) (ctrl.Result, error) {
-	if !r.hasRemains(name) && !r.departures.mayHaveLeft(name) {
+	if !r.hasRemains(name) && !r.deletions.mayHaveLeftovers(name) {
 		r.forget(name)
 		return ctrl.Result{}, nil
 	}
@@ -34,12 +34,12 @@ func (r *Reconciler) cleanUpDeleted(ctx context.Context, name types.NamespacedNa
 	if !apierrors.IsNotFound(err) {
 		return ctrl.Result{}, fmt.Errorf("read application: %w", err)
 	}
-	r.departures.depart(name)
+	r.deletions.gone(name)
 	after, err := r.releaseStale(ctx, name, "")
 	if err == nil {
-		err = r.sweepLeft(ctx, name)
+		err = r.sweepLeftovers(ctx, name)
 	}
-	if err == nil && after == 0 && !r.departures.mayHaveLeft(name) {
+	if err == nil && after == 0 && !r.deletions.mayHaveLeftovers(name) {
 		r.forget(name)
 	}
 	return ctrl.Result{RequeueAfter: after}, err
@@ -52,7 +52,7 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.sightings.forget(name)
 	r.refusals.forget(name)
 	r.meters.forget(name)
-	r.departures.forget(name)
+	r.deletions.forget(name)
 	r.kept.forget(name)
 	r.surveys.forget(name)
 }

@@ -32,7 +32,7 @@ func (fz *finalizer) removeFinalizer(ctx context.Context) error {
 	if !slices.Contains(fz.app.Finalizers, v1alpha1.Finalizer) {
 		return nil
 	}
-	orphans, known := fz.departures.orphans(fz.app)
+	orphans, known := fz.deletions.orphansDependents(fz.app)
 	if !known {
 		if orphans, known = fz.surveys.disowned(fz.app); !known {
 			return &retryLaterError{surveyInterval, "whether its objects are to be deleted is not known yet"}
@@ -47,7 +47,7 @@ func (fz *finalizer) removeFinalizer(ctx context.Context) error {
 	if err := fz.writeFinalizers(ctx, others); err != nil {
 		return client.IgnoreNotFound(err) // who has removed it may have left something
 	}
-	fz.departures.parts(fz.app)
+	fz.deletions.finalizerRemoved(fz.app)
 	fz.countUsage(fz.app.Namespace, fz.meters.gone(fz.app, fz.Clock.Now()))
 	return nil
 }

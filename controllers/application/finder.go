@@ -50,7 +50,7 @@ func (f *Finder) Start(ctx context.Context) error {
 	}
 	for {
 		err := f.find(ctx)
-		for _, name := range f.departures.leavers() {
+		for _, name := range f.deletions.withLeftovers() {
 			f.Waker.Wake(name)
 		}
 		if err == nil || ctx.Err() != nil {
@@ -88,7 +88,7 @@ func (f *Finder) list(ctx context.Context, kind schema.GroupVersionKind) error {
 	var failed []error
 	for _, namespace := range f.Namespaces.Scopes() {
 		failed = append(failed, livemeta.Each(ctx, f.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
-			f.departures.suspect(obj)
+			f.deletions.suspect(obj)
 			f.noteAttempt(kind, obj)
 			if f.Found != nil {
 				f.Found(kind, obj)

@@ -81,10 +81,10 @@ func (r *Reconciler) sweepObject(ctx context.Context, of leftover.Application, o
 	return true, nil
 }
 
-// sweepLeft deletes what applications of that name have left that are gone and have no active pods.
-func (r *Reconciler) sweepLeft(ctx context.Context, name types.NamespacedName) error {
+// sweepLeftovers deletes what applications of that name have left that are gone and have no active pods.
+func (r *Reconciler) sweepLeftovers(ctx context.Context, name types.NamespacedName) error {
 	var failed []error
-	for _, uid := range r.departures.left(name) {
+	for _, uid := range r.deletions.leftoversOf(name) {
 		of := leftover.Application{NamespacedName: name, UID: uid}
 		if slices.ContainsFunc(r.Pods.Of(name), func(p *pods.Record) bool { return p.AppUID == string(uid) && p.Active() }) {
 			continue
@@ -97,7 +97,7 @@ func (r *Reconciler) sweepLeft(ctx context.Context, name types.NamespacedName) e
 			failed = append(failed, err)
 			continue
 		}
-		r.departures.swept(name, uid)
+		r.deletions.swept(name, uid)
 	}
 	return errors.Join(failed...)
 }

@@ -395,7 +395,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("kinds are listed that were listed before (-want +got):\n%s", diff)
 	}
 	for name := range woken {
-		if err := r.sweepLeft(t.Context(), name); err != nil {
+		if err := r.sweepLeftovers(t.Context(), name); err != nil {
 			t.Error(err)
 		}
 	}
@@ -403,8 +403,8 @@ func TestFind(t *testing.T) {
 	if diff := cmp.Diff(left, y.names()); diff != "" {
 		t.Errorf("what is left (-want +got):\n%s", diff)
 	}
-	if leavers := r.departures.leavers(); len(leavers) > 0 {
-		t.Errorf("still to be swept: %v", leavers)
+	if names := r.deletions.withLeftovers(); len(names) > 0 {
+		t.Errorf("still to be swept: %v", names)
 	}
 }
 
@@ -424,10 +424,10 @@ func wokenBy(t *testing.T, wakes *waker.Waker) map[types.NamespacedName]bool {
 	return woken
 }
 
-// TestFate: only an application that may have left something is swept, and nothing is remembered of one that is gone.
-func TestFate(t *testing.T) {
+// TestDeletions: only an application that may have left something is swept, and nothing is remembered of one that is gone.
+func TestDeletions(t *testing.T) {
 	t.Parallel()
-	bound := func(a *v1alpha1.SparkApplication) { a.Finalizers = append(a.Finalizers, v1alpha1.Finalizer) }
+	finalizer := func(a *v1alpha1.SparkApplication) { a.Finalizers = append(a.Finalizers, v1alpha1.Finalizer) }
 	deleted := func(a *v1alpha1.SparkApplication) { a.DeletionTimestamp = &metav1.Time{Time: noon} }
 	orphan := func(a *v1alpha1.SparkApplication) {
 		a.Finalizers = append(a.Finalizers, metav1.FinalizerOrphanDependents)
@@ -436,19 +436,19 @@ func TestFate(t *testing.T) {
 	for name, tt := range map[string]struct {
 		passes  [][]change
 		watched []change // a version that no pass has seen
-		parted  bool
+		removed bool     // the finalizer, by this process
 		orphans bool
 		unknown bool
 		swept   bool
 	}{
 		"never held anything":                 {passes: [][]change{{}}},
-		"deleted in order":                    {passes: [][]change{{bound}, {bound, deleted}}, parted: true},
-		"finalizer removed by hand":           {passes: [][]change{{bound}}, swept: true},
-		"finalizer removed while it ends":     {passes: [][]change{{bound}, {bound, deleted}}, swept: true},
-		"orphaned":                            {passes: [][]change{{bound}, {bound, deleted, orphan}}, parted: true, orphans: true},
-		"orphaned, before a pass could see":   {passes: [][]change{{bound}, {bound, deleted}}, watched: []change{bound, deleted, orphan}, parted: true, orphans: true},
-		"deleted before this process started": {passes: [][]change{{bound, deleted}}, parted: true, unknown: true},
-		"orphaned before it started":          {passes: [][]change{{bound, deleted, orphan}}, parted: true, orphans: true},
+		"deleted":                             {passes: [][]change{{finalizer}, {finalizer, deleted}}, removed: true},
+		"finalizer removed by hand":           {passes: [][]change{{finalizer}}, swept: true},
+		"finalizer removed while it ends":     {passes: [][]change{{finalizer}, {finalizer, deleted}}, swept: true},
+		"orphaned":                            {passes: [][]change{{finalizer}, {finalizer, deleted, orphan}}, removed: true, orphans: true},
+		"orphaned, before a pass could see":   {passes: [][]change{{finalizer}, {finalizer, deleted}}, watched: []change{finalizer, deleted, orphan}, removed: true, orphans: true},
+		"deleted before this process started": {passes: [][]change{{finalizer, deleted}}, removed: true, unknown: true},
+		"orphaned before it started":          {passes: [][]change{{finalizer, deleted, orphan}}, removed: true, orphans: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -462,17 +462,17 @@ func TestFate(t *testing.T) {
 			}
 			for i, changes := range tt.passes {
 				if i > 0 && tt.watched != nil {
-					r.departures.witness().Update(event.UpdateEvent{ObjectOld: app, ObjectNew: version(tt.watched)})
+					r.deletions.orphanPredicate().Update(event.UpdateEvent{ObjectOld: app, ObjectNew: version(tt.watched)})
 				}
-				r.departures.note(version(changes))
+				r.deletions.observe(version(changes))
 			}
-			if orphans, known := r.departures.orphans(app); orphans != tt.orphans || known == tt.unknown {
+			if orphans, known := r.deletions.orphansDependents(app); orphans != tt.orphans || known == tt.unknown {
 				t.Errorf("it leaves its objects: %t, known: %t; want %t, %t", orphans, known, tt.orphans, !tt.unknown)
 			}
-			if tt.parted {
-				r.departures.parts(app)
+			if tt.removed {
+				r.deletions.finalizerRemoved(app)
 			}
-			if swept := r.departures.mayHaveLeft(gone.NamespacedName); swept != tt.swept {
+			if swept := r.deletions.mayHaveLeftovers(gone.NamespacedName); swept != tt.swept {
 				t.Errorf("it is swept: %t, want %t", swept, tt.swept)
 			}
 			y := r.Live.(*yard)
@@ -482,8 +482,8 @@ func TestFate(t *testing.T) {
 			if looked := y.lists > 0; looked != tt.swept {
 				t.Errorf("objects were listed: %t, want %t", looked, tt.swept)
 			}
-			if len(r.expectations.apps) > 0 || len(r.departures.apps) > 0 || len(r.departures.leftBy) > 0 {
-				t.Errorf("remembered: %v, %v", slices.Collect(maps.Keys(r.departures.apps)), r.departures.leftBy)
+			if len(r.expectations.apps) > 0 || len(r.deletions.apps) > 0 || len(r.deletions.leftovers) > 0 {
+				t.Errorf("remembered: %v, %v", slices.Collect(maps.Keys(r.deletions.apps)), r.deletions.leftovers)
 			}
 		})
 	}
@@ -505,11 +505,11 @@ func TestFinalizerRemovedByAnother(t *testing.T) {
 			y.answer = tt.answer
 			r := sweeper(y)
 			app.Finalizers = []string{v1alpha1.Finalizer}
-			r.departures.note(app)
+			r.deletions.observe(app)
 			if err := newPass(r, app).finalizer.removeFinalizer(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if swept := r.departures.mayHaveLeft(gone.NamespacedName); swept != tt.swept {
+			if swept := r.deletions.mayHaveLeftovers(gone.NamespacedName); swept != tt.swept {
 				t.Errorf("it is swept: %t, want %t", swept, tt.swept)
 			}
 		})

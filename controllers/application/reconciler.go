@@ -110,7 +110,7 @@ type Reconciler struct {
 	sightings    *sightings
 	refusals     *refusals
 	meters       *meters
-	departures   *departures
+	deletions    *deletions
 	kept         *keptAttempts
 	surveys      *surveys
 	lookups      *lookups
@@ -146,11 +146,11 @@ func New(o Options) *Reconciler {
 		o.Ready = func(context.Context) error { return nil }
 	}
 	expectations := NewExpectations()
-	departures := newDepartures(expectations.knows)
+	deletions := newDeletions(expectations.knows)
 	if o.UIAddress == nil {
 		o.UIAddress = func(*v1alpha1.SparkApplication) string { return "" }
 	}
-	return &Reconciler{Options: o, expectations: expectations, departures: departures, kept: newKeptAttempts(), surveys: newSurveys(),
+	return &Reconciler{Options: o, expectations: expectations, deletions: deletions, kept: newKeptAttempts(), surveys: newSurveys(),
 		plans: newPlanCache(), sightings: newSightings(), refusals: newRefusals(), meters: newMeters(), lookups: newLookups(newExistenceCache(o.Clock)),
 		rejections: newRejections(o.Clock), warnings: cache.NewExpiringWithClock(o.Clock),
 		stageEvents: fairqueue.NewBudget(o.Clock, eventsPerSecond, eventsInARow)}

@@ -26,7 +26,7 @@ func deletedBefore(r *Reconciler, i int) *v1alpha1.SparkApplication {
 	of := leftover.Application{NamespacedName: types.NamespacedName{Namespace: "a", Name: fmt.Sprint("pi-", i)}, UID: types.UID(fmt.Sprint("uid-", i))}
 	app := of.Object()
 	app.Finalizers, app.DeletionTimestamp = []string{v1alpha1.Finalizer}, &metav1.Time{Time: noon}
-	r.departures.note(app)
+	r.deletions.observe(app)
 	return app
 }
 
