@@ -44,11 +44,11 @@ func (c *unawaitedCache) WaitForCacheSync(ctx context.Context) bool {
 	}) == nil
 }
 
-// newFound returns the applications that are decided on before the cache of the manager has all of them.
-func newFound(mgr ctrl.Manager) (*application.Found, error) {
+// newPrelisted returns a list for the applications that are reconciled before the cache of the manager has synced.
+func newPrelisted(mgr ctrl.Manager) (*application.Prelisted, error) {
 	informer, err := mgr.GetCache().GetInformer(context.Background(), &v1alpha1.SparkApplication{}, cache.BlockUntilSynced(false))
 	if err != nil {
 		return nil, fmt.Errorf("find the cache of applications: %w", err)
 	}
-	return application.NewFound(informer.HasSynced), nil
+	return application.NewPrelisted(informer.HasSynced), nil
 }

@@ -56,8 +56,8 @@ type leaderStartup struct {
 	// optionalWatches are the watches of kinds of other batch schedulers.
 	optionalWatches []*optionalkind.Watch
 	waker           *waker.Waker
-	// applications are decided on before the cache has all others; nil where the cache is filled before.
-	applications *application.Found
+	// prelisted are reconciled before the cache has synced; nil where it has synced before.
+	prelisted *application.Prelisted
 	// namespaces that this installation watches.
 	namespaces namespaces.Set
 	clock      clock.Clock
@@ -106,7 +106,7 @@ func (s *leaderStartup) try(ctx context.Context) error {
 		return err
 	}
 	s.log.Info("Took over the ledgers; earlier leaders can no longer grant")
-	found := restoredState{alive: map[queueing.Key]bool{}, applications: s.applications}
+	found := restoredState{alive: map[queueing.Key]bool{}, prelisted: s.prelisted}
 	if err := s.listApplications(ctx, &found); err != nil {
 		return err
 	}
@@ -149,8 +149,8 @@ type restoredState struct {
 	waiting []queueing.Key
 	// unfinished are the applications that are not at rest.
 	unfinished []types.NamespacedName
-	// applications are kept there; nil keeps none.
-	applications *application.Found
+	// prelisted takes the applications in; nil takes none.
+	prelisted *application.Prelisted
 }
 
 // listApplications reads the applications live that have not ended; all of them where leaders share the queues, as what
@@ -264,11 +264,11 @@ func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
 // decideOn has an application decided on soon, and before the cache has it.
 func (s *restoredState) decideOn(app *v1alpha1.SparkApplication) {
 	s.unfinished = append(s.unfinished, types.NamespacedName{Namespace: app.Namespace, Name: app.Name})
-	if s.applications == nil {
+	if s.prelisted == nil {
 		return
 	}
 	if kept, err := cachetransform.Object(app); err == nil {
-		s.applications.Add(kept.(*v1alpha1.SparkApplication))
+		s.prelisted.Add(kept.(*v1alpha1.SparkApplication))
 	}
 }
 

@@ -49,7 +49,7 @@ func (p *Process) addLeader(mgr ctrl.Manager, of *share.Share) (ended func(), er
 	l.startup.optionalWatches, l.startup.namespaces, l.startup.owns = watches, p.o.Scope.Namespaces, l.owns
 	l.startup.share = of
 	if of == nil {
-		if l.startup.applications, err = newFound(mgr); err != nil {
+		if l.startup.prelisted, err = newPrelisted(mgr); err != nil {
 			return func() {}, err
 		}
 	}
@@ -149,7 +149,7 @@ func (l *leader) applicationOptions(mgr ctrl.Manager, gates reservation.Gates, a
 		Exposure: o.exposure(), UIAddress: accompanying.Address, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: l.notifier,
 		Rights: accountrights.New(mgr.GetClient(), o.Clock, mgr.GetLogger().WithName("rights")), Logs: logReader(l.pods, o),
-		Series: l.series, Clock: o.Clock, Ready: l.startup.wait, Found: l.startup.applications, Claim: l.asking.claim, GateKinds: gateKinds(),
+		Series: l.series, Clock: o.Clock, Ready: l.startup.wait, Prelisted: l.startup.prelisted, Claim: l.asking.claim, GateKinds: gateKinds(),
 	}
 }
 

@@ -21,8 +21,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.Ready(ctx); err != nil {
 		return ctrl.Result{}, err
 	}
-	if !r.Found.Cached() {
-		return r.reconcileFound(ctx, req.NamespacedName)
+	if !r.Prelisted.CacheSynced() {
+		return r.reconcilePrelisted(ctx, req.NamespacedName)
 	}
 	r.deciding.Store(true)
 	app := &v1alpha1.SparkApplication{}

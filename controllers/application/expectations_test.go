@@ -89,27 +89,27 @@ func TestStaleWithoutFloor(t *testing.T) {
 	}
 }
 
-// TestFoundUntilCached: what was found is there until the cache has everything, each time as a copy.
-func TestFoundUntilCached(t *testing.T) {
-	cached := false
-	f, app := NewFound(func() bool { return cached }), version("a", "1", 1)
+// TestPrelistedUntilSynced: what was listed is there until the cache has everything, each time as a copy.
+func TestPrelistedUntilSynced(t *testing.T) {
+	synced := false
+	l, app := NewPrelisted(func() bool { return synced }), version("a", "1", 1)
 	name := client.ObjectKeyFromObject(app)
-	f.Add(app)
-	got := f.get(name)
-	if got == nil || got == app || f.Cached() || f.get(types.NamespacedName{Name: "other"}) != nil {
-		t.Errorf("found %v, cached %t", got, f.Cached())
+	l.Add(app)
+	got := l.get(name)
+	if got == nil || got == app || l.CacheSynced() || l.get(types.NamespacedName{Name: "other"}) != nil {
+		t.Errorf("listed %v, synced %t", got, l.CacheSynced())
 	}
-	cached = true
-	if !f.Cached() || f.get(name) != nil {
+	synced = true
+	if !l.CacheSynced() || l.get(name) != nil {
 		t.Error("it is kept although the cache has it")
 	}
-	cached = false
-	f.Add(app)
-	if !f.Cached() || f.get(name) != nil {
-		t.Error("a cache that was filled stays so")
+	synced = false
+	l.Add(app)
+	if !l.CacheSynced() || l.get(name) != nil {
+		t.Error("a cache that has synced stays so")
 	}
-	if f = nil; !f.Cached() {
-		t.Error("without it the cache is filled")
+	if l = nil; !l.CacheSynced() {
+		t.Error("without a list the cache has synced")
 	}
 }
 

@@ -78,8 +78,8 @@ type Options struct {
 	GateKinds []schema.GroupVersionKind
 	// Series bounds those of the metrics (Series). Default: no queue is configured.
 	Series *metricseries.Bounds
-	// Found is what is decided on before the cache is filled. Default: it is filled.
-	Found *Found
+	// Prelisted are reconciled before the cache has synced. Default: it has.
+	Prelisted *Prelisted
 	// Clock of every decision.
 	Clock clock.Clock
 	// Claim has a pod charged to the queue of its namespace, because it carries the labels of an application but cannot be

@@ -88,7 +88,7 @@ func (r *Reconciler) dropSeries(ctx context.Context, name string) {
 
 // waitingIn returns the applications of a namespace that hold nothing yet, or are refused, perhaps because of what the namespace says.
 func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []reconcile.Request {
-	if !r.Namespaces.Has(namespace.GetName()) || !r.Found.Cached() {
+	if !r.Namespaces.Has(namespace.GetName()) || !r.Prelisted.CacheSynced() {
 		return nil // the first events of the cache wake all applications
 	}
 	list := &v1alpha1.SparkApplicationList{}
@@ -109,7 +109,7 @@ func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []r
 
 // refusedIn returns the applications of a queue that are refused, perhaps because of what the queue says.
 func (r *Reconciler) refusedIn(ctx context.Context, queue client.Object) []reconcile.Request {
-	if !r.Found.Cached() {
+	if !r.Prelisted.CacheSynced() {
 		return nil
 	}
 	list := &v1alpha1.SparkApplicationList{}
