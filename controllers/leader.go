@@ -273,7 +273,7 @@ func (s *restoredState) decideOn(app *v1alpha1.SparkApplication) {
 }
 
 // addPods adds the pods that belong to no application: those that run hold what they request, the others ask again.
-func (s *restoredState) addPods(unmanaged []unmanagedpods.Found) {
+func (s *restoredState) addPods(unmanaged []unmanagedpods.SeededPod) {
 	for _, p := range unmanaged {
 		s.alive[p.Key] = true
 		if p.Grant != nil {

@@ -86,7 +86,7 @@ func (p *Process) addLeader(mgr ctrl.Manager, of *share.Share) (ended func(), er
 	}
 	p.add(l)
 	return ended, addAll(mgr, append(runnablesOf(watches), l.startup, embedded,
-		&application.Finder{Reconciler: applications, Waker: l.asking.applications, Pauses: p.o.Clock, Found: accompanying.Found},
+		&application.LeftoverFinder{Reconciler: applications, Waker: l.asking.applications, Pauses: p.o.Clock, Listed: accompanying.ObserveExisting},
 		&application.Surveyor{Reconciler: applications, Waker: l.asking.applications, Pauses: p.o.Clock}))
 }
 

@@ -59,7 +59,7 @@ func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkA
 // reconcileOwned makes a pass over an application that exists, and on which this process decides.
 func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
 	name := client.ObjectKeyFromObject(app)
-	r.chargeFound(app)
+	r.chargeTakenOver(app)
 	r.deletions.observe(app)
 	after, err := r.releaseStale(ctx, name, app.UID)
 	if err != nil {

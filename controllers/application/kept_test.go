@@ -91,7 +91,7 @@ func TestFindAttempts(t *testing.T) {
 	}
 	r.Clock = testingclock.NewFakeClock(noon)
 	wakes := waker.New()
-	if err := (&Finder{Reconciler: r, Waker: wakes, Pauses: testingclock.NewFakeClock(noon)}).Start(t.Context()); err != nil {
+	if err := (&LeftoverFinder{Reconciler: r, Waker: wakes, Pauses: testingclock.NewFakeClock(noon)}).Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[types.NamespacedName]bool{name("bare").NamespacedName: true}, wokenBy(t, wakes)); diff != "" {

@@ -376,7 +376,7 @@ func TestFind(t *testing.T) {
 	r.Clock = clock
 	wakes := waker.New()
 	found := map[string]int{}
-	f := &Finder{Reconciler: r, Waker: wakes, Pauses: clock, Found: func(kind schema.GroupVersionKind, _ *metav1.PartialObjectMetadata) { found[kind.Kind]++ }}
+	f := &LeftoverFinder{Reconciler: r, Waker: wakes, Pauses: clock, Listed: func(kind schema.GroupVersionKind, _ *metav1.PartialObjectMetadata) { found[kind.Kind]++ }}
 	if err := f.find(t.Context()); err == nil || found["PodDisruptionBudget"] > 0 {
 		t.Error("a list that failed is no list")
 	}

@@ -31,8 +31,8 @@ func (r *Reconciler) owns(ctx context.Context, app *v1alpha1.SparkApplication) (
 	return r.Share.Owns(ctx, app)
 }
 
-// chargeFound charges the grant of an application that another leader has decided on so far.
-func (r *Reconciler) chargeFound(app *v1alpha1.SparkApplication) {
+// chargeTakenOver charges the grant of an application that another leader or operator has decided on so far.
+func (r *Reconciler) chargeTakenOver(app *v1alpha1.SparkApplication) {
 	if (r.Share != nil || r.Claims != nil) && app.Status.Grant != nil {
 		r.Gates.Charge(convert.KeyOf(app), convert.FromAPI(app.Status.Grant))
 	}

@@ -153,9 +153,9 @@ func (r *Reconciler) reconcileOf(ctx context.Context, app *v1alpha1.SparkApplica
 // empty.
 func (r *Reconciler) Address(app *v1alpha1.SparkApplication) string { return r.states.addressOf(app) }
 
-// Found records an object that an earlier process may have created, so that it is deleted when it is no longer wanted.
-// Others are ignored.
-func (r *Reconciler) Found(kind schema.GroupVersionKind, obj *metav1.PartialObjectMetadata) {
+// ObserveExisting records an object that an earlier process may have created, so that it is deleted when it is no longer
+// wanted. Others are ignored.
+func (r *Reconciler) ObserveExisting(kind schema.GroupVersionKind, obj *metav1.PartialObjectMetadata) {
 	if name, is := r.states.find(kind, obj); is {
 		r.waker.Wake(name)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Found is a pod that a new leader finds.
-type Found struct {
+// SeededPod is a pod that a new leader finds.
+type SeededPod struct {
 	Key queueing.Key
 	// Grant is what it is charged; nil if it waits behind the gate.
 	Grant *queueing.Grant
@@ -25,13 +25,13 @@ type Found struct {
 
 // Seed reads live what runs and what waits in guarded namespaces, for a new leader that has not decided anything yet:
 // its watches may lag behind what the leader before it has let in.
-func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
+func (r *Reconciler) Seed(ctx context.Context) ([]SeededPod, error) {
 	namespaces := &metav1.PartialObjectMetadataList{}
 	namespaces.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))
 	if err := r.Live.List(ctx, namespaces, client.MatchingLabels{v1alpha1.GuardedLabel: "true"}); err != nil {
 		return nil, fmt.Errorf("list guarded namespaces: %w", err)
 	}
-	found, queues := []Found(nil), &queuesRead{Reader: r.Live}
+	found, queues := []SeededPod(nil), &queuesRead{Reader: r.Live}
 	for i := range namespaces.Items {
 		namespace := &namespaces.Items[i]
 		if !r.watches(namespace.Name) || !r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods {
@@ -50,10 +50,10 @@ func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 				return nil, err
 			case !served:
 			case p.SchedulingGate != nil:
-				found = append(found, Found{Key: p.Key()})
+				found = append(found, SeededPod{Key: p.Key()})
 			default:
 				grant := p.Grant(string(r.gateOf(namespace)), queue)
-				found = append(found, Found{Key: p.Key(), Grant: &grant})
+				found = append(found, SeededPod{Key: p.Key(), Grant: &grant})
 			}
 		}
 	}
@@ -62,8 +62,8 @@ func (r *Reconciler) Seed(ctx context.Context) ([]Found, error) {
 }
 
 // seedClaimed returns the pods that were claimed before, charged to the queues of their namespaces.
-func (r *Reconciler) seedClaimed(ctx context.Context) ([]Found, error) {
-	var found []Found
+func (r *Reconciler) seedClaimed(ctx context.Context) ([]SeededPod, error) {
+	var found []SeededPod
 	spaces := map[string]*metav1.PartialObjectMetadata{}
 	for _, name := range r.claims.all() {
 		if spaces[name.Namespace] == nil {
@@ -82,7 +82,7 @@ func (r *Reconciler) seedClaimed(ctx context.Context) ([]Found, error) {
 			}
 			if served {
 				grant := p.Grant(string(r.gateOf(namespace)), queue)
-				found = append(found, Found{Key: p.Key(), Grant: &grant})
+				found = append(found, SeededPod{Key: p.Key(), Grant: &grant})
 			}
 		}
 	}

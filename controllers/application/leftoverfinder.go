@@ -23,28 +23,28 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
 
-// Finder looks once, when this process begins to lead, for objects of applications that went while no operator ran, and of attempts whose kept
-// driver pods did.
-type Finder struct {
+// LeftoverFinder lists once, when this process begins to lead, the objects that applications have left which were deleted while
+// no operator ran, and those of attempts whose kept driver pods were.
+type LeftoverFinder struct {
 	*Reconciler
 	// Waker has the reconciler look at applications.
 	Waker *waker.Waker
 	// Pauses are measured by this clock.
 	Pauses clock.Clock
-	// Found is called with each object that names an application by its labels; nil calls nothing.
-	Found func(schema.GroupVersionKind, *metav1.PartialObjectMetadata)
-	// listed are the kinds that need not be listed again.
-	listed map[schema.GroupVersionKind]bool
+	// Listed is called with each object that names an application by its labels; nil calls nothing.
+	Listed func(schema.GroupVersionKind, *metav1.PartialObjectMetadata)
+	// done are the kinds that need not be listed again.
+	done map[schema.GroupVersionKind]bool
 }
 
-// findRetryPause is how long the kinds that could not be listed are not listed again.
+// findRetryPause is the pause before the kinds that could not be listed are listed again.
 const findRetryPause = 30 * time.Second
 
-// NeedLeaderElection reports that only a leader looks.
-func (f *Finder) NeedLeaderElection() bool { return true }
+// NeedLeaderElection returns true: only a leader cleans up.
+func (f *LeftoverFinder) NeedLeaderElection() bool { return true }
 
-// Start looks, trying again until it succeeds, then returns.
-func (f *Finder) Start(ctx context.Context) error {
+// Start lists all kinds, trying again until it succeeds, then returns.
+func (f *LeftoverFinder) Start(ctx context.Context) error {
 	if f.Ready(ctx) != nil {
 		return nil
 	}
@@ -66,32 +66,32 @@ func (f *Finder) Start(ctx context.Context) error {
 }
 
 // find lists each kind that is not listed yet, by its metadata.
-func (f *Finder) find(ctx context.Context) error {
-	if f.listed == nil {
-		f.listed = map[schema.GroupVersionKind]bool{}
+func (f *LeftoverFinder) find(ctx context.Context) error {
+	if f.done == nil {
+		f.done = map[schema.GroupVersionKind]bool{}
 	}
 	var failed []error
 	for _, kind := range slices.Concat(leftover.Listed, f.GateKinds) {
-		if f.listed[kind] {
+		if f.done[kind] {
 			continue
 		}
 		err := f.list(ctx, kind)
 		if failed = append(failed, err); err == nil {
-			f.listed[kind] = true
+			f.done[kind] = true
 		}
 	}
 	return errors.Join(failed...)
 }
 
 // list looks at the objects of a kind that name an application by their labels.
-func (f *Finder) list(ctx context.Context, kind schema.GroupVersionKind) error {
+func (f *LeftoverFinder) list(ctx context.Context, kind schema.GroupVersionKind) error {
 	var failed []error
 	for _, namespace := range f.Namespaces.Scopes() {
 		failed = append(failed, livemeta.Each(ctx, f.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
 			f.deletions.suspect(obj)
 			f.noteAttempt(kind, obj)
-			if f.Found != nil {
-				f.Found(kind, obj)
+			if f.Listed != nil {
+				f.Listed(kind, obj)
 			}
 			return nil
 		}, client.InNamespace(namespace), client.HasLabels{v1alpha1.ApplicationUIDLabel}))
@@ -100,7 +100,7 @@ func (f *Finder) list(ctx context.Context, kind schema.GroupVersionKind) error {
 }
 
 // noteAttempt notes the attempt of an object, and has its application looked at if no driver pod of it is there.
-func (f *Finder) noteAttempt(kind schema.GroupVersionKind, obj *metav1.PartialObjectMetadata) {
+func (f *LeftoverFinder) noteAttempt(kind schema.GroupVersionKind, obj *metav1.PartialObjectMetadata) {
 	if !f.kept.found(kind, obj) {
 		return
 	}
