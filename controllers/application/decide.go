@@ -42,12 +42,12 @@ func (dc *decider) fulfil(ctx context.Context, d lifecycle.Decision) (err error)
 	switch d.Need {
 	case lifecycle.NeedNothing:
 	case lifecycle.NeedPlan:
-		dc.plan, err = dc.planner.planned(ctx, d.Start)
+		dc.plan, err = dc.planner.planStart(ctx, d.Start)
 		dc.o.Plan = dc.plan
 	case lifecycle.NeedVerdict:
 		dc.planner.ask.QueuedAt = d.Start.QueuedAt
 		if dc.o.Verdict, err = dc.observer.verdict(ctx); err == nil {
-			err = dc.planner.takeTurn(ctx, d.Start)
+			err = dc.planner.replanGranted(ctx, d.Start)
 		}
 	case lifecycle.NeedDriverAbsent:
 		err = dc.observer.findDriver(ctx)

@@ -33,17 +33,17 @@ type planner struct {
 	builder   *objectBuilder
 	// ask is what the plan of the pass asks of its gate.
 	ask *queueing.Ask
-	// recalled: the plan of this pass relies on the references that an earlier pass has checked.
-	recalled bool
+	// reusesChecks says that the plan of this pass relies on what an earlier pass has read and checked.
+	reusesChecks bool
 }
 
-// planned returns the plan of one start of the application. One that is too large gets a finding.
-func (pn *planner) planned(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
+// planStart returns the plan of one start of the application. An application that is too large gets a finding.
+func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
 	if found := validate.Stub(pn.app); len(found) > 0 {
 		return &lifecycle.Plan{Findings: found}, nil
 	}
 	if pn.app.Status.Grant == nil {
-		return pn.planStart(ctx, start)
+		return pn.planComplete(ctx, start)
 	}
 	return pn.planNext(ctx, start)
 }
@@ -54,15 +54,15 @@ func (pn *planner) planNext(ctx context.Context, start lifecycle.Start) (*lifecy
 	if plan := pn.plans.stillHeldBack(pn.app, next, pn.Clock.Now()); plan != nil {
 		return plan, nil
 	}
-	plan, err := pn.planStart(ctx, start)
+	plan, err := pn.planComplete(ctx, start)
 	if err == nil && len(plan.Findings)+len(plan.Missing) > 0 {
 		pn.plans.storeHeldBack(pn.app, &heldBack{pn.app.Generation, next, pn.Clock.Now(), plan})
 	}
 	return plan, err
 }
 
-// planStart plans one start of an application that is complete in the cache.
-func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
+// planComplete plans one start of an application that is complete in the cache.
+func (pn *planner) planComplete(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
 	namespace, err := pn.reader.namespace(ctx)
 	if err != nil {
 		return nil, err
@@ -74,10 +74,10 @@ func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifec
 		return plan, nil
 	}
 	ready := pn.plans.prepared(pn.app, attempt{start.Run, start.Attempt})
-	if err = pn.judge(ctx, start, plan, ready); err != nil || len(plan.Findings) > 0 {
+	if err = pn.checkTemplate(ctx, start, plan, ready); err != nil || len(plan.Findings) > 0 {
 		return plan, err
 	}
-	if pn.recalled, err = pn.recalls(ctx, ready); err != nil {
+	if pn.reusesChecks, err = pn.mayReuseChecks(ctx, ready); err != nil {
 		return nil, err
 	}
 	pn.builder.template = plan.Hash
@@ -105,9 +105,9 @@ func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifec
 	return plan, nil
 }
 
-// judge notes in a plan which run template it is for, and what keeps that from running unless an earlier pass has found nothing. What a
-// sparkConfigMap says may be corrected there.
-func (pn *planner) judge(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (err error) {
+// checkTemplate sets the hash of the run template in a plan, and the findings in that template. ready is not nil if an earlier
+// pass has found none. Outside is set in the plan if a change of the sparkConfigMap may correct them.
+func (pn *planner) checkTemplate(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (err error) {
 	if ready != nil {
 		plan.Hash = ready.hash
 		return nil
@@ -157,11 +157,11 @@ func (pn *planner) prepareAllowed(ctx context.Context, start lifecycle.Start, pl
 func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []finding.Finding, error) {
 	environment, version, err := pn.reader.environment(ctx)
 	// The content of a ConfigMap may change at any time, so it is always read again.
-	if err != nil || ready.validFor(version, pn.placement.target) && (pn.recalled || pn.app.Spec.SparkConfigMap == "") {
+	if err != nil || ready.validFor(version, pn.placement.target) && (pn.reusesChecks || pn.app.Spec.SparkConfigMap == "") {
 		return ready, nil, err
 	}
 	before := ready
-	ready = &prepared{looked: pn.Clock.Now(), generation: pn.app.Generation, attempt: attempt{start.Run, start.Attempt}, environment: version, target: pn.placement.target, hash: plan.Hash}
+	ready = &prepared{checkedAt: pn.Clock.Now(), generation: pn.app.Generation, attempt: attempt{start.Run, start.Attempt}, environment: version, target: pn.placement.target, hash: plan.Hash}
 	objects, found, err := pn.builder.build(ctx, start, plan.Queue, nil)
 	if plan.Missing = pn.goneSince(err); len(plan.Missing) > 0 {
 		return nil, nil, nil
@@ -205,7 +205,7 @@ func (pn *planner) measure(objects render.Objects, environment podsets.Environme
 
 // references looks up the objects without which the driver cannot be created.
 func (pn *planner) references(ctx context.Context, gate string) (refs references, err error) {
-	if !pn.recalled {
+	if !pn.reusesChecks {
 		if refs.missing, err = pn.reader.missing(ctx); err != nil {
 			return refs, err
 		}
@@ -218,18 +218,18 @@ func (pn *planner) references(ctx context.Context, gate string) (refs references
 // when it asked. Once its gate has granted the ask, and before the grant is used, all of them are read again; if one has
 // changed, the grant is released.
 
-// recalls reports whether a pass may rely on what an earlier one found out about the start, without reading what the
+// mayReuseChecks reports whether a pass may rely on what an earlier one found out about the start, without reading what the
 // application refers to: as long as it waits; but only for presenceTTL while its status does not say so yet, and while it
 // cannot be admitted, because what it refers to may have been corrected.
-func (pn *planner) recalls(ctx context.Context, ready *prepared) (bool, error) {
-	if ready == nil || ready.lacks || pn.reader.turn {
+func (pn *planner) mayReuseChecks(ctx context.Context, ready *prepared) (bool, error) {
+	if ready == nil || ready.incomplete || pn.reader.afterGrant {
 		return false, nil
 	}
 	stage, _ := status.StageOf(pn.app.Status.Conditions)
 	switch stage {
 	case status.Queued, status.Preempted, status.Deactivated:
 	case status.New, status.AttemptFailed, status.ExceedsQuota, status.FlavorMismatch:
-		if !pn.Clock.Now().Before(ready.looked.Add(presenceTTL)) {
+		if !pn.Clock.Now().Before(ready.checkedAt.Add(presenceTTL)) {
 			return false, nil
 		}
 	default:
@@ -239,13 +239,13 @@ func (pn *planner) recalls(ctx context.Context, ready *prepared) (bool, error) {
 	return ready.validFor(version, pn.placement.target), err
 }
 
-// takeTurn plans again, with new reads, what a gate has granted to a plan that was recalled.
-func (pn *planner) takeTurn(ctx context.Context, start lifecycle.Start) (err error) {
-	if !pn.recalled || pn.o.Verdict.State != queueing.Granted {
+// replanGranted plans again, with new reads, if the gate has granted a plan that relies on the checks of an earlier pass.
+func (pn *planner) replanGranted(ctx context.Context, start lifecycle.Start) (err error) {
+	if !pn.reusesChecks || pn.o.Verdict.State != queueing.Granted {
 		return nil
 	}
-	pn.reader.turn = true
-	pn.plan, err = pn.planned(ctx, start)
+	pn.reader.afterGrant = true
+	pn.plan, err = pn.planStart(ctx, start)
 	pn.o.Plan = pn.plan
 	return err
 }

@@ -52,8 +52,8 @@ type comparison struct {
 type prepared struct {
 	generation int64
 	attempt    attempt
-	// looked is when what the application refers to was looked at.
-	looked time.Time
+	// checkedAt is when what the application refers to was checked.
+	checkedAt time.Time
 	// environment is the version of what the API server adds to requests of pods.
 	environment string
 	// target is the gate for which it was found out, and gated says that executors wait behind a scheduling gate.
@@ -73,9 +73,9 @@ type prepared struct {
 	rights []rights.Right
 	// references are what the pods name and cannot start without.
 	references []podrefs.Reference
-	// lacks says that something of that, or a right, was missing when it was last looked for: nothing goes by it before that is there.
-	lacks   bool
-	classes []class
+	// incomplete says that a reference or a right was missing when it was last checked: no pass reuses the checks before it is there.
+	incomplete bool
+	classes    []class
 	// templates are the pods by pod set; nil unless the gate describes pods to another system.
 	templates map[string]*corev1.PodTemplateSpec
 }

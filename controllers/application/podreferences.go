@@ -19,7 +19,7 @@ const secretMetadata = "Secret metadata"
 
 // missingOfPods says what the pods of a start name and cannot start without, and what the account of the driver may not do and has to.
 func (pn *planner) missingOfPods(ctx context.Context, ready *prepared) ([]string, error) {
-	if pn.recalled {
+	if pn.reusesChecks {
 		return nil, nil
 	}
 	var missing []string
@@ -37,9 +37,9 @@ func (pn *planner) missingOfPods(ctx context.Context, ready *prepared) ([]string
 		return nil, err
 	}
 	missing = append(missing, lacking...)
-	if lacks := len(missing) > 0; lacks != ready.lacks {
+	if incomplete := len(missing) > 0; incomplete != ready.incomplete {
 		now := *ready
-		now.lacks = lacks
+		now.incomplete = incomplete
 		pn.plans.store(pn.app, &now)
 	}
 	return missing, nil

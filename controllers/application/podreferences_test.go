@@ -45,7 +45,7 @@ func naming(t *testing.T, n int) (*shelf, []*v1alpha1.SparkApplication) {
 func (s *shelf) lacks(app *v1alpha1.SparkApplication) (*pass, []string) {
 	s.t.Helper()
 	p := newPass(s.r, app)
-	plan, err := p.planner.planned(s.t.Context(), lifecycle.Start{Run: 1, Attempt: 1})
+	plan, err := p.planner.planStart(s.t.Context(), lifecycle.Start{Run: 1, Attempt: 1})
 	if err != nil || len(plan.Findings) > 0 || len(plan.Missing) > 0 && len(plan.PodSets) > 0 {
 		s.t.Fatalf("plan %+v, error %v; want no findings, and no pod sets while something is missing", plan, err)
 	}

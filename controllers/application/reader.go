@@ -27,8 +27,9 @@ type reader struct {
 	secrets *secretValues
 	// configMaps that were read, by name: one pass plans and makes from the same content. Nil is one that does not exist.
 	configMaps map[string]*corev1.ConfigMap
-	// turn says that the gate has granted what was asked for on the strength of what an earlier pass found out.
-	turn bool
+	// afterGrant says that the gate has granted the ask, which relied on the checks of an earlier pass: everything is read
+	// again, and the budget is not waited for.
+	afterGrant bool
 	// reads says that the pass has begun to read what the application refers to.
 	reads bool
 	// absentUntil is until when no pass looks for what is missing; zero if nothing is, or the pass has looked itself.
@@ -52,7 +53,7 @@ func (rd *reader) read(ctx context.Context, name string, obj client.Object) erro
 // spend takes n calls out of the budget of the namespace; it returns an error if the pass has to come back for them.
 func (rd *reader) spend(n int) error {
 	namespace := rd.app.Namespace
-	if !rd.reads && !rd.turn && rd.app.Status.Grant == nil {
+	if !rd.reads && !rd.afterGrant && rd.app.Status.Grant == nil {
 		if turn := rd.lookups.budget.Turn(namespace, 2+len(rd.app.Spec.SparkConfFrom)); turn > 0 {
 			return &retryLaterError{turn, "the namespace has used up its budget of reads"}
 		}

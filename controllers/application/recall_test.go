@@ -52,7 +52,7 @@ func (s *shelf) look(app *v1alpha1.SparkApplication, stage status.Stage) (*pass,
 	s.t.Helper()
 	app.Status.Conditions = status.Conditions(nil, status.View{Stage: stage, Message: "m"}, metav1.Now())
 	p := newPass(s.r, app)
-	plan, err := p.planner.planned(s.t.Context(), lifecycle.Start{Run: 1, Attempt: 1})
+	plan, err := p.planner.planStart(s.t.Context(), lifecycle.Start{Run: 1, Attempt: 1})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestTurn(t *testing.T) {
 	turn := func(state queueing.State) *lifecycle.Plan {
 		t.Helper()
 		p.o.Plan, p.o.Verdict = p.plan, &queueing.Verdict{State: state}
-		if err := p.planner.takeTurn(t.Context(), lifecycle.Start{Run: 1, Attempt: 1}); err != nil {
+		if err := p.planner.replanGranted(t.Context(), lifecycle.Start{Run: 1, Attempt: 1}); err != nil {
 			t.Fatal(err)
 		}
 		return p.o.Plan

@@ -76,7 +76,7 @@ func TestChecksThatAreNotAnswered(t *testing.T) {
 		b.tried = 0
 		b.r.Clock.(*clocktesting.FakeClock).Step(pause)
 		p := newPass(b.r, b.app)
-		if _, err := p.planner.planned(t.Context(), lifecycle.Start{Run: run, Attempt: 1}); err != nil || b.tried != want {
+		if _, err := p.planner.planStart(t.Context(), lifecycle.Start{Run: run, Attempt: 1}); err != nil || b.tried != want {
 			t.Errorf("%s later pods are checked %d times, want %d (%v)", pause, b.tried, want, err)
 		}
 	}

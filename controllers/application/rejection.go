@@ -165,7 +165,7 @@ func (rj *rejections) forget(c contentOf) {
 // stillRejected returns what the API server says of a start if it has rejected the same content lately: quota is asked for once it takes the
 // objects in a dry run.
 func (pn *planner) stillRejected(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) ([]finding.Finding, error) {
-	if pn.recalled || pn.rejections.none() {
+	if pn.reusesChecks || pn.rejections.none() {
 		return nil, nil
 	}
 	key, err := newContent(pn.app)

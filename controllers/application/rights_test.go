@@ -40,7 +40,7 @@ func TestMissingRights(t *testing.T) {
 	s.r.Rights = reviewer
 	start := lifecycle.Start{Run: 1, Attempt: 1}
 	first := newPass(s.r, apps[0])
-	plan, err := first.planner.planned(t.Context(), start)
+	plan, err := first.planner.planStart(t.Context(), start)
 	if err != nil || len(plan.Missing) != 1 || !strings.HasPrefix(plan.Missing[0], `ServiceAccount "`) || len(plan.PodSets) > 0 {
 		t.Fatalf("plan %+v, error %v; want only the missing rights of the service account", plan, err)
 	}
@@ -53,7 +53,7 @@ func TestMissingRights(t *testing.T) {
 
 	ready := s.r.plans.prepared(apps[0], attempt{1, 1})
 	waits := newPass(s.r, apps[0])
-	waits.planner.recalled = true
+	waits.planner.reusesChecks = true
 	if missing, err := waits.planner.missingRights(t.Context(), ready); err != nil || len(missing) > 0 || len(reviewer.asked) != 1 {
 		t.Errorf("asked %d times while it waits: %v, %v", len(reviewer.asked), missing, err)
 	}

@@ -72,7 +72,7 @@ func forbiddenAccounts(policy namespacepolicy.Policy, accounts []account) []find
 // missingRights says what the account of the driver may not do and has to. It is asked as other references are looked for: within the budget of the
 // namespace, and again when that may have changed.
 func (pn *planner) missingRights(ctx context.Context, ready *prepared) ([]string, error) {
-	if pn.Rights == nil || pn.recalled {
+	if pn.Rights == nil || pn.reusesChecks {
 		return nil, nil
 	}
 	account := types.NamespacedName{Namespace: pn.app.Namespace, Name: ready.accounts[0].name}
