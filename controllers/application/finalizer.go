@@ -34,7 +34,7 @@ func (fz *finalizer) removeFinalizer(ctx context.Context) error {
 	}
 	orphans, known := fz.deletions.orphansDependents(fz.app)
 	if !known {
-		if orphans, known = fz.surveys.disowned(fz.app); !known {
+		if orphans, known = fz.surveys.hasOrphans(fz.app); !known {
 			return &retryLaterError{surveyInterval, "whether its objects are to be deleted is not known yet"}
 		}
 	}

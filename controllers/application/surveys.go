@@ -34,17 +34,17 @@ type surveys struct {
 // survey is a question about one application.
 type survey struct {
 	open, answered bool
-	// disowned is the answer.
-	disowned bool
+	// hasOrphans is the answer.
+	hasOrphans bool
 }
 
 func newSurveys() *surveys {
 	return &surveys{perApp: newPerApp[survey](), asked: make(chan struct{}, 1)}
 }
 
-// disowned reports whether an application has objects without owners, if that is known. If it is not, a survey will tell, and then wakes the
-// application.
-func (s *surveys) disowned(app *v1alpha1.SparkApplication) (disowned, known bool) {
+// hasOrphans reports whether an application has objects without owners, if that is known. If it is not, a survey is requested, which wakes the
+// application when it is done.
+func (s *surveys) hasOrphans(app *v1alpha1.SparkApplication) (hasOrphans, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := s.of(app)
@@ -55,7 +55,7 @@ func (s *surveys) disowned(app *v1alpha1.SparkApplication) (disowned, known bool
 		default:
 		}
 	}
-	return q.disowned, q.answered
+	return q.hasOrphans, q.answered
 }
 
 // opened returns the uids of the applications of the open questions.
@@ -72,12 +72,12 @@ func (s *surveys) opened() map[types.UID]types.NamespacedName {
 }
 
 // answer answers questions; those that are no longer asked are left out.
-func (s *surveys) answer(asked map[types.UID]types.NamespacedName, disowned map[types.UID]bool) {
+func (s *surveys) answer(asked map[types.UID]types.NamespacedName, orphans map[types.UID]bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for uid, name := range asked {
 		if e := s.apps[name]; e != nil && e.uid == uid {
-			e.known = survey{answered: true, disowned: disowned[uid]}
+			e.known = survey{answered: true, hasOrphans: orphans[uid]}
 		}
 	}
 }
@@ -119,17 +119,17 @@ const surveyRetryPause = 5 * time.Second
 
 // answer makes one survey. The lists are not older than the questions, as they are read without a resource version.
 func (s *Surveyor) answer(ctx context.Context, asked map[types.UID]types.NamespacedName) error {
-	disowned := map[types.UID]bool{}
+	orphans := map[types.UID]bool{}
 	for uid, name := range asked {
 		for _, record := range s.Pods.Of(name) {
-			disowned[uid] = disowned[uid] || record.AppUID == string(uid) && record.OwnerUID == ""
+			orphans[uid] = orphans[uid] || record.AppUID == string(uid) && record.OwnerUID == ""
 		}
 	}
 	for _, namespace := range s.namespacesOf(asked) {
 		for _, kind := range slices.Concat(leftover.Listed, s.GateKinds) {
 			err := livemeta.Each(ctx, s.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
 				if of := leftover.Of(obj); len(obj.OwnerReferences) == 0 && asked[of.UID] == of.NamespacedName {
-					disowned[of.UID] = true
+					orphans[of.UID] = true
 				}
 				return nil
 			}, client.InNamespace(namespace), client.HasLabels{v1alpha1.ApplicationUIDLabel})
@@ -138,7 +138,7 @@ func (s *Surveyor) answer(ctx context.Context, asked map[types.UID]types.Namespa
 			}
 		}
 	}
-	s.surveys.answer(asked, disowned)
+	s.surveys.answer(asked, orphans)
 	for _, name := range asked {
 		s.Waker.Wake(name)
 	}

@@ -62,7 +62,7 @@ func TestSurvey(t *testing.T) {
 		defer stop()
 		go func() { _ = (&Surveyor{Reconciler: r, Waker: waker.New(), Pauses: r.Clock}).Start(ctx) }()
 		synctest.Wait()
-		if _, known := r.surveys.disowned(apps[0]); known {
+		if _, known := r.surveys.hasOrphans(apps[0]); known {
 			t.Error("a list that failed is no list")
 		}
 		y.mu.Lock()
