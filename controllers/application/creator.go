@@ -71,7 +71,7 @@ func (cr *creator) createDriver(ctx context.Context) error {
 			return err
 		}
 	}
-	cr.expectations.expectDriver(cr.app, current, cr.Clock.Now())
+	cr.expectations.recordCreation(cr.app, current, cr.Clock.Now())
 	cr.plans.drop(cr.app)
 	cr.recordLeftOut(cr.Exposure.JudgeProperties(objects.Properties))
 	return nil
@@ -91,7 +91,7 @@ func (cr *creator) create(ctx context.Context, obj client.Object) error {
 	err := cr.Client.Create(ctx, obj, client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
 	case err == nil:
-		cr.made(obj)
+		cr.rememberDriver(obj)
 		return nil
 	case apierrors.IsAlreadyExists(err):
 		return cr.adopt(ctx, obj)
@@ -99,7 +99,7 @@ func (cr *creator) create(ctx context.Context, obj client.Object) error {
 		return nil
 	}
 	if isPod(obj) {
-		cr.expectations.unanswered(cr.app, cr.Clock.Now().Add(requestTimeout))
+		cr.expectations.recordUnanswered(cr.app, cr.Clock.Now().Add(requestTimeout))
 	}
 	return fmt.Errorf("create %s: %w", describe(obj), err)
 }
@@ -182,9 +182,9 @@ func (cr *creator) replace(ctx context.Context, existing, wanted client.Object) 
 	return nil
 }
 
-// made remembers the driver pod that was created, unless it requests more than was granted: a LimitRange or RuntimeClass may have changed that the
-// caches have not shown. What others put into the pod beside our containers is theirs.
-func (cr *creator) made(obj client.Object) {
+// rememberDriver records the driver pod that was created, unless its own containers request more than was granted: a LimitRange or RuntimeClass
+// may be newer than what the caches have shown. Containers that admission has added, such as sidecars, do not count. Other objects are ignored.
+func (cr *creator) rememberDriver(obj client.Object) {
 	pod, ok := obj.(*corev1.Pod)
 	if !ok || cr.app.Status.Grant == nil {
 		return

@@ -25,14 +25,15 @@ type Expectations struct {
 type expected struct {
 	version string    // of the last own write, or of the list at the start
 	written time.Time // last own write of the status
-	// created is the attempt whose driver this process has created, and when.
-	created   attempt
-	createdAt time.Time
-	// made is the driver pod of the attempt madeFor that this process has made as granted.
-	made    types.UID
-	madeFor attempt
-	// unsettled is until when a create without an answer may still take effect.
-	unsettled time.Time
+	// createdFor is the attempt whose driver this process has created last, at createdAt.
+	createdFor attempt
+	createdAt  time.Time
+	// driver is the pod that this process has created as the driver of the attempt driverOf; empty if the pod requests more
+	// than was granted.
+	driver   types.UID
+	driverOf attempt
+	// unanswered is until when a create without an answer may still take effect.
+	unanswered time.Time
 	// ungating are the pods whose scheduling gates are being removed.
 	ungating map[types.UID]pendingUngate
 }
@@ -84,6 +85,7 @@ func (m *Expectations) Observed(obj client.Object) {
 	r.raiseVersion(obj.GetResourceVersion())
 }
 
+// recordWrite records a write of the status.
 func (m *Expectations) recordWrite(obj client.Object, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -92,32 +94,35 @@ func (m *Expectations) recordWrite(obj client.Object, at time.Time) {
 	r.written = at
 }
 
+// lastWrite returns when this process last wrote the status; zero if it never did.
 func (m *Expectations) lastWrite(obj client.Object) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.of(obj).written
 }
 
-func (m *Expectations) expectDriver(obj client.Object, a attempt, at time.Time) {
+// recordCreation records that all objects of an attempt were created, the driver last.
+func (m *Expectations) recordCreation(obj client.Object, a attempt, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(obj)
-	r.created, r.createdAt, r.unsettled = a, at, time.Time{}
+	r.createdFor, r.createdAt, r.unanswered = a, at, time.Time{}
 }
 
+// recordDriver records the driver pod of an attempt that was created as granted.
 func (m *Expectations) recordDriver(obj client.Object, a attempt, uid types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(obj)
-	r.made, r.madeFor = uid, a
+	r.driver, r.driverOf = uid, a
 }
 
-// createdDriver returns the driver pod of an attempt that this process has made as granted; empty if it has not.
+// createdDriver returns the driver pod of an attempt that this process has created as granted; empty if it has not.
 func (m *Expectations) createdDriver(obj client.Object, a attempt) types.UID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if r := m.of(obj); r.madeFor == a {
-		return r.made
+	if r := m.of(obj); r.driverOf == a {
+		return r.driver
 	}
 	return ""
 }
@@ -126,22 +131,24 @@ func (m *Expectations) createdDriver(obj client.Object, a attempt) types.UID {
 func (m *Expectations) createdSince(obj client.Object, a attempt) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if r := m.of(obj); r.created == a {
+	if r := m.of(obj); r.createdFor == a {
 		return r.createdAt
 	}
 	return time.Time{}
 }
 
-func (m *Expectations) unanswered(obj client.Object, until time.Time) {
+// recordUnanswered records that a create got no answer, and may take effect until then.
+func (m *Expectations) recordUnanswered(obj client.Object, until time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.of(obj).unsettled = until
+	m.of(obj).unanswered = until
 }
 
-func (m *Expectations) unsettledUntil(obj client.Object) time.Time {
+// unansweredUntil returns until when a create without an answer may take effect; zero if there is none.
+func (m *Expectations) unansweredUntil(obj client.Object) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.of(obj).unsettled
+	return m.of(obj).unanswered
 }
 
 // older reports whether a resource version is older than another. One that is empty or not a number is neither older nor

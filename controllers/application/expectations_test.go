@@ -165,7 +165,7 @@ func TestPreparedHoldsForOneStart(t *testing.T) {
 
 func TestDriverIsExpectedSinceItWasCreated(t *testing.T) {
 	m, app, first := NewExpectations(), version("a", "1", 4), attempt{1, 1}
-	m.expectDriver(app, first, noon)
+	m.recordCreation(app, first, noon)
 	if got := m.createdSince(app, first); !got.Equal(noon) {
 		t.Errorf("created %s, want noon", got)
 	}

@@ -103,7 +103,7 @@ func (ob *observer) chargeUnattributed(ctx context.Context) error {
 // findDriver reads live whether the driver pod of the attempt exists, and puts the answer into the observation. The driver
 // counts as absent only if no request to create it may still take effect; a recorded uid proves that none is.
 func (ob *observer) findDriver(ctx context.Context) (err error) {
-	if until := ob.expectations.unsettledUntil(ob.app); ob.app.Status.Driver.UID == "" && ob.Clock.Now().Before(until) {
+	if until := ob.expectations.unansweredUntil(ob.app); ob.app.Status.Driver.UID == "" && ob.Clock.Now().Before(until) {
 		return &retryLaterError{until.Sub(ob.Clock.Now()), "the request to create the driver pod was not answered"}
 	}
 	pod := &corev1.Pod{}
