@@ -70,7 +70,7 @@ func (bl *objectBuilder) input(start lifecycle.Start, queue string, grant *queue
 	in, contradictions := render.NewInput(bl.app, sources)
 	in.Run, in.Attempt, in.Queue, in.Grant = start.Run, start.Attempt, queue, grant
 	in.SchedulingGated, in.ServiceAnnotation = bl.schedulingGated(in.Properties, grant), bl.Exposure.ServiceAnnotation
-	in.SubmitTime = bl.o.Now
+	in.SubmitTime = bl.observed.Now
 	if admitted := bl.app.Status.Times.Admitted; admitted != nil {
 		in.SubmitTime = admitted.Time
 	}
@@ -150,7 +150,7 @@ func (bl *objectBuilder) templateHash() (string, error) {
 	switch {
 	case bl.template != "":
 		return bl.template, nil
-	case bl.o.SameTemplate:
+	case bl.observed.SameTemplate:
 		return bl.app.Status.TemplateHash, nil
 	}
 	return templatehash.Of(&bl.app.Spec)

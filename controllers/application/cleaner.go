@@ -44,7 +44,7 @@ func (cl *cleaner) deleteObjects(ctx context.Context, of attempt) error {
 	if err := cl.deleteClaims(ctx, of); err != nil {
 		return err
 	}
-	for _, r := range cl.o.Pods {
+	for _, r := range cl.observed.Pods {
 		if r.Role != pods.Driver || r.Run != of.run || r.Attempt != of.attempt || r.OwnerUID != cl.app.UID {
 			continue
 		}
@@ -101,7 +101,7 @@ func (cl *cleaner) delete(ctx context.Context, obj client.Object, name string) e
 // says whether there are more than the one ConfigMap; else they are looked for.
 func (cl *cleaner) deleteFiles(ctx context.Context, of attempt) error {
 	names, spec := render.NamesOf(cl.app, of.run, of.attempt), &cl.app.Spec
-	known := cl.o.SameTemplate && cl.app.Stub == nil && of == attempt{cl.app.Status.Run, cl.app.Status.Attempt}
+	known := cl.observed.SameTemplate && cl.app.Stub == nil && of == attempt{cl.app.Status.Run, cl.app.Status.Attempt}
 	if len(spec.SparkConfFrom) > 0 || !known {
 		if err := cl.delete(ctx, &corev1.Secret{}, names.Secret); err != nil {
 			return err

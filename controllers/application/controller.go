@@ -82,8 +82,8 @@ func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (
 	if err := p.observer.updateHolder(ctx); err != nil {
 		return p.result(lifecycle.Decision{}, err)
 	}
-	p.o = r.observe(app)
-	r.countUsage(app.Namespace, r.meters.observe(app, p.o.Pods, p.o.Now))
+	p.observed = r.observe(app)
+	r.countUsage(app.Namespace, r.meters.observe(app, p.observed.Pods, p.observed.Now))
 	if err := p.observer.chargeUnattributed(ctx); err != nil {
 		return p.result(lifecycle.Decision{}, err)
 	}
@@ -97,8 +97,8 @@ func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (
 	if !p.hindered() {
 		return p.result(d, nil)
 	}
-	p.o = r.observe(p.app)
-	p.o.Obstacle, p.o.InputsChanged, p.o.Rejection = p.obstacle, p.outdated, p.rejection
+	p.observed = r.observe(p.app)
+	p.observed.Obstacle, p.observed.InputsChanged, p.observed.Rejection = p.obstacle, p.outdated, p.rejection
 	if d, err = p.decider.decide(ctx); err != nil {
 		return p.result(d, err)
 	}

@@ -26,7 +26,7 @@ const maxSteps = 12
 // decide asks for a decision and observes what it needs, until it is complete.
 func (dc *decider) decide(ctx context.Context) (lifecycle.Decision, error) {
 	for range maxSteps {
-		d := lifecycle.Decide(dc.o)
+		d := lifecycle.Decide(dc.observed)
 		dc.logDecision(ctx, d)
 		if d.Need == lifecycle.NeedNothing {
 			return d, nil
@@ -43,22 +43,22 @@ func (dc *decider) fulfil(ctx context.Context, d lifecycle.Decision) (err error)
 	case lifecycle.NeedNothing:
 	case lifecycle.NeedPlan:
 		dc.plan, err = dc.planner.planStart(ctx, d.Start)
-		dc.o.Plan = dc.plan
+		dc.observed.Plan = dc.plan
 	case lifecycle.NeedVerdict:
 		dc.planner.ask.QueuedAt = d.Start.QueuedAt
-		if dc.o.Verdict, err = dc.observer.verdict(ctx); err == nil {
+		if dc.observed.Verdict, err = dc.observer.verdict(ctx); err == nil {
 			err = dc.planner.replanGranted(ctx, d.Start)
 		}
 	case lifecycle.NeedDriverAbsent:
 		err = dc.observer.findDriver(ctx)
 	case lifecycle.NeedAllocation:
-		dc.o.Allocation = dc.observer.resize(ctx, d.Want)
+		dc.observed.Allocation = dc.observer.resize(ctx, d.Want)
 	case lifecycle.NeedLogTail:
-		dc.o.LogTail, dc.o.LogCause = dc.observer.driverLog(ctx)
+		dc.observed.LogTail, dc.observed.LogCause = dc.observer.driverLog(ctx)
 	case lifecycle.NeedDriverEvent:
-		dc.o.DriverEvent = dc.observer.driverEvent(ctx)
+		dc.observed.DriverEvent = dc.observer.driverEvent(ctx)
 	case lifecycle.NeedNodes:
-		dc.o.UnreachableNodes, err = dc.unreachableNodes(ctx, dc.o.Pods)
+		dc.observed.UnreachableNodes, err = dc.unreachableNodes(ctx, dc.observed.Pods)
 	}
 	return err
 }
@@ -77,7 +77,7 @@ func (dc *decider) logDecision(ctx context.Context, d lifecycle.Decision) {
 		stage, _ := status.StageOf(d.Status.Conditions)
 		values = append(values, "stage", stageText(stage))
 	}
-	if v := dc.o.Verdict; v != nil {
+	if v := dc.observed.Verdict; v != nil {
 		values = append(values, "verdict", v.State.String(), "reason", v.Reason)
 	}
 	log.Info("Decided", values...)

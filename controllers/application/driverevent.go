@@ -37,13 +37,13 @@ const (
 func (ob *observer) driverEvent(ctx context.Context) *string {
 	said := ""
 	driver := ob.app.Status.Driver
-	at := slices.IndexFunc(ob.o.Pods, func(r *pods.Record) bool {
+	at := slices.IndexFunc(ob.observed.Pods, func(r *pods.Record) bool {
 		return driver != nil && r.Role == pods.Driver && r.Name == driver.PodName && r.OwnerUID == ob.app.UID
 	})
 	if at < 0 {
 		return &said
 	}
-	uid, onNode := ob.o.Pods[at].UID, ob.o.Pods[at].Scheduled
+	uid, onNode := ob.observed.Pods[at].UID, ob.observed.Pods[at].Scheduled
 	if known, ok := ob.warnings.Get(uid); ok {
 		said = known.(string)
 		return &said

@@ -48,7 +48,7 @@ func TestDriverEvent(t *testing.T) {
 			List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 				asked++
 				o := (&client.ListOptions{}).ApplyOptions(opts)
-				if uid := string(p.o.Pods[0].UID); o.Namespace != "team" || o.Limit != eventsPage || !strings.Contains(o.FieldSelector.String(), "involvedObject.uid="+uid) {
+				if uid := string(p.observed.Pods[0].UID); o.Namespace != "team" || o.Limit != eventsPage || !strings.Contains(o.FieldSelector.String(), "involvedObject.uid="+uid) {
 					t.Errorf("%s: asked for %+v", name, o)
 				}
 				list.(*corev1.EventList).Items = tc.events
@@ -64,7 +64,7 @@ func TestDriverEvent(t *testing.T) {
 		}
 	}
 	p, _ := logPass(t, "{}")
-	p.Live, p.o.Pods = nil, []*pods.Record{}
+	p.Live, p.observed.Pods = nil, []*pods.Record{}
 	if got := p.observer.driverEvent(t.Context()); got == nil || *got != "" {
 		t.Errorf("without a driver pod: %v", got)
 	}

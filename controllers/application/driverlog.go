@@ -16,7 +16,7 @@ import (
 func (ob *observer) driverLog(ctx context.Context) (tail *string, cause string) {
 	var log logtail.Log
 	driver := ob.app.Status.Driver
-	for _, record := range ob.o.Pods {
+	for _, record := range ob.observed.Pods {
 		if ob.Logs == nil || driver == nil || record.Role != pods.Driver || record.Name != driver.PodName || record.OwnerUID != ob.app.UID || !ob.keepsLogs(ctx) {
 			continue
 		}

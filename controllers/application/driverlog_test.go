@@ -75,7 +75,7 @@ func logPass(t *testing.T, spec string, objects ...client.Object) (*pass, *[]str
 	}).Build()
 	reconciler := &Reconciler{Options: Options{Client: c, Live: c}, lookups: newLookups(newExistenceCache(clocktesting.NewFakeClock(time.Unix(0, 0))))}
 	p := newPass(reconciler, app)
-	p.o.Pods = []*pods.Record{ownDriver()}
+	p.observed.Pods = []*pods.Record{ownDriver()}
 	return p, &read
 }
 
@@ -107,7 +107,7 @@ func TestLogTail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, _ := logPass(t, "{}")
-			p.Logs, p.o.Pods = tc.logs, tc.pods
+			p.Logs, p.observed.Pods = tc.logs, tc.pods
 			if got, cause := p.observer.driverLog(t.Context()); got == nil || *got != tc.want || (cause != "") != (tc.want != "") {
 				t.Errorf("got %v, because %q; want %q", got, cause, tc.want)
 			}

@@ -51,7 +51,7 @@ func (bl *objectBuilder) whatChanged(grant queueing.Grant) string {
 	if grant.Inputs == "" {
 		return "the grant, from an earlier version of the operator that did not record its inputs, was released " + beforeDriver
 	}
-	if !bl.o.SameTemplate {
+	if !bl.observed.SameTemplate {
 		return "the run template has changed " + beforeDriver
 	}
 	others := []string{"a LimitRange", "the overhead of a RuntimeClass", "a label or annotation sparkgate.io/… of the namespace"}

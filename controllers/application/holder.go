@@ -34,7 +34,7 @@ func (ho *holder) persisted(ctx context.Context) {
 // releaseReason returns why the application releases its grant or its ask.
 func (ho *holder) releaseReason() queueing.Release {
 	f := lifecycle.ReleaseReason(ho.app)
-	v := ho.o.Verdict
+	v := ho.observed.Verdict
 	if goesBack := v != nil && (v.State == queueing.Evicting || ho.plan != nil && lifecycle.Outdated(ho.plan, v)); goesBack && f.Reason == queueing.Abandoned {
 		f.Reason, f.Message = queueing.Requeued, "the attempt released its quota before using it"
 	}
@@ -116,13 +116,13 @@ func (ho *holder) giveBack(ctx context.Context, wanted *v1alpha1.Grant, final bo
 // giveBackStored releases a grant whose status cannot be written. For this process the attempt is over: it creates no
 // driver under the grant. After a restart the grant is charged again, and released here again.
 func (ho *holder) giveBackStored(ctx context.Context) error {
-	for _, record := range ho.o.Pods {
+	for _, record := range ho.observed.Pods {
 		if record.Active() {
 			return nil
 		}
 	}
 	if driver := ho.app.Status.Driver; driver == nil || driver.UID == "" {
-		if err := ho.observer.findDriver(ctx); err != nil || !ho.o.DriverAbsent {
+		if err := ho.observer.findDriver(ctx); err != nil || !ho.observed.DriverAbsent {
 			return err
 		}
 	}

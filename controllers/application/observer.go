@@ -85,10 +85,10 @@ func (ob *observer) chargeUnattributed(ctx context.Context) error {
 	odd := func(r *pods.Record) bool {
 		return r.OnNode() && r.UID != uid && (r.Role != pods.Executor || r.OwnerUID != uid)
 	}
-	if !slices.ContainsFunc(ob.o.Pods, odd) {
+	if !slices.ContainsFunc(ob.observed.Pods, odd) {
 		return nil
 	}
-	_, others := pods.CreatedBy(ob.o.Pods, ob.app.UID, uid)
+	_, others := pods.CreatedBy(ob.observed.Pods, ob.app.UID, uid)
 	others = slices.DeleteFunc(others, func(r *pods.Record) bool { return !r.OnNode() })
 	namespace, err := ob.reader.namespace(ctx)
 	if err != nil {
@@ -112,12 +112,12 @@ func (ob *observer) findDriver(ctx context.Context) (err error) {
 	case err == nil && isDriver(pod, ob.app):
 		return ob.driverFound(ctx, pods.RecordOf(pod))
 	case ob.namespaceGoes(ctx, err):
-		ob.o.DriverAbsent = true
+		ob.observed.DriverAbsent = true
 		return nil
 	case client.IgnoreNotFound(err) != nil:
 		return fmt.Errorf("read driver pod: %w", err)
 	}
-	ob.o.DriverAbsent, err = ob.watchIsCaughtUp(ctx)
+	ob.observed.DriverAbsent, err = ob.watchIsCaughtUp(ctx)
 	return err
 }
 
@@ -145,8 +145,8 @@ func (ob *observer) driverFound(ctx context.Context, found *pods.Record) error {
 		ctrl.LoggerFrom(ctx).Info("Labels or owner of the driver pod were changed; it is ended", "pod", found.Name)
 	}
 	found.Origin, found.Role = &as, pods.Driver
-	ob.o.Pods = append(slices.DeleteFunc(ob.o.Pods, func(r *pods.Record) bool { return r.UID == found.UID }), found)
-	ob.o.StrayDriver, ob.o.UnreachableNodes = true, nil
+	ob.observed.Pods = append(slices.DeleteFunc(ob.observed.Pods, func(r *pods.Record) bool { return r.UID == found.UID }), found)
+	ob.observed.StrayDriver, ob.observed.UnreachableNodes = true, nil
 	return nil
 }
 
@@ -187,7 +187,7 @@ func (ob *observer) watchIsCaughtUp(ctx context.Context) (bool, error) {
 
 // wasShown returns an error if a pod is active and the watch has not shown it.
 func (ob *observer) wasShown(record *pods.Record) error {
-	seen := slices.ContainsFunc(ob.o.Pods, func(known *pods.Record) bool { return known.UID == record.UID })
+	seen := slices.ContainsFunc(ob.observed.Pods, func(known *pods.Record) bool { return known.UID == record.UID })
 	if record.Active() && !seen {
 		return &retryLaterError{time.Second, "pod " + record.Name + " exists but the watch has not shown it"}
 	}

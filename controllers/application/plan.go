@@ -241,12 +241,12 @@ func (pn *planner) mayReuseChecks(ctx context.Context, ready *prepared) (bool, e
 
 // replanGranted plans again, with new reads, if the gate has granted a plan that relies on the checks of an earlier pass.
 func (pn *planner) replanGranted(ctx context.Context, start lifecycle.Start) (err error) {
-	if !pn.reusesChecks || pn.o.Verdict.State != queueing.Granted {
+	if !pn.reusesChecks || pn.observed.Verdict.State != queueing.Granted {
 		return nil
 	}
 	pn.reader.afterGrant = true
 	pn.plan, err = pn.planStart(ctx, start)
-	pn.o.Plan = pn.plan
+	pn.observed.Plan = pn.plan
 	return err
 }
 

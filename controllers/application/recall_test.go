@@ -118,11 +118,11 @@ func TestTurn(t *testing.T) {
 	}
 	turn := func(state queueing.State) *lifecycle.Plan {
 		t.Helper()
-		p.o.Plan, p.o.Verdict = p.plan, &queueing.Verdict{State: state}
+		p.observed.Plan, p.observed.Verdict = p.plan, &queueing.Verdict{State: state}
 		if err := p.planner.replanGranted(t.Context(), lifecycle.Start{Run: 1, Attempt: 1}); err != nil {
 			t.Fatal(err)
 		}
-		return p.o.Plan
+		return p.observed.Plan
 	}
 	before := s.reads
 	if turn(queueing.Waiting); s.reads != before {

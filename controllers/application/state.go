@@ -14,7 +14,8 @@ import (
 type state struct {
 	*Reconciler
 	app *v1alpha1.SparkApplication
-	o   lifecycle.Observation
+	// observed is what decisions of the pass are made from.
+	observed lifecycle.Observation
 	// plan of the pass, kept for the verdict.
 	plan *lifecycle.Plan
 	// outdated names the inputs that have changed since the grant was given; found while acting.

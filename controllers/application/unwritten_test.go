@@ -75,7 +75,7 @@ func TestRefusedStatusHoldsNothing(t *testing.T) {
 			p.app.Status.Run, p.app.Status.Attempt, p.app.Status.Grant = 1, 1, tc.stored
 			p.app.Status.Driver = &v1alpha1.DriverStatus{PodName: "pi-driver", UID: "driver-uid"}
 			if tc.running {
-				p.o.Pods = []*pods.Record{{UID: types.UID("driver-uid"), Role: pods.Driver}}
+				p.observed.Pods = []*pods.Record{{UID: types.UID("driver-uid"), Role: pods.Driver}}
 			}
 			d := lifecycle.Decision{Status: v1alpha1.SparkApplicationStatus{Grant: tc.wanted}}
 			for range max(1, tc.times) {
