@@ -70,8 +70,8 @@ func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkAppl
 	if result.RequeueAfter == 0 || !app.DeletionTimestamp.IsZero() {
 		result, err = r.pass(ctx, app)
 	}
-	if err == nil && after > 0 && (result.RequeueAfter == 0 || after < result.RequeueAfter) {
-		result.RequeueAfter = after
+	if err == nil {
+		result.RequeueAfter = sooner(result.RequeueAfter, after)
 	}
 	return result, errors.Join(err, left)
 }

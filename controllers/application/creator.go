@@ -50,7 +50,7 @@ func (cr *creator) createDriver(ctx context.Context) error {
 	}
 	if since := cr.expectations.createdSince(cr.app, current); !since.IsZero() {
 		if wait := since.Add(watchLagTimeout).Sub(cr.Clock.Now()); wait > 0 {
-			cr.requeueAfter = wait
+			cr.lookAgain(wait)
 			return nil
 		}
 	}

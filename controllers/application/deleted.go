@@ -80,9 +80,7 @@ func (r *Reconciler) releaseStale(ctx context.Context, name types.NamespacedName
 		if err != nil {
 			return 0, err
 		}
-		if after == 0 || due < after {
-			after = due
-		}
+		after = sooner(after, due)
 	}
 	if err := r.chargeAllOrphans(ctx, name, active); err != nil {
 		return 0, err

@@ -70,14 +70,10 @@ func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
 	if wait := p.reader.absentUntil.Sub(p.Clock.Now()); wait > 0 {
 		p.lookAgain(wait)
 	}
-	after := p.requeueAfter
 	if !d.RequeueAt.IsZero() {
-		due := max(d.RequeueAt.Sub(p.Clock.Now()), time.Millisecond)
-		if after == 0 || due < after {
-			after = due
-		}
+		p.lookAgain(d.RequeueAt.Sub(p.Clock.Now()))
 	}
-	return ctrl.Result{RequeueAfter: after}, nil
+	return ctrl.Result{RequeueAfter: p.requeueAfter}, nil
 }
 
 // conflictPause is how long to wait for the watch after a conflict.

@@ -24,18 +24,24 @@ type state struct {
 	obstacle string
 	// rejection is why the API server never creates an object as it is; found while acting.
 	rejection string
-	// requeueAfter is after what time the pass is repeated because something is not known yet; 0 for no such time.
+	// requeueAfter is when the pass is repeated because something is not known yet, as in ctrl.Result.
 	requeueAfter time.Duration
 }
 
 // hindered reports whether the pass has found something while acting that keeps the driver from being created.
 func (st *state) hindered() bool { return st.obstacle != "" || st.outdated != "" || st.rejection != "" }
 
-// lookAgain asks for another pass after a while at the latest.
+// lookAgain asks for another pass after that time at the latest; at once if it is over.
 func (st *state) lookAgain(after time.Duration) {
-	if st.requeueAfter == 0 || after < st.requeueAfter {
-		st.requeueAfter = after
+	st.requeueAfter = sooner(st.requeueAfter, max(after, time.Millisecond))
+}
+
+// sooner returns the shorter of two pauses before a requeue, as in ctrl.Result: 0 asks for none.
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || b > 0 && b < a {
+		return b
 	}
+	return a
 }
 
 // gateName returns the gate that the application deals with: of its grant, else of the plan of this pass, else Embedded.

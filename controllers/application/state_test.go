@@ -1,0 +1,36 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"testing"
+	"time"
+)
+
+// TestLookAgain: the earliest of several times counts, and one that is over is not lost, as a pause below 0 is to controller-runtime.
+func TestLookAgain(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		asked []time.Duration
+		want  time.Duration
+	}{
+		"never":               {nil, 0},
+		"once":                {[]time.Duration{time.Minute}, time.Minute},
+		"earlier":             {[]time.Duration{time.Minute, time.Second}, time.Second},
+		"later":               {[]time.Duration{time.Second, time.Minute}, time.Second},
+		"over":                {[]time.Duration{-time.Second}, time.Millisecond},
+		"over, after another": {[]time.Duration{time.Minute, -time.Second, time.Minute}, time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			st := &state{}
+			for _, after := range tt.asked {
+				st.lookAgain(after)
+			}
+			if st.requeueAfter != tt.want {
+				t.Errorf("it looks again after %s, want %s", st.requeueAfter, tt.want)
+			}
+		})
+	}
+}
