@@ -10,8 +10,6 @@ import (
 	"slices"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -45,14 +43,14 @@ func (fz *finalizer) removeFinalizer(ctx context.Context) error {
 	}
 	others := slices.DeleteFunc(slices.Clone(fz.app.Finalizers), func(f string) bool { return f == v1alpha1.Finalizer })
 	if err := fz.writeFinalizers(ctx, others); err != nil {
-		return client.IgnoreNotFound(err) // who has removed it may have left something
+		return client.IgnoreNotFound(err) // the client that has removed it may have left something
 	}
 	fz.deletions.finalizerRemoved(fz.app)
 	fz.countUsage(fz.app.Namespace, fz.meters.gone(fz.app, fz.Clock.Now()))
 	return nil
 }
 
-// surveyInterval is after what time an application looks again whether it was surveyed; it is woken when it was.
+// surveyInterval is how often an application checks whether its survey is done, should the wake-up be missed.
 const surveyInterval = 10 * time.Second
 
 // writeFinalizers replaces the finalizers, nothing else, unless the object has changed since it was read.
@@ -60,38 +58,30 @@ func (fz *finalizer) writeFinalizers(ctx context.Context, finalizers []string) e
 	if fz.app.Stub != nil {
 		return fz.writeFinalizersOfStub(ctx, slices.Contains(finalizers, v1alpha1.Finalizer))
 	}
-	answer := metadataOf(fz.app)
-	patch, err := mergePatch(map[string]any{"metadata": map[string]any{
-		"resourceVersion": fz.app.ResourceVersion, "finalizers": finalizers,
-	}})
-	if err == nil {
-		err = fz.Client.Patch(ctx, answer, patch, client.FieldOwner(v1alpha1.FieldOwner))
-	}
-	if err != nil {
-		return fmt.Errorf("write finalizer: %w", err)
-	}
-	after := *fz.app
-	after.Finalizers, after.ResourceVersion = finalizers, answer.ResourceVersion
-	fz.app = &after
-	fz.expectations.Observed(fz.app)
-	return nil
+	return fz.patchFinalizers(ctx, finalizers, finalizers)
 }
 
-// writeFinalizersOfStub adds or takes off the own finalizer of an application of which only a stub is known: the others are read first.
+// writeFinalizersOfStub adds or removes the own finalizer of an application of which only a stub is known: the others are read first.
 func (fz *finalizer) writeFinalizersOfStub(ctx context.Context, wanted bool) error {
 	live := metadataOf(fz.app)
 	if err := fz.Live.Get(ctx, client.ObjectKeyFromObject(live), live); err != nil {
 		return err
 	}
 	if live.UID != fz.app.UID || live.ResourceVersion != fz.app.ResourceVersion {
-		return apierrors.NewConflict(schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "sparkapplications"}, fz.app.Name, errors.New("it has changed"))
+		return conflictOf(fz.app, errors.New("it has changed"))
 	}
-	others := slices.DeleteFunc(live.Finalizers, func(f string) bool { return f == v1alpha1.Finalizer })
+	all := slices.DeleteFunc(live.Finalizers, func(f string) bool { return f == v1alpha1.Finalizer })
+	var kept []string // a stub has the own finalizer at most
 	if wanted {
-		others = append(others, v1alpha1.Finalizer)
+		all, kept = append(all, v1alpha1.Finalizer), []string{v1alpha1.Finalizer}
 	}
+	return fz.patchFinalizers(ctx, all, kept)
+}
+
+// patchFinalizers writes all finalizers of the application, and keeps some of them in the pass.
+func (fz *finalizer) patchFinalizers(ctx context.Context, all, kept []string) error {
 	answer := metadataOf(fz.app)
-	patch, err := mergePatch(map[string]any{"metadata": map[string]any{"resourceVersion": live.ResourceVersion, "finalizers": others}})
+	patch, err := mergePatch(map[string]any{"metadata": map[string]any{"resourceVersion": fz.app.ResourceVersion, "finalizers": all}})
 	if err == nil {
 		err = fz.Client.Patch(ctx, answer, patch, client.FieldOwner(v1alpha1.FieldOwner))
 	}
@@ -99,10 +89,7 @@ func (fz *finalizer) writeFinalizersOfStub(ctx context.Context, wanted bool) err
 		return fmt.Errorf("write finalizer: %w", err)
 	}
 	after := *fz.app
-	if after.Finalizers = nil; wanted {
-		after.Finalizers = []string{v1alpha1.Finalizer}
-	}
-	after.ResourceVersion = answer.ResourceVersion
+	after.Finalizers, after.ResourceVersion = kept, answer.ResourceVersion
 	fz.app = &after
 	fz.expectations.Observed(fz.app)
 	return nil

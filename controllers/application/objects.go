@@ -59,6 +59,11 @@ func refused(err error) bool {
 		apierrors.IsRequestEntityTooLargeError(err)
 }
 
+// conflictOf returns the error that the API server returns to the write of an application that has changed.
+func conflictOf(app *v1alpha1.SparkApplication, why error) error {
+	return apierrors.NewConflict(v1alpha1.GroupVersion.WithResource("sparkapplications").GroupResource(), app.Name, why)
+}
+
 func mergePatch(change map[string]any) (client.Patch, error) {
 	data, err := json.Marshal(change)
 	return client.RawPatch(types.MergePatchType, data), err

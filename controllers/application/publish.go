@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -91,7 +90,7 @@ func (pb *publisher) clear(ctx context.Context, parts []string) error {
 	if _, err := pb.write(ctx, none); err != nil {
 		return err
 	}
-	return apierrors.NewConflict(schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "sparkapplications"}, pb.app.Name, errInvalidStatus)
+	return conflictOf(pb.app, errInvalidStatus)
 }
 
 // errInvalidStatus says that the status was cleared of what is invalid.

@@ -20,7 +20,7 @@ var claims = []Claim{
 			"cmd/sparkgate/internal/treeleases/replica.go":        3, // the lease by which a replica shows that it is alive
 			"controllers/application/cleaner.go":                  4, // objects of an attempt, pods, their deadline, the application itself after ttlAfterFinished
 			"controllers/application/creator.go":                  3, // objects of an attempt; one of another attempt or author is replaced
-			"controllers/application/finalizer.go":                2, // the finalizer comes and goes
+			"controllers/application/finalizer.go":                1, // the finalizer comes and goes
 			"controllers/application/leftovers.go":                1, // objects of an application that is gone
 			"controllers/application/publish.go":                  1, // the status
 			"controllers/application/refusedpods.go":              1, // a dry run: nothing is stored
