@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
@@ -61,7 +62,7 @@ func (cl *cleaner) deleteApplication(ctx context.Context) error {
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: cl.app.Namespace, Name: cl.app.Name}}
 	uid, version := cl.app.UID, cl.app.ResourceVersion
 	err := cl.Client.Delete(ctx, app, client.Preconditions{UID: &uid, ResourceVersion: &version})
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+	if err != nil && !apianswer.IsGoneOrChanged(err) {
 		return fmt.Errorf("delete %s/%s after spec.ttlAfterFinished: %w", app.Namespace, app.Name, err)
 	}
 	return nil
@@ -91,7 +92,7 @@ func (cl *cleaner) delete(ctx context.Context, obj client.Object, name string) e
 	}
 	uid := existing.UID
 	err := cl.Client.Delete(ctx, obj, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+	if err != nil && !apianswer.IsGoneOrChanged(err) {
 		return fmt.Errorf("delete %s: %w", describe(obj), err)
 	}
 	return nil
@@ -132,7 +133,7 @@ func (cl *cleaner) deleteLabelled(ctx context.Context, of attempt, kind schema.G
 func (r *Reconciler) deletePod(ctx context.Context, of *pods.Record, force bool) error {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}
 	err := r.Client.Delete(ctx, pod, of.DeleteOptions(r.MaxTermination, force))
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+	if apianswer.IsGoneOrChanged(err) {
 		return nil // gone, or another one
 	}
 	if err != nil {
@@ -145,7 +146,7 @@ func (r *Reconciler) deletePod(ctx context.Context, of *pods.Record, force bool)
 func (cl *cleaner) endContainers(ctx context.Context, of *pods.Record) error {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}
 	err := cl.Client.Patch(ctx, pod, client.RawPatch(types.MergePatchType, of.EndPatch()), client.FieldOwner(v1alpha1.FieldOwner))
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+	if apianswer.IsGoneOrChanged(err) {
 		return nil // gone, or another one
 	}
 	if err != nil {

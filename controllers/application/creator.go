@@ -167,7 +167,7 @@ func (cr *creator) adopt(ctx context.Context, obj client.Object) error {
 func (cr *creator) replace(ctx context.Context, existing, wanted client.Object) error {
 	uid := existing.GetUID()
 	err := cr.Client.Delete(ctx, existing, client.Preconditions{UID: &uid})
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+	if err != nil && !apianswer.IsGoneOrChanged(err) {
 		return fmt.Errorf("delete %s, which has different content: %w", describe(existing), err)
 	}
 	err = cr.Client.Create(ctx, wanted, client.FieldOwner(v1alpha1.FieldOwner))

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
@@ -75,7 +76,7 @@ func (r *Reconciler) sweepObject(ctx context.Context, of leftover.Application, o
 	}
 	uid := obj.UID
 	err = r.Client.Delete(ctx, obj, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+	if err != nil && !apianswer.IsGoneOrChanged(err) {
 		return true, fmt.Errorf("delete %s %s/%s, which its application has left behind: %w", obj.Kind, obj.Namespace, obj.Name, err)
 	}
 	return true, nil

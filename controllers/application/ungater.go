@@ -10,12 +10,12 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/controllers/internal/schedulinggate"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 )
@@ -70,7 +70,7 @@ func (ug *ungater) ungatePod(ctx context.Context, r *lifecycle.Ungate) error {
 		ug.Pods.ObservedWrite(pod)
 		ug.expectations.ungateAnswered(ug.app, r.Pod.UID)
 		return nil
-	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
+	case apianswer.IsGoneOrChanged(err):
 		ug.expectations.ungateAnswered(ug.app, r.Pod.UID)
 		return nil
 	case refused(err):

@@ -175,7 +175,7 @@ func (r *reconciliation) patchUIService(ctx context.Context, service *corev1.Ser
 		err = r.Client.Patch(ctx, service.DeepCopy(), client.RawPatch(types.MergePatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
 	}
 	switch {
-	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
+	case apianswer.IsGoneOrChanged(err):
 		return []problem{{soon: true}} // gone, or another one
 	case err != nil:
 		r.state.extras = true
@@ -254,7 +254,7 @@ func (r *reconciliation) deleteOne(ctx context.Context, name livemeta.Key) error
 		uid := existing.UID
 		err = r.Client.Delete(ctx, existing, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	}
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !apimeta.IsNoMatchError(err) {
+	if err != nil && !apianswer.IsGoneOrChanged(err) && !apimeta.IsNoMatchError(err) {
 		return fmt.Errorf("delete %s %s/%s: %w", name.Kind.Kind, r.app.Namespace, name.Name, err)
 	}
 	return nil

@@ -110,7 +110,7 @@ func (p *pass) delete(ctx context.Context, c tick.Child) (deleted bool, err erro
 		seen.ResourceVersion = &c.Version
 	}
 	err = p.Client.Delete(ctx, app, seen, client.PropagationPolicy(metav1.DeletePropagationBackground))
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+	if err != nil && !apianswer.IsGoneOrChanged(err) {
 		return false, fmt.Errorf("delete application %s: %w", c.Name, err)
 	}
 	return err == nil, nil

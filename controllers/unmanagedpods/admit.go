@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/controllers/internal/priorityclass"
 	"github.com/sparkgate/sparkgate/controllers/internal/schedulinggate"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
@@ -137,7 +138,7 @@ func (r *Reconciler) admit(ctx context.Context, p *unmanaged.Pod, grant *queuein
 		r.recordEvent(ctx, p, v1alpha1.AdmittedCondition, "has quota in queue "+grant.Queue)
 		r.store.put(p.Namespace, listedOf(live))
 		return nil
-	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
+	case apianswer.IsGoneOrChanged(err):
 		return nil
 	case apierrors.IsInvalid(err):
 		if changed, failed := schedulinggate.PodChanged(ctx, r.Live, p.Record); changed || failed != nil {

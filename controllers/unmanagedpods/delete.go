@@ -9,11 +9,11 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 )
@@ -47,7 +47,7 @@ func (r *Reconciler) boundTermination(ctx context.Context, p *unmanaged.Pod) err
 func (r *Reconciler) deletePod(ctx context.Context, p *unmanaged.Pod, force bool) error {
 	obj := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name}}
 	err := r.Client.Delete(ctx, obj, p.DeleteOptions(r.MaxTermination, force))
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+	if err != nil && !apianswer.IsGoneOrChanged(err) {
 		return fmt.Errorf("delete pod %s/%s, whose quota is reclaimed: %w", p.Namespace, p.Name, err)
 	}
 	return nil

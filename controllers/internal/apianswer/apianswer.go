@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package apianswer reads what the API server says of an object that it does not take.
+// Package apianswer reads what the API server says when it refuses a write.
 package apianswer
 
 import (
@@ -23,6 +23,10 @@ var (
 func Steady(text string) string {
 	return ownEnd.ReplaceAllString(clockOfAnswer.ReplaceAllString(text, "it is"), "")
 }
+
+// IsGoneOrChanged reports whether a write that names the uid or the version of an object was refused because there is no such
+// object any longer: it was deleted, replaced by another one of its name, or changed. Such a write needs no repetition.
+func IsGoneOrChanged(err error) bool { return apierrors.IsNotFound(err) || apierrors.IsConflict(err) }
 
 // IsWebhookAway reports whether the API server has created nothing because a webhook that it has to ask did not answer. Nothing was stored:
 // webhooks are asked before.
