@@ -27,8 +27,9 @@ type Schedule interface {
 	// Name identifies it in events and in the summary.
 	Name() string
 	// Step returns what it does now. It is called at the time 0, at the time that it has returned last, and whenever
-	// applications that it has created have finished or were deleted: ended are their names. Time never goes back.
-	Step(now time.Duration, ended []queueing.Key) Step
+	// applications that it has created have finished or were deleted: ended are their names. refused reports whether
+	// one that waits could never be admitted as things are. Time never goes back.
+	Step(now time.Duration, ended []queueing.Key, refused func(queueing.Key) bool) Step
 }
 
 // Step is what a schedule does at one instant.

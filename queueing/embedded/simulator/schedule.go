@@ -58,7 +58,10 @@ func (s *simulation) followSchedules() error {
 func (s *simulation) follow(from *schedule) error {
 	ended := from.ended
 	from.begun, from.ended = true, nil
-	step := from.Step(time.Duration(s.now), ended)
+	step := from.Step(time.Duration(s.now), ended, func(key queueing.Key) bool {
+		a := from.apps[key]
+		return a != nil && !a.runs && s.engine.Verdict(a.ask.Key).State == queueing.Refused
+	})
 	from.look = Time(step.Look)
 	for i := range step.PassedOver {
 		if err := s.passOver(from, &step.PassedOver[i]); err != nil {

@@ -23,7 +23,7 @@ type script struct {
 
 func (s *script) Name() string { return "default/script" }
 
-func (s *script) Step(now time.Duration, ended []queueing.Key) (step Step) {
+func (s *script) Step(now time.Duration, ended []queueing.Key, _ func(queueing.Key) bool) (step Step) {
 	s.asked = append(s.asked, strings.TrimSpace(fmt.Sprint(now, " ", strings.Trim(fmt.Sprint(ended), "[]"))))
 	if steps := s.steps[now]; len(steps) > 0 {
 		step, s.steps[now] = steps[0], steps[1:]

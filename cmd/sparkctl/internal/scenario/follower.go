@@ -42,8 +42,11 @@ func newFollower(schedule *v1alpha1.ScheduledSparkApplication, times *cron.Sched
 func (f *follower) Name() string { return f.schedule.Namespace + "/" + f.schedule.Name }
 
 // Step implements simulator.Schedule.
-func (f *follower) Step(now time.Duration, ended []queueing.Key) (step simulator.Step) {
+func (f *follower) Step(now time.Duration, ended []queueing.Key, refused func(queueing.Key) bool) (step simulator.Step) {
 	f.children = slices.DeleteFunc(f.children, func(c tick.Child) bool { return slices.Contains(ended, f.key(c.Name)) })
+	for i := range f.children {
+		f.children[i].Stalled = refused(f.key(f.children[i].Name))
+	}
 	for at := f.from.Add(now); f.isDue(at); {
 		d := tick.Decide(tick.Observation{Schedule: f.schedule, Times: f.times, Now: at, Children: f.children})
 		f.schedule.Status.Handled = &d.Handled

@@ -89,21 +89,23 @@ func TestFollower(t *testing.T) {
 		want        string
 	}{
 		"from the first instant on, not at the last": {`schedule: "0 0,12 * * *"`, wholeDay, hour, "00:00 12:00"},
-		"forbid":               {`schedule: "0 0,1,2,3 * * *"`, wholeDay, 2 * hour, "00:00 01:00-ConcurrencyForbidden 02:00 03:00-ConcurrencyForbidden"},
-		"forbid, and wait":     {`startingDeadline: 30m, schedule: "0 0,1,3 * * *"`, wholeDay, 90 * time.Minute, "00:00 01:00 03:00"},
-		"forbid, and give up":  {`startingDeadline: 30m, schedule: "0 0,1,3 * * *"`, wholeDay, 2 * hour, "00:00 01:00-StartingDeadlineExceeded 03:00"},
-		"allow":                {`concurrencyPolicy: Allow, schedule: "0 0,1,2 * * *"`, wholeDay, 9 * hour, "00:00 01:00 02:00"},
-		"replace":              {`concurrencyPolicy: Replace, schedule: "0 0,1,2 * * *"`, wholeDay, 9 * hour, "00:00 deleted-00:00 01:00 deleted-01:00 02:00"},
-		"suspended":            {`suspend: true, schedule: "@hourly"`, wholeDay, hour, ""},
-		"wait beyond the end":  {`startingDeadline: 3h, schedule: "0 * * * *"`, "2026-03-28T02:00:00Z", 150 * time.Minute, "00:00 01:00"},
-		"give up after it":     {`startingDeadline: 90m, schedule: "0 * * * *"`, "2026-03-28T02:00:00Z", 4 * hour, "00:00 01:00-StartingDeadlineExceeded"},
-		"in the time zone":     {`timeZone: Asia/Kolkata, schedule: "0 6 * * *"`, wholeDay, hour, "06:00"},
+		"forbid":              {`schedule: "0 0,1,2,3 * * *"`, wholeDay, 2 * hour, "00:00 01:00-ConcurrencyForbidden 02:00 03:00-ConcurrencyForbidden"},
+		"forbid, and wait":    {`startingDeadline: 30m, schedule: "0 0,1,3 * * *"`, wholeDay, 90 * time.Minute, "00:00 01:00 03:00"},
+		"forbid, and give up": {`startingDeadline: 30m, schedule: "0 0,1,3 * * *"`, wholeDay, 2 * hour, "00:00 01:00-StartingDeadlineExceeded 03:00"},
+		"allow":               {`concurrencyPolicy: Allow, schedule: "0 0,1,2 * * *"`, wholeDay, 9 * hour, "00:00 01:00 02:00"},
+		"replace":             {`concurrencyPolicy: Replace, schedule: "0 0,1,2 * * *"`, wholeDay, 9 * hour, "00:00 deleted-00:00 01:00 deleted-01:00 02:00"},
+		"suspended":           {`suspend: true, schedule: "@hourly"`, wholeDay, hour, ""},
+		"wait beyond the end": {`startingDeadline: 3h, schedule: "0 * * * *"`, "2026-03-28T02:00:00Z", 150 * time.Minute, "00:00 01:00"},
+		"give up after it":    {`startingDeadline: 90m, schedule: "0 * * * *"`, "2026-03-28T02:00:00Z", 4 * hour, "00:00 01:00-StartingDeadlineExceeded"},
+		"in the time zone":    {`timeZone: Asia/Kolkata, schedule: "0 6 * * *"`, wholeDay, hour, "06:00"},
+		"more than the queue has": {`schedule: "0 0,12 * * *", template: {spec: ` + strings.Replace(job, "{", "{driver: {cores: 9}, ", 1) + "}", wholeDay, hour,
+			"00:00 deleted-00:00 12:00"},
 		"skipped by the clock": {`timeZone: Europe/Zurich, schedule: "30 2 * * *"`, "2026-03-29T12:00:00Z", hour, "02:30 03:00"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			stream := scheduling(tc.spec, strings.NewReplacer(wholeDay, tc.until, "1h", tc.runFor.String()).Replace(aDay))
-			s, _, err := Parse("kind: SparkQueue\nmetadata: {name: default}\nspec: {unlimited: true, namespaceSelector: {}}\n---\n" + stream)
+			s, _, err := Parse("kind: SparkQueue\nmetadata: {name: default}\nspec: {namespaceSelector: {}, flavors: [{name: default, quotas: [{resource: cpu, nominal: 9}]}]}\n---\n" + stream)
 			if err != nil {
 				t.Fatal(err)
 			}
