@@ -138,6 +138,7 @@ func TestPlan(t *testing.T) {
 		"those who wait are first": {map[string]state{"a": running, "b": running, "c": waiting}, []string{jobManifest("new", "q", ""), queueManifest("q", 6)}, []string{"new Created Absent→Waiting WaitingForQuota", "c  Waiting→Admitted "}},
 		"it never fits":            {map[string]state{}, []string{strings.Replace(jobManifest("new", "q", ""), "instances: 1", "instances: 4", 1)}, []string{"new Created Absent→Refused ExceedsQuota"}},
 		"higher priority":          {map[string]state{"a": running, "b": running}, []string{jobManifest("new", "q", urgent)}, []string{"new Created Absent→Admitted ", "*  Admitted→Preempted Preempted"}},
+		"a lower priority":         {map[string]state{"a": running, "b": running, "c": waiting}, []string{jobManifest("a", "q", ", priorityClassName: low")}, []string{"a  Admitted→Preempted Preempted", "c  Waiting→Admitted "}},
 		"less quota":               {map[string]state{"a": running, "b": running, "c": waiting}, []string{queueManifest("q", 1)}, []string{"c  Waiting→Refused ExceedsQuota"}},
 		"it runs again":            {map[string]state{"old": ended}, []string{strings.Replace(jobManifest("old", "q", ""), "pi.py", "e.py", 1)}, []string{"old Rerun Absent→Admitted "}},
 		"it ran":                   {map[string]state{"old": ended}, []string{jobManifest("old", "q", "")}, nil},
@@ -159,7 +160,7 @@ func TestPlan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := offline.Live{
-				Queues: []v1alpha1.SparkQueue{parsed[v1alpha1.SparkQueue](t, queueManifest("q", 4))}, Priorities: map[string]int32{"urgent": 1000}, Now: planTime,
+				Queues: []v1alpha1.SparkQueue{parsed[v1alpha1.SparkQueue](t, queueManifest("q", 4))}, Priorities: map[string]int32{"urgent": 1000, "low": -10}, Now: planTime,
 			}
 			for job, in := range tt.cluster {
 				cluster.Applications = append(cluster.Applications, live(t, jobManifest(job, "q", ""), in))

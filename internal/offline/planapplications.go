@@ -59,6 +59,9 @@ func (p *planning) submit(app *v1alpha1.SparkApplication) error {
 		app.UID = live.UID
 	}
 	change, err := p.changeOf(app, live)
+	if change == Unchanged && err == nil {
+		p.prioritize(app)
+	}
 	if change == Unchanged || err != nil {
 		return err
 	}
@@ -85,6 +88,17 @@ func (p *planning) submit(app *v1alpha1.SparkApplication) error {
 	}
 	p.declared = append(p.declared, effect)
 	return nil
+}
+
+// prioritize gives an application that holds quota the priority that the files give it, if its queue allows the class.
+func (p *planning) prioritize(app *v1alpha1.SparkApplication) {
+	key := convert.KeyOf(app)
+	held, holds := p.world.engine.Held(key)
+	value, known := p.live.priorityOf(app)
+	if !holds || !known || value == p.world.asks[key].Priority || p.refusedClass(app, namespacepolicy.Placement{Queue: held.Queue, Gate: v1alpha1.GateEmbedded}) != "" {
+		return
+	}
+	p.world.prioritize(key, value)
 }
 
 // start asks for a run at once, or, where another run has to end before, finds out whether it can be admitted at all.
@@ -248,10 +262,20 @@ func (l *Live) labelsOf(namespace string) map[string]string {
 // complete adds to an ask what the cluster says of the application.
 func (l *Live) complete(ask *queueing.Ask, app *v1alpha1.SparkApplication) {
 	l.say(ask)
-	ask.Priority = l.DefaultPriority
-	if q := app.Spec.Queue; q != nil && q.PriorityClassName != "" {
-		ask.Priority = l.Priorities[q.PriorityClassName]
+	known := false
+	if ask.Priority, known = l.priorityOf(app); !known && app.Status.Grant != nil {
+		ask.Priority = app.Status.Grant.Priority
 	}
+}
+
+// priorityOf returns the priority of an application, and whether it is known: the user may not read PriorityClasses, or it
+// names one that does not exist.
+func (l *Live) priorityOf(app *v1alpha1.SparkApplication) (value int32, known bool) {
+	if q := app.Spec.Queue; q != nil && q.PriorityClassName != "" {
+		value, known = l.Priorities[q.PriorityClassName]
+		return value, known
+	}
+	return l.DefaultPriority, len(l.Priorities) > 0
 }
 
 // say adds to an ask what is said of its namespace.
@@ -281,6 +305,9 @@ func (l *Live) liveAsk(app *v1alpha1.SparkApplication) queueing.Ask {
 		}
 	case s.Grant != nil:
 		for _, set := range s.Grant.PodSets {
+			if set.Elastic {
+				continue
+			}
 			ask.PodSets = append(ask.PodSets, queueing.PodSet{Name: set.Name, Count: set.Count, Requests: amounts.ClampAll(set.Requests)})
 		}
 	}

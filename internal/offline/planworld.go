@@ -109,6 +109,15 @@ func (w *world) stop(ask queueing.Ask, at standing) {
 	w.asks[ask.Key], w.stopped[ask.Key] = ask, at
 }
 
+// prioritize gives a holder another priority.
+func (w *world) prioritize(key queueing.Key, priority int32) {
+	ask := w.asks[key]
+	ask.Priority = priority
+	w.asks[key] = ask
+	held, _ := w.engine.Held(key)
+	w.engine.SetHolderState(key, held.Run, held.Attempt, queueing.HolderState{Priority: priority, QueuedAt: ask.QueuedAt})
+}
+
 // drop removes what a key asks or holds.
 func (w *world) drop(key queueing.Key) {
 	w.engine.Release(key)
