@@ -64,7 +64,7 @@ const (
 	Absent   Outcome = "Absent"
 	Admitted Outcome = "Admitted"
 	Waiting  Outcome = "Waiting"
-	// Refused: it cannot start until it or a queue is changed.
+	// Refused: it cannot start until it, a queue, a flavor or its namespace is changed.
 	Refused Outcome = "Refused"
 	// Preempted: it gives up what it holds, and waits again.
 	Preempted Outcome = "Preempted"
@@ -147,7 +147,8 @@ func NewPlan(live Live, files []File, options PlanOptions) (Plan, error) {
 	if wrong := slices.DeleteFunc(slices.Clone(all), isWarning); len(wrong) > 0 {
 		return Plan{}, errors.New(problems(wrong))
 	}
-	p := &planning{live: live, original: live, flavored: len(live.Flavors) > 0 || slices.ContainsFunc(objects, isFlavor), namespace: options.Namespace, world: newWorld(live.Now), out: Plan{Warnings: all}}
+	p := &planning{live: live, original: live, namespace: options.Namespace, world: newWorld(live.Now), out: Plan{Warnings: all}}
+	p.flavored = len(live.Flavors) > 0 || slices.ContainsFunc(objects, isFlavor)
 	if p.live.Namespaces = maps.Clone(live.Namespaces); live.Namespaces == nil { // those of the files are added
 		p.live.Namespaces = map[string]metav1.ObjectMeta{}
 	}

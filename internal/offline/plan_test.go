@@ -149,7 +149,7 @@ func TestPlan(t *testing.T) {
 		"one is suspended":         {map[string]state{"a": running, "b": running, "c": waiting}, []string{jobManifest("a", "q", "") + "  suspend: true\n"}, []string{"a Suspended Admitted→Absent ", "c  Waiting→Admitted "}},
 		"one is resumed":           {map[string]state{"a": suspended}, []string{jobManifest("a", "q", "")}, []string{"a Resumed Absent→Admitted "}},
 		"one moves":                {map[string]state{"a": running, "b": running, "c": waiting}, []string{jobManifest("c", "fresh", ""), queueManifest("fresh", 2)}, []string{"c Moved Waiting→Admitted "}},
-		"no such queue":            {map[string]state{}, []string{jobManifest("new", "nowhere", "")}, []string{"new Created Absent→Waiting ReferenceNotFound"}},
+		"no such queue":            {map[string]state{}, []string{jobManifest("new", "nowhere", "")}, []string{"new Created Absent→Refused ReferenceNotFound"}},
 		"a queue of the files":     {map[string]state{}, []string{jobManifest("new", "fresh", ""), queueManifest("fresh", 2)}, []string{"new Created Absent→Admitted "}},
 		"another system decides":   {map[string]state{}, []string{jobManifest("new", "q", ", gate: Kueue")}, []string{"new Created Absent→Elsewhere "}},
 		"suspended":                {map[string]state{}, []string{jobManifest("new", "q", "") + "  suspend: true\n"}, []string{"new Created Absent→Absent "}},
@@ -199,10 +199,10 @@ func TestPlanOfANamespace(t *testing.T) {
 		waits      bool
 		want       []string
 	}{
-		"one without labels":   {"{team: a}", known, jobManifest("new", "q", ""), false, []string{"new Created Absent→Waiting NamespaceNotAllowed"}},
+		"one without labels":   {"{team: a}", known, jobManifest("new", "q", ""), false, []string{"new Created Absent→Refused NamespaceNotAllowed"}},
 		"one that is created":  {"{team: a}", nil, namespace + jobManifest("new", "q", ""), false, []string{"new Created Absent→Admitted "}},
 		"its queue":            {"{team: a}", nil, namespace + anyQueue, false, []string{"new Created Absent→Admitted "}},
-		"one that is labelled": {"{team: a, stage: test}", known, namespace, true, []string{"old  Waiting→Admitted "}},
+		"one that is labelled": {"{team: a, stage: test}", known, namespace, true, []string{"old  Refused→Admitted "}},
 		"one by its name":      {"{kubernetes.io/metadata.name: etl}", nil, jobManifest("new", "q", ""), false, []string{"new Created Absent→Admitted "}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -39,7 +39,7 @@ func TestPlanPrunes(t *testing.T) {
 		"Flux keeps it":            {annotated("kustomize.toolkit.fluxcd.io/prune", "disabled"), []string{"b", "c", "nightly"}, nil, nil},
 		"Argo CD keeps it":         {annotated("argocd.argoproj.io/sync-options", "Replace=true,Prune=false"), []string{"b", "c", "nightly"}, nil, nil},
 		"Argo CD only replaces it": {annotated("argocd.argoproj.io/sync-options", "Replace=true"), []string{"b", "c", "nightly"}, []string{"a Deleted Admitted→Absent ", "c  Waiting→Admitted "}, nil},
-		"a queue":                  {func(l *offline.Live) { l.Queues[0].Labels = ofJobs }, []string{"a", "b", "c", "nightly"}, nil, []string{"q"}},
+		"a queue":                  {func(l *offline.Live) { l.Queues[0].Labels = ofJobs }, []string{"a", "b", "c", "nightly"}, []string{"c  Waiting→Refused "}, []string{"q"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

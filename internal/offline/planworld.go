@@ -218,6 +218,9 @@ func (w *world) reclaim(key queueing.Key, held queueing.Grant) bool {
 	return w.engine.Settle(key, held)
 }
 
+// inadmissible are the reasons for which an ask waits without being in line: nothing but a change helps it.
+var inadmissible = []string{queueing.ReasonReferenceNotFound, queueing.ReasonNamespaceNotAllowed, queueing.ReasonFlavorMismatch}
+
 // standings returns where each application and each pod stands, by what queueing.Key.String says of it.
 func (w *world) standings() map[string]standing {
 	all := make(map[string]standing, len(w.asks))
@@ -240,7 +243,7 @@ func (w *world) standings() map[string]standing {
 			}
 		case eviction != nil:
 			s.outcome, s.reason, s.message = Preempted, eviction.Reason, eviction.Message
-		case verdict.State == queueing.Refused:
+		case verdict.State == queueing.Refused || slices.Contains(inadmissible, verdict.Reason):
 			s.outcome = Refused
 		}
 		all[key.String()] = s
