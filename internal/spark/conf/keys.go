@@ -130,6 +130,26 @@ const (
 	ExecutorGracePeriod = "spark.kubernetes.executor.terminationGracePeriodSeconds"
 )
 
+// formerNames are names that Spark still reads where a property is not set by its present one, by that one: jobs that
+// once ran on YARN have them (SparkConf.configsWithAlternatives).
+var formerNames = map[string]string{
+	DriverMemoryOverhead:   "spark.yarn.driver.memoryOverhead",
+	ExecutorMemoryOverhead: "spark.yarn.executor.memoryOverhead",
+	OffHeapEnabled:         "spark.unsafe.offHeap",
+	Keytab:                 "spark.yarn.keytab",
+	Principal:              "spark.yarn.principal",
+}
+
+// presentName returns the name of a property that a former one stands for, or the name itself.
+func presentName(key string) string {
+	for present, former := range formerNames {
+		if key == former {
+			return present
+		}
+	}
+	return key
+}
+
 // Role is driver or executor, as it stands in the names of properties.
 type Role string
 

@@ -59,16 +59,25 @@ func (p Properties) Put(key, value string) {
 	p.Set(key, value, Origin{Source: Derived}) // Field finds the place where it could be set
 }
 
+// find returns what sets a property: its name, else a former one.
+func (p Properties) find(key string) (Property, bool) {
+	property, ok := p[key]
+	if former, has := formerNames[key]; has && !ok {
+		property, ok = p[former]
+	}
+	return property, ok
+}
+
 // Lookup returns the value of a key and whether it is set.
 func (p Properties) Lookup(key string) (string, bool) {
-	property, ok := p[key]
+	property, ok := p.find(key)
 	return property.Value, ok
 }
 
 // Get returns the value of a key, or fallback if it is not set.
 func (p Properties) Get(key, fallback string) string {
-	if property, ok := p[key]; ok {
-		return property.Value
+	if value, ok := p.Lookup(key); ok {
+		return value
 	}
 	return fallback
 }
@@ -76,8 +85,8 @@ func (p Properties) Get(key, fallback string) string {
 // First returns the value of the first key that is set, or fallback.
 func (p Properties) First(fallback string, keys ...string) string {
 	for _, key := range keys {
-		if property, ok := p[key]; ok {
-			return property.Value
+		if value, ok := p.Lookup(key); ok {
+			return value
 		}
 	}
 	return fallback
@@ -124,7 +133,7 @@ func (p Properties) Clone() Properties {
 // Field returns what a user would edit to change the property: the field that set it, or the place in sparkConf where
 // it could be set.
 func (p Properties) Field(key string) string {
-	if property, ok := p[key]; ok && property.Origin.Field != "" {
+	if property, ok := p.find(key); ok && property.Origin.Field != "" {
 		return property.Origin.Field
 	}
 	return fieldOfKey(key)

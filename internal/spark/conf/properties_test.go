@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
 func TestExecutors(t *testing.T) {
@@ -113,6 +115,32 @@ func TestPropertiesLookUp(t *testing.T) {
 	}
 	if got := p.First("x", "spark.none"); got != "x" {
 		t.Errorf("First = %q, want the fallback", got)
+	}
+}
+
+// TestFormerNames: Spark reads a former name where the present one is not set, and so do we; the file keeps what was written.
+func TestFormerNames(t *testing.T) {
+	t.Parallel()
+	spec := v1alpha1.SparkApplicationSpec{SparkConf: map[string]string{
+		"spark.yarn.executor.memoryOverhead": "4096", "spark.yarn.driver.memoryOverhead": "1g", DriverMemoryOverhead: "2g", "spark.unsafe.offHeap": "true",
+	}}
+	p, findings := Merge(&v1alpha1.SparkApplication{Spec: spec}, Sources{})
+	if len(findings) > 0 {
+		t.Fatal(findings)
+	}
+	for key, want := range map[string]int64{ExecutorMemoryOverhead: 4096, DriverMemoryOverhead: 2048} {
+		if got, err := p.MiB(key, 0); got != want || err != nil {
+			t.Errorf("%s = %d, %v, want %d", key, got, err, want)
+		}
+	}
+	if on, err := p.Bool(OffHeapEnabled, false); !on || err != nil {
+		t.Errorf("memory outside the heap: %t, %v", on, err)
+	}
+	if got, want := p.Field(ExecutorMemoryOverhead), "spec.sparkConf[spark.yarn.executor.memoryOverhead]"; got != want {
+		t.Errorf("field %s, want %s", got, want)
+	}
+	if text := p.Text(); strings.Contains(text, ExecutorMemoryOverhead) {
+		t.Errorf("the file has a property that nobody has set:\n%s", text)
 	}
 }
 

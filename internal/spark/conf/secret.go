@@ -58,6 +58,7 @@ func RefusedFromSecret(key string) string {
 	if !strings.HasPrefix(key, prefix) || key == prefix {
 		return "the key is not a property of Spark: use a key that begins with spark."
 	}
+	key = presentName(key)
 	for _, e := range early {
 		if key == e.key || strings.HasSuffix(e.key, ".") && strings.HasPrefix(key, e.key) {
 			return e.reason

@@ -38,6 +38,11 @@ func (b *build) submit() error {
 	if isJVM(app.Spec.Type) {
 		b.addPrimaryJar()
 	}
+	for _, key := range []string{conf.Keytab, conf.Principal} { // also where a former name has set it
+		if value, ok := p.Lookup(key); ok {
+			p.Set(key, value, conf.Origin{Source: conf.Derived, Field: p.Field(key)})
+		}
+	}
 	if _, ok := p[conf.AppSubmitTime]; !ok {
 		p.Put(conf.AppSubmitTime, strconv.FormatInt(b.in.SubmitTime.UnixMilli(), 10))
 	}

@@ -23,6 +23,9 @@ driver: {volumes: [{name: keytab, secret: {secretName: etl}}], volumeMounts: [{n
 		"a keytab to fetch": {`sparkConf: {spark.kerberos.keytab: "s3a://keys/etl", spark.kerberos.principal: etl}`, []string{
 			keytab + `"s3a://keys/etl"` + elsewhere,
 		}},
+		"a keytab elsewhere, by a former name": {`sparkConf: {spark.yarn.keytab: /etl.keytab, spark.yarn.principal: etl}`, []string{
+			`spec.sparkConf[spark.yarn.keytab]: value "/etl.keytab"` + elsewhere,
+		}},
 		"no principal": {`sparkConf: {spark.kerberos.keytab: "local:///etl"}`, []string{
 			keytab + `"local:///etl" needs a principal: also set spark.kerberos.principal`,
 		}},
