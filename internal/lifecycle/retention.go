@@ -26,9 +26,21 @@ const ttlNote = "; spec.ttlAfterFinished is not honoured: "
 var trackers = []struct{ key, name string }{
 	{"kustomize.toolkit.fluxcd.io/name", "Flux"},
 	{"helm.toolkit.fluxcd.io/name", "Flux"},
+	{"resourceset.fluxcd.controlplane.io/name", "Flux"},
+	{"configmanagement.gke.io/managed", "Config Sync"},
+	{"objectset.rio.cattle.io/id", "Fleet"},
 	{"argocd.argoproj.io/tracking-id", "Argo CD"},
 	{"argocd.argoproj.io/instance", "Argo CD"},
 	{"app.kubernetes.io/instance", "Argo CD"},
+}
+
+// TrackerKeys returns the labels and annotations by which tools mark what they create again.
+func TrackerKeys() []string {
+	keys := make([]string, 0, len(trackers))
+	for _, t := range trackers {
+		keys = append(keys, t.key)
+	}
+	return keys
 }
 
 // retention deletes what was kept of ended attempts, and the application itself, when their time is over.

@@ -20,17 +20,23 @@ func TestTimeToLive(t *testing.T) {
 	schedule := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Name: "nightly", UID: "a1"}}
 	owner := *metav1.NewControllerRef(schedule, v1alpha1.GroupVersion.WithKind(v1alpha1.ScheduledSparkApplicationKind))
 	for name, tt := range map[string]struct {
-		labels map[string]string
-		owners []metav1.OwnerReference
-		gone   bool
+		labels  map[string]string
+		notes   map[string]string
+		owners  []metav1.OwnerReference
+		gone    bool
+		tracker string
 	}{
-		"untracked":     {gone: true},
-		"tracked":       {labels: map[string]string{"app.kubernetes.io/instance": "etl"}},
-		"of a schedule": {labels: map[string]string{"app.kubernetes.io/instance": "etl"}, owners: []metav1.OwnerReference{owner}, gone: true},
+		"untracked":        {gone: true},
+		"of Argo CD":       {labels: map[string]string{"app.kubernetes.io/instance": "etl"}, tracker: "Argo CD"},
+		"of a ResourceSet": {labels: map[string]string{"resourceset.fluxcd.controlplane.io/name": "jobs"}, tracker: "Flux"},
+		"of Config Sync":   {notes: map[string]string{"configmanagement.gke.io/managed": "enabled"}, tracker: "Config Sync"},
+		"of Fleet":         {notes: map[string]string{"objectset.rio.cattle.io/id": "default-jobs"}, tracker: "Fleet"},
+		"of a schedule":    {labels: map[string]string{"app.kubernetes.io/instance": "etl"}, owners: []metav1.OwnerReference{owner}, gone: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
+			w.app.Annotations = tt.notes
 			w.app.Labels, w.app.OwnerReferences, w.app.Spec.TTLAfterFinished = tt.labels, tt.owners, seconds(60)
 			w.settle()
 			w.runs()
@@ -45,7 +51,7 @@ func TestTimeToLive(t *testing.T) {
 				}
 				return
 			}
-			if w.app == nil || !w.app.DeletionTimestamp.IsZero() || !strings.Contains(w.says(v1alpha1.ReadyCondition), "Argo CD would create this object again") {
+			if w.app == nil || !w.app.DeletionTimestamp.IsZero() || !strings.Contains(w.says(v1alpha1.ReadyCondition), tt.tracker+" would create this object again") {
 				t.Errorf("the application goes, or does not say why it stays\n%s", w.story())
 			}
 		})

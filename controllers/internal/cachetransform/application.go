@@ -12,6 +12,7 @@ import (
 	"github.com/fluxcd/pkg/apis/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 )
 
@@ -19,11 +20,7 @@ import (
 const longestNote = 256
 
 // noted are the labels and annotations that decisions about an application read, whatever its spec is.
-var noted = []string{
-	meta.ReconcileRequestAnnotation, meta.ForceRequestAnnotation,
-	"kustomize.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/name",
-	"argocd.argoproj.io/tracking-id", "argocd.argoproj.io/instance", "app.kubernetes.io/instance",
-}
+var noted = append(lifecycle.TrackerKeys(), meta.ReconcileRequestAnnotation, meta.ForceRequestAnnotation)
 
 // application bounds an application. It is idempotent.
 func application(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
