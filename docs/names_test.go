@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
 // constants returns the text constants of a Go file whose name ends with suffix.
@@ -77,6 +79,56 @@ func TestEveryConditionIsExplained(t *testing.T) {
 			t.Errorf("the row %s explains something that does not exist", name)
 		}
 	}
+}
+
+// goesWell are the reasons that need no remedy.
+var goesWell = []string{
+	v1alpha1.QueuedReason, v1alpha1.FinalizingReason, v1alpha1.SucceededReason, v1alpha1.SuspendedReason, v1alpha1.AdmittedReason, v1alpha1.DelegatedToSchedulerReason,
+	v1alpha1.ProgressingReason, v1alpha1.ProgressingWithRetryReason, v1alpha1.ActiveReason, v1alpha1.InputsChangedReason,
+}
+
+// TestEveryReasonHasARemedy: of what goes wrong, there is a row under Troubleshooting.
+func TestEveryReasonHasARemedy(t *testing.T) {
+	t.Parallel()
+	text := chapter(t, "docs/operating.md", "Troubleshooting")
+	for _, reason := range constants(t, "api/v1alpha1/condition_types.go", "Reason") {
+		if !slices.Contains(goesWell, reason) && !strings.Contains(text, "`"+reason+"`") {
+			t.Errorf("Troubleshooting has no row for %s", reason)
+		}
+	}
+}
+
+// events are the reasons of events that are those of no condition, by the files of their constants.
+var events = map[string]string{
+	"preemptingReason": "internal/lifecycle/admission.go", "followsReason": "internal/lifecycle/rerun.go", "ttlIgnoredReason": "internal/lifecycle/retention.go",
+	"reclaimedReason": "internal/lifecycle/elastic.go", "sidecarsEndedReason": "internal/lifecycle/finalizing.go", "objectRestored": "controllers/application/holder.go",
+	"statusRefused": "controllers/application/unwritten.go", "gatewayNotInstalled": "controllers/companions/companions.go", "CreateFailedReason": "internal/spark/expose/build.go",
+	"unattributed": "controllers/unmanagedpods/claim.go",
+}
+
+// TestEveryEventIsExplained under Events.
+func TestEveryEventIsExplained(t *testing.T) {
+	t.Parallel()
+	text := chapter(t, "docs/operating.md", "Events")
+	for name, path := range events {
+		for _, reason := range constants(t, path, name) {
+			if !strings.Contains(text, "`"+reason+"`") {
+				t.Errorf("Events does not explain %s", reason)
+			}
+		}
+	}
+}
+
+// chapter is the text of a section of a page.
+func chapter(t *testing.T, path, heading string) string {
+	t.Helper()
+	for _, s := range readPage(t, path).sections {
+		if s.heading == heading {
+			return s.text()
+		}
+	}
+	t.Fatalf("%s has no %s", path, heading)
+	return ""
 }
 
 var ownFlags = regexp.MustCompile(`fs\.\w+Var\(&[\w.]+, "([a-z-]+)"`)
