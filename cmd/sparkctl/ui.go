@@ -57,7 +57,7 @@ func (f *uiFlags) run(ctx context.Context, name string, s streams) error {
 	if errors.As(err, &notRunning) && app.Status.Driver != nil && app.Status.Driver.HistoryAddress != "" {
 		return f.show(app.Status.Driver.HistoryAddress, "History of "+app.Status.Driver.ApplicationID, s)
 	}
-	if notRunning != nil {
+	if notRunning != nil && app.Status.Times.DriverStarted != nil { // else there is none
 		return fmt.Errorf("%w; the operator does not know where its history is (flag --history-server-url, and an event log)", err)
 	}
 	if err != nil {

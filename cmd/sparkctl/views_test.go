@@ -168,3 +168,22 @@ func queueOfOne(app *v1alpha1.SparkApplication) *v1alpha1.SparkQueue {
 	}
 	return queue
 }
+
+// TestUIWithoutADriver: where none has run, nothing is said of a history.
+func TestUIWithoutADriver(t *testing.T) {
+	t.Parallel()
+	for stage, started := range map[string]bool{v1alpha1.QueuedReason: false, v1alpha1.FailedReason: true} {
+		_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+			apis + "namespaces/spark/sparkapplications/pi": applicationWith(stage, "why", func(s *v1alpha1.SparkApplicationStatus) {
+				if started {
+					s.Times.DriverStarted = s.Times.Queued
+				}
+			}),
+			"GET /api/v1/namespaces/spark/pods": listOf[corev1.Pod](),
+		})
+		code, _, problem := call("", "ui", "pi", "--kubeconfig="+kubeconfig)
+		if code != exitFailed || !strings.Contains(problem, "pi has no running driver: "+stage) || strings.Contains(problem, "history") != started {
+			t.Errorf("%s: exit code %d, %q", stage, code, problem)
+		}
+	}
+}
