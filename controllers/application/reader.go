@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 )
 
@@ -92,9 +93,8 @@ func (rd *reader) known(ref reference) (lookup, bool) {
 
 // namespace reads labels and annotations of the application's namespace.
 func (rd *reader) namespace(ctx context.Context) (*metav1.PartialObjectMetadata, error) {
-	namespace := &metav1.PartialObjectMetadata{}
-	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
-	if err := rd.Client.Get(ctx, types.NamespacedName{Name: rd.app.Namespace}, namespace); err != nil {
+	namespace := livemeta.Namespace(rd.app.Namespace)
+	if err := rd.Client.Get(ctx, client.ObjectKeyFromObject(namespace), namespace); err != nil {
 		return nil, fmt.Errorf("read namespace %s: %w", rd.app.Namespace, err)
 	}
 	return namespace, nil

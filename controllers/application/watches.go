@@ -11,7 +11,6 @@ import (
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -25,6 +24,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/status"
@@ -79,9 +79,8 @@ func loggerOf(log logr.Logger) func(*reconcile.Request) logr.Logger {
 
 // dropSeries deletes the metric series of a namespace that no longer exists.
 func (r *Reconciler) dropSeries(ctx context.Context, name string) {
-	namespace := &metav1.PartialObjectMetadata{}
-	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
-	if apierrors.IsNotFound(r.Client.Get(ctx, client.ObjectKey{Name: name}, namespace)) {
+	namespace := livemeta.Namespace(name)
+	if apierrors.IsNotFound(r.Client.Get(ctx, client.ObjectKeyFromObject(namespace), namespace)) {
 		r.Series.DropNamespace(name)
 	}
 }

@@ -9,10 +9,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -67,9 +67,8 @@ func (r *Reconciler) seedClaimed(ctx context.Context) ([]SeededPod, error) {
 	spaces := map[string]*metav1.PartialObjectMetadata{}
 	for _, name := range r.claims.all() {
 		if spaces[name.Namespace] == nil {
-			namespace := &metav1.PartialObjectMetadata{}
-			namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
-			if err := r.Live.Get(ctx, types.NamespacedName{Name: name.Namespace}, namespace); client.IgnoreNotFound(err) != nil {
+			namespace := livemeta.Namespace(name.Namespace)
+			if err := r.Live.Get(ctx, client.ObjectKeyFromObject(namespace), namespace); client.IgnoreNotFound(err) != nil {
 				return nil, fmt.Errorf("read namespace %s: %w", name.Namespace, err)
 			}
 			spaces[name.Namespace] = namespace

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,6 +30,11 @@ func (k Key) Metadata(namespace string) *metav1.PartialObjectMetadata {
 	obj.SetGroupVersionKind(k.Kind)
 	obj.Namespace, obj.Name = namespace, k.Name
 	return obj
+}
+
+// Namespace stands for a namespace in reads of its metadata.
+func Namespace(name string) *metav1.PartialObjectMetadata {
+	return Key{Kind: corev1.SchemeGroupVersion.WithKind("Namespace"), Name: name}.Metadata("")
 }
 
 // pageSize is how many objects are listed at a time. Labels and owners alone may make one as large as etcd stores, which is

@@ -10,12 +10,10 @@ import (
 	"sync"
 
 	"github.com/go-logr/logr"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/trees"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -185,9 +183,8 @@ func (s *Share) home(ctx context.Context, name string) (string, error) {
 
 // policyOf returns what a namespace says; nothing if it does not exist.
 func policyOf(ctx context.Context, namespaces client.Reader, name string) (namespacepolicy.Policy, error) {
-	namespace := &metav1.PartialObjectMetadata{}
-	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
-	if err := namespaces.Get(ctx, types.NamespacedName{Name: name}, namespace); client.IgnoreNotFound(err) != nil {
+	namespace := livemeta.Namespace(name)
+	if err := namespaces.Get(ctx, client.ObjectKeyFromObject(namespace), namespace); client.IgnoreNotFound(err) != nil {
 		return namespacepolicy.Policy{}, fmt.Errorf("read namespace %s: %w", name, err)
 	}
 	return namespacepolicy.Of(namespace), nil
