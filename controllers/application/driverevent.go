@@ -5,7 +5,6 @@ package application
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,7 +12,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
@@ -32,19 +30,15 @@ const (
 	failedScheduling = "FailedScheduling"
 )
 
-// driverEvent returns the last warning event of the driver pod, cut and scrubbed; empty if there is none or it cannot be read now, which does not keep the
-// attempt from ending. It is read every now and then while a driver on a node does not start, at the expense of the namespace's budget.
+// driverEvent returns the last warning event of the driver pod, truncated and redacted; empty if there is none or it cannot be read now, which does not
+// keep the attempt from ending. It is read from time to time while a driver on a node does not start, out of the namespace's budget.
 func (ob *observer) driverEvent(ctx context.Context) *string {
 	said := ""
-	driver := ob.app.Status.Driver
-	at := slices.IndexFunc(ob.observed.Pods, func(r *pods.Record) bool {
-		return driver != nil && r.Role == pods.Driver && r.Name == driver.PodName && r.OwnerUID == ob.app.UID
-	})
-	if at < 0 {
+	driver := ob.driver()
+	if driver == nil {
 		return &said
 	}
-	uid, onNode := ob.observed.Pods[at].UID, ob.observed.Pods[at].Scheduled
-	if known, ok := ob.warnings.Get(uid); ok {
+	if known, ok := ob.warnings.Get(driver.UID); ok {
 		said = known.(string)
 		return &said
 	}
@@ -53,11 +47,11 @@ func (ob *observer) driverEvent(ctx context.Context) *string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, eventsPatience)
 	defer cancel()
-	said, err := ob.readWarnings(ctx, uid, onNode)
+	said, err := ob.readWarnings(ctx, driver.UID, driver.Scheduled)
 	if err != nil {
-		ctrl.LoggerFrom(ctx).V(1).Info("Cannot read the events of a driver pod", "pod", driver.PodName, "error", err.Error())
+		ctrl.LoggerFrom(ctx).V(1).Info("Cannot read the events of a driver pod", "pod", driver.Name, "error", err.Error())
 	}
-	ob.warnings.Set(uid, said, warningTTL)
+	ob.warnings.Set(driver.UID, said, warningTTL)
 	return &said
 }
 
@@ -79,7 +73,7 @@ func (ob *observer) readWarnings(ctx context.Context, pod types.UID, onNode bool
 	return last.said, nil
 }
 
-// warning is the one that was seen last, cut and scrubbed.
+// warning is the one that was seen last, truncated and redacted.
 type warning struct {
 	said string
 	at   time.Time

@@ -11,16 +11,23 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// driverLog returns the end of the driver's log of the current attempt, and why it failed; empty if it cannot be had, or the namespace wants
-// none.
+// driver returns the pod that the status names as the driver; nil if the watch does not show it.
+func (ob *observer) driver() *pods.Record {
+	named := ob.app.Status.Driver
+	for _, r := range ob.observed.Pods {
+		if named != nil && r.Role == pods.Driver && r.Name == named.PodName && r.OwnerUID == ob.app.UID {
+			return r
+		}
+	}
+	return nil
+}
+
+// driverLog returns the end of the driver's log of the current attempt, and why the driver failed; empty if it cannot be read, or if the
+// namespace does not let it be kept.
 func (ob *observer) driverLog(ctx context.Context) (tail *string, cause string) {
 	var log logtail.Log
-	driver := ob.app.Status.Driver
-	for _, record := range ob.observed.Pods {
-		if ob.Logs == nil || driver == nil || record.Role != pods.Driver || record.Name != driver.PodName || record.OwnerUID != ob.app.UID || !ob.keepsLogs(ctx) {
-			continue
-		}
-		log = ob.Logs.Read(ctx, record, func(text string) string {
+	if driver := ob.driver(); driver != nil && ob.Logs != nil && ob.keepsLogs(ctx) {
+		log = ob.Logs.Read(ctx, driver, func(text string) string {
 			known, why := ob.knownSecrets(ctx)
 			if why != "" {
 				return "(withheld: " + why + ")"
