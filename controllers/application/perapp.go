@@ -36,6 +36,15 @@ func (p *perApp[T]) of(obj client.Object) *T {
 	return &e.known
 }
 
+// peek returns what is known of an application, and remembers nothing of one that is not known: the zero value. The caller holds
+// the lock.
+func (p *perApp[T]) peek(obj client.Object) T {
+	if e := p.apps[client.ObjectKeyFromObject(obj)]; e != nil && e.uid == obj.GetUID() {
+		return e.known
+	}
+	return *new(T)
+}
+
 // knows reports whether anything is known of the application with this name and uid.
 func (p *perApp[T]) knows(name types.NamespacedName, uid types.UID) bool {
 	p.mu.Lock()

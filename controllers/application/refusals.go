@@ -38,7 +38,7 @@ func (r refusal) wait(version string, now time.Time) time.Duration {
 	return max(0, until.Sub(now))
 }
 
-// refusals know which statuses the API server has refused. Safe for concurrent use.
+// refusals know which statuses the API server has refused: only applications to which that has happened are remembered. Safe for concurrent use.
 type refusals struct{ perApp[unwrittenStatus] }
 
 // unwrittenStatus is what is known of one application whose status was refused.
@@ -77,29 +77,32 @@ func (f *refusals) refuse(app *v1alpha1.SparkApplication, now time.Time, final b
 	return pause, first
 }
 
-// taken forgets refusals: a write has succeeded.
+// taken forgets refusals: a write has succeeded. An attempt that was given up stays so.
 func (f *refusals) taken(app *v1alpha1.SparkApplication) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.of(app).refusal = refusal{}
+	if known := f.peek(app); known != (unwrittenStatus{}) {
+		f.of(app).refusal = refusal{}
+	}
 }
 
 // refusedFor returns how long an application is not looked at, because its status was refused.
 func (f *refusals) refusedFor(app *v1alpha1.SparkApplication, now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.of(app).refusal.wait(app.ResourceVersion, now)
+	return f.peek(app).wait(app.ResourceVersion, now)
 }
 
-// giveUp notes an attempt whose grant went back although the status still has it; gaveUp reports whether it did.
+// giveUp notes an attempt whose grant went back although the status still has it.
 func (f *refusals) giveUp(app *v1alpha1.SparkApplication, a attempt) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.of(app).gaveUp = a
 }
 
+// gaveUp reports whether the grant of an attempt went back although the status still has it.
 func (f *refusals) gaveUp(app *v1alpha1.SparkApplication, a attempt) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.of(app).gaveUp == a
+	return f.peek(app).gaveUp == a
 }
