@@ -56,11 +56,11 @@ func (p *Process) addLeader(mgr ctrl.Manager, of *share.Share) (ended func(), er
 	accompanying := l.newCompanions(mgr)
 	applications := application.New(l.applicationOptions(mgr, gates, accompanying))
 	l.startup.expectations, l.startup.waker = applications.Expectations(), l.asking.applications
-	queues := &queue.Reconciler{
+	queues := queue.New(queue.Options{
 		Client: mgr.GetClient(), Engine: queueEngine{embedded}, Share: of.Name(), Operator: p.operators.Name(),
 		Serves: func(queue string) bool { return of.Serves(queue) && embedded.LedBy(queue) == "" },
 		Clock:  p.o.Clock, Interval: p.o.QueueInterval, Ready: l.startup.wait, Log: mgr.GetLogger().WithName("queue"),
-	}
+	})
 	embedded.Observe(queues.Changed)
 	embedded.WriteWithLedger(func(ctx context.Context, root string) gate.Counts {
 		fields, written := queues.Counts(ctx, root)

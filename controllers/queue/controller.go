@@ -35,12 +35,12 @@ import (
 const (
 	// DefaultInterval bounds how often counts and usage of one queue are written.
 	DefaultInterval = 5 * time.Second
-	// headsFactor is by how much longer the order of those in line alone waits than counts and usage do.
+	// headsFactor is how many intervals a change waits that only concerns the order of those in line.
 	headsFactor = 2
 	// gathering is how long the first look at all queues waits for further changes, at most a quarter of the interval.
 	gathering = 500 * time.Millisecond
-	// minRetryDelay and maxRetryDelay bound after what time a look is repeated that has failed: until a change is in the
-	// engine, its queue admits by the configuration of before.
+	// minRetryDelay and maxRetryDelay bound the pause after a failure: until a change is in the engine, its queue admits by
+	// the earlier configuration.
 	minRetryDelay = 100 * time.Millisecond
 	maxRetryDelay = 30 * time.Second
 )
@@ -79,8 +79,8 @@ type State struct {
 	Heads         []v1alpha1.QueueHead
 }
 
-// Reconciler publishes the state of queues.
-type Reconciler struct {
+// Options of a Reconciler. All are required unless said otherwise.
+type Options struct {
 	Client client.Client
 	Engine Engine
 	// Share names the queues of this reconciler in the metrics, where several share the queues.
@@ -97,14 +97,28 @@ type Reconciler struct {
 	Log logr.Logger
 	// Ready returns once this process leads and has restored what is held.
 	Ready func(context.Context) error
+}
+
+// Reconciler publishes the state of queues. Create it with New.
+type Reconciler struct {
+	Options
 
 	// loaded are the queues as the engine has them, by name. Only the controller's one worker uses it.
 	loaded map[string]loaded
 
 	waker waker.Waker
 
-	mu      sync.Mutex
+	mu sync.Mutex
+	// written is when the status of each queue was last written, by name.
 	written map[string]time.Time
+}
+
+// New returns a reconciler that has written nothing yet.
+func New(o Options) *Reconciler {
+	if o.Interval == 0 {
+		o.Interval = DefaultInterval
+	}
+	return &Reconciler{Options: o, written: map[string]time.Time{}}
 }
 
 // loaded identifies a spec.
@@ -124,10 +138,6 @@ func (r *Reconciler) Ended() { collected.engines.Drop(r.Share, &r.Engine) }
 // SetupWithManager registers the reconciler.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	collected.engines.Set(r.Share, &r.Engine)
-	r.written = map[string]time.Time{}
-	if r.Interval == 0 {
-		r.Interval = DefaultInterval
-	}
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("queue").

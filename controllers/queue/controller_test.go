@@ -83,8 +83,7 @@ func bench(t *testing.T, queues ...client.Object) (*Reconciler, *engineDouble, *
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(queues...).WithStatusSubresource(&v1alpha1.SparkQueue{}).Build()
 	clock := testclock.NewFakePassiveClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	e := &engineDouble{client: c, states: map[string]State{}}
-	return &Reconciler{Client: c, Engine: e, Clock: clock, Interval: 2 * time.Second, written: map[string]time.Time{},
-		Ready: func(context.Context) error { return nil }}, e, clock
+	return New(Options{Client: c, Engine: e, Clock: clock, Interval: 2 * time.Second, Ready: func(context.Context) error { return nil }}), e, clock
 }
 
 func queueNamed(name string, generation int64) *v1alpha1.SparkQueue {
