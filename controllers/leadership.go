@@ -36,7 +36,8 @@ func (p *Process) AddLeader(mgr ctrl.Manager, tree string) (ended func(), err er
 	})
 }
 
-// addLeader adds a leader with a share, or one that decides on everything.
+// addLeader adds a leader with a share, or one that decides on everything: first its queue and the gates, then the
+// controllers that ask them, last what runs when it is elected.
 func (p *Process) addLeader(mgr ctrl.Manager, of *share.Share) (ended func(), err error) {
 	l := &leader{Process: p, share: of, asking: &askers{applications: waker.New()}}
 	embedded := l.newQueue(mgr)
@@ -45,31 +46,16 @@ func (p *Process) addLeader(mgr ctrl.Manager, of *share.Share) (ended func(), er
 	if err != nil {
 		return func() {}, err
 	}
-	l.startup = newLeaderStartup(mgr, p.watcher, embedded, p.o.Clock)
-	l.startup.optionalWatches, l.startup.namespaces, l.startup.owns = watches, p.o.Scope.Namespaces, l.owns
-	l.startup.share = of
-	if of == nil {
-		if l.startup.prelisted, err = newPrelisted(mgr); err != nil {
-			return func() {}, err
-		}
+	if l.startup, err = l.newStartup(mgr, embedded, watches); err != nil {
+		return func() {}, err
 	}
 	accompanying := l.newCompanions(mgr)
 	applications := application.New(l.applicationOptions(mgr, gates, accompanying))
 	l.startup.expectations, l.startup.waker = applications.Expectations(), l.asking.applications
-	queues := queue.New(queue.Options{
-		Client: mgr.GetClient(), Engine: queueEngine{embedded}, Share: of.Name(), Operator: p.operators.Name(),
-		Serves: func(queue string) bool { return of.Serves(queue) && embedded.LedBy(queue) == "" },
-		Clock:  p.o.Clock, Interval: p.o.QueueInterval, Ready: l.startup.wait, Log: mgr.GetLogger().WithName("queue"),
-	})
-	embedded.Observe(queues.Changed)
-	embedded.WriteWithLedger(func(ctx context.Context, root string) gate.Counts {
-		fields, written := queues.Counts(ctx, root)
-		return gate.Counts{Fields: fields, Written: written}
-	})
+	queues, schedules := l.newQueues(mgr, embedded), newSchedules(mgr, l.startup, p)
 	if of != nil {
 		l.completeShare(embedded, applications, accompanying, queues)
 	}
-	schedules := newSchedules(mgr, l.startup, p)
 	ended = func() {
 		p.remove(l)
 		applications.Ended()
@@ -90,6 +76,33 @@ func (p *Process) addLeader(mgr ctrl.Manager, of *share.Share) (ended func(), er
 		&application.Surveyor{Reconciler: applications, Waker: l.asking.applications, Pauses: p.o.Clock}))
 }
 
+// newStartup returns what restores the state of a new leader. It lacks the controllers of what asks for quota.
+func (l *leader) newStartup(mgr ctrl.Manager, embedded *gate.Gate, watches []*optionalkind.Watch) (*leaderStartup, error) {
+	s := newLeaderStartup(mgr, l.watcher, embedded, l.o.Clock)
+	s.optionalWatches, s.namespaces, s.owns, s.share = watches, l.o.Scope.Namespaces, l.owns, l.share
+	if l.share != nil {
+		return s, nil // the cache has synced before
+	}
+	var err error
+	s.prelisted, err = newPrelisted(mgr)
+	return s, err
+}
+
+// newQueues returns the controller of SparkQueues, which has the embedded queue write counts together with its ledger.
+func (l *leader) newQueues(mgr ctrl.Manager, embedded *gate.Gate) *queue.Reconciler {
+	queues := queue.New(queue.Options{
+		Client: mgr.GetClient(), Engine: queueEngine{embedded}, Share: l.share.Name(), Operator: l.operators.Name(),
+		Serves: func(queue string) bool { return l.share.Serves(queue) && embedded.LedBy(queue) == "" },
+		Clock:  l.o.Clock, Interval: l.o.QueueInterval, Ready: l.startup.wait, Log: mgr.GetLogger().WithName("queue"),
+	})
+	embedded.Observe(queues.Changed)
+	embedded.WriteWithLedger(func(ctx context.Context, root string) gate.Counts {
+		fields, written := queues.Counts(ctx, root)
+		return gate.Counts{Fields: fields, Written: written}
+	})
+	return queues
+}
+
 // addPods adds the controller of unmanaged pods.
 func (l *leader) addPods(mgr ctrl.Manager, gates reservation.Gates, embedded *gate.Gate) error {
 	return l.asking.setUpPods(mgr, l.startup, unmanagedpods.Options{
@@ -98,7 +111,7 @@ func (l *leader) addPods(mgr ctrl.Manager, gates reservation.Gates, embedded *ga
 	})
 }
 
-// claimsOf returns what says which applications other operators decide on; nil if they are not heeded.
+// claimsOf returns the claims of other operators on applications; nil if there are no other operators to this process.
 func (p *Process) claimsOf(mgr ctrl.Manager, embedded *gate.Gate) *operators.Claims {
 	if p.operators == nil {
 		return nil
