@@ -118,6 +118,15 @@ spec:
 				`f.yaml:14: ScheduledSparkApplication nightly: spec.template.spec.executer: there is no field "executer" here: write executor, or remove it`,
 			},
 		},
+		"a schedule of which some runs cannot start": {
+			text: strings.Replace(scheduled(right), "schedule:", "startingDeadline: 0s\n  schedule:", 1) + "      driver: {podName: nightly-driver}\n", checked: 1,
+			want: []string{
+				`f.yaml:6: warning: ScheduledSparkApplication nightly: spec.startingDeadline: a run that starts later than 0s is missed, and one may when another ` +
+					`operator takes over: set 10s or more, or remove it`,
+				`f.yaml:15: warning: ScheduledSparkApplication nightly: spec.template.spec.driver.podName: each run is an application of its own, and cannot start while ` +
+					`a driver of that name is kept of the run before (retention): remove it`,
+			},
+		},
 		"a schedule whose template would wait for another version": {
 			text: strings.Replace(scheduled(right), "sparkVersion: 4.1.4", "sparkVersion: 4.9.0", 1), checked: 1,
 			want: []string{`f.yaml:11: ScheduledSparkApplication nightly: spec.template.spec.sparkVersion: value "4.9.0" is not honoured by this version yet: `},

@@ -6,7 +6,9 @@ package manifests
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/cron"
@@ -22,6 +24,7 @@ func (c *collector) schedule(text []byte, namespace string, all []Object) ([]Fin
 	if _, err := cron.Parse(schedule.Spec.Schedule, schedule.Spec.TimeZone); errors.As(err, &mistake) {
 		c.add(Finding{Field: "spec." + mistake.Field, Message: "value " + quoted(mistake.Value) + ": " + mistake.Problem})
 	}
+	c.missedRuns(&schedule.Spec)
 	if len(schedule.Spec.Template.Spec.Raw) == 0 {
 		return c.findings, nil // the schema says so
 	}
@@ -36,6 +39,26 @@ func (c *collector) schedule(text []byte, namespace string, all []Object) ([]Fin
 		c.add(f)
 	}
 	return c.findings, err
+}
+
+// leastDeadline is how long another operator may take to take over.
+const leastDeadline = 10 * time.Second
+
+// missedRuns warns of what lets runs be missed or fail that nothing is wrong with.
+func (c *collector) missedRuns(spec *v1alpha1.ScheduledSparkApplicationSpec) {
+	if deadline := spec.StartingDeadline; deadline != nil && deadline.Duration < leastDeadline {
+		c.add(Finding{Warning: true, Field: "spec.startingDeadline", Message: fmt.Sprintf(
+			"a run that starts later than %s is missed, and one may when another operator takes over: set %s or more, or remove it", deadline.Duration, leastDeadline)})
+	}
+	var app v1alpha1.SparkApplicationSpec
+	if json.Unmarshal(spec.Template.Spec.Raw, &app) != nil || app.Driver.PodName == "" {
+		return
+	}
+	if spec.ConcurrencyPolicy != v1alpha1.ConcurrencyAllow && app.Retention != nil && app.Retention.Policy == v1alpha1.RetentionNever {
+		return // only one of them has it at a time
+	}
+	c.add(Finding{Warning: true, Field: "spec.template.spec.driver.podName", Message: "each run is an application of its own, and cannot start while a driver of " +
+		"that name is kept of the run before (retention): remove it"})
 }
 
 // templated returns an application as the schedule would create it.
