@@ -163,3 +163,63 @@ func raised(flavors []FlavorQuota, at cell, by int64, borrowing bool) []FlavorQu
 	flavors[i].Quotas = quotas
 	return flavors
 }
+
+// TestMissingQuotaHelps: an ask that waits for quota is admitted once each limit that blocks it has been raised by what is
+// said to be missing there, its nominal quota or its borrowing limit.
+func TestMissingQuotaHelps(t *testing.T) {
+	followed := 0
+	seeds := forSeeds(t, func(t *testing.T, w *world) {
+		for range events {
+			w.happen()
+			if w.chance(0.3) {
+				w.cycle(t)
+			}
+		}
+		w.cycle(t)
+		for key, asked := range w.ref.asks {
+			x, _ := w.engine.Explain(key)
+			if x.Holding != nil || x.Reason != queueing.ReasonWaitingForQuota || w.holdsInDeletedQueues() {
+				continue
+			}
+			for _, borrowing := range []bool{false, true} {
+				followed++
+				e := newEngine()
+				e.SetQueues(withoutShortfalls(w.queues, x.Pending.Needs, borrowing))
+				for holder, grant := range w.ref.grants {
+					e.Restore(holder, grant)
+				}
+				e.Submit(asked)
+				e.Cycle(0)
+				if v := e.Verdict(key); v.State != queueing.Granted && v.Reason != queueing.ReasonMaxRunning {
+					t.Fatalf("%s: %s; with %+v raised: %s", key.Name, x.Message, x.Pending.Needs, says(v))
+				}
+			}
+		}
+	})
+	if !t.Failed() && seeds >= worlds && 10*followed < seeds {
+		t.Errorf("%d pieces of advice in %d worlds: the worlds are too generous", followed, seeds)
+	}
+}
+
+// holdsInDeletedQueues reports whether something is held that another engine would charge elsewhere.
+func (w *world) holdsInDeletedQueues() bool {
+	for _, grant := range w.ref.grants {
+		if !slices.ContainsFunc(w.queues, func(q QueueConfig) bool { return q.Name == grant.Queue && !q.Deleted }) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutShortfalls returns queues with each limit raised that blocks some need: the borrowing limit, where there is one, if
+// the other is not to be.
+func withoutShortfalls(queues []QueueConfig, needs []Need, borrowing bool) []QueueConfig {
+	queues = slices.Clone(queues)
+	for _, n := range needs {
+		for _, b := range n.BlockedBy {
+			at := slices.IndexFunc(queues, func(q QueueConfig) bool { return q.Name == b.Queue })
+			queues[at].Flavors = raised(queues[at].Flavors, cell{n.Flavor, n.Resource}, b.Missing, borrowing && queues[at].Parent != "")
+		}
+	}
+	return queues
+}
