@@ -231,6 +231,22 @@ func TestMergeRefusesOwnedKeys(t *testing.T) {
 	}
 }
 
+// TestVolcanoHasAGate: who comes with Spark's own step for Volcano is sent to the gate, not to a template.
+func TestVolcanoHasAGate(t *testing.T) {
+	t.Parallel()
+	for key, value := range map[string]string{
+		"spark.kubernetes.driver.pod.featureSteps":                "org.apache.spark.deploy.k8s.features.VolcanoFeatureStep",
+		"spark.kubernetes.executor.pod.featureSteps":              "org.apache.spark.deploy.k8s.features.VolcanoFeatureStep",
+		"spark.kubernetes.scheduler.volcano.podGroupTemplateFile": "/opt/group.yaml",
+		"spark.kubernetes.scheduler.volcano.podGroupTemplateJson": "{}",
+	} {
+		_, findings := Merge(application(func(spec *v1alpha1.SparkApplicationSpec) { spec.SparkConf = map[string]string{key: value} }), Sources{})
+		if len(findings) != 1 || !strings.HasSuffix(findings[0].Message, ": remove it and set spec.queue.gate to Volcano, which creates a PodGroup in the queue of spec.queue.name") {
+			t.Errorf("%s: findings %v, want one that names the gate", key, findings)
+		}
+	}
+}
+
 func TestMergeRefusesOwnedKeysOfEverySource(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{Master: "local[*]"}

@@ -25,7 +25,16 @@ var owned = map[string]string{
 	ResourceType:         "remove it and set spec.type",
 	"spark.kubernetes.driver.pod.featureSteps":   "remove it: classes that change pods cannot be run here; set spec.driver.template instead",
 	"spark.kubernetes.executor.pod.featureSteps": "remove it: classes that change pods cannot be run here; set spec.executor.template instead",
+	volcanoPrefix + "podGroupTemplateFile":       volcanoGate,
+	volcanoPrefix + "podGroupTemplateJson":       volcanoGate,
 }
+
+// What Spark's own step for Volcano reads, the end of its name, and what to do instead.
+const (
+	volcanoPrefix = "spark.kubernetes.scheduler.volcano."
+	volcanoStep   = ".VolcanoFeatureStep"
+	volcanoGate   = "remove it and set spec.queue.gate to Volcano, which creates a PodGroup in the queue of spec.queue.name"
+)
 
 // submissionPrefix is the family of credentials that spark-submit uses towards the API server.
 const submissionPrefix = "spark.kubernetes.authenticate.submission."
@@ -33,6 +42,9 @@ const submissionPrefix = "spark.kubernetes.authenticate.submission."
 // refusedKey returns why a key may not be set by a user, or nothing if it may.
 func refusedKey(key, value string) string {
 	if remedy, ok := owned[key]; ok {
+		if strings.HasSuffix(key, ".featureSteps") && strings.HasSuffix(value, volcanoStep) {
+			remedy = volcanoGate
+		}
 		return "value " + Quote(key, value) + " cannot be set because the operator owns this property: " + remedy
 	}
 	switch {

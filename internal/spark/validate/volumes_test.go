@@ -227,6 +227,13 @@ func TestWarnings(t *testing.T) {
 			`spec.driver.memory: value "465m" is less than Spark needs to start: set at least 466m`,
 			`spec.executor.memory: value "100m" is less than Spark needs to start: set at least 466m`,
 		}},
+		"another scheduler, and Kueue's label": {
+			"sparkConf: {spark.kubernetes.scheduler.name: yunikorn}\ndriver: {labels: {kueue.x-k8s.io/queue-name: a}}", []string{
+				`spec.sparkConf[spark.kubernetes.scheduler.name]: value "yunikorn" is the scheduler of the gate YuniKorn, which sets it itself: set spec.queue.gate to YuniKorn`,
+				"spec.driver.labels[kueue.x-k8s.io/queue-name]: the label kueue.x-k8s.io/queue-name has Kueue look at each pod by itself: set spec.queue.gate to Kueue",
+			},
+		},
+		"a scheduler and its gate": {"sparkConf: {spark.kubernetes.scheduler.name: volcano}\nqueue: {gate: Volcano}", nil},
 		"arguments": {`arguments: ["a\r\nb", "$(HOME)", "$$(HOME)"]`, []string{
 			"spec.arguments[0]: carriage returns are dropped by Spark's start script: remove them",
 			"spec.arguments[1]: Kubernetes replaces $(NAME) by the variable of that name: write $$(NAME) if that is not meant",

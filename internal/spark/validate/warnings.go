@@ -13,13 +13,15 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/rights"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
 // Warnings returns what works but is better changed. Warnings keep nothing from running.
 func Warnings(app *v1alpha1.SparkApplication) []Warning {
 	s := newSubject(app)
 	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s),
-		packageWarnings(s), shuffleWarnings(s), prefixWarnings(s))
+		packageWarnings(s), shuffleWarnings(s), prefixWarnings(s), gateWarnings(s))
 }
 
 // AccountWarnings says that a driver which names no service account runs under one that usually has no rights. Which
@@ -115,6 +117,31 @@ func shuffleWarnings(s *subject) []Warning {
 	}
 	return []Warning{{Field: s.properties.Field(conf.ShuffleServiceEnabled), Message: "nodes of Kubernetes have no external shuffle service, without which executors end when " +
 		"they start: remove it (under dynamic allocation, shuffle tracking is on by default)"}}
+}
+
+// gateWarnings names what leads pods to the queue of another system, where the application does not ask by the gate of
+// that system: its quota would be asked for pod by pod, after that of Sparkgate.
+func gateWarnings(s *subject) []Warning {
+	if s.spec.Queue != nil && s.spec.Queue.Gate != "" {
+		return nil // what contradicts it is a finding
+	}
+	const remedy = ": set spec.queue.gate to %[2]s and spec.queue.name to the queue, and remove it; or remove it, if the namespace's default gate is %[2]s"
+	var warnings []Warning
+	for _, key := range []string{conf.SchedulerName, conf.Driver.Key("scheduler.name"), conf.Executor.Key("scheduler.name")} {
+		gates := catalog.Names(func(can queueing.Capabilities) bool { return can.Scheduler != "" && can.Scheduler == s.properties.Get(key, "") })
+		for _, gate := range gates {
+			warnings = append(warnings, Warning{Field: s.properties.Field(key), Message: fmt.Sprintf("value %q is the scheduler of the gate %s, which sets it itself"+remedy,
+				s.properties.Get(key, ""), gate)})
+		}
+	}
+	for _, r := range s.roles {
+		key := r.Name.Key("label." + v1alpha1.KueueQueueLabel)
+		if _, ok := s.properties.Lookup(key); ok {
+			warnings = append(warnings, Warning{Field: s.properties.Field(key), Message: fmt.Sprintf(
+				"the label %[1]s has Kueue look at each pod by itself"+remedy, v1alpha1.KueueQueueLabel, v1alpha1.GateKueue)})
+		}
+	}
+	return warnings
 }
 
 // prefixWarnings names properties of Hadoop that are written as those of Spark, where the prefix is added once more.
