@@ -155,11 +155,13 @@ func (l *logFollower) copy(ctx context.Context, pod *corev1.Pod) error {
 
 // follow prints logs as they come, and ends with the run. An empty uid is that of the application of the name now.
 func (l *logFollower) follow(ctx context.Context, name string, uid types.UID) error {
+	var watching sync.WaitGroup
+	defer watching.Wait() // it may report an outage, which would be printed after the end
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	states := make(chan *v1alpha1.SparkApplication)
 	ended := make(chan error, 1)
-	go func() {
+	watching.Go(func() {
 		ended <- l.cluster.FollowApplication(ctx, name, uid, func(app *v1alpha1.SparkApplication) (bool, error) {
 			select {
 			case states <- app:
@@ -167,7 +169,7 @@ func (l *logFollower) follow(ctx context.Context, name string, uid types.UID) er
 			}
 			return false, ctx.Err()
 		})
-	}()
+	})
 	return l.loop(ctx, states, ended)
 }
 
