@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/nearest"
 )
 
@@ -87,11 +89,14 @@ func firstLine(err error) string {
 	return line
 }
 
-// didYouMean returns a question behind a name that does not exist, if another one is near.
+// didYouMean returns a question behind a name that does not exist, if another one is near, or says which other kind has it.
 func (c *Cluster) didYouMean(ctx context.Context, a action) string {
 	for _, kind := range []Kind{Applications, Schedules, Queues} {
 		if kind.Resource != a.resource {
 			continue
+		}
+		if kind == Applications && c.isSchedule(ctx, a.name) {
+			return fmt.Sprintf(": it is a schedule, whose applications sparkctl list -l %s=%s lists", v1alpha1.ScheduleLabel, a.name)
 		}
 		names, err := c.Names(ctx, kind)
 		if meant := nearest.To(a.name, names); err == nil && meant != "" {
@@ -99,4 +104,10 @@ func (c *Cluster) didYouMean(ctx context.Context, a action) string {
 		}
 	}
 	return ""
+}
+
+// isSchedule reports whether a schedule of the namespace is known to have a name.
+func (c *Cluster) isSchedule(ctx context.Context, name string) bool {
+	names, err := c.Names(ctx, Schedules)
+	return err == nil && slices.Contains(names, name)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -152,6 +153,11 @@ func TestStopAndContinue(t *testing.T) {
 	me.sees(words("kill pi"), "suspended")
 	w.Reach(app, v1alpha1.SuspendedReason)
 	me.fails(1, words("suspend ip"), "sparkapplication ip not found in namespace "+w.Namespace+": did you mean pi?")
+	nightly := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "nightly"}}
+	nightly.Spec.Schedule, nightly.Spec.Template.Spec.Raw = "@yearly", []byte("{}")
+	harness.Create(t, nightly)
+	me.fails(1, words("suspend nightly"), "sparkapplication nightly not found in namespace "+w.Namespace+
+		": it is a schedule, whose applications sparkctl list -l sparkgate.io/schedule=nightly lists")
 	me.sees(words("delete pi --wait=false"), "is being deleted")
 	harness.Gone(t, app)
 }
