@@ -236,27 +236,37 @@ func (p *planning) applyConfiguration(o *manifests.Object) error {
 	}
 	switch o.Kind {
 	case v1alpha1.SparkQueueKind:
-		queue := v1alpha1.SparkQueue{}
-		if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &queue); err != nil {
-			return err
-		}
-		before, exists := p.queues[queue.Name]
-		relisted := otherList(before.Spec.PriorityClassNames, queue.Spec.PriorityClassNames)
-		if !exists || relisted || !equality.Semantic.DeepEqual(before.Spec, queue.Spec) {
-			p.out.Queues = append(p.out.Queues, queue.Name)
-		}
-		p.relisted[queue.Name] = p.relisted[queue.Name] || relisted
-		p.queues[queue.Name] = queue
+		return p.applyQueue(o)
 	case v1alpha1.SparkFlavorKind:
-		flavor := v1alpha1.SparkFlavor{}
-		if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &flavor); err != nil {
-			return err
-		}
-		if before, exists := p.flavors[flavor.Name]; !exists || !equality.Semantic.DeepEqual(before.Spec, flavor.Spec) {
-			p.out.Flavors = append(p.out.Flavors, flavor.Name)
-		}
-		p.flavors[flavor.Name] = flavor
+		return p.applyFlavor(o)
 	}
+	return nil
+}
+
+func (p *planning) applyQueue(o *manifests.Object) error {
+	queue := v1alpha1.SparkQueue{}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &queue); err != nil {
+		return err
+	}
+	before, exists := p.queues[queue.Name]
+	relisted := otherList(before.Spec.PriorityClassNames, queue.Spec.PriorityClassNames)
+	if !exists || relisted || !equality.Semantic.DeepEqual(before.Spec, queue.Spec) {
+		p.out.Queues = append(p.out.Queues, queue.Name)
+	}
+	p.relisted[queue.Name] = p.relisted[queue.Name] || relisted
+	p.queues[queue.Name] = queue
+	return nil
+}
+
+func (p *planning) applyFlavor(o *manifests.Object) error {
+	flavor := v1alpha1.SparkFlavor{}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &flavor); err != nil {
+		return err
+	}
+	if before, exists := p.flavors[flavor.Name]; !exists || !equality.Semantic.DeepEqual(before.Spec, flavor.Spec) {
+		p.out.Flavors = append(p.out.Flavors, flavor.Name)
+	}
+	p.flavors[flavor.Name] = flavor
 	return nil
 }
 

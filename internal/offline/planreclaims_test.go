@@ -25,7 +25,7 @@ func elastic(executors int32) state {
 }
 
 // TestPlanReclaimsExecutors: executors above a base gang that a job preempts have stopped, as whole applications have, and
-// the plan says of whom they are.
+// the plan names the application that loses them.
 func TestPlanReclaimsExecutors(t *testing.T) {
 	t.Parallel()
 	const urgent = ", priorityClassName: urgent"
