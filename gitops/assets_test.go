@@ -5,7 +5,9 @@ package gitops_test
 
 import (
 	"embed"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -128,6 +130,53 @@ func TestKustomizeNeedsTheConfig(t *testing.T) {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in the output of a build without the configuration", want)
 		}
+	}
+}
+
+// TestPatchesReplaceLists: what docs/gitops.md says of overlays, and the JSON patch that it shows.
+func TestPatchesReplaceLists(t *testing.T) {
+	t.Parallel()
+	const queue = "apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: {name: team-a}\nspec:\n"
+	page, err := os.ReadFile(filepath.Join("..", "docs", "gitops.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, found := strings.Cut(string(page), "```yaml\npatches:\n- target: {kind: SparkQueue,")
+	shown, _, _ = strings.Cut(shown, "```")
+	if !found {
+		t.Fatal("docs/gitops.md shows no patch of a queue")
+	}
+	for name, tc := range map[string]struct {
+		patches string
+		memory  bool
+	}{
+		"merged":     {"patches: [{path: patch.yaml}]\n", false},
+		"JSON patch": {"patches:\n- target: {kind: SparkQueue," + shown, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := filesys.MakeFsInMemory()
+			for file, text := range map[string]string{
+				"queue.yaml":         queue + `  flavors: [{name: default, quotas: [{resource: cpu, nominal: "4"}, {resource: memory, nominal: 4Gi}]}]`,
+				"patch.yaml":         queue + `  flavors: [{name: default, quotas: [{resource: cpu, nominal: "8"}]}]`,
+				"kustomization.yaml": "resources: [queue.yaml]\n" + tc.patches,
+			} {
+				if err := files.WriteFile("/"+file, []byte(text)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, "/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := built.AsYaml()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out := string(text); !strings.Contains(out, `nominal: "8"`) || strings.Contains(out, "memory") != tc.memory {
+				t.Errorf("want 8 cores, and memory: %t:\n%s", tc.memory, out)
+			}
+		})
 	}
 }
 

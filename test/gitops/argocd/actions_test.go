@@ -5,6 +5,7 @@ package argocd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,9 @@ func (w *world) takesActions(how way) {
 	w.Succeed(app)
 	w.is(healthy, revision)
 	w.offers(v1alpha1.SparkApplicationKind, "pi", map[string]bool{"run-again": true, "suspend": true, "resume": false})
+	if !slices.ContainsFunc(w.nodes(), func(n node) bool { return n.Kind == "Pod" }) {
+		w.t.Error("the page does not show the driver below its application")
+	}
 
 	w.act(v1alpha1.SparkApplicationKind, "pi", "run-again")
 	harness.Eventually(w.t, app, "in its second run", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })

@@ -90,6 +90,9 @@ func TestTeam(t *testing.T) {
 			t.Errorf("%s: the schedule is suspended: %t, want %t (%v)", each.Namespace, schedule.Spec.Suspend, each.sleep, err)
 		}
 	}
+	if slices.ContainsFunc(production.nodes(), func(n node) bool { return n.Kind == "Pod" }) {
+		t.Error("the page shows pods, although the project does not name the kind: gitops/README.md says otherwise")
+	}
 	team.hasOnCall(production)
 	team.refusesQueues(production)
 }
