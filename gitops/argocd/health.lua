@@ -2,23 +2,26 @@
 local health = {}
 local status = obj.status or {}
 
--- The conditions speak of another generation of the spec: the operator has not looked at this one yet.
-if status.observedGeneration ~= nil and status.observedGeneration ~= obj.metadata.generation then
-  health.status = "Progressing"
-  health.message = "the operator has not planned generation " .. tostring(obj.metadata.generation) .. " yet"
-  return health
-end
-
 local found = {}
 for _, condition in ipairs(status.conditions or {}) do
   found[condition.type] = condition
+end
+local ready = found["Ready"]
+
+-- The conditions speak of another generation of the spec: this one is not in effect yet. They say what it waits for, if the operator has seen it.
+if status.observedGeneration ~= nil and status.observedGeneration ~= obj.metadata.generation then
+  health.status = "Progressing"
+  health.message = "generation " .. tostring(obj.metadata.generation) .. " is not in effect yet"
+  if ready ~= nil and ready.message ~= nil then
+    health.message = health.message .. "; last message: " .. ready.message
+  end
+  return health
 end
 
 local function is_true(kind)
   return found[kind] ~= nil and found[kind].status == "True"
 end
 
-local ready = found["Ready"]
 if is_true("Stalled") then
   health.status = "Degraded"
   health.message = found["Stalled"].message

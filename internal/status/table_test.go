@@ -338,6 +338,17 @@ func TestEveryRowIsUnderstood(t *testing.T) {
 	}
 }
 
+// TestArgoCDSaysWhyAChangeWaits: while a changed template waits for its turn, Argo CD shows what Ready says of it.
+func TestArgoCDSaysWhyAChangeWaits(t *testing.T) {
+	t.Parallel()
+	const said = "driver pod pi runs; run 2 follows this one: the run template has changed"
+	app := line{view: status.View{Stage: status.Running, Message: said}, edited: true}.object()
+	u := served(t, v1alpha1.SparkApplicationKind, app)
+	if got, message := argoOf(t, u); got != progressing || message != "generation 5 is not in effect yet; last message: "+said {
+		t.Errorf("Argo CD says %s (%s)", got, message)
+	}
+}
+
 // TestTheDefaultIsNeeded shows why the CRDs give status.observedGeneration a default: without it a fresh object counts as done.
 func TestTheDefaultIsNeeded(t *testing.T) {
 	t.Parallel()
