@@ -83,7 +83,7 @@ func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (
 		return p.result(lifecycle.Decision{}, err)
 	}
 	p.observed = r.observe(app)
-	r.countUsage(app.Namespace, r.meters.observe(app, p.observed.Pods, p.observed.Now))
+	r.countUsage(app, r.meters.observe(app, p.observed.Pods, p.observed.Now))
 	if err := p.observer.chargeUnattributed(ctx); err != nil {
 		return p.result(lifecycle.Decision{}, err)
 	}

@@ -46,7 +46,7 @@ func (fz *finalizer) removeFinalizer(ctx context.Context) error {
 		return client.IgnoreNotFound(err) // the client that has removed it may have left something
 	}
 	fz.deletions.finalizerRemoved(fz.app)
-	fz.countUsage(fz.app.Namespace, fz.meters.gone(fz.app, fz.Clock.Now()))
+	fz.countUsage(fz.app, fz.meters.gone(fz.app, fz.Clock.Now()))
 	return nil
 }
 

@@ -56,7 +56,7 @@ func (pb *publisher) publish(ctx context.Context, status v1alpha1.SparkApplicati
 	pb.expectations.recordWrite(pb.app, asked)
 	pb.refusals.taken(pb.app)
 	pb.countChange(before, pb.app, pb.observed.Eviction)
-	pb.countUsage(pb.app.Namespace, pb.meters.written(pb.app))
+	pb.countUsage(pb.app, pb.meters.written(pb.app))
 	logStage(ctx, before, pb.app)
 	return nil
 }

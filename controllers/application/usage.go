@@ -54,11 +54,13 @@ func usageSeries() []metricseries.Vector {
 
 const bytesPerGiB = 1 << 30
 
-// countUsage adds to the metrics.
-func (r *Reconciler) countUsage(namespace string, c meter.Count) {
+// countUsage adds what an application used to the metrics.
+func (r *Reconciler) countUsage(app *v1alpha1.SparkApplication, c meter.Count) {
+	r.beginSeries(app)
 	if c == (meter.Count{}) {
 		return
 	}
+	namespace := app.Namespace
 	r.Series.Count(func(value func(queue string) string) {
 		queue := value(c.Queue)
 		for basis, a := range map[string]usage.Amounts{basisGranted: c.Granted, basisRequested: c.Requested} {
@@ -70,6 +72,28 @@ func (r *Reconciler) countUsage(namespace string, c meter.Count) {
 			attemptCPU.WithLabelValues(namespace, queue, string(c.Ended)).Add(c.Total.CPU)
 			attemptMemory.WithLabelValues(namespace, queue, string(c.Ended)).Add(c.Total.Memory * bytesPerGiB)
 			attemptGPU.WithLabelValues(namespace, queue, string(c.Ended)).Add(c.Total.GPU)
+		}
+	})
+}
+
+// beginSeries has the series of an attempt that is counted from now on begin at 0: a counter that begins with what a whole attempt held has not
+// increased, as Prometheus sees it, and each pod of the operator has counters of its own.
+func (r *Reconciler) beginSeries(app *v1alpha1.SparkApplication) {
+	queue, begun := r.meters.begun(app)
+	if !begun {
+		return
+	}
+	r.Series.Count(func(value func(queue string) string) {
+		queue := value(queue)
+		for _, basis := range []string{basisGranted, basisRequested} {
+			for _, vec := range []*prometheus.CounterVec{usageCPU, usageMemory, usageGPU} {
+				vec.WithLabelValues(app.Namespace, queue, basis)
+			}
+		}
+		for _, outcome := range usage.Ends() {
+			for _, vec := range []*prometheus.CounterVec{attemptCPU, attemptMemory, attemptGPU} {
+				vec.WithLabelValues(app.Namespace, queue, string(outcome))
+			}
 		}
 	})
 }
@@ -93,6 +117,14 @@ func (m *meters) observe(app *v1alpha1.SparkApplication, records []*pods.Record,
 		return meter.Count{}
 	}
 	return m.of(app).Observe(app, records, now)
+}
+
+// begun returns the queue of an application whose attempt is counted from now on, once for each attempt.
+func (m *meters) begun(app *v1alpha1.SparkApplication) (queue string, begun bool) {
+	if !m.knows(client.ObjectKeyFromObject(app), app.UID) {
+		return "", false
+	}
+	return m.of(app).Begun()
 }
 
 // stamp puts the sums into a status that is about to be written.

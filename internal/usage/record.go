@@ -23,6 +23,9 @@ const (
 	Running Outcome = "Running"
 )
 
+// Ends returns the outcomes of attempts that have ended.
+func Ends() []Outcome { return []Outcome{Succeeded, Failed, Preempted, Stopped} }
+
 // OutcomeOf returns the outcome of an attempt that has ended.
 func OutcomeOf(a *v1alpha1.AttemptStatus) Outcome {
 	switch {

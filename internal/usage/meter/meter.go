@@ -25,6 +25,8 @@ type Meter struct {
 	granted, requested  usage.Amounts // in seconds
 	// counted is what the metrics have of the attempt.
 	counted amounts
+	// begun says that it was told that the attempt is counted.
+	begun bool
 }
 
 type attempt struct{ run, attempt int64 }
@@ -34,6 +36,15 @@ type amounts struct{ granted, requested v1alpha1.ResourceSeconds }
 
 // Active reports whether the meter sums for an attempt.
 func (m *Meter) Active() bool { return m.attempt != attempt{} }
+
+// Begun returns the queue of an attempt that is counted from now on. It reports so once for each attempt.
+func (m *Meter) Begun() (queue string, begun bool) {
+	if !m.Active() || m.begun {
+		return "", false
+	}
+	m.begun = true
+	return m.queue, true
+}
 
 // Observe takes what a pass has seen at a time: the application as it is written, and its pods. It returns what was
 // written and is not counted yet: a write whose answer was lost may have ended the attempt.
