@@ -263,6 +263,9 @@ func (b *builder) version(given string) error {
 			return errors.New("the tag of the image does not say which Spark is in it: name the version with --spark-version, as in --spark-version 4.1.4")
 		}
 		given = tag[1]
+		if repository, _, _ := strings.Cut(path.Base(b.app.Spec.Image), ":"); !strings.Contains(repository, "spark") {
+			b.note("spec.sparkVersion", "%s, which the tag of the image begins with: if that is the version of your program, name that of Spark with --spark-version", given)
+		}
 	}
 	b.app.Spec.SparkVersion = given
 	return nil

@@ -70,6 +70,10 @@ func TestTranslate(t *testing.T) {
 			options: []string{"--executor-memory", "4096"}, want: []string{"  executor:\n    memory: 4g\n"},
 			note: `spark.executor.memory: 4g, because "4096" has no unit, so that the driver reads it as bytes and ends when it starts`,
 		},
+		"a tag that may be the program's own": {
+			options: []string{"--conf", "spark.kubernetes.container.image=registry:5000/team/etl:4.1.0"}, want: []string{"  sparkVersion: 4.1.0"},
+			note: "spec.sparkVersion: 4.1.0, which the tag of the image begins with: if that is the version of your program, name that of Spark with --spark-version",
+		},
 		"a heap that nothing can read": {options: []string{"--driver-memory", "2gx"}, want: []string{"    spark.driver.memory: 2gx"}},
 		"option before conf before file": {
 			options: []string{"--properties-file", "p", "--driver-memory", "1g", "-c", "spark.driver.memory=2g", "--conf", "spark.executor.memory=5g"},
