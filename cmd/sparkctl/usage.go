@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +30,7 @@ type usageFlags struct {
 	selector string
 	queue    string
 	since    string
+	until    string
 	by       string
 	prices   string
 	output   string
@@ -38,7 +40,7 @@ func newUsage(s streams) *cobra.Command {
 	f := usageFlags{}
 	c := &cobra.Command{
 		Use: "usage", Short: "Sum core-hours, memory-hours and GPU-hours, and what was wasted", Long: usageText, Args: noArguments,
-		Example: "  sparkctl usage --since 7d\n  sparkctl usage -A --by namespace --since 30d -o csv\n  sparkctl usage -A --by label=team --prices prices.yaml",
+		Example: "  sparkctl usage --since 7d\n  sparkctl usage -A --by namespace --since 2026-11-01 --until 2026-12-01 -o csv\n  sparkctl usage -A --by label=team --prices prices.yaml",
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
 	}
 	addClusterFlags(c, &f.cluster)
@@ -46,7 +48,8 @@ func newUsage(s streams) *cobra.Command {
 	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "applications of all namespaces")
 	flags.StringVarP(&f.selector, "selector", "l", "", "a label `SELECTOR`, such as team=a,tier!=test")
 	flags.StringVar(&f.queue, "queue", "", "what this queue was charged")
-	flags.StringVar(&f.since, "since", "7d", "how far back, as `DURATION` in days, hours or minutes: 7d, 12h, 90m")
+	flags.StringVar(&f.since, "since", "7d", "from when on, as a `TIME`: so long ago (7d, 12h, 90m), a date in UTC (2026-11-01), or a time (2026-11-01T00:00:00+01:00)")
+	flags.StringVar(&f.until, "until", "", "until when, as a `TIME` (default: now)")
 	flags.StringVar(&f.by, "by", "queue", "a row for each `KEY`: queue, namespace, application or label=NAME")
 	flags.StringVar(&f.prices, "prices", "", "a `FILE` with prices of an hour, for costs; - is the standard input")
 	addOutputFlag(c, &f.output, "table", "json", "csv")
@@ -62,9 +65,10 @@ func (f *usageFlags) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return usageError{fmt.Errorf("--by: %w", err)}
 	}
-	back, err := usage.ParseSince(f.since)
+	now := s.clock.Now()
+	window, err := usage.ParseWindow(f.since, f.until, now)
 	if err != nil {
-		return usageError{fmt.Errorf("--since: %w", err)}
+		return usageError{err}
 	}
 	prices, err := readPrices(f.prices, s.in)
 	if err != nil {
@@ -82,9 +86,7 @@ func (f *usageFlags) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	now := s.clock.Now()
-	window := usage.Window{From: now.Add(-back), Until: now}
-	records, cut := f.records(apps, window)
+	records, cut := f.records(apps, window, now)
 	if cut > 0 {
 		fmt.Fprintf(s.err, "Applications of which these sums lack attempts before the last ten, which only the metrics of the operator have: %d.\n", cut)
 	}
@@ -92,9 +94,9 @@ func (f *usageFlags) run(ctx context.Context, s streams) error {
 }
 
 // records returns the attempts of the applications that are asked for, and of how many the status lacks some.
-func (f *usageFlags) records(apps []v1alpha1.SparkApplication, window usage.Window) (records []usage.Record, cut int) {
+func (f *usageFlags) records(apps []v1alpha1.SparkApplication, window usage.Window, now time.Time) (records []usage.Record, cut int) {
 	for i := range apps {
-		charged, lacks := window.ChargedTo(f.queue, &apps[i])
+		charged, lacks := window.ChargedTo(f.queue, &apps[i], now)
 		if records = append(records, charged...); lacks {
 			cut++
 		}

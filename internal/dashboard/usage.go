@@ -145,7 +145,7 @@ func (p *usagePage) sum(all []*application, q question, now time.Time) {
 		if !p.Filter.selector.Matches(labels.Set(app.Labels)) {
 			continue
 		}
-		charged, lacks := window.ChargedTo(p.Filter.Queue, &app)
+		charged, lacks := window.ChargedTo(p.Filter.Queue, &app, now)
 		if records = append(records, charged...); lacks {
 			p.Cut++
 		}

@@ -52,3 +52,38 @@ func ParseSince(text string) (time.Duration, error) {
 	}
 	return d, nil
 }
+
+// ParseMoment reads when a window begins or ends: a time in RFC 3339, a date in UTC, or a duration before now.
+func ParseMoment(text string, now time.Time) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, nil
+		}
+	}
+	back, err := ParseSince(text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%w; or a date in UTC such as 2026-11-01, or a time such as 2026-11-01T00:00:00+01:00", err)
+	}
+	return now.Add(-back), nil
+}
+
+// ParseWindow reads a window up to now at most; an empty end is now.
+func ParseWindow(since, until string, now time.Time) (Window, error) {
+	from, err := ParseMoment(since, now)
+	if err != nil {
+		return Window{}, fmt.Errorf("--since: %w", err)
+	}
+	to := now
+	if until != "" {
+		if to, err = ParseMoment(until, now); err != nil {
+			return Window{}, fmt.Errorf("--until: %w", err)
+		}
+	}
+	if to.After(now) {
+		to = now
+	}
+	if !from.Before(to) {
+		return Window{}, fmt.Errorf("--since: %s is not before the end, %s", from.UTC().Format(time.RFC3339), to.UTC().Format(time.RFC3339))
+	}
+	return Window{From: from, Until: to}, nil
+}

@@ -122,10 +122,10 @@ func (w Window) clip(r Record) (Record, bool) {
 	return r, true
 }
 
-// ChargedTo returns the records of an application that a queue was charged, of any queue if it is empty, up to the end of the window. cut
-// reports whether the status may lack others: it kept too few attempts, and the application is, or was, of the queue.
-func (w Window) ChargedTo(queue string, app *v1alpha1.SparkApplication) (records []Record, cut bool) {
-	records = slices.DeleteFunc(RecordsOf(app, w.Until), func(r Record) bool { return queue != "" && r.Queue != queue })
+// ChargedTo returns the records of an application that a queue was charged up to now, of any queue if it is empty. cut reports whether the
+// status may lack others of the window: it kept too few attempts, and the application is, or was, of the queue.
+func (w Window) ChargedTo(queue string, app *v1alpha1.SparkApplication, now time.Time) (records []Record, cut bool) {
+	records = slices.DeleteFunc(RecordsOf(app, now), func(r Record) bool { return queue != "" && r.Queue != queue })
 	return records, (queue == "" || app.Status.Queue == queue || len(records) > 0) && w.HistoryCut(app)
 }
 

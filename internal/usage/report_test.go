@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -202,8 +203,49 @@ func TestChargedTo(t *testing.T) {
 		records int
 		cut     bool
 	}{"": {10, true}, "team-a": {9, true}, "team-b": {1, true}, "team-c": {0, true}, "team-d": {0, false}} {
-		if records, cut := w.ChargedTo(queue, app); len(records) != want.records || cut != want.cut {
+		if records, cut := w.ChargedTo(queue, app, noon); len(records) != want.records || cut != want.cut {
 			t.Errorf("queue %q: %d attempts, some are missing: %t", queue, len(records), cut)
 		}
+	}
+}
+
+// TestParseWindow: a month is asked for by its dates, and nothing is counted of the future.
+func TestParseWindow(t *testing.T) {
+	t.Parallel()
+	day := func(month time.Month, day int) time.Time { return time.Date(2026, month, day, 0, 0, 0, 0, time.UTC) }
+	for asked, want := range map[[2]string]Window{
+		{"7d", ""}:                             {noon.Add(-7 * 24 * time.Hour), noon},
+		{"90m", "1h"}:                          {noon.Add(-90 * time.Minute), noon.Add(-time.Hour)},
+		{"2026-02-01", "2026-03-01"}:           {day(2, 1), day(3, 1)},
+		{"2026-02-01", "2026-04-01"}:           {day(2, 1), noon},
+		{"2026-02-01T00:00:00+01:00", "12h"}:   {day(1, 31).Add(23 * time.Hour), day(3, 1)},
+		{"2026-02-01T00:00:00Z", "2026-02-02"}: {day(2, 1), day(2, 2)},
+	} {
+		if got, err := ParseWindow(asked[0], asked[1], noon); err != nil || !got.From.Equal(want.From) || !got.Until.Equal(want.Until) {
+			t.Errorf("%v: %v %v, want %v", asked, got, err, want)
+		}
+	}
+	for asked, want := range map[[2]string]string{
+		{"yesterday", ""}: `--since: "yesterday" is not a duration; use days`, {"7d", "soon"}: `--until: "soon" is not a duration`, {"1h", "2h"}: "--since: 2026-03-01T11:00:00Z is not before the end, 2026-03-01T10:00:00Z",
+		{"2026-03-02", ""}: "is not before the end", {"2026-13-01", ""}: "is not a duration",
+	} {
+		if _, err := ParseWindow(asked[0], asked[1], noon); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", asked, err, want)
+		}
+	}
+}
+
+// TestWindowOfThePast: of an attempt that still runs, only its part of the window counts.
+func TestWindowOfThePast(t *testing.T) {
+	t.Parallel()
+	admitted := at(0)
+	app := application("stream")
+	app.Status.Times.Admitted = &admitted
+	app.Status.Grant = &v1alpha1.Grant{Run: 1, Attempt: 1, Queue: "team-a", PodSets: []v1alpha1.PodSetGrant{{Count: 1, Requests: map[corev1Name]quantity{"cpu": parse("1")}}}}
+	app.Status.Usage = &v1alpha1.Usage{At: metav1.NewMicroTime(at(8).Time), Granted: v1alpha1.ResourceSeconds{MilliCPUSeconds: 8 * 3600_000}}
+	w := Window{at(2).Time, at(4).Time}
+	records, _ := w.ChargedTo("", app, at(10).Time)
+	if got := Summarize(records, w, ByQueue, nil).Total.Granted.CPU; math.Abs(got-2) > 1e-9 {
+		t.Errorf("%v core-hours, want 2", got)
 	}
 }

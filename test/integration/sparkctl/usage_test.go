@@ -50,6 +50,8 @@ func TestUsage(t *testing.T) {
 	me.fails(2, []string{"usage", "--by", "label=a b"}, "--by", "not the name of a label")
 	me.fails(2, []string{"usage", "--since", "yesterday"}, "--since", `"yesterday"`, "7d")
 	me.fails(2, []string{"usage", "--since", "-1h"}, "--since", `"-1h"`)
+	me.fails(2, []string{"usage", "--since", "1h", "--until", "2h"}, "--since", "is not before the end")
+	me.sees([]string{"usage", "--since", "2026-01-01", "--until", "2026-02-01T00:00:00+01:00"}, "total")
 	if err := os.WriteFile(prices, []byte("default: {coreHour: -1}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
