@@ -25,17 +25,18 @@ import (
 	"github.com/sparkgate/sparkgate/controllers"
 )
 
-// leaders are those of the trees that this process leads. Each is a manager with a lease of its own, which reads from the
-// cache of the process, so that it starts and ends like the leader of everything, and none of its state outlives it.
+// leaders are those of the trees that this process leads. Each is a manager with a lease of its own that reads from the
+// cache of the process: it starts and stops as the one leader of a process does, and none of its state outlives it.
 type leaders struct {
 	config *rest.Config
 	o      options.Options
-	holder string
+	// identity of this process, as the holder of the leases.
+	identity string
 }
 
-// setUp adds to the manager of the process what starts and stops the others.
+// setUp adds to the manager of the process the runnable that starts and stops the managers of trees.
 func (l leaders) setUp(mgr ctrl.Manager, o controllers.Options) error {
-	leases, err := lease.NewClient(l.config, l.holder, l.o.LeaderElection)
+	leases, err := lease.NewClient(l.config, l.identity, l.o.LeaderElection)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (l leaders) setUp(mgr ctrl.Manager, o controllers.Options) error {
 
 // newManager returns the manager of one tree.
 func (l leaders) newManager(mgr ctrl.Manager, shared *sharedcache.Shared, tree string, lock resourcelock.Interface) (ctrl.Manager, error) {
-	of := l.o.LeaderElection
+	election := l.o.LeaderElection
 	manager, err := ctrl.NewManager(l.config, ctrl.Options{
 		Scheme:                              mgr.GetScheme(),
 		Logger:                              mgr.GetLogger().WithValues("tree", tree),
@@ -83,10 +84,10 @@ func (l leaders) newManager(mgr ctrl.Manager, shared *sharedcache.Shared, tree s
 		LeaderElection:                      true,
 		LeaderElectionID:                    lease.OfTree(tree), // names the series of the metric; the lock is the given one
 		LeaderElectionResourceLockInterface: lock,
-		LeaderElectionReleaseOnCancel:       of.ReleaseOnCancel,
-		LeaseDuration:                       &of.LeaseDuration,
-		RenewDeadline:                       &of.RenewDeadline,
-		RetryPeriod:                         &of.RetryPeriod,
+		LeaderElectionReleaseOnCancel:       election.ReleaseOnCancel,
+		LeaseDuration:                       &election.LeaseDuration,
+		RenewDeadline:                       &election.RenewDeadline,
+		RetryPeriod:                         &election.RetryPeriod,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("create the manager of tree %s: %w", tree, err)

@@ -52,7 +52,7 @@ func main() {
 		err = run(o)
 	}
 	if errors.Is(err, controllers.ErrGone) || errors.Is(err, labelled.ErrChanged) {
-		err = startAgain(err)
+		err = restart(err)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "sparkgate: %v\n", err)
@@ -60,20 +60,20 @@ func main() {
 	}
 }
 
-// startAgain replaces the process by a new start of the program, so that the kubelet does not count that as a crash. It
-// returns only if that fails.
-func startAgain(why error) error {
+// restart executes the program anew in this process, so that the kubelet does not count a crash. It returns only if that
+// fails.
+func restart(why error) error {
 	ctrl.Log.Info("Starting again", "reason", why.Error())
 	path, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("%w (start again: %w)", why, err)
+		return fmt.Errorf("%w (restart: %w)", why, err)
 	}
-	return fmt.Errorf("%w (start again: %w)", why, syscall.Exec(path, os.Args, os.Environ()))
+	return fmt.Errorf("%w (restart: %w)", why, syscall.Exec(path, os.Args, os.Environ()))
 }
 
 // run wires the operator and runs it until it is stopped, or until it has lost its lease or a ledger.
 func run(o options.Options) error {
-	config, err := ctrl.GetConfig() // before there is a log: the library logs what the error says as well
+	restConfig, err := ctrl.GetConfig() // before there is a log: the library logs what the error says as well
 	logger.SetLogger(logger.NewLogger(o.Log))
 	if err != nil {
 		return fmt.Errorf("find the cluster: %w; set KUBECONFIG to the path of a kubeconfig, or run in a pod with a service account", err)
@@ -82,20 +82,21 @@ func run(o options.Options) error {
 		return err
 	}
 	ctx := ctrl.SetupSignalHandler()
-	namespaces, err := awaitServer(ctx, config, &o)
+	namespaces, err := awaitServer(ctx, restConfig, &o)
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
-	name := holder()
-	manager, err := newManager(config, o, name, namespaces)
+	identity := newIdentity()
+	manager, err := newManager(restConfig, o, identity, namespaces)
 	if err != nil {
 		return err
 	}
-	setUp, fenced := controllers.Setup, end
+	setUp, fenced := controllers.Setup, exit
 	if o.LeasePerTree {
-		setUp, fenced = leaders{config, o, name}.setUp, nil // a leader that was fenced ends, and the others go on
+		// The leader of a tree that is fenced stops alone; the others of this process continue.
+		setUp, fenced = leaders{config: restConfig, o: o, identity: identity}.setUp, nil
 	}
-	go apiserver.Report(config, manager.GetLogger().WithName("apiserver"))
+	go apiserver.Report(restConfig, manager.GetLogger().WithName("apiserver"))
 	probes.SetupChecks(manager, manager.GetLogger())
 	explain, err := listen(o.ExplainAddr)
 	if err != nil {
@@ -106,7 +107,7 @@ func run(o options.Options) error {
 		return err
 	}
 	err = setUp(manager, controllers.Options{
-		Holder:                name,
+		Holder:                identity,
 		Operator:              installation(o),
 		Scope:                 o.Scope(),
 		DefaultGate:           v1alpha1.GateType(o.DefaultGate),
@@ -131,10 +132,10 @@ func run(o options.Options) error {
 	return manager.Start(ctx)
 }
 
-// patience is after how many lease durations another operator counts as gone that has not renewed its lease.
+// patience is the number of lease durations after which another operator that has not renewed its lease counts as gone.
 const patience = 6
 
-// installation identifies this operator by its lease; it is nothing without one.
+// installation identifies this operator by its lease; the zero value without leader election.
 func installation(o options.Options) controllers.Installation {
 	if !o.LeaderElection.Enable {
 		return controllers.Installation{}
@@ -143,18 +144,18 @@ func installation(o options.Options) controllers.Installation {
 	return controllers.Installation{Namespace: namespace, Lease: lease.Name, Patience: patience * o.LeaderElection.LeaseDuration}
 }
 
-// awaitServer returns once the API server serves what the operator needs and has a namespace for it, or the operator is
-// stopped. Where a selector says which namespaces there are, it puts them into the options and returns what follows them.
-func awaitServer(ctx context.Context, config *rest.Config, o *options.Options) (*labelled.Namespaces, error) {
+// awaitServer returns once the API server serves what the operator needs, or the operator is stopped. With a selector of
+// namespaces it also waits for the first of them, sets o.WatchNamespaces, and returns what follows the selected ones.
+func awaitServer(ctx context.Context, restConfig *rest.Config, o *options.Options) (*labelled.Namespaces, error) {
 	stop, err := apiserver.Alive(o.HealthAddr)
 	if err != nil {
 		return nil, err
 	}
 	defer stop()
-	if err := apiserver.Wait(ctx, config, ctrl.Log.WithName("apiserver")); err != nil || o.NamespaceSelector == nil {
+	if err := apiserver.Wait(ctx, restConfig, ctrl.Log.WithName("apiserver")); err != nil || o.NamespaceSelector == nil {
 		return nil, unlessStopped(ctx, err)
 	}
-	c, err := client.New(config, client.Options{})
+	c, err := client.New(restConfig, client.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("create client for namespaces: %w", err)
 	}
@@ -163,7 +164,7 @@ func awaitServer(ctx context.Context, config *rest.Config, o *options.Options) (
 	return namespaces, unlessStopped(ctx, err)
 }
 
-// unlessStopped returns an error that is not that the operator is stopped.
+// unlessStopped returns err, or nil if the operator is being stopped.
 func unlessStopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -171,11 +172,11 @@ func unlessStopped(ctx context.Context, err error) error {
 	return err
 }
 
-// cacheSyncTimeout is how long a controller waits for what it watches. Where a CRD or a right is missing, the log says so
-// with every attempt; to end and be started again would help no one.
+// cacheSyncTimeout is how long a controller waits for its caches. While a CRD or a right is missing, every attempt to list is
+// logged; a restart would not help.
 const cacheSyncTimeout = 24 * time.Hour
 
-func newManager(restConfig *rest.Config, o options.Options, name string, namespaces *labelled.Namespaces) (ctrl.Manager, error) {
+func newManager(restConfig *rest.Config, o options.Options, identity string, namespaces *labelled.Namespaces) (ctrl.Manager, error) {
 	scheme, err := controllers.NewScheme()
 	if err != nil {
 		return nil, fmt.Errorf("create scheme: %w", err)
@@ -184,7 +185,7 @@ func newManager(restConfig *rest.Config, o options.Options, name string, namespa
 	restConfig.QPS = -1 // the API server's own priority and fairness decides
 	var lock resourcelock.Interface
 	if o.LeaderElection.Enable && !o.LeasePerTree {
-		leases, err := lease.NewClient(restConfig, name, o.LeaderElection)
+		leases, err := lease.NewClient(restConfig, identity, o.LeaderElection)
 		if err != nil {
 			return nil, err
 		}
@@ -204,7 +205,7 @@ func newManager(restConfig *rest.Config, o options.Options, name string, namespa
 	}
 	newCache := controllers.NewCache
 	if o.LeasePerTree {
-		newCache = nil // leaders come and go, and find a cache that is filled
+		newCache = nil // the default waits until the cache has synced: leaders come and go, and rely on that
 	}
 	manager, err := ctrl.NewManager(restConfig, ctrl.Options{
 		Scheme:                              scheme,
@@ -227,7 +228,7 @@ func newManager(restConfig *rest.Config, o options.Options, name string, namespa
 	return manager, namespaces.AddTo(manager)
 }
 
-// listen opens the address at which waits are explained; nil if there is none.
+// listen opens the address of the explain endpoint; nil if it is switched off.
 func listen(address string) (net.Listener, error) {
 	if address == "" || address == "0" {
 		return nil, nil
@@ -239,7 +240,7 @@ func listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// decisionLog begins a decision log; nil if none is wanted.
+// decisionLog creates the file of the decision log; nil if there is none.
 func decisionLog(path string) (io.Writer, error) {
 	if path == "" {
 		return nil, nil
@@ -251,15 +252,15 @@ func decisionLog(path string) (io.Writer, error) {
 	return file, nil
 }
 
-// end ends the process at once. The lease is not given back: the process that has taken the ledger over has it, or is
+// exit ends the process at once, without releasing the lease: the process that has taken over the ledger holds it, or is
 // about to.
-func end(why error) {
+func exit(why error) {
 	fmt.Fprintf(os.Stderr, "sparkgate: %v\n", why)
 	os.Exit(1)
 }
 
-// holder names this start of this process, in the lease and in the ledgers.
-func holder() string {
+// newIdentity returns a name for this start of the process, as the holder of leases and ledgers.
+func newIdentity() string {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
