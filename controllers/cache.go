@@ -18,9 +18,9 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application"
 )
 
-// NewCache creates the cache of a manager that does not wait until everything is in it. Each controller waits for the
-// kinds that it watches, and each read for its kind; so the first decisions need not wait for applications that have
-// ended. It is for a process with one leader (Setup).
+// NewCache creates a cache for which its manager does not wait until it has synced. Each controller waits for the kinds that
+// it watches, and each read for its kind; so the first decisions need not wait for applications that have ended. It is
+// for a process with one leader (Setup).
 func NewCache(config *rest.Config, o cache.Options) (cache.Cache, error) {
 	c, err := cache.New(config, o)
 	if err != nil {
@@ -29,9 +29,10 @@ func NewCache(config *rest.Config, o cache.Options) (cache.Cache, error) {
 	return &unawaitedCache{c}, nil
 }
 
+// unawaitedCache says that it has synced as soon as it has started.
 type unawaitedCache struct{ cache.Cache }
 
-// startPoll is how often it is looked whether the cache has started.
+// startPoll is how often WaitForCacheSync checks whether the cache has started.
 const startPoll = 10 * time.Millisecond
 
 // WaitForCacheSync returns once the cache has started.

@@ -10,8 +10,8 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 )
 
-// decidingCollector says at each scrape on what the process decides. A lease says less: its holder decides nothing until it has
-// restored what the leader before it did, and that may fail. The operator that was set up last is asked.
+// decidingCollector reports at each scrape what the process decides on. That is more than who holds the lease: a holder decides
+// nothing until it has restored the state of the leader before it, which may fail. The process that was set up last is asked.
 type decidingCollector struct {
 	of   metricseries.Sources[Process]
 	desc *prometheus.Desc

@@ -32,17 +32,17 @@ type explainLeaders struct{ *Process }
 
 var _ explainserver.Queues = explainLeaders{}
 
-// Leads implements explain.Queues.
+// Leads implements explainserver.Queues.
 func (e explainLeaders) Leads() bool {
 	return slices.ContainsFunc(e.all(), func(l *leader) bool { return l.queues.Leads() })
 }
 
-// Serves implements explain.Queues.
+// Serves implements explainserver.Queues.
 func (e explainLeaders) Serves(queue string) bool {
 	return slices.ContainsFunc(e.all(), func(l *leader) bool { return l.queues.Leads() && l.share.Serves(queue) })
 }
 
-// Application implements explain.Queues.
+// Application implements explainserver.Queues.
 func (e explainLeaders) Application(key queueing.Key) (explainv1.Application, bool) {
 	for _, l := range e.all() {
 		if x, known := l.queues.Application(key); known {
@@ -52,7 +52,7 @@ func (e explainLeaders) Application(key queueing.Key) (explainv1.Application, bo
 	return explainv1.Application{}, false
 }
 
-// Queue implements explain.Queues.
+// Queue implements explainserver.Queues.
 func (e explainLeaders) Queue(name string) (explainv1.Queue, bool) {
 	for _, l := range e.all() {
 		if x, known := l.queues.Queue(name); known {
@@ -65,7 +65,7 @@ func (e explainLeaders) Queue(name string) (explainv1.Queue, bool) {
 // explainQueues shows the embedded queue in the words of the explanations.
 type explainQueues struct{ *gate.Gate }
 
-// Application implements explain.Queues.
+// Application implements explainserver.Queues.
 func (e explainQueues) Application(key queueing.Key) (explainv1.Application, bool) {
 	x, known := e.Explain(key)
 	if !known {
@@ -150,7 +150,7 @@ func headsOf(heads []embedded.Head, first int) []explainv1.Head {
 	return out
 }
 
-// nameOf returns the name by which an explanation shows a key.
+// nameOf returns the name that an explanation shows for a key.
 func nameOf(key queueing.Key) string {
 	if key.Kind == queueing.Pod {
 		return "pod/" + key.Name
@@ -175,7 +175,7 @@ func quantitiesOf(r queueing.Resources) map[string]resource.Quantity {
 	return out
 }
 
-// Queue implements explain.Queues.
+// Queue implements explainserver.Queues.
 func (e explainQueues) Queue(name string) (explainv1.Queue, bool) {
 	x, known := e.ExplainQueue(name)
 	if !known {

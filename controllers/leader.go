@@ -41,8 +41,8 @@ import (
 //  2. list the applications live that have not ended: what they hold is restored, their versions are floors for the cache;
 //  3. list the Spark pods live, those of applications and those of none;
 //  4. wait until it is known which batch schedulers are installed, and what they say;
-//  5. restore and open the queue; reconcilers go on, with those first that hold something or wait: the many that have
-//     ended can wait.
+//  5. restore and open the queue; the reconcilers begin, with the applications that hold something or wait: the many that
+//     have ended come later.
 type leaderStartup struct {
 	manager      ctrl.Manager
 	watcher      *pods.Watcher
@@ -153,8 +153,8 @@ type restoredState struct {
 	prelisted *application.Prelisted
 }
 
-// listApplications reads the applications live that have not ended; all of them where leaders share the queues, as what
-// is gone has to be told from what another leader decides on.
+// listApplications lists the applications live that have not ended; all of them where several leaders share the queues,
+// because an application that is gone has to be distinguished from one that another leader decides on.
 func (s *leaderStartup) listApplications(ctx context.Context, found *restoredState) error {
 	apps, err := newApplicationList(s.manager, s.namespaces)
 	if err != nil {
@@ -201,11 +201,11 @@ func (s *leaderStartup) readInFlight(ctx context.Context, found *restoredState, 
 	return nil
 }
 
-// fewOwners are read one by one.
+// fewOwners is up to how many applications are read one by one instead of in a list.
 const fewOwners = 20
 
-// findOwners looks for the applications that were not listed and whose labels active pods carry. They have ended, or are
-// gone: a few are read one by one, and a crowd of pods with invented labels costs no more than one list of metadata.
+// findOwners looks for the applications that active pods name in their labels and that were not listed: they have ended, or
+// are gone. A few are read one by one; many pods with invented labels cost no more than one list of metadata.
 func (s *restoredState) findOwners(ctx context.Context, live client.Reader, in namespaces.Set, store *pods.Store) error {
 	unknown := map[types.NamespacedName]bool{}
 	for _, name := range store.Applications() {
@@ -239,7 +239,7 @@ func (s *restoredState) findOwners(ctx context.Context, live client.Reader, in n
 	return nil
 }
 
-// add takes in an application. Of those that another leader decides on it notes only that they exist.
+// add records an application; of one that another leader decides on only that it exists.
 func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
 	key := convert.KeyOf(app)
 	s.alive[key] = true
@@ -261,7 +261,7 @@ func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
 	}
 }
 
-// decideOn has an application decided on soon, and before the cache has it.
+// decideOn has an application reconciled first, and before the cache has it.
 func (s *restoredState) decideOn(app *v1alpha1.SparkApplication) {
 	s.unfinished = append(s.unfinished, types.NamespacedName{Namespace: app.Namespace, Name: app.Name})
 	if s.prelisted == nil {

@@ -29,7 +29,7 @@ type Process struct {
 	watcher  *pods.Watcher
 	series   *metricseries.Bounds
 	notifier application.Notifier
-	// operators are the others in the cluster; nil if they are not heeded.
+	// operators are the other installations in the cluster; nil if they are not heeded.
 	operators *operators.Operators
 
 	mu      sync.Mutex

@@ -37,16 +37,16 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
 
-// DefaultMaxTermination is how long anything may take to end at most, unless a flag of the operator says otherwise.
+// DefaultMaxTermination is the default of Options.MaxTermination.
 const DefaultMaxTermination = pods.DefaultMaxTermination
 
 // Options of the operator's controllers.
 type Options struct {
 	// Holder names this process in the ledgers; unique for each start.
 	Holder string
-	// Operator is the installation that this process belongs to. Default: there is no other.
+	// Operator is the installation that this process belongs to. The zero value heeds no other installation.
 	Operator Installation
-	// Scope is what the operator deals with; that of CacheOptions.
+	// Scope is the part of the cluster that the operator deals with, the same as in CacheOptions.
 	Scope Scope
 	// DefaultGate of applications that name none. Default: Embedded.
 	DefaultGate v1alpha1.GateType
@@ -54,34 +54,35 @@ type Options struct {
 	AllowedGates []v1alpha1.GateType
 	// ReferenceTimeout is how long a missing reference is waited for before the wait counts as stalled. Default: 10m.
 	ReferenceTimeout time.Duration
-	// MaxTermination bounds how long anything takes to end that has to, whatever its pods or its spec say. Default: 10m.
+	// MaxTermination bounds how long the termination of an attempt takes, whatever its pods or its spec say. Default: 10m.
 	MaxTermination time.Duration
 	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken; empty if there is none.
 	HistoryURL string
-	// ForbidPodSecurityNone is the flag --allow-pod-security-none=false.
+	// ForbidPodSecurityNone refuses applications with podSecurity None.
 	ForbidPodSecurityNone bool
-	// UIHosts and UIAnnotations say by which hosts web interfaces may be reached, and which annotations an Ingress may have; both as the flags.
+	// UIHosts are the hosts that Ingresses and routes of web interfaces may have, UIAnnotations the keys of annotations that they and Services may.
+	// Their form is that of the flags --ui-hosts and --ui-annotations.
 	UIHosts, UIAnnotations []string
-	// FewEvents records Kubernetes events of what goes wrong, not of every stage and of success.
+	// FewEvents records Kubernetes events about failures and warnings only, not about every stage and success.
 	FewEvents bool
-	// Concurrent applications reconciled at once. Default: 16.
+	// Concurrent is how many applications are reconciled at once. Default: 16.
 	Concurrent int
 	// QueueInterval bounds how often counts and usage of a queue are written. Default: 5s.
 	QueueInterval time.Duration
 	// ExecutorInterval bounds how often the executor counts of an application are written when nothing else is. Default: 10s.
 	ExecutorInterval time.Duration
-	// GateInterval is how often a batch scheduler is looked for that is not installed. Default: 10s.
+	// GateInterval is how often the operator checks whether a batch scheduler has been installed. Default: 10s.
 	GateInterval time.Duration
-	// Fenced is called when another process has taken a ledger over: this one has to end, and not to give back the lease, which may
-	// be the other one's by then. Default: the manager ends with an error, in order.
+	// Fenced is called when another process has taken over a ledger. It has to end this process, and must not release the lease, which
+	// the other one may hold by then. Default: the manager stops with an error.
 	Fenced func(error)
-	// Explain is where explanations are asked for; nil is nowhere. The manager closes it.
+	// Explain is the listener of the explain endpoint; nil for none. The manager closes it.
 	Explain net.Listener
-	// DecisionLog is where the calls and answers of the embedded queue are written; nil is nowhere.
+	// DecisionLog gets the calls and answers of the embedded queue; nil for none.
 	DecisionLog io.Writer
-	// LogTailLines is how many last lines of the log of a failed attempt go into its application's status; 0 is none.
+	// LogTailLines is how many of the last lines of a failed driver's log the status keeps; 0 for none.
 	LogTailLines int
-	// EventsAddr is where events are posted for Flux's notification-controller; empty is nowhere.
+	// EventsAddr is the address of Flux's notification-controller, which gets events; empty for none.
 	EventsAddr string
 	// Clock of every decision. Default: the machine's.
 	Clock clock.Clock
@@ -93,12 +94,11 @@ type Installation struct {
 	Namespace string
 	// Lease is its name, the same in every installation.
 	Lease string
-	// Patience is for how long another operator may leave its lease alone before what it has left is taken over.
+	// Patience is how long another operator may go without renewing its lease before this one takes over.
 	Patience time.Duration
 }
 
-// ErrGone is why a manager ends when another operator is gone to which this one has left something: the process has to
-// start again.
+// ErrGone ends a manager when another operator, to which this one has left something, is gone: the process has to restart.
 var ErrGone = operators.ErrGone
 
 // NewScheme returns a scheme with all kinds that the operator deals with.
@@ -110,8 +110,8 @@ func NewScheme() (*runtime.Scheme, error) {
 	return scheme, v1alpha1.AddToScheme(scheme)
 }
 
-// ClientOptions keep Secrets, ConfigMaps, Services and pods out of the cache: what is needed of them is read live, and pods have a
-// store of their own.
+// ClientOptions keep Secrets, ConfigMaps, Services, nodes, service accounts and pods out of the cache: they are read live when
+// they are needed. Spark pods have a store of their own.
 func ClientOptions() client.Options {
 	return client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{
 		&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.Pod{}, &corev1.Node{}, &corev1.ServiceAccount{},
@@ -120,17 +120,17 @@ func ClientOptions() client.Options {
 
 // Scope is the part of a cluster that an operator deals with. The zero value is all of it.
 type Scope struct {
-	// Namespaces are those whose applications, schedules and pods are dealt with; nothing is listed or watched in
-	// others. Default: all.
+	// Namespaces are those whose applications, schedules and pods are reconciled; nothing is listed or watched in others.
+	// Default: all.
 	Namespaces namespaces.Set
-	// Queues are the SparkQueues that are led; others do not exist for this operator. Default: all.
+	// Queues selects the SparkQueues that are led; others do not exist for this operator. Default: all.
 	Queues labels.Selector
-	// LeaseNamespace is where leases are read from the cache; empty where none are.
+	// LeaseNamespace is the namespace whose leases are cached; empty if none are.
 	LeaseNamespace string
 }
 
-// CacheOptions drop what no decision reads from every cached object, bound what is kept of each, and leave out what is
-// not in the scope.
+// CacheOptions returns options of a cache that keeps of each object only what decisions read, in bounded memory, and only
+// objects in the scope.
 func CacheOptions(scope Scope) cache.Options {
 	o := cache.Options{DefaultTransform: cachetransform.Kept, NewInformer: cachetransform.NewInformer}
 	for _, namespace := range scope.Namespaces {
@@ -149,10 +149,10 @@ func CacheOptions(scope Scope) cache.Options {
 	return o
 }
 
-// CountWrites counts, in the metrics, what is written to the API server with this configuration.
+// CountWrites has the metrics count the writes to the API server that are made with a configuration.
 func CountWrites(config *rest.Config) { config.Wrap(writemetrics.Count) }
 
-// logReader reads ends of logs; nil where none are kept, so that nothing is read for their sake.
+// logReader returns what reads the last lines of logs; nil if none are kept.
 func logReader(client corev1client.PodsGetter, o Options) application.LogReader {
 	if o.LogTailLines == 0 {
 		return nil
@@ -174,7 +174,7 @@ func CheckUI(hosts, annotations []string) error {
 	return expose.Rules{Hosts: hosts, Annotations: annotations}.Check()
 }
 
-// complete fills in defaults.
+// complete sets defaults.
 func (o *Options) complete() error {
 	if o.Concurrent == 0 {
 		o.Concurrent = 16
@@ -191,7 +191,7 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// Setup adds everything to the manager: one leader decides on all.
+// Setup adds the whole operator to the manager, with one leader that decides on everything.
 func Setup(mgr ctrl.Manager, o Options) error {
 	p, err := NewProcess(mgr, o)
 	if err != nil {
@@ -240,7 +240,7 @@ func (o *Options) exposure() expose.Rules {
 	return expose.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}
 }
 
-// newSender returns nil if events are posted nowhere.
+// newSender returns what posts events to notification-controller; nil without its address.
 func newSender(mgr ctrl.Manager, o Options) *notify.Sender {
 	if o.EventsAddr == "" {
 		return nil
