@@ -51,7 +51,7 @@ func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkA
 	case !owned:
 		return ctrl.Result{}, r.disown(ctx, app, queueing.Abandoned)
 	case r.expectations.IsStale(app):
-		return ctrl.Result{}, nil // an own write is newer than what the watch has shown; its event will come
+		return ctrl.Result{}, nil // the cache is behind a write of this process, whose event is on its way
 	}
 	return r.reconcileOwned(ctx, app)
 }
@@ -65,7 +65,7 @@ func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkAppl
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	left := r.sweepLeftovers(ctx, name) // a failure does not delay the application that has the name now
+	swept := r.sweepLeftovers(ctx, name) // a failure does not delay the application that has the name now
 	result := ctrl.Result{RequeueAfter: r.refusals.refusedFor(app, r.Clock.Now())}
 	if result.RequeueAfter == 0 || !app.DeletionTimestamp.IsZero() {
 		result, err = r.pass(ctx, app)
@@ -73,7 +73,7 @@ func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkAppl
 	if err == nil {
 		result.RequeueAfter = sooner(result.RequeueAfter, after)
 	}
-	return result, errors.Join(err, left)
+	return result, errors.Join(err, swept)
 }
 
 // pass decides, publishes and acts. An obstacle met while acting is published by deciding once more.

@@ -45,26 +45,26 @@ type Options struct {
 	DefaultGate v1alpha1.GateType
 	// AllowedGates may be used in namespaces without the annotation allowed-gates. Default: catalog.WithQueues.
 	AllowedGates []v1alpha1.GateType
-	// ReferenceTimeout is how long a missing reference is waited for before the wait counts as stalled. Default: 10m.
+	// ReferenceTimeout is how long an application waits for a missing reference before it counts as stalled. Default: 10m.
 	ReferenceTimeout time.Duration
-	// MaxTermination bounds how long pods take to end that have to. Default: 10m.
+	// MaxTermination bounds how long pods may take to end once they have to. Default: 10m.
 	MaxTermination time.Duration
 	// ExecutorInterval bounds how often executor counts alone are written. Default: 10s.
 	ExecutorInterval time.Duration
 	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken. Default: there is none.
 	HistoryURL string
-	// ForbidPodSecurityNone refuses applications whose pods are held to no Pod Security Standard.
+	// ForbidPodSecurityNone refuses applications with podSecurity None.
 	ForbidPodSecurityNone bool
 	// Share is what this leader decides on; nil is everything.
 	Share *share.Share
 	// Claims says which applications another operator decides on; nil is none.
 	Claims *operators.Claims
-	// Exposure says by which hosts web interfaces may be reached. Default: by none.
+	// Exposure says which hosts web interfaces may have. Default: none.
 	Exposure expose.Rules
 	// UIAddress returns the address of the web interface of the current attempt; empty is the one that the plan has.
 	// Default: always empty.
 	UIAddress func(*v1alpha1.SparkApplication) string
-	// FewEvents records Kubernetes events of what goes wrong, not of every stage and of success. Each event is a write.
+	// FewEvents records Kubernetes events about failures and warnings only, not about every stage and success. Each event is a write.
 	FewEvents bool
 	// Recorder of events.
 	Recorder events.EventRecorder
@@ -76,7 +76,7 @@ type Options struct {
 	Notifier Notifier
 	// GateKinds are the kinds of objects that gates create for attempts, under the names and labels of these. Default: none.
 	GateKinds []schema.GroupVersionKind
-	// Series bounds those of the metrics (Series). Default: no queue is configured.
+	// Series bounds the label values of the metrics that Series returns. Default: no queue is configured.
 	Series *metricseries.Bounds
 	// Prelisted are reconciled before the cache has synced. Default: it has.
 	Prelisted *Prelisted
@@ -85,15 +85,15 @@ type Options struct {
 	// Claim has a pod charged to the queue of its namespace, because it carries the labels of an application but cannot be
 	// attributed to it. Nil charges nothing.
 	Claim func(*pods.Record)
-	// Ready returns once decisions may be made: this process leads and has seen what the one before it did. Default: at once.
+	// Ready returns once this process leads and has restored what the leader before it did. Default: at once.
 	Ready func(context.Context) error
 }
 
-// Rights knows what service accounts may do. It is safe for concurrent use.
+// Rights knows what service accounts are authorized to do. It is safe for concurrent use.
 type Rights interface {
 	// Cost returns how many calls Lacking would make now.
 	Cost(account types.NamespacedName, needed []rights.Right) int
-	// Lacking returns which of the needed rights an account does not have, and until when that holds at least.
+	// Lacking returns which of the needed rights an account does not have, and until when that answer is valid.
 	Lacking(ctx context.Context, account types.NamespacedName, needed []rights.Right) (lacking []rights.Right, until time.Time, err error)
 }
 
@@ -115,9 +115,9 @@ type Reconciler struct {
 	surveys      *surveys
 	lookups      *lookups
 	rejections   *rejections
-	// checksFrom is from when on, in nanoseconds since 1970, pods with templates are checked again.
-	checksFrom atomic.Int64
-	// warnings are the last events of drivers that do not start, by the uid of their pods.
+	// dryRunsFrom is when dry runs of pods begin again, in Unix nanoseconds: one has timed out before.
+	dryRunsFrom atomic.Int64
+	// warnings are the last warning events of drivers that do not start, by the uid of their pods.
 	warnings *cache.Expiring
 	// stageEvents is the budget of events about stages, by namespace.
 	stageEvents *fairqueue.Budget
@@ -159,14 +159,14 @@ func New(o Options) *Reconciler {
 // Expectations returns what the reconciler remembers of its own writes.
 func (r *Reconciler) Expectations() *Expectations { return r.expectations }
 
-// LogReader reads the end of the log of a pod's Spark container; it is empty if it cannot be read within seconds.
+// LogReader reads the last lines of the log of a pod's Spark container; none if they cannot be read within seconds.
 type LogReader interface {
-	// Read applies hide before it cuts anything off, because a part of a secret would not be recognized. hide is called only
-	// if there is a log.
+	// Read applies hide before it truncates the log, because a part of a secret would not be recognized. hide is called only if
+	// there is a log.
 	Read(ctx context.Context, pod *pods.Record, hide func(string) string) logtail.Log
 }
 
-// claim has pods charged as ones that belong to no application.
+// claim has pods charged to the queue of their namespace, like pods of no application.
 func (r *Reconciler) claim(records []*pods.Record) {
 	if r.Claim == nil {
 		return

@@ -26,18 +26,17 @@ import (
 )
 
 const (
-	// checkPatience is how long the API server may take to check a pod, and checkPause for how long no pods are checked after it took longer: a
-	// webhook that does not answer would hold up all workers, for each application that waits.
-	checkPatience = 2 * time.Second
-	checkPause    = time.Minute
+	// dryRunTimeout is how long the dry run of a pod may take. After one that took longer there are none for dryRunPause: a webhook that does not
+	// answer would hold up all workers, for each application that waits.
+	dryRunTimeout = 2 * time.Second
+	dryRunPause   = time.Minute
 )
 
-// refusedPods returns why the API server would find the pods of a role to be invalid, without creating any. Of a driver that would show when its
-// quota is granted, and of executors in the log of the driver alone, which holds the quota of all of them meanwhile. The API server is asked only
-// about roles with parts that are passed on as they are written; everything else is checked by the operator. What was prepared before from the same
-// inputs was taken.
+// refusedPods returns why the API server would reject the pods of a role as invalid, found by dry runs. Without them, an invalid driver would show
+// only once its quota is granted, and invalid executors only in the log of the driver, while it holds the quota of all of them. Only roles with
+// parts that the operator passes on unchecked get a dry run. If before was prepared from the same inputs, the pods were accepted then.
 func (pn *planner) refusedPods(ctx context.Context, objects render.Objects, before *prepared) ([]finding.Finding, error) {
-	if before != nil && before.inputs == pn.builder.inputs || pn.Clock.Now().UnixNano() < pn.checksFrom.Load() {
+	if before != nil && before.inputs == pn.builder.inputs || pn.Clock.Now().UnixNano() < pn.dryRunsFrom.Load() {
 		return nil, nil
 	}
 	var found []finding.Finding
@@ -54,7 +53,7 @@ func (pn *planner) refusedPods(ctx context.Context, objects render.Objects, befo
 		}
 		pod.Namespace, pod.Name = pn.app.Namespace, objects.Names.DriverPod
 		if err = pn.checkPod(ctx, pod); errors.Is(err, context.DeadlineExceeded) {
-			pn.checksFrom.Store(pn.Clock.Now().Add(checkPause).UnixNano())
+			pn.dryRunsFrom.Store(pn.Clock.Now().Add(dryRunPause).UnixNano())
 			return found, nil
 		}
 		if why := invalidPod(role.Name, err); why != "" {
@@ -70,9 +69,9 @@ func (pn *planner) mayBecomeValid(environment podsets.Environment) bool {
 	return pn.app.Spec.SparkConfigMap != "" || len(environment.LimitRanges) > 0
 }
 
-// checkPod returns what the API server says of a pod, which it does not create.
+// checkPod returns the error of a dry run that creates a pod.
 func (pn *planner) checkPod(ctx context.Context, pod *corev1.Pod) error {
-	ctx, cancel := context.WithTimeout(ctx, checkPatience)
+	ctx, cancel := context.WithTimeout(ctx, dryRunTimeout)
 	defer cancel()
 	return pn.Client.Create(ctx, pod, client.FieldOwner(v1alpha1.FieldOwner), client.DryRunAll)
 }
@@ -83,7 +82,7 @@ func passesOn(role *v1alpha1.PodRole) bool {
 		slices.ContainsFunc(role.Env, func(v v1alpha1.EnvVar) bool { return v.ValueFrom != nil })
 }
 
-// podOf returns a pod of a role as it will be created, by the operator or by Spark.
+// podOf returns a pod of a role as the operator or Spark will create it.
 func podOf(role conf.Role, objects render.Objects) (*corev1.Pod, error) {
 	if role == conf.Driver {
 		return objects.Pod.DeepCopy(), nil
@@ -97,8 +96,8 @@ func podOf(role conf.Role, objects render.Objects) (*corev1.Pod, error) {
 	return pod, render.AsSparkMakes(pod, objects)
 }
 
-// invalidPod returns what the API server says of a pod that is invalid in itself, and what to do; empty for any other answer: what a policy
-// forbids the operator may be allowed to a driver, and the other way round.
+// invalidPod returns why the API server finds a pod invalid, and what to do; empty for any other answer: a policy may forbid something to the
+// operator and allow it to a driver, or the reverse.
 func invalidPod(role conf.Role, err error) string {
 	var said apierrors.APIStatus
 	if !apierrors.IsInvalid(err) || !errors.As(err, &said) || said.Status().Details == nil ||
@@ -117,8 +116,8 @@ func invalidPod(role conf.Role, err error) string {
 	return fmt.Sprintf("the API server refuses such pods: %s; correct these fields", redact.First(redact.Text(strings.Join(why, "; ")), status.MaxMessage/2))
 }
 
-// leftToSpark reports whether something of an executor may be as Spark needs it although the API server finds fault with it here: Spark replaces
-// it, or adds the volume that a container of the template mounts.
+// leftToSpark reports whether Spark will mend what the API server finds invalid in an executor: it replaces the field, or adds the volume that a
+// container of the template mounts.
 func leftToSpark(cause metav1.StatusCause) bool {
 	switch cause.Field {
 	case "spec.hostname", "spec.containers[0].imagePullPolicy":

@@ -81,8 +81,8 @@ func TestChecksThatAreNotAnswered(t *testing.T) {
 		}
 	}
 	look(1, 0, 1)
-	look(2, checkPause/2, 0)
-	look(3, checkPause/2, 1)
+	look(2, dryRunPause/2, 0)
+	look(3, dryRunPause/2, 1)
 }
 
 // TestInvalidByALimitRange: what the API server finds wrong may come from what a LimitRange adds, and is looked at again where there is one.

@@ -20,15 +20,15 @@ type state struct {
 	plan *lifecycle.Plan
 	// outdated names the inputs that have changed since the grant was given; found while acting.
 	outdated string
-	// obstacle is why the driver could not be created for now; found while acting.
+	// obstacle is why the driver cannot be created at the moment; found while acting.
 	obstacle string
-	// rejection is why the API server never creates an object as it is; found while acting.
+	// rejection is why the API server will never accept an object as it is; found while acting.
 	rejection string
 	// requeueAfter is when the pass is repeated because something is not known yet, as in ctrl.Result.
 	requeueAfter time.Duration
 }
 
-// hindered reports whether the pass has found something while acting that keeps the driver from being created.
+// hindered reports whether the pass has found, while acting, that the driver cannot be created.
 func (st *state) hindered() bool { return st.obstacle != "" || st.outdated != "" || st.rejection != "" }
 
 // lookAgain asks for another pass after that time at the latest; at once if it is over.
@@ -44,7 +44,7 @@ func sooner(a, b time.Duration) time.Duration {
 	return a
 }
 
-// gateName returns the gate that the application deals with: of its grant, else of the plan of this pass, else Embedded.
+// gateName returns the gate of the application's grant, else that of the plan of this pass, else Embedded.
 func (st *state) gateName() string {
 	switch {
 	case st.app.Status.Grant != nil:
@@ -55,7 +55,7 @@ func (st *state) gateName() string {
 	return string(v1alpha1.GateEmbedded)
 }
 
-// retryLaterError says that a pass cannot go on before a while. It is not logged as a failure.
+// retryLaterError ends a pass that has to be repeated after a pause. It is not logged as a failure.
 type retryLaterError struct {
 	after time.Duration
 	why   string
