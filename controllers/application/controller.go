@@ -40,8 +40,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 // replica wrote last (expectations).
 func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
 	mine, after, err := r.Claims.Decides(ctx, app)
-	if err != nil || !mine {
-		return ctrl.Result{RequeueAfter: after}, errors.Join(err, r.leaveToOther(ctx, app))
+	switch {
+	case err != nil:
+		return ctrl.Result{}, err // whose it is is not known
+	case !mine:
+		return ctrl.Result{RequeueAfter: after}, r.leaveToOther(ctx, app)
 	}
 	leave, owned, err := r.Share.Enter(ctx, app)
 	defer leave()
