@@ -230,7 +230,7 @@ func TestWarnings(t *testing.T) {
 		"another scheduler, and Kueue's label": {
 			"sparkConf: {spark.kubernetes.scheduler.name: yunikorn}\ndriver: {labels: {kueue.x-k8s.io/queue-name: a}}", []string{
 				`spec.sparkConf[spark.kubernetes.scheduler.name]: value "yunikorn" is the scheduler of the gate YuniKorn, which sets it itself: set spec.queue.gate to YuniKorn`,
-				"spec.driver.labels[kueue.x-k8s.io/queue-name]: the label kueue.x-k8s.io/queue-name has Kueue look at each pod by itself: set spec.queue.gate to Kueue",
+				"spec.driver.labels[kueue.x-k8s.io/queue-name]: the label kueue.x-k8s.io/queue-name has Kueue look at each pod on its own: set spec.queue.gate to Kueue",
 			},
 		},
 		"a scheduler and its gate": {"sparkConf: {spark.kubernetes.scheduler.name: volcano}\nqueue: {gate: Volcano}", nil},

@@ -36,6 +36,7 @@ const (
 	callSetHolderState   = "setStanding"
 	callSetResizeRequest = "setWant"
 	callSettle           = "settle"
+	callReserveFor       = "reserveFor"
 	callAdvance          = "advance"
 	callCycle            = "cycle"
 	callChanged          = "changed"
@@ -150,6 +151,14 @@ func (r *Recorder) Release(key queueing.Key) {
 	r.Engine.Release(key)
 	if r.log.isOpen() {
 		r.log.addOf(key, callRelease, keyArgs{Key: keyOf(key)}, nil)
+	}
+}
+
+// ReserveFor is Engine.ReserveFor.
+func (r *Recorder) ReserveFor(key queueing.Key) {
+	r.Engine.ReserveFor(key)
+	if r.log.isOpen() {
+		r.log.addOf(key, callReserveFor, keyArgs{Key: keyOf(key)}, nil)
 	}
 }
 

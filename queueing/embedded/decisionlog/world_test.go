@@ -202,6 +202,7 @@ func (w *world) ofApplication(key queueing.Key) {
 		w.engine.Release(key)
 	case n < 13:
 		w.engine.Revert(key)
+		w.engine.ReserveFor(key)
 	case n < 14:
 		w.engine.Confirm(key, a.Run, a.Attempt)
 	case n < 15:
