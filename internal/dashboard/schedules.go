@@ -5,6 +5,7 @@ package dashboard
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -35,7 +36,7 @@ type schedulesPage struct {
 type scheduleRow struct {
 	Namespace, Name, Times, Zone string
 	Suspended                    bool
-	// Problem keeps it from running.
+	// Problem is what keeps it from running, or what else it says is wrong.
 	Problem string
 	Overlap string
 	Coming  []coming
@@ -120,14 +121,36 @@ func rowOf(s *v1alpha1.ScheduledSparkApplication, now time.Time) scheduleRow {
 	return row
 }
 
-// comes adds the next times.
+// clockSkew is how far the clocks of the operator and of this process may be apart.
+const clockSkew = time.Minute
+
+// followedUntil returns the time until which nothing is due any longer.
+func followedUntil(s *v1alpha1.ScheduledSparkApplication, now time.Time) time.Time {
+	if h := s.Status.Handled; h != nil && h.Until.After(now) {
+		return h.Until.Time
+	}
+	return now
+}
+
+// runs reports whether anything is run at the times of a schedule.
+func runs(s *v1alpha1.ScheduledSparkApplication) bool {
+	ready := meta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
+	return !s.Spec.Suspend && (ready == nil || ready.Reason != v1alpha1.InvalidSpecReason)
+}
+
+// comes adds the next times at which something is run.
 func (row *scheduleRow) comes(s *v1alpha1.ScheduledSparkApplication, now time.Time) {
 	times, err := cron.Parse(s.Spec.Schedule, s.Spec.TimeZone)
 	if err != nil {
 		row.Problem = cmp.Or(row.Problem, "spec."+err.Error())
 		return
 	}
-	for at := now; len(row.Coming) < comingTimes && !s.Spec.Suspend; {
+	from := followedUntil(s, now)
+	if from.After(now.Add(clockSkew)) {
+		row.Problem = cmp.Or(row.Problem, fmt.Sprintf("nothing is due until %s: the operator has followed the schedule until then, by a clock that was ahead; "+
+			"delete the schedule and create it again", from.UTC().Format(time.RFC3339)))
+	}
+	for at := from; len(row.Coming) < comingTimes && runs(s); {
 		if at = times.Next(at); at.IsZero() {
 			break
 		}

@@ -52,7 +52,7 @@ func timelineOf(s *v1alpha1.ScheduledSparkApplication, now time.Time) timeline {
 	}
 	times, err := cron.Parse(s.Spec.Schedule, s.Spec.TimeZone)
 	coming := 0
-	for at := now; err == nil && !s.Spec.Suspend && coming < timelineMarks; coming++ {
+	for at := followedUntil(s, now); err == nil && runs(s) && coming < timelineMarks; coming++ {
 		if at = times.Next(at); at.IsZero() || !put(at, "next") {
 			break
 		}
