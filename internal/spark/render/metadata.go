@@ -59,15 +59,20 @@ func ownerReferences(app *v1alpha1.SparkApplication) []metav1.OwnerReference {
 }
 
 // metadataStep adds what spark-submit does not: the owner, and annotations for people and for the cluster's autoscaler.
-// Moving a driver means losing the run, so that the autoscaler may not empty its node; executors may be moved.
+// Moving a driver means losing the run, so that the autoscaler may not empty its node; executors may be moved. The driver
+// of an application of a schedule has the time for which it runs: it may start later, and what it reads depends on it.
 func metadataStep(b *build) error {
 	pod := b.driver.pod
 	pod.Namespace = b.in.App.Namespace
 	pod.OwnerReferences = ownerReferences(b.in.App)
-	for name, value := range map[string]string{
+	notes := map[string]string{
 		"kubectl.kubernetes.io/default-container":        b.driver.container.Name,
 		"cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
-	} {
+	}
+	if at := b.in.App.Annotations[v1alpha1.ScheduledForAnnotation]; at != "" {
+		notes[v1alpha1.ScheduledForAnnotation] = at
+	}
+	for name, value := range notes {
 		if _, chosen := pod.Annotations[name]; !chosen {
 			b.driver.annotate(map[string]string{name: value})
 		}

@@ -323,6 +323,24 @@ func TestMarksOfTheGrant(t *testing.T) {
 	}
 }
 
+// TestScheduledFor: the driver of an application of a schedule has the time for which it runs; others have no such annotation.
+func TestScheduledFor(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"of a schedule": "2026-11-26T02:30:00+01:00", "of a user": ""} {
+		in := inputOf(t, nil)
+		if want != "" {
+			in.App.Annotations = map[string]string{v1alpha1.ScheduledForAnnotation: want}
+		}
+		objects, err := Build(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, has := objects.Pod.Annotations[v1alpha1.ScheduledForAnnotation]; got != want || has != (want != "") {
+			t.Errorf("%s: annotation %q, %t; want %q", name, got, has, want)
+		}
+	}
+}
+
 func TestQueueLabel(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
