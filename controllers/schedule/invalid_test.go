@@ -4,6 +4,7 @@
 package schedule
 
 import (
+	"strings"
 	"testing"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -128,6 +129,15 @@ func TestInvalidForbidsNothing(t *testing.T) {
 			w.has("at the end", tc.want...)
 			if len(s.Status.Missed) != 0 || s.Status.ActiveCount != 1 || s.Status.LastFailedRun == nil || s.Status.LastFailedRun.Name != at(30) {
 				t.Errorf("missed %+v, active %d, last failed %+v", s.Status.Missed, s.Status.ActiveCount, s.Status.LastFailedRun)
+			}
+			superseded, want := 0, map[string]int{"Forbid": 3}[name]
+			for len(w.events) > 0 {
+				if strings.HasPrefix(<-w.events, "Warning Superseded deleted application nightly-") {
+					superseded++
+				}
+			}
+			if superseded != want {
+				t.Errorf("%d events of applications that were deleted for the next run, want %d", superseded, want)
 			}
 			last := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.LastRunSucceededCondition)
 			if last == nil || last.Status != metav1.ConditionFalse {

@@ -38,6 +38,7 @@ type world struct {
 	// vanish has another client delete each application as soon as it is created; creates counts them.
 	vanish  bool
 	creates int
+	events  <-chan string
 }
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -67,8 +68,10 @@ func newWorld(t *testing.T, change func(*v1alpha1.ScheduledSparkApplication), ot
 		},
 	})
 	w.Client = c
+	recorder := events.NewFakeRecorder(1000)
+	w.events = recorder.Events
 	w.reconciler = New(Options{
-		Client: c, Live: c, Recorder: events.NewFakeRecorder(1000), Clock: w.clock, Ready: func(context.Context) error { return nil },
+		Client: c, Live: c, Recorder: recorder, Clock: w.clock, Ready: func(context.Context) error { return nil },
 	})
 	return w
 }
