@@ -297,7 +297,8 @@ type ScheduledRun struct {
 
 // MissedRuns counts runs that were due and were not started.
 type MissedRuns struct {
-	// reason is OperatorDown, ConcurrencyForbidden, StartingDeadlineExceeded, NameTaken, CreateFailed or Replaced.
+	// reason is OperatorDown, ConcurrencyForbidden, StartingDeadlineExceeded, NameTaken, CreateFailed, Replaced or
+	// Superseded.
 	// +required
 	Reason string `json:"reason"`
 	// count of them since the schedule was created.
@@ -322,6 +323,8 @@ const (
 	MissedCreateFailed = "CreateFailed"
 	// MissedReplaced: under Replace, the next run was due before it could start.
 	MissedReplaced = "Replaced"
+	// MissedSuperseded: its application could not start, and was deleted for the next run.
+	MissedSuperseded = "Superseded"
 )
 
 // Labels and annotations of the applications of a schedule.

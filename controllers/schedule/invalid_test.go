@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -107,13 +108,17 @@ func TestInvalidForbidsNothing(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*v1alpha1.ScheduledSparkApplication)
 		want   []string
+		missed []v1alpha1.MissedRuns
 	}{
-		"Forbid": {func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.ConcurrencyPolicy = v1alpha1.ConcurrencyForbid }, []string{at(40)}},
-		"Allow":  {func(*v1alpha1.ScheduledSparkApplication) {}, []string{at(30), at(40)}},
+		"Forbid": {
+			func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.ConcurrencyPolicy = v1alpha1.ConcurrencyForbid }, []string{at(40)},
+			[]v1alpha1.MissedRuns{{Reason: v1alpha1.MissedSuperseded, Count: 3, Last: "2026-01-01T12:30:00Z"}},
+		},
+		"Allow": {func(*v1alpha1.ScheduledSparkApplication) {}, []string{at(30), at(40)}, nil},
 		"kept": {func(s *v1alpha1.ScheduledSparkApplication) {
 			s.Spec.ConcurrencyPolicy = v1alpha1.ConcurrencyForbid
 			s.Spec.Template.Metadata.Annotations = map[string]string{v1alpha1.KeepAnnotation: "true"}
-		}, []string{at(10), at(20), at(30), at(40)}},
+		}, []string{at(10), at(20), at(30), at(40)}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -127,10 +132,13 @@ func TestInvalidForbidsNothing(t *testing.T) {
 				}
 			}
 			w.has("at the end", tc.want...)
-			if len(s.Status.Missed) != 0 || s.Status.ActiveCount != 1 || s.Status.LastFailedRun == nil || s.Status.LastFailedRun.Name != at(30) {
-				t.Errorf("missed %+v, active %d, last failed %+v", s.Status.Missed, s.Status.ActiveCount, s.Status.LastFailedRun)
+			if diff := cmp.Diff(tc.missed, s.Status.Missed); diff != "" {
+				t.Errorf("missed (-want +got):\n%s", diff)
 			}
-			superseded, want := 0, map[string]int{"Forbid": 3}[name]
+			if s.Status.ActiveCount != 1 || s.Status.LastFailedRun == nil || s.Status.LastFailedRun.Name != at(30) {
+				t.Errorf("active %d, last failed %+v", s.Status.ActiveCount, s.Status.LastFailedRun)
+			}
+			superseded, want := 0, len(tc.missed)*3
 			for len(w.events) > 0 {
 				if strings.HasPrefix(<-w.events, "Warning Superseded deleted application nightly-") {
 					superseded++

@@ -79,6 +79,9 @@ func (p *pass) countRecorded() {
 		for _, passed := range p.decision.Passed {
 			missed.WithLabelValues(namespace, passed.Reason).Inc()
 		}
+		for range p.superseded {
+			missed.WithLabelValues(namespace, v1alpha1.MissedSuperseded).Inc()
+		}
 	})
 }
 

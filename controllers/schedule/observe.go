@@ -97,6 +97,7 @@ func stateOf(app *v1alpha1.SparkApplication) tick.Child {
 		Name: app.Name, UID: app.UID, Version: app.ResourceVersion, Created: app.CreationTimestamp.Time, Deleting: !app.DeletionTimestamp.IsZero(),
 		Keep: app.Annotations[v1alpha1.KeepAnnotation] == "true",
 	}
+	c.Due, _ = time.Parse(time.RFC3339, app.Annotations[v1alpha1.ScheduledForAnnotation])
 	finished := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.FinishedCondition)
 	ready := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition)
 	switch {

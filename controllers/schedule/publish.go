@@ -92,13 +92,25 @@ func (p *pass) fillHandled(s *v1alpha1.ScheduledSparkApplicationStatus) {
 		}
 	}
 	for _, passed := range d.Passed {
-		i := slices.IndexFunc(s.Missed, func(m v1alpha1.MissedRuns) bool { return m.Reason == passed.Reason })
-		if i < 0 {
-			s.Missed, i = append(s.Missed, v1alpha1.MissedRuns{Reason: passed.Reason}), len(s.Missed)
-		}
-		s.Missed[i].Count++
-		s.Missed[i].Last = rfc3339(passed.At)
+		miss(s, passed.Reason, passed.At)
 	}
+	for _, c := range p.superseded {
+		at := c.Due
+		if at.IsZero() {
+			at = p.local(c.Created)
+		}
+		miss(s, v1alpha1.MissedSuperseded, at)
+	}
+}
+
+// miss counts a run that was missed.
+func miss(s *v1alpha1.ScheduledSparkApplicationStatus, reason string, at time.Time) {
+	i := slices.IndexFunc(s.Missed, func(m v1alpha1.MissedRuns) bool { return m.Reason == reason })
+	if i < 0 {
+		s.Missed, i = append(s.Missed, v1alpha1.MissedRuns{Reason: reason}), len(s.Missed)
+	}
+	s.Missed[i].Count++
+	s.Missed[i].Last = rfc3339(at)
 }
 
 // fillChildren records which applications have not finished, and how the others ended: also one that is being deleted, which may have gone when the
@@ -126,11 +138,15 @@ func (p *pass) runOf(c tick.Child) *v1alpha1.ScheduledRun {
 	if c.Ended.IsZero() {
 		return nil
 	}
-	ended := c.Ended
-	if p.o.Times != nil {
-		ended = p.o.Times.In(ended)
+	return &v1alpha1.ScheduledRun{Name: c.Name, Time: rfc3339(p.local(c.Ended)), Message: status.Truncate(c.Message)}
+}
+
+// local returns an instant as a clock in the time zone of the schedule shows it, if that is known.
+func (p *pass) local(at time.Time) time.Time {
+	if p.o.Times == nil {
+		return at
 	}
-	return &v1alpha1.ScheduledRun{Name: c.Name, Time: rfc3339(ended), Message: status.Truncate(c.Message)}
+	return p.o.Times.In(at)
 }
 
 // isLater reports whether a run ended after another one.
@@ -210,13 +226,11 @@ func (p *pass) announce(after *v1alpha1.ScheduledSparkApplication) {
 	if run := p.decision.Create; run != nil && p.refused == "" && p.expected.last.run == run.Name {
 		p.event(normal, "Created", "created application %s", run.Name)
 	}
+	for _, c := range p.superseded {
+		note := fmt.Sprintf("deleted application %s, which could not start, for the next run: %s", c.Name, c.Message)
+		p.event(warning, v1alpha1.MissedSuperseded, "%s", status.Truncate(note))
+	}
 	p.announcePassed()
-}
-
-// announceSuperseded records an event for an application that could not start and was deleted for the next run.
-func (p *pass) announceSuperseded(c tick.Child) {
-	note := fmt.Sprintf("deleted application %s, which could not start, for the next run: %s", c.Name, c.Message)
-	p.event(warning, "Superseded", "%s", status.Truncate(note))
 }
 
 // whyMissed explains the reasons for which runs are missed, and names the field or action that prevents it.

@@ -36,8 +36,8 @@ type Child struct {
 	UID  types.UID
 	// Version is the resource version at which it was seen.
 	Version string
-	// Created is when it was created, Ended when its run ended.
-	Created, Ended time.Time
+	// Due is the time for which it was created; zero if a user asked for it. Created is when it was, Ended when its run ended.
+	Due, Created, Ended time.Time
 	// Finished says that its last run has ended, Succeeded how. One that is being deleted is not finished: it may hold quota.
 	Finished, Succeeded bool
 	// Stalled says that it holds nothing and cannot start before it or the cluster is changed: it gives way to the next run. If it is finished as

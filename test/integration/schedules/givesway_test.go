@@ -47,8 +47,8 @@ func TestCorrectedInGit(t *testing.T) {
 			w.clock.Advance(next.Sub(w.clock.Now()) + time.Second)
 			w.look(s)
 			w.hasRun(s, next)
-			if len(s.Status.Missed) != 0 {
-				t.Errorf("missed %+v", s.Status.Missed)
+			if missed := s.Status.Missed; len(missed) != 1 || missed[0].Reason != v1alpha1.MissedSuperseded || missed[0].Count != 1 {
+				t.Errorf("missed %+v, want the one that stood still", missed)
 			}
 			w.Run(w.child("nightly-" + minutes(next)))
 			if all := w.children(); len(all) != 1 {

@@ -188,11 +188,12 @@ func TestCannotStart(t *testing.T) {
 	allow("another")
 	s := w.apply("nightly", nil)
 	first := w.next(s)
-	for _, at := range []time.Time{first, first.Add(day)} {
+	for superseded, at := range []time.Time{first, first.Add(day)} {
 		w.clock.Advance(at.Sub(w.clock.Now()) + time.Second)
 		w.hasRun(s, at)
 		w.becomes(s, "told that it failed", func(s *v1alpha1.ScheduledSparkApplication) bool {
-			return s.Status.ActiveCount == 0 && s.Status.LastFailedRun != nil && s.Status.LastFailedRun.Name == "nightly-"+minutes(at) && len(s.Status.Missed) == 0
+			missed := len(s.Status.Missed) == superseded && (superseded == 0 || s.Status.Missed[0].Reason == v1alpha1.MissedSuperseded && s.Status.Missed[0].Count == 1)
+			return s.Status.ActiveCount == 0 && s.Status.LastFailedRun != nil && s.Status.LastFailedRun.Name == "nightly-"+minutes(at) && missed
 		})
 	}
 	if all := w.children(); len(all) != 1 || all[0].Name != "nightly-"+minutes(first.Add(day)) {
