@@ -67,11 +67,15 @@ func flavorNotFound(s *embedded.QueueState) string {
 	case s.AllMissing:
 		meanwhile = "until then queues below it that name no flavors admit nothing"
 	}
-	if len(s.MissingFlavors) == 1 {
-		return fmt.Sprintf("flavor %s does not exist: apply a SparkFlavor of that name, or remove it from spec.flavors; %s", s.MissingFlavors[0], meanwhile)
+	field := "spec.flavors"
+	if s.FlavorsOf != s.Name {
+		field = fmt.Sprintf("spec.flavors of queue %s above it", s.FlavorsOf)
 	}
-	return fmt.Sprintf("flavors %s do not exist: apply SparkFlavors of these names, or remove them from spec.flavors; %s",
-		strings.Join(s.MissingFlavors, ", "), meanwhile)
+	if len(s.MissingFlavors) == 1 {
+		return fmt.Sprintf("flavor %s does not exist: apply a SparkFlavor of that name, or remove it from %s; %s", s.MissingFlavors[0], field, meanwhile)
+	}
+	return fmt.Sprintf("flavors %s do not exist: apply SparkFlavors of these names, or remove them from %s; %s",
+		strings.Join(s.MissingFlavors, ", "), field, meanwhile)
 }
 
 func usageOf(u embedded.Usage) v1alpha1.QueueUsage {

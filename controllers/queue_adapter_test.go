@@ -23,6 +23,7 @@ func TestFlavorNotFound(t *testing.T) {
 		"all":                  {"gpu spot", false, "flavors gpu, spot do not exist: apply SparkFlavors of these names, or remove them from spec.flavors; until then nothing is admitted"},
 		"all of an inner one":  {"gpu", true, "flavor gpu does not exist: apply a SparkFlavor of that name, or remove it from spec.flavors; until then queues below it that name no flavors admit nothing"},
 		"some of an inner one": {"default gpu", true, "flavor gpu does not exist: apply a SparkFlavor of that name, or remove it from spec.flavors; meanwhile pods are placed in the other flavors"},
+		"below one":            {"gpu", true, "flavor gpu does not exist: apply a SparkFlavor of that name, or remove it from spec.flavors of queue team above it; until then nothing is admitted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,10 +37,31 @@ func TestFlavorNotFound(t *testing.T) {
 			}
 			engine := embedded.New()
 			engine.SetQueues(queues)
-			state, _ := engine.State("team")
+			of := "team"
+			if name == "below one" {
+				of = "below"
+			}
+			state, _ := engine.State(of)
 			if got := flavorNotFound(&state); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestFlavorsOfQueuesAbove: a queue that names no flavors admits nothing where those of the queue above it are all missing,
+// and something if one is there.
+func TestFlavorsOfQueuesAbove(t *testing.T) {
+	t.Parallel()
+	for flavors, missing := range map[string]int{"gpu": 1, "gpu spot": 2, "gpu default": 0} {
+		queues := []embedded.QueueConfig{{Name: "team"}, {Name: "below", Parent: "team"}, {Name: "leaf", Parent: "below"}}
+		for _, flavor := range strings.Fields(flavors) {
+			queues[0].Flavors = append(queues[0].Flavors, embedded.FlavorQuota{Name: flavor, Quotas: []embedded.ResourceQuota{{Resource: "cpu", Nominal: 1000}}})
+		}
+		engine := embedded.New()
+		engine.SetQueues(queues)
+		if state, _ := engine.State("leaf"); len(state.MissingFlavors) != missing || state.AllMissing != (missing > 0) {
+			t.Errorf("%s: of the leaf, %q are missing", flavors, state.MissingFlavors)
+		}
 	}
 }

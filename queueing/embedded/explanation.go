@@ -121,9 +121,11 @@ type QueueState struct {
 	// Problem is empty, ParentNotFound, Cycle or NoQuota: with a problem nothing is admitted. Message explains it.
 	Problem string
 	Message string
-	// MissingFlavors are those that the queue names and that do not exist, in its order. AllMissing: it names no other.
+	// MissingFlavors are those that the queue names and that do not exist, in its order. AllMissing: it names no other. Where
+	// it names none, they are those of FlavorsOf, the nearest queue above it that names some, if all of these are missing.
 	MissingFlavors []string
 	AllMissing     bool
+	FlavorsOf      string
 	// Pending and Admitted count the applications of this queue and of those below it.
 	Pending, Admitted int32
 	// Pods that belong to no application, of this queue and of those below it. Their drivers count as applications,

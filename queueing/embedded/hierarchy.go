@@ -103,8 +103,8 @@ func (hr *hierarchy) configureQueue(q *queue) {
 		if q.drainedBy == nil && above.config.Stop == StopHoldAndDrain {
 			q.drainedBy = above
 		}
-		if q.flavors == nil {
-			q.flavors = above.config.flavorNames()
+		if q.flavors == nil && len(above.config.Flavors) > 0 {
+			q.flavors, q.flavorsOf = above.config.flavorNames(), above
 		}
 	}
 	if q.flavors == nil {

@@ -59,8 +59,10 @@ type queue struct {
 	node quota.NodeID
 	// stoppedBy is this queue or the nearest one above it that is stopped, drainedBy the nearest that is drained.
 	stoppedBy, drainedBy *queue
-	// flavors in which the queue may place pods.
-	flavors []string
+	// flavors in which the queue may place pods, and the queue, this one or one above it, that names them; nil for DefaultFlavor
+	// that none names.
+	flavors   []string
+	flavorsOf *queue
 	// limited: the queue, or another of its tree, has a quota. noQuota: none has one, and the root is not unlimited.
 	limited, noQuota bool
 

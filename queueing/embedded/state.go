@@ -106,12 +106,7 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	case q.stoppedBy != nil:
 		s.StoppedBy, s.Stop = q.stoppedBy.name, StopHold
 	}
-	for _, f := range q.config.Flavors {
-		if e.hierarchy.flavors[f.Name] == nil {
-			s.MissingFlavors = append(s.MissingFlavors, f.Name)
-		}
-	}
-	s.AllMissing = len(s.MissingFlavors) > 0 && len(s.MissingFlavors) == len(q.config.Flavors)
+	e.hierarchy.addMissingFlavors(q, &s)
 	if problem != quota.NoProblem {
 		s.Message = e.hierarchy.problemText(q.node, problem, culprit) + "; " + e.hierarchy.parentRemedy(problem, culprit)
 	} else if q.noQuota {
@@ -125,6 +120,21 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 		})
 	}
 	return s, true
+}
+
+// addMissingFlavors notes which of the flavors of a queue do not exist. Of those that a queue above it names, it matters
+// here only if none exists.
+func (hr *hierarchy) addMissingFlavors(q *queue, s *QueueState) {
+	var missing []string
+	for _, name := range q.flavors {
+		if hr.flavors[name] == nil {
+			missing = append(missing, name)
+		}
+	}
+	s.AllMissing = len(missing) > 0 && len(missing) == len(q.flavors)
+	if len(missing) > 0 && (q.flavorsOf == q || s.AllMissing) {
+		s.MissingFlavors, s.FlavorsOf = missing, q.flavorsOf.name
+	}
 }
 
 // shareOf returns the weighted share of a queue, or nil for one whose parent does not exist.
