@@ -29,9 +29,9 @@ func check(queue *v1alpha1.SparkQueue) *finding {
 }
 
 // activeMessage says what a queue without problems does now.
-func activeMessage(name string, s State) string {
+func activeMessage(queue *v1alpha1.SparkQueue, s State) string {
 	where := "spec.stopPolicy"
-	if s.StoppedBy != name {
+	if s.StoppedBy != queue.Name {
 		where = fmt.Sprintf("spec.stopPolicy of queue %s above it", s.StoppedBy)
 	}
 	switch {
@@ -39,8 +39,12 @@ func activeMessage(name string, s State) string {
 		return fmt.Sprintf("drained: %s is %s, so nothing is admitted and what runs is stopped", where, v1alpha1.StopPolicyHoldAndDrain)
 	case s.StoppedBy != "":
 		return fmt.Sprintf("held: %s is %s, so nothing is admitted; what runs continues", where, v1alpha1.StopPolicyHold)
+	case queue.Spec.MaxRunning != nil && *queue.Spec.MaxRunning == 0:
+		return "admits no applications: spec.maxRunning is 0"
 	case s.Inner:
 		return "shares its quota among the queues below it, and admits no applications itself"
+	case queue.Spec.NamespaceSelector == nil:
+		return "admits no applications: it has no spec.namespaceSelector; {} admits every namespace"
 	}
 	return "" // the words of the state
 }

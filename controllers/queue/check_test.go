@@ -100,15 +100,24 @@ func TestActiveMessage(t *testing.T) {
 		state State
 		want  string
 	}{
-		"a leaf":        {State{}, ""},
-		"inner":         {State{Inner: true}, "shares its quota among the queues below it, and admits no applications itself"},
-		"held":          {State{StoppedBy: "a"}, "held: spec.stopPolicy is Hold, so nothing is admitted; what runs continues"},
-		"inner, held":   {State{Inner: true, StoppedBy: "a"}, "held: spec.stopPolicy is Hold, so nothing is admitted; what runs continues"},
-		"held above":    {State{StoppedBy: "root"}, "held: spec.stopPolicy of queue root above it is Hold, so nothing is admitted; what runs continues"},
-		"drained":       {State{StoppedBy: "a", Drained: true}, "drained: spec.stopPolicy is HoldAndDrain, so nothing is admitted and what runs is stopped"},
-		"drained above": {State{StoppedBy: "root", Drained: true}, "drained: spec.stopPolicy of queue root above it is HoldAndDrain, so nothing is admitted and what runs is stopped"},
+		"none at a time": {State{Inner: true}, "admits no applications: spec.maxRunning is 0"},
+		"no namespace":   {State{}, "admits no applications: it has no spec.namespaceSelector; {} admits every namespace"},
+		"a leaf":         {State{}, ""},
+		"inner":          {State{Inner: true}, "shares its quota among the queues below it, and admits no applications itself"},
+		"held":           {State{StoppedBy: "a"}, "held: spec.stopPolicy is Hold, so nothing is admitted; what runs continues"},
+		"inner, held":    {State{Inner: true, StoppedBy: "a"}, "held: spec.stopPolicy is Hold, so nothing is admitted; what runs continues"},
+		"held above":     {State{StoppedBy: "root"}, "held: spec.stopPolicy of queue root above it is Hold, so nothing is admitted; what runs continues"},
+		"drained":        {State{StoppedBy: "a", Drained: true}, "drained: spec.stopPolicy is HoldAndDrain, so nothing is admitted and what runs is stopped"},
+		"drained above":  {State{StoppedBy: "root", Drained: true}, "drained: spec.stopPolicy of queue root above it is HoldAndDrain, so nothing is admitted and what runs is stopped"},
 	} {
-		if got := activeMessage("a", tt.state); got != tt.want {
+		queue := &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+		if name != "no namespace" {
+			queue.Spec.NamespaceSelector = &metav1.LabelSelector{}
+		}
+		if name == "none at a time" {
+			queue.Spec.MaxRunning = ptr.To[int32](0)
+		}
+		if got := activeMessage(queue, tt.state); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}

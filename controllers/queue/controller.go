@@ -335,7 +335,7 @@ func (r *Reconciler) fill(queue *v1alpha1.SparkQueue) {
 	case state.Problem != "":
 		view.State, view.Message = status.QueueState(state.Problem), state.Message
 	default:
-		view.Message = activeMessage(queue.Name, state)
+		view.Message = activeMessage(queue, state)
 	}
 	s.Pending, s.Admitted, s.Usage, s.Heads = state.Pending, state.Admitted, state.Usage, state.Heads
 	s.Elastic, s.UnmanagedPods = state.Elastic, state.UnmanagedPods
