@@ -251,7 +251,11 @@ func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
 	}
 	if g := app.Status.Grant; g != nil {
 		if catalog.Of(g.Gate).SparkQueues {
-			s.held = append(s.held, gate.Holding{Key: key, Grant: convert.FromAPI(g)})
+			h := gate.Holding{Key: key, Grant: convert.FromAPI(g)}
+			if at := app.Status.Times.Admitted; at != nil {
+				h.Since = at.Time
+			}
+			s.held = append(s.held, h)
 		}
 		return
 	}
@@ -277,7 +281,7 @@ func (s *restoredState) addPods(unmanaged []unmanagedpods.SeededPod) {
 	for _, p := range unmanaged {
 		s.alive[p.Key] = true
 		if p.Grant != nil {
-			s.held = append(s.held, gate.Holding{Key: p.Key, Grant: *p.Grant})
+			s.held = append(s.held, gate.Holding{Key: p.Key, Grant: *p.Grant, Since: p.Created})
 		} else {
 			s.waiting = append(s.waiting, p.Key)
 		}

@@ -6,6 +6,7 @@ package unmanagedpods
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +20,8 @@ import (
 // SeededPod is a pod that a new leader finds.
 type SeededPod struct {
 	Key queueing.Key
+	// Created is its creation: when it was let in, nothing says.
+	Created time.Time
 	// Grant is what it is charged; nil if it waits behind the gate.
 	Grant *queueing.Grant
 }
@@ -53,7 +56,7 @@ func (r *Reconciler) Seed(ctx context.Context) ([]SeededPod, error) {
 				found = append(found, SeededPod{Key: p.Key()})
 			default:
 				grant := p.Grant(string(r.gateOf(namespace)), queue)
-				found = append(found, SeededPod{Key: p.Key(), Grant: &grant})
+				found = append(found, SeededPod{Key: p.Key(), Created: p.Created, Grant: &grant})
 			}
 		}
 	}
@@ -81,7 +84,7 @@ func (r *Reconciler) seedClaimed(ctx context.Context) ([]SeededPod, error) {
 			}
 			if served {
 				grant := p.Grant(string(r.gateOf(namespace)), queue)
-				found = append(found, SeededPod{Key: p.Key(), Grant: &grant})
+				found = append(found, SeededPod{Key: p.Key(), Created: p.Created, Grant: &grant})
 			}
 		}
 	}

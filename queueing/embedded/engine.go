@@ -149,12 +149,17 @@ func (e *Engine) Release(key queueing.Key) {
 
 // Restore charges a grant that was persisted, even above quota or of a queue that does not exist, and drops the
 // pending ask of the same run and attempt. It replaces the grant that the key holds, if any. A restored grant is
-// confirmed.
+// confirmed, and newer than those that were made or restored before, unless it replaces one of the same attempt.
 func (e *Engine) Restore(key queueing.Key, grant queueing.Grant) {
 	a := e.registry.apps[key]
 	if a == nil {
 		a = &app{key: key}
 		e.registry.apps[key] = a
+	}
+	e.holders.grants++
+	serial := e.holders.grants
+	if a.held != nil && a.held.isFor(grant.Run, grant.Attempt) {
+		serial = a.held.serial
 	}
 	e.waiting.dequeue(a)
 	e.holders.uncharge(a)
@@ -162,8 +167,7 @@ func (e *Engine) Restore(key queueing.Key, grant queueing.Grant) {
 		a.ask = nil
 	}
 	a.verdict = nil
-	e.holders.grants++
-	e.holders.charge(a, &heldGrant{grant: grant, serial: e.holders.grants})
+	e.holders.charge(a, &heldGrant{grant: grant, serial: serial})
 	e.registry.changed[key] = true
 	e.recallQueue(a.held)
 }

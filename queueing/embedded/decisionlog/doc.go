@@ -26,6 +26,7 @@
 //	restore       key, grant
 //	release       key
 //	confirm       key, run, attempt
+//	reserveFor    key
 //	revert        key                               whether there was something to revert
 //	setStanding   key, run, attempt, standing
 //	setWant       key, run, attempt, want           whether anything changed

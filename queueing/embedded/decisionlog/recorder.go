@@ -154,19 +154,19 @@ func (r *Recorder) Release(key queueing.Key) {
 	}
 }
 
-// ReserveFor is Engine.ReserveFor.
-func (r *Recorder) ReserveFor(key queueing.Key) {
-	r.Engine.ReserveFor(key)
-	if r.log.isOpen() {
-		r.log.addOf(key, callReserveFor, keyArgs{Key: keyOf(key)}, nil)
-	}
-}
-
 // Confirm is Engine.Confirm.
 func (r *Recorder) Confirm(key queueing.Key, run, attempt int64) {
 	r.Engine.Confirm(key, run, attempt)
 	if r.log.isOpen() {
 		r.log.addOf(key, callConfirm, confirmArgs{Key: keyOf(key), Run: run, Attempt: attempt}, nil)
+	}
+}
+
+// ReserveFor is Engine.ReserveFor.
+func (r *Recorder) ReserveFor(key queueing.Key) {
+	r.Engine.ReserveFor(key)
+	if r.log.isOpen() {
+		r.log.addOf(key, callReserveFor, keyArgs{Key: keyOf(key)}, nil)
 	}
 }
 

@@ -216,8 +216,8 @@ var calls = map[string]func(r *replayer, with json.RawMessage) error{
 	callSubmit:     with(func(r *replayer, a ask) { r.engine.Submit(a.restore()) }),
 	callRestore:    with(func(r *replayer, a restoreArgs) { r.engine.Restore(a.Key.restore(), a.Grant.restore()) }),
 	callRelease:    with(func(r *replayer, a keyArgs) { r.engine.Release(a.Key.restore()) }),
-	callReserveFor: with(func(r *replayer, a keyArgs) { r.engine.ReserveFor(a.Key.restore()) }),
 	callConfirm:    with(func(r *replayer, a confirmArgs) { r.engine.Confirm(a.Key.restore(), a.Run, a.Attempt) }),
+	callReserveFor: with(func(r *replayer, a keyArgs) { r.engine.ReserveFor(a.Key.restore()) }),
 	callRevert:     with(func(r *replayer, a keyArgs) { r.engine.Revert(a.Key.restore()) }),
 	callSetHolderState: with(func(r *replayer, a holderStateArgs) {
 		r.engine.SetHolderState(a.Key.restore(), a.Run, a.Attempt, queueing.HolderState(a.Standing))

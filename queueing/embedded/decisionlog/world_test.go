@@ -198,11 +198,11 @@ func (w *world) ofApplication(key queueing.Key) {
 		w.repeat()
 	case n < 6:
 		w.engine.Submit(a)
+		w.engine.ReserveFor(key)
 	case n < 12:
 		w.engine.Release(key)
 	case n < 13:
 		w.engine.Revert(key)
-		w.engine.ReserveFor(key)
 	case n < 14:
 		w.engine.Confirm(key, a.Run, a.Attempt)
 	case n < 15:

@@ -6,6 +6,8 @@ package gate
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -19,6 +21,8 @@ import (
 type Holding struct {
 	Key   queueing.Key
 	Grant queueing.Grant
+	// Since is when it was granted; zero if that is not known.
+	Since time.Time
 	// Orphan: the application is deleted, and what its pods hold will be released soon.
 	Orphan bool
 }
@@ -95,7 +99,7 @@ func (g *Gate) Acquire(ctx context.Context) (Acquired, error) {
 }
 
 // Open restores what is held and begins to decide. held are the grants in the status of applications, expected the
-// pending applications.
+// pending applications. The older of them comes first: the newest is preempted first.
 //
 // An in-flight grant that is in no status yet is charged and offered again: the process that decided it may still
 // write it.
@@ -103,7 +107,7 @@ func (g *Gate) Open(acquired Acquired, held []Holding, expected []queueing.Key, 
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	has := map[queueing.Key]*queueing.Grant{}
-	for _, h := range held {
+	for _, h := range slices.SortedStableFunc(slices.Values(held), func(a, b Holding) int { return a.Since.Compare(b.Since) }) {
 		g.restore(h.Key, h.Grant)
 		if h.Orphan {
 			g.engine.SetHolderState(h.Key, h.Grant.Run, h.Grant.Attempt, queueing.HolderState{Terminating: true})
