@@ -29,6 +29,8 @@ type Process struct {
 	watcher  *pods.Watcher
 	series   *metricseries.Bounds
 	notifier application.Notifier
+	// ofSchedules is the same for schedules.
+	ofSchedules schedule.Notifier
 	// operators are the other installations in the cluster; nil if they are not heeded.
 	operators *operators.Operators
 
@@ -60,7 +62,7 @@ func NewProcess(mgr ctrl.Manager, o Options) (*Process, error) {
 	p.watcher = pods.NewWatcher(podClient, pods.NewStore(p.podsChanged), o.Scope.Namespaces)
 	runnables := []runnable{p.watcher}
 	if sender := newSender(mgr, o); sender != nil {
-		p.notifier, runnables = sender, append(runnables, sender)
+		p.notifier, p.ofSchedules, runnables = sender, sender, append(runnables, sender)
 	}
 	if o.Operator.Namespace != "" {
 		p.operators = operators.New(operators.Options{

@@ -250,7 +250,7 @@ func newSender(mgr ctrl.Manager, o Options) *notify.Sender {
 
 func newSchedules(mgr ctrl.Manager, startup *leaderStartup, p *Process) *schedule.Reconciler {
 	return schedule.New(schedule.Options{
-		Series: p.series,
+		Series: p.series, Notifier: p.ofSchedules,
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder("sparkgate"), Clock: p.o.Clock, Ready: startup.wait,
 		Operators: p.operators,
 	})

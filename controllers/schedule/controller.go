@@ -35,6 +35,8 @@ type Options struct {
 	Live   client.Reader
 	// Recorder records events about schedules.
 	Recorder events.EventRecorder
+	// Notifier sends the warnings among them elsewhere; nil sends none.
+	Notifier Notifier
 	Clock    clock.PassiveClock
 	// Series bounds the series of metrics. Default: there are no other metrics.
 	Series *metricseries.Bounds
@@ -42,6 +44,11 @@ type Options struct {
 	Operators *operators.Operators
 	// Ready returns once this process leads and may write.
 	Ready func(context.Context) error
+}
+
+// Notifier sends warnings about schedules to other systems. It must not block.
+type Notifier interface {
+	NotifySchedule(s *v1alpha1.ScheduledSparkApplication, reason, message string)
 }
 
 // read returns a schedule that is to be followed; nil if it is gone, or another operator follows it.

@@ -266,4 +266,7 @@ func (p *pass) announcePassed() {
 
 func (p *pass) event(kind, reason, format string, args ...any) {
 	p.Recorder.Eventf(p.schedule, nil, kind, reason, reason, format, args...)
+	if p.Notifier != nil && kind == warning {
+		p.Notifier.NotifySchedule(p.schedule, reason, fmt.Sprintf(format, args...))
+	}
 }

@@ -39,6 +39,12 @@ type world struct {
 	vanish  bool
 	creates int
 	events  <-chan string
+	// notified are the reasons of the warnings that were sent elsewhere.
+	notified []string
+}
+
+func (w *world) NotifySchedule(_ *v1alpha1.ScheduledSparkApplication, reason, _ string) {
+	w.notified = append(w.notified, reason)
 }
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -71,7 +77,7 @@ func newWorld(t *testing.T, change func(*v1alpha1.ScheduledSparkApplication), ot
 	recorder := events.NewFakeRecorder(1000)
 	w.events = recorder.Events
 	w.reconciler = New(Options{
-		Client: c, Live: c, Recorder: recorder, Clock: w.clock, Ready: func(context.Context) error { return nil },
+		Client: c, Live: c, Recorder: recorder, Notifier: w, Clock: w.clock, Ready: func(context.Context) error { return nil },
 	})
 	return w
 }
@@ -150,6 +156,9 @@ func TestRefusedRequest(t *testing.T) {
 	}
 	if s.Status.LastHandledForceAt != "" {
 		t.Errorf("the request counts as handled")
+	}
+	if !slices.Contains(w.notified, "CreateFailed") || !slices.Contains(w.notified, "MissedRun") {
+		t.Errorf("notified of %v", w.notified)
 	}
 	w.refused = func(string) bool { return false }
 	s = w.until("12:36")

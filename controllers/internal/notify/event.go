@@ -42,26 +42,31 @@ const (
 // owners are the labels by which Flux marks what it has applied, and the key under which the owner is named.
 var owners = map[string]string{"kustomize.toolkit.fluxcd.io": "kustomization", "helm.toolkit.fluxcd.io": "helmrelease"}
 
-func (s *Sender) eventOf(app *v1alpha1.SparkApplication, warning bool, reason, message string) event {
-	severity := severityInfo
-	if warning {
-		severity = severityError
-	}
+// subject is what an event is about.
+type subject struct {
+	metav1.Object
+	kind     string
+	metadata map[string]string
+}
+
+func (s *Sender) eventOf(about subject, severity, reason, message string) event {
 	return event{
 		InvolvedObject: corev1.ObjectReference{
-			APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SparkApplicationKind,
-			Namespace: app.Namespace, Name: app.Name, UID: app.UID, ResourceVersion: app.ResourceVersion,
+			APIVersion: v1alpha1.GroupVersion.String(), Kind: about.kind,
+			Namespace: about.GetNamespace(), Name: about.GetName(), UID: about.GetUID(), ResourceVersion: about.GetResourceVersion(),
 		},
 		Severity: severity, Timestamp: metav1.NewTime(s.Clock.Now().UTC()), Reason: reason, Message: redact.Text(message),
-		Metadata: metadataOf(app), ReportingController: controllerName, ReportingInstance: s.Instance,
+		Metadata: about.metadata, ReportingController: controllerName, ReportingInstance: s.Instance,
 	}
 }
+
+// own returns the key of metadata of ours.
+func own(key string) string { return v1alpha1.Group + "/" + key }
 
 // metadataOf returns what the receiver shows beside the message. It takes only keys that begin with the group of the
 // object, or with Flux's own prefix for annotations. The token distinguishes events of different attempts, which have the
 // same message: the receiver drops what it takes for a repetition.
 func metadataOf(app *v1alpha1.SparkApplication) map[string]string {
-	own := func(key string) string { return v1alpha1.Group + "/" + key }
 	s := &app.Status
 	metadata := map[string]string{
 		own("token"): fmt.Sprintf("%s/%d.%d", app.UID, s.Run, s.Attempt),
@@ -70,15 +75,28 @@ func metadataOf(app *v1alpha1.SparkApplication) map[string]string {
 	if s.Queue != "" {
 		metadata[own("queue")] = s.Queue
 	}
+	addMarks(metadata, app)
+	return metadata
+}
+
+// metadataOfSchedule is metadataOf for a schedule. What is said of it twice is said at different versions of it.
+func metadataOfSchedule(schedule *v1alpha1.ScheduledSparkApplication) map[string]string {
+	metadata := map[string]string{own("token"): fmt.Sprintf("%s/%s", schedule.UID, schedule.ResourceVersion)}
+	addMarks(metadata, schedule)
+	return metadata
+}
+
+// addMarks adds who has applied an object, and what people want to have in its events.
+func addMarks(metadata map[string]string, o metav1.Object) {
+	labels := o.GetLabels()
 	for group, key := range owners {
-		if name := app.Labels[group+"/name"]; name != "" {
-			metadata[own(key)] = app.Labels[group+"/namespace"] + "/" + name
+		if name := labels[group+"/name"]; name != "" {
+			metadata[own(key)] = labels[group+"/namespace"] + "/" + name
 		}
 	}
-	for key, value := range app.Annotations {
+	for key, value := range o.GetAnnotations() {
 		if strings.HasPrefix(key, fluxEvents) {
 			metadata[key] = value
 		}
 	}
-	return metadata
 }

@@ -81,7 +81,20 @@ func New(o Options) *Sender {
 
 // Notify puts an event about an application in line. It never waits; the oldest event in a full line is lost.
 func (s *Sender) Notify(app *v1alpha1.SparkApplication, warning bool, reason, message string) {
-	e := s.eventOf(app, warning, reason, message)
+	severity := severityInfo
+	if warning {
+		severity = severityError
+	}
+	s.put(s.eventOf(subject{app, v1alpha1.SparkApplicationKind, metadataOf(app)}, severity, reason, message))
+}
+
+// NotifySchedule puts a warning about a schedule in line, in the same way.
+func (s *Sender) NotifySchedule(schedule *v1alpha1.ScheduledSparkApplication, reason, message string) {
+	s.put(s.eventOf(subject{schedule, v1alpha1.ScheduledSparkApplicationKind, metadataOfSchedule(schedule)}, severityError, reason, message))
+}
+
+// put puts an event in line.
+func (s *Sender) put(e event) {
 	s.mu.Lock()
 	if len(s.line) == longestLine {
 		s.line = s.line[1:]

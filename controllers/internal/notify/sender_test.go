@@ -184,6 +184,26 @@ func TestEventIsFluxs(t *testing.T) {
 	}
 }
 
+// TestWarningsOfSchedules: what is wrong with a schedule is an error of that kind, with what Flux knows of it.
+func TestWarningsOfSchedules(t *testing.T) {
+	r := newReceiver(t, accepts)
+	s := startSender(t, r.URL)
+	s.NotifySchedule(&v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "team", Name: "nightly", UID: "n-uid", ResourceVersion: "7", Labels: map[string]string{"helm.toolkit.fluxcd.io/name": "jobs", "helm.toolkit.fluxcd.io/namespace": "team"},
+	}}, "MissedRun", "the run was not started")
+	s.until(t, "the event", func() bool { return len(r.messages()) == 1 })
+	want := map[string]any{
+		"involvedObject": map[string]any{"apiVersion": "sparkgate.io/v1alpha1", "kind": "ScheduledSparkApplication", "namespace": "team", "name": "nightly",
+			"uid": "n-uid", "resourceVersion": "7"},
+		"severity": "error", "timestamp": "2026-01-01T12:00:00Z", "reason": "MissedRun", "message": "the run was not started",
+		"metadata":            map[string]any{"sparkgate.io/token": "n-uid/7", "sparkgate.io/helmrelease": "team/jobs"},
+		"reportingController": "sparkgate", "reportingInstance": "one",
+	}
+	if diff := cmp.Diff(want, r.took[0]); diff != "" {
+		t.Errorf("event (-want +got):\n%s", diff)
+	}
+}
+
 // TestTriedAgain: an error of the receiver is tried again, in order, without a loss.
 func TestTriedAgain(t *testing.T) {
 	before := results()

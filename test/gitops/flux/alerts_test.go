@@ -88,14 +88,14 @@ func patchedFlux(t *testing.T) files {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// One operation for each version of the CRD, as the page says.
-	head, operation, found := strings.Cut(patch, "    - op: add\n")
+	// The operations for each version of the CRD, as the page says.
+	head, operations, found := strings.Cut(patch, "    - op: add\n")
 	if !found {
 		t.Fatalf("no operation in\n%s", patch)
 	}
 	patch = head
 	for i := range strings.Count(crd, "    served: true\n") {
-		patch += "    - op: add\n" + strings.Replace(operation, "/versions/0/", fmt.Sprintf("/versions/%d/", i), 1)
+		patch += "    - op: add\n" + strings.ReplaceAll(operations, "/versions/0/", fmt.Sprintf("/versions/%d/", i))
 	}
 	policy, err := gitops.Flux.ReadFile("flux/allow-sparkgate.yaml")
 	if err != nil {
