@@ -188,8 +188,7 @@ func (p *planning) begin() {
 	p.apps, p.changes = map[string]*v1alpha1.SparkApplication{}, map[string]Change{}
 	p.namespaces, p.relisted = map[string]bool{}, map[string]bool{}
 	p.world.configure(p.queues, p.flavors)
-	for i := range p.live.Applications {
-		app := &p.live.Applications[i]
+	for _, app := range byGrant(p.live.Applications) {
 		p.apps[app.Namespace+"/"+app.Name] = app
 		ask := p.live.liveAsk(app)
 		if p.flavored {
@@ -205,6 +204,22 @@ func (p *planning) begin() {
 	}
 	p.world.settle()
 	p.before = p.world.standings()
+}
+
+// byGrant returns applications in the order in which they were granted what they hold: the newest is preempted first.
+func byGrant(apps []v1alpha1.SparkApplication) []*v1alpha1.SparkApplication {
+	sorted := make([]*v1alpha1.SparkApplication, len(apps))
+	for i := range apps {
+		sorted[i] = &apps[i]
+	}
+	since := func(app *v1alpha1.SparkApplication) time.Time {
+		if at := app.Status.Times.Admitted; at != nil {
+			return at.Time
+		}
+		return time.Time{}
+	}
+	slices.SortStableFunc(sorted, func(a, b *v1alpha1.SparkApplication) int { return since(a).Compare(since(b)) })
+	return sorted
 }
 
 // apply brings what the files say.

@@ -267,3 +267,27 @@ func TestPlanKeepsNamespaces(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+// TestPlanPreemptsTheNewest: of equals the one that was admitted last is preempted, as by the operator.
+func TestPlanPreemptsTheNewest(t *testing.T) {
+	t.Parallel()
+	for newest, minutes := range map[string][]int{"a": {3, 1, 2}, "b": {1, 3, 2}, "c": {1, 2, 3}} {
+		cluster := offline.Live{
+			Queues: []v1alpha1.SparkQueue{parsed[v1alpha1.SparkQueue](t, queueManifest("q", 6))}, Priorities: map[string]int32{"urgent": 1000}, Now: planTime,
+		}
+		for i, name := range []string{"a", "b", "c"} {
+			app := live(t, jobManifest(name, "q", ""), running)
+			at := metav1.NewTime(planTime.Add(time.Duration(minutes[i]-60) * time.Minute))
+			app.Status.Times.Admitted = &at
+			cluster.Applications = append(cluster.Applications, app)
+		}
+		files := []offline.File{{Name: "jobs.yaml", Text: []byte(jobManifest("new", "q", ", priorityClassName: urgent"))}}
+		plan, err := offline.NewPlan(cluster, files, offline.PlanOptions{})
+		if err != nil || len(plan.Effects) != 2 {
+			t.Fatalf("%+v, %v", plan.Effects, err)
+		}
+		if e := plan.Effects[1]; e.Name != newest || e.After != offline.Preempted {
+			t.Errorf("%s is %s, want %s to be preempted", e.Name, e.After, newest)
+		}
+	}
+}
