@@ -113,6 +113,46 @@ func TestExecutorPodIsLikeSparks(t *testing.T) {
 	})
 }
 
+// TestExecutorMountsAreSparks: what the check of executors takes for their volumes and mounts is what Spark adds. Spark was recorded without
+// the variable by which a driver tells executors where its own scratch space is, so of that only the presence is compared.
+func TestExecutorMountsAreSparks(t *testing.T) {
+	t.Parallel()
+	eachExecutor(t, func(t *testing.T, sparks *corev1.Pod, objects render.Objects) {
+		t.Helper()
+		pod, err := ExecutorPod(objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := render.AsSparkMakes(pod, objects); err != nil {
+			t.Fatal(err)
+		}
+		name := pod.Spec.Containers[0].Name
+		if diff := cmp.Diff(mounts(sparks, name), mounts(pod, name)); diff != "" {
+			t.Errorf("volumes and mounts (-Spark's +ours):\n%s", diff)
+		}
+	})
+}
+
+// mounts returns the volumes of a pod, and what a container mounts where, each once.
+func mounts(pod *corev1.Pod, container string) []string {
+	found := map[string]bool{}
+	for _, v := range pod.Spec.Volumes {
+		found[strings.TrimRight(v.Name, "0123456789")] = true
+	}
+	for _, c := range pod.Spec.Containers {
+		for _, m := range c.VolumeMounts {
+			switch {
+			case c.Name != container:
+			case strings.HasPrefix(m.Name, render.LocalDirPrefix):
+				found["scratch space"] = true
+			default:
+				found[m.Name+" "+m.MountPath] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
 // foretold returns what of a pod is known before Spark creates it: everything that a place on a node depends on. What runs in it is left to
 // Spark, and so are what is the same in all executors and nothing goes by.
 func foretold(pod *corev1.Pod) *corev1.Pod {

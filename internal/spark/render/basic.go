@@ -38,7 +38,7 @@ func basicStep(b *build) error {
 	b.added.Put(conf.DriverPodName, b.names.DriverPod)
 	b.added.Put(conf.AppID, b.names.ApplicationID)
 	b.added.Put(conf.SubmitInDriver, "true")
-	return errors.Join(b.addPorts(), b.addResources(), b.addPrivileges())
+	return errors.Join(b.addPorts(), b.addResources(), b.setPrivileges(&b.driver.container, conf.Driver))
 }
 
 // setImage sets the image and when it is pulled.
@@ -111,17 +111,17 @@ func (b *build) addResources() error {
 	return err
 }
 
-// addPrivileges says whether processes of the driver may gain privileges. It overwrites the template and leaves the
+// setPrivileges says whether processes of a container may gain privileges. It overwrites the template and leaves the
 // rest of its context.
-func (b *build) addPrivileges() error {
+func (b *build) setPrivileges(container *corev1.Container, r conf.Role) error {
 	if !b.client.privileges {
 		return nil
 	}
-	allowed, err := Privileges(b.given, conf.Driver)
-	if b.driver.container.SecurityContext == nil {
-		b.driver.container.SecurityContext = &corev1.SecurityContext{}
+	allowed, err := Privileges(b.given, r)
+	if container.SecurityContext == nil {
+		container.SecurityContext = &corev1.SecurityContext{}
 	}
-	b.driver.container.SecurityContext.AllowPrivilegeEscalation = &allowed
+	container.SecurityContext.AllowPrivilegeEscalation = &allowed
 	return err
 }
 

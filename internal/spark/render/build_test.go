@@ -337,7 +337,7 @@ func TestExcludedSteps(t *testing.T) {
 		conf.DriverExcludedSteps: featurePackage + "LocalDirsFeatureStep, " + featurePackage + "KerberosConfDriverFeatureStep",
 	}))
 	for _, volume := range objects.Pod.Spec.Volumes {
-		if strings.HasPrefix(volume.Name, localDirPrefix) {
+		if strings.HasPrefix(volume.Name, LocalDirPrefix) {
 			t.Errorf("volume %s is there although its step is excluded", volume.Name)
 		}
 	}

@@ -23,13 +23,18 @@ func serviceAccountStep(b *build) error {
 
 // mountSecretsStep mounts whole Secrets: secrets.<name>=<path>.
 func mountSecretsStep(b *build) error {
-	for _, property := range b.given.WithPrefix(conf.Driver.Key("secrets.")) {
+	b.driver.mountSecrets(b.given, conf.Driver)
+	return nil
+}
+
+// mountSecrets mounts the Secrets that properties name for a role.
+func (d *draft) mountSecrets(p conf.Properties, r conf.Role) {
+	for _, property := range p.WithPrefix(r.Key("secrets.")) {
 		secret := &corev1.SecretVolumeSource{SecretName: property.Name}
-		b.driver.mount(
+		d.mount(
 			corev1.Volume{Name: property.Name + "-volume", VolumeSource: corev1.VolumeSource{Secret: secret}},
 			corev1.VolumeMount{MountPath: property.Value})
 	}
-	return nil
 }
 
 // envSecretsStep adds variables with values from Secrets: secretKeyRef.<variable>=<secret>:<key>.
@@ -116,13 +121,18 @@ func hadoopStep(b *build) error {
 	if !ok {
 		return nil
 	}
-	source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}}
-	b.driver.mount(
-		corev1.Volume{Name: "hadoop-properties", VolumeSource: corev1.VolumeSource{ConfigMap: source}},
-		corev1.VolumeMount{MountPath: hadoopFolder})
+	b.driver.mountHadoop(name)
 	b.driver.env("HADOOP_CONF_DIR", hadoopFolder)
 	b.added.Put(conf.ExecutorHadoopMap, name)
 	return nil
+}
+
+// mountHadoop mounts a ConfigMap with Hadoop's configuration.
+func (d *draft) mountHadoop(name string) {
+	source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}}
+	d.mount(
+		corev1.Volume{Name: "hadoop-properties", VolumeSource: corev1.VolumeSource{ConfigMap: source}},
+		corev1.VolumeMount{MountPath: hadoopFolder})
 }
 
 // tokenFolder is where delegation tokens are mounted.

@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// localDirPrefix begins the names of volumes that Spark uses as scratch space.
-const localDirPrefix = "spark-local-dir-"
+// LocalDirPrefix begins the names of volumes that Spark uses as scratch space.
+const LocalDirPrefix = "spark-local-dir-"
 
 // localDirsStep gives the driver scratch space: the mounts whose volume says so by its name, else one emptyDir per
 // folder.
@@ -22,29 +22,38 @@ func localDirsStep(b *build) error {
 	if err != nil {
 		return err
 	}
-	var dirs []string
-	for _, mount := range b.driver.container.VolumeMounts {
-		if strings.HasPrefix(mount.Name, localDirPrefix) {
-			dirs = append(dirs, mount.MountPath)
-		}
-	}
+	dirs := b.driver.localDirs()
 	if len(dirs) == 0 {
-		dirs = b.addLocalDirs(tmpfs)
+		dirs = b.driver.addLocalDirs(b.given.Get(conf.LocalDir, b.names.localDir()), tmpfs)
 	}
-	b.driver.env("SPARK_LOCAL_DIRS", strings.Join(dirs, ","))
+	b.driver.env(localDirsVariable, strings.Join(dirs, ","))
 	return nil
 }
 
-// addLocalDirs mounts an emptyDir at each folder of spark.local.dir, else at one with a name of its own.
-func (b *build) addLocalDirs(tmpfs bool) []string {
-	dirs := splitJava(b.given.Get(conf.LocalDir, b.localDir()))
+// localDirsVariable tells driver and executors where their scratch space is.
+const localDirsVariable = "SPARK_LOCAL_DIRS"
+
+// localDirs returns where Spark's container has a volume that is scratch space by its name.
+func (d *draft) localDirs() []string {
+	var dirs []string
+	for _, mount := range d.container.VolumeMounts {
+		if strings.HasPrefix(mount.Name, LocalDirPrefix) {
+			dirs = append(dirs, mount.MountPath)
+		}
+	}
+	return dirs
+}
+
+// addLocalDirs mounts an emptyDir at each folder of a list.
+func (d *draft) addLocalDirs(list string, tmpfs bool) []string {
+	dirs := splitJava(list)
 	for i, dir := range dirs {
 		source := &corev1.EmptyDirVolumeSource{}
 		if tmpfs {
 			source.Medium = corev1.StorageMediumMemory
 		}
-		b.driver.mount(
-			corev1.Volume{Name: fmt.Sprintf("%s%d", localDirPrefix, i+1), VolumeSource: corev1.VolumeSource{EmptyDir: source}},
+		d.mount(
+			corev1.Volume{Name: fmt.Sprintf("%s%d", LocalDirPrefix, i+1), VolumeSource: corev1.VolumeSource{EmptyDir: source}},
 			corev1.VolumeMount{MountPath: dir})
 	}
 	return dirs
@@ -59,7 +68,7 @@ func splitJava(list string) []string {
 }
 
 // localDir returns a folder that no image has. Spark takes a random UUID; this one follows from the application id.
-func (b *build) localDir() string {
-	id := strings.TrimPrefix(b.names.ApplicationID, "spark-")
+func (n Names) localDir() string {
+	id := strings.TrimPrefix(n.ApplicationID, "spark-")
 	return fmt.Sprintf("/var/data/spark-%s-%s-%s-%s-%s", id[:8], id[8:12], id[12:16], id[16:20], id[20:])
 }

@@ -68,7 +68,7 @@ var Rejections = []Deviation{
 	},
 	{
 		Where: []string{
-			"spec.sparkConf[spark.kubernetes.driver.volumes.*", "spec.sparkConf[spark.kubernetes.executor.volumes.*", "spec.driver.volumes", "spec.driver.volumeMounts",
+			"spec.sparkConf[spark.kubernetes.driver.volumes.*", "spec.sparkConf[spark.kubernetes.executor.volumes.*", "spec.driver.volumes", "spec.driver.volumeMounts", "spec.executor.volumeMounts",
 			"spec.sparkConf[spark.kubernetes.driver.secrets.*", "spec.sparkConf[spark.kubernetes.executor.secrets.*",
 		},
 		Reason: "Kubernetes refuses such a volume or mount, also one named after its Secret; a claim is created if its name has OnDemand in it, with class and size, and one of a fixed name would be shared by attempts",

@@ -6,8 +6,6 @@ package render
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
-
-	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
 // sparkUser is the user of Spark's official images, and the one that Restricted runs pods as.
@@ -32,30 +30,6 @@ func addSecurity(d *draft, in Input, _ Role, _ Parts) {
 	for i := range d.pod.Spec.InitContainers {
 		restrictContainer(&d.pod.Spec.InitContainers[i])
 	}
-}
-
-// AsSparkMakes adds to an executor created from the template what Spark adds to it and Pod Security Standards look at:
-// volumes that properties describe, and whether processes may gain privileges. The first container is Spark's. The
-// volumes come last.
-func AsSparkMakes(executor *corev1.Pod, o Objects) error {
-	b := build{client: clientOf(o.SparkVersion), given: o.Properties}
-	volumes, err := b.volumesOf(conf.Executor)
-	if err != nil {
-		return err
-	}
-	for _, v := range volumes {
-		executor.Spec.Volumes = append(executor.Spec.Volumes, v.Volume)
-	}
-	if !b.client.privileges {
-		return nil
-	}
-	allowed, err := Privileges(o.Properties, conf.Executor)
-	container := &executor.Spec.Containers[0]
-	if container.SecurityContext == nil {
-		container.SecurityContext = &corev1.SecurityContext{}
-	}
-	container.SecurityContext.AllowPrivilegeEscalation = &allowed
-	return err
 }
 
 // restrictPod fills what holds for all containers.

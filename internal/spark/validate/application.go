@@ -137,11 +137,14 @@ func checkRendered(s *subject) []Finding {
 	}
 	s.objects = objects
 	executor, err := podsets.ExecutorPod(objects)
+	if err == nil {
+		err = render.AsSparkMakes(executor, objects)
+	}
 	if err != nil {
 		return findingsOf(err)
 	}
 	if _, err := podsets.BaseSets(s.app, objects, podsets.Environment{}); err != nil {
 		return findingsOf(err)
 	}
-	return slices.Concat(Size(s.app, objects), checkPods(s, objects), checkStandard(s, objects, executor))
+	return slices.Concat(Size(s.app, objects), checkPods(s, objects.Pod, executor), checkStandard(s, objects, executor))
 }

@@ -68,7 +68,8 @@ sparkConf:
 		"a folder of Spark's that only the driver has": {`
 configMaps: [{name: a, mountPath: /opt/hadoop/conf, data: {}}]
 hadoopConfigMap: hadoop`, []string{
-			`spec.driver.volumeMounts: two volumes are mounted at "/opt/hadoop/conf" in container spark-kubernetes-driver: change one of the two`,
+			`spec.driver.volumeMounts: the volumes files-a and hadoop-properties are both mounted at "/opt/hadoop/conf" in container spark-kubernetes-driver: change one of the two`,
+			`spec.executor.volumeMounts: the volumes files-a and hadoop-properties are both mounted at "/opt/hadoop/conf" in container spark-kubernetes-executor: change one of the two`,
 		}},
 	}.run(t)
 }

@@ -34,9 +34,6 @@ func checkStandard(s *subject, objects render.Objects, executor *corev1.Pod) []F
 		return nil
 	}
 	evaluate, err := evaluator()
-	if err == nil {
-		err = render.AsSparkMakes(executor, objects)
-	}
 	if err != nil {
 		return findingsOf(err)
 	}

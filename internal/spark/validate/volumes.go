@@ -127,10 +127,11 @@ func (r role) mountFindings(known, taken map[string]string) []Finding {
 	return findings
 }
 
-// checkPods looks for names and paths that only meet in the finished pods: those of a field and those of a property.
-func checkPods(s *subject, objects render.Objects) []Finding {
+// checkPods looks for names and paths that only meet in the finished pods, driver and executor: those of a field and those
+// of a property. The API server refuses such pods; of executors, the log of the driver alone would say so.
+func checkPods(s *subject, finished ...*corev1.Pod) []Finding {
 	var findings []Finding
-	for i, pod := range []*corev1.Pod{objects.Pod, objects.ExecutorTemplate} {
+	for i, pod := range finished {
 		if len(s.roles[i].checkVolumes(s))+len(checkConfigMaps(s)) > 0 {
 			continue // said by these
 		}
@@ -140,13 +141,30 @@ func checkPods(s *subject, objects render.Objects) []Finding {
 		}
 		findings = append(findings, nulFindings(field, pod)...)
 		for _, container := range pod.Spec.Containers {
-			if folder := firstTwice(container.VolumeMounts, func(m corev1.VolumeMount) string { return m.MountPath }); folder != "" {
-				findings = append(findings, invalid(field+".volumeMounts",
-					"two volumes are mounted at %q in container %s: change one of the two", folder, container.Name))
-			}
+			findings = append(findings, mountsFindings(field+".volumeMounts", container)...)
 		}
 	}
 	return findings
+}
+
+// mountsFindings reports two volumes that are mounted at the same path.
+func mountsFindings(field string, container corev1.Container) []Finding {
+	folder := firstTwice(container.VolumeMounts, func(m corev1.VolumeMount) string { return m.MountPath })
+	if folder == "" {
+		return nil
+	}
+	names := []string{}
+	for _, mount := range container.VolumeMounts {
+		if mount.MountPath == folder {
+			names = append(names, mount.Name)
+		}
+	}
+	remedy := "change one of the two"
+	isScratch := func(name string) bool { return strings.HasPrefix(name, render.LocalDirPrefix) }
+	if isScratch(names[0]) != isScratch(names[1]) {
+		remedy += ", or begin the name of a volume that is to be Spark's scratch space with " + render.LocalDirPrefix
+	}
+	return []Finding{invalid(field, "the volumes %s are both mounted at %q in container %s: %s", strings.Join(names[:2], " and "), folder, container.Name, remedy)}
 }
 
 // nulFindings reports what a container of a pod would be given that no process can be: the kubelet could not start it,

@@ -50,8 +50,28 @@ driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /a}], templat
 		"one path in field and property": {`
 driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /a}]}
 sparkConf: {spark.kubernetes.driver.secrets.s: /a}`, []string{
-			`spec.driver.volumeMounts: two volumes are mounted at "/a" in container spark-kubernetes-driver: change one of the two`,
+			`spec.driver.volumeMounts: the volumes a and s-volume are both mounted at "/a" in container spark-kubernetes-driver: change one of the two`,
 		}},
+		"one path of executors in field and property": {`
+executor: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /a}]}
+sparkConf: {spark.kubernetes.executor.secrets.s: /a}`, []string{
+			`spec.executor.volumeMounts: the volumes a and s-volume are both mounted at "/a" in container spark-kubernetes-executor: change one of the two`,
+		}},
+		"a volume of executors where Spark's scratch space is": {`
+executor: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /scratch}]}
+sparkConf: {spark.local.dir: /scratch}`, []string{
+			`spec.executor.volumeMounts: the volumes a and spark-local-dir-1 are both mounted at "/scratch" in container spark-kubernetes-executor: ` +
+				`change one of the two, or begin the name of a volume that is to be Spark's scratch space with spark-local-dir-`,
+		}},
+		"a volume of executors where that of the driver is scratch space": {`
+driver: {volumes: [{name: spark-local-dir-1}], volumeMounts: [{name: spark-local-dir-1, mountPath: /scratch}]}
+executor: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /scratch}]}`, []string{
+			`spec.executor.volumeMounts: the volumes a and spark-local-dir-1 are both mounted at "/scratch" in container spark-kubernetes-executor: ` +
+				`change one of the two, or begin the name of a volume that is to be Spark's scratch space with spark-local-dir-`,
+		}},
+		"a volume of executors that is scratch space": {`
+executor: {volumes: [{name: spark-local-dir-1}], volumeMounts: [{name: spark-local-dir-1, mountPath: /scratch}]}
+sparkConf: {spark.local.dir: /scratch}`, nil},
 		"Spark's own path": {"driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /opt/spark/conf}]}", []string{
 			`spec.driver.volumeMounts[0].mountPath: value "/opt/spark/conf" is the folder of Spark's configuration: use spec.sparkConfigMap; choose another`,
 		}},

@@ -128,7 +128,9 @@ func gateWarnings(s *subject) []Warning {
 	const remedy = ": set spec.queue.gate to %[2]s and spec.queue.name to the queue, and remove it; or remove it, if the namespace's default gate is %[2]s"
 	var warnings []Warning
 	for _, key := range []string{conf.SchedulerName, conf.Driver.Key("scheduler.name"), conf.Executor.Key("scheduler.name")} {
-		gates := catalog.Names(func(can queueing.Capabilities) bool { return can.Scheduler != "" && can.Scheduler == s.properties.Get(key, "") })
+		gates := catalog.Names(func(can queueing.Capabilities) bool {
+			return can.Scheduler != "" && can.Scheduler == s.properties.Get(key, "")
+		})
 		for _, gate := range gates {
 			warnings = append(warnings, Warning{Field: s.properties.Field(key), Message: fmt.Sprintf("value %q is the scheduler of the gate %s, which sets it itself"+remedy,
 				s.properties.Get(key, ""), gate)})
