@@ -9,8 +9,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// checkClaims reports volumes of the driver for which spark-submit would create a claim of a fixed name. Attempts would
-// share it, and it would go with the first of them. Executors get theirs from the driver.
+// checkClaims reports volumes of the driver for which spark-submit would create a claim of a fixed name: attempts would
+// share it, and it would go with the first of them; and volumes of executors with claims that none of them would get.
 func checkClaims(s *subject) []Finding {
 	var findings []Finding
 	p, prefix := s.properties, conf.Driver.Key("volumes.persistentVolumeClaim.")
@@ -25,6 +25,24 @@ func checkClaims(s *subject) []Finding {
 			findings = append(findings, invalid(property.Origin.Field, "value %q names a claim that would be created for one attempt and shared by the next: "+
 				"remove options.storageClass and options.sizeLimit of the volume and apply the claim yourself, or put OnDemand into the name for a claim of each attempt",
 				property.Value))
+		}
+	}
+	return append(findings, executorClaims(s.properties)...)
+}
+
+// executorClaims reports claims of executors that the driver would try to create for each of them under one name, and
+// those that it would not create: executors would wait for them for ever.
+func executorClaims(p conf.Properties) []Finding {
+	var findings []Finding
+	_, ownPrefix := p.Lookup(conf.ExecutorPodNamePrefix) // then their names are known, and they may exist
+	for _, claim := range p.ExecutorClaims() {
+		switch {
+		case claim.Created && !claim.Own:
+			findings = append(findings, invalid(claim.Origin.Field, "value %q names one claim that would be created for each executor: "+
+				"put OnDemand into the name for a claim of each executor, or remove options.storageClass and options.sizeLimit of the volume and apply the claim yourself", claim.Value))
+		case !claim.Created && strings.Contains(claim.Value, conf.OnDemand) && !ownPrefix:
+			findings = append(findings, invalid(claim.Origin.Field, "value %q names claims that are not created without a class and a size, so that executors would wait for them: "+
+				"also set options.storageClass and options.sizeLimit of the volume, or name a claim that exists", claim.Value))
 		}
 	}
 	return findings

@@ -59,14 +59,23 @@ func checkLabels(s *subject) []Finding {
 		findings = append(findings, eachEntry(path+".annotations", r.parts.Template.Annotations, annotationFindings)...)
 		findings = append(findings, eachEntry(r.Path+".template.spec.nodeSelector", r.parts.Template.Spec.NodeSelector, selectorFindings)...)
 	}
-	for _, property := range s.properties.WithPrefix(conf.Driver.Key("volumes.persistentVolumeClaim.")) {
+	for _, r := range s.roles {
+		findings = append(findings, claimLabels(s.properties, r.Name)...)
+	}
+	findings = append(findings, s.eachProperty(conf.NodeSelectorPrefix, selectorFindings)...)
+	return append(findings, s.eachProperty(conf.DriverServiceLabels, labelFindings)...)
+}
+
+// claimLabels looks at the labels of claims that are created for a role.
+func claimLabels(p conf.Properties, r conf.Role) []Finding {
+	var findings []Finding
+	for _, property := range p.WithPrefix(r.Key("volumes.persistentVolumeClaim.")) {
 		if _, key, ok := strings.Cut(property.Name, ".label."); ok {
 			property.Name = key
 			findings = append(findings, labelFindings(plain(property))...)
 		}
 	}
-	findings = append(findings, s.eachProperty(conf.NodeSelectorPrefix, selectorFindings)...)
-	return append(findings, s.eachProperty(conf.DriverServiceLabels, labelFindings)...)
+	return findings
 }
 
 // Tokens that Spark replaces in labels of pods that come from properties, in newer versions, and in annotations.

@@ -180,13 +180,42 @@ sparkConf:
   spark.kubernetes.driver.volumes.persistentVolumeClaim.c.mount.path: /c
   spark.kubernetes.driver.volumes.persistentVolumeClaim.c.options.claimName: c
   spark.kubernetes.executor.volumes.persistentVolumeClaim.d.mount.path: /d
-  spark.kubernetes.executor.volumes.persistentVolumeClaim.d.options.claimName: OnDemand`, []string{
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.d.options.claimName: OnDemand
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.d.options.sizeLimit: 1Gi
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.e.mount.path: /e
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.e.options.claimName: e
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.e.options.storageClass: fast
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.e.options.sizeLimit: 1Gi`, []string{
 			`spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.b.options.claimName]: value "b" ` +
 				`names a claim that would be created for one attempt and shared by the next: remove options.storageClass and options.sizeLimit of the volume ` +
 				`and apply the claim yourself, or put OnDemand into the name for a claim of each attempt`,
+			`spec.sparkConf[spark.kubernetes.executor.volumes.persistentVolumeClaim.d.options.claimName]: value "OnDemand" ` +
+				`names claims that are not created without a class and a size, so that executors would wait for them: ` +
+				`also set options.storageClass and options.sizeLimit of the volume, or name a claim that exists`,
+			`spec.sparkConf[spark.kubernetes.executor.volumes.persistentVolumeClaim.e.options.claimName]: value "e" ` +
+				`names one claim that would be created for each executor: put OnDemand into the name for a claim of each executor, ` +
+				`or remove options.storageClass and options.sizeLimit of the volume and apply the claim yourself`,
 			`spec.sparkConf[spark.kubernetes.driver.volumes.persistentVolumeClaim.a.options.claimName]: value "OnDemand" ` +
 				`names a claim that is not created without a class and a size: ` +
 				`also set options.storageClass and options.sizeLimit of the volume, or name a claim that exists`,
+		}},
+		"claims of executors": {`
+sparkConf:
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.a.mount.path: /a
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.a.options.claimName: OnDemand
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.a.options.storageClass: fast
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.a.options.sizeLimit: 1Gi
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.b.mount.path: /b
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.b.options.claimName: b-SPARK_EXECUTOR_ID
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.c.mount.path: /c
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.c.options.claimName: shared`, nil},
+		"a label of claims of executors": {`
+sparkConf:
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.a.mount.path: /a
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.a.options.claimName: shared
+  spark.kubernetes.executor.volumes.persistentVolumeClaim.a.label.team: data team`, []string{
+			`spec.sparkConf[spark.kubernetes.executor.volumes.persistentVolumeClaim.a.label.team]: invalid label value "data team": ` +
+				`use at most 63 letters, digits, '-', '_' and '.'`,
 		}},
 		"a claim on demand": {`
 sparkConf:
