@@ -126,6 +126,38 @@ func TestTenantsHaveNoOtherRights(t *testing.T) {
 	}
 }
 
+// TestEverythingIsAppliedAsAnAccount: where Flux gives what names no account the rights of --default-service-account, as README.md asks for,
+// the platform's objects would be refused.
+func TestEverythingIsAppliedAsAnAccount(t *testing.T) {
+	t.Parallel()
+	accounts := map[string]string{}
+	for _, file := range []string{"platform", "tenant", "helm"} {
+		text, err := gitops.Flux.ReadFile("flux/" + file + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, document := range strings.Split(string(text), "\n---\n") {
+			var obj struct {
+				Kind     string                              `json:"kind"`
+				Metadata struct{ Name string }               `json:"metadata"`
+				Spec     struct{ ServiceAccountName string } `json:"spec"`
+			}
+			if err := yaml.Unmarshal([]byte(document), &obj); err != nil {
+				t.Fatal(err)
+			}
+			if obj.Kind == "Kustomization" || obj.Kind == "HelmRelease" {
+				accounts[obj.Kind+" "+obj.Metadata.Name] = obj.Spec.ServiceAccountName
+			}
+		}
+	}
+	if diff := cmp.Diff(map[string]string{
+		"Kustomization sparkgate": "kustomize-controller", "Kustomization sparkgate-queues": "kustomize-controller",
+		"Kustomization sparkgate-tenants": "kustomize-controller", "Kustomization jobs": "flux", "HelmRelease sparkgate": "helm-controller",
+	}, accounts); diff != "" {
+		t.Errorf("accounts (-want +got):\n%s", diff)
+	}
+}
+
 // TestTenantsDriversAreThoseOfConfig: the account of drivers is the same as without Flux.
 func TestTenantsDriversAreThoseOfConfig(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // FluxNamespace is the namespace of Flux's own installation.
@@ -64,6 +66,7 @@ func (s *System) prepareFlux(cluster Cluster, settings FluxSettings) error {
 		return err
 	}
 	s.objects = append(s.objects, namespaceObject(FluxNamespace))
+	s.objects = append(s.objects, fluxAccounts()...)
 	for i, controller := range controllers {
 		if err := s.addFluxController(cluster, controller, health[i]); err != nil {
 			return err
@@ -77,6 +80,22 @@ func (s *System) prepareFlux(cluster Cluster, settings FluxSettings) error {
 		return errors.Join(all...)
 	}
 	return nil
+}
+
+// fluxAccounts are the accounts with which Flux's installation applies what its administrators have, and their rights.
+func fluxAccounts() []*unstructured.Unstructured {
+	objects, subjects := []*unstructured.Unstructured{}, []any{}
+	for _, name := range []string{"kustomize-controller", "helm-controller"} {
+		objects = append(objects, &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"namespace": FluxNamespace, "name": name},
+		}})
+		subjects = append(subjects, map[string]any{"kind": "ServiceAccount", "namespace": FluxNamespace, "name": name})
+	}
+	return append(objects, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": map[string]any{"name": "cluster-reconciler-" + FluxNamespace},
+		"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+		"subjects": subjects,
+	}})
 }
 
 // fluxController is one of Flux's programs, which has a module of its own.
