@@ -73,7 +73,7 @@ func (ac attempt) active() Decision {
 // stopped stops the attempt if it has to be, and reports whether that, or what is needed for it, is the decision. For a
 // new run a driver is stopped only once that one can begin: a mistake in a changed spec does not end what runs.
 func (ac attempt) stopped(driver *pods.Record) (next Decision, over bool) {
-	if driver != nil && ac.rerun.restarts() && !ac.o.App.Spec.Suspend {
+	if driver != nil && (ac.rerun.restarts() || ac.rerun.replaces(driver)) && !ac.o.App.Spec.Suspend {
 		if ac.o.Plan == nil {
 			return need(NeedPlan, ac.rerun.next()), true
 		}

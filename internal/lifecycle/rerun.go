@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
@@ -44,9 +45,16 @@ const followsReason = "RunFollows"
 // nextRunNote begins the part of a message that says that another run follows.
 func nextRunNote(run int64) string { return fmt.Sprintf("; run %d follows this one: ", run+1) }
 
-// restarts reports whether a driver is stopped for the run that is wanted.
+// restarts reports whether the run that is wanted does not wait for the end of the current one.
 func (rr rerun) restarts() bool {
 	return rr.wanted() && rr.o.App.Spec.TemplatePolicy() == v1alpha1.TemplateChangeRestart
+}
+
+// replaces reports whether the run that is wanted takes the place of one whose driver cannot start, of which nothing has
+// run yet: what is wanted may correct that.
+func (rr rerun) replaces(driver *pods.Record) bool {
+	return rr.wanted() && driver != nil && !driver.Running && driver.Ended == nil && rr.s.Times.DriverStarted == nil &&
+		pods.WhyNotStarted(driver).Reason != ""
 }
 
 // next returns the start of the run that follows.

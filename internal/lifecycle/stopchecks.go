@@ -38,6 +38,8 @@ func (sc stopChecks) bySpec(driver *pods.Record) stopFinding {
 		return stopFinding{v1alpha1.StopSuspended, "stopping the driver: spec.suspend is true"}
 	case sc.rerun.restarts() && (driver == nil || !sc.rerun.mustWait()):
 		return stopFinding{v1alpha1.StopTemplateChanged, "stopping the driver: another run is requested and onTemplateChange is Restart"}
+	case sc.rerun.replaces(driver) && !sc.rerun.mustWait():
+		return stopFinding{v1alpha1.StopTemplateChanged, "stopping the driver, which does not start: another run is requested"}
 	case driver == nil && sc.rerun.changed():
 		return stopFinding{v1alpha1.StopTemplateChanged, "the run template changed before the driver was created"}
 	}

@@ -205,6 +205,24 @@ func TestInvalidUnderRestart(t *testing.T) {
 	}
 }
 
+// TestEditCorrectsTheImage: nothing has run of an attempt whose image cannot be pulled, so the correction does not wait for its timeout.
+func TestEditCorrectsTheImage(t *testing.T) {
+	t.Parallel()
+	w := harness.NewWorld(t, "3Gi", nil)
+	w.History.MemoryLimit = 3 << 30
+	operator.Use(t)
+	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Image = "docker.io/sparkgate/spark:typo" })
+	w.Kubelet.Wait(t.Context(), w.Driver(app), "ErrImagePull", "not found")
+	w.Reach(app, "Starting")
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Image = "docker.io/sparkgate/spark:4.1" })
+	harness.Eventually(t, app, "in run 2", func(a *v1alpha1.SparkApplication) bool { return a.Status.Run == 2 })
+	w.Succeed(app)
+	if diff := cmp.Diff([]string{"1/1 Stopped", "2/1 Succeeded"}, outcomes(app)); diff != "" || app.Status.Failures != 0 {
+		t.Errorf("attempts (-want +got):\n%s%s", diff, harness.Show(app))
+	}
+	w.Unused()
+}
+
 // TestEditWhileQueued: nothing runs yet, so the new template takes the place of the old one, which never runs.
 func TestEditWhileQueued(t *testing.T) {
 	t.Parallel()
