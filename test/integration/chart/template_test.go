@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -282,6 +283,25 @@ dashboard: {enabled: true, tlsSecret: "2024"}
 	rendered := must(t)(helm(t, "template", release, chartFolder(), "--values", write(t, "values.yaml", values)))
 	if number := regexp.MustCompile(`(?m)^.*[:-] 2024$`).FindString(rendered); number != "" {
 		t.Errorf("a number: %s", number)
+	}
+}
+
+// TestAsADependency: another chart may have this one as a dependency, and switch it on and off in the usual way.
+func TestAsADependency(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	if err := os.CopyFS(filepath.Join(parent, "charts", "sparkgate"), os.DirFS(chartFolder())); err != nil {
+		t.Fatal(err)
+	}
+	chart := "apiVersion: v2\nname: platform\nversion: 1.0.0\ndependencies: [{name: sparkgate, version: \">=0.0.0-0\", condition: sparkgate.enabled}]\n"
+	if err := os.WriteFile(filepath.Join(parent, "Chart.yaml"), []byte(chart), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, on := range []bool{true, false} {
+		rendered := must(t)(helm(t, "template", release, parent, "--set", fmt.Sprintf("sparkgate.enabled=%t", on)))
+		if _, found := byName(t, rendered)["Deployment "+namespace+"/sparkgate"]; found != on {
+			t.Errorf("enabled %t: the operator is there: %t", on, found)
+		}
 	}
 }
 
