@@ -184,6 +184,7 @@ func ask(t *testing.T, app *v1alpha1.SparkApplication, token string) {
 func writesAreRefused(t *testing.T, alert string) {
 	s := newScene(t, "8Gi")
 	s.start()
+	s.busy = true
 	app := s.Apply("pi")
 	s.Reach(app, v1alpha1.StartingReason)
 	s.pass(5 * time.Minute)
@@ -194,8 +195,8 @@ func writesAreRefused(t *testing.T, alert string) {
 		ask(t, app, fmt.Sprint(n))
 		failed = s.grows(failed, "sparkgate_api_writes_total", "code=500")
 	}, int(15*time.Minute/step))
-	if s.fires(alert, time.Minute); len(s.firing()["SparkgateDown"]) > 0 {
-		t.Error("the operator counts as down")
+	if said := s.fires(alert, time.Minute); len(s.firing()["SparkgateDown"]) > 0 || !strings.Contains(said, "in namespace sparkgate-system") {
+		t.Errorf("the operator counts as down, or is not named: %s", said)
 	}
 	s.way.answers()
 	s.Run(app)
@@ -205,6 +206,7 @@ func writesAreRefused(t *testing.T, alert string) {
 func ledgerIsRefused(t *testing.T, alert string) {
 	s := newScene(t, "8Gi")
 	s.start()
+	s.busy = true
 	s.Run(s.Apply("before"))
 	s.pass(5 * time.Minute)
 	s.way.refuses(func(r *http.Request) bool { return isWrite(r) && strings.Contains(r.URL.Path, "/sparkqueues/") })
@@ -221,6 +223,7 @@ func ledgerIsRefused(t *testing.T, alert string) {
 func readsAreRefused(t *testing.T, alert string) {
 	s := newScene(t, "8Gi")
 	s.start()
+	s.busy = true
 	s.pass(5 * time.Minute)
 	s.way.refuses(func(r *http.Request) bool { return r.Method == http.MethodGet && !isLease(r) })
 	s.way.cut()
