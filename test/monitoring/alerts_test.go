@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,6 +35,7 @@ var stories = map[string]func(t *testing.T, alert string){
 	"SparkgateWritesFailing":        writesAreRefused,
 	"SparkgateLedgerNotWritten":     ledgerIsRefused,
 	"SparkgateReadsFailing":         readsAreRefused,
+	"SparkgateNotificationsLost":    receiverRefuses,
 	"SparkgateWorkqueueBacklog":     statusWritesHang,
 	"SparkgateQueueNotMoving":       oneNeedsMoreThanIsFree,
 	"SparkgateApplicationWaitsLong": oneWaitsForHours,
@@ -250,6 +253,27 @@ func statusWritesHang(t *testing.T, alert string) {
 	s.way.answers()
 	env.Until(t, "few objects wait", func() bool { return harness.Measured(t, "workqueue_depth", "controller=application") < 100 })
 	s.ends(alert, time.Minute)
+}
+
+// receiverRefuses: what the receiver takes is no reason for an alert, the first event that it refuses is.
+func receiverRefuses(t *testing.T, alert string) {
+	s := newScene(t, "8Gi")
+	var code atomic.Int64
+	code.Store(http.StatusAccepted)
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(code.Load())) }))
+	t.Cleanup(receiver.Close)
+	s.options.EventsAddr = receiver.URL
+	s.start()
+	taken := harness.Measured(t, "sparkgate_notifications_total", "result=delivered")
+	s.Succeed(s.Apply("taken"))
+	s.grows(taken, "sparkgate_notifications_total", "result=delivered")
+	s.keepsSilent(alert, 5*time.Minute)
+	code.Store(http.StatusBadRequest)
+	refused := harness.Measured(t, "sparkgate_notifications_total", "result=refused")
+	s.Succeed(s.Apply("refused"))
+	s.grows(refused, "sparkgate_notifications_total", "result=refused")
+	s.fires(alert, time.Minute)
+	s.ends(alert, 65*time.Minute)
 }
 
 // large needs most of 10Gi.

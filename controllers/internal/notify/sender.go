@@ -76,6 +76,9 @@ type Sender struct {
 
 // New returns a sender, which sends once it is started.
 func New(o Options) *Sender {
+	for _, result := range []string{delivered, refused, failed, dropped} {
+		notifications.WithLabelValues(result) // the first one is an increase then
+	}
 	return &Sender{Options: o, client: http.Client{Timeout: answerTime, Transport: o.Transport}, farewell: farewellTime, filled: make(chan struct{}, 1)}
 }
 
