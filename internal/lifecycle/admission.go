@@ -171,7 +171,7 @@ func (ad admission) notAdmitted(stage status.Stage, v *queueing.Verdict) Decisio
 	}
 	ad.view.Admitted = &status.AdmittedView{Reason: v.Reason, Message: v.Message}
 	if stage != ad.was && stage.Blocked() {
-		ad.event(true, v.Reason, v.Message)
+		ad.event(true, string(stage), v.Message)
 	}
 	if stage == status.Queued {
 		return ad.publisher.queued(v.Message)

@@ -57,6 +57,18 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestRefusalIsAWarning: a refusal is announced as the stage that follows from it, so that no other event of the stage is recorded beside it.
+func TestRefusalIsAWarning(t *testing.T) {
+	t.Parallel()
+	app := leaving(status.Queued, 1, nil)
+	app.Status.Times.Queued = &metav1.Time{Time: time.Unix(1_700_000_000, 0)}
+	d := Decide(Observation{Now: time.Unix(1_700_000_100, 0), App: app, SameTemplate: true, Plan: &Plan{Queue: "q"},
+		Verdict: &queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonQueueHeld, Message: "was deactivated"}})
+	if len(d.Events) != 1 || !d.Events[0].Warning || d.Events[0].Reason != v1alpha1.DeactivatedReason {
+		t.Errorf("events %+v", d.Events)
+	}
+}
+
 // TestNothingIsHeldInAPause: an operator may have ended between the write of a failure and the release of its grant. The next one
 // releases, although the pause continues.
 func TestNothingIsHeldInAPause(t *testing.T) {
