@@ -35,6 +35,7 @@ var stories = map[string]func(t *testing.T, alert string){
 	"SparkgateWritesFailing":        writesAreRefused,
 	"SparkgateLedgerNotWritten":     ledgerIsRefused,
 	"SparkgateReadsFailing":         readsAreRefused,
+	"SparkgateReadsForbidden":       oneKindIsForbidden,
 	"SparkgateNotificationsLost":    receiverRefuses,
 	"SparkgateWorkqueueBacklog":     statusWritesHang,
 	"SparkgateQueueNotMoving":       oneNeedsMoreThanIsFree,
@@ -253,6 +254,34 @@ func statusWritesHang(t *testing.T, alert string) {
 	s.way.answers()
 	env.Until(t, "few objects wait", func() bool { return harness.Measured(t, "workqueue_depth", "controller=application") < 100 })
 	s.ends(alert, time.Minute)
+}
+
+// oneKindIsForbidden: among very many reads that succeed, a watch is refused, which is tried again every half minute. The real thing takes
+// minutes, because the pauses of a watch grow by the clock of the machine.
+func oneKindIsForbidden(t *testing.T, alert string) {
+	p := newPrometheus(t, fmt.Sprintf("127.0.0.1:%d", freePort(t)))
+	refused := 0
+	scrape := func(more, times int) {
+		for range times {
+			refused += more
+			p.beside = map[string]string{"sparkgate-0": fmt.Sprintf("sparkgate_deciding{tree=\"\"} 1\n"+
+				"rest_client_requests_total{method=\"GET\",code=\"200\"} %.0f\nrest_client_requests_total{method=\"GET\",code=\"403\"} %d\n", 100*p.now.Sub(p.begin).Seconds(), refused)}
+			p.tick(step)
+		}
+	}
+	scrape(1, 20)
+	scrape(0, 20) // it was mended
+	if said := p.firing()[alert]; len(said) > 0 {
+		t.Errorf("it fires: %v", said)
+	}
+	scrape(1, 34)
+	if len(p.firing()[alert]) == 0 || len(p.firing()["SparkgateReadsFailing"]) > 0 {
+		t.Errorf("these fire: %v", p.firing())
+	}
+	scrape(0, 12)
+	if said := p.firing()[alert]; len(said) > 0 {
+		t.Errorf("it still fires: %v", said)
+	}
 }
 
 // receiverRefuses: what the receiver takes is no reason for an alert, the first event that it refuses is.
