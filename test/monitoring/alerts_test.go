@@ -284,7 +284,7 @@ func oneKindIsForbidden(t *testing.T, alert string) {
 	}
 }
 
-// receiverRefuses: what the receiver takes is no reason for an alert, the first event that it refuses is.
+// receiverRefuses: nothing fires for what the receiver takes, and the first event that it refuses is enough.
 func receiverRefuses(t *testing.T, alert string) {
 	s := newScene(t, "8Gi")
 	var code atomic.Int64
