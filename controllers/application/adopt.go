@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// asWanted reports whether an object has the content that it was to be created with. What the API server has added does not count. A driver pod
-// is judged by the lifecycle, when the watch has shown it: it may run already.
+// asWanted reports whether an object has the content that was to be created. Fields that the API server has added do not count. A driver pod is
+// compared by the lifecycle once the watch has shown it: it may run already.
 func asWanted(existing, wanted client.Object) bool {
 	switch wanted := wanted.(type) {
 	case *corev1.ConfigMap:

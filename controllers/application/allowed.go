@@ -23,9 +23,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// closedTo returns what the namespace says against the gate and the queue of a plan. A gate that does not exist is reported elsewhere; the gate None
-// asks no queue.
-func (pl *placement) closedTo(policy namespacepolicy.Policy, plan *lifecycle.Plan) []finding.Finding {
+// refusedByNamespace returns why the namespace does not allow the gate, the queue or the pod security of a plan. A gate that does not exist is
+// reported elsewhere; the gate None asks no queue.
+func (pl *placement) refusedByNamespace(policy namespacepolicy.Policy, plan *lifecycle.Plan) []finding.Finding {
 	var found []finding.Finding
 	if pl.Gates.Known(plan.Gate) {
 		found = withRefusal(found, policy.Gate(plan.Gate, pl.placed.GateField, pl.AllowedGates))
@@ -36,7 +36,7 @@ func (pl *placement) closedTo(policy namespacepolicy.Policy, plan *lifecycle.Pla
 	return withRefusal(found, policy.PodSecurity(pl.app.Spec.PodSecurity, !pl.ForbidPodSecurityNone))
 }
 
-// withRefusal adds what a message says; an empty one says nothing.
+// withRefusal adds a finding with that message, unless it is empty.
 func withRefusal(found []finding.Finding, message string) []finding.Finding {
 	if message == "" {
 		return found
@@ -44,7 +44,7 @@ func withRefusal(found []finding.Finding, message string) []finding.Finding {
 	return append(found, finding.Finding{Reason: v1alpha1.InvalidSpecReason, Message: message})
 }
 
-// forbidden returns what administrators do not let the pods of a plan have.
+// forbidden returns the service accounts, priority classes and the gate of a start that administrators do not allow.
 func (pl *placement) forbidden(ctx context.Context, policy namespacepolicy.Policy, plan *lifecycle.Plan, ready *prepared) ([]finding.Finding, error) {
 	found := append(forbiddenAccounts(policy, ready.accounts), pl.unguardedGate(policy)...)
 	classes := ready.classes
@@ -61,7 +61,8 @@ func (pl *placement) forbidden(ctx context.Context, policy namespacepolicy.Polic
 	return found, nil
 }
 
-// allowedClass reports whether the queue of a grant still allows the class of its holder: one that it did not at the start raises no priority later.
+// allowedClass reports whether the queue of a grant allows the PriorityClass that its holder names now. One that it does not allow does not change
+// the priority of the holder.
 func (pl *placement) allowedClass(ctx context.Context, grant *v1alpha1.Grant) (bool, error) {
 	q := pl.app.Spec.Queue
 	if q == nil || q.PriorityClassName == "" {
@@ -74,7 +75,7 @@ func (pl *placement) allowedClass(ctx context.Context, grant *v1alpha1.Grant) (b
 // classes returns the PriorityClasses that may be named under a gate in a queue.
 func (pl *placement) classes(gate, queue string) priorityclass.Classes {
 	if !pl.Gates.Capabilities(gate).SparkQueues {
-		queue = "" // it is another system's
+		queue = "" // a queue of another system
 	}
 	return priorityclass.Classes{Reader: pl.Client, Queue: queue}
 }
@@ -97,19 +98,19 @@ func classesOf(objects render.Objects) []class {
 	return classes
 }
 
-// choose finds out which gate and queue a start asks, and whether it may.
+// choose returns a plan with the gate and queue that a start asks, and with findings if it may not.
 func (pl *placement) choose(policy namespacepolicy.Policy) *lifecycle.Plan {
 	pl.placed = policy.Place(pl.app, namespacepolicy.Defaults{Gate: pl.DefaultGate, QueueLabel: func(gate v1alpha1.GateType) string {
 		return pl.Gates.Capabilities(string(gate)).QueueLabel
 	}})
 	plan := &lifecycle.Plan{Gate: string(pl.placed.Gate), Queue: pl.placed.Queue}
 	pl.target = targetGate{name: plan.Gate, guarded: policy.Guarded}
-	plan.Findings = append(validate.Queue(pl.app, v1alpha1.GateType(plan.Gate)), pl.closedTo(policy, plan)...)
+	plan.Findings = append(validate.Queue(pl.app, v1alpha1.GateType(plan.Gate)), pl.refusedByNamespace(policy, plan)...)
 	return plan
 }
 
-// unguardedGate refuses, in a guarded namespace, a gate that does not let executors in one by one: all of them wait behind the scheduling
-// gate there, and no gate would remove it.
+// unguardedGate refuses, in a guarded namespace, a gate that does not admit executors one by one: executors wait behind the scheduling gate
+// there, and such a gate would never have it removed.
 func (pl *placement) unguardedGate(policy namespacepolicy.Policy) []finding.Finding {
 	gate := pl.placed.Gate
 	if !policy.Guarded || !pl.Gates.Known(string(gate)) || pl.Gates.Capabilities(string(gate)).Resizes {
@@ -121,7 +122,8 @@ func (pl *placement) unguardedGate(policy namespacepolicy.Policy) []finding.Find
 		gate, pl.placed.GateField, policy.Namespace, v1alpha1.GuardedLabel, strings.Join(allowed, " or "))}}
 }
 
-// priority returns the value of the PriorityClass of the queue, else of the cluster's default, else 0. A gate's own class goes first.
+// priority sets the priority of a start: the value of the class in spec.queue, else of the cluster's default class, else 0. A class of the
+// gate's own system takes precedence over a PriorityClass of that name.
 func (pl *placement) priority(ctx context.Context, refs *references, gate string) error {
 	if q := pl.app.Spec.Queue; q != nil && q.PriorityClassName != "" {
 		class, kinds := &schedulingv1.PriorityClass{}, "PriorityClass"
@@ -152,7 +154,7 @@ func (pl *placement) priority(ctx context.Context, refs *references, gate string
 	return nil
 }
 
-// references is what was found of the things that the spec names.
+// references is what was found out about the objects that the spec names.
 type references struct {
 	missing  []string
 	priority int32

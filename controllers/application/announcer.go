@@ -18,7 +18,7 @@ import (
 // announcer records events, and passes them on to receivers of notifications.
 type announcer struct{ *state }
 
-// announce records an event, and sends it to receivers of notifications. With few events, that a run has succeeded is in the status alone.
+// announce records an event, and sends it to receivers of notifications. With FewEvents, the success of a run is only notified.
 func (an *announcer) announce(a lifecycle.Event) {
 	kind := corev1.EventTypeNormal
 	if a.Warning {
@@ -32,8 +32,8 @@ func (an *announcer) announce(a lifecycle.Event) {
 	}
 }
 
-// recordStage records an event of a stage that was reached, unless it was announced, or the namespace has used up its budget: events are
-// written beside the passes, as many at once as there are, so thousands of them would keep the API server busy.
+// recordStage records an event for a stage that was entered, unless it was announced already or the namespace has used up its budget: the
+// recorder writes events concurrently, without a limit, so thousands of them would keep the API server busy.
 func (an *announcer) recordStage(before *v1alpha1.SparkApplication, announced []lifecycle.Event) {
 	was, is := apimeta.FindStatusCondition(before.Status.Conditions, v1alpha1.ReadyCondition), apimeta.FindStatusCondition(an.app.Status.Conditions, v1alpha1.ReadyCondition)
 	if an.FewEvents || is == nil || (was != nil && was.Reason == is.Reason && before.Status.Run == an.app.Status.Run && before.Status.Attempt == an.app.Status.Attempt) {

@@ -28,13 +28,12 @@ type objectBuilder struct {
 	template string
 	// inputs identify what the objects of the pass were last built from.
 	inputs string
-	// checked is what check has built last; nil once it was used, and where a reference may add to it.
+	// checked is what check has built last, for build to return; nil if it was returned, or if a reference may add to it.
 	checked *render.Objects
 }
 
-// check returns what keeps a start from running, as far as the application alone shows it, or together with its sparkConfigMap where that
-// may complete what the spec says. What is built for the first is what build returns next, unless properties of a ConfigMap or of Secrets
-// belong in it.
+// check returns what is wrong with a start, as far as the application alone shows it, or together with its sparkConfigMap where that may
+// complete the spec. build returns the objects that were built here, unless properties of a ConfigMap or of Secrets go into them.
 func (bl *objectBuilder) check(ctx context.Context, start lifecycle.Start, queue string) ([]finding.Finding, error) {
 	in, contradictions := bl.input(start, queue, nil, conf.Sources{})
 	objects, found := validate.Build(in, contradictions)
@@ -47,8 +46,8 @@ func (bl *objectBuilder) check(ctx context.Context, start lifecycle.Start, queue
 	return found, nil
 }
 
-// checkWithFiles is check with the properties of the sparkConfigMap. While that does not exist, nothing is found: it is what is missing,
-// and one look for it serves all applications of the namespace.
+// checkWithFiles is check with the properties of the sparkConfigMap. Nothing is found while the ConfigMap does not exist: it is reported as
+// missing, and one read serves all applications of the namespace.
 func (bl *objectBuilder) checkWithFiles(ctx context.Context, start lifecycle.Start, queue string) ([]finding.Finding, error) {
 	if found, known := bl.reader.known(bl.reader.toReference(configMapKind, bl.app.Spec.SparkConfigMap, "")); known && found.problem != "" {
 		return nil, nil
@@ -65,7 +64,7 @@ func (bl *objectBuilder) checkWithFiles(ctx context.Context, start lifecycle.Sta
 	return found, nil
 }
 
-// input returns what the objects of a start follow from, and what contradicts itself there.
+// input returns what the objects of a start are rendered from, and the contradictions between its properties.
 func (bl *objectBuilder) input(start lifecycle.Start, queue string, grant *queueing.Grant, sources conf.Sources) (render.Input, []conf.Finding) {
 	in, contradictions := render.NewInput(bl.app, sources)
 	in.Run, in.Attempt, in.Queue, in.Grant = start.Run, start.Attempt, queue, grant
@@ -78,7 +77,7 @@ func (bl *objectBuilder) input(start lifecycle.Start, queue string, grant *queue
 }
 
 // build returns the objects of a start: once for the plan, and once with the grant. Findings are mistakes that show only together with the
-// referenced configuration. They are looked for before there is a grant, which stands for the same inputs.
+// referenced configuration. Without a grant the objects are validated; a grant is for the same inputs.
 func (bl *objectBuilder) build(ctx context.Context, start lifecycle.Start, queue string, grant *queueing.Grant) (render.Objects, []finding.Finding, error) {
 	files, err := bl.reader.confFiles(ctx)
 	if err != nil {
@@ -117,7 +116,7 @@ func (bl *objectBuilder) build(ctx context.Context, start lifecycle.Start, queue
 	return objects, nil, nil
 }
 
-// contradicting returns contradictions as what keeps an application from running.
+// contradicting returns contradictions as findings.
 func contradicting(contradictions []conf.Finding) []finding.Finding {
 	found := make([]finding.Finding, 0, len(contradictions))
 	for _, c := range contradictions {
@@ -126,7 +125,7 @@ func contradicting(contradictions []conf.Finding) []finding.Finding {
 	return found
 }
 
-// inputsOf identifies what a start with these properties is derived from, as it stands now.
+// inputsOf returns the hash of everything that a start with these properties is derived from now.
 func (bl *objectBuilder) inputsOf(ctx context.Context, properties conf.Properties) (string, error) {
 	namespace, err := bl.reader.namespace(ctx)
 	if err != nil {
@@ -145,7 +144,7 @@ func (bl *objectBuilder) inputsOf(ctx context.Context, properties conf.Propertie
 	return in.Hash()
 }
 
-// templateHash identifies the run template. A pass that has planned knows it; so does one that continues with what was planned.
+// templateHash returns the hash of the run template. A pass that has planned knows it; so does one with the template of the current run.
 func (bl *objectBuilder) templateHash() (string, error) {
 	switch {
 	case bl.template != "":
@@ -156,7 +155,7 @@ func (bl *objectBuilder) templateHash() (string, error) {
 	return templatehash.Of(&bl.app.Spec)
 }
 
-// podSets returns what objects need that were built for a gate. An error is a mistake in the spec.
+// podSets returns what the pods of a start request from a gate. An error is a mistake in the spec.
 func (bl *objectBuilder) podSets(objects render.Objects, environment podsets.Environment, gate string) ([]queueing.PodSet, error) {
 	if bl.Gates.Capabilities(gate).LeavesExecutors {
 		return podsets.BaseSets(bl.app, objects, environment)

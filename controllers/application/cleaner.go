@@ -27,7 +27,7 @@ import (
 // cleaner deletes objects of attempts, and the application when its time is over.
 type cleaner struct{ *state }
 
-// deleteObjects deletes what was created for an attempt. The pod goes last: it marks that there is something left to delete.
+// deleteObjects deletes what was created for an attempt, the pod last: as long as it exists, something is left to delete.
 func (cl *cleaner) deleteObjects(ctx context.Context, of attempt) error {
 	names := render.NamesOf(cl.app, of.run, of.attempt)
 	if err := cl.delete(ctx, &corev1.Service{}, names.Service); err != nil {
@@ -57,7 +57,7 @@ func (cl *cleaner) deleteObjects(ctx context.Context, of attempt) error {
 	return nil
 }
 
-// deleteApplication deletes the application as it was seen: one that has just been changed lives on.
+// deleteApplication deletes the application, unless it has changed since it was read.
 func (cl *cleaner) deleteApplication(ctx context.Context) error {
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: cl.app.Namespace, Name: cl.app.Name}}
 	uid, version := cl.app.UID, cl.app.ResourceVersion
@@ -74,8 +74,8 @@ func (cl *cleaner) deleteClaims(ctx context.Context, of attempt) error {
 	return cl.deleteLabelled(ctx, of, kind, func() client.Object { return &corev1.PersistentVolumeClaim{} })
 }
 
-// delete deletes an object of the attempt, if it is there and this application's own. Often there is nothing to do: Spark deletes the
-// Service of a driver that ends in order.
+// delete deletes an object of the attempt if it exists and this application controls it. Often it does not: Spark deletes the Service of a
+// driver that ends normally.
 func (cl *cleaner) delete(ctx context.Context, obj client.Object, name string) error {
 	obj.SetNamespace(cl.app.Namespace)
 	obj.SetName(name)
@@ -98,8 +98,8 @@ func (cl *cleaner) delete(ctx context.Context, obj client.Object, name string) e
 	return nil
 }
 
-// deleteFiles deletes what holds the files of an attempt: its ConfigMaps, and its Secret. As long as the spec is still that of the attempt, it
-// says whether there are more than the one ConfigMap; else they are looked for.
+// deleteFiles deletes what holds the files of an attempt: its ConfigMaps, and its Secret. While the spec is still that of the attempt, it shows
+// which of them exist; otherwise they are listed.
 func (cl *cleaner) deleteFiles(ctx context.Context, of attempt) error {
 	names, spec := render.NamesOf(cl.app, of.run, of.attempt), &cl.app.Spec
 	known := cl.observed.SameTemplate && cl.app.Stub == nil && of == attempt{cl.app.Status.Run, cl.app.Status.Attempt}
@@ -114,8 +114,8 @@ func (cl *cleaner) deleteFiles(ctx context.Context, of attempt) error {
 	return cl.deleteLabelled(ctx, of, corev1.SchemeGroupVersion.WithKind("ConfigMap"), func() client.Object { return &corev1.ConfigMap{} })
 }
 
-// deleteLabelled deletes all objects of a kind that belong to an attempt. It lists them live, because how many there were follows from a
-// spec that may be another one now.
+// deleteLabelled deletes all objects of a kind that belong to an attempt. It lists them live, because their number follows from a spec that may
+// have changed since.
 func (cl *cleaner) deleteLabelled(ctx context.Context, of attempt, kind schema.GroupVersionKind, empty func() client.Object) error {
 	err := livemeta.Walk(ctx, cl.Live, kind, func(obj *metav1.PartialObjectMetadata) error { return cl.delete(ctx, empty(), obj.Name) },
 		client.InNamespace(cl.app.Namespace), client.MatchingLabels{

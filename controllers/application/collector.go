@@ -17,10 +17,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// applicationCollector counts applications that have not ended, by stage, and those whose pods cannot be ended, at each scrape, and looks for
-// those that have waited longest.
-// It reads the cache; the operator that was set up last is asked, and only once it decides: a standby has the same applications in its
-// cache, and they would count twice.
+// applicationCollector counts, at each scrape, the applications that have not ended by stage, and those whose pods cannot be ended, and
+// finds those that have waited longest. It reads the cache of the reconciler that was set up last, and only once that decides: a standby
+// has the same applications in its cache, and they would count twice.
 type applicationCollector struct {
 	of                  metricseries.Sources[Reconciler]
 	count, oldest, lost *prometheus.Desc

@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// endingInterval is how often pods that do not end in time are looked at again.
+// endingInterval is how often pods that do not end in time are checked.
 const endingInterval = 10 * time.Second
 
 // cleanUpDeleted cleans up after an application that was deleted, perhaps without its finalizer.
@@ -57,7 +57,7 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.surveys.forget(name)
 }
 
-// hasRemains reports whether applications of that name run or hold something.
+// hasRemains reports whether applications of that name have active pods, or hold or ask for quota.
 func (r *Reconciler) hasRemains(name types.NamespacedName) bool {
 	for _, record := range r.Pods.Of(name) {
 		if record.Active() {
@@ -95,8 +95,8 @@ func (r *Reconciler) releaseStale(ctx context.Context, name types.NamespacedName
 	return after, nil
 }
 
-// endOrphan ends a pod whose application is gone: without grace once it has had all the time that there is and its node answers. It
-// returns when to look at it again.
+// endOrphan deletes a pod whose application is gone: without a grace period once MaxTermination is over and its node answers. It returns when
+// to check it again.
 func (r *Reconciler) endOrphan(ctx context.Context, record *pods.Record) (time.Duration, error) {
 	if !record.Deleting || record.EndsLate(r.MaxTermination) {
 		return r.MaxTermination, r.deletePod(ctx, record, false)
@@ -111,7 +111,7 @@ func (r *Reconciler) endOrphan(ctx context.Context, record *pods.Record) (time.D
 	return endingInterval, r.deletePod(ctx, record, true)
 }
 
-// chargeAllOrphans has the pods of gone applications of a name charged, by their uid.
+// chargeAllOrphans keeps the pods of deleted applications of a name charged. active has them by the uid of their application.
 func (r *Reconciler) chargeAllOrphans(ctx context.Context, name types.NamespacedName, active map[string][]*pods.Record) error {
 	for uid, records := range active {
 		if err := r.chargeOrphans(ctx, queueing.Key{Namespace: name.Namespace, Name: name.Name, UID: uid}, records); err != nil {

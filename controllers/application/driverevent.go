@@ -18,8 +18,8 @@ import (
 const (
 	// eventsPatience is how long listing the events of a pod may take.
 	eventsPatience = 2 * time.Second
-	// eventsPage is how many events of a pod are listed at a time, and mostPages how often. The kubelet and the scheduler write one for each problem,
-	// and count it; users who may write events may make each as large as etcd stores it, which is 1.5 MiB.
+	// eventsPage is how many events of a pod are listed at a time, and mostPages how many pages are read. The kubelet and the scheduler write one event
+	// for each problem, and count it; users who may create events can make each as large as etcd stores it, which is 1.5 MiB.
 	eventsPage = 16
 	mostPages  = 6
 	// longestEvent is how much of an event goes into a message, in bytes.
@@ -79,7 +79,7 @@ type warning struct {
 	at   time.Time
 }
 
-// take takes the last of some events, if it is later. That there was no node is over once there is one.
+// take replaces the warning by the last of some events, if that is later. Failures to schedule do not count once the pod has a node.
 func (w *warning) take(events []corev1.Event, onNode bool) {
 	for i := range events {
 		event, at := &events[i], lastSeen(&events[i])
@@ -92,7 +92,7 @@ func (w *warning) take(events []corev1.Event, onNode bool) {
 	}
 }
 
-// lastSeen returns when what an event says was last seen.
+// lastSeen returns when an event has occurred last.
 func lastSeen(event *corev1.Event) time.Time {
 	at := event.LastTimestamp.Time
 	for _, other := range []time.Time{event.CreationTimestamp.Time, event.EventTime.Time} {

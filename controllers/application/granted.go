@@ -22,8 +22,8 @@ import (
 // beforeDriver ends every message about inputs that have changed.
 const beforeDriver = "before the driver was created; the start is planned again"
 
-// buildGranted renders the objects of the attempt that the status names. It returns false if they are not to be created: there is an obstacle,
-// or something has changed since the grant was given.
+// buildGranted renders the objects of the attempt that the status names. It returns false if they must not be created: there is an obstacle, or
+// something has changed since the grant was given.
 func (bl *objectBuilder) buildGranted(ctx context.Context) (render.Objects, bool, error) {
 	start := lifecycle.Start{Run: bl.app.Status.Run, Attempt: bl.app.Status.Attempt}
 	grant := convert.FromAPI(bl.app.Status.Grant)
@@ -71,12 +71,12 @@ func (bl *objectBuilder) exceeds(ctx context.Context, objects render.Objects, gr
 	}
 	sets, err := bl.podSets(objects, environment, grant.Gate)
 	if err != nil {
-		return "", nil // it could be measured when it was planned, so this is the grant's doing, and shows when the pod is created
+		return "", nil // it could be measured when it was planned, so the grant causes this, and creating the pod will show it
 	}
 	for _, set := range sets {
 		granted := slices.IndexFunc(grant.PodSets, func(g queueing.PodSetGrant) bool { return g.Name == set.Name && !g.Elastic })
 		if granted < 0 {
-			continue // none of these pods were granted, nor wanted
+			continue // no such pods were requested or granted
 		}
 		if most := grant.PodSets[granted].Count; !objects.Gated && set.Count > most {
 			return fmt.Sprintf("pod set %s now has %d pods, but the grant has %d: its inputs changed %s", set.Name, set.Count, most, beforeDriver), nil

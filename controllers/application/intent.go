@@ -13,14 +13,14 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// intentFreshness is how long after the write of the status, or after the last look, the driver may be created without another look: a
-// process that was paused in between may have been replaced, and its driver may have come and gone.
+// intentFreshness is how long after the write of the status, or after the last live read, the driver may be created without another read: a
+// process that was paused in between may have been replaced as leader, and the driver may have come and gone.
 const intentFreshness = 5 * time.Second
 
-// intent knows whether what the pass goes by still stands in the status of the application.
+// intent knows whether the status of the application still says what the pass relies on.
 type intent struct {
 	*state
-	// verifiedAt is when the status was last known to say what the pass goes by, by a write or a live read of this pass; zero if it was not.
+	// verifiedAt is when a write or a live read of this pass has last shown that the status says what the pass relies on; zero if none has.
 	verifiedAt time.Time
 }
 
@@ -36,13 +36,12 @@ func (in *intent) intentStands(ctx context.Context) (bool, error) {
 	})
 }
 
-// grantStands reports whether the grant that this pass goes by is the one in the application's status.
+// grantStands reports whether the grant that this pass relies on is the one in the application's status.
 func (in *intent) grantStands(ctx context.Context) (bool, error) {
 	return in.stands(ctx, func(live *v1alpha1.SparkApplication) bool { return live.ResourceVersion == in.app.ResourceVersion })
 }
 
-// stands reports whether the status was verified a moment ago, or else whether a live read shows it as it should be. A read that shows
-// another one verifies nothing.
+// stands reports whether the status was verified a moment ago, or else whether a live read shows it as expected.
 func (in *intent) stands(ctx context.Context, asExpected func(*v1alpha1.SparkApplication) bool) (bool, error) {
 	if !in.verifiedAt.IsZero() && in.Clock.Since(in.verifiedAt) <= intentFreshness {
 		return true, nil

@@ -23,13 +23,13 @@ import (
 const (
 	// maxSecretsRead is how many Secrets are read for the sake of one log.
 	maxSecretsRead = 16
-	// secretsPatience is how long reading them may take together, and before that reading the ConfigMap. What is between does not count: patterns of
-	// other users may have to be waited for.
+	// secretsPatience is how long reading all of them may take, and how long reading the ConfigMap before may take. The time in between does not count,
+	// because the pass may wait for the patterns of other users.
 	secretsPatience = 2 * time.Second
 )
 
-// knownSecrets returns the secrets that the application refers to or says itself. why is not empty where one cannot be found out: then nothing of
-// a log is shown, because it could stand there. Nothing of this keeps an attempt from ending.
+// knownSecrets returns the secrets that the application refers to or contains. why is not empty if one of them cannot be found out: then no log is
+// shown, because the secret could be in it. The attempt ends in any case.
 func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why string) {
 	if ob.app.Stub != nil {
 		return nil, "the application is too large for the cache, so its secrets are not known"
@@ -79,11 +79,11 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 	return known, ""
 }
 
-// describes is the end of names of properties that say of a secret where it is found or what reads it.
-var describes = regexp.MustCompile(`(?i)(?:provider|class|file|path|dir|location|enabled|type|regex|interval|length)s?$`)
+// describesSecret matches the end of names of properties that do not hold a secret, but say where it is found or what reads it.
+var describesSecret = regexp.MustCompile(`(?i)(?:provider|class|file|path|dir|location|enabled|type|regex|interval|length)s?$`)
 
-// ofProperties returns the values of properties whose names say that they are secret, to Spark or here, and such values within others. why is not
-// empty where that takes too long.
+// ofProperties returns the values of properties whose names say that they are secret, by Spark's pattern or by ours, and secrets within other
+// values. why is not empty if matching would take too long.
 func ofProperties(properties conf.Properties) (secrets []string, why string) {
 	matched, why := redacted(properties)
 	if why != "" {
@@ -92,9 +92,9 @@ func ofProperties(properties conf.Properties) (secrets []string, why string) {
 	for _, property := range properties {
 		switch {
 		case property.Origin.Source == conf.Secret:
-		case (conf.Sensitive(property.Key) || conf.SecretValue(property.Key, property.Value) || matched[property.Key]) && !describes.MatchString(property.Key):
+		case (conf.Sensitive(property.Key) || conf.SecretValue(property.Key, property.Value) || matched[property.Key]) && !describesSecret.MatchString(property.Key):
 			secrets = append(secrets, property.Value)
-		case describes.MatchString(property.Key):
+		case describesSecret.MatchString(property.Key):
 			secrets = append(secrets, redact.Secrets(property.Value)...)
 		default:
 			secrets = append(secrets, redact.Secrets(property.Key+"="+property.Value)...)
@@ -103,7 +103,7 @@ func ofProperties(properties conf.Properties) (secrets []string, why string) {
 	return secrets, ""
 }
 
-// ofArguments returns the values in arguments such as --password=x, and of such as --password x.
+// ofArguments returns the secrets in arguments such as --password=x and --password x.
 func ofArguments(arguments []string) []string {
 	var secrets []string
 	for i, argument := range arguments {
@@ -115,10 +115,10 @@ func ofArguments(arguments []string) []string {
 	return secrets
 }
 
-// secretRef is what is referred to of one Secret.
+// secretRef is what the application refers to in one Secret.
 type secretRef struct {
 	keys map[string]bool
-	// whole: all keys. optional: it need not exist.
+	// whole says that it refers to all keys, optional that the Secret need not exist.
 	whole, optional bool
 }
 
@@ -198,7 +198,7 @@ func (r secretRefs) ofVolume(volume corev1.Volume) {
 	}
 }
 
-// items adds the keys of a volume; none are all.
+// items adds the keys of a volume; without items all keys of the Secret.
 func (r secretRefs) items(name string, items []corev1.KeyToPath, optional *bool) {
 	for _, item := range items {
 		r.key(name, item.Key, isTrue(optional))

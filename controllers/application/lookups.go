@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// readsPerSecond is how many objects that applications refer to are read for one namespace, readsInARow how many after a quiet time.
+	// readsPerSecond is how many of the objects that applications refer to are read for one namespace, readsInARow how many after a quiet time.
 	// Such a read takes the API server about a millisecond.
 	readsPerSecond = 100
 	readsInARow    = 500
 )
 
-// eventsPerSecond is how many events of a namespace are about a stage, beside those about a failure or an end; eventsInARow after a
-// quiet time.
+// eventsPerSecond is how many events about stages are recorded for one namespace, eventsInARow how many after a quiet time. Events
+// about failures and ends do not count.
 const (
 	eventsPerSecond = 20
 	eventsInARow    = 500
@@ -27,7 +27,7 @@ const (
 	accountKind   = "ServiceAccount"
 )
 
-// lookups read what applications refer to, within a budget for each namespace.
+// lookups is the cache of what applications refer to, and the budget of reads for each namespace.
 type lookups struct {
 	*existenceCache
 	budget *fairqueue.Budget
@@ -37,5 +37,5 @@ func newLookups(p *existenceCache) *lookups {
 	return &lookups{existenceCache: p, budget: fairqueue.NewBudget(p.clock, readsPerSecond, readsInARow)}
 }
 
-// notThere is what is found of an object that does not exist.
+// notThere is the problem of a reference to an object that does not exist.
 const notThere = "does not exist"

@@ -73,7 +73,7 @@ func Series() []metricseries.Vector {
 	}...)
 }
 
-// outcomeReplaced is the outcome of a run that another one has followed before it came to an end of its own.
+// outcomeReplaced is the outcome of a run that another one has replaced before it ended.
 const outcomeReplaced = "Replaced"
 
 // change is a successful write of a status. Its value of a label for a queue is used while it is counted.
@@ -111,8 +111,8 @@ func (c change) countTransition() {
 	}
 }
 
-// admissionWaitOf returns how long an attempt has waited that this write admits: from its place in the queue on; one that released its quota
-// before, and keeps the old place, from when it began to wait again.
+// admissionWaitOf returns how long an attempt that this write admits has waited: since its place in the queue; if the attempt before released
+// its quota, and the place was kept, since it began to wait again.
 func admissionWaitOf(before, s *v1alpha1.SparkApplicationStatus) (wait time.Duration, known bool) {
 	since := s.Times.Queued
 	if n := len(s.Attempts); n > 0 {
@@ -141,7 +141,7 @@ func (c change) countRun() {
 	}
 }
 
-// replacedOutcome returns how a run ended of which no end was published: like its last attempt, unless that was stopped or there was none.
+// replacedOutcome returns the outcome of a run whose end was not published: that of its last attempt, unless that was stopped or there was none.
 func replacedOutcome(run int64, history []v1alpha1.AttemptStatus) string {
 	for i := len(history) - 1; i >= 0; i-- {
 		if history[i].Run == run && history[i].Outcome != v1alpha1.OutcomeStopped {

@@ -16,8 +16,8 @@ type placement struct {
 	*state
 	// policy of the namespace, as of the plan of the pass.
 	policy namespacepolicy.Policy
-	// placed are the gate and the queue of the plan. They are chosen for each start anew, so nothing that was let in is touched when what names
-	// them changes.
+	// placed are the gate and the queue of the plan. They are chosen for each start anew, so a change of a default affects no attempt that was
+	// admitted.
 	placed namespacepolicy.Placement
 	// target is the gate that the plan of the pass asks.
 	target targetGate
@@ -30,8 +30,7 @@ type targetGate struct {
 	settings string
 }
 
-// explain completes what a gate says of the queue of an ask with what the gate does not know: where the queue was named, and what administrators
-// say of the namespace.
+// explain adds to the message of a verdict what the gate does not know: where the queue was named, and what administrators allow in the namespace.
 func (pl *placement) explain(verdict *queueing.Verdict, ask *queueing.Ask) {
 	gate := string(pl.placed.Gate)
 	switch {

@@ -18,14 +18,14 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// planCache keeps what planning has found out, so that it is done once for a start and not in every pass. Safe for concurrent use.
+// planCache keeps the results of planning, so that a start is planned once and not in every pass. Safe for concurrent use.
 type planCache struct{ perApp[planned] }
 
-// planned is what is known of the next start of one application.
+// planned is what is kept for one application.
 type planned struct {
 	// compared is the last comparison of the run template with the one that the status names.
 	compared comparison
-	// prepared is what planning the next start found out; nil once its driver is created.
+	// prepared is the result of planning the next start; nil once its driver is created.
 	prepared *prepared
 	// heldBack is the last plan of a start that cannot begin while an attempt is under way; nil if there was none.
 	heldBack *heldBack
@@ -48,28 +48,28 @@ type comparison struct {
 	same       bool
 }
 
-// prepared is what planning a start has found out. It spares those passes the same work that ask again or submit.
+// prepared is the result of planning a start, for later passes that ask again or submit it.
 type prepared struct {
 	generation int64
 	attempt    attempt
 	// checkedAt is when what the application refers to was checked.
 	checkedAt time.Time
-	// environment is the version of what the API server adds to requests of pods.
+	// environment is the version of what the API server adds to the requests of pods.
 	environment string
-	// target is the gate for which it was found out, and gated says that executors wait behind a scheduling gate.
+	// target is the gate that the start was planned for; gated says that executors wait behind a scheduling gate.
 	target targetGate
 	gated  bool
 	hash   string
-	// inputs identify everything that it was found out from.
+	// inputs is the hash of everything that the plan was derived from.
 	inputs    string
 	names     render.Names
 	uiAddress string
-	// historyAddress is where the attempt will be found at the history server; empty if it will not.
+	// historyAddress is the address of the attempt on the history server; empty if there will be none.
 	historyAddress string
 	executors      int32
 	podSets        []queueing.PodSet
 	accounts       []account
-	// rights are what the account of the driver has to be allowed to do.
+	// rights are those that the account of the driver needs.
 	rights []rights.Right
 	// references are what the pods name and cannot start without.
 	references []podrefs.Reference
@@ -80,7 +80,7 @@ type prepared struct {
 	templates map[string]*corev1.PodTemplateSpec
 }
 
-// validFor reports whether something was found out, and that it holds in an environment and for a gate.
+// validFor reports whether there is a result, and it holds in an environment and for a gate.
 func (r *prepared) validFor(environment string, asked targetGate) bool {
 	return r != nil && r.environment == environment && r.target == asked
 }
@@ -115,7 +115,7 @@ func (c *planCache) remember(app *v1alpha1.SparkApplication, hash string, same b
 	c.of(app).compared = comparison{app.Generation, hash, same}
 }
 
-// prepared returns what an earlier pass has found out about a start of this generation; nil if nothing.
+// prepared returns the result of planning that start in this generation in an earlier pass; nil if there is none.
 func (c *planCache) prepared(app client.Object, a attempt) *prepared {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,7 +152,7 @@ func (c *planCache) storeHeldBack(app client.Object, last *heldBack) {
 	c.of(app).heldBack = last
 }
 
-// drop forgets what planning a start has found out: its driver is created.
+// drop forgets the result of planning a start: its driver is created.
 func (c *planCache) drop(app client.Object) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,11 +13,12 @@ import (
 	podrefs "github.com/sparkgate/sparkgate/internal/spark/references"
 )
 
-// secretMetadata is the kind under which it is remembered whether a Secret exists that only pods name. What spec.sparkConfFrom names is looked for with
-// its content.
+// secretMetadata is the kind of references to Secrets that only pods name, and of which only the metadata is read. Secrets that spec.sparkConfFrom
+// names are read with their data.
 const secretMetadata = "Secret metadata"
 
-// missingOfPods says what the pods of a start name and cannot start without, and what the account of the driver may not do and has to.
+// missingOfPods returns the objects that the pods of a start cannot start without and that do not exist, and the rights that the account of the
+// driver lacks, as sentences.
 func (pn *planner) missingOfPods(ctx context.Context, ready *prepared) ([]string, error) {
 	if pn.reusesChecks {
 		return nil, nil
@@ -45,7 +46,8 @@ func (pn *planner) missingOfPods(ctx context.Context, ready *prepared) ([]string
 	return missing, nil
 }
 
-// podFinds reports whether what a pod names exists. Only metadata is read. What the operator may not read counts as there: the kubelet will look for it.
+// podFinds reports whether an object that a pod names exists. Only its metadata is read. One that the operator may not read counts as existing: the
+// kubelet will report it if it does not.
 func (rd *reader) podFinds(ctx context.Context, ref podrefs.Reference) (bool, error) {
 	if len(validation.IsDNS1123Subdomain(ref.Name)) > 0 {
 		return false, nil // nothing can have that name, and it must not become part of a request

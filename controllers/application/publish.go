@@ -79,8 +79,8 @@ func (r *Reconciler) writeStatus(ctx context.Context, app *v1alpha1.SparkApplica
 	return answer, nil
 }
 
-// clear removes parts of the status that are none of this operator's, whose schema does not check them: a merge patch would keep what it
-// does not name in them. It returns an error also if that is done: what was decided is decided again on what is left.
+// clear removes the parts of the status that are not what their types say. The schema does not check them, and a merge patch would keep the
+// fields that it does not name. It always returns an error, a conflict if the parts were removed: the next pass decides on what is left.
 func (pb *publisher) clear(ctx context.Context, parts []string) error {
 	none := map[string]any{}
 	for _, part := range parts {
@@ -93,11 +93,11 @@ func (pb *publisher) clear(ctx context.Context, parts []string) error {
 	return conflictOf(pb.app, errInvalidStatus)
 }
 
-// errInvalidStatus says that the status was cleared of what is invalid.
+// errInvalidStatus says that invalid parts of the status were removed.
 var errInvalidStatus = errors.New("parts of its status were invalid and are removed")
 
-// signed returns a status that is about to be written, with the name of this operator. A status alone is not written for
-// that name, unless the application was another operator's and has not ended.
+// signed returns a status that is about to be written, with the name of this operator. The name alone is no reason to write,
+// unless the application was another operator's and has not ended.
 func (r *Reconciler) signed(before, after *v1alpha1.SparkApplicationStatus) v1alpha1.SparkApplicationStatus {
 	own := r.Claims.Name()
 	taken := before.Operator != "" && before.Operator != own && before.Times.Finished == nil
@@ -120,13 +120,13 @@ func (r *Reconciler) leaveToOther(ctx context.Context, app *v1alpha1.SparkApplic
 	}
 	_, err := r.writeStatus(ctx, app, map[string]any{"otherOperator": r.Claims.Name()})
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return nil // the change is on its way
+		return nil // the watch will show the change
 	}
 	return err
 }
 
-// difference returns the merge patch (RFC 7386) from one status to another, by field. Only what differs is encoded, and only
-// objects that both have are compared as JSON.
+// difference returns the merge patch (RFC 7386) from one status to another, by field. Only fields that differ are encoded, and
+// only objects that both have are compared as JSON.
 func difference(before, after *v1alpha1.SparkApplicationStatus) (map[string]json.RawMessage, error) {
 	patch := map[string]json.RawMessage{}
 	return patch, addDifferences(patch, reflect.ValueOf(before).Elem(), reflect.ValueOf(after).Elem())
@@ -153,7 +153,7 @@ func addDifferences(patch map[string]json.RawMessage, before, after reflect.Valu
 	return nil
 }
 
-// changeOf returns what a merge patch says of a field that is absent when it is empty.
+// changeOf returns the value in a merge patch for a field that has omitempty.
 func changeOf(before, after reflect.Value) (json.RawMessage, error) {
 	isObject := after.Kind() == reflect.Struct || after.Kind() == reflect.Pointer && !before.IsNil() && !after.IsNil()
 	isEmpty := after.IsZero() || after.Kind() == reflect.Slice && after.Len() == 0

@@ -26,14 +26,14 @@ type reader struct {
 	*state
 	// secrets are what spec.sparkConfFrom refers to, nil before they are read.
 	secrets *secretValues
-	// configMaps that were read, by name: one pass plans and makes from the same content. Nil is one that does not exist.
+	// configMaps that were read, by name: one pass plans and creates from the same content. Nil is one that does not exist.
 	configMaps map[string]*corev1.ConfigMap
 	// afterGrant says that the gate has granted the ask, which relied on the checks of an earlier pass: everything is read
 	// again, and the budget is not waited for.
 	afterGrant bool
-	// reads says that the pass has begun to read what the application refers to.
+	// reads says that the pass has begun to read what the application refers to: it may finish.
 	reads bool
-	// absentUntil is until when no pass looks for what is missing; zero if nothing is, or the pass has looked itself.
+	// absentUntil is when everything that is known to be missing may be read again; zero if nothing is, or if this pass has read it.
 	absentUntil time.Time
 }
 
@@ -42,8 +42,8 @@ func (rd *reader) toReference(kind, name, key string) reference {
 	return reference{kind: kind, NamespacedName: types.NamespacedName{Namespace: rd.app.Namespace, Name: name}, key: key}
 }
 
-// read reads an object that the application refers to, live. A pass that has begun to read may go on; if the namespace has used its
-// budget up, another one begins later and holds no worker meanwhile. Who holds a grant does not wait: quota bounds how many those are.
+// read reads an object that the application refers to, live. If the namespace has used up its budget, a pass that has not begun to read ends,
+// and is repeated later. A pass over an application that holds a grant does not wait: quota bounds how many those are.
 func (rd *reader) read(ctx context.Context, name string, obj client.Object) error {
 	if err := rd.spend(1); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (rd *reader) read(ctx context.Context, name string, obj client.Object) erro
 	return rd.Live.Get(ctx, types.NamespacedName{Namespace: rd.app.Namespace, Name: name}, obj)
 }
 
-// spend takes n calls out of the budget of the namespace; it returns an error if the pass has to come back for them.
+// spend takes n calls out of the budget of the namespace. It returns a retryLaterError if the pass has to end and be repeated for them.
 func (rd *reader) spend(n int) error {
 	namespace := rd.app.Namespace
 	if !rd.reads && !rd.afterGrant && rd.app.Status.Grant == nil {
@@ -64,7 +64,7 @@ func (rd *reader) spend(n int) error {
 	return nil
 }
 
-// isThere reports whether an object exists to which the application refers by its name alone. It is read only if no pass has looked lately.
+// isThere reports whether an object exists of which the application needs no key. It is read only if no pass has read it lately.
 func (rd *reader) isThere(ctx context.Context, kind, name string, obj client.Object) (bool, error) {
 	ref := rd.toReference(kind, name, "")
 	if known, ok := rd.known(ref); ok {
@@ -81,8 +81,7 @@ func (rd *reader) isThere(ctx context.Context, kind, name string, obj client.Obj
 	return err == nil, err
 }
 
-// known returns what was found out lately about a reference. While something is missing, the application looks again when all that was found
-// missing may have come.
+// known returns what was found out lately about a reference. If some are missing, the pass is repeated when all of these may be read again.
 func (rd *reader) known(ref reference) (lookup, bool) {
 	f, ok := rd.lookups.get(ref)
 	if ok && f.problem != "" && rd.absentUntil.Before(f.until) {
@@ -91,7 +90,7 @@ func (rd *reader) known(ref reference) (lookup, bool) {
 	return f, ok
 }
 
-// namespace reads labels and annotations of the application's namespace.
+// namespace reads labels and annotations of the application's namespace from the cache.
 func (rd *reader) namespace(ctx context.Context) (*metav1.PartialObjectMetadata, error) {
 	namespace := livemeta.Namespace(rd.app.Namespace)
 	if err := rd.Client.Get(ctx, client.ObjectKeyFromObject(namespace), namespace); err != nil {
@@ -100,7 +99,7 @@ func (rd *reader) namespace(ctx context.Context) (*metav1.PartialObjectMetadata,
 	return namespace, nil
 }
 
-// environment returns what the API server adds to requests of pods. The version changes whenever anything of it does.
+// environment returns what the API server adds to the requests of pods. The version changes whenever any of that does.
 func (rd *reader) environment(ctx context.Context) (e podsets.Environment, version string, err error) {
 	ranges := &corev1.LimitRangeList{}
 	if err := rd.Client.List(ctx, ranges, client.InNamespace(rd.app.Namespace), client.UnsafeDisableDeepCopy); err != nil {

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// maxPattern is how long the pattern of spark.redaction.regex may be, in bytes. To parse eight of them may take a millisecond: a range of nearly all
+	// maxPattern is how long the pattern of spark.redaction.regex may be, in bytes. Parsing eight bytes may take a millisecond: a range of nearly all
 	// characters, in upper and lower case. It is parsed twice.
 	maxPattern = 1 << 10
 	// maxPatternSize is how large it may be by patternSize: compiled and matched, it takes some megabytes then.
 	maxPatternSize = 32 << 10
-	// maxMatching is how large it may be, times the length of all names of properties: to match these takes at most that many steps, a
-	// second or less.
+	// maxMatching bounds the product of its size and the length of all names of properties: matching takes at most that many steps, a second
+	// or less.
 	maxMatching = 32 << 20
 )
 
@@ -27,8 +27,8 @@ const (
 // one core together, and the memory of one pattern. Those without a pattern of their own do not wait for it.
 var userPattern sync.Mutex
 
-// redacted returns the names of properties that the pattern of spark.redaction.regex matches; none if it was derived: it has nothing then that is not
-// hidden anyway. why is not empty if to match them takes too long: users write both.
+// redacted returns the names of properties that the pattern of spark.redaction.regex matches; none if the pattern was derived, as it then matches
+// nothing that is not hidden anyway. why is not empty if matching would take too long: users write both.
 func redacted(properties conf.Properties) (names map[string]bool, why string) {
 	text := properties[conf.RedactionRegex]
 	if text.Value == "" || text.Origin.Source == conf.Derived {

@@ -11,7 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// missing returns what the spec names and does not exist in the namespace.
+// missing returns the objects that the spec names and that do not exist in the namespace, as sentences.
 func (rd *reader) missing(ctx context.Context) (missing []string, err error) {
 	name := rd.app.Spec.Driver.ServiceAccountName
 	if name != "" {
@@ -39,7 +39,7 @@ func (rd *reader) missing(ctx context.Context) (missing []string, err error) {
 	return append(missing, secrets...), err
 }
 
-// missingSecrets returns what spec.sparkConfFrom refers to and is not there. Secrets are read only if no pass has looked lately.
+// missingSecrets returns what spec.sparkConfFrom refers to and does not exist. Secrets are read only if no pass has read them lately.
 func (rd *reader) missingSecrets(ctx context.Context) ([]string, error) {
 	missing, complete := problemsOf(rd.app.Spec.SparkConfFrom, func(name, key string) (string, bool) {
 		f, known := rd.known(rd.toReference(secretKind, name, key))

@@ -26,8 +26,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// rules are what the API server says when a rule of the cluster or of the namespace forbids an object: only another object, or another rule,
-// can change that. All else that is forbidden may pass: a ResourceQuota is used up, a controller has not created the default service account
+// rules are phrases of the API server when a rule of the cluster or of the namespace forbids an object: only another object, or another rule,
+// can change that. Any other prohibition may end by itself: a ResourceQuota is used up, a controller has not created the default service account
 // yet, the operator has not been given a right. The words are those of the admission plugins in Kubernetes 1.31 to 1.36.
 var rules = []string{
 	`violates PodSecurity "`,
@@ -40,7 +40,7 @@ var rules = []string{
 	"unable to validate against any security context constraint", // OpenShift
 }
 
-// rejected reports whether the API server has answered that it does not create an object as it is, however often it is asked.
+// rejected reports whether the API server has answered that it will not create an object as it is, however often it is asked.
 func rejected(err error) bool {
 	switch {
 	case err == nil, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
@@ -61,7 +61,7 @@ const (
 	tryAgain = "; correct the application, or have that rule changed: the operator tries again"
 )
 
-// rejectionOf says that the API server rejects an object, and what to do. The API server repeats values, which may be secret.
+// rejectionOf says that the API server rejects an object, and what to do. Secrets are redacted: the API server repeats values.
 func rejectionOf(obj client.Object, err error, remedy string) string {
 	const reserved = 400 // for the remedy, and for what precedes the message in a condition
 	return fmt.Sprintf("the API server refuses %s: %s%s", describe(obj), redact.First(redact.Text(err.Error()), status.MaxMessage-reserved), remedy)
@@ -132,10 +132,11 @@ func newRejections(c clock.Clock) *rejections {
 	return &rejections{clock: c, known: cache.NewExpiringWithClock(c)}
 }
 
-// none reports whether nothing was rejected lately.
+// none reports whether no content was rejected lately.
 func (rj *rejections) none() bool { return rj.known.Len() == 0 }
 
-// of returns the last rejection of an application; zero if only another one of the same content was rejected. It reports whether there was any.
+// of returns the last rejection of an application, and whether its content was rejected lately. The rejection is zero if that was of another
+// application with the same content.
 func (rj *rejections) of(c contentOf) (last rejection, rejected bool) {
 	if known, ok := rj.known.Get(c); ok {
 		return known.(rejection), true
@@ -162,8 +163,8 @@ func (rj *rejections) forget(c contentOf) {
 	rj.known.Delete(c)
 }
 
-// stillRejected returns what the API server says of a start if it has rejected the same content lately: quota is asked for once it takes the
-// objects in a dry run.
+// stillRejected returns a finding if the API server has rejected the content of a start lately and still does: quota is requested once it accepts
+// the objects in a dry run.
 func (pn *planner) stillRejected(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) ([]finding.Finding, error) {
 	if pn.reusesChecks || pn.rejections.none() {
 		return nil, nil
@@ -193,7 +194,7 @@ func (pn *planner) stillRejected(ctx context.Context, start lifecycle.Start, pla
 	return []finding.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: last.message}}, nil
 }
 
-// dryRun returns why the API server rejects the objects of a start; empty if it does not, and if it does not say so for good.
+// dryRun returns why the API server rejects the objects of a start; empty if it accepts them, or may accept them later as they are.
 func (pn *planner) dryRun(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan) (string, error) {
 	objects, _, err := pn.builder.build(ctx, start, plan.Queue, nil)
 	if err != nil {

@@ -24,12 +24,12 @@ const defaultAccount = "default"
 // account is a service account that pods of an attempt may run under.
 type account struct {
 	name string
-	// of says whose it is and where it was named.
+	// of says which pods run under it, or which field names it.
 	of string
 }
 
-// accountsOf returns the service accounts of the pods of an attempt, that of the driver first, by every way there is to name one: the field, a property,
-// a template.
+// accountsOf returns the service accounts of the pods of an attempt, that of the driver first, whichever way they are named: by field, property or
+// template.
 func accountsOf(objects render.Objects) []account {
 	accounts := []account{{podAccount(objects.Pod), "the driver"}}
 	template := objects.ExecutorTemplate.Spec
@@ -58,7 +58,7 @@ func podAccount(pod *corev1.Pod) string {
 	return defaultAccount
 }
 
-// forbiddenAccounts returns the accounts that the annotation of the namespace leaves out; without the annotation every account may be used.
+// forbiddenAccounts returns findings about accounts that the annotation of the namespace does not list; without the annotation all are allowed.
 func forbiddenAccounts(policy namespacepolicy.Policy, accounts []account) []finding.Finding {
 	var found []finding.Finding
 	for _, a := range accounts {
@@ -69,8 +69,8 @@ func forbiddenAccounts(policy namespacepolicy.Policy, accounts []account) []find
 	return found
 }
 
-// missingRights says what the account of the driver may not do and has to. It is asked as other references are looked for: within the budget of the
-// namespace, and again when that may have changed.
+// missingRights says which rights the account of the driver needs and lacks. Like other references, they are looked up within the budget of the
+// namespace, and again when the answer may have changed.
 func (pn *planner) missingRights(ctx context.Context, ready *prepared) ([]string, error) {
 	if pn.Rights == nil || pn.reusesChecks {
 		return nil, nil

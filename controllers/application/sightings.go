@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 )
 
-// sightings are what this process has seen of applications and no object says. Safe for concurrent use.
+// sightings are observations of this process about applications that are stored in no object. Safe for concurrent use.
 type sightings struct{ perApp[sighting] }
 
 // sighting is what was seen of one application.

@@ -18,7 +18,7 @@ import (
 )
 
 // Metrics of usage count what has been written into a status, as the others do: neither a restart nor a failover counts anything twice, and
-// what a process could not count the next one does. A process that is killed after a write has not counted that write.
+// what one process could not count is counted by the next one. A write after which the process is killed is not counted.
 var (
 	usageCPU    = usageCounter("sparkgate_usage_cpu_core_seconds_total", "Cores of applications, times seconds", "basis")
 	usageMemory = usageCounter("sparkgate_usage_memory_byte_seconds_total", "Bytes of memory of applications, times seconds", "basis")
@@ -146,7 +146,7 @@ func (m *meters) written(app *v1alpha1.SparkApplication) meter.Count {
 	return count
 }
 
-// gone returns what is left to count of an application that is gone.
+// gone returns what remains to be counted for an application that is gone.
 func (m *meters) gone(app *v1alpha1.SparkApplication, now time.Time) meter.Count {
 	name := client.ObjectKeyFromObject(app)
 	if !m.knows(name, app.UID) {

@@ -35,11 +35,11 @@ const (
 	maxRetryDelay = time.Minute
 )
 
-// wholeOnes lists the applications of the cache that have not ended, and a few that have.
+// wholeOnes selects the applications that the cache holds uncompressed: those that have not ended, and a few others.
 var wholeOnes = client.MatchingFields{cachetransform.WholeIndex: cachetransform.Whole}
 
-// SetupWithManager registers the reconciler. Beside the applications themselves, waker wakes it, and namespaces do, whose labels and
-// annotations decide about queues.
+// SetupWithManager registers the reconciler. Besides applications it watches namespaces, whose labels and annotations decide on gates and queues,
+// and queues, which may refuse applications; gates and the watch of pods reach it through waker.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *waker.Waker, concurrent int) error {
 	index := mgr.GetFieldIndexer()
 	if err := index.IndexField(context.Background(), &v1alpha1.SparkApplication{}, cachetransform.WholeIndex, cachetransform.IndexWhole); err != nil {
@@ -65,7 +65,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *waker.Waker, conc
 		Complete(r)
 }
 
-// loggerOf returns what gives each pass its logger: that of controllers that are built for one kind.
+// loggerOf returns a LogConstructor that adds the same values as the builder does for a controller with For.
 func loggerOf(log logr.Logger) func(*reconcile.Request) logr.Logger {
 	const kind = "SparkApplication"
 	log = log.WithValues("controller", "application", "controllerGroup", v1alpha1.GroupVersion.Group, "controllerKind", kind)
@@ -85,7 +85,7 @@ func (r *Reconciler) dropSeries(ctx context.Context, name string) {
 	}
 }
 
-// waitingIn returns the applications of a namespace that hold nothing yet, or are refused, perhaps because of what the namespace says.
+// waitingIn returns the applications of a namespace that wait or are invalid, perhaps because of its labels or annotations.
 func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []reconcile.Request {
 	if !r.Namespaces.Has(namespace.GetName()) || !r.Prelisted.CacheSynced() {
 		return nil // the first events of the cache wake all applications
@@ -106,7 +106,7 @@ func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []r
 	return requests
 }
 
-// refusedIn returns the applications of a queue that are refused, perhaps because of what the queue says.
+// refusedIn returns the applications that are invalid, perhaps because of the spec of a queue.
 func (r *Reconciler) refusedIn(ctx context.Context, queue client.Object) []reconcile.Request {
 	if !r.Prelisted.CacheSynced() {
 		return nil
