@@ -39,7 +39,7 @@ type SparkApplication struct {
 	Status SparkApplicationStatus `json:"status,omitempty"`
 
 	// Stub says that most of metadata and spec was left out of this copy, because the object is too large to be kept in
-	// memory. It is the operator's own note and no part of the API.
+	// memory. It is the operator's own note and not part of the API.
 	Stub *Stub `json:"-"`
 }
 
@@ -84,7 +84,7 @@ type SparkApplicationSpec struct {
 	// +required
 	Type ApplicationType `json:"type" sparkgate:"run"`
 
-	// sparkVersion is the Spark version inside the image, such as 4.1.4. It decides which rules the driver is built by.
+	// sparkVersion is the Spark version inside the image, such as 4.1.4. The driver is built by the rules of that version.
 	// Part of the run template.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
@@ -177,7 +177,7 @@ type SparkApplicationSpec struct {
 	// +kubebuilder:validation:MaxItems=16
 	ConfigMaps []InlineConfigMap `json:"configMaps,omitempty" sparkgate:"run"`
 
-	// deps are the libraries and files that the job needs beside its main file. Part of the run template.
+	// deps are the libraries and files that the job needs besides its main file. Part of the run template.
 	// +optional
 	Deps *Dependencies `json:"deps,omitempty" sparkgate:"run"`
 
@@ -264,8 +264,8 @@ type SparkApplicationSpec struct {
 	// +optional
 	Retention *Retention `json:"retention,omitempty" sparkgate:"live"`
 
-	// ttlAfterFinished deletes this object that long after the end of its run. Not honoured on objects that Flux or
-	// Argo CD track, which would create them, and so run them, again. Default: never. May change at any time.
+	// ttlAfterFinished is how long after the end of its run this object is deleted. Not honoured on objects that Flux or
+	// Argo CD track: they would create the object, and so run the job, again. Default: never. May change at any time.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20

@@ -91,8 +91,8 @@ func (e LedgerEntries) Encode() (string, error) {
 }
 
 // Decode returns the grants of a ledger, in the form of this version or of the one before it. The schema does not check
-// them: what is no entry is left out, and the error says how much of it there was. The entries are good with an error,
-// too.
+// them: invalid entries are left out and counted in the error. The entries that are returned are valid even with an
+// error.
 func (l *Ledger) Decode() (LedgerEntries, error) {
 	var raw struct{ InFlight, Orphans json.RawMessage }
 	if l.Entries != "" {
@@ -116,7 +116,7 @@ func rawOf(e *runtime.RawExtension) json.RawMessage {
 	return e.Raw
 }
 
-// decodeEntries returns the entries of one list of a ledger, without what is none.
+// decodeEntries returns the valid entries of one list of a ledger, and an error about the others.
 func decodeEntries(list string, raw json.RawMessage) ([]LedgerEntry, error) {
 	if len(raw) == 0 {
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 // list of all.
 type Duration = metav1.Duration
 
-// GateType names what decides that an application may start.
+// GateType names what decides when an application may start.
 // +kubebuilder:validation:Enum=Embedded;Kueue;Volcano;YuniKorn;None
 type GateType string
 
@@ -34,7 +34,7 @@ type QueueReference struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9._]*[a-z0-9])?$`
 	Name string `json:"name,omitempty" sparkgate:"ask"`
 
-	// gate decides that the job may start. Default: the namespace's annotation sparkgate.io/default-gate, else the
+	// gate decides when the job may start. Default: the namespace's annotation sparkgate.io/default-gate, else the
 	// operator's flag, else Embedded.
 	// +optional
 	Gate GateType `json:"gate,omitempty" sparkgate:"ask"`

@@ -126,7 +126,7 @@ type SparkQueueSpec struct {
 	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector,omitempty"`
 
 	// priorityClassNames are the PriorityClasses that may be named, in spec.queue and in pods. Default: all but
-	// system-*. The cluster's default class may always be.
+	// system-*. The cluster's default class may always be named.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=64
@@ -248,8 +248,8 @@ type SparkQueueStatus struct {
 	// +optional
 	Summary map[string]string `json:"summary,omitempty"`
 
-	// share is what this queue borrows relative to what its parent could have, of the resource for which that is most,
-	// divided by its weight: 0, 0.25, or Infinity if the parent could have nothing. Absent for a root.
+	// share is the part of what its parent could have that this queue borrows, of the resource with the largest such
+	// part, divided by its weight: 0, 0.25, or Infinity if the parent could have nothing. Absent for a root.
 	// +optional
 	Share string `json:"share,omitempty"`
 

@@ -188,7 +188,7 @@ type ExecutorSpec struct {
 	PodRole `json:",inline"`
 
 	// instances is the number of executors. Default: 2 (Spark's default). Under dynamic allocation it is a lower bound
-	// of the initial number.
+	// for the initial number.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000
@@ -199,7 +199,7 @@ type ExecutorSpec struct {
 	DeleteOnTermination *bool `json:"deleteOnTermination,omitempty"`
 }
 
-// Dependencies are the libraries and files that a job needs beside its main file. All are URIs with a scheme.
+// Dependencies are the libraries and files that a job needs besides its main file. All are URIs with a scheme.
 type Dependencies struct {
 	// jars are added to the class path of driver and executors.
 	// +optional
@@ -276,7 +276,8 @@ type DynamicAllocation struct {
 	// +kubebuilder:validation:Maximum=2147483647
 	MaxExecutors *int32 `json:"maxExecutors,omitempty"`
 
-	// shuffleTrackingTimeout is after what time an idle executor that holds shuffle data is removed. Default: never.
+	// shuffleTrackingTimeout is how long an executor that holds shuffle data may be idle before it is removed. Default:
+	// no bound.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
@@ -342,7 +343,7 @@ type Monitoring struct {
 
 // PrometheusMonitoring exposes Spark's metrics in the Prometheus format.
 type PrometheusMonitoring struct {
-	// port at which the JMX exporter answers in driver and executors. Only with jmxExporterJar; Spark's own servlet
+	// port on which the JMX exporter answers in driver and executors. Only with jmxExporterJar; Spark's own servlet
 	// answers on the port of its web interface. Default: 8090.
 	// +optional
 	// +kubebuilder:validation:Minimum=1

@@ -41,7 +41,7 @@ type ScheduledSparkApplication struct {
 	Status ScheduledSparkApplicationStatus `json:"status,omitempty"`
 
 	// Stub says that metadata and template were left out of this copy, because the object is too large to be kept in
-	// memory. It is the operator's own note and no part of the API.
+	// memory. It is the operator's own note and not part of the API.
 	Stub *Stub `json:"-"`
 }
 
@@ -57,8 +57,8 @@ type ScheduledSparkApplicationList struct {
 // ScheduledSparkApplicationSpec is a schedule and a template.
 type ScheduledSparkApplicationSpec struct {
 	// schedule has five fields: minute, hour, day of month, month, day of week. Or it is "@every" with a duration of at
-	// least 1m, or one of @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly. A change counts from
-	// the moment at which it is seen.
+	// least 1m, or one of @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly. A change takes effect
+	// when the operator sees it.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
@@ -73,8 +73,8 @@ type ScheduledSparkApplicationSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self != 'Local'",message="set timeZone to a name such as Europe/Zurich, or to UTC: Local is the zone of the machine that the operator runs on"
 	TimeZone string `json:"timeZone,omitempty"`
 
-	// concurrencyPolicy is what happens when the schedule is due and an application of it has not finished. Default:
-	// Forbid.
+	// concurrencyPolicy is what happens when the schedule is due and an earlier application of it has not finished.
+	// Default: Forbid.
 	// +optional
 	ConcurrencyPolicy ConcurrencyPolicy `json:"concurrencyPolicy,omitempty"`
 
@@ -114,7 +114,7 @@ type ScheduledSparkApplicationSpec struct {
 	// +optional
 	ReadyWhen ScheduleReadiness `json:"readyWhen,omitempty"`
 
-	// template is the application that is created at each time. A change counts from the next time on.
+	// template is the application that is created for each run. A change takes effect with the next run.
 	// +required
 	Template ApplicationTemplate `json:"template"`
 }
@@ -269,7 +269,7 @@ type HandledSchedule struct {
 	// until is that time.
 	// +required
 	Until metav1.Time `json:"until"`
-	// schedule is what was followed. Another one is followed from the moment at which it is seen.
+	// schedule is what was followed. A changed one is followed from the moment at which it is seen.
 	// +required
 	Schedule string `json:"schedule"`
 	// timeZone is that of the schedule that was followed.

@@ -29,7 +29,7 @@ func (s *SparkApplicationStatus) UnmarshalJSON(data []byte) error {
 // openParts are the fields of a status that the schema does not check.
 var openParts = []string{"ask", "times", "grant", "usage", "executors", "attempts"}
 
-// decodeParts decodes without the open parts that are none of ours.
+// decodeParts decodes a status without the open parts that are invalid or too large.
 func (s *SparkApplicationStatus) decodeParts(data []byte) error {
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(data, &fields); err != nil {

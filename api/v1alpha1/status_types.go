@@ -99,8 +99,8 @@ type SparkApplicationStatus struct {
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Grant *Grant `json:"grant,omitempty"`
 
-	// usage is what the current attempt has held and requested so far; absent when it holds no grant. Its fields: at (until
-	// when the amounts are summed); granted, requested and requesting (the amounts of one second at that moment), each with
+	// usage is what the current attempt has held and requested so far; absent when it holds no grant. Its fields: at (when
+	// the amounts were summed); granted, requested and requesting (the amounts of one second at that moment), each with
 	// milliCPUSeconds, memoryMiBSeconds and milliGPUSeconds.
 	// +optional
 	// +kubebuilder:validation:Schemaless
@@ -152,7 +152,7 @@ type SparkApplicationStatus struct {
 	// lastHandledForceAt echoes the annotation reconcile.fluxcd.io/forceAt: the job ran again because of it.
 	meta.ForceRequestStatus `json:",inline"`
 
-	// Invalid names the open parts that were left out of this copy, because they are not what their types say. It is no
+	// Invalid names the open parts that were left out of this copy, because they are not what their types say. It is not
 	// part of the API.
 	Invalid []string `json:"-"`
 }
@@ -260,7 +260,7 @@ type Grant struct {
 	// resizes is how often the grant has grown since it was given.
 	// +optional
 	Resizes int64 `json:"resizes,omitempty"`
-	// holdsFor is how long the attempt may hold the quota, from times.admitted on: it was admitted before others that
+	// holdsFor is how long after times.admitted the attempt may hold the quota: it was admitted before others that
 	// wait because of its timeouts. Longer ones take effect with the next attempt. Absent if it passed no other ask.
 	// +optional
 	HoldsFor *metav1.Duration `json:"holdsFor,omitempty"`

@@ -8,7 +8,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // Usage is what the current attempt has held and requested so far. It is written with other changes of the status, never
 // alone.
 type Usage struct {
-	// at is until when the amounts are summed, by the operator's clock.
+	// at is when the amounts were summed, by the operator's clock.
 	// +required
 	At metav1.MicroTime `json:"at"`
 	// granted is what the grant has held.
