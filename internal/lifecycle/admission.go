@@ -107,12 +107,12 @@ func (ad admission) admissionTimeout() Decision {
 	return ad.publisher.end(status.AdmissionTimeout, message)
 }
 
-// ask puts the planned start before the gate and acts on its verdict.
+// ask requests the planned start from the gate and acts on its verdict.
 func (ad admission) ask(start Start) Decision {
 	if len(ad.o.Plan.Missing) > 0 {
 		ad.s.Queue = ad.o.Plan.Queue
 		ad.place.noteBlocked()
-		ad.after(Action{Kind: ReleaseGrant}) // what cannot start neither waits in the queue nor keeps a grant
+		ad.after(Action{Kind: ReleaseGrant}) // a start that is not possible neither waits in the queue nor keeps a grant
 		return ad.referenceMissing(strings.Join(ad.o.Plan.Missing, "; "))
 	}
 	ad.place.take(&start)
@@ -218,8 +218,8 @@ func (ad admission) invalid() Decision {
 	return ad.publisher.publish(stage, message)
 }
 
-// correctionInterval is after what time a mistake outside of the application is looked for again: soon at first, and less often
-// the longer it stands, because each look reads anew, and thousands may have stalled for the same mistake.
+// correctionInterval returns the pause before a mistake outside of the application is checked again. It grows with the time that the
+// application has been stalled, because each check reads anew, and thousands may be stalled by the same mistake.
 func (ad admission) correctionInterval() time.Duration {
 	stalled := apimeta.FindStatusCondition(ad.o.App.Status.Conditions, v1alpha1.StalledCondition)
 	if stalled == nil {

@@ -23,7 +23,7 @@ const (
 	// startingDelay is how long a driver may take to run before the stage Starting is written, if nothing is in its way:
 	// long enough for most images to be pulled.
 	startingDelay = 10 * time.Second
-	// warningDelay is how long a driver on a node may say nothing of its start before its events are read, and
+	// warningDelay is how long a driver that has a node may show no progress before its events are read, and
 	// warningInterval how often they are read again.
 	warningDelay    = 5 * time.Second
 	warningInterval = 30 * time.Second
@@ -100,10 +100,10 @@ func (ac attempt) lookForNextRun() time.Duration {
 	return longestInterval
 }
 
-// neededToStop returns what has to be read of the driver before it is stopped for a reason: then it is gone.
+// neededToStop returns what has to be read before the driver is stopped for a reason, because it is gone afterwards.
 func (ac attempt) neededToStop(reason v1alpha1.StopReason, driver *pods.Record) Need {
 	switch {
-	case ac.stopChecks.logTells(reason) && ac.ending.logNeeded():
+	case ac.stopChecks.logHelps(reason) && ac.ending.logNeeded():
 		return NeedLogTail
 	case ac.stopChecks.eventNeeded(reason, driver):
 		return NeedDriverEvent
@@ -111,8 +111,8 @@ func (ac attempt) neededToStop(reason v1alpha1.StopReason, driver *pods.Record) 
 	return NeedNothing
 }
 
-// observeDriver takes the driver pod into the status, and reports whether the attempt is over: the driver has ended,
-// or exceeds the grant.
+// observeDriver records the driver pod in the status, and reports whether the attempt is over: the driver has ended, or
+// exceeds the grant.
 func (ac attempt) observeDriver(driver *pods.Record) (next Decision, over bool) {
 	beyond := beyondGrant(ac.state, driver)
 	if ac.s.Driver.UID = driver.UID; beyond != "" {
@@ -124,8 +124,8 @@ func (ac attempt) observeDriver(driver *pods.Record) (next Decision, over bool) 
 	return Decision{}, false
 }
 
-// driverGone ends the attempt of a driver that was recorded and is not in view, once it is known to be gone: the uid may
-// have been recorded by another operator, and be newer than the pods that this one's watch has shown.
+// driverGone ends the attempt of a driver that was recorded and that the watch does not show, once a live read has shown
+// that it is gone: the uid may have been recorded by another operator, and be newer than what this one's watch has shown.
 func (ac attempt) driverGone() Decision {
 	if !ac.o.DriverAbsent {
 		return need(NeedDriverAbsent, ac.start())
@@ -133,7 +133,7 @@ func (ac attempt) driverGone() Decision {
 	return ac.ending.attemptEnded(lost("driver pod %s is gone: a user or another controller deleted it", ac.s.Driver.PodName))
 }
 
-// lost returns the end of an attempt that has lost its driver pod, and says why.
+// lost returns the outcome of an attempt that has lost its driver pod. why is a format for the name of the pod.
 func lost(why, pod string) pods.Outcome {
 	return pods.Outcome{Reason: pods.ReasonDriverLost, Cause: v1alpha1.CauseInfrastructure, Message: fmt.Sprintf(why, pod)}
 }
@@ -155,8 +155,8 @@ func (ac attempt) submitting() Decision {
 	return ac.publisher.publish(status.Submitting, ac.view.Message) // an obstacle is shown until the driver exists
 }
 
-// obstacleInterval is after what time the driver is created again that something kept from being created: soon at first, and less often
-// the longer the attempt waits. Each try sends all objects to the API server, and takes as long as a webhook that does not answer may take.
+// obstacleInterval returns the pause before the operator tries again to create a driver: it grows with the time that the attempt has
+// waited. Each try sends all objects to the API server, and takes as long as a webhook that does not answer may take.
 func (ac attempt) obstacleInterval() time.Duration {
 	if ac.s.Times.Admitted == nil {
 		return referenceInterval
@@ -181,8 +181,8 @@ func (ac attempt) starting(driver *pods.Record) Decision {
 	return ac.startingInTime(message)
 }
 
-// startingInTime follows a driver that nothing is known to keep from starting. Most run within moments: their uid is
-// recorded together with the stage Running, and one write is saved.
+// startingInTime follows a driver with no known obstacle to its start. Most run within moments: their uid is recorded
+// together with the stage Running, and one write is saved.
 func (ac attempt) startingInTime(message string) Decision {
 	if due := ac.o.App.Status.Times.Admitted.Add(startingDelay); ac.was == status.Submitting && ac.o.Now.Before(due) && !ac.timesReset {
 		ac.requeue(due)
@@ -192,8 +192,8 @@ func (ac attempt) startingInTime(message string) Decision {
 	return ac.publisher.publish(status.Starting, message)
 }
 
-// startingOnNode waits for a kubelet that has not said in the pod's status what keeps the container from starting: a
-// volume that cannot be mounted, for example, is in its events alone.
+// startingOnNode follows a driver on a node whose status does not say why its container has not started: a volume that
+// cannot be mounted, for example, shows in events alone.
 func (ac attempt) startingOnNode(driver *pods.Record, message string) Decision {
 	if due := ac.o.App.Status.Times.Admitted.Add(warningDelay); ac.o.Now.Before(due) {
 		ac.requeue(due)
@@ -249,7 +249,7 @@ func (ac attempt) recordStart() {
 	}
 }
 
-// runningMessage returns the message of Running. On a node that does not answer it is not known what runs.
+// runningMessage returns the message of Running. What runs on a node that does not answer is not known.
 func (ac attempt) runningMessage() string {
 	message := fmt.Sprintf("run %d, attempt %d: driver pod %s is running", ac.s.Run, ac.s.Attempt, ac.s.Driver.PodName)
 	if ac.termination.driverOverdue() && ac.termination.nodeLost() != "" {
@@ -290,8 +290,8 @@ func (ac attempt) countsDue(counted *v1alpha1.ExecutorStatus) time.Time {
 	return due
 }
 
-// announceMissing records one event if executors of a running application do not start because something is missing
-// that their pods name: it was deleted since, or the driver started without it.
+// announceMissing records one event if executors do not start because an object that their pods name is missing: it was
+// deleted, or the driver started without it.
 func (ac attempt) announceMissing(counted *v1alpha1.ExecutorStatus) {
 	if counted.Problem == "" || ac.s.Executors != nil && ac.s.Executors.Problem == counted.Problem {
 		return
@@ -301,7 +301,7 @@ func (ac attempt) announceMissing(counted *v1alpha1.ExecutorStatus) {
 	}
 }
 
-// stopBeforeDriver stops an attempt that never had a driver, and cannot have the one that was granted.
+// stopBeforeDriver stops an attempt whose driver cannot be created as granted, once a live read has shown that none exists.
 func (ac attempt) stopBeforeDriver(found stopFinding) Decision {
 	if !ac.o.DriverAbsent {
 		return need(NeedDriverAbsent, ac.start())

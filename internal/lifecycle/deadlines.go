@@ -25,19 +25,19 @@ const sidecarGrace = 30 * time.Second
 // referenceInterval is how often a missing reference is looked up.
 const referenceInterval = 10 * time.Second
 
-// longestInterval bounds how long what is in an application's way, and not part of it, is not looked at.
+// longestInterval is the longest pause between two checks of an obstacle outside of an application.
 const longestInterval = 2 * time.Minute
 
-// lookAgainAfter returns after what time something in the way of an application is looked at again: a part of the time for which it has been
-// there, from referenceInterval to longestInterval.
+// lookAgainAfter returns the pause before an obstacle outside of an application is checked again: part, which is a share of the time that it has
+// existed, but at least referenceInterval and at most longestInterval.
 func lookAgainAfter(part time.Duration) time.Duration {
 	return min(max(referenceInterval, part), longestInterval)
 }
 
-// strayInterval is how often a driver is looked for that has to end and that no watch shows.
+// strayInterval is how often a driver that has to end is read live if no watch shows it.
 const strayInterval = 2 * time.Second
 
-// deadlines computes the times by which something has to have happened.
+// deadlines computes the times by which steps have to be done.
 type deadlines struct {
 	*state
 }
@@ -102,8 +102,8 @@ func (dl deadlines) heldMessage() string {
 	return fmt.Sprintf("; timeouts raised since take effect with the next attempt: this one was admitted before others because it releases its quota within %s", held)
 }
 
-// run returns when the current attempt has run for as long as it may, and why it is stopped then; zero if nothing
-// bounds it, or if its driver does not run yet and it was not admitted before others.
+// run returns when the current attempt is stopped because it has run for as long as it may, and why; zero if nothing bounds
+// it, or if its driver does not run yet and it was not admitted before others.
 func (dl deadlines) run() (at time.Time, found stopFinding) {
 	t, started := dl.timeouts(), dl.s.Times.DriverStarted
 	if at = dl.stopBy(); !at.IsZero() {
@@ -177,8 +177,8 @@ func HoldsFor(app *v1alpha1.SparkApplication, most time.Duration) time.Duration 
 	return max(sum, 1)
 }
 
-// Until returns when the holder of a grant releases it at the latest; zero if that is not known. The bound by which it
-// was admitted before others stands, whatever the spec has become since.
+// Until returns when the holder of a grant releases it at the latest; zero if that is not known. The bound because of which
+// it was admitted before others applies whatever the spec says now.
 func Until(app *v1alpha1.SparkApplication, most time.Duration) time.Time {
 	holds, grant, admitted := HoldsFor(app, most), app.Status.Grant, app.Status.Times.Admitted
 	if grant != nil && grant.HoldsFor != nil && (holds == 0 || grant.HoldsFor.Duration < holds) {

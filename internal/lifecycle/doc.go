@@ -28,7 +28,7 @@
 // parts, each in the file of its name. A part owns some fields of the status, and uses only the parts before it:
 //
 //	history                  the ended attempts
-//	deadlines                the times by which something has to have happened
+//	deadlines                the times by which steps have to be done
 //	rerun                    whether another run is wanted
 //	retries                  whether another attempt follows, and the pause before it
 //	place                    the place in the queue
@@ -36,11 +36,11 @@
 //	failures, health         the executors: those that failed, and how far the others are
 //	elastic, allocation      the grant while it grows and shrinks, and its division among the executors
 //	stopChecks               why an attempt has to be stopped: a list of checks, each of which returns a finding
-//	termination, retention   ends pods; deletes what was kept
+//	termination, retention   the end of pods; the deletion of what was kept
 //	publisher                completes decisions
 //	admission                takes a planned start through the gate
 //	ending                   ends attempts, and decides what follows
-//	runs                     begins and holds runs, and looks after ended ones
+//	runs                     begins runs, suspends them, and follows those that have ended
 //	attempt                  follows an attempt from Submitting to the end of its driver
-//	decider                  leaves the decision to the part that is responsible for the stage
+//	decider                  leaves the decision to the part that is responsible for the stage (decide.go)
 package lifecycle

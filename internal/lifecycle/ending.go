@@ -18,9 +18,9 @@ import (
 const endingDelay = 3 * time.Second
 
 const (
-	// sidecarsEndedReason is the reason of the event about containers beside the driver's that did not end with it.
+	// sidecarsEndedReason is the reason of the event about other containers of the driver's pod that did not end with it.
 	sidecarsEndedReason = "SidecarsEnded"
-	// sidecarsNote begins what is said of them.
+	// sidecarsNote begins messages about them.
 	sidecarsNote = "ending containers that did not end with the driver"
 )
 
@@ -66,14 +66,14 @@ func (en ending) attemptEnded(o pods.Outcome) Decision {
 	return en.finish()
 }
 
-// executorsMayEnd reports whether the executors of a driver that has just succeeded are left alone: Spark stops them, and
-// most end within moments, which saves a write. A clock that was set back does not make it longer.
+// executorsMayEnd reports whether the executors of a driver that has just succeeded get time to end: Spark stops them, and
+// most end within moments, which saves a write. The time is not longer if the clock was set back.
 func (en ending) executorsMayEnd() bool {
 	since, now := en.o.DriverEndedSince, en.o.Now
 	return now.Before(since.Add(endingDelay)) && !now.Before(since) && len(en.activePods()) > 0
 }
 
-// withCause adds to what the kubelet says of a program that has failed what its log says.
+// withCause returns the message of a program that has failed, as the kubelet reports it, with the cause that its log states.
 func withCause(o pods.Outcome, cause string) string {
 	if cause == "" || o.Cause != v1alpha1.CauseApplication || o.ExitCode == nil || o.Reason != pods.ReasonError {
 		return o.Message
@@ -90,7 +90,7 @@ func (en ending) stop(found stopFinding) Decision {
 	en.health.recordReady()
 	en.s.Stopping = reason
 	en.s.Times.Stopping = en.nowPtr()
-	outcome, cause := en.judge(reason)
+	outcome, cause := en.outcomeOf(reason)
 	en.history.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: string(reason), Cause: cause, Message: message})
 	switch reason {
 	case v1alpha1.StopPreempted:
@@ -107,8 +107,8 @@ func (en ending) stop(found stopFinding) Decision {
 	return en.publisher.publish(status.Finalizing, message)
 }
 
-// judge returns the outcome and cause of an attempt that is stopped for a reason.
-func (en ending) judge(reason v1alpha1.StopReason) (v1alpha1.AttemptOutcome, v1alpha1.FailureCause) {
+// outcomeOf returns the outcome and cause of an attempt that is stopped for a reason.
+func (en ending) outcomeOf(reason v1alpha1.StopReason) (v1alpha1.AttemptOutcome, v1alpha1.FailureCause) {
 	switch reason {
 	case v1alpha1.StopDriverStart:
 		if driver := en.driver(); driver != nil && pods.WhyNotStarted(driver).Permanent {
@@ -148,8 +148,8 @@ func (en ending) finalizing() Decision {
 	return en.finish()
 }
 
-// announceSidecars returns the message of Finalizing. It says, and an event says once, that containers of the driver's pod
-// are ended that did not end with the driver.
+// announceSidecars returns the message of Finalizing. If containers of the driver's pod that did not end with the driver are
+// ended, the message says so, and an event does once.
 func (en ending) announceSidecars() string {
 	message := en.view.Message
 	if !en.termination.sidecarsOverdue() || strings.HasPrefix(message, sidecarsNote) {

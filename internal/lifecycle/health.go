@@ -85,9 +85,9 @@ func (eh health) whyGated() string {
 	return "executors above the base gang wait for quota: " + eh.o.Allocation.Why
 }
 
-// readySince returns since when the driver and all executors that the attempt began with are ready, or when they were so
-// first; zero if this process has not seen them ready. An attempt that has had executors and has none on their way when
-// their time is over has all that Spark wants: that is decided then, once, because Spark may ask for more at any time.
+// readySince returns when the driver and all executors that the attempt began with were first ready together; zero if this
+// process has not seen that. An attempt that has had executors and has none pending when their time is over has all that
+// Spark wants: that is decided then, once, because Spark may ask for more at any time.
 func (eh health) readySince() time.Time {
 	now := eh.status()
 	switch required := eh.required(now); {
@@ -104,8 +104,8 @@ func (eh health) newlyReady() bool {
 	return eh.s.Times.DriverStarted != nil && eh.s.Times.ExecutorsReady == nil && !eh.readySince().IsZero()
 }
 
-// readyMatters reports whether anything but people waits for the executors to be ready: the application is Ready by
-// them, the grant may shrink from then on, the gate shows them to others, or the attempt would be stopped without them.
+// readyMatters reports whether more than a printed count depends on the executors being ready: the condition Ready, a grant
+// that may shrink from then on, what the gate reports to others, or whether the attempt is stopped.
 func (eh health) readyMatters() bool {
 	return eh.o.App.Spec.ReadyWhen == v1alpha1.ReadyWhenRunning || eh.isElastic() || eh.s.Grant == nil ||
 		catalog.Of(eh.s.Grant.Gate).ShowsProgress || eh.startDue()
@@ -121,7 +121,7 @@ func (eh health) recordReady() {
 	eh.s.Times.ExecutorsReady = &since
 }
 
-// startDue reports whether the time is over within which the executors that the attempt began with have to be ready.
+// startDue reports whether the executors that the attempt began with should be ready by now.
 func (eh health) startDue() bool {
 	at := eh.deadlines.executorsReady()
 	return !at.IsZero() && !eh.o.Now.Before(at)
@@ -137,7 +137,7 @@ func (eh health) noneExist() bool {
 	return now.Peak == 0 && now.Failed == 0 && !slices.ContainsFunc(eh.currentPods(), func(r *pods.Record) bool { return r.Role == pods.Executor })
 }
 
-// whyNoneExist returns what keeps Spark from creating executor pods. Only its log says so.
+// whyNoneExist returns what keeps Spark from creating executor pods, which only its log says.
 func (eh health) whyNoneExist() string {
 	const none = ": there is no executor pod; "
 	if eh.o.LogCause != "" {

@@ -64,9 +64,9 @@ type Observation struct {
 	// may exist.
 	Left []AttemptID
 	// StrayDriver says that a live read found the driver of the attempt with labels or an owner that it was not created
-	// with: the watch does not show it as the driver. It is among Pods then, as what it is.
+	// with, so that the watch does not show it as the driver. It has been added to Pods as the driver.
 	StrayDriver bool
-	// UnreachableNodes are nodes of pods that are being deleted that do not answer; nil until they were needed.
+	// UnreachableNodes are the nodes that do not answer and have pods that are being deleted; nil until they were needed.
 	UnreachableNodes map[string]bool
 	// LogTail is the end of the driver's log, empty if it could not be read; nil until it was needed.
 	LogTail *string
@@ -102,14 +102,14 @@ type Start struct {
 	QueuedAt time.Time
 }
 
-// Plan is one start as it would be.
+// Plan is what one start would create and request.
 type Plan struct {
 	// Hash of the run template.
 	Hash string
 	// Findings are mistakes in the spec; with any, nothing else is filled in.
 	Findings []finding.Finding
-	// Outside says that a mistake is not in the application: no watch reports when it is corrected, so it is looked up
-	// again, less often the longer it stands.
+	// Outside says that a mistake is not in the application: no watch reports when it is corrected, so it is checked again,
+	// less often the longer it exists.
 	Outside bool
 	// Missing are references to things that do not exist, as sentences; with any, only Queue and Gate are filled in.
 	Missing []string

@@ -8,7 +8,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// runs begins runs, holds them, and looks after those that are over.
+// runs begins runs, suspends them, and follows those that have ended.
 type runs struct {
 	policies
 	publisher publisher
@@ -16,7 +16,7 @@ type runs struct {
 	ending    ending
 }
 
-// ended looks after a run that is over: another run may be wanted, and what was kept is deleted after a while.
+// ended follows a run that has ended: another run may be wanted, and what was kept is deleted in time.
 func (rs runs) ended() Decision {
 	if rs.rerun.wanted() {
 		return rs.startRun()
@@ -57,12 +57,12 @@ func (rs runs) suspended() Decision {
 	if last := rs.history.last(); last != nil && last.Outcome != v1alpha1.OutcomeStopped {
 		return rs.republishEnd()
 	}
-	rs.s.Times.Queued = rs.nowPtr() // who left the queue by suspending is queued last
+	rs.s.Times.Queued = rs.nowPtr() // suspending gives up the place in the queue
 	return rs.resume()
 }
 
-// resume continues a run that was held: with the attempt that never started, else with another one, which is not a
-// failure.
+// resume continues a run that was suspended: with the attempt that never started, else with another one, which does not
+// count as a failure.
 func (rs runs) resume() Decision {
 	if rs.history.last() != nil {
 		rs.s.Resumes++

@@ -23,7 +23,7 @@ type stopChecks struct {
 // first returns why the attempt has to be stopped, by the first check that finds something; the zero value if it may
 // continue. driver is nil while there is none.
 func (sc stopChecks) first(driver *pods.Record) stopFinding {
-	for _, check := range []func(*pods.Record) stopFinding{sc.bySpec, sc.brokenDriver, sc.byOthers, sc.startLate} {
+	for _, check := range []func(*pods.Record) stopFinding{sc.bySpec, sc.brokenDriver, sc.overtimeOrEvicted, sc.startLate} {
 		if found := check(driver); found.reason != "" {
 			return found
 		}
@@ -57,8 +57,8 @@ func (sc stopChecks) brokenDriver(driver *pods.Record) stopFinding {
 	return stopFinding{}
 }
 
-// byOthers finds that the attempt has run for as long as it may, or that its quota is reclaimed.
-func (sc stopChecks) byOthers(*pods.Record) stopFinding {
+// overtimeOrEvicted finds that the attempt has run for as long as it may, or that its quota is reclaimed.
+func (sc stopChecks) overtimeOrEvicted(*pods.Record) stopFinding {
 	if at, found := sc.deadlines.run(); found.reason != "" && !sc.o.Now.Before(at) {
 		return found
 	}
@@ -122,9 +122,9 @@ func (sc stopChecks) eventNeeded(reason v1alpha1.StopReason, driver *pods.Record
 		pods.WhyNotStarted(driver).Message == ""
 }
 
-// logTells reports whether the log of a driver that runs says more about an attempt that is stopped for a reason: it
-// counts as failed, or Spark could create no executors.
-func (sc stopChecks) logTells(reason v1alpha1.StopReason) bool {
+// logHelps reports whether the log of a running driver may explain why its attempt is stopped: it counts as failed, or Spark
+// could create no executors.
+func (sc stopChecks) logHelps(reason v1alpha1.StopReason) bool {
 	return reason == v1alpha1.StopDeadline || reason == v1alpha1.StopTotalDeadline ||
 		reason == v1alpha1.StopExecutorStart && (!sc.queues() || sc.health.noneExist())
 }

@@ -46,8 +46,8 @@ func (tm termination) nodesNeeded() bool {
 	return tm.overdue() && tm.o.UnreachableNodes == nil && len(tm.activePods()) > 0
 }
 
-// driverDue returns when a driver that another client deletes, as the control plane does when its node does not answer,
-// should have ended; zero if there is none.
+// driverDue returns when a driver that another client has deleted (the control plane, if the node does not answer) should
+// have ended; zero if there is none.
 func (tm termination) driverDue() time.Time {
 	driver := tm.driver()
 	if driver == nil || !driver.Deleting || !driver.Active() {
@@ -90,7 +90,7 @@ func (tm termination) endPods() {
 			tm.endPod(r)
 		}
 	}
-	if late { // the watch shows when the pods go; what a node answers has to be asked for
+	if late { // the watch shows when the pods go, but not whether their nodes answer
 		tm.requeue(tm.o.Now.Add(lookAgainAfter(tm.o.Now.Sub(tm.deadlines.podsGone()) / 5)))
 	} else {
 		tm.requeue(tm.deadlines.podsGone())
@@ -173,8 +173,8 @@ func (tm termination) nodeLost() string {
 		"node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or delete the pods with --force"
 }
 
-// driverMayHide reports whether executors are about to be ended that a driver might replace which the watch does not
-// show.
+// driverMayHide reports whether executors are about to be ended although a driver that the watch does not show might replace
+// them.
 func (tm termination) driverMayHide() bool {
 	return tm.s.Driver != nil && !tm.o.DriverAbsent && tm.driver() == nil && slices.ContainsFunc(tm.activePods(), func(r *pods.Record) bool {
 		return r.Role == pods.Executor && !r.Deleting && tm.current(r)

@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// View is everything that the conditions of an application depend on, beside the conditions it had.
+// View is everything that the conditions of an application depend on, besides the conditions that it had.
 type View struct {
 	// Stage of the run; an unknown one leaves the conditions alone and adds UnknownStage.
 	Stage Stage

@@ -44,7 +44,7 @@ var queueTable = map[QueueState]struct {
 	QueueNoQuota:        {retrying, "no queue of this tree has a quota, so nothing is admitted: set spec.flavors, or spec.unlimited: true on its root"},
 }
 
-// QueueView is everything that the conditions of a queue depend on, beside the conditions it had.
+// QueueView is everything that the conditions of a queue depend on, besides the conditions that it had.
 type QueueView struct {
 	State QueueState
 	// Message of Ready, Reconciling and Stalled; empty takes the state's own sentence. Stable, as View.Message.
