@@ -204,7 +204,7 @@ func (d *decider) handle(at time.Time, reason string, next []time.Time) bool {
 		d.out.Passed = append(d.out.Passed, Passed{At: at, Reason: reason})
 		return false
 	}
-	blocker := d.blocker(run.Name)
+	blocker := d.blockerOf(run.Name, at, next)
 	switch {
 	case d.isFree(run.Name):
 		d.out.Create, d.out.Again, d.handled = run, true, at
@@ -226,7 +226,12 @@ func (d *decider) replaces(at time.Time, blocker *Child, next []time.Time) bool 
 	if d.spec.ConcurrencyPolicy != v1alpha1.ConcurrencyReplace || !d.oneOfMissed(at) {
 		return d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace
 	}
-	return len(next) > 0 && next[len(next)-1].After(later(d.Since, blocker.Created))
+	return d.hadItsTime(blocker, next)
+}
+
+// hadItsTime says that another tick was due since an application was created, of those that nothing has missed.
+func (d *decider) hadItsTime(c *Child, next []time.Time) bool {
+	return len(next) > 0 && next[len(next)-1].After(later(d.Since, c.Created))
 }
 
 // mayWait says that a tick waits for the application in its way: as long as it may start late, without limit if it is one of several that are
@@ -251,11 +256,11 @@ func (d *decider) oneOfMissed(at time.Time) bool {
 func (d *decider) wait(at time.Time, blocker *Child) {
 	d.out.Waits = blocker
 	switch deadline := d.spec.StartingDeadline; {
-	case deadline != nil:
+	case deadline != nil && !blocker.Stalled:
 		d.out.Look = at.Add(deadline.Duration + 1)
 	case d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace: // the next tick may end what is in the way
 		d.out.Look = d.Times.Next(d.Now)
-	case d.oneOfMissed(at):
+	case d.oneOfMissed(at) && !blocker.Stalled:
 	case d.settling():
 		d.out.Look = d.Since.Add(settlingTime)
 	default:
@@ -298,6 +303,20 @@ func (d *decider) blocker(name string) *Child {
 		}
 	}
 	return oldest
+}
+
+// blockerOf returns the application in the way of a tick; nil if there is none. One that stands still is in it while its status may say of it what was
+// true before this process led, and, if the tick is one of several that are caught up, until that has had its time: what it waits for may come.
+func (d *decider) blockerOf(name string, at time.Time, next []time.Time) *Child {
+	if blocker := d.blocker(name); blocker != nil {
+		return blocker
+	}
+	for i, c := range d.Children {
+		if c.Stalled && !c.Finished && c.Name != name && (d.settling() || d.oneOfMissed(at) && !d.hadItsTime(&c, next)) {
+			return &d.Children[i]
+		}
+	}
+	return nil
 }
 
 func later(a, b time.Time) time.Time {
