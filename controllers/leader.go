@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -251,11 +252,7 @@ func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
 	}
 	if g := app.Status.Grant; g != nil {
 		if catalog.Of(g.Gate).SparkQueues {
-			h := gate.Holding{Key: key, Grant: convert.FromAPI(g)}
-			if at := app.Status.Times.Admitted; at != nil {
-				h.Since = at.Time
-			}
-			s.held = append(s.held, h)
+			s.held = append(s.held, gate.Holding{Key: key, Grant: convert.FromAPI(g), Since: ptr.Deref(app.Status.Times.Admitted, metav1.Time{}).Time})
 		}
 		return
 	}

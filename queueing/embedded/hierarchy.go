@@ -103,12 +103,12 @@ func (hr *hierarchy) configureQueue(q *queue) {
 		if q.drainedBy == nil && above.config.Stop == StopHoldAndDrain {
 			q.drainedBy = above
 		}
-		if q.flavors == nil && len(above.config.Flavors) > 0 {
+		if q.flavors == nil {
 			q.flavors, q.flavorsOf = above.config.flavorNames(), above
 		}
 	}
 	if q.flavors == nil {
-		q.flavors = []string{DefaultFlavor}
+		q.flavors, q.flavorsOf = []string{DefaultFlavor}, nil
 	}
 }
 
