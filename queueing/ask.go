@@ -86,7 +86,7 @@ type Ask struct {
 	Objects Objects
 }
 
-// Objects say how objects that a gate creates for an attempt in the attempt's namespace are to look.
+// Objects describe the objects that a gate creates for an attempt in the attempt's namespace.
 type Objects struct {
 	// Name is unique in the namespace for the attempt: a DNS label of at most 52 characters.
 	Name string
@@ -97,7 +97,7 @@ type Objects struct {
 	// UserLabels and UserAnnotations are the application's own.
 	UserLabels, UserAnnotations map[string]string
 	// Templates are the pods by pod set, as they will be created: final requests, and labels and annotations as their
-	// only metadata. They are shared: who changes one copies it first.
+	// only metadata. They are shared: copy one before you change it.
 	Templates map[string]*corev1.PodTemplateSpec
 	// PriorityClass that the application names; empty if none.
 	PriorityClass string
@@ -106,8 +106,8 @@ type Objects struct {
 	StartEarly bool
 }
 
-// Broken names the first number of the ask that is negative; empty if none is. A caller that makes asks reads amounts
-// so that this cannot happen: a gate that finds one refuses the ask, because a negative need would hide that of others.
+// Broken names the first negative number of the ask; empty if there is none. Callers read amounts so that there cannot be
+// one. A gate that finds one refuses the ask, because a negative need would hide that of others.
 func (a Ask) Broken() string { return BrokenPodSets(a.PodSets) }
 
 // BrokenPodSets returns Ask.Broken for the pod sets alone.

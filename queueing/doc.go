@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package queueing is the contract between the life of an application and whatever decides that it may start.
+// Package queueing is the contract between the lifecycle of an application and whatever decides when it may start.
 //
 //	Ask ──► Gate.Sync ──► Verdict ──(Granted)──► Grant ──► pods ──► Gate.Release
 //

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Gate decides that an attempt may start. Implementations are safe for concurrent use.
+// Gate decides when an attempt may start. Implementations are safe for concurrent use.
 //
 // What an application may rely on:
 //   - Sync is idempotent: it makes the request exist and equal to the ask, and says where it stands. The same ask gives
@@ -27,11 +27,11 @@ type Gate interface {
 	Capabilities() Capabilities
 	// Sync makes the request equal to the ask and says where it stands. An error is transient: the caller tries again.
 	Sync(ctx context.Context, ask Ask) (Verdict, error)
-	// Persisted says that the grant now stands in the application's status. It is called again with every pass of the
-	// holder of a grant that is SchedulingGated: what is no longer held goes back, but not what the holder has not
-	// heard of yet. What fails is done by a later call.
+	// Persisted says that the grant is now in the application's status. It is called again in every pass over the holder
+	// of a grant that is SchedulingGated: quota that is no longer held is released, but not growth that the holder has not
+	// seen yet. If that fails, a later call does it.
 	Persisted(ctx context.Context, key Key, grant Grant)
-	// Release gives back whatever the key holds or asks for. how says why.
+	// Release gives back whatever the key holds or asks for. how says why, and what follows.
 	Release(ctx context.Context, key Key, how Release) error
 }
 
@@ -44,8 +44,8 @@ type KeyLister interface {
 
 // OrphanTracker is implemented by gates that keep the grant of a deleted application charged while its pods still run.
 type OrphanTracker interface {
-	// Orphaned says that the application of the key is gone and not all of its pods are, and returns what it held;
-	// false if that was nothing. It stays charged until Release, also over restarts of the operator.
+	// Orphaned says that the application of the key is gone while pods of it run, and returns the grant that it held;
+	// false if it held none. The grant stays charged until Release, also over restarts of the operator.
 	Orphaned(key Key) (Grant, bool)
 }
 
@@ -80,8 +80,8 @@ type ReservationEnsurer interface {
 
 // HolderObserver is implemented by gates that have to know the state of the holders of grants.
 type HolderObserver interface {
-	// UpdateHolder says what standing the holder of a grant has: often nothing new. Keys that hold no such grant are
-	// ignored.
+	// UpdateHolder reports the state of the holder of a grant, which often has not changed. Keys that hold no such grant
+	// are ignored.
 	UpdateHolder(key Key, run, attempt int64, standing HolderState)
 }
 
@@ -95,16 +95,16 @@ type HolderState struct {
 	ReleasedBy time.Time
 }
 
-// ProgressObserver is implemented by gates that show others where an attempt stands, and how it was left.
+// ProgressObserver is implemented by gates that show the progress of an attempt, and its result, in another system.
 type ProgressObserver interface {
-	// ReportProgress reports the progress of the attempt that holds a grant: often nothing new. Keys that hold no such
-	// grant are ignored.
+	// ReportProgress reports the progress of the attempt that holds a grant, which often has not changed. Keys that hold no
+	// such grant are ignored.
 	ReportProgress(ctx context.Context, key Key, at Progress) error
 	// Forget deletes what the gate keeps of an attempt that has ended. It is idempotent.
 	Forget(ctx context.Context, key Key, run, attempt int64) error
 }
 
-// Progress is where an attempt stands that holds a grant.
+// Progress is how far an attempt that holds a grant has come.
 type Progress struct {
 	Run, Attempt int64
 	Phase        Phase
@@ -112,7 +112,7 @@ type Progress struct {
 	PriorityClass string
 }
 
-// Phase is what an attempt makes of its grant.
+// Phase is how far an attempt uses its grant.
 type Phase int
 
 // The phases. The set is closed.
@@ -125,12 +125,12 @@ const (
 	AttemptExecutorsLost
 )
 
-// Release is how a grant is given back, or an ask taken back.
+// Release is how a grant is given back, or an ask withdrawn.
 type Release struct {
-	// Ended is the last attempt that has ended, well or not: what it held is given back, and kept as far as that is
-	// worth looking at. Nil if no attempt has.
+	// Ended is the last attempt that has ended, well or not: its quota is given back, and the gate may keep its object for
+	// users to look at. Nil if no attempt has ended.
 	Ended *AttemptResult
-	// Reason says what follows for anything else that is held or asked for.
+	// Reason says what happens to everything else that is held or asked for.
 	Reason ReleaseReason
 	// Message is a sentence for people; may be empty.
 	Message string
@@ -144,21 +144,21 @@ type AttemptResult struct {
 	Message string
 }
 
-// ReleaseReason is what follows for what is held or asked for by an attempt that has not ended on its own.
+// ReleaseReason says what happens to what an attempt that has not ended on its own holds or asks for.
 type ReleaseReason int
 
 // The reasons. The set is closed.
 const (
-	// Deleted: the asker is gone, or leaves the gate: nothing of it stays, nor of what has ended.
+	// Deleted: the asker is gone, or leaves the gate: nothing of it is kept, nor of its ended attempts.
 	Deleted ReleaseReason = iota
-	// Abandoned: it is no longer wanted, and nothing of it is worth looking at.
+	// Abandoned: it is no longer wanted, and nothing of it is kept.
 	Abandoned
 	// Requeued: the run continues and asks again now, in its old place.
 	Requeued
-	// Suspended: the run may go on and ask again later, in its old place.
+	// Suspended: the run may continue and ask again later, in its old place.
 	Suspended
-	// LeftToOther: another operator decides from now on. What this gate remembers is forgotten, and objects stay as they are: they have
-	// the same names there, and may be what the other one holds.
+	// LeftToOther: another operator decides from now on. This gate forgets what it knows and leaves its objects as they are: both
+	// operators use the same names, so they may stand for what the other one holds.
 	LeftToOther
 )
 
@@ -168,16 +168,16 @@ type Charger interface {
 	Charge(key Key, grant Grant)
 }
 
-// PriorityResolver is implemented by gates that know priority classes of their own, beside those of Kubernetes.
+// PriorityResolver is implemented by gates that have priority classes of their own, besides those of Kubernetes.
 type PriorityResolver interface {
-	// Priority returns the value of a class. A gate that cannot know yet says that it knows it.
+	// Priority returns the value of a class, and whether the gate has such a class; true as well while it does not know yet.
 	Priority(class string) (value int32, known bool)
 }
 
 // QueueLister is implemented by gates that know the queues that applications may name.
 type QueueLister interface {
-	// QueuesFor returns the queues that asks from a namespace with these labels may name, in order. needsLimits is that
-	// of the ask.
+	// QueuesFor returns the queues that asks from a namespace with these labels may name, sorted. needsLimits is that of
+	// the ask.
 	QueuesFor(namespaceLabels map[string]string, needsLimits bool) []string
 	// Unlimited reports whether a queue bounds nothing: neither it nor another queue of its tree has a quota.
 	Unlimited(queue string) bool

@@ -3,7 +3,7 @@
 
 package queueing
 
-// Kind is the kind of what asks.
+// Kind is the kind of an asker.
 type Kind string
 
 const (
@@ -13,7 +13,7 @@ const (
 	Pod Kind = "Pod"
 )
 
-// Key identifies what asks for as long as it lives: an object that was deleted and created again has another key.
+// Key identifies an asker for its lifetime: an object that was deleted and created again has another key.
 type Key struct {
 	Kind      Kind
 	Namespace string

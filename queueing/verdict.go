@@ -56,7 +56,7 @@ type Verdict struct {
 	// Message is a sentence for people. It is stable: it names what is needed and which limit blocks, and has no figure
 	// that moves without a cause, because each change is a write to the API server.
 	Message string
-	// Preempting says that other applications have been asked to release quota for this waiting ask.
+	// Preempting says that other applications have to release quota for this waiting ask.
 	Preempting bool
 	// Grant is set for Granted and Evicting.
 	Grant *Grant

@@ -5,13 +5,11 @@ package queueing
 
 import "time"
 
-// Waker has those that ask look at their verdicts again. It is the one way from a gate to an asker. Neither method
-// blocks.
+// Waker has askers look at their verdicts again. It is the only way from a gate to an asker. Neither method blocks.
 type Waker interface {
-	// Wake says that the verdict on what asks, or what is held for it, may have changed. Gates that forget uids
-	// leave them out.
+	// Wake says that the verdict on an ask, or on what its asker holds, may have changed. The key has no uid if the gate
+	// does not remember it.
 	Wake(Key)
-	// WakeAfter asks for another look after a while: at something that no watch shows. Of several times the earliest
-	// counts.
+	// WakeAfter does so after a pause, because of something that no watch reports. The earliest of several times counts.
 	WakeAfter(Key, time.Duration)
 }

@@ -27,7 +27,7 @@ type Usage struct {
 	Nominal int64
 }
 
-// unlimitedShown is how many uses without a limit a QueueState lists, beside those of resources that every node has. Users
+// unlimitedShown is how many uses without a limit a QueueState lists, besides those of resources that every node has. Users
 // may invent resources, of which a queue without a limit for them takes any number, and what is listed stands in the
 // status of the queue beside its ledger, and in metrics.
 const unlimitedShown = 32

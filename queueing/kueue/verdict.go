@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// surroundings are what a verdict depends on beside the Workload. A nil object does not exist.
+// surroundings are what a verdict depends on besides the Workload. A nil object does not exist.
 type surroundings struct {
 	localQueue   *kueuev1.LocalQueue
 	clusterQueue *kueuev1.ClusterQueue

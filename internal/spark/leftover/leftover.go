@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// The kinds of objects of attempts beside companions.
+// The kinds of objects of attempts besides companions.
 var (
 	ConfigMapKind     = corev1.SchemeGroupVersion.WithKind("ConfigMap")
 	ClaimKind         = corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")

@@ -80,7 +80,7 @@ type Arrival struct {
 	Ask queueing.Ask
 }
 
-// Change is one change of the configuration. Exactly one field beside At is set.
+// Change is one change of the configuration. Exactly one field besides At is set.
 type Change struct {
 	// At is when it happens. It is not negative.
 	At time.Duration
