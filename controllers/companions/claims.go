@@ -50,7 +50,7 @@ func (r *reconciliation) judgeExposure(ctx context.Context, in *expose.Input) []
 	return problems
 }
 
-// ownClaim returns that of the application's own Ingress or route; zero if there is none.
+// ownClaim returns the claim of the application's own Ingress or route; zero if there is none.
 func (r *reconciliation) ownClaim(in *expose.Input, kind schema.GroupVersionKind, claims []expose.Claim) expose.Claim {
 	name := render.NamesOf(in.App, in.Run, in.Attempt).UI()
 	for _, claim := range claims {
@@ -61,8 +61,8 @@ func (r *reconciliation) ownClaim(in *expose.Input, kind schema.GroupVersionKind
 	return expose.Claim{}
 }
 
-// exposedAnew records that a way to the web interface was created just now. Another client may have done the same at
-// the same time, so who holds its host is checked once more.
+// exposedAnew records that an Ingress or a route was created just now. Another client may have created one with the same
+// host at the same time, so the claims on the host are checked once more.
 func (s *state) exposedAnew(before map[string]bool, now time.Time) []problem {
 	for kind := range s.kinds() {
 		if !before[kind] && (kind == expose.IngressKind.Kind || kind == expose.RouteKind.Kind) {

@@ -34,7 +34,7 @@ type Options struct {
 	Client client.Client
 	// Live reads from the API server.
 	Live client.Reader
-	// Exposure says by which hosts web interfaces may be reached. Default: by none.
+	// Exposure says which hosts web interfaces may have. Default: none.
 	Exposure expose.Rules
 	// Namespaces whose Ingresses and HTTPRoutes can be read; all if there are none.
 	Namespaces namespaces.Set
@@ -74,18 +74,17 @@ func New(o Options) *Reconciler {
 	return &Reconciler{Options: o, states: newStates(), waker: waker.New()}
 }
 
-// minRetryDelay and maxRetryDelay bound after what time a look at an application is repeated that has failed: its user
-// waits for the address of the UI.
+// minRetryDelay and maxRetryDelay bound the pause after a failure: users wait for the address of the web interface.
 const (
 	minRetryDelay = 100 * time.Millisecond
 	maxRetryDelay = time.Minute
 )
 
-// SetupWithManager registers the reconciler, with as many applications at once as given. Applications that neither have
-// nor want companions are not looked at.
+// SetupWithManager registers the reconciler. It reconciles that many applications at once; those that neither have nor want
+// companions are filtered out.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 	concerned := predicate.NewPredicateFuncs(func(obj client.Object) bool {
-		app, whole := obj.(*v1alpha1.SparkApplication) // else it has no companions
+		app, whole := obj.(*v1alpha1.SparkApplication) // a packed one has no companions
 		return whole && expose.Uses(&app.Spec) || r.states.knows(client.ObjectKeyFromObject(obj))
 	})
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
@@ -114,14 +113,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if owns, err := r.Owns(ctx, app); err != nil || !owns {
 		return ctrl.Result{}, err
 	}
-	return ctrl.Result{RequeueAfter: r.reconcileOf(ctx, app)}, nil
+	return ctrl.Result{RequeueAfter: r.reconcileExisting(ctx, app)}, nil
 }
 
 // Wake has the controller look at an application that this process may not have decided on before.
 func (r *Reconciler) Wake(app types.NamespacedName) { r.waker.Wake(app) }
 
-// reconcileOf returns after what time to look again; 0 if nothing is left to do.
-func (r *Reconciler) reconcileOf(ctx context.Context, app *v1alpha1.SparkApplication) time.Duration {
+// reconcileExisting brings the companions of an application in line with it, and returns the pause before the next try; 0 if
+// nothing is left to do.
+func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkApplication) time.Duration {
 	s := r.states.of(app, expose.Uses(&app.Spec))
 	if s == nil {
 		return 0
@@ -149,8 +149,7 @@ func (r *Reconciler) reconcileOf(ctx context.Context, app *v1alpha1.SparkApplica
 	return 0
 }
 
-// Address returns the address of the web interface of the current attempt, as far as this process has found out; else
-// empty.
+// Address returns the address of the web interface of the current attempt; empty while this process does not know it.
 func (r *Reconciler) Address(app *v1alpha1.SparkApplication) string { return r.states.addressOf(app) }
 
 // ObserveExisting records an object that an earlier process may have created, so that it is deleted when it is no longer
@@ -161,7 +160,7 @@ func (r *Reconciler) ObserveExisting(kind schema.GroupVersionKind, obj *metav1.P
 	}
 }
 
-// setAddress records where the web interface of the attempt is reached.
+// setAddress records the address of the web interface of the attempt.
 func (r *reconciliation) setAddress(in expose.Input) {
 	r.states.setAddress(r.state, attempt{in.Run, in.Attempt}, expose.Address(in, r.state.kinds()))
 }

@@ -18,7 +18,7 @@ const (
 	// answerTTL is how long an answer of the API server counts: a user whose permission is revoked keeps it for as
 	// long.
 	answerTTL = 5 * time.Second
-	// goodTokenTTL is for how long a token that was valid is checked again, whatever else comes from the same address.
+	// goodTokenTTL is how long a token that was valid may be reviewed again, whatever limit its address has reached.
 	goodTokenTTL = 10 * time.Minute
 	// maxCachedAnswers bounds the answers of a kind in memory.
 	maxCachedAnswers = 1024

@@ -37,9 +37,8 @@ type source struct{ address, origin string }
 // maxAddress is that of IPv6 with a zone.
 const maxAddress = 64
 
-// sourceOf returns where a request comes from. The API server's proxy adds its client to X-Forwarded-For, as the last
-// one. A client that comes directly may write there what it likes, and gains nothing: what is bounded for an origin is
-// also bounded for the address.
+// sourceOf returns where a request comes from. The API server's proxy appends its client to X-Forwarded-For. A client that
+// connects directly gains nothing by writing that header: what is limited for an origin is also limited for its address.
 func sourceOf(r *http.Request) source {
 	address := addressOf(r.RemoteAddr)
 	all := r.Header.Values("X-Forwarded-For")
@@ -70,18 +69,18 @@ func newLimits(c clock.PassiveClock) *limits {
 	}
 }
 
-// allowUnknownToken reports whether an unknown token from there is looked at.
+// allowUnknownToken reports whether an unknown token from a source may be reviewed.
 func (l *limits) allowUnknownToken(from source) bool {
 	return l.addresses.Turn(from.address, 0) == 0 && l.origins.Turn(from.origin, 0) == 0
 }
 
-// countUnknownToken counts an unknown token; -1 takes one back that was good.
+// countUnknownToken counts an unknown token of a source; -1 takes one back that turned out to be valid.
 func (l *limits) countUnknownToken(from source, n int) {
 	l.origins.Spend(from.origin, n)
 	l.addresses.Spend(from.address, n)
 }
 
-// allowReview reports whether another question of a user is put, and counts it.
+// allowReview reports whether another access review for a user may be made, and counts it.
 func (l *limits) allowReview(user string) bool {
 	if l.users.Turn(user, 0) > 0 {
 		return false

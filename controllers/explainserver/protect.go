@@ -11,8 +11,8 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Protect lets users who may get the path, by their token, through to a handler of paths that are not resources, such
-// as /metrics. What the API server is asked for that is bounded as for explanations.
+// Protect lets requests through to a handler of paths that are not resources, such as /metrics, if the user of their token
+// may get the path. Reviews are limited and cached as for explanations.
 func Protect(next http.Handler, reviewer Reviewer, c clock.PassiveClock, log logr.Logger) http.Handler {
 	m := newAuthCache(reviewer, c)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -21,6 +21,7 @@ type finding struct {
 	message string
 }
 
+// check returns the first mistake in the spec of a queue; nil if there is none.
 func check(queue *v1alpha1.SparkQueue) *finding {
 	if found := validation.Check(&queue.Spec); len(found) > 0 {
 		return &finding{status.QueueInvalidSpec, found[0].String()}
@@ -46,7 +47,7 @@ func activeMessage(queue *v1alpha1.SparkQueue, s State) string {
 	case queue.Spec.NamespaceSelector == nil:
 		return "admits no applications: it has no spec.namespaceSelector; {} admits every namespace"
 	}
-	return "" // the words of the state
+	return "" // the message of the state
 }
 
 // short prints cpu in cores, as far as these can be counted in thousandths; everything else as Kubernetes does.

@@ -126,9 +126,9 @@ type loaded struct {
 	uid        types.UID
 	generation int64
 	deleting   bool
-	// tree is whose leader serves the queue, where each tree has one.
+	// tree is the tree whose leader serves the queue, where each tree has a leader of its own.
 	tree string
-	// operator is another one that leads the tree of the queue.
+	// operator is the other operator that leads the tree of the queue; empty if none does.
 	operator string
 }
 
@@ -148,26 +148,26 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Complete(r)
 }
 
-// Changed says that usage or order may have changed somewhere. It does not block; the look follows a little later, so
-// that many changes cost one.
+// Changed says that usage or order may have changed somewhere. It does not block; publishing follows a little later, so that
+// many changes are published together.
 func (r *Reconciler) Changed() {
 	r.waker.WakeAfter(everything.NamespacedName, min(gathering, r.Interval/4))
 }
 
-// ReloadSoon has the engine take the configuration of all queues again, a little later. It does not block.
+// ReloadSoon has the engine reload the configuration of all queues a little later. It does not block.
 func (r *Reconciler) ReloadSoon() { r.waker.WakeAfter(flavors.NamespacedName, r.Interval/4) }
 
-// everything is the request to look at all queues.
+// everything is the request to publish all queues.
 var everything = reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "*", Name: "*"}}
 
-// flavors is the request to take the flavors over into the engine.
+// flavors is the request to reload the engine because of flavors.
 var flavors = reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "*", Name: "flavors"}}
 
 func anyFlavor(context.Context, client.Object) []reconcile.Request {
 	return []reconcile.Request{flavors}
 }
 
-// Reconcile takes a changed queue over into the engine, or publishes its state.
+// Reconcile loads a changed queue into the engine, and publishes its state.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	if err := r.Ready(ctx); err != nil {
 		return ctrl.Result{}, err
@@ -189,7 +189,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return r.publish(ctx, queue)
 }
 
-// load makes sure that the engine has the spec of a queue before anything is published about it.
+// load makes the engine have the spec of a queue before anything is published about it.
 func (r *Reconciler) load(ctx context.Context, queue *v1alpha1.SparkQueue) error {
 	if r.loaded[queue.Name] == r.loadedOf(queue) {
 		return nil
@@ -331,7 +331,7 @@ func (r *Reconciler) fill(queue *v1alpha1.SparkQueue) {
 	case found != nil:
 		view.State, view.Message = found.state, found.message
 	case !known:
-		return // the engine takes it over with the next reload
+		return // the next reload gives it to the engine
 	case state.Problem != "":
 		view.State, view.Message = status.QueueState(state.Problem), state.Message
 	default:

@@ -51,19 +51,6 @@ type Notifier interface {
 	NotifySchedule(s *v1alpha1.ScheduledSparkApplication, reason, message string)
 }
 
-// read returns a schedule that is to be followed; nil if it is gone, or another operator follows it.
-func (r *Reconciler) read(ctx context.Context, name types.NamespacedName) (*v1alpha1.ScheduledSparkApplication, error) {
-	s := &v1alpha1.ScheduledSparkApplication{}
-	switch err := r.Client.Get(ctx, name, s); {
-	case apierrors.IsNotFound(err):
-		r.memory.forget(name)
-		return nil, nil
-	case err != nil || !s.DeletionTimestamp.IsZero() || r.Operators.Other(ctx, s.Status.Operator):
-		return nil, err
-	}
-	return s, nil
-}
-
 // Reconciler creates the applications of schedules.
 type Reconciler struct {
 	Options
@@ -83,13 +70,13 @@ func New(o Options) *Reconciler {
 	return &Reconciler{Options: o, memory: memory{known: map[types.NamespacedName]*expectations{}}}
 }
 
-// ownerIndex indexes applications by the name of the schedule that controls them, or another one of that name did.
+// ownerIndex indexes applications by the name of the schedule that controls them, or did before it was created again.
 const ownerIndex = "schedule.name"
 
 // Ended has the metrics forget this reconciler.
 func (r *Reconciler) Ended() { collector.of.Drop("", r) }
 
-// SetupWithManager registers the reconciler, with as many schedules at once as given; of one namespace, a quarter of that.
+// SetupWithManager registers the reconciler. It reconciles that many schedules at once, and a quarter of them of one namespace.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.SparkApplication{}, ownerIndex, ownerOf); err != nil {
 		return fmt.Errorf("index applications by their schedule: %w", err)
@@ -110,8 +97,8 @@ const (
 	maxRetryDelay = 30 * time.Second
 )
 
-// optionsFor has as many schedules reconciled at once, and namespaces served in turn: one whose schedules are all due at once, or are refused, does
-// not keep those of others from their times.
+// optionsFor returns options for that many concurrent reconciles, which serve namespaces in turn: one whose schedules are all due at once, or are
+// refused, does not delay those of others.
 func optionsFor(concurrent int) controller.Options {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
 	return controller.Options{MaxConcurrentReconciles: concurrent, RateLimiter: limiter, NewQueue: fairqueue.QueueFor(concurrent)}
@@ -124,8 +111,8 @@ func ownerOf(o client.Object) []string {
 	return nil
 }
 
-// recordLatest is after what time a creation is recorded although the cache has not shown its application, which may have
-// been deleted already.
+// recordLatest is how long the record of a creation waits for the cache to show the application, which may have been deleted
+// already.
 const recordLatest = 2 * time.Second
 
 // Reconcile takes one step: it creates one application at most, and returns when to look again. What was created is recorded in the
@@ -166,6 +153,19 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return p.result(), nil
 }
 
+// read returns a schedule from the cache; nil if it is gone or being deleted, or if another operator follows it.
+func (r *Reconciler) read(ctx context.Context, name types.NamespacedName) (*v1alpha1.ScheduledSparkApplication, error) {
+	s := &v1alpha1.ScheduledSparkApplication{}
+	switch err := r.Client.Get(ctx, name, s); {
+	case apierrors.IsNotFound(err):
+		r.memory.forget(name)
+		return nil, nil
+	case err != nil || !s.DeletionTimestamp.IsZero() || r.Operators.Other(ctx, s.Status.Operator):
+		return nil, err
+	}
+	return s, nil
+}
+
 // pass is one reconciliation of one schedule.
 type pass struct {
 	*Reconciler
@@ -187,16 +187,16 @@ type pass struct {
 	refused string
 }
 
-// retryRefused is after what time a creation is tried again that the API server has refused, perhaps only for now, because
-// of a ResourceQuota for example.
+// retryRefused is the pause before a creation that the API server has refused is tried again: the refusal may be temporary, as
+// by a ResourceQuota.
 const retryRefused = 30 * time.Second
 
 // longestSleep bounds how late a run starts after the clock was set ahead or the machine was suspended, which timers do not
 // notice. Looking again costs no request.
 const longestSleep = 10 * time.Minute
 
-// retryTemplate is after what time a template with a mistake is checked again: an admission policy may refuse it, and a
-// change of that wakes no schedule.
+// retryTemplate is the pause before a template with a mistake is checked again: an admission policy may refuse it, and a
+// change of the policy wakes no schedule.
 const retryTemplate = 10 * time.Minute
 
 func (p *pass) result() ctrl.Result {

@@ -52,8 +52,8 @@ type expectations struct {
 	refusedRequest refusal
 	// version is the resource version of the last own write.
 	version string
-	// checked is the last generation whose template was found to be right. A mistake is looked for again: what refuses a template may
-	// be a policy, which can change.
+	// checked is the last generation whose template was found valid. An invalid template is checked again: the policy that refuses it
+	// can change.
 	checked int64
 	// unanswered is the last generation of whose template the API server could not say whether it is right.
 	unanswered int64

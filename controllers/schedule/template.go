@@ -61,9 +61,9 @@ func applicationOf(s *v1alpha1.ScheduledSparkApplication, run tick.Run) (*unstru
 	return app, nil
 }
 
-// checkTemplate returns what is wrong with the template: first what the API server says of such an application, then what
-// the operator says. A template that was found valid is not checked again by the next leader. One of which the API server
-// could not say anything is checked with each pass until it can.
+// checkTemplate returns what is wrong with the template: first what the API server finds in a dry run, then what the operator
+// finds. A template that was found valid is not checked again by the next leader. One that the API server could not judge is
+// checked with each pass until it can.
 func (p *pass) checkTemplate(ctx context.Context) (mistake string, err error) {
 	s, e := p.schedule, p.expected
 	if e.checked == s.Generation {
@@ -123,8 +123,8 @@ func (p *pass) mistakeOf(ctx context.Context, app *unstructured.Unstructured) (m
 	return inTemplate(findings[0].Field + ": " + findings[0].Message), nil
 }
 
-// judge returns what the operator says of an application: of it alone, or together with its sparkConfigMap where that may complete what the
-// spec says. While that does not exist, or may not be read, nothing is said here: the applications say so.
+// judge returns the mistakes that the operator finds in an application alone, or together with its sparkConfigMap where that may complete the
+// spec; none while the ConfigMap does not exist or may not be read, which the applications will report.
 func (p *pass) judge(ctx context.Context, app *v1alpha1.SparkApplication) ([]validate.Finding, error) {
 	findings := validate.Application(app)
 	if !validate.ConfigMapMayMend(app, findings) {
@@ -149,7 +149,7 @@ func unreadable(s *v1alpha1.ScheduledSparkApplication) string {
 	return strings.Join(mistakes, "; ")
 }
 
-// mistakesOf returns what the API server says of each field of an application.
+// mistakesOf returns the mistakes that the API server has found, by the field of an application.
 func mistakesOf(err error) string {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil || len(status.Status().Details.Causes) == 0 {
@@ -164,7 +164,7 @@ func mistakesOf(err error) string {
 	return strings.Join(mistakes, "; ")
 }
 
-// inTemplate says where in a schedule the mistake of an application is. The API server repeats values, which may be secret.
+// inTemplate says where in a schedule the mistake of an application is. Secrets are redacted: the API server repeats values.
 func inTemplate(message string) string {
 	message = redact.Text(message)
 	if strings.HasPrefix(message, "spec.") || strings.HasPrefix(message, "metadata.") {

@@ -24,7 +24,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// reconcilePod brings what the queue knows of a pod in line with the pod, and the other way round.
+// reconcilePod brings what the queue knows about a pod in line with the pod, and the pod in line with what the queue decides.
 func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.PartialObjectMetadata, name types.NamespacedName) error {
 	p := r.known(name)
 	if p != nil && (!p.Claimed && !guarded(namespace) || !p.Concerned()) {
@@ -69,8 +69,7 @@ func (r *Reconciler) decide(ctx context.Context, namespace *metav1.PartialObject
 	return r.ask(ctx, namespace, p)
 }
 
-// refusal returns why a pod behind the gate is not admitted, whatever its queue has left; empty if nothing is against
-// it.
+// refusal returns why a pod behind the scheduling gate is not admitted, whatever quota its queue has; empty if it may be.
 func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *unmanaged.Pod) (reason, refusal string, err error) {
 	if p.Invalid != "" {
 		return v1alpha1.InvalidSpecReason, "is not admitted: " + p.Invalid + ", and recreate the pod", nil
@@ -170,7 +169,7 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 	return r.deletePod(ctx, p, false)
 }
 
-// recordEvent records an event on a pod and logs its reason, unless it was the last that was said about it.
+// recordEvent records an event on a pod and logs its reason, unless it was the last event about that pod.
 func (r *Reconciler) recordEvent(ctx context.Context, p *unmanaged.Pod, reason, message string) {
 	name, event := types.NamespacedName{Namespace: p.Namespace, Name: p.Name}, lastEvent{pod: p.UID, text: reason + ": " + message}
 	r.mu.Lock()
@@ -184,8 +183,7 @@ func (r *Reconciler) recordEvent(ctx context.Context, p *unmanaged.Pod, reason, 
 	}
 }
 
-// forgetEvent forgets what was said of a pod that is gone, or no longer of any concern: the controller looks at each
-// pod once more then.
+// forgetEvent forgets the last event about a pod that is gone, or that no longer concerns this controller.
 func (r *Reconciler) forgetEvent(pod types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -36,8 +36,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// atOnce is how many pods are dealt with at a time; of one namespace, a quarter of that.
-const atOnce = 16
+// concurrent is how many pods are reconciled at once; of one namespace, a quarter of that.
+const concurrent = 16
 
 const (
 	minRetryDelay = 100 * time.Millisecond
@@ -50,7 +50,7 @@ type Options struct {
 	Client client.Client
 	// Live reads from the API server.
 	Live client.Reader
-	// Pods lists and watches, past the cache.
+	// Pods lists and watches pods, bypassing the cache.
 	Pods corev1client.PodsGetter
 	// Namespaces whose pods are admitted; all if there are none.
 	Namespaces namespaces.Set
@@ -74,10 +74,10 @@ type Options struct {
 	Ready func(context.Context) error
 }
 
-// Reconciler lets pods in. Create it with New.
+// Reconciler admits pods. Create it with New.
 type Reconciler struct {
 	Options
-	// Waker has the controller look at a pod, which counts only once it runs: it begins with all pods.
+	// Waker requests a reconcile of a pod. Requests before the controller runs are dropped: it begins with all pods.
 	waker.Waker
 	store     *store
 	followers *watchers
@@ -88,7 +88,7 @@ type Reconciler struct {
 	lastEvents map[types.NamespacedName]lastEvent
 }
 
-// lastEvent is what was said of a pod last.
+// lastEvent is the last event about a pod.
 type lastEvent struct {
 	pod  types.UID
 	text string
@@ -114,16 +114,16 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		WatchesMetadata(&corev1.Namespace{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(changed)).
 		Watches(&v1alpha1.SparkQueue{}, handler.EnqueueRequestsFromMapFunc(r.everywhere), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(r.Source()).
-		WithOptions(controller.Options{MaxConcurrentReconciles: atOnce, RateLimiter: limiter, NewQueue: fairqueue.QueueFor(atOnce)}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrent, RateLimiter: limiter, NewQueue: fairqueue.QueueFor(concurrent)}).
 		Complete(r)
 }
 
-// everywhere returns the namespaces whose pods may, or may no longer, be admitted because a queue has changed.
+// everywhere returns requests for all guarded namespaces: whether their pods are admitted may depend on a queue that has changed.
 func (r *Reconciler) everywhere(context.Context, client.Object) []reconcile.Request {
 	return r.all()
 }
 
-// WakeAll has this leader look at all pods: it may decide on others than before.
+// WakeAll has all pods reconciled: this leader may decide on others than before.
 func (r *Reconciler) WakeAll() {
 	for _, request := range r.all() {
 		r.Wake(request.NamespacedName)
@@ -184,12 +184,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return ctrl.Result{}, nil
 }
 
-// watches reports whether the pods of a namespace are any of this installation's concern.
+// watches reports whether this installation watches a namespace.
 func (r *Reconciler) watches(namespace string) bool {
 	return r.Namespaces.Has(namespace)
 }
 
-// namespace reads labels and annotations of a namespace; of one that is gone it has none.
+// namespace reads labels and annotations of a namespace; there are none if the namespace is gone.
 func (r *Reconciler) namespace(ctx context.Context, name string) (*metav1.PartialObjectMetadata, error) {
 	namespace := livemeta.Namespace(name)
 	err := r.Client.Get(ctx, client.ObjectKeyFromObject(namespace), namespace)

@@ -18,11 +18,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 )
 
-// endingInterval is how often a pod that does not end in time is looked at again.
+// endingInterval is how often a pod that does not end in time is checked.
 const endingInterval = 10 * time.Second
 
-// boundTermination sees to it that a pod that is being deleted ends within MaxTermination, whichever client has deleted
-// it: what it holds counts as on its way back. On a node that does not answer it may run on, so it is waited for.
+// boundTermination makes a pod that is being deleted end within MaxTermination, whichever client has deleted it: its quota
+// counts as about to be released. On a node that does not answer it may still run, so its quota stays charged.
 func (r *Reconciler) boundTermination(ctx context.Context, p *unmanaged.Pod) error {
 	if p.EndsLate(r.MaxTermination) {
 		return r.deletePod(ctx, p, false)

@@ -33,7 +33,7 @@ func chargedTo(ctx context.Context, reader client.Reader, namespace metav1.Objec
 	return p.ChargedTo(namespace, queue), nil
 }
 
-// decidedIn returns the queue in which it is decided on a pod, and whether this leader does that. Where several leaders
+// decidedIn returns the queue that decides on a pod, and whether this leader serves it. Where several leaders
 // share the queues, a claimed pod whose namespace's own queue has another leader is charged to the queue of the
 // application whose labels it carries: the leader that has found it serves that one.
 func (r *Reconciler) decidedIn(ctx context.Context, reader client.Reader, namespace metav1.Object, p *unmanaged.Pod) (queue string, served bool, err error) {

@@ -83,8 +83,8 @@ func (s *store) since(p *unmanaged.Pod) time.Time {
 	return p.QueuedAt(in.pods[in.names[types.UID(p.Owner)]])
 }
 
-// listed is what is kept of a pod on its way to the store: of one that is none of Spark's, only which it is. Their writers
-// decide how large pods are and how many, and a list has all those of a namespace.
+// listed is what is kept of a pod on its way to the store: of one that is not Spark's, only its identity. Users decide how
+// many pods there are and how large, and a list has all pods of a namespace.
 type listed struct {
 	metav1.ObjectMeta
 	pod *unmanaged.Pod

@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 )
 
-// watchers watch the pods of guarded namespaces, one each: where nothing is guarded, nothing is watched.
+// watchers watch the pods of guarded namespaces, with one watch for each: nothing is watched where nothing is guarded.
 type watchers struct {
 	pods  corev1client.PodsGetter
 	store *store
@@ -35,7 +35,7 @@ func newWatchers(pods corev1client.PodsGetter, s *store) *watchers {
 	return &watchers{pods: pods, store: s, ready: make(chan struct{}), stops: map[string]context.CancelFunc{}}
 }
 
-// run lets namespaces be followed until the context ends.
+// run lets watches start until the context ends, and then waits for all of them.
 func (w *watchers) run(ctx context.Context) {
 	w.ctx = ctx
 	close(w.ready)
@@ -43,7 +43,7 @@ func (w *watchers) run(ctx context.Context) {
 	w.all.Wait()
 }
 
-// watch watches a namespace from now on.
+// watch starts to watch a namespace, if it is not watched yet.
 func (w *watchers) watch(ctx context.Context, namespace string) error {
 	select {
 	case <-w.ready:
@@ -83,7 +83,7 @@ func (w *watchers) unwatch(namespace string) {
 	w.store.forget(namespace)
 }
 
-// listAll brings the store up to what the API server has now of a namespace.
+// listAll lists the pods of a namespace live into the store.
 func (w *watchers) listAll(ctx context.Context, namespace string) error {
 	w.store.open(namespace)
 	var all []*listed

@@ -16,15 +16,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// Waker has a controller look at objects, now or later. It never blocks. Safe for concurrent use. The zero value is
-// for a controller that begins with everything anyway: it drops what is woken before the controller runs.
+// Waker requests reconciles of objects, now or later. It never blocks. Safe for concurrent use. The zero value is for a
+// controller that begins with all objects anyway: it drops requests that come before the controller runs.
 type Waker struct {
 	// timers of later looks; nil is the machine's clock.
 	timers clock.WithDelayedExecution
 
 	mu    sync.Mutex
 	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
-	// pending is what was woken before the controller runs; nil if that is dropped.
+	// pending are requests that came before the controller runs; nil if those are dropped.
 	pending map[types.NamespacedName]bool
 	// scheduled is what is woken later.
 	scheduled map[types.NamespacedName]scheduled
@@ -36,7 +36,7 @@ type scheduled struct {
 	timer clock.Timer
 }
 
-// New returns a waker that keeps what is woken before the controller runs.
+// New returns a waker that keeps requests until the controller runs.
 func New() *Waker { return &Waker{pending: map[types.NamespacedName]bool{}} }
 
 // Wake has the controller look at an object soon.
@@ -51,8 +51,8 @@ func (w *Waker) Wake(name types.NamespacedName) {
 	}
 }
 
-// WakeAfter has the controller look at an object after a while. Of several times the earliest counts. The times are not
-// those of the queue, which would drop one for an earlier look that the controller has asked for on its own account.
+// WakeAfter requests a reconcile of an object after a pause. The earliest of several times counts. The queue's own AddAfter
+// is not used: it would drop the request for an earlier one that the controller has made with RequeueAfter.
 func (w *Waker) WakeAfter(name types.NamespacedName, after time.Duration) {
 	if after <= 0 {
 		w.Wake(name)
