@@ -47,6 +47,22 @@ func TestEndedInOneSecond(t *testing.T) {
 	}
 }
 
+// TestReplacedInVain: while an application does not go that is to be replaced, the runs that could not start are counted when the next one is due, and
+// not only once it has gone: that may take days, and an alert waits for it.
+func TestReplacedInVain(t *testing.T) {
+	t.Parallel()
+	deleted := metav1.NewTime(noon)
+	owner := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Name: "nightly", UID: "a1"}}
+	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "team-a", Name: "nightly-1", DeletionTimestamp: &deleted, Finalizers: []string{v1alpha1.Finalizer}, OwnerReferences: []metav1.OwnerReference{
+			*metav1.NewControllerRef(owner, v1alpha1.GroupVersion.WithKind(v1alpha1.ScheduledSparkApplicationKind)),
+		}}}
+	s := newWorld(t, func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.ConcurrencyPolicy = v1alpha1.ConcurrencyReplace }, app).until("12:35")
+	if m := s.Status.Missed; len(m) != 1 || m[0].Reason != v1alpha1.MissedReplaced || m[0].Count != 2 || s.Status.NextRunTime != "2026-01-01T12:40:00Z" {
+		t.Errorf("missed %+v, next run at %s; want two that were replaced, and 12:40", m, s.Status.NextRunTime)
+	}
+}
+
 // TestMissedRunsAreExplained: an event about missed runs says when they were due, the reason in a word, and what prevents that.
 func TestMissedRunsAreExplained(t *testing.T) {
 	t.Parallel()

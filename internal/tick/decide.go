@@ -211,6 +211,7 @@ func (d *decider) handle(at time.Time, reason string, next []time.Time) bool {
 		return true
 	case blocker == nil, d.replaces(at, blocker, next):
 		d.replace(run.Name)
+		d.out.Look = d.Times.Next(d.Now) // if that takes until the next tick, this one is missed
 		return true
 	case d.mayWait(at, len(next) > 0):
 		d.wait(at, blocker)
