@@ -30,6 +30,9 @@ type AttemptUsage struct {
 	// since is when the attempt was admitted.
 	// +required
 	Since metav1.Time `json:"since"`
+	// until is when the grant was released, which may be long after the attempt has ended.
+	// +optional
+	Until *metav1.Time `json:"until,omitempty"`
 	// granted is what the grant held.
 	// +optional
 	Granted ResourceSeconds `json:"granted,omitempty,omitzero"`

@@ -110,6 +110,10 @@ func (in *AttemptStatus) DeepCopy() *AttemptStatus {
 func (in *AttemptUsage) DeepCopyInto(out *AttemptUsage) {
 	*out = *in
 	in.Since.DeepCopyInto(&out.Since)
+	if in.Until != nil {
+		in, out := &in.Until, &out.Until
+		*out = (*in).DeepCopy()
+	}
 	out.Granted = in.Granted
 	out.Requested = in.Requested
 }

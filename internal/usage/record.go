@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
@@ -47,7 +49,7 @@ type Record struct {
 	// Run and Attempt number it.
 	Run, Attempt int64
 	Outcome      Outcome
-	// From admission until the end, or until now.
+	// From admission until the release of the grant, or until now.
 	From, Until time.Time
 	// Granted and Requested are in seconds.
 	Granted, Requested Amounts
@@ -66,8 +68,10 @@ func RecordsOf(app *v1alpha1.SparkApplication, now time.Time) []Record {
 		r := blank
 		r.Queue, r.Run, r.Attempt, r.Outcome = a.Usage.Queue, a.Run, a.Attempt, OutcomeOf(a)
 		r.From, r.Until = a.Usage.Since.Time, a.Usage.Since.Time
-		if a.FinishedAt != nil && a.FinishedAt.After(r.From) {
-			r.Until = a.FinishedAt.Time
+		for _, end := range []*metav1.Time{a.FinishedAt, a.Usage.Until} { // an operator before this one did not write when the grant was released
+			if end != nil && end.After(r.Until) {
+				r.Until = end.Time
+			}
 		}
 		r.Granted, r.Requested = FromStatus(a.Usage.Granted), FromStatus(a.Usage.Requested)
 		records = append(records, r)

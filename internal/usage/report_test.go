@@ -249,3 +249,19 @@ func TestWindowOfThePast(t *testing.T) {
 		t.Errorf("%v core-hours, want 2", got)
 	}
 }
+
+// TestReleasedLate: an attempt whose pods took hours to end held its grant until then, and counts in the windows in which it did.
+func TestReleasedLate(t *testing.T) {
+	t.Parallel()
+	attempt := ended(1, failed, [2]int{0, 4}, 2)
+	released := at(4)
+	finished := at(1)
+	attempt.FinishedAt, attempt.Usage.Until = &finished, &released
+	app := application("pi", attempt)
+	for hours, want := range map[[2]int]float64{{-1, 9}: 8, {0, 1}: 2, {2, 3}: 2, {5, 9}: 0} {
+		w := Window{at(hours[0]).Time, at(hours[1]).Time}
+		if got := Summarize(RecordsOf(app, at(9).Time), w, ByQueue, nil).Total.Granted.CPU; got != want {
+			t.Errorf("from %d to %d o'clock: %v core-hours, want %v", hours[0], hours[1], got, want)
+		}
+	}
+}

@@ -112,11 +112,12 @@ func (m *Meter) enter(history []v1alpha1.AttemptStatus, now time.Time) {
 	if entry == nil {
 		return
 	}
-	since := metav1.NewTime(now)
+	until := metav1.NewTime(now.Truncate(time.Second)) // as it is stored
+	since := until
 	if m.admitted != nil {
 		since = *m.admitted
 	}
-	entry.Usage = &v1alpha1.AttemptUsage{Queue: m.queue, Since: since, Granted: m.granted.Status(), Requested: m.requested.Status()}
+	entry.Usage = &v1alpha1.AttemptUsage{Queue: m.queue, Since: since, Until: &until, Granted: m.granted.Status(), Requested: m.requested.Status()}
 }
 
 func entryOf(history []v1alpha1.AttemptStatus, of attempt) *v1alpha1.AttemptStatus {
