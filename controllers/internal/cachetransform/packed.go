@@ -125,8 +125,8 @@ var usual = []byte(`{"kind":"SparkApplication","apiVersion":"sparkgate.io/v1alph
 	`"admitted":"2026-01-01T00:00:00Z","driverStarted":"2026-01-01T00:00:00Z","executorsReady":"2026-01-01T00:00:00Z","started":"2026-01-01T00:00:00Z"},` +
 	`"runDuration":"1m0s","driver":{"podName":"-1-1-driver","uid":"","applicationID":"spark-"},"executors":{"wanted":2,"ready":0,"peak":2,"summary":"2/2"},` +
 	`"attempts":[{"run":1,"attempt":1,"outcome":"Failed","outcome":"Succeeded","reason":"Succeeded","exitCode":0,"message":"driver ended with exit code 0",` +
-	`"startedAt":"2026-01-01T00:00:00Z","finishedAt":"2026-01-01T00:00:00Z","usage":{"queue":"","since":"2026-01-01T00:00:00Z","granted":{"milliCPUSeconds":` +
-	`,"memoryMiBSeconds":},"requested":{"milliCPUSeconds":,"memoryMiBSeconds":}}}]}}`)
+	`"startedAt":"2026-01-01T00:00:00Z","finishedAt":"2026-01-01T00:00:00Z","usage":{"queue":"","since":"2026-01-01T00:00:00Z","until":"2026-01-01T00:00:00Z","granted":{` +
+	`"milliCPUSeconds":,"memoryMiBSeconds":},"requested":{"milliCPUSeconds":,"memoryMiBSeconds":}}}]}}`)
 
 // writers are compressors at rest: each takes half a megabyte.
 var writers = sync.Pool{New: func() any {
