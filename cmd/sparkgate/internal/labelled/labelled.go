@@ -26,15 +26,15 @@ import (
 )
 
 const (
-	// again is how often namespaces are looked at whose rights are missing or in doubt, and for a first one.
-	again = 30 * time.Second
-	// anew is how often the rights in all of them are asked for, because nothing says that they are lost.
-	anew = 10 * again
-	// gathering is how long a change waits for further ones, so that many cost one start.
+	// retryInterval is how often namespaces are listed while there is none yet, or rights in one are missing or in doubt.
+	retryInterval = 30 * time.Second
+	// resyncInterval is how often the rights in all namespaces are reviewed, because no watch reports that they are lost.
+	resyncInterval = 10 * retryInterval
+	// gathering is how long a change waits for others, so that many of them cost one restart.
 	gathering = 2 * time.Second
 )
 
-// ErrChanged is why the operator starts again.
+// ErrChanged ends the manager when the selected namespaces have changed: the process has to restart.
 var ErrChanged = errors.New("the namespaces that --namespace-selector selects have changed")
 
 // Namespaces are those that a selector selects. Create it with New.
@@ -46,7 +46,7 @@ type Namespaces struct {
 	log    logr.Logger
 
 	mu sync.Mutex
-	// watched are the namespaces that this start of the operator deals with, lacking those in which it lacks rights.
+	// watched are the namespaces that this process reconciles, lacking those in which it lacks rights.
 	watched, lacking map[string]bool
 	// doubted are watched namespaces whose last answer was a denial, and when the first one in a row was.
 	doubted map[string]time.Time
@@ -61,7 +61,7 @@ func New(selector labels.Selector, c client.Client, by clock.Clock, log logr.Log
 	}
 }
 
-// Wait returns the names of the namespaces, in order, once there is one.
+// Wait returns the names of the namespaces, sorted, once there is one.
 func (n *Namespaces) Wait(ctx context.Context) ([]string, error) {
 	for {
 		names, err := n.list(ctx)
@@ -82,7 +82,7 @@ func (n *Namespaces) Wait(ctx context.Context) ([]string, error) {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-n.clock.After(again):
+		case <-n.clock.After(retryInterval):
 		}
 	}
 }
@@ -96,7 +96,7 @@ func (n *Namespaces) list(ctx context.Context) ([]string, error) {
 	}
 	var names []string
 	for i := range list.Items {
-		if name := list.Items[i].Name; n.may(ctx, name) {
+		if name := list.Items[i].Name; n.hasRights(ctx, name) {
 			names = append(names, name)
 		}
 	}
@@ -104,9 +104,9 @@ func (n *Namespaces) list(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// may reports whether the operator has its rights in a namespace, by two of them. Without these, its caches would wait for
-// them, and nothing would start anywhere. What cannot be reviewed is as it was, and at first as it should be.
-func (n *Namespaces) may(ctx context.Context, namespace string) bool {
+// hasRights reports whether the operator has its rights in a namespace, by reviewing two of them. Without these its caches
+// would not sync, and nothing would start anywhere. A right that cannot be reviewed counts as unchanged, at first as granted.
+func (n *Namespaces) hasRights(ctx context.Context, namespace string) bool {
 	known := true
 	for _, right := range []authorizationv1.ResourceAttributes{
 		{Namespace: namespace, Verb: "list", Group: v1alpha1.Group, Resource: "sparkapplications"},
@@ -117,7 +117,7 @@ func (n *Namespaces) may(ctx context.Context, namespace string) bool {
 			n.log.Error(err, "Failed to review the rights of this operator in a namespace; assuming that they have not changed", "namespace", namespace)
 			known = false
 		case !allowed:
-			return n.stays(right)
+			return n.keepsDenied(right)
 		}
 	}
 	n.mu.Lock()
@@ -141,19 +141,19 @@ func (n *Namespaces) review(ctx context.Context, right authorizationv1.ResourceA
 	return review.Status.Allowed, nil
 }
 
-// stays notes that a right is denied, and reports whether its namespace is watched all the same: all replicas start again when
-// one leaves, so it leaves with a second denial in a row. A RoleBinding that is replaced is missing for a moment only.
-func (n *Namespaces) stays(right authorizationv1.ResourceAttributes) bool {
+// keepsDenied records that a right is denied, and reports whether its namespace is watched nevertheless: all replicas restart
+// when a namespace leaves, so it takes a second denial in a row. A RoleBinding that is replaced is missing for a moment only.
+func (n *Namespaces) keepsDenied(right authorizationv1.ResourceAttributes) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	log, name := n.log.WithValues("namespace", right.Namespace, "verb", right.Verb, "resource", right.Resource), right.Namespace
 	since, doubted := n.doubted[name]
 	switch {
 	case n.watched[name] && !doubted && !n.lacking[name]:
-		log.Info("Reviewing the rights of this operator in a namespace once more, because one was denied", "in", again.String())
+		log.Info("Reviewing the rights of this operator in a namespace once more, because one was denied", "in", retryInterval.String())
 		n.doubted[name] = n.clock.Now()
 		return true
-	case doubted && n.clock.Since(since) < again:
+	case doubted && n.clock.Since(since) < retryInterval:
 		return true
 	case !n.lacking[name]:
 		log.Info("Leaving out a namespace until this operator has its rights there")
@@ -175,14 +175,14 @@ func (n *Namespaces) AddTo(mgr manager.Manager) error {
 		return fmt.Errorf("watch namespaces: %w", err)
 	}
 	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-		AddFunc:    n.see,
-		UpdateFunc: func(_, o any) { n.see(o) },
+		AddFunc:    n.observe,
+		UpdateFunc: func(_, o any) { n.observe(o) },
 	})
 	return errors.Join(err, mgr.Add(n))
 }
 
-// see notes a namespace that has gained the labels, or has lost them. One that is deleted has no applications left.
-func (n *Namespaces) see(o any) {
+// observe records a namespace that has gained or lost the labels. One that is deleted has no applications left.
+func (n *Namespaces) observe(o any) {
 	namespace, is := o.(metav1.Object)
 	if !is {
 		return
@@ -204,7 +204,7 @@ func (n *Namespaces) see(o any) {
 // NeedLeaderElection reports false: a standby has to watch the same namespaces as the leader.
 func (*Namespaces) NeedLeaderElection() bool { return false }
 
-// Start returns ErrChanged once the namespaces are others. It implements manager.Runnable.
+// Start returns ErrChanged once the selected namespaces have changed. It implements manager.Runnable.
 func (n *Namespaces) Start(ctx context.Context) error {
 	failed := false
 	for {
@@ -230,15 +230,15 @@ func (n *Namespaces) Start(ctx context.Context) error {
 	}
 }
 
-// pause returns when to look again although nothing has changed: soon if the last look has failed, which may have been for a change, and while
-// rights are missing or in doubt.
+// pause returns how long to wait before namespaces are listed without a change: not long if the last list has failed, as a change may have caused
+// it, and while rights are missing or in doubt.
 func (n *Namespaces) pause(failed bool) time.Duration {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if failed || len(n.lacking)+len(n.doubted) > 0 {
-		return again
+		return retryInterval
 	}
-	return anew
+	return resyncInterval
 }
 
 // difference returns the namespaces that came and left.

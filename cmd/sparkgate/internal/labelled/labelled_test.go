@@ -92,7 +92,7 @@ func (c *cluster) set(n *Namespaces, name string, labelled bool) {
 		c.t.Fatal(err)
 	}
 	if n != nil {
-		n.see(namespace)
+		n.observe(namespace)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestFollows(t *testing.T) {
 				for !clock.HasWaiters() && len(ended) == 0 {
 					time.Sleep(time.Millisecond)
 				}
-				clock.Step(again)
+				clock.Step(retryInterval)
 			}
 			if !tt.ends {
 				stop()
@@ -161,13 +161,13 @@ func TestLostRights(t *testing.T) {
 		// after is when the operator starts again; 0 is never.
 		after time.Duration
 	}{
-		"denied":                              {[]answer{denied}, anew + again},
+		"denied":                              {[]answer{denied}, resyncInterval + retryInterval},
 		"denied once":                         {[]answer{denied, allowed}, 0},
 		"denied, allowed and denied":          {[]answer{denied, allowed, denied, allowed}, 0},
-		"denied, allowed and denied for good": {[]answer{denied, allowed, denied}, anew + again + anew + again},
+		"denied, allowed and denied for good": {[]answer{denied, allowed, denied}, resyncInterval + retryInterval + resyncInterval + retryInterval},
 		"not known":                           {[]answer{failed}, 0},
 		"denied, then not known":              {[]answer{denied, failed}, 0},
-		"not known, then denied":              {[]answer{failed, denied}, anew + anew + again},
+		"not known, then denied":              {[]answer{failed, denied}, resyncInterval + resyncInterval + retryInterval},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -177,9 +177,9 @@ func TestLostRights(t *testing.T) {
 			defer stop()
 			ended, begin := make(chan error, 1), clock.Now()
 			go func() { ended <- n.Start(ctx) }()
-			for clock.Since(begin) < 5*anew && len(ended) == 0 {
+			for clock.Since(begin) < 5*resyncInterval && len(ended) == 0 {
 				if clock.HasWaiters() {
-					clock.Step(again)
+					clock.Step(retryInterval)
 				}
 				time.Sleep(time.Millisecond)
 			}
@@ -217,16 +217,16 @@ func TestLooksAgainAfterAFailure(t *testing.T) {
 	ended, begin := make(chan error, 1), clock.Now()
 	go func() { ended <- n.Start(t.Context()) }()
 	c.set(n, "first", false)
-	for clock.Since(begin) < anew && len(ended) == 0 {
+	for clock.Since(begin) < resyncInterval && len(ended) == 0 {
 		if clock.HasWaiters() {
 			clock.Step(gathering)
 		}
 		time.Sleep(time.Millisecond)
-		if clock.Since(begin) > again {
+		if clock.Since(begin) > retryInterval {
 			c.failing.Store(false)
 		}
 	}
-	if after := clock.Since(begin); after >= 3*again {
+	if after := clock.Since(begin); after >= 3*retryInterval {
 		t.Errorf("not noticed within %s", after)
 	} else if err := <-ended; !errors.Is(err, ErrChanged) {
 		t.Errorf("ended with %v", err)
@@ -241,7 +241,7 @@ func TestLooksAtOnce(t *testing.T) {
 	for i, look := range []struct {
 		after time.Duration
 		want  []string
-	}{{0, []string{"first", "second"}}, {gathering, []string{"first", "second"}}, {again - gathering, []string{"first"}}, {gathering, []string{"first"}}} {
+	}{{0, []string{"first", "second"}}, {gathering, []string{"first", "second"}}, {retryInterval - gathering, []string{"first"}}, {gathering, []string{"first"}}} {
 		clock.Step(look.after)
 		if names, err := n.list(t.Context()); err != nil || !slices.Equal(names, look.want) {
 			t.Errorf("look %d: namespaces %q, %v; want %q", i, names, err, look.want)
@@ -264,7 +264,7 @@ func TestWaitsForTheFirst(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	c.set(nil, "first", true)
-	clock.Step(again)
+	clock.Step(retryInterval)
 	if names := <-found; !slices.Equal(names, []string{"first"}) {
 		t.Errorf("namespaces %q", names)
 	}

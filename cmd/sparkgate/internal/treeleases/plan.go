@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// rest is the name of what is in no tree.
+// rest is the tree of what is in no tree.
 const rest = ""
 
 // view is what a replica knows when it plans.
@@ -27,7 +27,7 @@ type view struct {
 	// share lately.
 	mine map[string]bool
 	late map[string]bool
-	// patience is how long a lease stays free until a replica takes it that has its share.
+	// patience is how long a lease has to be free before a replica that has its share takes it.
 	patience time.Duration
 	// blocked: a process that leads everything has not ended yet.
 	blocked bool
@@ -42,15 +42,15 @@ type plan struct {
 	stop []string
 }
 
-// share returns how many leases a replica may have while others are alive that could have them.
+// share returns how many leases a replica may hold while others that could hold them are alive.
 func (v *view) share() int {
 	replicas := max(v.replicas, 1)
 	return (len(v.trees) + replicas - 1) / replicas
 }
 
-// decide plans for a replica. Replicas decide by themselves, each by what it sees: that more than one may start on the
-// same lease does no harm, because one of them gets it and the other one stops. A replica with more than its share gives
-// one lease back at a time, and only while no lease is free.
+// decide plans for a replica. Each replica decides on its own, by what it sees. Two that compete for the same lease do no
+// harm: one of them gets it, and the other one stops. A replica with more than its share releases one lease at a time, and
+// only while no lease is free.
 func decide(v view) plan {
 	p := plan{stop: v.lost(), late: map[string]bool{}}
 	kept := len(v.mine) - len(p.stop)
@@ -73,7 +73,7 @@ func decide(v view) plan {
 	return p
 }
 
-// lost returns the trees that are no longer there, and those whose leases another process has got.
+// lost returns the trees that no longer exist, and those whose leases another process holds.
 func (v *view) lost() []string {
 	var lost []string
 	for tree, leads := range v.mine {
@@ -85,7 +85,7 @@ func (v *view) lost() []string {
 	return lost
 }
 
-// spare returns the tree that a replica with too many gives back first; none if it has taken all of them late.
+// spare returns the tree that a replica with too many releases first; none if it has taken all of them late.
 func (v *view) spare() []string {
 	for _, tree := range slices.Backward(v.preferred()) {
 		if v.mine[tree] && !v.late[tree] {

@@ -50,18 +50,19 @@ type leadership struct {
 	stop  context.CancelFunc
 	ended chan struct{}
 	leads atomic.Bool
-	// late is until when the tree stays although it is beyond the share.
+	// late is until when the tree is kept although it is beyond the share.
 	late time.Time
 }
 
 const (
-	// looks is how often in a retry period the leases are looked at, in the cache.
-	looks = 4
-	// settle is after how many retry periods a new replica takes its first lease: those that start at the same time see
-	// each other before.
-	settle = 2
-	// stays is for how many lease durations a tree stays that no other replica has taken.
-	stays = 10
+	// checksPerRetry is how often in a retry period the leases are checked, in the cache.
+	checksPerRetry = 4
+	// settlePeriods is the number of retry periods before a new replica takes its first lease: replicas that start at the
+	// same time see each other before that.
+	settlePeriods = 2
+	// lateLeases is the number of lease durations for which a replica keeps a tree beyond its share that no other replica
+	// has taken.
+	lateLeases = 10
 )
 
 // New returns a runner that leads nothing yet.
@@ -84,20 +85,20 @@ func (r *Runner) Start(ctx context.Context) error {
 		if !now.Before(next) {
 			next = now.Add(r.renew(ctx, now))
 		}
-		if now.Sub(began) >= settle*r.o.RetryPeriod {
-			if err := r.look(ctx, now); err != nil {
+		if now.Sub(began) >= settlePeriods*r.o.RetryPeriod {
+			if err := r.check(ctx, now); err != nil {
 				r.o.Log.Error(err, "Failed to check the leases of trees; will retry")
 			}
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-r.o.Clock.After(r.o.RetryPeriod / looks):
+		case <-r.o.Clock.After(r.o.RetryPeriod / checksPerRetry):
 		}
 	}
 }
 
-// renew shows that the process is alive, and returns when to do so again.
+// renew renews the lease of the replica, and returns the pause before the next time.
 func (r *Runner) renew(ctx context.Context, now time.Time) time.Duration {
 	if err := r.replica.renew(ctx, now); err != nil {
 		r.o.Log.Error(err, "Failed to renew the lease of this replica; will retry")
@@ -106,7 +107,7 @@ func (r *Runner) renew(ctx context.Context, now time.Time) time.Duration {
 	return r.o.Leases.Interval
 }
 
-// end waits for all trees, and then gives back the sign of life.
+// end waits until all trees are released, and then deletes the lease of the replica.
 func (r *Runner) end(ctx context.Context) {
 	r.all.Wait()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.o.RetryPeriod)
@@ -116,8 +117,8 @@ func (r *Runner) end(ctx context.Context) {
 	}
 }
 
-// look starts and stops to lead trees.
-func (r *Runner) look(ctx context.Context, now time.Time) error {
+// check starts and stops leading trees.
+func (r *Runner) check(ctx context.Context, now time.Time) error {
 	leases, queues := &coordinationv1.LeaseList{}, &v1alpha1.SparkQueueList{}
 	if err := r.o.Reader.List(ctx, leases, client.InNamespace(r.o.Leases.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list leases: %w", err)
@@ -143,11 +144,11 @@ func (r *Runner) look(ctx context.Context, now time.Time) error {
 	for _, tree := range p.start {
 		late := time.Time{}
 		if p.late[tree] {
-			late = now.Add(stays * r.o.LeaseDuration)
+			late = now.Add(lateLeases * r.o.LeaseDuration)
 		}
 		r.start(ctx, tree, late)
 	}
-	return r.replica.remove(ctx, r.observer.gone(v.trees, now, stays*r.o.LeaseDuration)...)
+	return r.replica.remove(ctx, r.observer.gone(v.trees, now, lateLeases*r.o.LeaseDuration)...)
 }
 
 // start competes for the lease of a tree.
