@@ -10,8 +10,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// yield is how old an application has to be before an operator takes it whose queue it does not lead: the one that leads it
-// comes first.
+// yield is how old an application has to be before an operator that does not lead its queue takes it: the one that leads the
+// queue comes first.
 const yield = 5 * time.Second
 
 // Queues is what the embedded queue of a leader knows of who leads queues.
@@ -41,8 +41,8 @@ func (c *Claims) Name() string {
 	return c.Operators.Name()
 }
 
-// Decides reports whether this operator decides on an application. after is when to ask again, if that may change by
-// itself.
+// Decides reports whether this operator decides on an application. after is the pause before the next call, if the answer may
+// change with time; else 0.
 func (c *Claims) Decides(ctx context.Context, app *v1alpha1.SparkApplication) (mine bool, after time.Duration, err error) {
 	if c == nil || app.Status.Operator == c.Name() {
 		return true, 0, nil
@@ -64,8 +64,8 @@ func (c *Claims) Decides(ctx context.Context, app *v1alpha1.SparkApplication) (m
 	return mine, after, nil
 }
 
-// takes reports whether this operator takes an application that is no other's, in a queue that it does not serve. One that has taken it
-// and counts as gone may have begun anew since its lease was read.
+// takes reports whether this operator takes an application that no other one holds, in a queue that it does not serve. An operator that
+// has taken it before and counts as gone may have restarted since its lease was read.
 func (c *Claims) takes(app *v1alpha1.SparkApplication, queue string) (now bool, after time.Duration) {
 	if app.Status.Operator == "" && !c.elsewhere(queue) {
 		return true, 0

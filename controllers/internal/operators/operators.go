@@ -22,11 +22,11 @@ import (
 )
 
 const (
-	// looksPerPatience is how often the lease of another operator is read while it may expire.
+	// looksPerPatience is how many times within the patience the lease of another operator is read.
 	looksPerPatience = 6
-	// longestGone is for how long an operator whose lease has ended counts as gone before the lease is read again: less than yield.
+	// longestGone is how long an operator whose lease has expired counts as gone before the lease is read again: less than yield.
 	longestGone = time.Second
-	// mostKnown bounds how many other operators are followed. Their names come from objects.
+	// mostKnown bounds how many other operators are remembered. Their names come from objects, which users may write.
 	mostKnown = 64
 )
 
@@ -36,7 +36,7 @@ type Options struct {
 	Namespace string
 	// Lease is the name of the lease that the leader of every operator holds, in its namespace.
 	Lease string
-	// Patience is for how long another operator may leave its lease alone before it counts as gone.
+	// Patience is how long another operator may go without renewing its lease before it counts as gone.
 	Patience time.Duration
 	// Live reads leases.
 	Live  client.Reader
@@ -44,8 +44,8 @@ type Options struct {
 	Log   logr.Logger
 }
 
-// Operators knows this operator and the others that it has met. A nil one knows of no other. Safe for concurrent use: while
-// a lease is read, only questions about an operator of which nothing is known yet wait for it.
+// Operators knows this operator and the others that it has met. A nil one knows no others. Safe for concurrent use: while a
+// lease is read, only calls about an operator whose lease was never read wait for it.
 type Operators struct {
 	o  Options
 	mu sync.Mutex
@@ -64,7 +64,7 @@ type other struct {
 	left atomic.Bool
 }
 
-// New returns what an operator knows that has met no other.
+// New returns the knowledge of an operator that has met no other.
 func New(o Options) *Operators { return &Operators{o: o, met: map[string]*other{}} }
 
 // Name of this operator; empty if it has none.
@@ -75,7 +75,7 @@ func (o *Operators) Name() string {
 	return o.o.Namespace
 }
 
-// Other reports whether a name is that of another operator that is alive. What it is asked about is left to that one.
+// Other reports whether a name is that of another operator that is alive. The caller leaves to that one what bears the name.
 func (o *Operators) Other(ctx context.Context, name string) bool {
 	if o == nil || name == "" || name == o.o.Namespace || len(validation.IsDNS1123Label(name)) > 0 {
 		return false
@@ -95,8 +95,8 @@ func (o *Operators) Other(ctx context.Context, name string) bool {
 	return true
 }
 
-// meet returns what is known of another operator; nil if too many are known to follow one more. One that was gone and that nothing
-// has named for the patience is forgotten then, so names that objects make up cost at most as many reads in that time.
+// meet returns what is known of another operator; nil if too many are known to add one. Operators that are gone and that no object
+// has named for the patience are forgotten then, so invented names cost at most mostKnown reads in that time.
 func (o *Operators) meet(name string) *other {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -155,7 +155,7 @@ func (o *Operators) look(ctx context.Context, name string, seen *other) {
 	seen.read.Store(&now)
 }
 
-// renewed returns when the holder of a lease showed last that it is alive.
+// renewed returns when the holder of a lease last showed that it is alive.
 func renewed(lease *coordinationv1.Lease) time.Time {
 	if at := lease.Spec.RenewTime; at != nil {
 		return at.Time
@@ -163,14 +163,14 @@ func renewed(lease *coordinationv1.Lease) time.Time {
 	return lease.CreationTimestamp.Time
 }
 
-// ErrGone is why an operator starts again: another one, to which it has left something, no longer exists.
+// ErrGone ends a manager because another operator, to which this one has left something, no longer exists.
 var ErrGone = errors.New("another operator is gone")
 
 // NeedLeaderElection reports true: only a leader leaves anything to others.
 func (o *Operators) NeedLeaderElection() bool { return true }
 
 // Start follows the operators to which something was left. It returns ErrGone once one of them is gone: a new leader takes
-// everything over in the order that is safe, and this process becomes one by starting again.
+// everything over in the order that is safe, and this process becomes one by a restart.
 func (o *Operators) Start(ctx context.Context) error {
 	for {
 		select {

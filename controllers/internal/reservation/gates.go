@@ -27,7 +27,7 @@ func (g Gates) Capabilities(name string) queueing.Capabilities {
 	return catalog.Of(v1alpha1.GateType(name))
 }
 
-// Names returns the gates that have what is wanted, in order.
+// Names returns the gates with wanted capabilities, sorted.
 func (g Gates) Names(wanted func(queueing.Capabilities) bool) []string {
 	var names []string
 	for name, gate := range g {
@@ -81,8 +81,7 @@ func (g Gates) Priority(name, class string) (value int32, known, asked bool) {
 	return value, known, asked
 }
 
-// Keys returns the keys of that kind, namespace and name that ask any gate for something or hold something, whatever
-// their uid.
+// Keys returns the keys of that kind, namespace and name that ask or hold something at any gate, whatever their uid.
 func (g Gates) Keys(name queueing.Key) []queueing.Key {
 	var keys []queueing.Key
 	for gate := range g {

@@ -17,7 +17,7 @@ func (g Gates) Persisted(ctx context.Context, key queueing.Key, grant queueing.G
 	}
 }
 
-// Declined reports to the gate of a grant that what it has grown by beyond held will never be stored.
+// Declined reports to the gate of a grant that its growth beyond held will never be stored.
 func (g Gates) Declined(ctx context.Context, key queueing.Key, held queueing.Grant) {
 	if gate, declines := g[held.Gate].(queueing.Decliner); declines {
 		gate.Decline(ctx, key, held)
@@ -61,7 +61,7 @@ func (g Gates) Resize(ctx context.Context, key queueing.Key, held queueing.Grant
 	return queueing.Allocation{Grant: &held}
 }
 
-// Report reports the progress of the attempt that holds a grant to the gate of that.
+// Report reports the progress of the attempt that holds a grant to its gate.
 func (g Gates) Report(ctx context.Context, gate string, key queueing.Key, progress queueing.Progress) error {
 	observer, observes := g[gate].(queueing.ProgressObserver)
 	if !observes {

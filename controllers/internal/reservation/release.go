@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Release gives back whatever the key holds or asks for, at every gate: it may have asked another one before. One that fails does not keep the
-// others from it.
+// Release gives back whatever the key holds or asks for, at every gate: it may have asked another one before. A gate that fails does not
+// stop the others.
 func (g Gates) Release(ctx context.Context, key queueing.Key, how queueing.Release) (failed error) {
 	for name, gate := range g {
 		if key.Kind != queueing.Application && !gate.Capabilities().UnmanagedPods {
@@ -45,13 +45,13 @@ func (g Gates) Forget(ctx context.Context, key queueing.Key, run, attempt int64)
 	return nil
 }
 
-// Orphaned reports to the gates that what has the key is gone and not all of its pods are, and returns the grant that
-// stays charged for them. It returns false if another system charges them.
+// Orphaned reports to the gates that the asker is gone while pods of it run, and returns the grant that stays charged for
+// them. It returns false if another system charges them.
 func (g Gates) Orphaned(key queueing.Key) (queueing.Grant, bool) {
 	grant := queueing.Grant{}
 	for name, gate := range g {
-		if mourner, mourns := gate.(queueing.OrphanTracker); mourns {
-			if held, holds := mourner.Orphaned(key); holds {
+		if tracker, tracks := gate.(queueing.OrphanTracker); tracks {
+			if held, holds := tracker.Orphaned(key); holds {
 				grant = held
 			}
 		} else if slices.Contains(g.keysAt(name, key), key) {

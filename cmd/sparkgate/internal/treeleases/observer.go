@@ -59,7 +59,7 @@ func (o *observer) see(items []coordinationv1.Lease, now time.Time) {
 	o.leases = all
 }
 
-// free returns for how long a lease has had no holder.
+// free returns how long a lease has had no holder.
 func (l observed) free(now time.Time) (time.Duration, bool) {
 	if l.holder == "" {
 		return now.Sub(l.since), true
