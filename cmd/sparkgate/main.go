@@ -27,18 +27,18 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/apiserver"
+	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/dashboard"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/labelled"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/lease"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/memory"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/options"
-	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/page"
 	"github.com/sparkgate/sparkgate/controllers"
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "dashboard" {
-		if err := page.Run(ctrl.SetupSignalHandler(), os.Args[2:]); err != nil && !errors.Is(err, pflag.ErrHelp) {
+		if err := dashboard.Run(ctrl.SetupSignalHandler(), os.Args[2:]); err != nil && !errors.Is(err, pflag.ErrHelp) {
 			fmt.Fprintf(os.Stderr, "sparkgate dashboard: %v\n", err)
 			os.Exit(1)
 		}

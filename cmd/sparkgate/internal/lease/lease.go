@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lease is the lease of the leading process.
+// Package lease holds the names and locks of the leases by which processes lead.
 package lease
 
 import (
@@ -20,14 +20,14 @@ import (
 // Name of the lease.
 const Name = "sparkgate-leader"
 
-// Prefixes of the names of leases where each tree of queues has a leader of its own: those of the trees, before the name
-// of their root, and those by which replicas show that they are alive. What is in no tree has the lease Name.
+// Prefixes of the names of leases where each tree of queues has a leader of its own: of the leases of trees, before the name
+// of the root, and of the leases by which replicas show that they are alive. What is in no tree has the lease Name.
 const (
 	TreePrefix    = "sparkgate-tree-"
 	ReplicaPrefix = "sparkgate-replica-"
 )
 
-// OfTree returns the name of the lease of a tree; of an empty one, that of what is in no tree.
+// OfTree returns the name of the lease of a tree; for an empty root that of what is in no tree.
 func OfTree(root string) string {
 	if root == "" {
 		return Name
@@ -38,7 +38,7 @@ func OfTree(root string) string {
 // namespaceVariable names the namespace of the lease, which is the operator's own.
 const namespaceVariable = "RUNTIME_NAMESPACE"
 
-// Client reads and writes leases in the operator's own namespace, in the name of a process.
+// Client reads and writes leases in the operator's own namespace, on behalf of a process.
 type Client struct {
 	coordinationv1client.CoordinationV1Interface
 	// Namespace of the operator.
@@ -49,9 +49,9 @@ type Client struct {
 	Interval time.Duration
 }
 
-// Interval returns how often the holder of a lease writes it. client-go would do so every retry period, which is how often others look
-// whether it has expired, and has to be short. What is left out delays the end of a holder that can no longer write: that gives up one
-// retry period and the renew deadline after the last renewal, and still before the lease, as written, has expired.
+// Interval returns how often the holder of a lease writes it. client-go would do so every retry period, which is how often others check
+// whether it has expired, and has to be short. With fewer writes, a holder that can no longer write notices later: it gives up one retry
+// period and the renew deadline after the last renewal, which is still before the lease, as written, has expired.
 func Interval(of leaderelection.Options) time.Duration {
 	return max(min(of.LeaseDuration-of.RenewDeadline-of.RetryPeriod, of.RenewDeadline/2), of.RetryPeriod)
 }
@@ -82,8 +82,8 @@ func Namespace() (string, error) {
 	return namespace, nil
 }
 
-// Lock returns the lease of a name. The process takes it without waiting if expired says of its holder that it has not
-// renewed it in time; a nil function says so of none, and client-go waits as long as a lease lasts.
+// Lock returns the lock of a lease. The process takes the lease at once if expired reports that its holder has not renewed it
+// in time. Without that function, client-go waits for the duration of a lease.
 func (c *Client) Lock(name string, expired func(resourcelock.LeaderElectionRecord) bool) (resourcelock.Interface, error) {
 	lock, err := resourcelock.New(resourcelock.LeasesResourceLock, c.Namespace, name, nil, c, resourcelock.ResourceLockConfig{Identity: c.Holder})
 	if err != nil {
@@ -95,18 +95,18 @@ func (c *Client) Lock(name string, expired func(resourcelock.LeaderElectionRecor
 	return &own{Interface: lock, interval: c.Interval, expired: expired}, nil
 }
 
-// errNotOurs says that a lease cannot be given back because another process has it.
+// errNotOurs says that a lease cannot be released because another process holds it.
 var errNotOurs = errors.New("the lease belongs to another process already")
 
-// own is given back only by the process that has it, and written no more often than needed. At the end of a process that was stopped for
-// longer than its lease lasted, client-go would empty the lease of the process that has taken over. Not safe for concurrent use;
-// client-go does not.
+// own is a lock that only the process that holds it releases, and that is written no more often than needed. When a process ends that was
+// suspended for longer than its lease lasts, client-go would empty the lease of the process that has taken over. Not safe for concurrent
+// use; client-go makes one call at a time.
 type own struct {
 	resourcelock.Interface
 	interval time.Duration
 	// written is when this process renewed the lease; zero if the next renewal has to be written.
 	written time.Time
-	// seen is who had the lease when it was last read. A write goes through only if it was not written since.
+	// seen is the holder of the lease when it was last read. A write succeeds only if nothing was written since.
 	seen string
 	// expired reports whether the holder of a record has let its lease expire.
 	expired func(resourcelock.LeaderElectionRecord) bool

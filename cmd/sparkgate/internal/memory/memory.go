@@ -17,9 +17,8 @@ const (
 	goVariable = "GOMEMLIMIT"
 )
 
-// Limit has Go collect garbage more often once it uses 45 % of the container's memory. The rest is for peaks: what is in use counts only
-// once it is marked, and large lists are decoded within seconds. It does nothing if GOMEMLIMIT says otherwise, or if the memory of the container
-// is not known.
+// Limit has Go collect garbage more often once it uses 45 % of the container's memory. The rest is for peaks: memory in use counts only once it
+// is marked, and large lists are decoded within seconds. It does nothing if GOMEMLIMIT is set, or if the memory of the container is not known.
 func Limit(getenv func(string) string) error {
 	text := getenv(containerVariable)
 	if text == "" || getenv(goVariable) != "" {

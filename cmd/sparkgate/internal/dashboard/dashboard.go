@@ -1,9 +1,9 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package page is the command dashboard of the operator's program: the web page as a server in the cluster. It is a
-// process of its own, without any rights, beside the operator.
-package page
+// Package dashboard is the subcommand dashboard of the operator: the web page as a server in the cluster. It runs as a
+// process of its own, without any rights.
+package dashboard
 
 import (
 	"context"
