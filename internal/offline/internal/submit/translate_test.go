@@ -65,7 +65,7 @@ func TestTranslate(t *testing.T) {
 			want:    []string{"  driver:\n    memory: 2g\n", "  executor:\n    memory: 2gb\n"},
 			note:    `spark.driver.memory: 2g, because Java cannot read "2gb", which the driver is started with: it reads only the units k, m, g and t`,
 		},
-		"a heap without a unit":        {options: []string{"--conf", "spark.driver.memory=1536"}, want: []string{"    memory: 1536m"}},
+		"a heap without a unit": {options: []string{"--conf", "spark.driver.memory=1536"}, want: []string{"    memory: 1536m"}},
 		"a heap of executors without a unit": {
 			options: []string{"--executor-memory", "4096"}, want: []string{"  executor:\n    memory: 4g\n"},
 			note: `spark.executor.memory: 4g, because "4096" has no unit, so that the driver reads it as bytes and ends when it starts`,
