@@ -76,7 +76,7 @@ func fieldAt(s apiextensionsv1.JSONSchemaProps, path []string) string {
 		}
 		s = next
 	}
-	if s.Format == "date-time" || strings.HasSuffix(path[len(path)-1], "Time") {
+	if last := path[len(path)-1]; s.Format == "date-time" || last == "time" || strings.HasSuffix(last, "Time") {
 		return "time"
 	}
 	return s.Type

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fluxcd/pkg/apis/meta"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
@@ -23,6 +24,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/tick"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
@@ -35,6 +37,11 @@ func TestKubeStateMetrics(t *testing.T) {
 	s := newScene(t, harness.MemoryFor(3))
 	s.start()
 	s.Succeed(s.Apply("done"))
+	ends := s.schedule("ends", "@yearly")
+	s.Succeed(s.runNow(ends, "first"))
+	failed := s.runNow(ends, "second")
+	s.Kubelet.Finish(t.Context(), s.Run(failed), 3, "Error")
+	s.Reach(failed, v1alpha1.FailedReason)
 	running := s.Apply("now")
 	s.Kubelet.Executors(t.Context(), s.Run(running), 2)
 	s.Reach(s.Apply("later"), v1alpha1.QueuedReason)
@@ -56,8 +63,8 @@ func TestKubeStateMetrics(t *testing.T) {
 	lines := page()
 	info := fmt.Sprintf(`,driver_pod="%s",gate="Embedded",name="now",namespace="%s",queue="%s",spark_version="4.1.4",uid="%s"} 1`,
 		running.Status.Driver.PodName, s.Namespace, s.Queue.Name, running.UID)
-	for part, want := range map[string]int{ // one of the applications is the schedule's
-		"kube_sparkapplication_info{": 4, info: 1, "kube_scheduledsparkapplication_info{": 1, "kube_sparkqueue_info{": 1, "kube_sparkflavor_info{": 1,
+	for part, want := range map[string]int{ // three of the applications are those of schedules
+		"kube_sparkapplication_info{": 6, info: 1, "kube_scheduledsparkapplication_info{": 2, "kube_sparkqueue_info{": 1, "kube_sparkflavor_info{": 1,
 	} {
 		if n := count(lines, func(line string) bool { return ours(line) && strings.Contains(line, part) }); n != want {
 			t.Errorf("%d lines with %s, want %d:\n%s", n, part, want, strings.Join(lines, "\n"))
@@ -73,6 +80,18 @@ func TestKubeStateMetrics(t *testing.T) {
 			t.Errorf("%d times Ready %s of %s:\n%s", n, value, name, strings.Join(lines, "\n"))
 		}
 	}
+}
+
+// runNow has a schedule run at once, and returns the application.
+func (s *scene) runNow(schedule *v1alpha1.ScheduledSparkApplication, token string) *v1alpha1.SparkApplication {
+	s.t.Helper()
+	harness.Change(s.t, schedule, func(o *v1alpha1.ScheduledSparkApplication) {
+		o.Annotations = map[string]string{meta.ReconcileRequestAnnotation: token, meta.ForceRequestAnnotation: token}
+	})
+	harness.Eventually(s.t, schedule, "run", func(o *v1alpha1.ScheduledSparkApplication) bool { return o.Status.LastHandledForceAt == token })
+	app := s.Pi(tick.RequestedName(schedule.Name, token))
+	app.Spec = v1alpha1.SparkApplicationSpec{}
+	return app
 }
 
 func count(lines []string, is func(string) bool) (n int) {
