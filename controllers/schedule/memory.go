@@ -55,8 +55,9 @@ type expectations struct {
 	// checked is the last generation whose template was found valid. An invalid template is checked again: the policy that refuses it
 	// can change.
 	checked int64
-	// unanswered is the last generation of whose template the API server could not say whether it is right.
+	// unanswered is the last generation of whose template the API server could not say whether it is right, when it was asked at asked.
 	unanswered int64
+	asked      time.Time
 }
 
 // refusal of the application of a run, with a message that says why.

@@ -63,10 +63,10 @@ func applicationOf(s *v1alpha1.ScheduledSparkApplication, run tick.Run) (*unstru
 
 // checkTemplate returns what is wrong with the template: first what the API server finds in a dry run, then what the operator
 // finds. A template that was found valid is not checked again by the next leader. One that the API server could not judge is
-// checked with each pass until it can.
+// checked again after a while.
 func (p *pass) checkTemplate(ctx context.Context) (mistake string, err error) {
 	s, e := p.schedule, p.expected
-	if e.checked == s.Generation {
+	if e.checked == s.Generation || e.unanswered == s.Generation && p.Clock.Since(e.asked) < retryTemplate {
 		return "", nil
 	}
 	ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
@@ -76,7 +76,7 @@ func (p *pass) checkTemplate(ctx context.Context) (mistake string, err error) {
 			return mistake, err
 		}
 		if !answered {
-			e.unanswered = s.Generation
+			e.unanswered, e.asked = s.Generation, p.o.Now
 			return "", nil
 		}
 	}

@@ -50,7 +50,9 @@ func TestNotAnswered(t *testing.T) {
 			w.answer = apierrors.NewInvalid(v1alpha1.GroupVersion.WithKind("SparkApplication").GroupKind(), at(0), field.ErrorList{
 				field.Invalid(field.NewPath("spec", "image"), "spark", "use an image of registry.example.com")})
 			w.clock.SetTime(noon.Add(9 * time.Minute))
-			w.isInvalid(w.until("12:09"), "use an image of registry.example.com")
+			w.isScheduled(w.until("12:09")) // it is not asked each time that something happens
+			w.clock.SetTime(noon.Add(17 * time.Minute))
+			w.isInvalid(w.until("12:18"), "use an image of registry.example.com")
 		})
 	}
 }
