@@ -44,7 +44,7 @@ func (p *pass) try(ctx context.Context) (outdated bool, err error) {
 			return false, err
 		}
 		if deleted && c.Stalled {
-			p.superseded = append(p.superseded, c)
+			p.expected.superseded = append(p.expected.superseded, c)
 		}
 	}
 	if p.decision.Create == nil || p.decision.Create.Exists {

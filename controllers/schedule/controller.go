@@ -181,8 +181,6 @@ type pass struct {
 	confirmed map[string]bool
 	// created says that this pass has created an application.
 	created bool
-	// superseded are applications that could not start and that this pass has deleted for the next run.
-	superseded []tick.Child
 	// refused is why the application could not be created; empty if it could.
 	refused string
 }

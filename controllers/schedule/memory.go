@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
 // memory holds what the operator knows of schedules before the cache does. It is safe for concurrent use.
@@ -50,6 +51,8 @@ type expectations struct {
 	refused string
 	// refusedRequest is the last application for a token that could not be created.
 	refusedRequest refusal
+	// superseded are applications that could not start and were deleted for the next run, until the status says so.
+	superseded []tick.Child
 	// version is the resource version of the last own write.
 	version string
 	// checked is the last generation whose template was found valid. An invalid template is checked again: the policy that refuses it

@@ -79,7 +79,7 @@ func (p *pass) countRecorded() {
 		for _, passed := range p.decision.Passed {
 			missed.WithLabelValues(namespace, passed.Reason).Inc()
 		}
-		for range p.superseded {
+		for range p.expected.superseded {
 			missed.WithLabelValues(namespace, v1alpha1.MissedSuperseded).Inc()
 		}
 	})

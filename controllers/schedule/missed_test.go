@@ -47,6 +47,20 @@ func TestEndedInOneSecond(t *testing.T) {
 	}
 }
 
+// TestSupersededIsRecorded: an application that was deleted for the next run is counted once, also by a later pass than the one that has deleted it, whose
+// write may have met a conflict.
+func TestSupersededIsRecorded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(*v1alpha1.ScheduledSparkApplication) {})
+	s := w.until("12:01")
+	w.reconciler.memory.of(s).superseded = []tick.Child{{Name: "nightly-1", Due: noon}}
+	for _, look := range []string{"12:02", "12:03"} {
+		if s = w.until(look); len(s.Status.Missed) != 1 || s.Status.Missed[0] != (v1alpha1.MissedRuns{Reason: v1alpha1.MissedSuperseded, Count: 1, Last: "2026-01-01T12:00:00Z"}) {
+			t.Errorf("missed %+v", s.Status.Missed)
+		}
+	}
+}
+
 // TestReplacedInVain: while an application does not go that is to be replaced, the runs that could not start are counted when the next one is due, and
 // not only once it has gone: that may take days, and an alert waits for it.
 func TestReplacedInVain(t *testing.T) {

@@ -47,6 +47,7 @@ func (p *pass) publish(ctx context.Context) error {
 	p.expected.version = after.ResourceVersion
 	p.announce(after)
 	p.countRecorded()
+	p.expected.superseded = nil
 	p.schedule = after
 	return nil
 }
@@ -94,7 +95,7 @@ func (p *pass) fillHandled(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	for _, passed := range d.Passed {
 		miss(s, passed.Reason, passed.At)
 	}
-	for _, c := range p.superseded {
+	for _, c := range p.expected.superseded {
 		at := c.Due
 		if at.IsZero() {
 			at = p.local(c.Created)
@@ -226,7 +227,7 @@ func (p *pass) announce(after *v1alpha1.ScheduledSparkApplication) {
 	if run := p.decision.Create; run != nil && p.refused == "" && p.expected.last.run == run.Name {
 		p.event(normal, "Created", "created application %s", run.Name)
 	}
-	for _, c := range p.superseded {
+	for _, c := range p.expected.superseded {
 		note := fmt.Sprintf("deleted application %s, which could not start, for the next run: %s", c.Name, c.Message)
 		p.event(warning, v1alpha1.MissedSuperseded, "%s", status.Truncate(note))
 	}
