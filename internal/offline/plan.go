@@ -316,7 +316,8 @@ func (p *planning) result() Plan {
 		if before.outcome == "" || change == Created {
 			before.outcome = Absent
 		}
-		if change == Unchanged && !after.reclaims && (after.outcome == before.outcome || before.outcome == Absent) {
+		after, less := after.comparedWith(before.outcome)
+		if change == Unchanged && !less && (after.outcome == before.outcome || before.outcome == Absent) {
 			continue
 		}
 		p.out.Effects = append(p.out.Effects, Effect{
@@ -367,6 +368,28 @@ type standing struct {
 	queue           string
 	outcome         Outcome
 	reason, message string
-	// reclaims: it holds less than before, because executors above its base gang were reclaimed.
-	reclaims bool
+	// preempted is why it had to release what it held since the world was last compared; nil if it had not. reclaimed is
+	// what it had to release of its executors.
+	preempted *queueing.Eviction
+	reclaimed reclaimed
+}
+
+// comparedWith returns where an application stands that stood elsewhere before, and whether it holds less than then. One that
+// is preempted has lost its work, also if it is admitted again at once, where there is quota for it; one that did not hold
+// anything has lost nothing.
+func (s standing) comparedWith(before Outcome) (now standing, less bool) {
+	switch {
+	case before != Admitted:
+		return s, false
+	case s.preempted != nil:
+		if s.reason, s.message = s.preempted.Reason, s.preempted.Message; s.outcome == Admitted {
+			s.message += "; then it is admitted again"
+		}
+		s.outcome = Preempted
+		return s, true
+	case s.reclaimed.count > 0:
+		s.reason, s.message = ExecutorsReclaimed, s.reclaimed.message()
+		return s, true
+	}
+	return s, false
 }

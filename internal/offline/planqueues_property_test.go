@@ -317,10 +317,10 @@ func (w *planWorld) effects(before []queueing.Key) (effects []string) {
 		_, holds := w.engine.Held(key)
 		held := slices.Contains(before, key)
 		switch {
-		case holds && (!held || w.reduced[key] && !w.stopped[key]):
-			effects = append(effects, fmt.Sprintf("%s %s %t", key.Name, offline.Admitted, w.reduced[key] && held))
-		case !holds && held:
+		case held && w.stopped[key]: // whether it is admitted again or not
 			effects = append(effects, fmt.Sprintf("%s %s false", key.Name, offline.Preempted))
+		case holds && (!held || w.reduced[key]):
+			effects = append(effects, fmt.Sprintf("%s %s %t", key.Name, offline.Admitted, held))
 		}
 	}
 	slices.Sort(effects)

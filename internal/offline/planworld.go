@@ -234,15 +234,10 @@ func (w *world) standings() map[string]standing {
 		s.outcome = Waiting
 		verdict := w.engine.Verdict(key)
 		s.reason, s.message = verdict.Reason, verdict.Message
-		eviction := w.preempted[key]
+		s.preempted, s.reclaimed = w.preempted[key], w.reclaimed[key]
 		switch _, holds := w.engine.Held(key); {
 		case holds:
 			s.outcome = Admitted
-			if lost := w.reclaimed[key]; lost.count > 0 {
-				s.reclaims, s.reason, s.message = true, ExecutorsReclaimed, lost.message()
-			}
-		case eviction != nil:
-			s.outcome, s.reason, s.message = Preempted, eviction.Reason, eviction.Message
 		case verdict.State == queueing.Refused || slices.Contains(inadmissible, verdict.Reason):
 			s.outcome = Refused
 		}
