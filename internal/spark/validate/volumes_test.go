@@ -282,6 +282,9 @@ func TestWarnings(t *testing.T) {
 				"spec.driver.labels[kueue.x-k8s.io/queue-name]: the label kueue.x-k8s.io/queue-name has Kueue look at each pod on its own: set spec.queue.gate to Kueue",
 			},
 		},
+		"a stream that grows": {"sparkConf: {spark.streaming.dynamicAllocation.enabled: 'true'}", []string{
+			"spec.sparkConf[spark.streaming.dynamicAllocation.enabled]: the stream creates executors beyond those that its queue has granted",
+		}},
 		"a scheduler and its gate": {"sparkConf: {spark.kubernetes.scheduler.name: volcano}\nqueue: {gate: Volcano}", nil},
 		"arguments": {`arguments: ["a\r\nb", "$(HOME)", "$$(HOME)"]`, []string{
 			"spec.arguments[0]: carriage returns are dropped by Spark's start script: remove them",

@@ -21,7 +21,7 @@ import (
 func Warnings(app *v1alpha1.SparkApplication) []Warning {
 	s := newSubject(app)
 	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s),
-		packageWarnings(s), shuffleWarnings(s), prefixWarnings(s), gateWarnings(s))
+		packageWarnings(s), shuffleWarnings(s), prefixWarnings(s), gateWarnings(s), streamWarnings(s))
 }
 
 // AccountWarnings says that a driver which names no service account runs under one that usually has no rights. Which
@@ -144,6 +144,17 @@ func gateWarnings(s *subject) []Warning {
 		}
 	}
 	return warnings
+}
+
+// streamWarnings names what lets a stream of the older kind (DStreams) have executors beyond those that it was granted:
+// Spark's dynamic allocation, whose bounds a grant is made of, is switched off then.
+func streamWarnings(s *subject) []Warning {
+	const key = "spark.streaming.dynamicAllocation.enabled"
+	if on, err := s.properties.Bool(key, false); err != nil || !on {
+		return nil
+	}
+	return []Warning{{Field: s.properties.Field(key), Message: "the stream creates executors beyond those that its queue has granted, which are charged but not held back: " +
+		"remove it and set spec.executor.instances to what the stream needs at most"}}
 }
 
 // prefixWarnings names properties of Hadoop that are written as those of Spark, where the prefix is added once more.
