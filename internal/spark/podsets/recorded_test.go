@@ -114,7 +114,7 @@ func TestExecutorPodIsLikeSparks(t *testing.T) {
 }
 
 // TestExecutorMountsAreSparks: what the check of executors takes for their volumes and mounts is what Spark adds. Spark was recorded without
-// the variable by which a driver names its scratch space to executors, so of that only the presence is compared.
+// the variable by which executors have their scratch space where the driver has its own, so of that only the presence is compared.
 func TestExecutorMountsAreSparks(t *testing.T) {
 	t.Parallel()
 	eachExecutor(t, func(t *testing.T, sparks *corev1.Pod, objects render.Objects) {

@@ -30,7 +30,7 @@ func localDirsStep(b *build) error {
 	return nil
 }
 
-// localDirsVariable tells driver and executors where their scratch space is.
+// localDirsVariable has the folders of the scratch space: of the driver, and so of its executors.
 const localDirsVariable = "SPARK_LOCAL_DIRS"
 
 // localDirs returns where Spark's container has a volume that is scratch space by its name.

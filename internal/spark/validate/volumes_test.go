@@ -279,7 +279,7 @@ func TestWarnings(t *testing.T) {
 		"another scheduler, and Kueue's label": {
 			"sparkConf: {spark.kubernetes.scheduler.name: yunikorn}\ndriver: {labels: {kueue.x-k8s.io/queue-name: a}}", []string{
 				`spec.sparkConf[spark.kubernetes.scheduler.name]: value "yunikorn" is the scheduler of the gate YuniKorn, which sets it itself: set spec.queue.gate to YuniKorn`,
-				"spec.driver.labels[kueue.x-k8s.io/queue-name]: the label kueue.x-k8s.io/queue-name has Kueue look at each pod on its own: set spec.queue.gate to Kueue",
+				"spec.driver.labels[kueue.x-k8s.io/queue-name]: the label kueue.x-k8s.io/queue-name has Kueue decide on each pod separately: set spec.queue.gate to Kueue",
 			},
 		},
 		"a stream that grows": {"sparkConf: {spark.streaming.dynamicAllocation.enabled: 'true'}", []string{

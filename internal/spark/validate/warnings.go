@@ -140,7 +140,7 @@ func gateWarnings(s *subject) []Warning {
 		key := r.Name.Key("label." + v1alpha1.KueueQueueLabel)
 		if _, ok := s.properties.Lookup(key); ok {
 			warnings = append(warnings, Warning{Field: s.properties.Field(key), Message: fmt.Sprintf(
-				"the label %[1]s has Kueue look at each pod on its own"+remedy, v1alpha1.KueueQueueLabel, v1alpha1.GateKueue)})
+				"the label %[1]s has Kueue decide on each pod separately"+remedy, v1alpha1.KueueQueueLabel, v1alpha1.GateKueue)})
 		}
 	}
 	return warnings
