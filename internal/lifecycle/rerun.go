@@ -118,6 +118,7 @@ func (rr rerun) announce(stage status.Stage, message string) (said string, news 
 	}
 	if reason != "" && reason != v1alpha1.ReferenceNotFoundReason { // what is missing may be about to come, with the same commit
 		event, known = Event{Warning: true, Reason: reason}, strings.HasSuffix(readyMessage(app), note)
+		rr.view.Blocked, rr.view.Generation = true, app.Generation
 	}
 	if event.Message = strings.TrimPrefix(note, "; "); !known {
 		news = &event

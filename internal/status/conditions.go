@@ -32,6 +32,9 @@ type View struct {
 	// ReferenceOverdue says that what is missing, or a queue that does not admit the namespace, has been waited for
 	// longer than the reference timeout. Read in the stages ReferenceNotFound, Queued and Preempted only.
 	ReferenceOverdue bool
+	// Blocked says that the run continues, and that the one which the spec asks for cannot begin because of a mistake. Read in
+	// the stages Starting and Running only.
+	Blocked bool
 	// Generation of the spec that the view speaks of: observedGeneration of every condition.
 	Generation int64
 
@@ -79,6 +82,8 @@ func Conditions(old []metav1.Condition, v View, now metav1.Time) []metav1.Condit
 // readiness returns the row's, except in the rows that depend on the view.
 func (v View) readiness(r row) readiness {
 	switch {
+	case (v.Stage == Starting || v.Stage == Running) && v.Blocked:
+		return stalled
 	case v.Stage == Running && v.ReadyWhen == v1alpha1.ReadyWhenRunning && v.ReadyLatched:
 		return succeeded
 	case (v.Stage == ReferenceNotFound || v.Stage == Queued || v.Stage == Preempted) && v.ReferenceOverdue:

@@ -125,6 +125,8 @@ func withTheDriver() map[string]line {
 	forever := status.View{Stage: status.Running, ReadyWhen: v1alpha1.ReadyWhenRunning}
 	serving := forever
 	serving.ReadyLatched = true
+	blocked := serving
+	blocked.Blocked = true
 	return map[string]line{
 		"running": {
 			before: toRunning[:3], view: running,
@@ -135,6 +137,11 @@ func withTheDriver() map[string]line {
 			before: toRunning[:3], view: serving,
 			want:    "Ready=True/Running Admitted=True/Admitted Finished=False Running=True",
 			kstatus: current, argo: healthy, checks: atRest, waits: []string{"Admitted", "Ready", "Running"}, started: current, suspendedDone: current,
+		},
+		"running, the run that is to restart it cannot begin for a mistake": {
+			before: append(slices.Clone(toRunning[:3]), serving), view: blocked,
+			want:    "Stalled=True/Running Ready=False/Running Admitted=True/Admitted Finished=False Running=True",
+			kstatus: failed, argo: degraded, checks: atRest, waits: []string{"Admitted", "Running", "Stalled"}, started: failed, suspendedDone: failed,
 		},
 		"running, readyWhen: Running, executors not ready yet": {
 			before: toRunning[:3], view: forever,

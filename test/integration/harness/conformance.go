@@ -107,7 +107,7 @@ func wantedKstatus(app *v1alpha1.SparkApplication) string {
 		return terminating
 	case !upToDate(app):
 		return inProgress
-	case is(app, v1alpha1.StalledCondition) && (Stage(app) == v1alpha1.ReferenceNotFoundReason || keptOut(app)):
+	case is(app, v1alpha1.StalledCondition) && (Stage(app) == v1alpha1.ReferenceNotFoundReason || keptOut(app) || heldBack(app)):
 		return failed
 	case Stage(app) == v1alpha1.RunningReason && app.Spec.ReadyWhen == v1alpha1.ReadyWhenRunning && app.Status.Times.ExecutorsReady != nil:
 		if is(app, v1alpha1.NodeLostCondition) {
@@ -116,6 +116,11 @@ func wantedKstatus(app *v1alpha1.SparkApplication) string {
 		return current
 	}
 	return kstatusOf[Stage(app)]
+}
+
+// heldBack reports whether an application runs and cannot be restarted for a changed spec, because that has a mistake.
+func heldBack(app *v1alpha1.SparkApplication) bool {
+	return (Stage(app) == "Starting" || Stage(app) == "Running") && strings.Contains(Message(app), "cannot begin yet")
 }
 
 // keptOut says whether an application waits for a queue that does not admit its namespace.

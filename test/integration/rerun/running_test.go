@@ -185,8 +185,8 @@ func TestInvalidUnderRestart(t *testing.T) {
 			harness.Eventually(t, app, "saying what is wrong", func(a *v1alpha1.SparkApplication) bool {
 				return strings.Contains(harness.Message(a), "cannot begin yet, so this one continues: spec.mainClass")
 			})
-			if harness.Stage(app) != "Running" || harness.Met(app, v1alpha1.ReadyCondition) || len(w.Pods()) != 3 {
-				t.Errorf("want the stream with its two executors, not ready for the new generation: %d pods, %s", len(w.Pods()), harness.Show(app))
+			if verdict, err := harness.Kstatus(app); harness.Stage(app) != "Running" || verdict != "Failed" || len(w.Pods()) != 3 {
+				t.Errorf("want the stream with its two executors, and a failure for tools: %d pods, %s (%v), %s", len(w.Pods()), verdict, err, harness.Show(app))
 			}
 			harness.Change(t, app, correct)
 			if name == "taken back" {
