@@ -48,6 +48,25 @@ func TestFailsAtOnce(t *testing.T) {
 	w.Ran("pi", "1/1", "2/1")
 }
 
+// TestMistakeInAStream: a push with a mistake fails the Kustomization at once, and the stream continues. The fix restarts it.
+func TestMistakeInAStream(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "8Gi")
+	first := w.deploy(files{"jobs/app.yaml": w.Manifest("stream", "readyWhen: Running")}, map[string][]string{"jobs": nil})
+	app := w.App("stream")
+	w.Kubelet.Executors(t.Context(), w.Run(app), 2)
+	w.ready("jobs", first)
+	w.push(files{"jobs/app.yaml": w.Manifest("stream", "readyWhen: Running", "mainClass: org.example.Main")})
+	w.becomes("jobs", metav1.ConditionFalse, "HealthCheckFailed", "failed early due to stalled resources", "SparkApplication/"+w.Namespace+"/stream")
+	if w.Ran("stream", "1/1"); len(w.Pods()) != 3 {
+		t.Errorf("%d pods, want the stream", len(w.Pods()))
+	}
+	fixed := w.push(files{"jobs/app.yaml": w.Manifest("stream", "readyWhen: Running", `arguments: ["4"]`)})
+	env.Until(t, "the second run has a driver", func() bool { return slices.Contains(w.Drivers("stream"), "2/1") })
+	w.Kubelet.Executors(t.Context(), w.Run(app), 2)
+	w.ready("jobs", fixed)
+}
+
 // TestDependsOn: the second pipeline is not even applied before the run of the first one has succeeded.
 func TestDependsOn(t *testing.T) {
 	t.Parallel()
