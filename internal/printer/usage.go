@@ -10,6 +10,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/sparkgate/sparkgate/internal/usage"
 )
@@ -51,14 +52,15 @@ func money(amount *float64) string {
 	return fmt.Sprintf("%.2f", *amount)
 }
 
-// WriteUsageCSV writes a report as CSV, with a head and no total: numbers in full.
+// WriteUsageCSV writes a report as CSV, with a head and no total: numbers in full. Each row has the window and the currency, so that rows of
+// several reports can stand in one file.
 func WriteUsageCSV(out io.Writer, report usage.Report) error {
 	w := csv.NewWriter(out)
 	head := []string{"key", "attempts"}
 	for _, part := range []string{"granted", "requested", "failed", "preempted", "stopped"} {
 		head = append(head, part+"_core_hours", part+"_gib_hours", part+"_gpu_hours")
 	}
-	if err := w.Write(append(head, "cost", "wasted_cost")); err != nil {
+	if err := w.Write(append(head, "cost", "wasted_cost", "currency", "from", "until")); err != nil {
 		return err
 	}
 	for _, r := range report.Rows {
@@ -66,7 +68,8 @@ func WriteUsageCSV(out io.Writer, report usage.Report) error {
 		for _, a := range []usage.Amounts{r.Granted, r.Requested, r.Failed, r.Preempted, r.Stopped} {
 			cells = append(cells, inFull(&a.CPU), inFull(&a.Memory), inFull(&a.GPU))
 		}
-		if err := w.Write(append(cells, inFull(r.Cost), inFull(r.WastedCost))); err != nil {
+		cells = append(cells, inFull(r.Cost), inFull(r.WastedCost), report.Currency, report.From.UTC().Format(time.RFC3339), report.Until.UTC().Format(time.RFC3339))
+		if err := w.Write(cells); err != nil {
 			return err
 		}
 	}
