@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
@@ -98,6 +100,12 @@ func (r *Reconciler) beginSeries(app *v1alpha1.SparkApplication) {
 	})
 }
 
+// countLost adds what an application used that is gone, as far as it is not counted.
+func (r *Reconciler) countLost(name types.NamespacedName) {
+	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
+	r.countUsage(app, r.meters.lost(name, r.Clock.Now()))
+}
+
 // meters sum what applications hold and request while they have a grant.
 type meters struct{ perApp[meter.Meter] }
 
@@ -155,4 +163,16 @@ func (m *meters) gone(app *v1alpha1.SparkApplication, now time.Time) meter.Count
 	count := m.of(app).Gone(now)
 	m.forget(name)
 	return count
+}
+
+// lost returns what is left to count of an application that is gone and was not seen to go: its finalizer was removed by another client.
+func (m *meters) lost(name types.NamespacedName, now time.Time) meter.Count {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e := m.apps[name]
+	if e == nil {
+		return meter.Count{}
+	}
+	delete(m.apps, name)
+	return e.known.Gone(now)
 }

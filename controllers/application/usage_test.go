@@ -1,0 +1,79 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	testingclock "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
+	"github.com/sparkgate/sparkgate/internal/usage"
+	"github.com/sparkgate/sparkgate/queueing"
+)
+
+// TestAnotherLeaderCounts: what an application holds while another leader decides on it is not counted here, neither when it comes back nor
+// when it is gone.
+func TestAnotherLeaderCounts(t *testing.T) {
+	t.Parallel()
+	r, app, clock := holding(t, "another-leader")
+	if err := r.disown(t.Context(), app, queueing.LeftToOther); err != nil {
+		t.Fatal(err)
+	}
+	clock.Step(time.Hour)
+	r.forget(client.ObjectKeyFromObject(app))
+	if got := testutil.ToFloat64(usageCPU.WithLabelValues(app.Namespace, "team-a", basisGranted)); got != 0 {
+		t.Errorf("gone: %v core-seconds are counted", got)
+	}
+	r, app, clock = holding(t, "another-leader")
+	if err := r.disown(t.Context(), app, queueing.LeftToOther); err != nil {
+		t.Fatal(err)
+	}
+	clock.Step(time.Hour)
+	app.Status.Usage = &v1alpha1.Usage{At: metav1.NewMicroTime(clock.Now()), Granted: v1alpha1.ResourceSeconds{MilliCPUSeconds: 7200_000}} // by the other
+	r.countUsage(app, r.meters.observe(app, nil, clock.Now()))
+	if got := testutil.ToFloat64(usageCPU.WithLabelValues(app.Namespace, "team-a", basisGranted)); got != 0 {
+		t.Errorf("back again: %v core-seconds are counted", got)
+	}
+}
+
+// holding returns a reconciler that counts for an application with a grant of two cores.
+func holding(t *testing.T, namespace string) (*Reconciler, *v1alpha1.SparkApplication, *testingclock.FakeClock) {
+	t.Helper()
+	clock := testingclock.NewFakeClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	r := New(Options{Series: metricseries.New(Series()...), Clock: clock})
+	r.Series.Configure([]string{"team-a"})
+	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "pi", UID: "1"}}
+	app.Status.Grant = &v1alpha1.Grant{Run: 1, Attempt: 1, Queue: "team-a", PodSets: []v1alpha1.PodSetGrant{
+		{Name: "driver", Count: 1, Requests: map[corev1.ResourceName]resource.Quantity{"cpu": resource.MustParse("2")}},
+	}}
+	app.Status.Usage = &v1alpha1.Usage{At: metav1.NewMicroTime(clock.Now())}
+	r.countUsage(app, r.meters.observe(app, nil, clock.Now()))
+	return r, app, clock
+}
+
+// TestLostApplicationIsCounted: what an application held is counted although its finalizer was removed by another client, once.
+func TestLostApplicationIsCounted(t *testing.T) {
+	t.Parallel()
+	r, app, clock := holding(t, "lost-application")
+	clock.Step(time.Hour)
+	for range 2 {
+		r.forget(client.ObjectKeyFromObject(app))
+	}
+	for name, got := range map[string]float64{
+		"granted": testutil.ToFloat64(usageCPU.WithLabelValues(app.Namespace, "team-a", basisGranted)),
+		"stopped": testutil.ToFloat64(attemptCPU.WithLabelValues(app.Namespace, "team-a", string(usage.Stopped))),
+	} {
+		if got != 7200 {
+			t.Errorf("%s: %v core-seconds, want 7200", name, got)
+		}
+	}
+}
