@@ -56,5 +56,5 @@ func (a *askers) changed(app types.NamespacedName) {
 	}
 }
 
-// claim has a pod charged as an unmanaged one, whatever application its labels name.
-func (a *askers) claim(r *pods.Record) { a.pods.Claim(r) }
+// chargeUnattributed has a pod charged as an unmanaged one, whatever application its labels name.
+func (a *askers) chargeUnattributed(r *pods.Record) { a.pods.ChargeUnattributed(r) }

@@ -308,7 +308,7 @@ func (s *restoredState) addOrphans(ctx context.Context, store *pods.Store, recor
 				}
 			}
 			for _, r := range pods.ExceedingGrant(records, grant) {
-				in.unmanaged.Claim(r)
+				in.unmanaged.ChargeUnattributed(r)
 			}
 		}
 	}

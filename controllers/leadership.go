@@ -162,7 +162,8 @@ func (l *leader) applicationOptions(mgr ctrl.Manager, gates reservation.Gates, a
 		Exposure: o.exposure(), UIAddress: accompanying.Address, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
 		Recorder: mgr.GetEventRecorder("sparkgate"), Notifier: l.notifier,
 		Rights: accountrights.New(mgr.GetClient(), o.Clock, mgr.GetLogger().WithName("rights")), Logs: logReader(l.pods, o),
-		Series: l.series, Clock: o.Clock, Ready: l.startup.wait, Prelisted: l.startup.prelisted, Claim: l.asking.claim, GateKinds: gateKinds(),
+		Series: l.series, Clock: o.Clock, Ready: l.startup.wait, Prelisted: l.startup.prelisted, GateKinds: gateKinds(),
+		ChargeUnattributed: l.asking.chargeUnattributed,
 	}
 }
 

@@ -87,7 +87,7 @@ func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (
 	}
 	p.observed = r.observe(app)
 	r.countUsage(app, r.meters.observe(app, p.observed.Pods, p.observed.Now))
-	if err := p.observer.chargeUnattributed(ctx); err != nil {
+	if err := p.observer.chargePodsOfOthers(ctx); err != nil {
 		return p.result(lifecycle.Decision{}, err)
 	}
 	d, err := p.decider.decide(ctx)

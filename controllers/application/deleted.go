@@ -134,7 +134,7 @@ func (r *Reconciler) chargeOrphans(ctx context.Context, key queueing.Key, record
 			return err // another leader charges it
 		}
 	}
-	r.claim(pods.ExceedingGrant(records, grant))
+	r.chargeUnattributed(pods.ExceedingGrant(records, grant))
 	return nil
 }
 

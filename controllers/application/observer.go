@@ -74,9 +74,9 @@ func grantRef(grant *v1alpha1.Grant) queueing.Grant {
 	return queueing.Grant{Gate: string(grant.Gate), Run: grant.Run, Attempt: grant.Attempt}
 }
 
-// chargeUnattributed has pods charged as unmanaged ones that run in a guarded namespace with the labels of the application
+// chargePodsOfOthers has pods charged as unmanaged ones that run in a guarded namespace with the labels of the application
 // although its driver has not created them.
-func (ob *observer) chargeUnattributed(ctx context.Context) error {
+func (ob *observer) chargePodsOfOthers(ctx context.Context) error {
 	driver := ob.app.Status.Driver
 	if driver == nil || driver.UID == "" || !ob.app.DeletionTimestamp.IsZero() {
 		return nil // without the uid of the driver, nothing tells which pods it created
@@ -95,7 +95,7 @@ func (ob *observer) chargeUnattributed(ctx context.Context) error {
 		return err
 	}
 	if namespacepolicy.Of(namespace).Guarded {
-		ob.claim(others)
+		ob.chargeUnattributed(others)
 	}
 	return nil
 }

@@ -82,9 +82,9 @@ type Options struct {
 	Prelisted *Prelisted
 	// Clock of every decision.
 	Clock clock.Clock
-	// Claim has a pod charged to the queue of its namespace, because it carries the labels of an application but cannot be
+	// ChargeUnattributed has a pod charged to the queue of its namespace, because it carries the labels of an application but cannot be
 	// attributed to it. Nil charges nothing.
-	Claim func(*pods.Record)
+	ChargeUnattributed func(*pods.Record)
 	// Ready returns once this process leads and has restored what the leader before it did. Default: at once.
 	Ready func(context.Context) error
 }
@@ -166,12 +166,12 @@ type LogReader interface {
 	Read(ctx context.Context, pod *pods.Record, hide func(string) string) logtail.Log
 }
 
-// claim has pods charged to the queue of their namespace, like pods of no application.
-func (r *Reconciler) claim(records []*pods.Record) {
-	if r.Claim == nil {
+// chargeUnattributed has pods charged to the queue of their namespace, like pods of no application.
+func (r *Reconciler) chargeUnattributed(records []*pods.Record) {
+	if r.ChargeUnattributed == nil {
 		return
 	}
 	for _, record := range records {
-		r.Claim(record)
+		r.ChargeUnattributed(record)
 	}
 }

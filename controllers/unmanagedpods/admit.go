@@ -27,7 +27,7 @@ import (
 // reconcilePod brings what the queue knows about a pod in line with the pod, and the pod in line with what the queue decides.
 func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.PartialObjectMetadata, name types.NamespacedName) error {
 	p := r.known(name)
-	if p != nil && (!p.Claimed && !guarded(namespace) || !p.Concerned()) {
+	if p != nil && (!p.Unattributed && !guarded(namespace) || !p.Concerned()) {
 		p = nil
 	}
 	if p == nil {
@@ -153,7 +153,7 @@ func (r *Reconciler) admit(ctx context.Context, p *unmanaged.Pod, grant *queuein
 func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *unmanaged.Pod, queue string) error {
 	key, grant := p.Key(), p.Grant(string(r.gateOf(namespace)), queue)
 	r.Gates.Charge(key, grant)
-	if p.Claimed {
+	if p.Unattributed {
 		r.recordUnattributed(ctx, p, &grant)
 	}
 	r.Gates.Persisted(ctx, key, grant)

@@ -81,7 +81,8 @@ type Reconciler struct {
 	waker.Waker
 	store     *store
 	followers *watchers
-	claims    *claims
+	// unattributed are pods that are charged here although their labels name an application.
+	unattributed *unattributedPods
 
 	mu sync.Mutex
 	// lastEvents are the last events about pods that are known, by their names, so that none is repeated.
@@ -99,7 +100,7 @@ func New(o Options) *Reconciler {
 	if o.MaxTermination == 0 {
 		o.MaxTermination = pods.DefaultMaxTermination
 	}
-	r := &Reconciler{Options: o, lastEvents: map[types.NamespacedName]lastEvent{}, claims: newClaims()}
+	r := &Reconciler{Options: o, lastEvents: map[types.NamespacedName]lastEvent{}, unattributed: newUnattributedPods()}
 	r.store = newStore(r.Wake)
 	r.followers = newWatchers(o.Pods, r.store)
 	return r
@@ -173,7 +174,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	default:
 		defer r.followers.unwatch(name)
 	}
-	for _, pod := range r.claims.all() { // what was claimed before the controller ran
+	for _, pod := range r.unattributed.all() { // what was charged before the controller ran
 		if pod.Namespace == name {
 			r.Wake(pod)
 		}

@@ -34,7 +34,7 @@ func chargedTo(ctx context.Context, reader client.Reader, namespace metav1.Objec
 }
 
 // decidedIn returns the queue that decides on a pod, and whether this leader serves it. Where several leaders
-// share the queues, a claimed pod whose namespace's own queue has another leader is charged to the queue of the
+// share the queues, an unattributed pod whose namespace's own queue has another leader is charged to the queue of the
 // application whose labels it carries: the leader that has found it serves that one.
 func (r *Reconciler) decidedIn(ctx context.Context, reader client.Reader, namespace metav1.Object, p *unmanaged.Pod) (queue string, served bool, err error) {
 	switch queue = unmanaged.QueueOf(namespace); {
@@ -42,7 +42,7 @@ func (r *Reconciler) decidedIn(ctx context.Context, reader client.Reader, namesp
 		return queue, r.Share.Rest(), nil
 	case r.LedBy != nil && r.LedBy(queue) != "":
 		return queue, false, nil
-	case p.Claimed && !r.Share.Serves(queue):
+	case p.Unattributed && !r.Share.Serves(queue):
 		app := &v1alpha1.SparkApplication{}
 		err := r.Client.Get(ctx, types.NamespacedName{Namespace: p.Namespace, Name: p.Application}, app)
 		return app.Status.Queue, err == nil && r.Share.Serves(app.Status.Queue), client.IgnoreNotFound(err)

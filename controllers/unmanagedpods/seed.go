@@ -60,15 +60,15 @@ func (r *Reconciler) Seed(ctx context.Context) ([]SeededPod, error) {
 			}
 		}
 	}
-	claimed, err := r.seedClaimed(ctx)
-	return append(found, claimed...), err
+	unattributed, err := r.seedUnattributed(ctx)
+	return append(found, unattributed...), err
 }
 
-// seedClaimed returns the pods that were claimed before, charged to the queues of their namespaces.
-func (r *Reconciler) seedClaimed(ctx context.Context) ([]SeededPod, error) {
+// seedUnattributed returns the unattributed pods, charged to the queues of their namespaces.
+func (r *Reconciler) seedUnattributed(ctx context.Context) ([]SeededPod, error) {
 	var found []SeededPod
 	spaces := map[string]*metav1.PartialObjectMetadata{}
-	for _, name := range r.claims.all() {
+	for _, name := range r.unattributed.all() {
 		if spaces[name.Namespace] == nil {
 			namespace := livemeta.Namespace(name.Namespace)
 			if err := r.Live.Get(ctx, client.ObjectKeyFromObject(namespace), namespace); client.IgnoreNotFound(err) != nil {

@@ -65,13 +65,13 @@ func TestGrant(t *testing.T) {
 	for label, want := range map[string]string{
 		"": "own", "own": "own", "before": "before", "team-b": "own", "unlimited": "own", "does-not-exist": "own", "Not A Name": "own",
 	} {
-		for _, claimed := range []bool{false, true} {
+		for _, unattributed := range []bool{false, true} {
 			pod := spark("submit", "driver", "spark-1", 0)
 			pod.Labels[v1alpha1.QueueLabel], pod.Labels[v1alpha1.FlavorLabel] = label, "spot"
 			namespace := &metav1.ObjectMeta{Name: "jobs", Labels: map[string]string{v1alpha1.GuardedLabel: "true", "team": "a"},
 				Annotations: map[string]string{v1alpha1.DefaultQueueAnnotation: "own"}}
 			p, flavor := unmanaged.PodOf(pod), ""
-			if p.Claimed = claimed; claimed {
+			if p.Unattributed = unattributed; unattributed {
 				want = "own"
 			} else if want == label {
 				flavor = "spot" // only who was let into the queue has a flavor there
@@ -79,7 +79,7 @@ func TestGrant(t *testing.T) {
 			for name, reader := range map[string]client.Reader{"cache": c, "list": &queuesRead{Reader: c}} {
 				got, err := chargedTo(t.Context(), reader, namespace, p)
 				if g := p.Grant("Embedded", got); err != nil || g.Queue != want || g.PodSets[0].Flavor != flavor {
-					t.Errorf("label %q, claimed %t, by %s: charged to %s/%s, %v, want %s/%s", label, claimed, name, g.Queue, g.PodSets[0].Flavor, err, want, flavor)
+					t.Errorf("label %q, unattributed %t, by %s: charged to %s/%s, %v, want %s/%s", label, unattributed, name, g.Queue, g.PodSets[0].Flavor, err, want, flavor)
 				}
 			}
 			namespace.Annotations[v1alpha1.AllowedQueuesAnnotation] = "own"
@@ -200,7 +200,7 @@ func TestStore(t *testing.T) {
 // TestClaimed: a pod whose application is gone is charged all that it requests, GPUs included.
 func TestClaimed(t *testing.T) {
 	t.Parallel()
-	p := claimedPod(pods.RecordOf(spark("exec", "executor", "spark-1", 0)))
+	p := unattributedPod(pods.RecordOf(spark("exec", "executor", "spark-1", 0)))
 	grant := p.Grant("Embedded", "own")
 	if diff := cmp.Diff(queueing.Resources{"cpu": 500, "memory": 0, "nvidia.com/gpu": 2, "pods": 1}, grant.PodSets[0].Requests); diff != "" {
 		t.Errorf("charged (-want +got):\n%s", diff)

@@ -41,8 +41,8 @@ type Pod struct {
 	Owner string
 	// Unlabelled: it has no label at all.
 	Unlabelled bool
-	// Claimed: it has the labels of an application and cannot be attributed to it. What its labels say proves nothing.
-	Claimed bool
+	// Unattributed: it has the labels of an application and cannot be attributed to it. What its labels say proves nothing.
+	Unattributed bool
 }
 
 // PodOf reduces a pod; nil if it is none of Spark's. Behind the gate everything is Spark's: the guard has put it
@@ -89,7 +89,7 @@ func (p *Pod) Concerned() bool { return p.Active() && (p.SchedulingGate == nil |
 
 // AdmittedDriver reports whether the pod is a driver that was let in and has not ended.
 func (p *Pod) AdmittedDriver() bool {
-	return p.Role == pods.Driver && p.SchedulingGate == nil && p.Active() && !p.Deleting && !p.Claimed
+	return p.Role == pods.Driver && p.SchedulingGate == nil && p.Active() && !p.Deleting && !p.Unattributed
 }
 
 // PodSet returns the name of the pod set that the pod is.
@@ -110,10 +110,10 @@ func (p *Pod) Key() queueing.Key {
 }
 
 // Grant returns what the pod is charged in a queue, now that it runs: in the flavor of its label, if it was let into that queue. Else the
-// label is whatever its creator wrote, and that of a claimed pod proves nothing: it has no flavor.
+// label is whatever its creator wrote, and that of an unattributed pod proves nothing: it has no flavor.
 func (p *Pod) Grant(gate, queue string) queueing.Grant {
 	flavor := p.Flavor
-	if p.Queue != queue || p.Claimed {
+	if p.Queue != queue || p.Unattributed {
 		flavor = ""
 	}
 	return queueing.Grant{
@@ -153,7 +153,7 @@ func QueueOf(namespace metav1.Object) string {
 // LabelledQueue returns the queue that the label of an ungated pod names, if it may count: an operator has let the pod in there.
 // Empty where only the queue of the namespace can be charged.
 func (p *Pod) LabelledQueue(namespace metav1.Object) string {
-	if p.Claimed || p.Queue == QueueOf(namespace) || !namespacepolicy.Of(namespace).Queues.Allows(p.Queue) {
+	if p.Unattributed || p.Queue == QueueOf(namespace) || !namespacepolicy.Of(namespace).Queues.Allows(p.Queue) {
 		return ""
 	}
 	return p.Queue

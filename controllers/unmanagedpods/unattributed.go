@@ -17,13 +17,12 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// unattributed is the reason of the event on a pod whose labels name an application that it cannot be attributed to.
-const unattributed = "Unattributed"
+// unattributedReason is the reason of the event on a pod whose labels name an application that it cannot be attributed to.
+const unattributedReason = "Unattributed"
 
-// claims are pods that carry the labels of an application and cannot be attributed to it: the application does not
-// exist, or has not created them, or they are more than it held. They are charged like pods of no application. Safe for
-// concurrent use.
-type claims struct {
+// unattributedPods carry the labels of an application and cannot be attributed to it: the application does not exist, or has
+// not created them, or they are more than it held. They are charged like pods of no application. Safe for concurrent use.
+type unattributedPods struct {
 	mu sync.Mutex
 	// pods by name, with their uid.
 	pods map[types.NamespacedName]types.UID
@@ -31,12 +30,12 @@ type claims struct {
 	apps map[types.NamespacedName]map[types.NamespacedName]bool
 }
 
-func newClaims() *claims {
-	return &claims{pods: map[types.NamespacedName]types.UID{}, apps: map[types.NamespacedName]map[types.NamespacedName]bool{}}
+func newUnattributedPods() *unattributedPods {
+	return &unattributedPods{pods: map[types.NamespacedName]types.UID{}, apps: map[types.NamespacedName]map[types.NamespacedName]bool{}}
 }
 
 // add reports whether the pod is new.
-func (c *claims) add(r *pods.Record) bool {
+func (c *unattributedPods) add(r *pods.Record) bool {
 	pod, app := nameOf(r), types.NamespacedName{Namespace: r.Namespace, Name: r.Application}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,14 +50,14 @@ func (c *claims) add(r *pods.Record) bool {
 	return true
 }
 
-func (c *claims) has(pod types.NamespacedName) (types.UID, bool) {
+func (c *unattributedPods) has(pod types.NamespacedName) (types.UID, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	uid, has := c.pods[pod]
 	return uid, has
 }
 
-func (c *claims) drop(pod types.NamespacedName) {
+func (c *unattributedPods) drop(pod types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.pods, pod)
@@ -70,13 +69,13 @@ func (c *claims) drop(pod types.NamespacedName) {
 }
 
 // of returns the pods that carry the labels of an application.
-func (c *claims) of(app types.NamespacedName) []types.NamespacedName {
+func (c *unattributedPods) of(app types.NamespacedName) []types.NamespacedName {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return keysOf(c.apps[app])
 }
 
-func (c *claims) all() []types.NamespacedName {
+func (c *unattributedPods) all() []types.NamespacedName {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return keysOf(c.pods)
@@ -90,16 +89,16 @@ func keysOf[V any](m map[types.NamespacedName]V) []types.NamespacedName {
 	return keys
 }
 
-// Claim has a pod charged to the queue of its namespace from now on, until it is gone. It does not block.
-func (r *Reconciler) Claim(record *pods.Record) {
-	if r.claims.add(record) {
+// ChargeUnattributed has a pod charged to the queue of its namespace from now on, until it is gone. It does not block.
+func (r *Reconciler) ChargeUnattributed(record *pods.Record) {
+	if r.unattributed.add(record) {
 		r.Wake(nameOf(record))
 	}
 }
 
 // Changed says that something has changed about the pods with the labels of an application. It does not block.
 func (r *Reconciler) Changed(app types.NamespacedName) {
-	for _, pod := range r.claims.of(app) {
+	for _, pod := range r.unattributed.of(app) {
 		r.Wake(pod)
 	}
 }
@@ -109,28 +108,28 @@ func (r *Reconciler) known(name types.NamespacedName) *unmanaged.Pod {
 	if p := r.store.get(name); p != nil {
 		return p
 	}
-	uid, claimed := r.claims.has(name)
-	if !claimed {
+	uid, charged := r.unattributed.has(name)
+	if !charged {
 		return nil
 	}
 	record := r.Spark.Get(name)
 	if record == nil || record.UID != uid || !record.OnNode() {
-		r.claims.drop(name)
+		r.unattributed.drop(name)
 		return nil
 	}
-	return claimedPod(record)
+	return unattributedPod(record)
 }
 
 // youngestAge is a time after all others: no pod gains seniority by the labels of an application.
 var youngestAge = time.Unix(math.MaxInt32, 0)
 
-func claimedPod(record *pods.Record) *unmanaged.Pod {
-	return &unmanaged.Pod{Record: record, Requests: record.Requests(), Created: youngestAge, Claimed: true}
+func unattributedPod(record *pods.Record) *unmanaged.Pod {
+	return &unmanaged.Pod{Record: record, Requests: record.Requests(), Created: youngestAge, Unattributed: true}
 }
 
-// recordUnattributed records to which queue a claimed pod is charged, and why.
+// recordUnattributed records to which queue an unattributed pod is charged, and why.
 func (r *Reconciler) recordUnattributed(ctx context.Context, p *unmanaged.Pod, grant *queueing.Grant) {
-	r.recordEvent(ctx, p, unattributed, fmt.Sprintf("has the labels of application %s, which does not exist, or has not created this pod, or held "+
+	r.recordEvent(ctx, p, unattributedReason, fmt.Sprintf("has the labels of application %s, which does not exist, or has not created this pod, or held "+
 		"less: it is charged to queue %s of namespace %s", p.Application, grant.Queue, p.Namespace))
 }
 
