@@ -45,17 +45,18 @@ func newPass(r *Reconciler, app *v1alpha1.SparkApplication) *pass {
 	p.builder = &objectBuilder{state: st, reader: p.reader, placement: p.placement}
 	p.planner = &planner{state: st, reader: p.reader, placement: p.placement, builder: p.builder}
 	p.observer = &observer{state: st, reader: p.reader, placement: p.placement, planner: p.planner}
-	p.decider = &decider{st, p.planner, p.observer}
+	p.decider = &decider{state: st, planner: p.planner, observer: p.observer}
 	p.intent = &intent{state: st}
 	p.creator = &creator{state: st, reader: p.reader, builder: p.builder, intent: p.intent}
-	p.ungater, p.cleaner, p.finalizer, p.announcer = &ungater{st, p.intent}, &cleaner{st}, &finalizer{st}, &announcer{st}
-	p.holder = &holder{st, p.observer, p.announcer}
-	p.actor = &actor{st, p.holder, p.creator, p.ungater, p.cleaner, p.finalizer}
-	p.publisher = &publisher{st, p.intent, p.holder, p.actor}
+	p.ungater, p.cleaner = &ungater{state: st, intent: p.intent}, &cleaner{state: st}
+	p.finalizer, p.announcer = &finalizer{state: st}, &announcer{state: st}
+	p.holder = &holder{state: st, observer: p.observer, announcer: p.announcer}
+	p.actor = &actor{state: st, holder: p.holder, creator: p.creator, ungater: p.ungater, cleaner: p.cleaner, finalizer: p.finalizer}
+	p.publisher = &publisher{state: st, intent: p.intent, holder: p.holder, actor: p.actor}
 	return p
 }
 
-// result returns when to look again. A conflict is not an error: the newer object is on its way.
+// result returns when the pass is to be repeated. A conflict is not an error: the watch will show the newer object.
 func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
 	var later *retryLaterError
 	switch {
@@ -79,8 +80,8 @@ func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
 // conflictPause is how long to wait for the watch after a conflict.
 const conflictPause = 100 * time.Millisecond
 
-// execute does what was decided, in the order that keeps every crash harmless: what belongs before the status, the finalizer, the
-// status, events, what needs the status.
+// execute does what was decided, in the order that makes every crash harmless: the actions that precede the status, the finalizer, the
+// status, the events, the actions that need the status, and what the gate has to know.
 func (p *pass) execute(ctx context.Context, d lifecycle.Decision) error {
 	if err := p.actor.act(ctx, d.Before); err != nil {
 		return err

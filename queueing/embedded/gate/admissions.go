@@ -31,8 +31,8 @@ type admissions struct {
 	// unwritten are the root queues with counts that are to be written with their ledgers.
 	unwritten map[string]bool
 
-	// cycleRequested asks for decisions, restRequested for a look at the ledgers after a while, countsRequested for writes
-	// of the ledgers of the queues in unwritten.
+	// cycleRequested asks for decisions, restRequested for emptying the ledgers after a pause, countsRequested for writes of
+	// the ledgers of the queues in unwritten.
 	cycleRequested, restRequested, countsRequested signal
 }
 
@@ -82,9 +82,8 @@ func (a *admissions) restoreGrowth(root string, key queueing.Key, grant queueing
 	a.inFlight.put(key, &inFlightGrant{root: root, grant: grant, before: held, recorded: true})
 }
 
-// markFitting notes decisions that are not in their applications' statuses yet, and returns them. Those that are too
-// large for what the ledgers may take are reverted; but one is kept that would be too large even alone, so that the API
-// server says so.
+// markFitting records decisions as in flight, and returns them. Decisions that exceed what the ledgers may hold are reverted;
+// but a first one that is too large even alone is kept, so that the API server reports that.
 func (a *admissions) markFitting(decisions []embedded.Decision, now time.Time) []embedded.Decision {
 	left, idle := batchSize-a.inFlight.size(), len(a.inFlight.grants) == 0
 	var fitting, large []embedded.Decision
@@ -130,7 +129,7 @@ func (a *admissions) recorded(decisions []embedded.Decision) {
 	}
 }
 
-// revert takes decisions back that could not be recorded.
+// revert undoes decisions that could not be recorded.
 func (a *admissions) revert(decisions []embedded.Decision) {
 	for i := range decisions {
 		key := decisions[i].Key
@@ -161,7 +160,7 @@ func (a *admissions) dropInFlight(key queueing.Key) {
 	}
 }
 
-// addOrphan keeps a grant in the ledger of its tree from now on.
+// addOrphan has a grant stay in the ledger of its tree until it is released.
 func (a *admissions) addOrphan(key queueing.Key, grant queueing.Grant) {
 	if a.orphans.add(key, a.engine.Root(grant.Queue), grant) {
 		delete(a.inFlight.grants, key)

@@ -10,11 +10,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// attemptStart names an attempt, and says since when it is queued.
+// attemptStart is an attempt and its place in line.
 type attemptStart struct {
 	run, attempt int64
 	queuedAt     time.Time
-	// waitsSince is from when on the wait is measured.
+	// waitsSince is when the measured wait began.
 	waitsSince time.Time
 }
 
@@ -35,8 +35,8 @@ func newAsks() asks {
 // later one, when it asks for more or elsewhere, and its wait begins anew with that; it never becomes an earlier one. A
 // grant of the previous process comes without a place, which the first ask for it brings.
 //
-// The wait of a new ask begins now. That is later than its place in line suggests if an earlier attempt had that
-// place, or if it was suspended. An ask that was pending before a restart waits since it was queued.
+// The wait of a new ask begins now, even if its place in line is earlier, because an earlier attempt had it or because the
+// application was suspended. An ask that was pending before a restart has waited since it was queued.
 func (a *asks) startOf(ask *queueing.Ask, now time.Time) (start attemptStart, known bool) {
 	if s, asked := a.starts[ask.Key]; asked && s.run == ask.Run && s.attempt == ask.Attempt {
 		if ask.QueuedAt.After(s.queuedAt) {
@@ -70,7 +70,7 @@ func (a *asks) await(key queueing.Key) {
 	a.name(key)
 }
 
-// arrived notes that an application need no longer be waited for.
+// arrived records that the first cycle need not wait for an application any longer.
 func (a *asks) arrived(key queueing.Key) { delete(a.awaited, key) }
 
 func (a *asks) remove(key queueing.Key) {
@@ -83,7 +83,7 @@ func (a *asks) remove(key queueing.Key) {
 	}
 }
 
-// name makes a key known by its name.
+// name indexes a key by its name.
 func (a *asks) name(key queueing.Key) {
 	name := nameOf(key)
 	if !slices.Contains(a.byName[name], key) {

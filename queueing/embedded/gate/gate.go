@@ -19,8 +19,8 @@ type Gate struct {
 	ledgers *ledgers
 	loop    *loop
 	opened  chan struct{}
-	// directory has all queues where several gates share them, and decides nothing; nil where this gate has all. The lock
-	// of admissions guards it.
+	// directory has all queues where several gates share them, to list those that a namespace may name; nil where this gate
+	// has all. The lock of admissions guards it.
 	directory *embedded.Engine
 	// foreign are the operators that lead queues of trees that this one does not lead, by queue. The lock of admissions
 	// guards it.
@@ -84,8 +84,8 @@ func (g *Gate) WriteCounts(queue string) bool {
 // Capabilities implements queueing.Gate.
 func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(embedded.GateName) }
 
-// Start runs cycles until ctx ends. It implements manager.Runnable. It returns an error if another process has taken
-// a ledger over: this process must end then.
+// Start runs cycles until ctx ends. It implements manager.Runnable. It returns an error if another process has taken over a
+// ledger: this process must end then.
 func (g *Gate) Start(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

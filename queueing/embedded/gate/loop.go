@@ -21,12 +21,12 @@ const (
 	retryDelay = time.Second
 )
 
-// loop decides in cycles and records what was decided.
+// loop runs cycles of the engine, and records their decisions in the ledgers.
 type loop struct {
 	*admissions
 	o       *Options
 	ledgers *ledgers
-	// retrying: a cycle follows after a pause because a ledger could not be written. The lock guards it.
+	// retrying says that retryLater has requested a cycle. The lock guards it.
 	retrying bool
 }
 
@@ -118,7 +118,7 @@ func (l *loop) cycle(ctx context.Context) error {
 	return nil
 }
 
-// undone returns who was granted something that was reverted.
+// undone returns the keys of the decisions that were reverted.
 func undone(decided, recorded []embedded.Decision) map[queueing.Key]bool {
 	keys := make(map[queueing.Key]bool, len(decided))
 	for i := range decided {
@@ -130,8 +130,8 @@ func undone(decided, recorded []embedded.Decision) map[queueing.Key]bool {
 	return keys
 }
 
-// wake wakes the applications with news, except for those that have what they had before: they would ask again, and have the
-// same decided at once, which is to follow after a pause.
+// wake wakes the askers whose verdicts have changed, except for those whose decision was reverted: they would ask again, and the
+// same would be decided at once instead of after a pause.
 func (l *loop) wake(changed []queueing.Key, undone map[queueing.Key]bool) {
 	for _, key := range changed {
 		if !undone[key] {
@@ -224,7 +224,8 @@ func (l *loop) acquireNew(ctx context.Context) {
 	}
 }
 
-// emptyLedgers empties ledgers at rest, now and, if need be, again after a while.
+// emptyLedgers removes entries that are obsolete from ledgers at rest, and requests another round for those that are not at
+// rest yet.
 func (l *loop) emptyLedgers(ctx context.Context) error {
 	again, err := l.ledgers.empty(ctx)
 	if again {
@@ -260,8 +261,8 @@ func (l *loop) writeCounts(ctx context.Context) error {
 	return nil
 }
 
-// retryLater requests a cycle after a ledger could not be written, unless one is requested already: each would have another
-// one follow.
+// retryLater requests a cycle after a ledger could not be written, unless one is requested already: if that fails as well, it
+// requests another one.
 func (l *loop) retryLater(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
