@@ -9,8 +9,8 @@
 //
 //	ask ──► PodGroup Pending ──► Inqueue ──► grant: pods carry the group's name and schedulerName volcano
 //	              │                              │
-//	              └─ who asks for something else └─ release: the group is deleted; left over, it would keep its quota for ever
-//	                 gets a group for that
+//	              └─ a different ask gets        └─ release: the group is deleted; left over, it would keep its quota for ever
+//	                 another group
 //
 // All state is in the PodGroups and the status of applications: a new operator continues where the last one ended. Groups
 // of others are never touched. Volcano's kinds may come and go while the operator runs.

@@ -27,8 +27,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// defaultInterval is how often the gate polls for what no watch shows: a name that becomes free, a policy that is
-// changed.
+// defaultInterval is how often the gate polls for changes that no watch shows: a name that becomes free, a policy that no
+// longer forbids a group.
 const defaultInterval = 10 * time.Second
 
 // Options of a Gate. Client and Waker are required.
@@ -37,9 +37,9 @@ type Options struct {
 	Client client.WithWatch
 	// Namespaces whose applications use the gate.
 	Namespaces namespaces.Set
-	// Waker makes applications look at their verdicts again.
+	// Waker wakes applications whose verdicts may have changed.
 	Waker queueing.Waker
-	// Interval between two looks at what no watch shows, and for kinds that are not served. Default: 10s.
+	// Interval of polls for changes that no watch shows, and for kinds that are not served. Default: 10s.
 	Interval time.Duration
 	// Clock of the interval. Default: the machine's.
 	Clock clock.Clock
@@ -204,10 +204,10 @@ func (g *Gate) resolveExisting(ctx context.Context, ask queueing.Ask) (queueing.
 	return queueing.Verdict{State: queueing.Undecided}, nil
 }
 
-// change makes a group stand for another ask of the same attempt. One that has been let in goes back first: what it
-// holds is not what is wanted now. One for another queue is replaced, because Volcano counts a group in the queue that
-// it was created in; so is one for an earlier place in line, because Volcano would let the new content have the age of
-// the old one.
+// change makes a group stand for another ask of the same attempt. A group that has been admitted is released first: it holds
+// something else than is wanted now. A group for another queue is replaced, because Volcano counts a group in the queue
+// that it was created in; so is one for an earlier place in line, because Volcano would let the new content have the age
+// of the old one.
 func (g *Gate) change(ctx context.Context, group, wanted *v1beta1.PodGroup) (queueing.Verdict, error) {
 	undecided := queueing.Verdict{State: queueing.Undecided} // the watch will show it
 	if admitted(group) {

@@ -13,8 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// tracker records which applications to wake, and what the gate has written that its watches have not shown yet.
-// Nothing of it has to outlive the process. Safe for concurrent use.
+// tracker records which applications to wake, and writes of the gate that its watches have not shown yet. None of it has to
+// outlive the process. Safe for concurrent use.
 type tracker struct {
 	waker queueing.Waker
 	mu    sync.Mutex
@@ -23,7 +23,7 @@ type tracker struct {
 	named   map[types.NamespacedName]map[string]bool
 	// deleted are groups that this process deletes and its watch still shows.
 	deleted map[types.UID]bool
-	// queues is what was last seen of each queue that verdicts depend on, and parents the queue above each.
+	// queues is the last seen state of each queue, as far as verdicts depend on it; parents is the queue above each.
 	queues, parents map[string]string
 }
 
