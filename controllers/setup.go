@@ -5,6 +5,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -186,7 +187,7 @@ func (o *Options) complete() error {
 		o.Clock = clock.RealClock{}
 	}
 	if o.Holder == "" {
-		return fmt.Errorf("set up controllers: no name for the holder of the ledgers")
+		return errors.New("set up controllers: no name for the holder of the ledgers")
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ package logtail
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -98,7 +99,7 @@ func (r *Reader) read(ctx context.Context, record *pods.Record, lines int) (stri
 		return "", fmt.Errorf("read pod: %w", err)
 	}
 	if pod.UID != record.UID {
-		return "", fmt.Errorf("another pod has the same name")
+		return "", errors.New("another pod has the same name")
 	}
 	stream, err := r.pods.Pods(record.Namespace).GetLogs(record.Name, &corev1.PodLogOptions{
 		Container: pods.SparkContainer(pod), TailLines: ptr.To(int64(lines)), LimitBytes: ptr.To[int64](maxRead),

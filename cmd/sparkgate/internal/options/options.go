@@ -6,6 +6,7 @@
 package options
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -136,7 +137,7 @@ func (o *Options) validate() error {
 func (o *Options) validateLeases() error {
 	switch {
 	case o.LeasePerTree && !o.LeaderElection.Enable:
-		return fmt.Errorf("--leader-election-per-tree needs leases; also set --enable-leader-election")
+		return errors.New("--leader-election-per-tree needs leases; also set --enable-leader-election")
 	case o.LeasePerTree && o.DecisionLog != "":
 		return fmt.Errorf("--decision-log is %q, and the leaders of several trees cannot write into one file; leave out --decision-log or --leader-election-per-tree", o.DecisionLog)
 	}
@@ -146,7 +147,7 @@ func (o *Options) validateLeases() error {
 // validateNamespaces holds --watch-namespaces to names of namespaces, each once.
 func (o *Options) validateNamespaces() error {
 	if o.NamespaceSelector != nil && len(o.WatchNamespaces) > 0 {
-		return fmt.Errorf("--watch-namespaces and --namespace-selector both say which namespaces are managed; leave one of them out")
+		return errors.New("--watch-namespaces and --namespace-selector both say which namespaces are managed; leave one of them out")
 	}
 	for i, name := range o.WatchNamespaces {
 		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
