@@ -113,6 +113,13 @@ var Rejections = []Deviation{
 		Reason: "a file or token of the submitting machine, which the client puts into a ConfigMap or Secret; no manifest can name such a file, nor should it hold a token",
 	},
 	{
+		Where: []string{
+			"spec.sparkConf[spark.pyspark.*", "spec.sparkConf[spark.kubernetes.scheduler.name]", "spec.sparkConf[spark.kubernetes.driver.scheduler.name]",
+			"spec.sparkConf[spark.kubernetes.executor.scheduler.name]", "spec.sparkConf[spark.kubernetes.container.image.pullSecrets]",
+		},
+		Reason: "references such as ${env:HOME} are replaced by spark-submit on its machine; a manifest has to say what they stand for",
+	},
+	{
 		Where:  []string{"spec.mainClass"},
 		Reason: "the class name is invalid; beside a Python or R file it would be ignored",
 	},

@@ -185,6 +185,11 @@ func TestValues(t *testing.T) {
 		"a heap of the driver in bytes": {"sparkConf: {spark.driver.memory: 1610612000b}", []string{
 			`spec.sparkConf[spark.driver.memory]: value "1610612000b" ` + heap + "1535m",
 		}},
+		"references": {"sparkConf: {spark.pyspark.python: '${env:HOME}/python', spark.kubernetes.executor.scheduler.name: '${spark.app.name}', spark.sql.warehouse.dir: '${x}'}", []string{
+			`spec.sparkConf[spark.pyspark.python]: value "${env:HOME}/python" has a reference, which spark-submit replaces and nothing does here: write out what it stands for`,
+			`spec.sparkConf[spark.kubernetes.executor.scheduler.name]: value "${spark.app.name}" has a reference, which spark-submit replaces and nothing does here: ` +
+				`write out what it stands for`,
+		}},
 		"a heap of executors without a unit": {"executor: {memory: '4096'}", []string{
 			`spec.executor.memory: value "4096" has no unit, so that the driver reads it as bytes and ends when it starts: set 4g`,
 		}},
@@ -312,7 +317,7 @@ func TestReaders(t *testing.T) {
 	for _, kind := range values {
 		for _, key := range kind.keys {
 			p := conf.Properties{}
-			p.Put(key, "¿")
+			p.Put(key, "¿${x}")
 			if err := kind.read(p, key); err == nil || !strings.Contains(err.Error(), key) {
 				t.Errorf("%s: error = %v, want one that names the key", key, err)
 			}

@@ -40,6 +40,10 @@ var values = []struct {
 	{quantity, []string{
 		conf.Driver.Key("request.cores"), conf.Driver.Key("limit.cores"), conf.Executor.Key("request.cores"), conf.Executor.Key("limit.cores"),
 	}},
+	{literal, []string{
+		conf.PySparkPython, conf.PySparkDriverPython, conf.SchedulerName, conf.Driver.Key("scheduler.name"), conf.Executor.Key("scheduler.name"),
+		conf.ImagePullSecrets, conf.Krb5ConfigMap, conf.TokenSecretName, conf.TokenSecretKey,
+	}},
 	{oneOf("Always", "IfNotPresent", "Never"), []string{conf.ImagePullPolicy}},
 	{oneOf("SingleStack", "PreferDualStack", "RequireDualStack"), []string{conf.DriverServiceIPPolicy}},
 	{oneOf("IPv4", "IPv6", "IPv4,IPv6", "IPv6,IPv4"), []string{conf.DriverServiceFamilies}},
@@ -208,6 +212,16 @@ func notNegative(p conf.Properties, key string) error {
 func quantity(p conf.Properties, key string) error {
 	_, err := p.CPU(key)
 	return err
+}
+
+// literal reads a text. Spark replaces references in it, such as ${spark.app.name} or ${env:HOME}, where it reads it: on
+// the machine that submits, or in the driver (ConfigReader.substitute). Here nothing does, and what cannot be a reference
+// is refused elsewhere.
+func literal(p conf.Properties, key string) error {
+	if strings.Contains(p.Get(key, ""), "${") {
+		return p.Wrong(key, "has a reference, which spark-submit replaces and nothing does here", "write out what it stands for")
+	}
+	return nil
 }
 
 // oneOf makes the reader of a property that has a few values only.
