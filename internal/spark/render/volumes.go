@@ -4,6 +4,7 @@
 package render
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,7 +134,16 @@ func (v *volumeProperties) mount() (corev1.VolumeMount, error) {
 	if mount.SubPath != "" && mount.SubPathExpr != "" {
 		return mount, v.p.Wrong(v.key("mount.subPathExpr"), "excludes "+v.key("mount.subPath"), "remove one of the two")
 	}
-	return mount, nil
+	return mount, cmp.Or(v.below("mount.subPath", mount.SubPath), v.below("mount.subPathExpr", mount.SubPathExpr))
+}
+
+// below makes sure that a path stays within its volume: Kubernetes refuses pods with any other, and of executors the log
+// of the driver alone would say so.
+func (v *volumeProperties) below(option, path string) error {
+	if strings.HasPrefix(path, "/") || slices.Contains(strings.Split(path, "/"), "..") {
+		return v.p.Wrong(v.key(option), "is not a path below the volume", "set a relative path without ..")
+	}
+	return nil
 }
 
 // source reads what is mounted.
@@ -175,7 +185,11 @@ func (v *volumeProperties) claim(readOnly bool) (corev1.VolumeSource, error) {
 
 func (v *volumeProperties) emptyDir() (corev1.VolumeSource, error) {
 	size, err := v.size()
-	source := &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMedium(v.options["options.medium"]), SizeLimit: size}
+	medium := v.options["options.medium"]
+	if medium != "" && medium != string(corev1.StorageMediumMemory) && !strings.HasPrefix(medium, string(corev1.StorageMediumHugePages)) {
+		return corev1.VolumeSource{}, v.p.Wrong(v.key("options.medium"), "is not known, and no kubelet creates such a volume", "remove it for the disk of the node, or set Memory")
+	}
+	source := &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMedium(medium), SizeLimit: size}
 	return corev1.VolumeSource{EmptyDir: source}, err
 }
 

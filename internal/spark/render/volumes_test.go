@@ -125,20 +125,27 @@ func TestWrongVolumes(t *testing.T) {
 		options map[string]string
 		want    string
 	}{
-		"an unknown kind":        {map[string]string{"configMap.v.mount.path": "/v"}, p + "configMap.v.mount.path"},
-		"no path":                {map[string]string{"emptyDir.v.options.medium": "Memory"}, p + "emptyDir.v.mount.path"},
-		"an empty path":          {map[string]string{"emptyDir.v.mount.path": ""}, p + "emptyDir.v.mount.path"},
-		"a key cut short":        {map[string]string{"emptyDir": "x"}, p + "emptyDir..mount.path"},
-		"no folder of the node":  {map[string]string{"hostPath.v.mount.path": "/v"}, p + "hostPath.v.options.path"},
-		"no claim":               {map[string]string{"persistentVolumeClaim.v.mount.path": "/v"}, p + "persistentVolumeClaim.v.options.claimName"},
-		"no file server":         {map[string]string{"nfs.v.mount.path": "/v", "nfs.v.options.path": "/n"}, p + "nfs.v.options.server"},
-		"no path on the server":  {map[string]string{"nfs.v.mount.path": "/v", "nfs.v.options.server": "s"}, p + "nfs.v.options.path"},
-		"a switch that is none":  {map[string]string{"emptyDir.v.mount.path": "/v", "emptyDir.v.mount.readOnly": "yes"}, p + "emptyDir.v.mount.readOnly"},
-		"both kinds of folders":  {map[string]string{"emptyDir.v.mount.path": "/v", "emptyDir.v.mount.subPath": "a", "emptyDir.v.mount.subPathExpr": "b"}, p + "emptyDir.v.mount.subPathExpr"},
-		"a size that is none":    {map[string]string{"emptyDir.v.mount.path": "/v", "emptyDir.v.options.sizeLimit": "big"}, p + "emptyDir.v.options.sizeLimit"},
-		"a size without a unit":  {map[string]string{"emptyDir.v.mount.path": "/v", "emptyDir.v.options.sizeLimit": "512"}, p + "emptyDir.v.options.sizeLimit"},
-		"a claim without a unit": {map[string]string{"persistentVolumeClaim.v.mount.path": "/v", "persistentVolumeClaim.v.options.claimName": "c", "persistentVolumeClaim.v.options.sizeLimit": "5"}, p + "persistentVolumeClaim.v.options.sizeLimit"},
-		"one path for two":       {map[string]string{"emptyDir.a.mount.path": "/v", "emptyDir.b.mount.path": "/v"}, p + "emptyDir.b.mount.path"},
+		"an unknown kind": {map[string]string{"configMap.v.mount.path": "/v"}, p + "configMap.v.mount.path"},
+		"a path out of the volume": {
+			map[string]string{"emptyDir.v.mount.path": "/v", "emptyDir.v.mount.subPath": "a/../../b"}, p + "emptyDir.v.mount.subPath",
+		},
+		"a path of the node in the volume": {
+			map[string]string{"emptyDir.v.mount.path": "/v", "emptyDir.v.mount.subPathExpr": "/a/$(B)"}, p + "emptyDir.v.mount.subPathExpr",
+		},
+		"a medium that is not known": {map[string]string{"emptyDir.v.mount.path": "/v", "emptyDir.v.options.medium": "memory"}, p + "emptyDir.v.options.medium"},
+		"no path":                    {map[string]string{"emptyDir.v.options.medium": "Memory"}, p + "emptyDir.v.mount.path"},
+		"an empty path":              {map[string]string{"emptyDir.v.mount.path": ""}, p + "emptyDir.v.mount.path"},
+		"a key cut short":            {map[string]string{"emptyDir": "x"}, p + "emptyDir..mount.path"},
+		"no folder of the node":      {map[string]string{"hostPath.v.mount.path": "/v"}, p + "hostPath.v.options.path"},
+		"no claim":                   {map[string]string{"persistentVolumeClaim.v.mount.path": "/v"}, p + "persistentVolumeClaim.v.options.claimName"},
+		"no file server":             {map[string]string{"nfs.v.mount.path": "/v", "nfs.v.options.path": "/n"}, p + "nfs.v.options.server"},
+		"no path on the server":      {map[string]string{"nfs.v.mount.path": "/v", "nfs.v.options.server": "s"}, p + "nfs.v.options.path"},
+		"a switch that is none":      {map[string]string{"emptyDir.v.mount.path": "/v", "emptyDir.v.mount.readOnly": "yes"}, p + "emptyDir.v.mount.readOnly"},
+		"both kinds of folders":      {map[string]string{"emptyDir.v.mount.path": "/v", "emptyDir.v.mount.subPath": "a", "emptyDir.v.mount.subPathExpr": "b"}, p + "emptyDir.v.mount.subPathExpr"},
+		"a size that is none":        {map[string]string{"emptyDir.v.mount.path": "/v", "emptyDir.v.options.sizeLimit": "big"}, p + "emptyDir.v.options.sizeLimit"},
+		"a size without a unit":      {map[string]string{"emptyDir.v.mount.path": "/v", "emptyDir.v.options.sizeLimit": "512"}, p + "emptyDir.v.options.sizeLimit"},
+		"a claim without a unit":     {map[string]string{"persistentVolumeClaim.v.mount.path": "/v", "persistentVolumeClaim.v.options.claimName": "c", "persistentVolumeClaim.v.options.sizeLimit": "5"}, p + "persistentVolumeClaim.v.options.sizeLimit"},
+		"one path for two":           {map[string]string{"emptyDir.a.mount.path": "/v", "emptyDir.b.mount.path": "/v"}, p + "emptyDir.b.mount.path"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
