@@ -252,7 +252,7 @@ func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
 	}
 	if g := app.Status.Grant; g != nil {
 		if catalog.Of(g.Gate).SparkQueues {
-			s.held = append(s.held, gate.Holding{Key: key, Grant: convert.FromAPI(g), Since: ptr.Deref(app.Status.Times.Admitted, metav1.Time{}).Time})
+			s.held = append(s.held, holdingOf(app))
 		}
 		return
 	}
@@ -260,6 +260,11 @@ func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
 	if known && (stage == status.Queued || stage == status.Preempted || stage == status.New) && app.DeletionTimestamp.IsZero() && !app.Spec.Suspend {
 		s.waiting = append(s.waiting, key)
 	}
+}
+
+// holdingOf returns what an application holds.
+func holdingOf(app *v1alpha1.SparkApplication) gate.Holding {
+	return gate.Holding{Key: convert.KeyOf(app), Grant: convert.FromAPI(app.Status.Grant), Since: ptr.Deref(app.Status.Times.Admitted, metav1.Time{}).Time}
 }
 
 // decideOn has an application reconciled first, and before the cache has it.

@@ -22,7 +22,6 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
-	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
@@ -193,12 +192,18 @@ func (l *leader) chargeIn(embedded *gate.Gate) func(context.Context, []string) e
 		if err != nil {
 			return err
 		}
-		return apps.each(ctx, func(app *v1alpha1.SparkApplication) {
+		var held []gate.Holding
+		err = apps.each(ctx, func(app *v1alpha1.SparkApplication) {
 			l.startup.expectations.Observed(app)
 			if g := app.Status.Grant; g != nil && came[g.Queue] && catalog.Of(g.Gate).SparkQueues {
-				embedded.Charge(convert.KeyOf(app), convert.FromAPI(g))
+				held = append(held, holdingOf(app))
 			}
 		})
+		if err != nil {
+			return err
+		}
+		embedded.ChargeAll(held)
+		return nil
 	}
 }
 

@@ -145,6 +145,13 @@ func (g *Gate) Charge(key queueing.Key, grant queueing.Grant) {
 	g.observer()
 }
 
+// ChargeAll charges what runs in queues that another leader has led so far, the oldest first.
+func (g *Gate) ChargeAll(held []Holding) {
+	for _, h := range oldestFirst(held) {
+		g.Charge(h.Key, h.Grant)
+	}
+}
+
 // Persisted implements queueing.Gate.
 func (g *Gate) Persisted(_ context.Context, key queueing.Key, grant queueing.Grant) {
 	g.mu.Lock()

@@ -107,7 +107,7 @@ func (g *Gate) Open(acquired Acquired, held []Holding, expected []queueing.Key, 
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	has := map[queueing.Key]*queueing.Grant{}
-	for _, h := range slices.SortedStableFunc(slices.Values(held), func(a, b Holding) int { return a.Since.Compare(b.Since) }) {
+	for _, h := range oldestFirst(held) {
 		g.restore(h.Key, h.Grant)
 		if h.Orphan {
 			g.engine.SetHolderState(h.Key, h.Grant.Run, h.Grant.Attempt, queueing.HolderState{Terminating: true})
@@ -129,6 +129,11 @@ func (g *Gate) Open(acquired Acquired, held []Holding, expected []queueing.Key, 
 	}
 	g.restRequested.request()
 	close(g.opened)
+}
+
+// oldestFirst returns grants in the order in which they were given.
+func oldestFirst(held []Holding) []Holding {
+	return slices.SortedStableFunc(slices.Values(held), func(a, b Holding) int { return a.Since.Compare(b.Since) })
 }
 
 // Reload takes the configuration of queues and flavors from the cache.
