@@ -6,7 +6,6 @@ package application
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -117,9 +116,7 @@ func (pl *placement) unguardedGate(policy namespacepolicy.Policy) []finding.Find
 		return nil
 	}
 	allowed := pl.Gates.Names(func(can queueing.Capabilities) bool { return can.Resizes })
-	return []finding.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: fmt.Sprintf(
-		"gate %s (%s) is not allowed in namespace %s, which is guarded (label %s): set spec.queue.gate to %s",
-		gate, pl.placed.GateField, policy.Namespace, v1alpha1.GuardedLabel, strings.Join(allowed, " or "))}}
+	return withRefusal(nil, policy.UnguardedGate(pl.placed, allowed))
 }
 
 // priority sets the priority of a start: the value of the class in spec.queue, else of the cluster's default class, else 0. A class of the

@@ -113,6 +113,13 @@ func (p Placement) UnlimitedByDefault() string {
 		"set spec.queue.name, or the annotation %s of the namespace", p.Queue, v1alpha1.DefaultQueueAnnotation)
 }
 
+// UnguardedGate says that a gate does not let executors in one by one, behind whose scheduling gate all of them wait in a
+// guarded namespace, and which gates do.
+func (p Policy) UnguardedGate(placed Placement, others []string) string {
+	return fmt.Sprintf("gate %s (%s) is not allowed in namespace %s, which is guarded (label %s): set spec.queue.gate to %s",
+		placed.Gate, placed.GateField, p.Namespace, v1alpha1.GuardedLabel, strings.Join(others, " or "))
+}
+
 // maxNamesListed is how many queues a message lists.
 const maxNamesListed = 5
 

@@ -24,10 +24,21 @@ func (p *planning) refusal(app *v1alpha1.SparkApplication, placed namespacepolic
 		queue = policy.Queue(placed.Queue, placed.QueueField)
 	}
 	says := cmp.Or(gate, queue, policy.PodSecurity(app.Spec.PodSecurity, true))
+	if says == "" && policy.Guarded && !can.Resizes {
+		return policy.UnguardedGate(placed, resizing())
+	}
 	if says != "" || !can.SparkQueues {
 		return says
 	}
 	return p.refusedClass(app, placed)
+}
+
+// resizing returns the gates that let executors in one by one.
+func resizing() (names []string) {
+	for _, gate := range catalog.Names(func(can queueing.Capabilities) bool { return can.Resizes }) {
+		names = append(names, string(gate))
+	}
+	return names
 }
 
 // refusedClass returns why one of the PriorityClasses that an application names may not be named in its queue; empty if all

@@ -47,6 +47,8 @@ func TestPlanKeepsPolicies(t *testing.T) {
 			[]string{`nightly Updated Absent→Refused InvalidSpec: spec.queue.name: queue "q" is not allowed in namespace etl: have an administrator add it`}},
 		"the gate is not allowed": {queueManifest("q", 4), annotated("sparkgate.io/allowed-gates", "Embedded"), jobManifest("new", "q", ", gate: Kueue"), false,
 			[]string{`new Created Absent→Refused InvalidSpec: spec.queue.gate: gate "Kueue" is not allowed in namespace etl`}},
+		"a gate in a guarded namespace": {queueManifest("q", 4), map[string]metav1.ObjectMeta{"etl": {Name: "etl", Labels: map[string]string{v1alpha1.GuardedLabel: "true"}}},
+			jobManifest("new", "q", ", gate: YuniKorn"), false, []string{"new Created Absent→Refused InvalidSpec: gate YuniKorn (spec.queue.gate) is not allowed in namespace etl, which is guarded (label sparkgate.io/guarded): set spec.queue.gate to Embedded or Kueue"}},
 		"a class of the system": {queueManifest("q", 4), nil, critical, false,
 			[]string{`new Created Absent→Refused InvalidSpec: spec.queue.priorityClassName: priority class "system-node-critical" is not allowed in queue q: use one that does not begin with "system-"`}},
 		"a class in a template": {queueManifest("q", 4), nil, template, false,
