@@ -80,23 +80,23 @@ func checkMemoryUnits(s *subject) []Finding {
 // checkDriverHeap refuses a heap of the driver that Java does not read: in the pod, Spark's launcher passes it on as it
 // is written (-Xmx), and the driver ends before it begins. Executors are given theirs in mebibytes.
 func checkDriverHeap(s *subject) []Finding {
-	text := s.properties.Get(conf.DriverMemory, "")
-	heap := conf.JavaHeap(text)
-	if heap == "" || heap == text {
-		return nil // what is not a size is said by checkValues
-	}
-	return findingsOf(s.properties.Wrong(conf.DriverMemory, "is passed to Java as it is written, which reads only the units k, m, g and t", "set "+heap))
+	return heapAs(conf.JavaHeap, s, conf.DriverMemory, "is passed to Java as it is written, which reads only the units k, m, g and t")
 }
 
 // checkExecutorHeap refuses a heap of executors without a unit: their pods get that many mebibytes, but the driver reads
 // as many bytes, finds that too little, and ends at once (UnifiedMemoryManager.getMaxMemory).
 func checkExecutorHeap(s *subject) []Finding {
-	text := s.properties.Get(conf.ExecutorMemory, "")
-	heap := conf.ExecutorHeap(text)
+	return heapAs(conf.ExecutorHeap, s, conf.ExecutorMemory, "has no unit, so that the driver reads it as bytes and ends when it starts")
+}
+
+// heapAs refuses a heap that is not written as it has to be, and says how to write it.
+func heapAs(form func(string) string, s *subject, key, problem string) []Finding {
+	text := s.properties.Get(key, "")
+	heap := form(text)
 	if heap == "" || heap == text {
 		return nil // what is not a size is said by checkValues
 	}
-	return findingsOf(s.properties.Wrong(conf.ExecutorMemory, "has no unit, so that the driver reads it as bytes and ends when it starts", "set "+heap))
+	return findingsOf(s.properties.Wrong(key, problem, "set "+heap))
 }
 
 // checkOffHeap makes sure that memory outside the heap, once it is switched on, has a size: Spark counts whole
