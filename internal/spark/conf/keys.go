@@ -54,6 +54,7 @@ const (
 	DynamicAllocationInitial = "spark.dynamicAllocation.initialExecutors"
 	DynamicAllocationMin     = "spark.dynamicAllocation.minExecutors"
 	DynamicAllocationMax     = "spark.dynamicAllocation.maxExecutors"
+	AllocationMaximum        = "spark.kubernetes.allocation.maximum"
 	ShuffleTrackingEnabled   = "spark.dynamicAllocation.shuffleTracking.enabled"
 	ShuffleTrackingTimeout   = "spark.dynamicAllocation.shuffleTracking.timeout"
 	DecommissionEnabled      = "spark.decommission.enabled"

@@ -37,6 +37,8 @@ type client struct {
 
 	// connectProtocol: the Service says that the port of Spark Connect speaks gRPC.
 	connectProtocol bool
+	// allocationMaximum: a property bounds how many executor pods a driver creates in its whole life.
+	allocationMaximum bool
 	// binaryUnits: sizes of memory may be written as Kubernetes does, such as 1Gi.
 	binaryUnits bool
 	// networkPolicy: executors take connections from pods of their application only.
@@ -62,10 +64,11 @@ func clientOf(sparkVersion string) client {
 		podClaims:        since40, // MountVolumesFeatureStep
 		refusesBareSizes: since40, // KubernetesVolumeUtils
 
-		connectPort:   since41, // BasicDriverFeatureStep, DriverServiceFeatureStep
-		imageTokens:   since41, // KubernetesDriverConf.image
-		gracePeriod:   since41, // BasicExecutorFeatureStep
-		excludedSteps: since41, // KubernetesDriverBuilder
+		connectPort:       since41, // BasicDriverFeatureStep, DriverServiceFeatureStep
+		imageTokens:       since41, // KubernetesDriverConf.image
+		gracePeriod:       since41, // BasicExecutorFeatureStep
+		excludedSteps:     since41, // KubernetesDriverBuilder
+		allocationMaximum: since41, // ExecutorPodsAllocator
 
 		connectProtocol: since42, // DriverServiceFeatureStep
 		binaryUnits:     since42, // JavaUtils.byteStringAs
@@ -94,6 +97,10 @@ func HonoursMinOverhead(sparkVersion string) bool { return clientOf(sparkVersion
 
 // TakesBinaryUnits reports whether a Spark version knows sizes of memory such as 1Gi.
 func TakesBinaryUnits(sparkVersion string) bool { return clientOf(sparkVersion).binaryUnits }
+
+// BoundsExecutorPods reports whether a Spark version has a property that bounds how many executor pods a driver creates
+// in its whole life.
+func BoundsExecutorPods(sparkVersion string) bool { return clientOf(sparkVersion).allocationMaximum }
 
 // SetsGracePeriod reports whether a Spark version decides by a property how long executors have to end, whatever their
 // template says.

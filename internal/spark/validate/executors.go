@@ -5,6 +5,7 @@ package validate
 
 import (
 	"math"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -20,7 +21,7 @@ func checkExecutors(s *subject) []Finding {
 		return nil // said by checkValues
 	}
 	p := s.properties
-	findings := taskFindings(p)
+	findings := slices.Concat(taskFindings(p), allocationFindings(s, gang))
 	if !gang.Dynamic {
 		return findings
 	}
@@ -55,6 +56,22 @@ func shuffleFindings(p conf.Properties) []Finding {
 	}
 	return []Finding{invalid(p.Field(conf.ShuffleTrackingEnabled), "value false leaves dynamic allocation without a way to keep shuffle data "+
 		"when executors are removed, and Spark exits at once: remove it, or set %s to true in spec.sparkConf", conf.DecommissionEnabled)}
+}
+
+// allocationFindings makes sure that Spark may create as many executor pods as the job starts with.
+func allocationFindings(s *subject, gang conf.Gang) []Finding {
+	if !render.BoundsExecutorPods(s.spec.SparkVersion) {
+		return nil
+	}
+	p, key := s.properties, conf.AllocationMaximum
+	if err := aboveZero(p, key); err != nil {
+		return findingsOf(err)
+	}
+	if most, err := p.Int(key, math.MaxInt32); err == nil && most < gang.Base {
+		return []Finding{invalid(p.Field(key), "value %d is below the %d executors that the job starts with, and Spark creates no more pods than that "+
+			"in the whole run: remove it, or raise it", most, gang.Base)}
+	}
+	return nil
 }
 
 // taskFindings makes sure that one task fits into an executor.

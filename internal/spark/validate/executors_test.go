@@ -114,6 +114,17 @@ func TestExecutors(t *testing.T) {
 		"tasks that do not fit": {"executor: {cores: 2}\nsparkConf: {spark.task.cpus: '4'}", []string{
 			`spec.sparkConf[spark.task.cpus]: value 4 is above the 2 cores of an executor: lower it, or raise spec.executor.cores`,
 		}},
+		"fewer pods than executors": {"executor: {instances: 5}\nsparkConf: {spark.kubernetes.allocation.maximum: '4'}", []string{
+			`spec.sparkConf[spark.kubernetes.allocation.maximum]: value 4 is below the 5 executors that the job starts with, ` +
+				`and Spark creates no more pods than that in the whole run: remove it, or raise it`,
+		}},
+		"as many pods as executors": {"executor: {instances: 5}\nsparkConf: {spark.kubernetes.allocation.maximum: '5'}", nil},
+		"no pods": {"sparkConf: {spark.kubernetes.allocation.maximum: '0'}", []string{
+			`spec.sparkConf[spark.kubernetes.allocation.maximum]: value "0" is below 1: set a whole number above zero`,
+		}},
+		"fewer pods in a version that does not count them": {
+			"sparkVersion: 4.0.1\nexecutor: {instances: 5}\nsparkConf: {spark.kubernetes.allocation.maximum: '4'}", nil,
+		},
 		"the queue's minimum": {"queue: {minExecutors: 3}", []string{
 			`spec.queue.minExecutors: value 3 is above the 2 executors of the job: lower it, or raise spec.executor.instances`,
 		}},

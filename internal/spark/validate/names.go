@@ -93,12 +93,20 @@ func checkPodNames(s *subject) []Finding {
 		"invalid pod name prefix %q: remove it, or use at most %d lower-case letters, digits and '-'", prefix, longest)}
 }
 
-// checkRestart holds the restart policy against readyWhen.
+// checkRestart holds the restart policy against readyWhen, and its pauses against each other.
 func checkRestart(s *subject) []Finding {
 	policy := s.spec.RestartPolicy
-	if policy == nil || policy.Type != v1alpha1.RestartAlways || s.spec.ReadyWhen == v1alpha1.ReadyWhenRunning {
+	if policy == nil {
 		return nil
 	}
-	return []Finding{invalid("spec.restartPolicy.type",
-		"value \"Always\" means that the job never ends, so that it could never be Ready: set spec.readyWhen to Running, or another type")}
+	var findings []Finding
+	if policy.Type == v1alpha1.RestartAlways && s.spec.ReadyWhen != v1alpha1.ReadyWhenRunning {
+		findings = append(findings, invalid("spec.restartPolicy.type",
+			"value \"Always\" means that the job never ends, so that it could never be Ready: set spec.readyWhen to Running, or another type"))
+	}
+	if b := policy.Backoff; b != nil && b.Initial != nil && b.Max != nil && b.Initial.Duration > b.Max.Duration {
+		findings = append(findings, invalid("spec.restartPolicy.backoff.initial",
+			"value %q is above %q of backoff.max: lower it, or raise the other", b.Initial.Duration, b.Max.Duration))
+	}
+	return findings
 }

@@ -81,6 +81,7 @@ var pool = map[string][]string{
 	conf.ExecutorMemoryOverhead:                                 {"1g", "384", "-1"},
 	conf.MemoryOverheadFactor:                                   {"0.1", "2", "1e-3", "ten"},
 	conf.ExecutorInstances:                                      {"1", "5", "0"},
+	conf.AllocationMaximum:                                      {"9", "2", "0"},
 	conf.DynamicAllocationEnabled:                               {"false", "true", "maybe"},
 	conf.DynamicAllocationMax:                                   {"5", "9", "x"},
 	conf.DynamicAllocationMin:                                   {"0", "3", "7"},

@@ -169,6 +169,11 @@ func TestUnsupported(t *testing.T) {
 		"for ever, but never ready": {"restartPolicy: {type: Always}", []string{
 			`spec.restartPolicy.type: value "Always" means that the job never ends, so that it could never be Ready: set spec.readyWhen to Running, or another type`,
 		}},
+		"a first pause above the longest": {"restartPolicy: {type: OnFailure, backoff: {initial: 10m, max: 5m}}", []string{
+			`spec.restartPolicy.backoff.initial: value "10m0s" is above "5m0s" of backoff.max: lower it, or raise the other`,
+		}},
+		"a first pause above the default of the longest": {"restartPolicy: {type: OnFailure, backoff: {initial: 10m}}", nil},
+		"a longest pause below the default of the first": {"restartPolicy: {type: OnFailure, backoff: {max: 5s}}", nil},
 		"claims that Spark makes": {`
 sparkConf:
   spark.kubernetes.driver.volumes.persistentVolumeClaim.a.mount.path: /a
