@@ -64,6 +64,7 @@ func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkAppl
 	name := client.ObjectKeyFromObject(app)
 	r.chargeTakenOver(app)
 	r.deletions.observe(app)
+	r.countLost(name, app.UID)
 	after, err := r.releaseStale(ctx, name, app.UID)
 	if err != nil {
 		return ctrl.Result{}, err

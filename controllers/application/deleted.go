@@ -51,7 +51,7 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.plans.forget(name)
 	r.sightings.forget(name)
 	r.refusals.forget(name)
-	r.countLost(name)
+	r.countLost(name, "")
 	r.deletions.forget(name)
 	r.kept.forget(name)
 	r.surveys.forget(name)

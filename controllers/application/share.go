@@ -15,8 +15,10 @@ import (
 
 // disown leaves an application to another leader: what it asked for here is forgotten, as the reason says.
 func (r *Reconciler) disown(ctx context.Context, app *v1alpha1.SparkApplication, why queueing.ReleaseReason) error {
-	r.meters.forget(client.ObjectKeyFromObject(app)) // from now on another leader counts
-	for _, key := range r.keysOf(client.ObjectKeyFromObject(app)) {
+	name := client.ObjectKeyFromObject(app)
+	r.countLost(name, app.UID)
+	r.meters.forget(name) // from now on another leader counts
+	for _, key := range r.keysOf(name) {
 		if err := r.Gates.Release(ctx, key, queueing.Release{Reason: why}); err != nil {
 			return err
 		}

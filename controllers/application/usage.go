@@ -100,10 +100,11 @@ func (r *Reconciler) beginSeries(app *v1alpha1.SparkApplication) {
 	})
 }
 
-// countLost adds what an application used that is gone, as far as it is not counted.
-func (r *Reconciler) countLost(name types.NamespacedName) {
+// countLost adds what an application of that name used that is gone, as far as it is not counted. keep is the uid of the one that has the name
+// now; empty if none has.
+func (r *Reconciler) countLost(name types.NamespacedName, keep types.UID) {
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
-	r.countUsage(app, r.meters.lost(name, r.Clock.Now()))
+	r.countUsage(app, r.meters.lost(name, keep, r.Clock.Now()))
 }
 
 // meters sum what applications hold and request while they have a grant.
@@ -165,12 +166,13 @@ func (m *meters) gone(app *v1alpha1.SparkApplication, now time.Time) meter.Count
 	return count
 }
 
-// lost returns what is left to count of an application that is gone and was not seen to go: its finalizer was removed by another client.
-func (m *meters) lost(name types.NamespacedName, now time.Time) meter.Count {
+// lost returns what is left to count of an application that is gone and was not seen to go: its finalizer was removed by another client. It
+// leaves alone the one with the uid to keep.
+func (m *meters) lost(name types.NamespacedName, keep types.UID, now time.Time) meter.Count {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e := m.apps[name]
-	if e == nil {
+	if e == nil || e.uid == keep {
 		return meter.Count{}
 	}
 	delete(m.apps, name)

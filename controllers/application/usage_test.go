@@ -11,11 +11,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	testingclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
+	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/usage"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -75,5 +78,30 @@ func TestLostApplicationIsCounted(t *testing.T) {
 		if got != 7200 {
 			t.Errorf("%s: %v core-seconds, want 7200", name, got)
 		}
+	}
+}
+
+// TestReplacedApplicationIsCounted: what an application held is counted although another one has its name by the time that a pass looks.
+func TestReplacedApplicationIsCounted(t *testing.T) {
+	t.Parallel()
+	for name, pass := range map[string]func(*Reconciler, *v1alpha1.SparkApplication) error{
+		"decided here":   func(r *Reconciler, app *v1alpha1.SparkApplication) error { _, err := r.reconcileOwned(t.Context(), app); return err },
+		"left to others": func(r *Reconciler, app *v1alpha1.SparkApplication) error { return r.disown(t.Context(), app, queueing.LeftToOther) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, app, clock := holding(t, "replaced-application-"+name)
+			r.Client, r.Live, r.Pods = fake.NewClientBuilder().Build(), fake.NewClientBuilder().Build(), pods.NewStore(func(types.NamespacedName) {})
+			clock.Step(time.Hour)
+			other := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: app.Namespace, Name: app.Name, UID: "2"}}
+			other.Status.Grant, other.Status.Usage = app.Status.Grant, &v1alpha1.Usage{At: metav1.NewMicroTime(clock.Now())}
+			for range 2 {
+				_ = pass(r, other) // what comes of it does not matter here
+			}
+			r.forget(client.ObjectKeyFromObject(app))
+			if got := testutil.ToFloat64(usageCPU.WithLabelValues(app.Namespace, "team-a", basisGranted)); got != 7200 {
+				t.Errorf("%v core-seconds, want 7200", got)
+			}
+		})
 	}
 }
