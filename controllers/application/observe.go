@@ -20,6 +20,9 @@ import (
 
 // observe collects what a decision always needs.
 func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observation {
+	if app.Status.Grant == nil {
+		r.plans.attemptEnded(app)
+	}
 	o := lifecycle.Observation{
 		Now:              r.Clock.Now(),
 		App:              app,

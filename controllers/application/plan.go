@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"strings"
 
+	ctrl "sigs.k8s.io/controller-runtime"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
@@ -48,17 +50,32 @@ func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifec
 	return pn.planNext(ctx, start)
 }
 
-// planNext plans the start that follows an attempt under way.
+// planNext plans the start that follows an attempt under way. What it cannot find out must not delay what is decided on the attempt, which may have
+// to release its quota: the start is held back then, and planned again later.
 func (pn *planner) planNext(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
-	next := attempt{start.Run, start.Attempt}
-	if plan := pn.plans.stillHeldBack(pn.app, next, pn.Clock.Now()); plan != nil {
-		return plan, nil
+	next, now := attempt{start.Run, start.Attempt}, pn.Clock.Now()
+	last, lately := pn.plans.heldBack(pn.app, next, now)
+	if lately {
+		return last, nil
 	}
-	plan, err := pn.planComplete(ctx, start)
-	if err == nil && len(plan.Findings)+len(plan.Missing) > 0 {
-		pn.plans.storeHeldBack(pn.app, &heldBack{pn.app.Generation, next, pn.Clock.Now(), plan})
+	plan, err := last, error(nil)
+	switch inTurn := pn.lookups.budget.Turn(pn.app.Namespace, 1) == 0; {
+	case inTurn:
+		plan, err = pn.planComplete(ctx, start)
+	case last == nil:
+		plan = &lifecycle.Plan{Missing: []string{"the namespace has used up its budget of reads for now"}}
 	}
-	return plan, err
+	switch {
+	case err != nil && ctx.Err() != nil: // the process ends
+		return nil, err
+	case err != nil:
+		ctrl.LoggerFrom(ctx).Error(err, "Failed to plan the next run; the current one continues, and the operator tries again")
+		plan = &lifecycle.Plan{Missing: []string{"the operator could not read what it refers to, and tries again"}}
+	}
+	if len(plan.Findings)+len(plan.Missing) > 0 {
+		pn.plans.storeHeldBack(pn.app, &heldBack{pn.app.Generation, next, now, plan})
+	}
+	return plan, nil
 }
 
 // planComplete plans one start of an application that is complete in the cache.

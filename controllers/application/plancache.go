@@ -131,16 +131,25 @@ func (c *planCache) store(app client.Object, ready *prepared) {
 	c.of(app).prepared = ready
 }
 
-// stillHeldBack returns the plan of a start of this generation that could not begin a moment ago; nil if it could, or may
-// by now. While an attempt is under way, its pods cause many passes.
-func (c *planCache) stillHeldBack(app client.Object, a attempt, now time.Time) *lifecycle.Plan {
+// heldBack returns the last plan of a start of this generation that could not begin, nil if there is none, and whether that was a moment ago:
+// while an attempt is under way, its pods cause many passes.
+func (c *planCache) heldBack(app client.Object, a attempt, now time.Time) (plan *lifecycle.Plan, lately bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	last := c.of(app).heldBack
-	if last == nil || last.generation != app.GetGeneration() || last.attempt != a || !now.Before(last.looked.Add(heldBackTTL)) {
-		return nil
+	if last == nil || last.generation != app.GetGeneration() || last.attempt != a {
+		return nil, false
 	}
-	return last.plan
+	return last.plan, now.Before(last.looked.Add(heldBackTTL))
+}
+
+// attemptEnded forgets the start that was held back by an attempt: it is planned by itself now.
+func (c *planCache) attemptEnded(app client.Object) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.peek(app).heldBack != nil {
+		c.of(app).heldBack = nil
+	}
 }
 
 // heldBackTTL is how long a start counts as unable to begin after it was planned.

@@ -1,0 +1,102 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
+)
+
+// underWay returns an application whose first run holds a grant.
+func underWay(t *testing.T) (*shelf, *v1alpha1.SparkApplication) {
+	t.Helper()
+	s, apps := crowd(t, 1)
+	apps[0].Status.Run, apps[0].Status.Grant = 1, &v1alpha1.Grant{Run: 1, Attempt: 1, Gate: v1alpha1.GateEmbedded}
+	return s, apps[0]
+}
+
+// next plans the run that follows, in a pass of its own.
+func (s *shelf) next(app *v1alpha1.SparkApplication) *lifecycle.Plan {
+	s.t.Helper()
+	plan, err := newPass(s.r, app).planner.planStart(s.t.Context(), lifecycle.Start{Run: 2, Attempt: 1})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return plan
+}
+
+// TestNextRunIsPlannedInTurn: a namespace that has used up its budget of reads gets none for the runs that follow those under way, however often these
+// are looked at. What was found wrong before stands meanwhile.
+func TestNextRunIsPlannedInTurn(t *testing.T) {
+	t.Parallel()
+	s, app := underWay(t)
+	s.r.lookups.budget.Spend(app.Namespace, 3*readsInARow)
+	before := s.reads
+	for range 5 {
+		if plan := s.next(app); len(plan.Missing) != 1 || !strings.Contains(plan.Missing[0], "budget of reads") {
+			t.Fatalf("planned out of turn: %+v", plan)
+		}
+	}
+	if s.reads != before {
+		t.Errorf("%d reads beyond the budget", s.reads-before)
+	}
+	s.clock.Step(time.Minute)
+	if plan := s.next(app); len(plan.Missing)+len(plan.Findings) > 0 || plan.PodSets == nil {
+		t.Errorf("in turn it is not planned: %+v", plan)
+	}
+
+	if err := s.live.Delete(t.Context(), configMap("")); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.Step(time.Minute)
+	missing := s.next(app)
+	s.r.lookups.budget.Spend(app.Namespace, 3*readsInARow)
+	s.clock.Step(heldBackTTL)
+	if plan := s.next(app); len(plan.Missing) != 1 || plan != missing {
+		t.Errorf("what is missing is forgotten: %+v", plan)
+	}
+}
+
+// TestNextRunThatCannotBePlanned: while the API server does not answer what a run that follows needs, the attempt under way is decided on.
+func TestNextRunThatCannotBePlanned(t *testing.T) {
+	t.Parallel()
+	s, app := underWay(t)
+	s.r.Live = interceptor.NewClient(s.live, interceptor.Funcs{
+		Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+			return errors.New("etcdserver: request timed out")
+		},
+	})
+	if plan := s.next(app); len(plan.Missing) != 1 || !strings.Contains(plan.Missing[0], "tries again") {
+		t.Errorf("planned as %+v", plan)
+	}
+	s.r.Live = s.live
+	s.clock.Step(heldBackTTL)
+	if plan := s.next(app); len(plan.Missing)+len(plan.Findings) > 0 {
+		t.Errorf("once it answers, planned as %+v", plan)
+	}
+}
+
+// TestNextRunIsForgotten: what is wrong with a run that follows takes no memory once the attempt has ended.
+func TestNextRunIsForgotten(t *testing.T) {
+	t.Parallel()
+	r, _, app := submission(t)
+	app.Status.Grant = &v1alpha1.Grant{Run: 1, Attempt: 1, Gate: v1alpha1.GateNone}
+	r.plans.storeHeldBack(app, &heldBack{plan: &lifecycle.Plan{}})
+	if r.observe(app); r.plans.peek(app).heldBack == nil {
+		t.Error("forgotten while the attempt is under way")
+	}
+	app.Status.Grant = nil
+	if r.observe(app); r.plans.peek(app).heldBack != nil {
+		t.Error("it is kept")
+	}
+}
