@@ -6,6 +6,7 @@ package notify
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -82,7 +83,8 @@ func New(o Options) *Sender {
 	return &Sender{Options: o, client: http.Client{Timeout: answerTime, Transport: o.Transport}, farewell: farewellTime, filled: make(chan struct{}, 1)}
 }
 
-// Notify puts an event about an application in line. It never waits; the oldest event in a full line is lost.
+// Notify puts an event about an application in line. It never waits. In a full line, the namespace that has the most events loses
+// its oldest: one whose applications all fail at once keeps nobody else from hearing of theirs.
 func (s *Sender) Notify(app *v1alpha1.SparkApplication, warning bool, reason, message string) {
 	severity := severityInfo
 	if warning {
@@ -100,8 +102,7 @@ func (s *Sender) NotifySchedule(schedule *v1alpha1.ScheduledSparkApplication, re
 func (s *Sender) put(e event) {
 	s.mu.Lock()
 	if len(s.line) == longestLine {
-		s.line = s.line[1:]
-		notifications.WithLabelValues(dropped).Inc()
+		s.dropOne()
 	}
 	s.line = append(s.line, e)
 	s.mu.Unlock()
@@ -109,6 +110,20 @@ func (s *Sender) put(e event) {
 	case s.filled <- struct{}{}:
 	default:
 	}
+}
+
+// dropOne drops the oldest event of the namespace that has the most in line. The caller holds the lock.
+func (s *Sender) dropOne() {
+	count, most := map[string]int{}, ""
+	for i := range s.line {
+		namespace := s.line[i].InvolvedObject.Namespace
+		if count[namespace]++; count[namespace] > count[most] {
+			most = namespace
+		}
+	}
+	oldest := slices.IndexFunc(s.line, func(e event) bool { return e.InvolvedObject.Namespace == most })
+	s.line = slices.Delete(s.line, oldest, oldest+1)
+	notifications.WithLabelValues(dropped).Inc()
 }
 
 // NeedLeaderElection returns false: the sender runs in every replica, and has nothing to send where none leads.

@@ -295,6 +295,29 @@ func TestReceiverThatHangs(t *testing.T) {
 	expectResults(t, before, map[string]float64{dropped: 11, delivered: longestLine})
 }
 
+// TestCrowd: a namespace with more events than the line has room for loses its own, and none of others.
+func TestCrowd(t *testing.T) {
+	s := New(Options{Clock: clocktesting.NewFakeClock(noon)})
+	quiet := application(1)
+	quiet.Namespace = "quiet"
+	s.Notify(quiet, true, "Failed", "the first")
+	for run := range int64(2 * longestLine) {
+		s.Notify(application(run), true, "InvalidSpec", fmt.Sprint(run))
+		if run == longestLine {
+			s.Notify(quiet, true, "Failed", "the second")
+		}
+	}
+	var got []string
+	for _, e := range s.line {
+		if e.InvolvedObject.Namespace == quiet.Namespace {
+			got = append(got, e.Message)
+		}
+	}
+	if diff := cmp.Diff([]string{"the first", "the second"}, got); diff != "" || len(s.line) != longestLine {
+		t.Errorf("%d events wait; those of the other namespace (-want +got):\n%s", len(s.line), diff)
+	}
+}
+
 func TestCheckURL(t *testing.T) {
 	t.Parallel()
 	for address, good := range map[string]bool{
