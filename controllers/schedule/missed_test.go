@@ -4,6 +4,7 @@
 package schedule
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,26 @@ func TestSupersededIsRecorded(t *testing.T) {
 		if s = w.until(look); len(s.Status.Missed) != 1 || s.Status.Missed[0] != (v1alpha1.MissedRuns{Reason: v1alpha1.MissedSuperseded, Count: 1, Last: "2026-01-01T12:00:00Z"}) {
 			t.Errorf("missed %+v", s.Status.Missed)
 		}
+	}
+}
+
+// TestManySuperseded: however many applications were deleted for the next run, there is one event.
+func TestManySuperseded(t *testing.T) {
+	t.Parallel()
+	recorder := events.NewFakeRecorder(10)
+	p := &pass{Reconciler: New(Options{Recorder: recorder}), expected: &expectations{}}
+	for i := range 5 {
+		p.expected.superseded = append(p.expected.superseded, tick.Child{Name: fmt.Sprint("nightly-", i), Message: "Secret \"keys\" does not exist"})
+	}
+	p.announceSuperseded()
+	close(recorder.Events)
+	var got []string
+	for event := range recorder.Events {
+		got = append(got, event)
+	}
+	want := `Warning Superseded deleted application nightly-0 and 4 others, which could not start, for the next run: Secret "keys" does not exist`
+	if len(got) != 1 || got[0] != want {
+		t.Errorf("events %q, want %q", got, want)
 	}
 }
 

@@ -227,11 +227,22 @@ func (p *pass) announce(after *v1alpha1.ScheduledSparkApplication) {
 	if run := p.decision.Create; run != nil && p.refused == "" && p.expected.last.run == run.Name {
 		p.event(normal, "Created", "created application %s", run.Name)
 	}
-	for _, c := range p.expected.superseded {
-		note := fmt.Sprintf("deleted application %s, which could not start, for the next run: %s", c.Name, c.Message)
-		p.event(warning, v1alpha1.MissedSuperseded, "%s", status.Truncate(note))
-	}
+	p.announceSuperseded()
 	p.announcePassed()
+}
+
+// announceSuperseded records one event for all applications that were deleted for the next run: users decide how many there are.
+func (p *pass) announceSuperseded() {
+	all := p.expected.superseded
+	if len(all) == 0 {
+		return
+	}
+	what := "application " + all[0].Name
+	if others := len(all) - 1; others > 0 {
+		what = fmt.Sprintf("%s and %d others", what, others)
+	}
+	note := fmt.Sprintf("deleted %s, which could not start, for the next run: %s", what, all[0].Message)
+	p.event(warning, v1alpha1.MissedSuperseded, "%s", status.Truncate(note))
 }
 
 // whyMissed explains the reasons for which runs are missed, and names the field or action that prevents it.
