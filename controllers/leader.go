@@ -283,7 +283,7 @@ func (s *restoredState) addPods(unmanaged []unmanagedpods.SeededPod) {
 	for _, p := range unmanaged {
 		s.alive[p.Key] = true
 		if p.Grant != nil {
-			s.held = append(s.held, gate.Holding{Key: p.Key, Grant: *p.Grant, Since: p.Created})
+			s.held = append(s.held, gate.Holding{Key: p.Key, Grant: *p.Grant, Since: p.Since})
 		} else {
 			s.waiting = append(s.waiting, p.Key)
 		}

@@ -20,8 +20,8 @@ import (
 // SeededPod is a pod that a new leader finds.
 type SeededPod struct {
 	Key queueing.Key
-	// Created is its creation: when it was let in, nothing says.
-	Created time.Time
+	// Since is when it was let in, as far as that can be known; after all others if it cannot.
+	Since time.Time
 	// Grant is what it is charged; nil if it waits behind the gate.
 	Grant *queueing.Grant
 }
@@ -56,7 +56,7 @@ func (r *Reconciler) Seed(ctx context.Context) ([]SeededPod, error) {
 				found = append(found, SeededPod{Key: p.Key()})
 			default:
 				grant := p.Grant(string(r.gateOf(namespace)), queue)
-				found = append(found, SeededPod{Key: p.Key(), Created: p.Created, Grant: &grant})
+				found = append(found, SeededPod{Key: p.Key(), Since: p.AdmittedAt(), Grant: &grant})
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func (r *Reconciler) seedUnattributed(ctx context.Context) ([]SeededPod, error) 
 			}
 			if served {
 				grant := p.Grant(string(r.gateOf(namespace)), queue)
-				found = append(found, SeededPod{Key: p.Key(), Created: p.Created, Grant: &grant})
+				found = append(found, SeededPod{Key: p.Key(), Since: p.AdmittedAt(), Grant: &grant})
 			}
 		}
 	}

@@ -6,9 +6,7 @@ package unmanagedpods
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync"
-	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -120,11 +118,9 @@ func (r *Reconciler) known(name types.NamespacedName) *unmanaged.Pod {
 	return unattributedPod(record)
 }
 
-// youngestAge is a time after all others: no pod gains seniority by the labels of an application.
-var youngestAge = time.Unix(math.MaxInt32, 0)
-
+// unattributedPod returns a pod that gains no seniority by the labels of an application.
 func unattributedPod(record *pods.Record) *unmanaged.Pod {
-	return &unmanaged.Pod{Record: record, Requests: record.Requests(), Created: youngestAge, Unattributed: true}
+	return &unmanaged.Pod{Record: record, Requests: record.Requests(), Created: unmanaged.Youngest, Unattributed: true}
 }
 
 // recordUnattributed records to which queue an unattributed pod is charged, and why.

@@ -6,6 +6,7 @@
 package unmanaged
 
 import (
+	"math"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -143,6 +144,23 @@ func (p *Pod) QueuedAt(owner *Pod) time.Time {
 		return p.Created
 	}
 	return owner.Created
+}
+
+// Youngest is a time after all others.
+var Youngest = time.Unix(math.MaxInt32, 0)
+
+// AdmittedAt returns when a pod without a scheduling gate was let in: when it was bound to its node, which comes next.
+// Its creation says nothing of that, because it may have waited for days. One that has no node yet loses nothing, and is
+// the youngest.
+func (p *Pod) AdmittedAt() time.Time {
+	if p.BoundAt == 0 {
+		return Youngest
+	}
+	bound := time.Unix(int64(p.BoundAt), 0)
+	if p.Created.After(bound) {
+		return p.Created
+	}
+	return bound
 }
 
 // QueueOf returns the queue of the pods of a namespace.

@@ -152,3 +152,29 @@ func TestConcerned(t *testing.T) {
 		})
 	}
 }
+
+// TestAdmittedAt: a pod that has waited behind the gate for days is not older than one that was let in before it.
+func TestAdmittedAt(t *testing.T) {
+	t.Parallel()
+	created, bound := time.Unix(1_700_000_000, 0), time.Unix(1_700_300_000, 0)
+	for name, tt := range map[string]struct {
+		node      string
+		scheduled time.Time
+		want      time.Time
+	}{
+		"bound days after it was created": {"a", bound, bound},
+		"bound, and nothing says when":    {"a", time.Time{}, created},
+		"bound before it was created":     {"a", created.Add(-time.Hour), created},
+		"let in and not bound yet":        {"", time.Time{}, unmanaged.Youngest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := driver()
+			p.CreationTimestamp, p.Spec.SchedulingGates, p.Spec.NodeName = metav1.NewTime(created), nil, tt.node
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(tt.scheduled)}}
+			if got := unmanaged.PodOf(p).AdmittedAt(); !got.Equal(tt.want) {
+				t.Errorf("let in at %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
