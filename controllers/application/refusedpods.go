@@ -30,6 +30,9 @@ const (
 	// answer would hold up all workers, for each application that waits.
 	dryRunTimeout = 2 * time.Second
 	dryRunPause   = time.Minute
+	// maxDryRun is how many bytes a pod may have of which there is a dry run. The API server takes seconds for thousands of containers, which
+	// would count as a webhook that does not answer.
+	maxDryRun = 128 << 10
 )
 
 // refusedPods returns why the API server would reject the pods of a role as invalid, found by dry runs. Without them, an invalid driver would show
@@ -47,6 +50,9 @@ func (pn *planner) refusedPods(ctx context.Context, objects render.Objects, befo
 		pod, err := podOf(role.Name, objects)
 		if err != nil {
 			return nil, err
+		}
+		if pod.Size() > maxDryRun {
+			continue
 		}
 		if err := pn.reader.spend(1); err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +84,19 @@ func TestChecksThatAreNotAnswered(t *testing.T) {
 	look(1, 0, 1)
 	look(2, dryRunPause/2, 0)
 	look(3, dryRunPause/2, 1)
+}
+
+// TestLargePodsAreNotChecked: a pod that the API server takes long for holds up nobody, and does not end the checks of others.
+func TestLargePodsAreNotChecked(t *testing.T) {
+	t.Parallel()
+	b := newBouncer(t)
+	b.answer = fmt.Errorf("Post \"https://10.0.0.1/api/v1/namespaces/default/pods\": %w", context.DeadlineExceeded)
+	b.app.Spec.Driver.Template = &runtime.RawExtension{Raw: fmt.Appendf(nil, `{"metadata": {"annotations": {"note": %q}}}`, strings.Repeat("x", maxDryRun))}
+	b.again()
+	p := newPass(b.r, b.app)
+	if _, err := p.planner.planStart(t.Context(), lifecycle.Start{Run: 1, Attempt: 1}); err != nil || b.tried != 0 || b.r.dryRunsFrom.Load() != 0 {
+		t.Errorf("%d dry runs (%v), and there are others from %d on", b.tried, err, b.r.dryRunsFrom.Load())
+	}
 }
 
 // TestInvalidByALimitRange: what the API server finds wrong may come from what a LimitRange adds, and is looked at again where there is one.
