@@ -45,7 +45,7 @@ func rejected(err error) bool {
 	switch {
 	case err == nil, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return false
-	case apierrors.IsInvalid(err), apierrors.IsRequestEntityTooLargeError(err):
+	case apierrors.IsInvalid(err), apierrors.IsRequestEntityTooLargeError(err), tooLargeForStore(err):
 		return true
 	case apierrors.IsBadRequest(err):
 		return !strings.Contains(err.Error(), "dry run") // a webhook that does not say whether it has side effects

@@ -49,6 +49,8 @@ func TestRejected(t *testing.T) {
 		"none":          {nil, false},
 		"invalid":       {apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Pod").GroupKind(), "pi-driver", field.ErrorList{field.Required(field.NewPath("spec"), "")}), true},
 		"too large":     {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), true},
+		"for the store": {answered(500, "", "etcdserver: request is too large"), true},
+		"for etcd":      {answered(500, "", "rpc error: code = ResourceExhausted desc = trying to send message larger than max (2401322 vs. 2097152)"), true},
 		"bad request":   {apierrors.NewBadRequest("Pod in version v1 cannot be handled as a Pod"), true},
 		"Pod Security":  {forbidden(`violates PodSecurity "restricted:latest": runAsNonRoot != true`), true},
 		"policy":        {answered(422, metav1.StatusReasonInvalid, "pods \"pi-driver\" is forbidden: ValidatingAdmissionPolicy 'no-root' with binding 'all' denied request: no root"), true},
