@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
@@ -20,18 +19,6 @@ import (
 type askers struct {
 	applications *waker.Waker
 	pods         *unmanagedpods.Reconciler
-}
-
-// setUpPods adds the controller of unmanaged pods to the manager. The client, the live reader and the recorder are the
-// manager's.
-func (a *askers) setUpPods(mgr ctrl.Manager, startup *leaderStartup, o unmanagedpods.Options) error {
-	o.Client, o.Live, o.Recorder, o.Ready = mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder("sparkgate"), startup.wait
-	a.pods = unmanagedpods.New(o)
-	startup.unmanaged = a.pods
-	if err := mgr.Add(a.pods); err != nil {
-		return err
-	}
-	return a.pods.SetupWithManager(mgr)
 }
 
 // Wake implements queueing.Waker for all gates: the controller of a key looks at its verdict, which may have changed.

@@ -34,18 +34,18 @@ var _ explainserver.Queues = explainLeaders{}
 
 // Leads implements explainserver.Queues.
 func (e explainLeaders) Leads() bool {
-	return slices.ContainsFunc(e.all(), func(l *leader) bool { return l.queues.Leads() })
+	return slices.ContainsFunc(e.all(), func(l *leader) bool { return l.embedded.Leads() })
 }
 
 // Serves implements explainserver.Queues.
 func (e explainLeaders) Serves(queue string) bool {
-	return slices.ContainsFunc(e.all(), func(l *leader) bool { return l.queues.Leads() && l.share.Serves(queue) })
+	return slices.ContainsFunc(e.all(), func(l *leader) bool { return l.embedded.Leads() && l.share.Serves(queue) })
 }
 
 // Application implements explainserver.Queues.
 func (e explainLeaders) Application(key queueing.Key) (explainv1.Application, bool) {
 	for _, l := range e.all() {
-		if x, known := l.queues.Application(key); known {
+		if x, known := (explainQueues{l.embedded}).Application(key); known {
 			return x, true
 		}
 	}
@@ -55,7 +55,7 @@ func (e explainLeaders) Application(key queueing.Key) (explainv1.Application, bo
 // Queue implements explainserver.Queues.
 func (e explainLeaders) Queue(name string) (explainv1.Queue, bool) {
 	for _, l := range e.all() {
-		if x, known := l.queues.Queue(name); known {
+		if x, known := (explainQueues{l.embedded}).Queue(name); known {
 			return x, true
 		}
 	}

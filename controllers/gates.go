@@ -8,13 +8,11 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
-	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 	"github.com/sparkgate/sparkgate/queueing/kueue"
 	"github.com/sparkgate/sparkgate/queueing/none"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
@@ -26,9 +24,9 @@ import (
 // with.
 //
 // The leader of a tree decides under the embedded queue only: of other systems it knows what they can do.
-func newGates(mgr ctrl.Manager, embedded *gate.Gate, waker queueing.Waker, l *leader) (reservation.Gates, []*optionalkind.Watch, error) {
-	o, gates := l.o, reservation.Gates{
-		string(v1alpha1.GateEmbedded): embedded,
+func (l *leader) newGates() (reservation.Gates, []*optionalkind.Watch, error) {
+	gates := reservation.Gates{
+		string(v1alpha1.GateEmbedded): l.embedded,
 		string(v1alpha1.GateKueue):    elsewhere{v1alpha1.GateKueue},
 		string(v1alpha1.GateVolcano):  elsewhere{v1alpha1.GateVolcano},
 		string(v1alpha1.GateYuniKorn): yunikorn.Gate{},
@@ -37,11 +35,11 @@ func newGates(mgr ctrl.Manager, embedded *gate.Gate, waker queueing.Waker, l *le
 	if !l.share.Rest() {
 		return gates, nil, nil
 	}
-	byKueue, err := newKueue(mgr, waker, o)
+	byKueue, err := l.newKueue()
 	if err != nil {
 		return nil, nil, fmt.Errorf("set up gate Kueue: %w", err)
 	}
-	byVolcano, err := newVolcano(mgr, waker, o)
+	byVolcano, err := l.newVolcano()
 	if err != nil {
 		return nil, nil, fmt.Errorf("set up gate Volcano: %w", err)
 	}
@@ -66,23 +64,24 @@ func (elsewhere) Persisted(context.Context, queueing.Key, queueing.Grant) {}
 // Release implements queueing.Gate.
 func (elsewhere) Release(context.Context, queueing.Key, queueing.Release) error { return nil }
 
-func newKueue(mgr ctrl.Manager, waker queueing.Waker, o Options) (*kueue.Gate, error) {
-	c, err := kueue.NewClient(mgr.GetConfig(), mgr.GetHTTPClient())
+func (l *leader) newKueue() (*kueue.Gate, error) {
+	c, err := kueue.NewClient(l.mgr.GetConfig(), l.mgr.GetHTTPClient())
 	if err != nil {
 		return nil, err
 	}
 	return kueue.New(kueue.Options{
-		Client: c, Namespaces: o.Scope.Namespaces, Waker: waker, FieldOwner: v1alpha1.FieldOwner, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("kueue"),
+		Client: c, Namespaces: l.o.Scope.Namespaces, Waker: l.asking, FieldOwner: v1alpha1.FieldOwner, Interval: l.o.GateInterval, Clock: l.o.Clock,
+		Log: l.mgr.GetLogger().WithName("kueue"),
 	}), nil
 }
 
-func newVolcano(mgr ctrl.Manager, waker queueing.Waker, o Options) (*volcano.Gate, error) {
-	c, err := volcano.NewClient(mgr.GetConfig(), mgr.GetHTTPClient())
+func (l *leader) newVolcano() (*volcano.Gate, error) {
+	c, err := volcano.NewClient(l.mgr.GetConfig(), l.mgr.GetHTTPClient())
 	if err != nil {
 		return nil, err
 	}
 	return volcano.New(volcano.Options{
-		Client: c, Namespaces: o.Scope.Namespaces, Waker: waker, Interval: o.GateInterval, Clock: o.Clock, Log: mgr.GetLogger().WithName("volcano"),
+		Client: c, Namespaces: l.o.Scope.Namespaces, Waker: l.asking, Interval: l.o.GateInterval, Clock: l.o.Clock, Log: l.mgr.GetLogger().WithName("volcano"),
 	}), nil
 }
 

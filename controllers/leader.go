@@ -7,315 +7,222 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"slices"
 
-	"github.com/go-logr/logr"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/utils/clock"
-	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
-	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
-	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
+	"github.com/sparkgate/sparkgate/controllers/companions"
+	"github.com/sparkgate/sparkgate/controllers/internal/accountrights"
+	"github.com/sparkgate/sparkgate/controllers/internal/operators"
+	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/controllers/internal/share"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
+	"github.com/sparkgate/sparkgate/controllers/queue"
+	"github.com/sparkgate/sparkgate/controllers/schedule"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
-	"github.com/sparkgate/sparkgate/internal/namespaces"
-	"github.com/sparkgate/sparkgate/internal/pods"
-	"github.com/sparkgate/sparkgate/internal/status"
-	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
-	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// leaderStartup restores the state of a new leader, before any decision:
-//
-//  1. take over the ledgers: from here on no earlier leader can grant;
-//  2. list the applications live that have not ended: what they hold is restored, their versions are floors for the cache;
-//  3. list the Spark pods live, those of applications and those of none;
-//  4. wait until it is known which batch schedulers are installed, and what they say;
-//  5. restore and open the queue; the reconcilers begin, with the applications that hold something or wait: the many that
-//     have ended come later.
-type leaderStartup struct {
-	manager      ctrl.Manager
-	watcher      *pods.Watcher
-	gate         *gate.Gate
-	unmanaged    *unmanagedpods.Reconciler
-	expectations *application.Expectations
+// leader decides on everything, or on its share of it. Its controllers run in a manager, which elects it.
+type leader struct {
+	*Process
+	mgr ctrl.Manager
 	// share is what this leader decides on; nil is everything.
 	share *share.Share
-	// owns reports whether this leader decides on an application.
-	owns func(context.Context, *v1alpha1.SparkApplication) (bool, error)
-	// optionalWatches are the watches of kinds of other batch schedulers.
-	optionalWatches []*optionalkind.Watch
-	waker           *waker.Waker
-	// prelisted are reconciled before the cache has synced; nil where it has synced before.
-	prelisted *application.Prelisted
-	// namespaces that this installation watches.
-	namespaces namespaces.Set
-	clock      clock.Clock
-	log        logr.Logger
-	done       chan struct{}
+	// claims says what other operators decide on; nil is nothing.
+	claims *operators.Claims
+	asking *askers
+	// embedded is the embedded queue, which is a gate.
+	embedded     *gate.Gate
+	startup      *leaderStartup
+	companions   *companions.Reconciler
+	applications *application.Reconciler
+	queues       *queue.Reconciler
 }
 
-func newLeaderStartup(mgr ctrl.Manager, watcher *pods.Watcher, r *gate.Gate, c clock.Clock) *leaderStartup {
-	return &leaderStartup{manager: mgr, watcher: watcher, gate: r, clock: c,
-		log: mgr.GetLogger().WithName("takeover"), done: make(chan struct{})}
+// AddLeader adds the leader of one tree of queues to a manager, which elects it and stops it. An empty tree is the rest:
+// what is in no tree, under other gates, or in no queue. Objects are read through the cache of the manager. Call ended
+// once the manager has stopped, or cannot start.
+func (p *Process) AddLeader(mgr ctrl.Manager, tree string) (ended func(), err error) {
+	return p.addLeader(mgr, &share.Share{
+		Tree: tree, Client: mgr.GetClient(), DefaultGate: p.o.DefaultGate, Log: mgr.GetLogger().WithName("share"),
+	})
 }
 
-// wait returns once this process leads and has restored its state.
-func (s *leaderStartup) wait(ctx context.Context) error {
-	select {
-	case <-s.done:
+// addLeader adds a leader with a share, or one that decides on everything: first its queue and the gates, then the
+// controllers that ask them, last what runs when it is elected.
+func (p *Process) addLeader(mgr ctrl.Manager, of *share.Share) (ended func(), err error) {
+	l := &leader{Process: p, mgr: mgr, share: of, asking: &askers{applications: waker.New()}}
+	l.embedded = l.newEmbedded()
+	l.claims = l.newClaims()
+	gates, watches, err := l.newGates()
+	if err != nil {
+		return func() {}, err
+	}
+	if l.startup, err = l.newStartup(watches); err != nil {
+		return func() {}, err
+	}
+	l.companions = l.newCompanions()
+	l.applications = application.New(l.applicationOptions(gates))
+	l.queues = l.newQueues()
+	schedules := l.newSchedules()
+	if of != nil {
+		l.completeShare()
+	}
+	ended = func() {
+		p.remove(l)
+		l.applications.Ended()
+		l.queues.Ended()
+		schedules.Ended()
+	}
+	err = errors.Join(l.addPods(gates), l.applications.SetupWithManager(mgr, l.asking.applications, p.o.Concurrent),
+		l.companions.SetupWithManager(mgr, p.o.Concurrent), l.queues.SetupWithManager(mgr))
+	if of.Rest() {
+		err = errors.Join(err, schedules.SetupWithManager(mgr, p.o.Concurrent))
+	}
+	if err != nil {
+		return ended, fmt.Errorf("set up controllers: %w", err)
+	}
+	p.add(l)
+	return ended, addAll(mgr, append(runnablesOf(watches), l.startup, l.embedded,
+		&application.LeftoverFinder{Reconciler: l.applications, Waker: l.asking.applications, Pauses: p.o.Clock, Listed: l.companions.ObserveExisting},
+		&application.Surveyor{Reconciler: l.applications, Waker: l.asking.applications, Pauses: p.o.Clock}))
+}
+
+// newEmbedded returns the embedded queue.
+func (l *leader) newEmbedded() *gate.Gate {
+	o := gate.Options{
+		Client: l.mgr.GetClient(), Live: l.mgr.GetAPIReader(), Queues: l.o.Scope.Queues, Holder: l.o.Holder,
+		Wake: l.asking.Wake, Clock: l.o.Clock, Log: l.mgr.GetLogger().WithName("queue"),
+		Meter: queue.Meter{Series: l.series}, Fenced: l.o.Fenced, DecisionLog: decisionLog(l.mgr, l.o),
+	}
+	if l.share != nil {
+		o.Share = l.share
+	}
+	if l.operators != nil {
+		o.Operators = l.operators
+	}
+	return gate.New(o)
+}
+
+// newClaims returns the claims of other operators on applications; nil if other operators are not heeded.
+func (l *leader) newClaims() *operators.Claims {
+	if l.operators == nil {
 		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	}
+	return &operators.Claims{Operators: l.operators, Queues: l.embedded, Selective: l.o.Scope.Queues != nil,
+		QueueOf: func(ctx context.Context, app *v1alpha1.SparkApplication) (string, bool, error) {
+			return share.QueueOf(ctx, l.mgr.GetClient(), l.o.DefaultGate, app)
+		}}
+}
+
+// owns reports whether this leader decides on an application.
+func (l *leader) owns(ctx context.Context, app *v1alpha1.SparkApplication) (bool, error) {
+	return l.applications.Owns(ctx, app)
+}
+
+func (l *leader) newCompanions() *companions.Reconciler {
+	return companions.New(companions.Options{
+		Client: l.mgr.GetClient(), Live: l.mgr.GetAPIReader(), Exposure: l.o.exposure(), Recorder: l.mgr.GetEventRecorder("sparkgate"), Clock: l.o.Clock,
+		Namespaces: l.o.Scope.Namespaces, AddressChanged: l.asking.applications.Wake, Owns: l.owns, Ready: l.startup.wait,
+	})
+}
+
+func (l *leader) applicationOptions(gates reservation.Gates) application.Options {
+	o := l.o
+	return application.Options{
+		Namespaces: o.Scope.Namespaces, Client: l.mgr.GetClient(), Live: l.mgr.GetAPIReader(), Pods: l.watcher.Store(), Share: l.share, Claims: l.claims,
+		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
+		MaxTermination: o.MaxTermination, ExecutorInterval: o.ExecutorInterval, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
+		Exposure: o.exposure(), UIAddress: l.companions.Address, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
+		Recorder: l.mgr.GetEventRecorder("sparkgate"), Notifier: l.notifier,
+		Rights: accountrights.New(l.mgr.GetClient(), o.Clock, l.mgr.GetLogger().WithName("rights")), Logs: logReader(l.pods, o),
+		Series: l.series, Clock: o.Clock, Ready: l.startup.wait, Prelisted: l.startup.prelisted, GateKinds: gateKinds(),
+		ChargeUnattributed: l.asking.chargeUnattributed,
 	}
 }
 
-// NeedLeaderElection returns true: only a leader takes over.
-func (s *leaderStartup) NeedLeaderElection() bool { return true }
+// addPods adds the controller of unmanaged pods.
+func (l *leader) addPods(gates reservation.Gates) error {
+	l.asking.pods = unmanagedpods.New(unmanagedpods.Options{
+		Client: l.mgr.GetClient(), Live: l.mgr.GetAPIReader(), Recorder: l.mgr.GetEventRecorder("sparkgate"), Ready: l.startup.wait,
+		Pods: l.pods, Namespaces: l.o.Scope.Namespaces, Spark: l.watcher.Store(), Gates: gates, DefaultGate: l.o.DefaultGate, AllowedGates: l.o.AllowedGates,
+		MaxTermination: l.o.MaxTermination, Clock: l.o.Clock, Share: l.share, LedBy: l.embedded.LedBy,
+	})
+	if err := l.mgr.Add(l.asking.pods); err != nil {
+		return err
+	}
+	return l.asking.pods.SetupWithManager(l.mgr)
+}
 
-// Start takes over, trying again until it succeeds, then returns.
-func (s *leaderStartup) Start(ctx context.Context) error {
-	pause := wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Cap: 5 * time.Second, Steps: 10}
-	for {
-		err := s.try(ctx)
-		if err == nil || ctx.Err() != nil {
-			return nil
-		}
-		s.log.Error(err, "Could not take over; trying again")
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-s.clock.After(pause.Step()):
+// newQueues returns the controller of SparkQueues, which has the embedded queue write counts together with its ledger.
+func (l *leader) newQueues() *queue.Reconciler {
+	queues := queue.New(queue.Options{
+		Client: l.mgr.GetClient(), Engine: queueEngine{l.embedded}, Share: l.share.Name(), Operator: l.operators.Name(),
+		Serves: func(queue string) bool { return l.share.Serves(queue) && l.embedded.LedBy(queue) == "" },
+		Clock:  l.o.Clock, Interval: l.o.QueueInterval, Ready: l.startup.wait, Log: l.mgr.GetLogger().WithName("queue"),
+	})
+	l.embedded.Observe(queues.Changed)
+	l.embedded.WriteWithLedger(func(ctx context.Context, root string) gate.Counts {
+		fields, written := queues.Counts(ctx, root)
+		return gate.Counts{Fields: fields, Written: written}
+	})
+	return queues
+}
+
+func (l *leader) newSchedules() *schedule.Reconciler {
+	return schedule.New(schedule.Options{
+		Series: l.series, Notifier: l.scheduleNotifier,
+		Client: l.mgr.GetClient(), Live: l.mgr.GetAPIReader(), Recorder: l.mgr.GetEventRecorder("sparkgate"), Clock: l.o.Clock, Ready: l.startup.wait,
+		Operators: l.operators,
+	})
+}
+
+// completeShare gives the share what it needs of the leader.
+func (l *leader) completeShare() {
+	l.share.Engine, l.share.Charge, l.share.Again = l.embedded, l.chargeIn, l.queues.ReloadSoon
+	l.share.Changed = func() {
+		l.asking.pods.WakeAll()
+		err := l.applications.WakeAll(context.Background(), func(name types.NamespacedName) {
+			l.asking.applications.Wake(name)
+			l.companions.Wake(name)
+		})
+		if err != nil {
+			l.share.Log.Error(err, "Failed to list the applications of a changed tree")
 		}
 	}
 }
 
-func (s *leaderStartup) try(ctx context.Context) error {
-	acquired, err := s.gate.Acquire(ctx)
+// chargeIn charges what applications hold in queues that have come into the tree, by a live list.
+func (l *leader) chargeIn(ctx context.Context, queues []string) error {
+	apps, err := newApplicationList(l.mgr, l.o.Scope.Namespaces)
 	if err != nil {
 		return err
 	}
-	s.log.Info("Took over the ledgers; earlier leaders can no longer grant")
-	found := restoredState{alive: map[queueing.Key]bool{}, prelisted: s.prelisted}
-	if err := s.listApplications(ctx, &found); err != nil {
-		return err
-	}
-	s.log.Info("Listed the applications", "applications", len(found.alive), "unfinished", len(found.unfinished))
-	if err := s.watcher.Seed(ctx); err != nil {
-		return err
-	}
-	s.log.Info("Listed the Spark pods", "pods", s.watcher.Store().Len())
-	for _, w := range s.optionalWatches {
-		if err := w.WaitUntilKnown(ctx); err != nil {
-			return err
+	var held []gate.Holding
+	err = apps.each(ctx, func(app *v1alpha1.SparkApplication) {
+		l.applications.Expectations().Observed(app)
+		if g := app.Status.Grant; g != nil && slices.Contains(queues, g.Queue) && catalog.Of(g.Gate).SparkQueues {
+			held = append(held, holdingOf(app))
 		}
-	}
-	s.log.Info("Looked for the batch schedulers")
-	if err := errors.Join(s.readInFlight(ctx, &found, acquired.InFlight()), found.findOwners(ctx, s.manager.GetAPIReader(), s.namespaces, s.watcher.Store())); err != nil {
-		return err
-	}
-	if err := found.addOrphans(ctx, s.watcher.Store(), acquired.Recorded, s); err != nil {
-		return err
-	}
-	pods, err := s.unmanaged.Seed(ctx)
+	})
 	if err != nil {
 		return err
 	}
-	s.log.Info("Listed the unmanaged pods", "pods", len(pods))
-	found.addPods(pods)
-	s.gate.Open(acquired, found.held, found.waiting, func(key queueing.Key) bool { return found.alive[key] })
-	for _, name := range found.unfinished {
-		s.waker.Wake(name)
-	}
-	s.log.Info("Restored the queues; applications and pods are decided on from now on", "held", len(found.held), "waiting", len(found.waiting))
-	close(s.done)
+	l.embedded.ChargeAll(held)
 	return nil
 }
 
-// restoredState is what a new leader finds.
-type restoredState struct {
-	alive   map[queueing.Key]bool
-	held    []gate.Holding
-	waiting []queueing.Key
-	// unfinished are the applications that are not at rest.
-	unfinished []types.NamespacedName
-	// prelisted takes the applications in; nil takes none.
-	prelisted *application.Prelisted
-}
-
-// listApplications lists the applications live that have not ended; all of them where several leaders share the queues,
-// because an application that is gone has to be distinguished from one that another leader decides on.
-func (s *leaderStartup) listApplications(ctx context.Context, found *restoredState) error {
-	apps, err := newApplicationList(s.manager, s.namespaces)
-	if err != nil {
-		return err
+func runnablesOf(watches []*optionalkind.Watch) []manager.Runnable {
+	var all []manager.Runnable
+	for _, w := range watches {
+		all = append(all, w)
 	}
-	var failed error
-	see := func(app *v1alpha1.SparkApplication) {
-		s.expectations.Observed(app)
-		owned, err := s.owns(ctx, app)
-		failed = errors.Join(failed, err)
-		found.add(app, owned)
-	}
-	if s.share != nil {
-		err = apps.each(ctx, see)
-	} else {
-		var version string
-		version, err = apps.unfinished(ctx, see)
-		s.expectations.OthersEnded(version)
-	}
-	if err = errors.Join(err, failed); err != nil {
-		return fmt.Errorf("list applications: %w", err)
-	}
-	return nil
-}
-
-// readInFlight reads the applications that have ended although a grant of theirs is still in flight. A pass gives it
-// back, if it is that of an attempt which has ended.
-func (s *leaderStartup) readInFlight(ctx context.Context, found *restoredState, keys []queueing.Key) error {
-	for _, key := range keys {
-		if found.alive[key] {
-			continue
-		}
-		app := &v1alpha1.SparkApplication{}
-		err := s.manager.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, app)
-		if client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("read application %s/%s: %w", key.Namespace, key.Name, err)
-		}
-		if err == nil {
-			s.expectations.Observed(app)
-			found.alive[convert.KeyOf(app)] = true
-			found.decideOn(app)
-		}
-	}
-	return nil
-}
-
-// fewOwners is up to how many applications are read one by one instead of in a list.
-const fewOwners = 20
-
-// findOwners looks for the applications that active pods name in their labels and that were not listed: they have ended, or
-// are gone. A few are read one by one; many pods with invented labels cost no more than one list of metadata.
-func (s *restoredState) findOwners(ctx context.Context, live client.Reader, in namespaces.Set, store *pods.Store) error {
-	unknown := map[types.NamespacedName]bool{}
-	for _, name := range store.Applications() {
-		for _, r := range store.Of(name) {
-			if r.Active() && !s.alive[queueing.Key{Namespace: r.Namespace, Name: r.Application, UID: r.AppUID}] {
-				unknown[name] = true
-			}
-		}
-	}
-	kind := v1alpha1.GroupVersion.WithKind("SparkApplication")
-	see := func(app *metav1.PartialObjectMetadata) error {
-		s.alive[convert.KeyOf(app)] = true
-		return nil
-	}
-	if len(unknown) > fewOwners {
-		for _, namespace := range in.Scopes() {
-			if err := livemeta.Each(ctx, live, kind, see, client.InNamespace(namespace)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for name := range unknown {
-		app := livemeta.Key{Kind: kind, Name: name.Name}.Metadata(name.Namespace)
-		if err := live.Get(ctx, name, app); err == nil {
-			_ = see(app)
-		} else if !apierrors.IsNotFound(err) {
-			return fmt.Errorf("read application %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// add records an application; of one that another leader decides on only that it exists.
-func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
-	key := convert.KeyOf(app)
-	s.alive[key] = true
-	if !owned {
-		return
-	}
-	if app.Status.Times.Finished == nil || !app.DeletionTimestamp.IsZero() {
-		s.decideOn(app)
-	}
-	if g := app.Status.Grant; g != nil {
-		if catalog.Of(g.Gate).SparkQueues {
-			s.held = append(s.held, holdingOf(app))
-		}
-		return
-	}
-	stage, known := status.StageOf(app.Status.Conditions)
-	if known && (stage == status.Queued || stage == status.Preempted || stage == status.New) && app.DeletionTimestamp.IsZero() && !app.Spec.Suspend {
-		s.waiting = append(s.waiting, key)
-	}
-}
-
-// holdingOf returns what an application holds.
-func holdingOf(app *v1alpha1.SparkApplication) gate.Holding {
-	return gate.Holding{Key: convert.KeyOf(app), Grant: convert.FromAPI(app.Status.Grant), Since: ptr.Deref(app.Status.Times.Admitted, metav1.Time{}).Time}
-}
-
-// decideOn has an application reconciled first, and before the cache has it.
-func (s *restoredState) decideOn(app *v1alpha1.SparkApplication) {
-	s.unfinished = append(s.unfinished, types.NamespacedName{Namespace: app.Namespace, Name: app.Name})
-	if s.prelisted == nil {
-		return
-	}
-	if kept, err := cachetransform.Object(app); err == nil {
-		s.prelisted.Add(kept.(*v1alpha1.SparkApplication))
-	}
-}
-
-// addPods adds the pods that belong to no application: those that run hold what they request, the others ask again.
-func (s *restoredState) addPods(unmanaged []unmanagedpods.SeededPod) {
-	for _, p := range unmanaged {
-		s.alive[p.Key] = true
-		if p.Grant != nil {
-			s.held = append(s.held, gate.Holding{Key: p.Key, Grant: *p.Grant, Since: p.Since})
-		} else {
-			s.waiting = append(s.waiting, p.Key)
-		}
-	}
-}
-
-// addOrphans charges the active pods of applications that no longer exist until they are gone: to what the ledgers say
-// that their application held, and beyond that, or where they say nothing, as pods that nothing can be attributed to.
-// What the labels of the pods say of a queue proves nothing.
-func (s *restoredState) addOrphans(ctx context.Context, store *pods.Store, recorded func(queueing.Key) (queueing.Grant, bool), in *leaderStartup) error {
-	for _, name := range store.Applications() {
-		left := map[queueing.Key][]*pods.Record{}
-		for _, r := range store.Of(name) {
-			if key := (queueing.Key{Namespace: r.Namespace, Name: r.Application, UID: r.AppUID}); !s.alive[key] && r.Active() {
-				left[key] = append(left[key], r)
-			}
-		}
-		for key, records := range left {
-			grant, held := recorded(key)
-			if held {
-				s.held = append(s.held, gate.Holding{Key: key, Grant: grant, Orphan: true})
-			} else if in.share != nil {
-				if stray, err := in.share.Stray(ctx, key); err != nil {
-					return err
-				} else if !stray {
-					continue // another leader charges it
-				}
-			}
-			for _, r := range pods.ExceedingGrant(records, grant) {
-				in.unmanaged.ChargeUnattributed(r)
-			}
-		}
-	}
-	return nil
+	return all
 }

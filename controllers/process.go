@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/operators"
-	"github.com/sparkgate/sparkgate/controllers/internal/share"
 	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/controllers/schedule"
 	"github.com/sparkgate/sparkgate/internal/pods"
@@ -29,23 +29,13 @@ type Process struct {
 	watcher  *pods.Watcher
 	series   *metricseries.Bounds
 	notifier application.Notifier
-	// ofSchedules is the same for schedules.
-	ofSchedules schedule.Notifier
+	// scheduleNotifier is the same for schedules.
+	scheduleNotifier schedule.Notifier
 	// operators are the other installations in the cluster; nil if they are not heeded.
 	operators *operators.Operators
 
 	mu      sync.Mutex
 	leaders []*leader
-}
-
-// leader decides on everything, or on its share of it.
-type leader struct {
-	*Process
-	share   *share.Share
-	claims  *operators.Claims
-	asking  *askers
-	startup *leaderStartup
-	queues  explainQueues
 }
 
 // NewProcess adds to the manager what all leaders have in common. It leads nothing yet.
@@ -60,9 +50,9 @@ func NewProcess(mgr ctrl.Manager, o Options) (*Process, error) {
 	p := &Process{o: o, pods: podClient, series: metricseries.New(slices.Concat(application.Series(), queue.Series(), schedule.Series())...)}
 	deciding.of.Set("", p)
 	p.watcher = pods.NewWatcher(podClient, pods.NewStore(p.podsChanged), o.Scope.Namespaces)
-	runnables := []runnable{p.watcher}
+	runnables := []manager.Runnable{p.watcher}
 	if sender := newSender(mgr, o); sender != nil {
-		p.notifier, p.ofSchedules, runnables = sender, sender, append(runnables, sender)
+		p.notifier, p.scheduleNotifier, runnables = sender, sender, append(runnables, sender)
 	}
 	if o.Operator.Namespace != "" {
 		p.operators = operators.New(operators.Options{

@@ -4,7 +4,6 @@
 package controllers
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +21,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
@@ -30,7 +30,6 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
 	"github.com/sparkgate/sparkgate/controllers/internal/operators"
 	"github.com/sparkgate/sparkgate/controllers/internal/writemetrics"
-	"github.com/sparkgate/sparkgate/controllers/schedule"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
@@ -202,11 +201,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	return err
 }
 
-type runnable interface {
-	Start(ctx context.Context) error
-}
-
-func addAll(mgr ctrl.Manager, all []runnable) error {
+func addAll(mgr ctrl.Manager, all []manager.Runnable) error {
 	for _, r := range all {
 		if err := mgr.Add(r); err != nil {
 			return err
@@ -247,12 +242,4 @@ func newSender(mgr ctrl.Manager, o Options) *notify.Sender {
 		return nil
 	}
 	return notify.New(notify.Options{URL: o.EventsAddr, Instance: o.Holder, Clock: o.Clock, Log: mgr.GetLogger().WithName("notify")})
-}
-
-func newSchedules(mgr ctrl.Manager, startup *leaderStartup, p *Process) *schedule.Reconciler {
-	return schedule.New(schedule.Options{
-		Series: p.series, Notifier: p.ofSchedules,
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder("sparkgate"), Clock: p.o.Clock, Ready: startup.wait,
-		Operators: p.operators,
-	})
 }

@@ -95,7 +95,7 @@ func (r *Reconciler) unfinishedOf(list *v1alpha1.SparkApplicationList) []*v1alph
 		if !known || stage == status.New || stage.Ended() {
 			continue
 		}
-		if owned, err := r.owns(context.Background(), app); err == nil && owned {
+		if owned, err := r.Owns(context.Background(), app); err == nil && owned {
 			own = append(own, app)
 		}
 	}

@@ -26,8 +26,8 @@ func (r *Reconciler) disown(ctx context.Context, app *v1alpha1.SparkApplication,
 	return nil
 }
 
-// owns reports whether this leader decides on an application.
-func (r *Reconciler) owns(ctx context.Context, app *v1alpha1.SparkApplication) (bool, error) {
+// Owns reports whether this leader decides on an application.
+func (r *Reconciler) Owns(ctx context.Context, app *v1alpha1.SparkApplication) (bool, error) {
 	if mine, _, err := r.Claims.Decides(ctx, app); err != nil || !mine {
 		return false, err
 	}

@@ -52,7 +52,7 @@ var forbiddenEdges = []Edge{
 	},
 	{
 		From: []string{"controllers/...", "!controllers"}, To: []string{"queueing/embedded/...", "queueing/kueue/...", "queueing/volcano/...", "queueing/yunikorn/...", "queueing/none/..."}, Direct: true,
-		Why: "a controller knows a gate by the interface queueing.Gate only; controllers/setup.go puts them together",
+		Why: "a controller knows a gate by the interface queueing.Gate only; controllers/gates.go puts them together",
 	},
 	{
 		From: []string{"controllers/...", "internal/lifecycle/...", "internal/offline/..."}, To: []string{"internal/client/...", "internal/dashboard/...", "internal/printer/..."},
