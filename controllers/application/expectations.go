@@ -4,6 +4,7 @@
 package application
 
 import (
+	"maps"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -45,9 +46,9 @@ type pendingUngate struct {
 }
 
 // raiseVersion remembers a version, unless a newer one is known.
-func (r *expected) raiseVersion(version string) {
-	if r.version == "" || older(r.version, version) {
-		r.version = version
+func (e *expected) raiseVersion(version string) {
+	if e.version == "" || older(e.version, version) {
+		e.version = version
 	}
 }
 
@@ -79,77 +80,53 @@ func (m *Expectations) OthersEnded(version string) {
 
 // Observed records that the object exists in this version.
 func (m *Expectations) Observed(obj client.Object) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.of(obj)
-	r.raiseVersion(obj.GetResourceVersion())
+	m.update(obj, func(e *expected) { e.raiseVersion(obj.GetResourceVersion()) })
 }
 
 // recordWrite records a write of the status.
 func (m *Expectations) recordWrite(obj client.Object, at time.Time) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.of(obj)
-	r.raiseVersion(obj.GetResourceVersion())
-	r.written = at
+	m.update(obj, func(e *expected) {
+		e.raiseVersion(obj.GetResourceVersion())
+		e.written = at
+	})
 }
 
 // lastWrite returns when this process last wrote the status; zero if it never did.
-func (m *Expectations) lastWrite(obj client.Object) time.Time {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.of(obj).written
-}
+func (m *Expectations) lastWrite(obj client.Object) time.Time { return m.get(obj).written }
 
 // recordCreation records that all objects of an attempt were created, the driver last.
 func (m *Expectations) recordCreation(obj client.Object, a attempt, at time.Time) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.of(obj)
-	r.createdFor, r.createdAt, r.unanswered = a, at, time.Time{}
+	m.update(obj, func(e *expected) { e.createdFor, e.createdAt, e.unanswered = a, at, time.Time{} })
 }
 
 // recordDriver records the driver pod of an attempt that was created as granted.
 func (m *Expectations) recordDriver(obj client.Object, a attempt, uid types.UID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.of(obj)
-	r.driver, r.driverOf = uid, a
+	m.update(obj, func(e *expected) { e.driver, e.driverOf = uid, a })
 }
 
 // createdDriver returns the driver pod of an attempt that this process has created as granted; empty if it has not.
 func (m *Expectations) createdDriver(obj client.Object, a attempt) types.UID {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if r := m.of(obj); r.driverOf == a {
-		return r.driver
+	if e := m.get(obj); e.driverOf == a {
+		return e.driver
 	}
 	return ""
 }
 
 // createdSince returns when this process created the driver of an attempt; zero if it did not.
 func (m *Expectations) createdSince(obj client.Object, a attempt) time.Time {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if r := m.of(obj); r.createdFor == a {
-		return r.createdAt
+	if e := m.get(obj); e.createdFor == a {
+		return e.createdAt
 	}
 	return time.Time{}
 }
 
 // recordUnanswered records that a create got no answer, and may take effect until then.
 func (m *Expectations) recordUnanswered(obj client.Object, until time.Time) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.of(obj).unanswered = until
+	m.update(obj, func(e *expected) { e.unanswered = until })
 }
 
 // unansweredUntil returns until when a create without an answer may take effect; zero if there is none.
-func (m *Expectations) unansweredUntil(obj client.Object) time.Time {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.of(obj).unanswered
-}
+func (m *Expectations) unansweredUntil(obj client.Object) time.Time { return m.get(obj).unanswered }
 
 // older reports whether a resource version is older than another. One that is empty or not a number is neither older nor
 // newer.
@@ -158,38 +135,35 @@ func older(version, than string) bool {
 	return err == nil && order < 0
 }
 
-// markUngating records that the scheduling gate of a pod is being removed, for a flavor. Until the outcome is known the pod counts as admitted.
+// markUngating records that the scheduling gate of a pod is being removed, for a flavor. Until the outcome is known the
+// pod counts as admitted.
 func (m *Expectations) markUngating(app client.Object, pod types.UID, flavor string, until time.Time) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.of(app)
-	if r.ungating == nil {
-		r.ungating = map[types.UID]pendingUngate{}
-	}
-	r.ungating[pod] = pendingUngate{flavor: flavor, until: until}
+	m.update(app, func(e *expected) {
+		if e.ungating == nil {
+			e.ungating = map[types.UID]pendingUngate{}
+		}
+		e.ungating[pod] = pendingUngate{flavor: flavor, until: until}
+	})
 }
 
 // ungateAnswered forgets that patch: the store of pods knows its outcome.
 func (m *Expectations) ungateAnswered(app client.Object, pod types.UID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.of(app).ungating, pod)
+	m.update(app, func(e *expected) { delete(e.ungating, pod) })
 }
 
-// ungatesInFlight returns the flavors of the pods whose scheduling gates may have been removed without an answer, by uid; nil if there are none.
+// ungatesInFlight returns the flavors of the pods whose scheduling gates may have been removed without an answer, by
+// uid; nil if there are none.
 func (m *Expectations) ungatesInFlight(app client.Object, now time.Time) map[types.UID]string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var out map[types.UID]string
-	for pod, l := range m.of(app).ungating {
-		if !now.Before(l.until) {
-			delete(m.of(app).ungating, pod)
-			continue
-		}
-		if out == nil {
-			out = map[types.UID]string{}
-		}
-		out[pod] = l.flavor
+	ungating := m.peek(app).ungating
+	maps.DeleteFunc(ungating, func(_ types.UID, p pendingUngate) bool { return !now.Before(p.until) })
+	if len(ungating) == 0 {
+		return nil
+	}
+	out := make(map[types.UID]string, len(ungating))
+	for pod, p := range ungating {
+		out[pod] = p.flavor
 	}
 	return out
 }

@@ -204,3 +204,19 @@ func TestPriorityOutlivesItsClass(t *testing.T) {
 		t.Errorf("another application of the same name has priority %d, want the one that it was admitted with", got)
 	}
 }
+
+// TestReadingRemembersNothing: passes over applications that this process has never written leave no entry for each of them.
+func TestReadingRemembersNothing(t *testing.T) {
+	t.Parallel()
+	m, plans, app, now := NewExpectations(), newPlanCache(), version("a", "4", 1), time.Now()
+	m.lastWrite(app)
+	m.createdDriver(app, attempt{1, 1})
+	m.createdSince(app, attempt{1, 1})
+	m.unansweredUntil(app)
+	m.ungatesInFlight(app, now)
+	plans.prepared(app, attempt{1, 1})
+	plans.heldBack(app, attempt{1, 1}, now)
+	if len(m.apps)+len(plans.apps) > 0 {
+		t.Errorf("remembered %v, %v", m.apps, plans.apps)
+	}
+}

@@ -38,11 +38,9 @@ func (k *keptAttempts) left(app *v1alpha1.SparkApplication, records []*pods.Reco
 			k.note(app, of)
 		}
 	}
-	if e := k.apps[client.ObjectKeyFromObject(app)]; e != nil && e.uid == app.UID {
-		for _, of := range e.known {
-			if !slices.Contains(there, of) {
-				left = append(left, lifecycle.AttemptID{Run: of.run, Attempt: of.attempt})
-			}
+	for _, of := range k.peek(app) {
+		if !slices.Contains(there, of) {
+			left = append(left, lifecycle.AttemptID{Run: of.run, Attempt: of.attempt})
 		}
 	}
 	return left

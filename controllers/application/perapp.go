@@ -36,13 +36,27 @@ func (p *perApp[T]) of(obj client.Object) *T {
 	return &e.known
 }
 
-// peek returns what is known of an application, and remembers nothing of one that is not known: the zero value. The caller holds
-// the lock.
+// peek returns what is known of an application, and remembers nothing of one that is not known: the zero value. The
+// caller holds the lock.
 func (p *perApp[T]) peek(obj client.Object) T {
 	if e := p.apps[client.ObjectKeyFromObject(obj)]; e != nil && e.uid == obj.GetUID() {
 		return e.known
 	}
 	return *new(T)
+}
+
+// get is peek for a caller that does not hold the lock.
+func (p *perApp[T]) get(obj client.Object) T {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.peek(obj)
+}
+
+// update changes what is known of an application.
+func (p *perApp[T]) update(obj client.Object, change func(known *T)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(p.of(obj))
 }
 
 // knows reports whether anything is known of the application with this name and uid.

@@ -87,9 +87,7 @@ func (r *prepared) validFor(environment string, asked targetGate) bool {
 
 // sameTemplate is templatehash.Matches with the answer remembered: spec and hash seldom change, and every pass asks.
 func (c *planCache) sameTemplate(app *v1alpha1.SparkApplication) bool {
-	c.mu.Lock()
-	known := c.of(app).compared
-	c.mu.Unlock()
+	known := c.get(app).compared
 	if known.hash != "" && known.generation == app.Generation && known.hash == app.Status.TemplateHash {
 		return known.same
 	}
@@ -110,45 +108,35 @@ func (c *planCache) templateHash(app *v1alpha1.SparkApplication) (string, error)
 
 // remember keeps whether the run template of an application is the one of a hash.
 func (c *planCache) remember(app *v1alpha1.SparkApplication, hash string, same bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.of(app).compared = comparison{app.Generation, hash, same}
+	c.update(app, func(p *planned) { p.compared = comparison{app.Generation, hash, same} })
 }
 
 // prepared returns the result of planning that start in this generation in an earlier pass; nil if there is none.
 func (c *planCache) prepared(app client.Object, a attempt) *prepared {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if known := c.of(app).prepared; known != nil && known.generation == app.GetGeneration() && known.attempt == a {
+	if known := c.get(app).prepared; known != nil && known.generation == app.GetGeneration() && known.attempt == a {
 		return known
 	}
 	return nil
 }
 
 func (c *planCache) store(app client.Object, ready *prepared) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.of(app).prepared = ready
+	c.update(app, func(p *planned) { p.prepared = ready })
 }
 
 // heldBack returns the last plan of a start of this generation that could not begin, nil if there is none, and whether that was a moment ago:
 // while an attempt is under way, its pods cause many passes.
 func (c *planCache) heldBack(app client.Object, a attempt, now time.Time) (plan *lifecycle.Plan, lately bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	last := c.of(app).heldBack
+	last := c.get(app).heldBack
 	if last == nil || last.generation != app.GetGeneration() || last.attempt != a {
 		return nil, false
 	}
 	return last.plan, now.Before(last.looked.Add(heldBackTTL))
 }
 
-// attemptEnded forgets the start that was held back by an attempt: it is planned by itself now.
+// attemptEnded forgets the start that was held back by an attempt: it is planned on its own now.
 func (c *planCache) attemptEnded(app client.Object) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.peek(app).heldBack != nil {
-		c.of(app).heldBack = nil
+	if c.get(app).heldBack != nil {
+		c.update(app, func(p *planned) { p.heldBack = nil })
 	}
 }
 
@@ -156,14 +144,10 @@ func (c *planCache) attemptEnded(app client.Object) {
 const heldBackTTL = 10 * time.Second
 
 func (c *planCache) storeHeldBack(app client.Object, last *heldBack) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.of(app).heldBack = last
+	c.update(app, func(p *planned) { p.heldBack = last })
 }
 
 // drop forgets the result of planning a start: its driver is created.
 func (c *planCache) drop(app client.Object) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.of(app).prepared = nil
+	c.update(app, func(p *planned) { p.prepared = nil })
 }

@@ -52,57 +52,48 @@ func newRefusals() *refusals { return &refusals{newPerApp[unwrittenStatus]()} }
 
 // conflict counts one more conflict in a row, and reports whether there are too many to expect that they end.
 func (f *refusals) conflict(app *v1alpha1.SparkApplication) (tooMany bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	r := &f.of(app).refusal
-	r.conflicts++
-	return r.conflicts >= patientConflicts
+	f.update(app, func(r *unwrittenStatus) {
+		r.conflicts++
+		tooMany = r.conflicts >= patientConflicts
+	})
+	return tooMany
 }
 
 // refuse notes a refusal. It returns the pause that follows, and whether it is the first in a row.
 func (f *refusals) refuse(app *v1alpha1.SparkApplication, now time.Time, final bool) (pause time.Duration, first bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	r := &f.of(app).refusal
 	longest := longestRefusalPause
 	if app.Status.Grant != nil {
 		longest = longestHolderPause
 	}
-	first = r.refused == 0
-	if pause = min(refusalPause<<min(r.refused, 10), longest); !final {
-		pause /= 10
-	}
-	r.refused++
-	r.at, r.until, r.version, r.conflicts = now, now.Add(pause), app.ResourceVersion, 0
+	f.update(app, func(r *unwrittenStatus) {
+		first = r.refused == 0
+		if pause = min(refusalPause<<min(r.refused, 10), longest); !final {
+			pause /= 10
+		}
+		r.refused++
+		r.at, r.until, r.version, r.conflicts = now, now.Add(pause), app.ResourceVersion, 0
+	})
 	return pause, first
 }
 
 // taken forgets refusals: a write has succeeded. An attempt that was given up stays so.
 func (f *refusals) taken(app *v1alpha1.SparkApplication) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if known := f.peek(app); known != (unwrittenStatus{}) {
-		f.of(app).refusal = refusal{}
+	if f.get(app) != (unwrittenStatus{}) {
+		f.update(app, func(r *unwrittenStatus) { r.refusal = refusal{} })
 	}
 }
 
 // refusedFor returns how long an application is not looked at, because its status was refused.
 func (f *refusals) refusedFor(app *v1alpha1.SparkApplication, now time.Time) time.Duration {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.peek(app).wait(app.ResourceVersion, now)
+	return f.get(app).wait(app.ResourceVersion, now)
 }
 
 // giveUp notes an attempt whose grant went back although the status still has it.
 func (f *refusals) giveUp(app *v1alpha1.SparkApplication, a attempt) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.of(app).gaveUp = a
+	f.update(app, func(r *unwrittenStatus) { r.gaveUp = a })
 }
 
 // gaveUp reports whether the grant of an attempt went back although the status still has it.
 func (f *refusals) gaveUp(app *v1alpha1.SparkApplication, a attempt) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.peek(app).gaveUp == a
+	return f.get(app).gaveUp == a
 }
