@@ -85,8 +85,13 @@ func TestLostApplicationIsCounted(t *testing.T) {
 func TestReplacedApplicationIsCounted(t *testing.T) {
 	t.Parallel()
 	for name, pass := range map[string]func(*Reconciler, *v1alpha1.SparkApplication) error{
-		"decided here":   func(r *Reconciler, app *v1alpha1.SparkApplication) error { _, err := r.reconcileOwned(t.Context(), app); return err },
-		"left to others": func(r *Reconciler, app *v1alpha1.SparkApplication) error { return r.disown(t.Context(), app, queueing.LeftToOther) },
+		"decided here": func(r *Reconciler, app *v1alpha1.SparkApplication) error {
+			_, err := r.reconcileOwned(t.Context(), app)
+			return err
+		},
+		"left to others": func(r *Reconciler, app *v1alpha1.SparkApplication) error {
+			return r.disown(t.Context(), app, queueing.LeftToOther)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

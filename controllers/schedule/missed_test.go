@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 
@@ -65,20 +66,26 @@ func TestSupersededIsRecorded(t *testing.T) {
 // TestManySuperseded: however many applications were deleted for the next run, there is one event.
 func TestManySuperseded(t *testing.T) {
 	t.Parallel()
-	recorder := events.NewFakeRecorder(10)
-	p := &pass{Reconciler: New(Options{Recorder: recorder}), expected: &expectations{}}
-	for i := range 5 {
-		p.expected.superseded = append(p.expected.superseded, tick.Child{Name: fmt.Sprint("nightly-", i), Message: "Secret \"keys\" does not exist"})
-	}
-	p.announceSuperseded()
-	close(recorder.Events)
-	var got []string
-	for event := range recorder.Events {
-		got = append(got, event)
-	}
-	want := `Warning Superseded deleted application nightly-0 and 4 others, which could not start, for the next run: Secret "keys" does not exist`
-	if len(got) != 1 || got[0] != want {
-		t.Errorf("events %q, want %q", got, want)
+	for n, what := range map[int]string{
+		1: "application nightly-0",
+		2: "application nightly-0 and another one",
+		5: "application nightly-0 and 4 others",
+	} {
+		recorder := events.NewFakeRecorder(10)
+		p := &pass{Reconciler: New(Options{Recorder: recorder}), expected: &expectations{}}
+		for i := range n {
+			p.expected.superseded = append(p.expected.superseded, tick.Child{Name: fmt.Sprint("nightly-", i), Message: "Secret \"keys\" does not exist"})
+		}
+		p.announceSuperseded()
+		close(recorder.Events)
+		var got []string
+		for event := range recorder.Events {
+			got = append(got, event)
+		}
+		want := []string{"Warning Superseded deleted " + what + ", which could not start, for the next run: Secret \"keys\" does not exist"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("events (-want +got):\n%s", diff)
+		}
 	}
 }
 

@@ -238,7 +238,10 @@ func (p *pass) announceSuperseded() {
 		return
 	}
 	what := "application " + all[0].Name
-	if others := len(all) - 1; others > 0 {
+	switch others := len(all) - 1; {
+	case others == 1:
+		what += " and another one"
+	case others > 1:
 		what = fmt.Sprintf("%s and %d others", what, others)
 	}
 	note := fmt.Sprintf("deleted %s, which could not start, for the next run: %s", what, all[0].Message)
