@@ -71,8 +71,12 @@ func rank(r *Record) int {
 	return 1
 }
 
-// OnNode reports whether the pod has a node and has not ended: before it has one it uses nothing.
-func (r *Record) OnNode() bool { return r.Active() && r.SchedulingGate == nil && r.Node != "" }
+// OnNode reports whether the pod is on a node and has not ended: before that it uses nothing. Every user who may create
+// pods may name a node in them, also one that does not exist; that a pod was bound to its node, or that a kubelet knows
+// it, is in its status.
+func (r *Record) OnNode() bool {
+	return r.Active() && r.SchedulingGate == nil && r.Node != "" && (r.Scheduled || r.Phase != corev1.PodPending)
+}
 
 // Requests returns what the pod requests, "pods": 1 included.
 func (r *Record) Requests() queueing.Resources {

@@ -79,9 +79,9 @@ func TestBeyond(t *testing.T) {
 	}
 	ended, waiting := running("ended", Executor, "1", ""), running("unscheduled", Executor, "2", "")
 	ended.Phase, waiting.Node = corev1.PodFailed, ""
-	all := []*Record{
-		running("b", Executor, "b", ""), running("a", Executor, "a", ""), ended, waiting, running("z-driver", Driver, "d", ""),
-	}
+	nowhere, bound := running("nobody-answers-for-its-node", Executor, "3", ""), running("b", Executor, "b", "")
+	nowhere.Phase, bound.Phase, bound.Scheduled = corev1.PodPending, corev1.PodPending, true
+	all := []*Record{bound, running("a", Executor, "a", ""), ended, waiting, nowhere, running("z-driver", Driver, "d", "")}
 	tests := map[string]struct {
 		grant queueing.Grant
 		want  []string
