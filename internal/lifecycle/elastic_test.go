@@ -31,12 +31,13 @@ const driverUID = "driver-uid"
 
 // crewOf reads executors, written as "1" (ready), "2?" (not ready), "3g" (behind the gate), "4G" (behind the gate and too large), "5x" (being
 // deleted), "6@spot" (ready, on spot), "7u" (its gate was lifted without an answer), "8s" (behind the gate, created by another client),
-// "9L" (ready, of more than two times the size), "1S" (ready, created by another client).
+// "9L" (ready, of more than two times the size), "1S" (ready, created by another client), "2n" (as large, without a gate, on a node that nobody
+// answers for).
 func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string) {
 	releasing = map[types.UID]string{}
 	for _, word := range strings.Fields(text) {
 		word, flavor, _ := strings.Cut(word, "@")
-		number := strings.TrimRight(word, "?gGOxusSL")
+		number := strings.TrimRight(word, "?gGOxusSLn")
 		r := &pods.Record{Trouble: &pods.Trouble{}, Name: "pi-exec-" + number, UID: types.UID(number), Role: pods.Executor, Origin: &pods.Origin{Run: 1, Attempt: 1, OwnerUID: driverUID}, Phase: corev1.PodRunning,
 			Node: "node-1", Running: true, Ready: true, Flavor: flavor}
 		switch strings.TrimPrefix(word, number) {
@@ -46,6 +47,8 @@ func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string
 			r.Deleting = true
 		case "L":
 			r.CPU = 450
+		case "n":
+			r.Phase, r.Running, r.Ready, r.CPU = corev1.PodPending, false, false, 450
 		case "g", "G", "O", "u", "s":
 			r.Phase, r.Running, r.Ready, r.SchedulingGate = corev1.PodPending, false, false, &pods.SchedulingGate{Requests: each}
 		}
@@ -153,6 +156,8 @@ func TestAllocate(t *testing.T) {
 		"asked back elsewhere":                 {pods: "1 2 3@spot 4@spot", holds: "default=1 spot=2", giveBack: back("spot", 2), want: 3, does: "end 4 end 3", has: "default=1 spot=2"},
 		"gates that others have lifted":        {pods: "1 2 3", want: 2, has: "default=2"},
 		"a larger one let in by others":        {pods: "1 2L", want: 3, has: "default=3"},
+		"created without a gate, on no node":   {pods: "1 2n 3n"},
+		"the same, as if it were let in":       {pods: "1 2n@default", want: 1, has: "default=1"},
 		"a larger one is asked back":           {pods: "1 2 3L", holds: "default=4", giveBack: back("default", 1), want: 4, does: "end 3", has: "default=4"},
 		"in a flavor that nobody granted":      {pods: "1 2@gpu", want: 1, has: "gpu=1"},
 		"lifted without an answer":             {pods: "1 2u@spot 3g", holds: "spot=1", want: 2, does: "let 2@spot", has: "spot=1"},

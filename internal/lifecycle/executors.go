@@ -51,7 +51,7 @@ func newExecutors(st *state) executors {
 	}
 	c.allowed = amounts.ClampAll(c.base.Requests)
 	for _, r := range st.currentPods() {
-		if !isAttemptExecutor(st, r) {
+		if !isAttemptExecutor(st, r) || usesNothing(r, st.o.Ungating[r.UID]) {
 			continue
 		}
 		flavor, released := st.o.Ungating[r.UID]
@@ -83,10 +83,19 @@ func isAttemptExecutor(st *state, r *pods.Record) bool {
 	return st.s.Driver != nil && st.s.Driver.UID != "" && r.OwnerUID == st.s.Driver.UID
 }
 
-// weight returns how many executors of the grant an admitted pod counts for: more than one if it is larger, as after a
-// manual ungating or a resize.
+// usesNothing reports whether a pod that passed no scheduling gate of the operator's, which would have labelled it with a
+// flavor, is on no node. Where no guard holds them back, users may create any number of such pods, of any size.
+func usesNothing(r *pods.Record, flavor string) bool {
+	return r.SchedulingGate == nil && cmp.Or(flavor, r.Flavor) == "" && !r.OnNode()
+}
+
+// weight returns how many executors of the grant an admitted pod counts for: more than one if it is on a node and larger,
+// as after a manual ungating or a resize. The operator ungates none that is larger.
 func (c *executors) weight(r *pods.Record) int32 {
 	weight := int64(1)
+	if !r.OnNode() {
+		return int32(weight)
+	}
 	for name, asks := range map[corev1.ResourceName]int64{corev1.ResourceCPU: r.CPU, corev1.ResourceMemory: r.Memory} {
 		if most := c.allowed[string(name)]; most > 0 {
 			weight = max(weight, (asks+most-1)/most)

@@ -176,3 +176,25 @@ func TestGuarded(t *testing.T) {
 	w.Kubelet.Gated(t.Context(), driver, 1, 2)
 	harness.ExecutorsAre(t, app, 2, 0)
 }
+
+// TestOnNoNode: without the guard, every user who may create pods may add some to the executors of a driver, without a scheduling gate, of any size
+// and on a node that does not exist. They use nothing, so they take no quota that others of the queue wait for.
+func TestOnNoNode(t *testing.T) {
+	t.Parallel()
+	w := harness.NewWorld(t, harness.MemoryFor(5), nil)
+	operator.Use(t)
+	app := w.Apply("app", harness.Elastic)
+	driver := w.Run(app)
+	granted(t, app, map[string]int32{"driver": 1, "executor": 1})
+	made := w.Kubelet.Gated(t.Context(), driver, 1)
+	harness.ExecutorsAre(t, app, 1, 0)
+	forged := made[0].DeepCopy()
+	forged.ObjectMeta = metav1.ObjectMeta{Namespace: w.Namespace, Name: "forged", Labels: made[0].Labels, OwnerReferences: made[0].OwnerReferences}
+	delete(forged.Labels, v1alpha1.FlavorLabel)
+	forged.Spec.SchedulingGates, forged.Spec.NodeName = nil, harness.NoNode
+	forged.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("100Gi")}}
+	harness.Create(t, forged)
+	other := w.Apply("other")
+	w.Run(other)
+	granted(t, app, map[string]int32{"driver": 1, "executor": 1})
+}

@@ -144,6 +144,9 @@ func (m *moment) runs(app *v1alpha1.SparkApplication) bool {
 	return false
 }
 
+// NoNode is the name of a node that does not exist: nothing runs on it.
+const NoNode = "nowhere"
+
 // isGated says that a pod waits for quota and holds nothing yet.
 func isGated(pod *corev1.Pod) bool {
 	return slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaSchedulingGate})
@@ -155,7 +158,7 @@ func (m *moment) letIn() {
 	inside := map[types.UID]int32{}
 	for _, pod := range m.pods {
 		app := m.apps[types.UID(pod.Labels[v1alpha1.ApplicationUIDLabel])]
-		hasPassed := pod.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleExecutor && isActive(pod) && !isGated(pod)
+		hasPassed := pod.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleExecutor && isActive(pod) && !isGated(pod) && pod.Spec.NodeName != NoNode
 		if app != nil && app.Status.Grant != nil && app.Status.Grant.Gated && hasPassed {
 			inside[app.UID]++
 		}

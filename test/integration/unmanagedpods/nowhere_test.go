@@ -21,7 +21,9 @@ import (
 // that does not exist, and keep them by a finalizer. They use nothing, so they are charged to no queue.
 func TestOnNoNode(t *testing.T) {
 	w := harness.NewWorld(t, "3Gi", nil)
-	namespace(t, w, func(n *corev1.Namespace) { n.Annotations = map[string]string{v1alpha1.DefaultQueueAnnotation: w.Queue.Name} })
+	namespace(t, w, func(n *corev1.Namespace) {
+		n.Annotations = map[string]string{v1alpha1.DefaultQueueAnnotation: w.Queue.Name}
+	})
 	operator := harness.StartOperator(t, harness.OperatorOptions{})
 	defer operator.Stop()
 	p := executor(driver(w, "made-up"), 1)
@@ -30,7 +32,7 @@ func TestOnNoNode(t *testing.T) {
 	} {
 		p.Labels[key] = value
 	}
-	p.Finalizers, p.Spec.NodeName = []string{"example.com/stays"}, "nowhere"
+	p.Finalizers, p.Spec.NodeName = []string{"example.com/stays"}, harness.NoNode
 	p.Spec.Containers[0].Resources.Requests[corev1.ResourceMemory] = resource.MustParse("100Gi")
 	harness.Create(t, p)
 	t.Cleanup(func() {
