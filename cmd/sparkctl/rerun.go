@@ -65,14 +65,16 @@ func (f *rerunFlags) run(ctx context.Context, name string, s streams) error {
 	return f.wait.await(ctx, awaited{cluster: c, name: name, uid: app.UID, begun: func(app *v1alpha1.SparkApplication) bool {
 		return handled(token, app.Status.LastHandledForceAt, app.Annotations[meta.ForceRequestAnnotation]) ||
 			handled(token, app.Status.LastHandledReconcileAt, app.Annotations[meta.ReconcileRequestAnnotation]) && stalled(app)
-	}, lost: replaced}, s)
+	}, lost: func(app *v1alpha1.SparkApplication) error {
+		return replaced(app.Annotations, app.Status.LastHandledReconcileAt)
+	}}, s)
 }
 
 // replaced returns an error if the operator has handled a later request, which asks for a look and not for a run: the
-// request to run is void unless both annotations have its token.
-func replaced(app *v1alpha1.SparkApplication) error {
-	looked := app.Annotations[meta.ReconcileRequestAnnotation]
-	if looked == "" || looked == app.Annotations[meta.ForceRequestAnnotation] || looked != app.Status.LastHandledReconcileAt {
+// request to run is void unless both annotations have its token. handled is the token of the last look.
+func replaced(annotations map[string]string, handled string) error {
+	looked := annotations[meta.ReconcileRequestAnnotation]
+	if looked == "" || looked == annotations[meta.ForceRequestAnnotation] || looked != handled {
 		return nil
 	}
 	return fmt.Errorf("no run was begun: the annotation %s was set to another value before the operator saw the request; request the run again",

@@ -148,7 +148,8 @@ func TestCompletion(t *testing.T) {
 		"schedule next ":         "nightly",
 		"schedule next nightly ": "",
 		"explain -n nowhere ":    "",
-		"help schedule ":         "next",
+		"help schedule ":         "next resume run suspend",
+		"schedule run ":          "nightly",
 		"sched":                  "schedule",
 	} {
 		args := strings.Split(line, " ")

@@ -49,9 +49,10 @@ type scheduleFlags struct {
 func newSchedule(s streams) *cobra.Command {
 	var f scheduleFlags
 	c := &cobra.Command{
-		Use: "schedule", Short: "Print the coming times of schedules", Long: "Prints when schedules are due next.",
+		Use: "schedule", Short: "Run schedules now, stop them, and print their coming times",
+		Long: "Runs schedules now, stops and continues them, and prints when they are due next.",
 		RunE: func(c *cobra.Command, args []string) error {
-			return usageError{fmt.Errorf("write %s next, with a name or -f FILE", c.CommandPath())}
+			return usageError{fmt.Errorf("write %s %s, and the name of a schedule", c.CommandPath(), oneOf{values: namesBelow(c)}.list())}
 		},
 	}
 	next := &cobra.Command{
@@ -64,7 +65,7 @@ func newSchedule(s streams) *cobra.Command {
 	f.files.declare(next.Flags())
 	next.Flags().IntVar(&f.count, "count", defaultTimes, "how many times, 1 to 1000")
 	next.Flags().StringVar(&f.from, "from", "", "the first `TIME` that is printed, such as 2026-03-28 or 2026-03-28T02:30 in the zone of the schedule, or 2026-03-28T01:30:00Z (default: now)")
-	c.AddCommand(next)
+	c.AddCommand(next, newScheduleRun(s), newScheduleSuspend(s), newScheduleResume(s))
 	return c
 }
 
@@ -75,6 +76,11 @@ func (f *scheduleFlags) check(names []string) error {
 		return usageError{errors.New("name one schedule, or files with -f FILE")}
 	case f.count < 1 || f.count > mostTimes:
 		return usageError{fmt.Errorf("--count is %d; set it to 1 to %d", f.count, mostTimes)}
+	}
+	if len(names) == 1 {
+		if err := scheduleName(&names[0]); err != nil {
+			return err
+		}
 	}
 	if _, err := f.fromIn(time.UTC); err != nil {
 		return usageError{err}

@@ -143,8 +143,8 @@ func TestScheduleCalls(t *testing.T) {
 		code int
 		err  string
 	}{
-		"nothing":            {code: 2, err: "write sparkctl schedule next, with a name or -f FILE"},
-		"another verb":       {args: []string{"last", "nightly"}, code: 2, err: "write sparkctl schedule next"},
+		"nothing":            {code: 2, err: "write sparkctl schedule next, resume, run or suspend, and the name of a schedule"},
+		"another verb":       {args: []string{"last", "nightly"}, code: 2, err: "write sparkctl schedule next, resume, run or suspend"},
 		"no name":            {args: []string{"next"}, code: 2, err: "name one schedule, or files with -f FILE"},
 		"two names":          {args: []string{"next", "a", "b"}, code: 2, err: "name one schedule"},
 		"a name and a file":  {args: []string{"next", "a", "-f", "b"}, code: 2, err: "name one schedule"},

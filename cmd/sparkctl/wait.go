@@ -31,9 +31,9 @@ const (
 )
 
 // waitText is the help on waiting.
-const waitText = `With --wait it waits for the end of the run, and with --logs it prints the driver's log meanwhile. Then the exit code is that of the run: 0 if
-it has succeeded, 3 if it has failed or cannot continue without a change (condition Stalled), 4 if it is not over within --timeout. After Ctrl-C (130) the
-run continues.`
+const waitText = `With --wait it waits for the end of the run, or of a stream (readyWhen: Running) until it is ready, and with --logs it prints the driver's log
+until the run ends. Then the exit code is that of the run: 0 if it has succeeded or is ready, 3 if it has failed or cannot continue without a change
+(condition Stalled), 4 if that takes longer than --timeout. After Ctrl-C (130) the run continues.`
 
 // codedError is an error with an exit code of its own.
 type codedError struct {
@@ -48,7 +48,7 @@ type waitFlags struct {
 }
 
 func (f *waitFlags) declare(c *cobra.Command) {
-	c.Flags().BoolVar(&f.wait, "wait", false, "wait for the end of the run, and end with its exit code")
+	c.Flags().BoolVar(&f.wait, "wait", false, "wait for the end of the run, or until a stream is ready, and end with its exit code")
 	c.Flags().BoolVar(&f.logs, "logs", false, "wait, and print the log of the driver meanwhile")
 	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long to wait, such as 2h (default: without end)")
 }
@@ -76,6 +76,8 @@ type awaited struct {
 	begun func(*v1alpha1.SparkApplication) bool
 	// lost returns an error if it will never begin; may be nil.
 	lost func(*v1alpha1.SparkApplication) error
+	// create waits until the application exists, and returns its name; nil if it exists.
+	create func(ctx context.Context, notes io.Writer) (name string, err error)
 }
 
 // await waits for the end of a run.
@@ -88,8 +90,15 @@ func (f *waitFlags) await(ctx context.Context, a awaited, s streams) error {
 		defer cancel()
 	}
 	a.cluster.Outage = func(why error) { fmt.Fprintf(s.err, "%v; trying again\n", why) }
-	err := f.follow(ctx, a, s)
-	advice := fmt.Sprintf("The run continues: sparkctl suspend %[1]s -n %[2]s stops it, sparkctl logs %[1]s -n %[2]s -f follows it", a.name, a.cluster.Namespace)
+	advice := fmt.Sprintf("The request stands: sparkctl get %s -n %s shows the run once it has been created", a.name, a.cluster.Namespace)
+	var err error
+	if a.create != nil {
+		a.name, err = a.create(ctx, s.err)
+	}
+	if err == nil {
+		advice = fmt.Sprintf("The run continues: sparkctl suspend %[1]s -n %[2]s stops it, sparkctl logs %[1]s -n %[2]s -f follows it", a.name, a.cluster.Namespace)
+		err = f.follow(ctx, a, s)
+	}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return codedError{fmt.Errorf("the run is not over after %s. %s", f.timeout, advice), exitTimeout}
@@ -117,12 +126,13 @@ func (f *waitFlags) follow(ctx context.Context, a awaited, s streams) error {
 
 // untilBegun waits until the run has begun, or cannot begin.
 func (a awaited) untilBegun(ctx context.Context, notes io.Writer) error {
-	said := news{out: notes}
+	said := newNews(notes)
+	defer said.end()
 	return a.cluster.FollowApplication(ctx, a.name, a.uid, func(app *v1alpha1.SparkApplication) (bool, error) {
 		if a.begun(app) && (app.Status.Run > 0 || stalled(app)) {
 			return true, nil
 		}
-		return a.waits(app, &said)
+		return a.waits(app, said)
 	})
 }
 
@@ -131,48 +141,44 @@ func (a awaited) waits(app *v1alpha1.SparkApplication, said *news) (over bool, e
 	if a.lost != nil {
 		err = a.lost(app)
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case !observed(app):
+		said.unobserved()
+	default:
 		said.say(notBegun(app))
 	}
 	return err != nil, err
 }
 
+// observed reports whether the operator has looked at an application as it is, with the requests in its annotations.
+func observed(app *v1alpha1.SparkApplication) bool {
+	asked := status.ReconcileToken(app.Annotations)
+	return app.Status.ObservedGeneration == app.Generation && (asked == "" || asked == app.Status.LastHandledReconcileAt)
+}
+
 // notBegun says what a run is waiting for that has not begun.
 func notBegun(app *v1alpha1.SparkApplication) string {
-	switch now := status.Summarize(app, clock.RealClock{}.Now()); {
-	case now.Run > 0:
+	now := status.Summarize(app, clock.RealClock{}.Now())
+	if now.Run > 0 {
 		return fmt.Sprintf("waiting for the new run to begin; run %d, attempt %d: %s: %s", now.Run, now.Attempt, now.Stage, now.Detail())
-	case now.Stage != status.Unobserved:
-		return fmt.Sprintf("waiting for the run to begin: %s: %s", now.Stage, now.Message)
 	}
-	return "waiting for the operator to look at it"
-}
-
-// news are lines, each of which is written when it differs from the one before.
-type news struct {
-	out  io.Writer
-	last string
-}
-
-func (n *news) say(text string) {
-	if text != n.last {
-		n.last = text
-		fmt.Fprintln(n.out, text)
-	}
+	return fmt.Sprintf("waiting for the run to begin: %s: %s", now.Stage, now.Message)
 }
 
 // untilOver waits until the run is over, and returns how it ended.
 func (a awaited) untilOver(ctx context.Context, notes io.Writer) error {
-	said := news{out: notes}
+	said := newNews(notes)
+	defer said.end()
 	return a.cluster.FollowApplication(ctx, a.name, a.uid, func(app *v1alpha1.SparkApplication) (bool, error) {
 		if !a.begun(app) {
-			return a.waits(app, &said)
+			return a.waits(app, said)
 		}
 		now := status.Summarize(app, clock.RealClock{}.Now())
 		said.say(fmt.Sprintf("run %d, attempt %d: %s: %s", now.Run, now.Attempt, now.Stage, now.Detail()))
 		stage, _ := status.StageOf(app.Status.Conditions)
 		switch {
-		case stage == status.Succeeded:
+		case stage == status.Succeeded, ready(app):
 			return true, nil
 		case stage.Ended():
 			return true, codedError{fmt.Errorf("run %d of %s has failed: %s: %s", now.Run, a.name, now.Stage, now.Message), exitRunFailed}
@@ -181,6 +187,11 @@ func (a awaited) untilOver(ctx context.Context, notes io.Writer) error {
 		}
 		return false, nil
 	})
+}
+
+// ready reports whether an application is as its spec says: its run has succeeded, or it is a stream that runs.
+func ready(app *v1alpha1.SparkApplication) bool {
+	return app.Status.ObservedGeneration == app.Generation && apimeta.IsStatusConditionTrue(app.Status.Conditions, v1alpha1.ReadyCondition)
 }
 
 // stalled reports whether nothing happens before the application or the cluster is changed.

@@ -175,6 +175,9 @@ func (p *pass) view(s *v1alpha1.ScheduledSparkApplicationStatus) status.Schedule
 	}
 	if waits := p.decision.Waits; waits != nil {
 		v.Waits = "a run that is due waits until " + waits.Name + " has finished"
+		if p.o.Token != "" { // it comes first
+			v.Waits = "a run that was requested waits until " + waits.Name + " has finished"
+		}
 	}
 	switch ok, failed := s.LastSuccessfulRun, s.LastFailedRun; {
 	case failed != nil && p.failedLast(s):

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -39,6 +40,9 @@ func (k Kind) path(namespace string) []string {
 	}
 	return []string{k.Root, k.Resource}
 }
+
+// one returns how an object of the kind is called, such as sparkapplication.
+func (k Kind) one() string { return strings.TrimSuffix(k.Resource, "s") }
 
 // Contexts returns the names of the contexts of the kubeconfig.
 func (o *Options) Contexts() []string {

@@ -95,8 +95,11 @@ func (c *Cluster) didYouMean(ctx context.Context, a action) string {
 		if kind.Resource != a.resource {
 			continue
 		}
-		if kind == Applications && c.isSchedule(ctx, a.name) {
-			return fmt.Sprintf(": it is a schedule, whose applications sparkctl list -l %s=%s lists", v1alpha1.ScheduleLabel, a.name)
+		switch {
+		case kind == Applications && c.has(ctx, Schedules, a.name):
+			return fmt.Sprintf(": it is a schedule: sparkctl schedule run %[2]s runs it now, sparkctl list -l %[1]s=%[2]s lists its applications", v1alpha1.ScheduleLabel, a.name)
+		case kind == Schedules && c.has(ctx, Applications, a.name):
+			return fmt.Sprintf(": it is an application: sparkctl rerun %s runs it again", a.name)
 		}
 		names, err := c.Names(ctx, kind)
 		if meant := nearest.To(a.name, names); err == nil && meant != "" {
@@ -106,8 +109,8 @@ func (c *Cluster) didYouMean(ctx context.Context, a action) string {
 	return ""
 }
 
-// isSchedule reports whether a schedule of the namespace is known to have a name.
-func (c *Cluster) isSchedule(ctx context.Context, name string) bool {
-	names, err := c.Names(ctx, Schedules)
+// has reports whether an object of a kind is known to have a name in the namespace.
+func (c *Cluster) has(ctx context.Context, kind Kind, name string) bool {
+	names, err := c.Names(ctx, kind)
 	return err == nil && slices.Contains(names, name)
 }

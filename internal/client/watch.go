@@ -29,18 +29,31 @@ const (
 	patience = 3 * time.Minute
 )
 
-// Gone is the error for an application that was deleted while it was followed.
-type Gone struct{ Name, Namespace string }
+// Gone is the error for an object that was deleted while it was followed.
+type Gone struct {
+	Kind            Kind
+	Name, Namespace string
+}
 
 func (g *Gone) Error() string {
-	return "sparkapplication " + g.Name + " in namespace " + g.Namespace + " was deleted"
+	return g.Kind.one() + " " + g.Name + " in namespace " + g.Namespace + " was deleted"
 }
 
 // FollowApplication calls see with an application and with each of its later states, until see returns true or an
 // error. It survives outages of the API server of a few minutes. An application of the same name with another uid is not the one
 // that is followed, which then is Gone; an empty uid stands for that of the first.
 func (c *Cluster) FollowApplication(ctx context.Context, name string, uid types.UID, see func(*v1alpha1.SparkApplication) (bool, error)) error {
-	f := &followed{cluster: c, name: name, uid: uid, see: see, pause: reconnectAfter, patience: patience}
+	f := &followed[v1alpha1.SparkApplication, *v1alpha1.SparkApplication]{
+		cluster: c, kind: Applications, name: name, uid: uid, see: see, pause: reconnectAfter, patience: patience,
+	}
+	return f.follow(ctx)
+}
+
+// FollowSchedule does so for a schedule.
+func (c *Cluster) FollowSchedule(ctx context.Context, name string, uid types.UID, see func(*v1alpha1.ScheduledSparkApplication) (bool, error)) error {
+	f := &followed[v1alpha1.ScheduledSparkApplication, *v1alpha1.ScheduledSparkApplication]{
+		cluster: c, kind: Schedules, name: name, uid: uid, see: see, pause: reconnectAfter, patience: patience,
+	}
 	return f.follow(ctx)
 }
 
@@ -54,23 +67,30 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// followed is an application that is followed.
-type followed struct {
+// pointerTo is a pointer to an object of a kind.
+type pointerTo[T any] interface {
+	*T
+	metav1.Object
+}
+
+// followed is an object that is followed.
+type followed[T any, P pointerTo[T]] struct {
 	// pause before the API server is asked again, and patience with it.
 	pause, patience time.Duration
 	// lost is since when it does not answer; zero if it does.
 	lost time.Time
 
 	cluster *Cluster
+	kind    Kind
 	name    string
 	uid     types.UID
-	see     func(*v1alpha1.SparkApplication) (bool, error)
+	see     func(P) (bool, error)
 	// seenOnce: it existed. final: an error that no repetition mends.
 	seenOnce, final bool
 }
 
 // follow shows states until there is no more to be seen.
-func (f *followed) follow(ctx context.Context) error {
+func (f *followed[T, P]) follow(ctx context.Context) error {
 	for {
 		done, err := f.once(ctx)
 		switch {
@@ -90,7 +110,7 @@ func (f *followed) follow(ctx context.Context) error {
 }
 
 // outage returns how long the API server has not answered. At first it tells why.
-func (f *followed) outage(why error) time.Duration {
+func (f *followed[T, P]) outage(why error) time.Duration {
 	now := clock.RealClock{}.Now()
 	if f.lost.IsZero() {
 		f.lost = now
@@ -101,44 +121,47 @@ func (f *followed) outage(why error) time.Duration {
 	return now.Sub(f.lost)
 }
 
-// once reads the application and watches it until the watch ends.
-func (f *followed) once(ctx context.Context) (done bool, err error) {
-	app, err := GetObject[v1alpha1.SparkApplication](ctx, f.cluster, Applications, f.name)
+// gone is the error for an object that no longer exists.
+func (f *followed[T, P]) gone() error { return &Gone{f.kind, f.name, f.cluster.Namespace} }
+
+// once reads the object and watches it until the watch ends.
+func (f *followed[T, P]) once(ctx context.Context) (done bool, err error) {
+	object, err := GetObject[T](ctx, f.cluster, f.kind, f.name)
 	if err != nil {
 		if f.seenOnce && apierrors.IsNotFound(err) {
-			f.final, err = true, &Gone{f.name, f.cluster.Namespace}
+			f.final, err = true, f.gone()
 		}
 		return false, err
 	}
 	f.seenOnce = true
-	if done, err := f.show(&app); done || err != nil {
+	if done, err := f.show(&object); done || err != nil {
 		return done, err
 	}
-	stream, err := f.cluster.client.Get().AbsPath(Applications.path(f.cluster.Namespace)...).
-		Param("watch", "true").Param("fieldSelector", "metadata.name="+f.name).Param("resourceVersion", app.ResourceVersion).
+	stream, err := f.cluster.client.Get().AbsPath(f.kind.path(f.cluster.Namespace)...).
+		Param("watch", "true").Param("fieldSelector", "metadata.name="+f.name).Param("resourceVersion", P(&object).GetResourceVersion()).
 		Param("timeoutSeconds", watchSeconds).Stream(ctx)
 	if err != nil {
-		return false, f.cluster.explain(ctx, err, action{"watch", Applications.Resource, f.cluster.Namespace, ""})
+		return false, f.cluster.explain(ctx, err, action{"watch", f.kind.Resource, f.cluster.Namespace, ""})
 	}
 	defer stream.Close()
 	return f.read(stream)
 }
 
-func (f *followed) show(app *v1alpha1.SparkApplication) (bool, error) {
+func (f *followed[T, P]) show(object P) (bool, error) {
 	if f.uid == "" {
-		f.uid = app.UID
+		f.uid = object.GetUID()
 	}
-	if app.UID != f.uid {
+	if object.GetUID() != f.uid {
 		f.final = true
-		return false, &Gone{f.name, f.cluster.Namespace}
+		return false, f.gone()
 	}
-	done, err := f.see(app)
+	done, err := f.see(object)
 	f.final = f.final || err != nil
 	return done, err
 }
 
 // read shows what a watch brings until it ends.
-func (f *followed) read(stream io.Reader) (done bool, err error) {
+func (f *followed[T, P]) read(stream io.Reader) (done bool, err error) {
 	events := json.NewDecoder(stream)
 	for {
 		var event metav1.WatchEvent
@@ -147,23 +170,23 @@ func (f *followed) read(stream io.Reader) (done bool, err error) {
 		}
 		switch watch.EventType(event.Type) {
 		case watch.Added, watch.Modified:
-			app := &v1alpha1.SparkApplication{}
-			if err := json.Unmarshal(event.Object.Raw, app); err != nil {
+			object := P(new(T))
+			if err := json.Unmarshal(event.Object.Raw, object); err != nil {
 				return false, err
 			}
-			if done, err := f.show(app); done || err != nil {
+			if done, err := f.show(object); done || err != nil {
 				return done, err
 			}
 		case watch.Deleted:
 			f.final = true
-			return false, &Gone{f.name, f.cluster.Namespace}
+			return false, f.gone()
 		case watch.Bookmark, watch.Error: // an expired version: the next look begins anew
 			return false, nil
 		}
 	}
 }
 
-// IsGone reports whether an error says that the application was deleted.
+// IsGone reports whether an error says that the object was deleted.
 func IsGone(err error) bool {
 	var gone *Gone
 	return errors.As(err, &gone)

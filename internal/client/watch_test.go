@@ -18,6 +18,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
+type followedApplication = followed[v1alpha1.SparkApplication, *v1alpha1.SparkApplication]
+
 // TestOutagesAreOutlived: an API server that does not answer for a while is asked again, which is reported once; one that never answers again
 // ends it.
 func TestOutagesAreOutlived(t *testing.T) {
@@ -50,7 +52,7 @@ func TestOutagesAreOutlived(t *testing.T) {
 			}
 			told := 0
 			cluster.Outage = func(error) { told++ }
-			f := &followed{cluster: cluster, name: "pi", pause: time.Millisecond, patience: tt.patience, see: func(app *v1alpha1.SparkApplication) (bool, error) {
+			f := &followedApplication{cluster: cluster, kind: Applications, name: "pi", pause: time.Millisecond, patience: tt.patience, see: func(app *v1alpha1.SparkApplication) (bool, error) {
 				return app.Generation > 2, nil
 			}}
 			if err := f.follow(t.Context()); (err != nil) != tt.fails || told != 1 {
@@ -70,7 +72,7 @@ func TestAnotherOfTheName(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var seen []types.UID
-			f := &followed{cluster: &Cluster{Namespace: "etl"}, name: "pi", uid: uid, see: func(app *v1alpha1.SparkApplication) (bool, error) {
+			f := &followedApplication{cluster: &Cluster{Namespace: "etl"}, name: "pi", uid: uid, see: func(app *v1alpha1.SparkApplication) (bool, error) {
 				seen = append(seen, app.UID)
 				return false, nil
 			}}

@@ -18,15 +18,21 @@ import (
 // fieldManager owns what sparkctl writes. Flux reverts what the managers of kubectl have set, and leaves this one's.
 const fieldManager = "sparkctl"
 
-// PatchApplication merges a patch into an application, and returns the result.
-func (c *Cluster) PatchApplication(ctx context.Context, name string, patch any) (*v1alpha1.SparkApplication, error) {
+// patch merges a patch into an object of the namespace, and returns what the API server answers.
+func (c *Cluster) patch(ctx context.Context, kind Kind, name string, patch any) ([]byte, error) {
 	body, err := json.Marshal(patch)
 	if err != nil {
 		return nil, err
 	}
-	data, err := bodyOf(c.client.Patch(types.MergePatchType).AbsPath(append(Applications.path(c.Namespace), name)...).
+	data, err := bodyOf(c.client.Patch(types.MergePatchType).AbsPath(append(kind.path(c.Namespace), name)...).
 		Param("fieldManager", fieldManager).Body(body).Do(ctx))
-	return decoded(data, c.explain(ctx, err, action{"patch", Applications.Resource, c.Namespace, name}))
+	return data, c.explain(ctx, err, action{"patch", kind.Resource, c.Namespace, name})
+}
+
+// PatchApplication merges a patch into an application, and returns the result.
+func (c *Cluster) PatchApplication(ctx context.Context, name string, patch any) (*v1alpha1.SparkApplication, error) {
+	data, err := c.patch(ctx, Applications, name, patch)
+	return decoded[v1alpha1.SparkApplication](data, err)
 }
 
 // Suspend stops the run of an application, until it is resumed.
@@ -39,6 +45,16 @@ func (c *Cluster) Resume(ctx context.Context, name string) (*v1alpha1.SparkAppli
 	return c.PatchApplication(ctx, name, suspension(nil))
 }
 
+// SuspendSchedule stops a schedule, or with suspended false continues it. Its applications run on.
+func (c *Cluster) SuspendSchedule(ctx context.Context, name string, suspended bool) (*v1alpha1.ScheduledSparkApplication, error) {
+	value := any(nil)
+	if suspended {
+		value = true
+	}
+	data, err := c.patch(ctx, Schedules, name, suspension(value))
+	return decoded[v1alpha1.ScheduledSparkApplication](data, err)
+}
+
 // suspension is the patch that sets spec.suspend; nil takes the field away.
 func suspension(value any) map[string]any {
 	return map[string]any{"spec": map[string]any{"suspend": value}}
@@ -47,8 +63,20 @@ func suspension(value any) map[string]any {
 // Rerun requests one more run of an application by Flux's annotations. The token distinguishes this request from others: it is
 // in status.lastHandledForceAt when the run begins.
 func (c *Cluster) Rerun(ctx context.Context, name, token string) (*v1alpha1.SparkApplication, error) {
+	return c.PatchApplication(ctx, name, request(token))
+}
+
+// RunSchedule requests a run of a schedule outside its times, in the same way. The token is in status.lastHandledForceAt when
+// the application of the run has been created.
+func (c *Cluster) RunSchedule(ctx context.Context, name, token string) (*v1alpha1.ScheduledSparkApplication, error) {
+	data, err := c.patch(ctx, Schedules, name, request(token))
+	return decoded[v1alpha1.ScheduledSparkApplication](data, err)
+}
+
+// request is the patch that requests a run.
+func request(token string) map[string]any {
 	annotations := map[string]any{meta.ReconcileRequestAnnotation: token, meta.ForceRequestAnnotation: token}
-	return c.PatchApplication(ctx, name, map[string]any{"metadata": map[string]any{"annotations": annotations}})
+	return map[string]any{"metadata": map[string]any{"annotations": annotations}}
 }
 
 // CreateApplication creates an application in a namespace, and returns it. A field that does not exist is an error.
@@ -58,15 +86,15 @@ func (c *Cluster) CreateApplication(ctx context.Context, namespace, name string,
 	if apierrors.IsAlreadyExists(err) {
 		return nil, fmt.Errorf("sparkapplication %s exists in namespace %s: run it again with sparkctl rerun, or delete it first", name, namespace)
 	}
-	return decoded(data, c.explain(ctx, err, action{"create", Applications.Resource, namespace, ""}))
+	return decoded[v1alpha1.SparkApplication](data, c.explain(ctx, err, action{"create", Applications.Resource, namespace, ""}))
 }
 
-func decoded(data []byte, err error) (*v1alpha1.SparkApplication, error) {
+func decoded[T any](data []byte, err error) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	app := &v1alpha1.SparkApplication{}
-	return app, json.Unmarshal(data, app)
+	object := new(T)
+	return object, json.Unmarshal(data, object)
 }
 
 // DeleteApplication deletes an application.

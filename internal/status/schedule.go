@@ -61,6 +61,8 @@ func ScheduleConditions(old []metav1.Condition, v ScheduleView, now metav1.Time)
 		l.addReadiness(retrying, createFailed, v.Refused)
 	case v.NeedsSuccess && failed:
 		l.addReadiness(stalled, lastRunFailed, lastRunMessage(v.LastRun))
+	case v.Suspended && v.Waits != "":
+		l.addReadiness(succeeded, v1alpha1.SuspendedReason, "suspended: nothing is run at its times until spec.suspend is false; "+v.Waits)
 	case v.Suspended:
 		l.addReadiness(succeeded, v1alpha1.SuspendedReason, "suspended: nothing is run until spec.suspend is false")
 	case v.Waits != "":

@@ -64,7 +64,7 @@ func userWith(t *testing.T, namespace string, rights []string) user {
 	for _, right := range rights {
 		verb, resource, _ := strings.Cut(right, " ")
 		group := ""
-		if strings.HasPrefix(resource, "spark") {
+		if strings.Contains(resource, "spark") {
 			group = v1alpha1.Group
 		}
 		role.Rules = append(role.Rules, rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: []string{verb}})

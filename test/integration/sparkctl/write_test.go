@@ -157,7 +157,7 @@ func TestStopAndContinue(t *testing.T) {
 	nightly.Spec.Schedule, nightly.Spec.Template.Spec.Raw = "@yearly", []byte("{}")
 	harness.Create(t, nightly)
 	me.fails(1, words("suspend nightly"), "sparkapplication nightly not found in namespace "+w.Namespace+
-		": it is a schedule, whose applications sparkctl list -l sparkgate.io/schedule=nightly lists")
+		": it is a schedule: sparkctl schedule run nightly runs it now, sparkctl list -l sparkgate.io/schedule=nightly lists its applications")
 	me.sees(words("delete pi --wait=false"), "is being deleted")
 	harness.Gone(t, app)
 }

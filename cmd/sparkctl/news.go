@@ -1,0 +1,61 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+const (
+	notObserved     = "waiting for the operator to look at it"
+	notObservedLong = "no operator has looked at it for %s: is one running, and does it watch this namespace? sparkctl version names it\n"
+)
+
+// news are lines, each of which is written when it differs from the one before.
+type news struct {
+	mu   sync.Mutex
+	out  io.Writer
+	last string
+	// late writes that no operator looks; nil while one does.
+	late clock.Timer
+}
+
+func newNews(out io.Writer) *news { return &news{out: out} }
+
+func (n *news) say(text string) {
+	n.end()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if text != n.last {
+		n.last = text
+		fmt.Fprintln(n.out, text)
+	}
+}
+
+// unobserved says that the operator has not looked, and says so again when that takes long.
+func (n *news) unobserved() {
+	if n.late != nil {
+		return
+	}
+	n.say(notObserved)
+	n.late = clock.RealClock{}.AfterFunc(status.ObservedWithin, func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		fmt.Fprintf(n.out, notObservedLong, status.ObservedWithin)
+	})
+}
+
+// end says nothing more of an operator that does not look.
+func (n *news) end() {
+	if n.late != nil {
+		n.late.Stop()
+		n.late = nil
+	}
+}

@@ -1,0 +1,195 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fluxcd/pkg/apis/meta"
+	"github.com/spf13/cobra"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/tick"
+)
+
+// scheduleKindName is how -o name and kubectl name schedules.
+const scheduleKindName = "scheduledsparkapplication." + v1alpha1.Group + "/"
+
+const scheduleRunText = `Runs the schedule NAME once, now, outside its times and also while it is suspended. The run is requested by Flux's annotations requestedAt and
+forceAt; the operator creates its application, whose name is printed.
+
+What spec.concurrencyPolicy says of applications that have not finished holds for it as well: under Forbid it starts when they have, however long that
+takes, under Replace they are deleted first, under Allow it starts beside them. The times of the schedule stay as they are. Of several requests that
+wait, the last one counts.
+
+` + waitText
+
+// scheduleRunFlags are the flags of schedule run.
+type scheduleRunFlags struct {
+	cluster client.Options
+	wait    waitFlags
+	output  string
+}
+
+// newScheduleRun returns sparkctl schedule run.
+func newScheduleRun(s streams) *cobra.Command {
+	var f scheduleRunFlags
+	c := aboutSchedule(&cobra.Command{
+		Use: "run NAME", Aliases: []string{"trigger"}, Short: "Run a schedule now, outside its times", Long: scheduleRunText,
+		Example: "  sparkctl schedule run nightly\n  sparkctl schedule run nightly --wait --timeout 2h\n  kubectl wait --for=create $(sparkctl schedule run nightly -o name)",
+	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
+	f.wait.declare(c)
+	addOutputFlag(c, &f.output, "text", "name")
+	return c
+}
+
+// aboutSchedule completes a command about the one schedule that it names, in the cluster of the flags o.
+func aboutSchedule(c *cobra.Command, o *client.Options, run func(ctx context.Context, name string) error) *cobra.Command {
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usageError{fmt.Errorf("name one schedule; see %s --help", c.CommandPath())}
+		}
+		return scheduleName(&args[0])
+	}
+	c.ValidArgsFunction = oneName(o, client.Schedules)
+	c.RunE = func(c *cobra.Command, args []string) error { return run(c.Context(), args[0]) }
+	addClusterFlags(c, o)
+	return c
+}
+
+// scheduleName takes the kind away from a name, as -o name and kubectl print it.
+func scheduleName(name *string) error {
+	kind, bare, found := strings.Cut(*name, "/")
+	if !found {
+		kind, bare = "sgsched", kind
+	}
+	kind, _, _ = strings.Cut(strings.ToLower(kind), ".") // scheduledsparkapplication.sparkgate.io
+	if bare == "" || strings.Contains(bare, "/") || !slices.Contains([]string{"sgsched", "scheduledsparkapplication", "scheduledsparkapplications"}, kind) {
+		return usageError{errors.New("name a schedule: NAME or sgsched/NAME")}
+	}
+	*name = bare
+	return nil
+}
+
+func (f *scheduleRunFlags) run(ctx context.Context, name string, s streams) error {
+	if err := f.wait.check(); err != nil {
+		return err
+	}
+	c, err := client.Connect(f.cluster)
+	if err != nil {
+		return err
+	}
+	token := clock.RealClock{}.Now().UTC().Format(time.RFC3339Nano)
+	schedule, err := c.RunSchedule(ctx, name, token)
+	if err != nil {
+		return err
+	}
+	r := requestedRun{cluster: c, schedule: name, uid: schedule.UID, token: token}
+	if err := f.announce(schedule, tick.RequestedName(name, token), s); err != nil || !f.wait.wanted() {
+		return err
+	}
+	return f.wait.await(ctx, awaited{cluster: c, name: tick.RequestedName(name, token), create: r.untilCreated, begun: func(app *v1alpha1.SparkApplication) bool {
+		return app.Status.ObservedGeneration > 0
+	}}, s)
+}
+
+// announce names the run that was requested.
+func (f *scheduleRunFlags) announce(schedule *v1alpha1.ScheduledSparkApplication, run string, s streams) error {
+	news := s.out
+	if f.wait.logs || f.output == "name" { // which has the log, or the name
+		news = s.err
+	}
+	_, err := fmt.Fprintf(news, "%s%s: run %s is requested%s\n", scheduleKindName, schedule.Name, run, prospects(schedule))
+	if err == nil && f.output == "name" {
+		_, err = fmt.Fprintln(s.out, kindName+run)
+	}
+	return err
+}
+
+// prospects says what keeps a run that was requested from starting at once, by what the operator has said last.
+func prospects(s *v1alpha1.ScheduledSparkApplication) string {
+	if mistake := mistakeIn(s); mistake != "" {
+		return "; nothing is run until the schedule is corrected: " + mistake
+	}
+	active := strings.Join(s.Status.Active, ", ")
+	switch {
+	case active == "" || s.Spec.ConcurrencyPolicy == v1alpha1.ConcurrencyAllow:
+		return ""
+	case s.Spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace:
+		return "; concurrencyPolicy Replace: it starts when these are deleted: " + active
+	}
+	return "; concurrencyPolicy Forbid: it starts when these have finished, or are stalled: " + active
+}
+
+// mistakeIn returns why nothing of a schedule is run; empty if nothing is known to be wrong.
+func mistakeIn(s *v1alpha1.ScheduledSparkApplication) string {
+	ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
+	if ready == nil || ready.Reason != v1alpha1.InvalidSpecReason || s.Status.ObservedGeneration != s.Generation {
+		return ""
+	}
+	return ready.Message
+}
+
+// requestedRun is a run of a schedule that was requested, and whose application the operator may not have created yet.
+type requestedRun struct {
+	cluster  *client.Cluster
+	schedule string
+	uid      types.UID
+	token    string
+}
+
+// untilCreated waits until the operator has created the application, and returns its name.
+func (r requestedRun) untilCreated(ctx context.Context, notes io.Writer) (name string, err error) {
+	said := newNews(notes)
+	defer said.end()
+	err = r.cluster.FollowSchedule(ctx, r.schedule, r.uid, func(s *v1alpha1.ScheduledSparkApplication) (bool, error) {
+		token := r.standing(s)
+		name = tick.RequestedName(r.schedule, token)
+		if s.Status.LastHandledForceAt == token {
+			return true, nil
+		}
+		if err := replaced(s.Annotations, s.Status.LastHandledReconcileAt); err != nil {
+			return true, err
+		}
+		if mistake := mistakeIn(s); mistake != "" {
+			return true, codedError{fmt.Errorf("%s cannot run: %s: %s", r.schedule, v1alpha1.InvalidSpecReason, mistake), exitRunFailed}
+		}
+		r.say(said, s, name)
+		return false, nil
+	})
+	return name, err
+}
+
+// standing returns the token of the request that stands: that of a later one, if that has replaced this one before the operator saw it.
+func (r requestedRun) standing(s *v1alpha1.ScheduledSparkApplication) string {
+	if now := s.Annotations[meta.ForceRequestAnnotation]; now != "" && s.Status.LastHandledForceAt != r.token {
+		return now
+	}
+	return r.token
+}
+
+// say says what the application is waiting for that was not created yet.
+func (r requestedRun) say(said *news, s *v1alpha1.ScheduledSparkApplication, name string) {
+	ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
+	if ready == nil || s.Status.LastHandledReconcileAt != s.Annotations[meta.ReconcileRequestAnnotation] {
+		said.unobserved()
+		return
+	}
+	text := "waiting for " + name + " to be created" + prospects(s)
+	if ready.Status == metav1.ConditionFalse {
+		text += "; " + ready.Reason + ": " + ready.Message
+	}
+	said.say(text)
+}

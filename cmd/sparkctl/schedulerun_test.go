@@ -1,0 +1,155 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/fluxcd/pkg/apis/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/tick"
+)
+
+const nightlyPath = " /apis/sparkgate.io/v1alpha1/namespaces/spark/scheduledsparkapplications/nightly"
+
+// askedFor is a schedule for which a run was requested by a token, and what the operator says of it.
+func askedFor(token string, change func(*v1alpha1.ScheduledSparkApplication)) []reply {
+	return inCluster(func(s *v1alpha1.ScheduledSparkApplication) {
+		s.Annotations = map[string]string{meta.ReconcileRequestAnnotation: token, meta.ForceRequestAnnotation: token}
+		s.Status.LastHandledReconcileAt = token
+		if change != nil {
+			change(s)
+		}
+	})
+}
+
+// TestScheduleRunSaysWhatItWaitsFor: by the policy of the schedule and by what of it has not finished.
+func TestScheduleRunSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	active := func(policy v1alpha1.ConcurrencyPolicy) func(*v1alpha1.ScheduledSparkApplication) {
+		return func(s *v1alpha1.ScheduledSparkApplication) {
+			s.Spec.ConcurrencyPolicy, s.Status.Active, s.Status.ActiveCount = policy, []string{"nightly-1", "nightly-2"}, 2
+		}
+	}
+	for name, tt := range map[string]struct {
+		change func(*v1alpha1.ScheduledSparkApplication)
+		want   string
+	}{
+		"nothing":   {nil, " is requested\n"},
+		"suspended": {func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.Suspend = true }, " is requested\n"},
+		"Forbid":    {active(""), " is requested; concurrencyPolicy Forbid: it starts when these have finished, or are stalled: nightly-1, nightly-2\n"},
+		"Replace":   {active(v1alpha1.ConcurrencyReplace), " is requested; concurrencyPolicy Replace: it starts when these are deleted: nightly-1, nightly-2\n"},
+		"Allow":     {active(v1alpha1.ConcurrencyAllow), " is requested\n"},
+		"a mistake": {func(s *v1alpha1.ScheduledSparkApplication) {
+			scheduleIs(s, metav1.ConditionFalse, v1alpha1.InvalidSpecReason, "spec.template.spec.type: wrong")
+		}, " is requested; nothing is run until the schedule is corrected: spec.template.spec.type: wrong\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{"PATCH" + nightlyPath: askedFor("ours", tt.change)})
+			code, out, problem := call("", "schedule", "run", "sgsched/nightly", "--kubeconfig="+kubeconfig)
+			if code != 0 || !strings.HasPrefix(out, "scheduledsparkapplication.sparkgate.io/nightly: run nightly-m-") || !strings.HasSuffix(out, tt.want) {
+				t.Errorf("exit code %d, %q, %q; want %q", code, out, problem, tt.want)
+			}
+		})
+	}
+}
+
+// TestScheduleRunThatIsReplaced: the run of a later request that has replaced ours is the one that is waited for; a request for a look alone voids
+// it; and a mistake in the schedule ends the wait.
+func TestScheduleRunThatIsReplaced(t *testing.T) {
+	t.Parallel()
+	later := tick.RequestedName("nightly", "a later one")
+	for name, tt := range map[string]struct {
+		now  []reply
+		code int
+		want string
+	}{
+		"by another": {askedFor("a later one", func(s *v1alpha1.ScheduledSparkApplication) { s.Status.LastHandledForceAt = "a later one" }), 0, "Succeeded: run 2 succeeded"},
+		"not yet":    {askedFor("a later one", nil), exitTimeout, "waiting for " + later + " to be created\n"},
+		"by a look":  {askedFor("a look", func(s *v1alpha1.ScheduledSparkApplication) { s.Annotations[meta.ForceRequestAnnotation] = "ours" }), exitFailed, "request the run again"},
+		"with a mistake": {askedFor("a later one", func(s *v1alpha1.ScheduledSparkApplication) {
+			scheduleIs(s, metav1.ConditionFalse, v1alpha1.InvalidSpecReason, "wrong")
+		}), exitRunFailed, "nightly cannot run: InvalidSpec: wrong"},
+		"that is refused": {askedFor("a later one", func(s *v1alpha1.ScheduledSparkApplication) {
+			scheduleIs(s, metav1.ConditionFalse, "CreateFailed", "exceeded quota")
+		}), exitTimeout, later + " to be created; CreateFailed: exceeded quota"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			succeeded := applicationWith(v1alpha1.SucceededReason, "run 2 succeeded", func(s *v1alpha1.SparkApplicationStatus) { s.ObservedGeneration = 1 })
+			succeeded[0].body.(*v1alpha1.SparkApplication).Generation = 1
+			_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+				"PATCH" + nightlyPath: askedFor("ours", nil), "GET" + nightlyPath: tt.now, apis + "namespaces/spark/sparkapplications/" + later: succeeded,
+			})
+			timeout := map[bool]string{true: "1s", false: "1m"}[tt.code == exitTimeout]
+			code, _, problem := call("", "schedule", "run", "nightly", "--wait", "--timeout", timeout, "--kubeconfig="+kubeconfig)
+			if code != tt.code || !strings.Contains(problem, tt.want) {
+				t.Errorf("exit code %d, want %d, %q in:\n%s", code, tt.code, tt.want, problem)
+			}
+			if suspend := strings.Contains(problem, "sparkctl suspend"); suspend {
+				t.Errorf("what was not created cannot be suspended: %s", problem)
+			}
+		})
+	}
+}
+
+// TestNamesOfSchedules: the name of the run alone is for scripts; the kind of another object is a mistake.
+func TestNamesOfSchedules(t *testing.T) {
+	t.Parallel()
+	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{"PATCH" + nightlyPath: askedFor("ours", nil)})
+	code, out, problem := call("", "schedule", "trigger", "scheduledsparkapplication.sparkgate.io/nightly", "-o", "name", "--kubeconfig="+kubeconfig)
+	if code != 0 || !strings.HasPrefix(out, "sparkapplication.sparkgate.io/nightly-m-") || strings.Count(out, "\n") != 1 || !strings.Contains(problem, "is requested") {
+		t.Errorf("exit code %d, %q, %q", code, out, problem)
+	}
+	for _, line := range []string{"schedule run sgapp/nightly", "schedule run a/b/c", "schedule run sgsched/", "schedule suspend sgq/nightly", "schedule next sgapp/nightly"} {
+		if code, _, problem := call("", strings.Fields(line)...); code != exitUsage || !strings.Contains(problem, "name a schedule: NAME or sgsched/NAME") {
+			t.Errorf("%s: exit code %d, %q", line, code, problem)
+		}
+	}
+	for _, line := range []string{"schedule run", "schedule run a b", "schedule resume"} {
+		if code, _, problem := call("", strings.Fields(line)...); code != exitUsage || !strings.Contains(problem, "name one schedule; see sparkctl schedule ") {
+			t.Errorf("%s: exit code %d, %q", line, code, problem)
+		}
+	}
+}
+
+// TestSuspendedSchedule: what still runs of it is named.
+func TestSuspendedSchedule(t *testing.T) {
+	t.Parallel()
+	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+		"PATCH" + nightlyPath: inCluster(func(s *v1alpha1.ScheduledSparkApplication) { s.Status.Active = []string{"nightly-1"} }),
+	})
+	for line, want := range map[string]string{
+		"schedule suspend nightly": "scheduledsparkapplication.sparkgate.io/nightly suspended; sparkctl schedule resume nightly -n spark continues it; " +
+			"not finished, and not stopped by that: nightly-1\n",
+		"schedule resume nightly": "scheduledsparkapplication.sparkgate.io/nightly resumed; sparkctl schedule next nightly -n spark says when it is due\n",
+	} {
+		if code, out, problem := call("", append(strings.Fields(line), "--kubeconfig="+kubeconfig)...); code != 0 || out != want {
+			t.Errorf("%s: exit code %d, %q, %q", line, code, out, problem)
+		}
+	}
+}
+
+// TestWaitForAStream: it is over when the stream is ready, as for kubectl wait and Flux.
+func TestWaitForAStream(t *testing.T) {
+	t.Parallel()
+	replies := applicationWith(v1alpha1.RunningReason, "the driver runs", func(s *v1alpha1.SparkApplicationStatus) { s.Conditions[0].Status = metav1.ConditionTrue })
+	replies[0].body.(*v1alpha1.SparkApplication).Spec.ReadyWhen = v1alpha1.ReadyWhenRunning
+	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+		"POST /apis/sparkgate.io/v1alpha1/namespaces/spark/sparkapplications": replies, apis + "namespaces/spark/sparkapplications/pi": replies,
+	})
+	manifest, err := json.Marshal(map[string]any{"apiVersion": v1alpha1.GroupVersion.String(), "kind": v1alpha1.SparkApplicationKind, "metadata": map[string]any{"name": "pi"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, _, problem := call(string(manifest), "submit", "-f", "-", "--wait", "--timeout=10s", "--kubeconfig="+kubeconfig)
+	if code != 0 || !strings.Contains(problem, "run 2, attempt 1: Running: the driver runs\n") {
+		t.Errorf("exit code %d: %s", code, problem)
+	}
+}
