@@ -190,7 +190,7 @@ func (e explainQueues) Queue(name string) (explainv1.Queue, bool) {
 
 func queueOf(x embedded.QueueExplanation) explainv1.Queue {
 	out := explainv1.Queue{
-		Name: x.Name, Parent: x.Parent, Root: x.Root, Leaf: x.Leaf, StoppedBy: x.StoppedBy, AtMaxRunning: x.AtMaxRunning,
+		Name: x.Name, Parent: x.Parent, Root: x.Root, Leaf: x.Leaf, StoppedBy: x.StoppedBy, Drained: x.Stop == embedded.StopHoldAndDrain, AtMaxRunning: x.AtMaxRunning,
 		Pending: x.Pending, Admitted: x.Admitted, Heads: headsOf(x.Heads, 1), ReservedFor: headsOf(x.ReservedFor, 1),
 	}
 	for i, u := range x.Usage {

@@ -39,6 +39,18 @@ func TestHoldersOfAQueue(t *testing.T) {
 	}
 }
 
+// TestExplainQueueBelowADrainedOne: a queue that is held below one that is drained is drained, also while no operator answers.
+func TestExplainQueueBelowADrainedOne(t *testing.T) {
+	t.Parallel()
+	root, queue := v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "root"}}, v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}}
+	root.Spec.StopPolicy, queue.Spec.StopPolicy, queue.Spec.Parent = v1alpha1.StopPolicyHoldAndDrain, v1alpha1.StopPolicyHold, "root"
+	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{apis + "sparkqueues": listOf(root, queue), apis + "sparkqueues/team-a": {{200, queue}}})
+	code, out, problem := call("", "explain", "queue", "team-a", "--kubeconfig="+kubeconfig)
+	if code != 0 || !strings.Contains(out, "nothing new is admitted, and what runs is stopped: queue root is drained (stopPolicy HoldAndDrain)") {
+		t.Errorf("exit code %d, %s\n%s", code, problem, out)
+	}
+}
+
 // TestExplainQueueBelowAHeldOne: also while no operator answers, it says which queue holds it.
 func TestExplainQueueBelowAHeldOne(t *testing.T) {
 	t.Parallel()
@@ -46,7 +58,7 @@ func TestExplainQueueBelowAHeldOne(t *testing.T) {
 	root.Spec.StopPolicy, queue.Spec.Parent = v1alpha1.StopPolicyHold, "root"
 	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{apis + "sparkqueues": listOf(root, queue), apis + "sparkqueues/team-a": {{200, queue}}})
 	code, out, problem := call("", "explain", "queue", "team-a", "--kubeconfig="+kubeconfig)
-	if code != 0 || !strings.Contains(out, "nothing new is admitted: queue root is held (stopPolicy)") {
+	if code != 0 || !strings.Contains(out, "nothing new is admitted: queue root is held (stopPolicy Hold)") {
 		t.Errorf("exit code %d, %s\n%s", code, problem, out)
 	}
 }

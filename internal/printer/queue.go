@@ -20,8 +20,12 @@ func WriteQueue(out io.Writer, q v1.Queue) error {
 	if q.Problem != "" {
 		p.line("%s: %s", q.Problem, q.Message)
 	}
-	if q.StoppedBy != "" {
-		p.line("nothing new is admitted: queue %s is held (stopPolicy)", q.StoppedBy)
+	switch how, policy := stopWords(q); {
+	case q.StoppedBy == "":
+	case q.Drained:
+		p.line("nothing new is admitted, and what runs is stopped: queue %s is %s (stopPolicy %s)", q.StoppedBy, how, policy)
+	default:
+		p.line("nothing new is admitted: queue %s is %s (stopPolicy %s)", q.StoppedBy, how, policy)
 	}
 	if q.AtMaxRunning != "" {
 		p.line("nothing new is admitted: queue %s is full (maxRunning)", q.AtMaxRunning)

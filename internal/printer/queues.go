@@ -5,6 +5,7 @@ package printer
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -105,9 +106,15 @@ func Subtree(queues []v1alpha1.SparkQueue, name string) []v1alpha1.SparkQueue {
 	return below
 }
 
-// Stopped has, of queues that admit nothing for a stopPolicy, the queue that has it: the nearest, of themselves and those
-// above them.
-type Stopped map[string]string
+// Stop is the queue whose stopPolicy stops another one, or itself, and whether that drains it.
+type Stop struct {
+	By      string
+	Drained bool
+}
+
+// Stopped has the stops of the queues that admit nothing for a stopPolicy: the nearest that drains, else the nearest that
+// holds, of themselves and those above them.
+type Stopped map[string]Stop
 
 // StoppedOf finds them among all queues there are.
 func StoppedOf(all []v1alpha1.SparkQueue) Stopped {
@@ -119,9 +126,9 @@ func StoppedOf(all []v1alpha1.SparkQueue) Stopped {
 	for name := range known {
 		// One that is above itself ends after as many steps as there are queues.
 		for q, steps := known[name], 0; q != nil && steps < len(all); q, steps = known[q.Spec.Parent], steps+1 {
-			if FromQueueStatus(q).StoppedBy != "" {
-				stopped[name] = q.Name
-				break
+			said, nearer := FromQueueStatus(q), stopped[name]
+			if said.StoppedBy != "" && (nearer.By == "" || said.Drained && !nearer.Drained) {
+				stopped[name] = Stop{said.StoppedBy, said.Drained}
 			}
 		}
 	}
@@ -130,8 +137,8 @@ func StoppedOf(all []v1alpha1.SparkQueue) Stopped {
 
 // Of returns what the status of a queue says, and which queue stops it.
 func (s Stopped) Of(queue *v1alpha1.SparkQueue) v1.Queue {
-	said := FromQueueStatus(queue)
-	said.StoppedBy = s[queue.Name]
+	said, stop := FromQueueStatus(queue), s[queue.Name]
+	said.StoppedBy, said.Drained = stop.By, stop.Drained
 	return said
 }
 
@@ -215,15 +222,24 @@ func usageBar(used, nominal resource.Quantity) string {
 
 // QueueMessage says why a queue admits nothing; empty if it does.
 func QueueMessage(q v1.Queue) string {
+	how, policy := stopWords(q)
 	switch {
 	case q.Problem != "":
 		return q.Problem + ": " + oneLine(q.Message)
 	case q.StoppedBy == q.Name && q.StoppedBy != "":
-		return "held (stopPolicy)"
+		return fmt.Sprintf("%s (stopPolicy %s)", how, policy)
 	case q.StoppedBy != "":
-		return "held by queue " + q.StoppedBy + " above it (stopPolicy)"
+		return fmt.Sprintf("%s by queue %s above it (stopPolicy %s)", how, q.StoppedBy, policy)
 	}
 	return ""
+}
+
+// stopWords says how a queue is stopped, and by which policy.
+func stopWords(q v1.Queue) (how string, policy v1alpha1.StopPolicy) {
+	if q.Drained {
+		return "drained", v1alpha1.StopPolicyHoldAndDrain
+	}
+	return "held", v1alpha1.StopPolicyHold
 }
 
 // WriteLine writes who is first in line in a queue, and who holds its quota. unknown says why the holders are not known.

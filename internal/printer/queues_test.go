@@ -32,7 +32,7 @@ func queue(name, parent string, usage ...[5]string) v1alpha1.SparkQueue {
 	return q
 }
 
-// TestQueues: the tree with what is used, empty, full, borrowed and without a quota; held, wrong, and above itself.
+// TestQueues: the tree with what is used, empty, full, borrowed and without a quota; held, drained, wrong, and above itself.
 func TestQueues(t *testing.T) {
 	t.Parallel()
 	root := queue("root", "", [5]string{"cpu", "default", "24", "40", ""}, [5]string{"memory", "default", "96Gi", "160Gi", "0"}, [5]string{"pods", "default", "9", "", ""})
@@ -47,7 +47,9 @@ func TestQueues(t *testing.T) {
 	all := []v1alpha1.SparkQueue{teamB, lost, queue("round", "about"), queue("about", "round"), teamA, root}
 	below := queue("night", "team-b-1")
 	between := queue("team-b-1", "team-b")
-	all = append(all, below, between)
+	drained, under := queue("drained", "root"), queue("under", "drained")
+	drained.Spec.StopPolicy, under.Spec.StopPolicy = v1alpha1.StopPolicyHoldAndDrain, v1alpha1.StopPolicyHold
+	all = append(all, below, between, under, drained)
 	for name, width := range map[string]int{"queues.txt": 0, "queues-40.txt": 40} {
 		var out bytes.Buffer
 		if err := WriteQueues(&out, all, StoppedOf(all), width); err != nil {

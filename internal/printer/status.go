@@ -115,7 +115,7 @@ func FromQueueStatus(queue *v1alpha1.SparkQueue) v1.Queue {
 		out.Problem, out.Message = ready.Reason, ready.Message
 	}
 	if p := queue.Spec.StopPolicy; p == v1alpha1.StopPolicyHold || p == v1alpha1.StopPolicyHoldAndDrain {
-		out.StoppedBy = queue.Name
+		out.StoppedBy, out.Drained = queue.Name, p == v1alpha1.StopPolicyHoldAndDrain
 	}
 	for _, u := range s.Usage {
 		out.Usage = append(out.Usage, v1.Usage{Resource: u.Resource, Flavor: u.Flavor, Used: u.Used, Nominal: u.Nominal, Borrowed: u.Borrowed, Reserved: u.Reserved})

@@ -40,9 +40,6 @@ func (e *Engine) ExplainQueue(name string) (QueueExplanation, bool) {
 	}
 	q := e.hierarchy.queues[name]
 	out := QueueExplanation{QueueState: state}
-	if q.stoppedBy != nil {
-		out.StoppedBy = q.stoppedBy.name
-	}
 	if full := q.atMaxRunning(); full != nil {
 		out.AtMaxRunning = full.name
 	}

@@ -312,20 +312,20 @@ func TestExplainQueue(t *testing.T) {
 	}})
 	e.Cycle(0)
 	tests := map[string]struct {
-		held, full string
-		room       []Headroom
+		full string
+		room []Headroom
 	}{
-		"root": {held: "root", room: []Headroom{{5000, 10000}, {quota.Unlimited, quota.Unlimited}}},
-		"dept": {held: "root", full: "dept", room: []Headroom{{5000, 10000}, {quota.Unlimited, quota.Unlimited}}},
-		"a":    {held: "root", full: "dept", room: []Headroom{{-1000, 4000}, {quota.Unlimited, quota.Unlimited}}},
-		"b":    {held: "root", room: []Headroom{{5000, 10000}}},
+		"root": {room: []Headroom{{5000, 10000}, {quota.Unlimited, quota.Unlimited}}},
+		"dept": {full: "dept", room: []Headroom{{5000, 10000}, {quota.Unlimited, quota.Unlimited}}},
+		"a":    {full: "dept", room: []Headroom{{-1000, 4000}, {quota.Unlimited, quota.Unlimited}}},
+		"b":    {room: []Headroom{{5000, 10000}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, exists := e.ExplainQueue(name)
 			state, _ := e.State(name)
-			want := QueueExplanation{QueueState: state, StoppedBy: tc.held, AtMaxRunning: tc.full, Headroom: tc.room}
+			want := QueueExplanation{QueueState: state, AtMaxRunning: tc.full, Headroom: tc.room}
 			if diff := cmp.Diff(want, got); diff != "" || !exists {
 				t.Errorf("explanation, exists %t (-want +got):\n%s", exists, diff)
 			}

@@ -84,9 +84,8 @@ type HeldGrant struct {
 // QueueExplanation is the live view of a queue, for people.
 type QueueExplanation struct {
 	QueueState
-	// StoppedBy is the queue, this one or the nearest above it, that is stopped; AtMaxRunning the one that has
-	// reached its maxRunning. Empty if there is none.
-	StoppedBy, AtMaxRunning string
+	// AtMaxRunning is the queue, this one or the nearest above it, that has reached its maxRunning; empty if there is none.
+	AtMaxRunning string
 	// Headroom is what the queue could use now, for each Usage.
 	Headroom []Headroom
 	// ReservedFor is the head of this queue if quota is reserved for it because it has waited too long.

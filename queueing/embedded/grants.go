@@ -93,7 +93,7 @@ func (h *heldGrant) eviction() *queueing.Eviction {
 		return h.evicted
 	}
 	if d := h.queue.drainedBy; d != nil {
-		return &queueing.Eviction{Reason: queueing.ReasonQueueHeld, Message: named(d, h.queue) + " is drained (stopPolicy HoldAndDrain)"}
+		return &queueing.Eviction{Reason: queueing.ReasonQueueHeld, Message: stopText(d, h.queue)}
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func (eg *elasticGrowth) newGrowthRequest(a *app) (*growthRequest, string) {
 	case base == nil:
 		return nil, fmt.Sprintf("the grant has no pod set %s that could grow", h.growth.want.PodSet)
 	case q.stoppedBy != nil:
-		return nil, fmt.Sprintf("%s is held (stopPolicy %s)", named(q.stoppedBy, q), q.stoppedBy.config.Stop)
+		return nil, stopText(q.stoppedBy, q)
 	case len(h.growth.reclaims) > 0:
 		return nil, "cannot grow while executors of this application are being reclaimed"
 	case q.hasPending(h.standing.Priority):

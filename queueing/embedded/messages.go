@@ -23,6 +23,15 @@ func named(q, of *queue) string {
 	return fmt.Sprintf("queue %s, above %s,", q.name, of.name)
 }
 
+// stopText says that a queue, of or one above it, is stopped, and how.
+func stopText(q, of *queue) string {
+	how := "held"
+	if q.config.Stop == StopHoldAndDrain {
+		how = "drained"
+	}
+	return fmt.Sprintf("%s is %s (stopPolicy %s)", named(q, of), how, q.config.Stop)
+}
+
 // needsText names a need that is not met.
 func needsText(class *equivalenceClass, b quota.Block) string {
 	least := ""

@@ -81,7 +81,7 @@ func (vs *verdicts) newVerdict(class *equivalenceClass, c blockReason) *queueing
 	case class.isInadmissible():
 		v = class.inadmissible
 	case c.reason == queueing.ReasonQueueHeld:
-		v.Message = fmt.Sprintf("%s is held (stopPolicy %s)", named(c.queue, class.queue), c.queue.config.Stop)
+		v.Message = stopText(c.queue, class.queue)
 	case c.reason == queueing.ReasonMaxRunning:
 		v.Message = fmt.Sprintf("%s has reached its maxRunning of %d", named(c.queue, class.queue), *c.queue.config.MaxRunning)
 	case c.notHead:

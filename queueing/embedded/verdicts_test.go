@@ -188,7 +188,7 @@ func TestVerdicts(t *testing.T) {
 		"held above": {
 			queues: "root drain\nteam-a in=root hold\nteam-b in=root",
 			ask:    "pi queue=team-b",
-			want:   "Waiting/QueueHeld: queue root, above team-b, is held (stopPolicy HoldAndDrain)",
+			want:   "Waiting/QueueHeld: queue root, above team-b, is drained (stopPolicy HoldAndDrain)",
 		},
 		"as many as may run": {
 			queues:  "team-a max=1",

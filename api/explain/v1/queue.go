@@ -16,9 +16,10 @@ type Queue struct {
 	// Problem is why it admits nothing, as the reason of its condition Ready; absent if it does. Message explains it.
 	Problem string `json:"problem,omitempty"`
 	Message string `json:"message,omitempty"`
-	// StoppedBy is the queue, this one or one above it, that is stopped by its stopPolicy; AtMaxRunning the one that
-	// runs as many applications as its maxRunning allows.
+	// StoppedBy is the queue, this one or one above it, that is drained by its stopPolicy, else held; Drained says which.
+	// AtMaxRunning is the one that runs as many applications as its maxRunning allows.
 	StoppedBy    string `json:"stoppedBy,omitempty"`
+	Drained      bool   `json:"drained,omitempty"`
 	AtMaxRunning string `json:"atMaxRunning,omitempty"`
 	// Pending and Admitted count the applications of this queue and of those below it.
 	Pending  int32   `json:"pending"`
