@@ -101,8 +101,9 @@ type logFollower struct {
 	next int64
 	// failed has what keeps lines from being read or written.
 	failed chan error
-	// noted is the stage that was printed last.
-	noted string
+	// noted is the stage that was printed last; missed says that the executor that is wanted was said to be missing.
+	noted  string
+	missed bool
 }
 
 func newLogFollower(c *client.Cluster, out, notes io.Writer) *logFollower {
@@ -123,11 +124,14 @@ func (l *logFollower) podsOf(ctx context.Context, app *v1alpha1.SparkApplication
 		wanted.Executor = l.executor
 	}
 	found, err := l.cluster.PodsOf(ctx, app, wanted)
-	slices.SortFunc(found, func(a, b corev1.Pod) int {
-		x, y := client.ExecutorID(&a), client.ExecutorID(&b)
-		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
-	})
+	slices.SortFunc(found, byNumber)
 	return found, err
+}
+
+// byNumber orders executors.
+func byNumber(a, b corev1.Pod) int {
+	x, y := client.ExecutorID(&a), client.ExecutorID(&b)
+	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
 }
 
 // copy copies the log of a pod to its end. One that breaks off while the container runs is opened again.
@@ -242,6 +246,20 @@ func (l *logFollower) note(app *v1alpha1.SparkApplication) {
 	}
 }
 
+// noteMissing says once that the one executor that is wanted has no pod although others may have: it may never come.
+func (l *logFollower) noteMissing(app *v1alpha1.SparkApplication) {
+	running := app.Status.Executors != nil && app.Status.Executors.Ready > 0
+	if l.missed || !running || l.executor == "" || l.executor == allExecutors {
+		return
+	}
+	l.missed = true
+	why := "it has not started, or has ended"
+	if f := executorFailure(app, app.Status.Attempt, l.executor); f != nil {
+		why = fmt.Sprintf("it has failed: %s: %s", f.Reason, f.Message)
+	}
+	fmt.Fprintf(l.notes, "Executor %s has no pod: %s. Its log is printed if it starts before the run ends.\n", l.executor, why)
+}
+
 // over reports whether no further line is to be expected; an error says that the run cannot begin.
 func (l *logFollower) over(app *v1alpha1.SparkApplication, run int64) (bool, error) {
 	stage, _ := status.StageOf(app.Status.Conditions)
@@ -286,6 +304,9 @@ func (l *logFollower) openNew(ctx context.Context, app *v1alpha1.SparkApplicatio
 			return err
 		}
 		opened := 0
+		if len(found) == 0 {
+			l.noteMissing(app)
+		}
 		for i := range found {
 			if client.HasLog(&found[i]) {
 				l.start(ctx, &found[i])

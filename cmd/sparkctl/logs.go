@@ -123,7 +123,11 @@ func (l *logFollower) print(ctx context.Context, app *v1alpha1.SparkApplication)
 	if err != nil {
 		return err
 	}
-	if len(found) == 0 {
+	switch {
+	case len(found) > 0:
+	case l.executor != "":
+		return l.noExecutor(ctx, app, attempt)
+	default:
 		return l.kept(app, attempt)
 	}
 	var failed []error
@@ -173,7 +177,7 @@ func lastStarted(app *v1alpha1.SparkApplication) int64 {
 func (l *logFollower) kept(app *v1alpha1.SparkApplication, attempt int64) error {
 	for i := range app.Status.Attempts {
 		a := &app.Status.Attempts[i]
-		if a.Run != app.Status.Run || a.Attempt != attempt || a.StartedAt == nil || l.executor != "" {
+		if a.Run != app.Status.Run || a.Attempt != attempt || a.StartedAt == nil {
 			continue
 		}
 		if a.LogTail == "" {
@@ -182,5 +186,5 @@ func (l *logFollower) kept(app *v1alpha1.SparkApplication, attempt int64) error 
 		fmt.Fprintf(l.notes, "The pod of attempt %d is gone. This is the end of its log, from the status:\n", attempt)
 		return l.lines.copy(strings.NewReader(a.LogTail), "")
 	}
-	return fmt.Errorf("there is no log: attempt %d of run %d has no %s that has started", attempt, app.Status.Run, l.role())
+	return fmt.Errorf("there is no log: attempt %d of run %d has no driver that has started", attempt, app.Status.Run)
 }

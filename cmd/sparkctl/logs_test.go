@@ -138,3 +138,38 @@ func TestLookForPods(t *testing.T) {
 		}
 	}
 }
+
+// TestLogOfAnExecutorThatIsGone: how it has failed is said, and which others have a log; followed, it is said once that it may never come.
+func TestLogOfAnExecutorThatIsGone(t *testing.T) {
+	t.Parallel()
+	lost := func(s *v1alpha1.SparkApplicationStatus) {
+		s.Executors = &v1alpha1.ExecutorStatus{Wanted: 3, Ready: 2, Failed: 1, Failures: []v1alpha1.ExecutorFailure{
+			{Pod: "pi-1-1-exec-7", Reason: "OOMKilled", Message: "executor was killed with exit code 137; raise executor.memoryOverhead"},
+		}}
+	}
+	for number, why := range map[string]string{
+		"7":  "its pod is gone, because it has failed: OOMKilled: executor was killed with exit code 137; raise executor.memoryOverhead",
+		"17": "it has not started, or it has ended and Spark has deleted its pod, which executor.deleteOnTermination: false prevents",
+	} {
+		t.Run(number, func(t *testing.T) {
+			t.Parallel()
+			_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+				apis + "namespaces/spark/sparkapplications/pi": applicationWith(v1alpha1.RunningReason, "the driver runs", lost),
+				"GET /api/v1/namespaces/spark/pods":            append(listOf[corev1.Pod](), listOf(executorPod("10"), executorPod("2"))...),
+			})
+			code, _, problem := call("", "logs", "pi", "--executor", number, "--kubeconfig="+kubeconfig)
+			want := "sparkctl logs: there is no log of executor " + number + " in attempt 1 of run 2: " + why + "; these have one: 2, 10\n"
+			if code != exitFailed || problem != want {
+				t.Errorf("exit code %d, (-want +got)\n- %s+ %s", code, want, problem)
+			}
+		})
+	}
+	failed := append(applicationWith(v1alpha1.RunningReason, "the driver runs", lost), applicationWith(v1alpha1.SucceededReason, "run 2 succeeded", lost)...)
+	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+		apis + "namespaces/spark/sparkapplications/pi": failed, "GET /api/v1/namespaces/spark/pods": listOf[corev1.Pod](),
+	})
+	code, _, problem := call("", "logs", "pi", "--executor", "7", "-f", "--kubeconfig="+kubeconfig)
+	if said := "Executor 7 has no pod: it has failed: OOMKilled: "; code != 0 || strings.Count(problem, said) != 1 {
+		t.Errorf("followed: exit code %d, %q once in:\n%s", code, said, problem)
+	}
+}
