@@ -82,6 +82,12 @@ func TestScheduleNextOfTheCluster(t *testing.T) {
 	}{
 		"works": {schedule: inCluster(func(s *v1alpha1.ScheduledSparkApplication) {
 			s.Status.Active, s.Status.ActiveCount = []string{"nightly-29578650"}, 1
+			s.Status.LastSuccessfulRun = &v1alpha1.ScheduledRun{Name: "nightly-29577210", Time: "2026-03-27T02:45:00+01:00", Message: "driver ended with exit code 0"}
+			s.Status.LastFailedRun = &v1alpha1.ScheduledRun{Name: "nightly-m-3f9c01ab", Time: "2026-03-26T09:00:00+01:00"}
+			s.Status.Missed = []v1alpha1.MissedRuns{
+				{Reason: v1alpha1.MissedConcurrencyForbidden, Count: 2, Last: "2026-03-25T02:30:00+01:00"},
+				{Reason: v1alpha1.MissedOperatorDown, Count: 1, Last: "2026-03-01T02:30:00+01:00"},
+			}
 		})},
 		"suspended": {schedule: inCluster(func(s *v1alpha1.ScheduledSparkApplication) {
 			s.Spec.Suspend = true

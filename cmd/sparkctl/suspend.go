@@ -8,7 +8,9 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/client"
 )
 
@@ -39,8 +41,18 @@ func suspend(ctx context.Context, cluster client.Options, name string, s streams
 		_, err = fmt.Fprintf(s.out, "%s%s suspended; run %d has ended before\n", kindName, name, app.Status.Run)
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%s%s suspended; sparkctl resume %s -n %s continues the run\n", kindName, name, name, app.Namespace)
+	_, err = fmt.Fprintf(s.out, "%s%s suspended; sparkctl resume %s -n %s continues the run%s\n", kindName, name, name, app.Namespace, holdsUp(app))
 	return err
+}
+
+// holdsUp says that an application of a schedule which is suspended is in the way of those that follow.
+func holdsUp(app *v1alpha1.SparkApplication) string {
+	owner := metav1.GetControllerOfNoCopy(app)
+	if owner == nil || owner.Kind != v1alpha1.ScheduledSparkApplicationKind {
+		return ""
+	}
+	return fmt.Sprintf(". Until then its schedule %s misses its times under concurrencyPolicy Forbid, and deletes the run at the next one under Replace; "+
+		"sparkctl delete %s -n %s ends the run for good", owner.Name, app.Name, app.Namespace)
 }
 
 const resumeText = `Takes spec.suspend away from the application NAME: a run that had not started continues as the same attempt, one that was stopped as a new

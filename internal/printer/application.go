@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -112,6 +113,7 @@ func WriteDetails(out io.Writer, app *v1alpha1.SparkApplication, now time.Time) 
 	p.line("%-10s %s/%s", "Name", s.Namespace, s.Name)
 	p.line("%-10s %s: %s", "Stage", s.Stage, oneLine(s.Detail()))
 	p.line("%-10s %s", "Queue", s.Queue)
+	p.optional("Schedule", scheduleText(app))
 	if s.Run > 0 {
 		p.line("%-10s %d, attempt %d%s", "Run", s.Run, s.Attempt, ranText(s.RunDuration))
 	}
@@ -132,6 +134,18 @@ func WriteDetails(out io.Writer, app *v1alpha1.SparkApplication, now time.Time) 
 		p.attempt(&app.Status.Attempts[i])
 	}
 	return p.end(out, "")
+}
+
+// scheduleText names the schedule of an application, and the time that it is for; empty if it has none.
+func scheduleText(app *v1alpha1.SparkApplication) string {
+	owner := metav1.GetControllerOfNoCopy(app)
+	if owner == nil || owner.Kind != v1alpha1.ScheduledSparkApplicationKind {
+		return ""
+	}
+	if due := app.Annotations[v1alpha1.ScheduledForAnnotation]; due != "" {
+		return owner.Name + ", due at " + due
+	}
+	return owner.Name + ", requested outside its times"
 }
 
 func ranText(d time.Duration) string {

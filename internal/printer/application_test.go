@@ -63,6 +63,25 @@ func failed(attempt int64) v1alpha1.AttemptStatus {
 	}
 }
 
+// TestRunsOfSchedules: the schedule is named, and the time that the run is for.
+func TestRunsOfSchedules(t *testing.T) {
+	t.Parallel()
+	for due, want := range map[string]string{
+		"2026-09-01T02:30:00+02:00": "Schedule   nightly, due at 2026-09-01T02:30:00+02:00\n",
+		"":                          "Schedule   nightly, requested outside its times\n",
+	} {
+		app := staged("nightly-29766840", v1alpha1.RunningReason, "the driver runs", runs)
+		app.OwnerReferences = []metav1.OwnerReference{{Kind: v1alpha1.ScheduledSparkApplicationKind, Name: "nightly", Controller: ptr.To(true)}}
+		if due != "" {
+			app.Annotations = map[string]string{v1alpha1.ScheduledForAnnotation: due}
+		}
+		var out bytes.Buffer
+		if err := WriteDetails(&out, app, now); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%v, no %q in:\n%s", err, want, out.String())
+		}
+	}
+}
+
 // stories are applications in the stages that look different.
 func stories() []*v1alpha1.SparkApplication {
 	return []*v1alpha1.SparkApplication{

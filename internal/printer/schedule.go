@@ -126,9 +126,21 @@ func (p *page) state(s Schedule) {
 	if status.ActiveCount > 0 {
 		p.line("%-10s %d: %s", "Active", status.ActiveCount, strings.Join(status.Active, ", "))
 	}
+	p.ended("Succeeded", status.LastSuccessfulRun)
+	p.ended("Failed", status.LastFailedRun)
+	for i, m := range status.Missed {
+		p.line("%-10s %d (%s), the last one due at %s", first(i, "Missed"), m.Count, m.Reason, m.Last)
+	}
 	if !s.Silent.IsZero() {
 		p.line("%-10s nothing is due until %s: the operator has followed the schedule until then, by a clock that was ahead; delete the schedule and create it again",
 			"Silent", s.Silent.UTC().Format(time.RFC3339))
+	}
+}
+
+// ended writes the last run of a schedule that ended in some way.
+func (p *page) ended(how string, run *v1alpha1.ScheduledRun) {
+	if run != nil {
+		p.line("%-10s %s", how, strings.TrimSuffix(fmt.Sprintf("%s at %s: %s", run.Name, run.Time, oneLine(run.Message)), ": "))
 	}
 }
 

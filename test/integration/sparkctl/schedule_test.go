@@ -87,6 +87,8 @@ func TestRunAScheduleNow(t *testing.T) {
 		t.Errorf("failed: exit code %d: %s", code, behind)
 	}
 	me.sees(words("schedule resume nightly"), "resumed")
+	me.sees(words("schedule next nightly --count 1"), "Succeeded  "+one.Name+" at ", "Failed     "+two.Name+" at ")
+	me.sees(words("get "+two.Name), "Schedule   nightly, requested outside its times")
 }
 
 // TestRunAScheduleByReplacing: under Replace the run that has not finished is deleted first, and the wait for it ends.
@@ -108,6 +110,7 @@ func TestRunAScheduleByReplacing(t *testing.T) {
 	two := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: strings.TrimPrefix(name, "sparkapplication.sparkgate.io/")}}
 	w.Run(two)
 	harness.Gone(t, one)
+	me.sees(words("kill "+two.Name), "continues the run. Until then its schedule nightly misses its times", "sparkctl delete "+two.Name+" -n "+w.Namespace)
 }
 
 // TestRunAScheduleThatCannot: one with a mistake, one that does not exist, an application, and without the right.
