@@ -28,9 +28,9 @@ const (
 type usagePage struct {
 	Base   string
 	Filter filter
-	// By is queue, namespace, application or label, Label the name of the label.
-	By, Label, Since string
-	// Over is the window of the sums: Since, unless that cannot be understood.
+	// By is queue, namespace, application or label, Label the name of the label. Since and Until are what the viewer wrote.
+	By, Label, Since, Until string
+	// Over says which window the sums are of: that which was asked for, unless it cannot be understood.
 	Over string
 	// Prices is the price list that the viewer has given.
 	Prices string
@@ -75,7 +75,7 @@ func buildUsage(v *visit) (view, error) {
 	query := v.request.URL.Query()
 	p := usagePage{
 		Base: v.base, Filter: filterOf(query), By: cmp.Or(say(query.Get("by")), "queue"), Label: say(query.Get("label")),
-		Since: cmp.Or(say(query.Get("since")), sinceDefault), Prices: strings.TrimSpace(strings.ReplaceAll(query.Get("prices"), "\r\n", "\n")),
+		Since: cmp.Or(say(query.Get("since")), sinceDefault), Until: say(query.Get("until")), Prices: strings.TrimSpace(strings.ReplaceAll(query.Get("prices"), "\r\n", "\n")),
 		Keys: []string{"queue", "namespace", "application", byLabel},
 	}
 	t, err := watch(v, subject{client.Applications, client.Selection{Namespace: p.Filter.Namespace}}, uidOfRow)
@@ -86,7 +86,8 @@ func buildUsage(v *visit) (view, error) {
 		}
 		return out, err
 	}
-	p.sum(t.all(), p.question(v), v.clock.Now())
+	now := v.clock.Now()
+	p.sum(t.all(), p.question(v.prices, now), now)
 	p.Pager = pageOf(v.request, len(p.Rows), usageShown)
 	p.Rows = p.Rows[p.Pager.from:p.Pager.to]
 	out.data = p
@@ -96,13 +97,12 @@ func buildUsage(v *visit) (view, error) {
 // question is what a viewer asks for. What cannot be understood is replaced by its default, and said.
 type question struct {
 	key    usage.Key
-	back   time.Duration
+	window usage.Window
 	prices *usage.Prices
 }
 
-func (p *usagePage) question(v *visit) question {
-	q := question{key: usage.ByQueue, prices: v.prices}
-	p.Over = p.Since
+func (p *usagePage) question(prices *usage.Prices, now time.Time) question {
+	q := question{key: usage.ByQueue, prices: prices, window: p.window(now)}
 	by := p.By
 	if by == byLabel {
 		by += "=" + p.Label
@@ -113,13 +113,8 @@ func (p *usagePage) question(v *visit) question {
 		p.problem("by: %v", err)
 		p.By = "queue"
 	}
-	var err error
-	if q.back, err = usage.ParseSince(p.Since); err != nil {
-		p.problem("since: %v", err)
-		q.back, _ = usage.ParseSince(sinceDefault)
-		p.Over = sinceDefault
-	}
 	if p.Prices != "" {
+		var err error
 		if q.prices, err = usage.ParsePrices([]byte(p.Prices)); err != nil {
 			p.problem("%v", err)
 		}
@@ -130,13 +125,30 @@ func (p *usagePage) question(v *visit) question {
 	return q
 }
 
+// window returns the time that the viewer asks for, and words it.
+func (p *usagePage) window(now time.Time) usage.Window {
+	window, err := usage.ParseWindow(p.Since, p.Until, now)
+	back, last := usage.ParseSince(p.Since)
+	switch {
+	case err != nil:
+		p.problem("%s", strings.TrimPrefix(err.Error(), "--")) // the fields have the names of the flags
+		back, _ = usage.ParseSince(sinceDefault)
+		p.Over = "in the last " + sinceDefault
+		return usage.Window{From: now.Add(-back), Until: now}
+	case last == nil && p.Until == "":
+		p.Over = "in the last " + p.Since
+	default:
+		p.Over = "from " + window.From.UTC().Format(time.RFC3339) + " to " + window.Until.UTC().Format(time.RFC3339)
+	}
+	return window
+}
+
 func (p *usagePage) problem(format string, args ...any) {
 	p.Problems = append(p.Problems, fmt.Sprintf(format, args...))
 }
 
 // sum adds up what the applications that are asked for used.
 func (p *usagePage) sum(all []*application, q question, now time.Time) {
-	window := usage.Window{From: now.Add(-q.back), Until: now}
 	queues, namespaces := map[string]bool{}, map[string]bool{}
 	var records []usage.Record
 	for _, a := range all {
@@ -145,13 +157,13 @@ func (p *usagePage) sum(all []*application, q question, now time.Time) {
 		if !p.Filter.selector.Matches(labels.Set(app.Labels)) {
 			continue
 		}
-		charged, lacks := window.ChargedTo(p.Filter.Queue, &app, now)
+		charged, lacks := q.window.ChargedTo(p.Filter.Queue, &app, now)
 		if records = append(records, charged...); lacks {
 			p.Cut++
 		}
 	}
 	p.Queues, p.Namespaces = offered(queues), offered(namespaces)
-	p.Report, p.Priced = usage.Summarize(records, window, q.key, q.prices), q.prices != nil
+	p.Report, p.Priced = usage.Summarize(records, q.window, q.key, q.prices), q.prices != nil
 	most := 0.0
 	for i := range p.Report.Rows {
 		most = max(most, p.Report.Rows[i].Granted.CPU)

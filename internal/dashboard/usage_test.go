@@ -6,7 +6,6 @@ package dashboard
 import (
 	"fmt"
 	"math"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -29,9 +28,9 @@ func used(t *testing.T, name string) *application {
 // asked is the page of a query, with what is said of an application.
 func asked(t *testing.T, query url.Values, prices *usage.Prices) usagePage {
 	t.Helper()
-	p := usagePage{Filter: filterOf(query), By: query.Get("by"), Label: query.Get("label"), Since: query.Get("since"), Prices: query.Get("prices")}
-	v := &visit{request: httptest.NewRequest("GET", "/usage", nil), prices: prices}
-	p.sum([]*application{used(t, "pi")}, p.question(v), time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))
+	p := usagePage{Filter: filterOf(query), By: query.Get("by"), Label: query.Get("label"), Since: query.Get("since"), Until: query.Get("until"), Prices: query.Get("prices")}
+	now := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	p.sum([]*application{used(t, "pi")}, p.question(prices, now), now)
 	return p
 }
 
@@ -55,6 +54,29 @@ func TestUsageOfRows(t *testing.T) {
 	}
 }
 
+// TestUsageOfAWindow: as with sparkctl usage, from and until may be dates and times; what is outside does not count.
+func TestUsageOfAWindow(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		since, until string
+		hours        float64
+		over         string
+	}{
+		"up to now":         {"2d", "", 8, "in the last 2d"},
+		"a day":             {"2026-01-01", "2026-01-02", 8, "from 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z"},
+		"the first attempt": {"2026-01-01", "2026-01-01T03:00:00+01:00", 4, "from 2026-01-01T00:00:00Z to 2026-01-01T02:00:00Z"},
+		"the second one":    {"22h", "21h", 4, "from 2026-01-01T02:00:00Z to 2026-01-01T03:00:00Z"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := asked(t, url.Values{"by": {"queue"}, "since": {tt.since}, "until": {tt.until}}, nil)
+			if math.Round(p.Total.Granted.CPU) != tt.hours || p.Over != tt.over || len(p.Problems) > 0 {
+				t.Errorf("%v core-hours %q, want %v %q; %q", p.Total.Granted.CPU, p.Over, tt.hours, tt.over, p.Problems)
+			}
+		})
+	}
+}
+
 // TestUsageSaysMistakes: what cannot be understood is named, and the page shows the rest.
 func TestUsageSaysMistakes(t *testing.T) {
 	t.Parallel()
@@ -65,6 +87,8 @@ func TestUsageSaysMistakes(t *testing.T) {
 		"a key that is none":    {url.Values{"by": {"color"}, "since": {"7d"}}, `by: there is no key "color"`},
 		"a label without name":  {url.Values{"by": {"label"}, "since": {"7d"}}, `by: "" is not the name of a label`},
 		"no duration":           {url.Values{"by": {"queue"}, "since": {"yesterday"}}, `since: "yesterday" is not a duration`},
+		"no end":                {url.Values{"by": {"queue"}, "since": {"7d"}, "until": {"tomorrow"}}, `until: "tomorrow" is not a duration`},
+		"an end before":         {url.Values{"by": {"queue"}, "since": {"1d"}, "until": {"2d"}}, "since: 2026-01-01T00:00:00Z is not before the end"},
 		"a price below nothing": {url.Values{"by": {"queue"}, "since": {"7d"}, "prices": {"default: {coreHour: -1}"}}, "default.coreHour: -1 is not a price"},
 		"no price list":         {url.Values{"by": {"queue"}, "since": {"7d"}, "prices": {"<script>"}}, "invalid price list"},
 		"no selector":           {url.Values{"by": {"queue"}, "since": {"7d"}, "labels": {"==="}}, "is not a label selector"},
