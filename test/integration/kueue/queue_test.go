@@ -57,6 +57,9 @@ func quotaWait(t *testing.T) {
 	if driver.Labels["kueue.x-k8s.io/podset"] != "driver" || driver.Labels["kueue.x-k8s.io/queue-name"] != "" || len(driver.Spec.Tolerations) == 0 {
 		t.Errorf("labels %v, tolerations %v of the driver", driver.Labels, driver.Spec.Tolerations)
 	}
+	if name, has := driver.Annotations[kueuev1.WorkloadAnnotation]; has {
+		t.Errorf("the driver is of Workload %s, so Kueue looks for its slices, and its log fills with errors", name)
+	}
 	workload := w.workload(first)
 	if !metav1.IsControlledBy(workload, first) || workload.Labels["kueue.x-k8s.io/job-uid"] != string(first.UID) {
 		t.Errorf("the Workload belongs to %v, labels %v", workload.OwnerReferences, workload.Labels)
