@@ -5,8 +5,10 @@ package kueue
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
@@ -52,19 +54,65 @@ func stabilise(message string) string {
 func mentionsPreemption(message string) bool { return strings.Contains(message, preempting) }
 
 // reasonFromMessage returns the reason of a wait for quota, from Kueue's condition QuotaReserved=False.
-func reasonFromMessage(c *metav1.Condition) string {
+func reasonFromMessage(c *metav1.Condition, asked []queueing.PodSet) string {
 	says := func(part string) bool { return strings.Contains(c.Message, part) }
 	switch {
 	case says("workload namespace doesn't match ClusterQueue selector"):
 		return queueing.ReasonNamespaceNotAllowed
-	case says("insufficient unused quota"), says(preempting), says("doesn't allow to fit any of"), says("allows to fit only"):
+	case says(preempting):
 		return queueing.ReasonWaitingForQuota
-	case says("> maximum capacity"):
+	case neverFits(c.Message, asked):
 		return queueing.ReasonExceedsQuota
+	case mayFit(c.Message), says("> maximum capacity"):
+		return queueing.ReasonWaitingForQuota
 	case says("untolerated taint"), says("doesn't match node affinity"):
 		return queueing.ReasonFlavorMismatch
 	case c.Reason == kueuev1.WorkloadInadmissible:
 		return queueing.ReasonWaitingForGate
 	}
 	return queueing.ReasonWaitingForQuota
+}
+
+// podSetPart begins what Kueue says of one pod set. It tries them one by one, and ends with the first that fits nowhere.
+const podSetPart = "couldn't assign flavors to pod set "
+
+// neverFits reports whether Kueue says of one pod set that it fits into no flavor even if nothing else ran.
+func neverFits(message string, asked []queueing.PodSet) bool {
+	return slices.ContainsFunc(strings.Split(message, podSetPart)[1:], func(part string) bool {
+		name, found, _ := strings.Cut(part, ":")
+		i := slices.IndexFunc(asked, func(p queueing.PodSet) bool { return p.Name == name })
+		switch {
+		case mayFit(found):
+			return false
+		case strings.Contains(found, " unavailable in ClusterQueue"):
+			return true
+		}
+		return strings.Contains(found, "> maximum capacity") && (i < 0 || !leastMayFit(found, asked[i]))
+	})
+}
+
+// mayFit reports whether Kueue says of some flavor that it is too full now.
+func mayFit(message string) bool {
+	return slices.ContainsFunc([]string{"insufficient unused quota", "doesn't allow to fit any of", "allows to fit only"}, func(part string) bool {
+		return strings.Contains(message, part)
+	})
+}
+
+// aboveCapacity is what Kueue says of a flavor that is too small for all pods of a set, after those of the sets before it.
+var aboveCapacity = regexp.MustCompile(`podsets requests \(([^)]+)\) \+ current podset request \(([^)]+)\) > maximum capacity \(([^)]+)\)`)
+
+// leastMayFit reports whether some flavor that is too small for all pods of a set is not too small for the least number of
+// them: Kueue speaks of all, also where it has looked for room for fewer.
+func leastMayFit(message string, p queueing.PodSet) bool {
+	return p.Least() < p.Count && slices.ContainsFunc(aboveCapacity.FindAllStringSubmatch(message, -1), func(found []string) bool {
+		var amounts [3]float64
+		for i, text := range found[1:] {
+			q, err := resource.ParseQuantity(text)
+			if err != nil {
+				return false
+			}
+			amounts[i] = float64(q.MilliValue())
+		}
+		return amounts[0]+amounts[1]*float64(p.Least())/float64(p.Count) <= amounts[2]
+	})
 }

@@ -137,7 +137,7 @@ func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
 		v := waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, notEvaluated(w)))
 		return verdict{Verdict: v, silent: true}
 	}
-	v := waiting(reasonFromMessage(c), fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, stabilise(c.Message)))
+	v := waiting(reasonFromMessage(c, ask.PodSets), fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, stabilise(c.Message)))
 	v.Preempting = mentionsPreemption(c.Message)
 	if v.Reason == queueing.ReasonExceedsQuota {
 		v.State = queueing.Refused

@@ -51,6 +51,22 @@ func TestVerdicts(t *testing.T) {
 			made(noQuota("Pending", "couldn't assign flavors to pod set executor: insufficient quota for cpu in flavor a, previously considered podsets requests (0) + current podset request (9) > maximum capacity (4), insufficient unused quota for cpu in flavor b, 1 more needed")), open(),
 			queueing.Waiting, queueing.ReasonWaitingForQuota, nil,
 		},
+		"a resource that the queue does not have": {
+			made(noQuota("Pending", "couldn't assign flavors to pod set driver: insufficient unused quota for cpu in flavor default, 1 more needed; couldn't assign flavors to pod set executor: resource nvidia.com/gpu unavailable in ClusterQueue")), open(),
+			queueing.Refused, queueing.ReasonExceedsQuota, []string{"resource nvidia.com/gpu unavailable in ClusterQueue"},
+		},
+		"executors that never fit beside a driver that does not fit now": {
+			made(noQuota("Pending", "couldn't assign flavors to pod set driver: insufficient unused quota for cpu in flavor default, 1 more needed; couldn't assign flavors to pod set executor: insufficient quota for cpu in flavor default, previously considered podsets requests (200m) + current podset request (5) > maximum capacity (4)")), open(),
+			queueing.Refused, queueing.ReasonExceedsQuota, nil,
+		},
+		"more than ever fits, but not at least": {
+			made(noQuota("Pending", "couldn't assign flavors to pod set executor: insufficient quota for cpu in flavor default, previously considered podsets requests (200m) + current podset request (5) > maximum capacity (3200m)")), open(),
+			queueing.Waiting, queueing.ReasonWaitingForQuota, nil,
+		},
+		"at least more than ever fits": {
+			made(noQuota("Pending", "couldn't assign flavors to pod set executor: insufficient quota for cpu in flavor default, previously considered podsets requests (200m) + current podset request (5) > maximum capacity (3)")), open(),
+			queueing.Refused, queueing.ReasonExceedsQuota, nil,
+		},
 		"too few nodes in the topology": {
 			made(noQuota("Pending", `couldn't assign flavors to pod set executor: topology "racks" allows to fit only 2 out of 5 pod(s). Total nodes: 9; excluded: resource "cpu": 4, taint "spot=true:NoSchedule": 3`)), open(),
 			queueing.Waiting, queueing.ReasonWaitingForQuota,
@@ -115,7 +131,11 @@ func TestVerdicts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			v := verdictOf(ask(), tt.w, tt.around)
+			asked := ask()
+			if strings.Contains(name, "at least") {
+				asked = ask(atLeast(3))
+			}
+			v := verdictOf(asked, tt.w, tt.around)
 			if v.silent != (name == "fresh") {
 				t.Errorf("Kueue has said nothing: %t", v.silent)
 			}

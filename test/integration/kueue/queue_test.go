@@ -134,6 +134,13 @@ func partialAdmission(t *testing.T) {
 		t.Errorf("wanted %d", app.Status.Executors.Wanted)
 	}
 	w.Succeed(app)
+
+	first := w.apply("first", executors(1))
+	w.Run(first)
+	more := w.apply("more", executors(20), func(a *v1alpha1.SparkApplication) { a.Spec.Queue.MinExecutors = ptr.To[int32](1) })
+	w.waits(more, "Queued", "WaitingForQuota", "maximum capacity (3Gi)") // of all executors, but the least number of them fits before long
+	w.finish(first, 0)
+	w.Succeed(more)
 }
 
 func deactivated(t *testing.T) {
@@ -409,6 +416,8 @@ func tooMuch(t *testing.T) {
 	if app.Status.Run != 1 || app.Status.Attempt != 1 {
 		t.Errorf("run %d, attempt %d", app.Status.Run, app.Status.Attempt)
 	}
+	w.waits(w.apply("gpu", func(a *v1alpha1.SparkApplication) { a.Spec.Executor.GPU = &v1alpha1.GPU{Name: "nvidia.com/gpu", Quantity: 1} }),
+		"ExceedsQuota", "ExceedsQuota", "resource nvidia.com/gpu unavailable in ClusterQueue")
 }
 
 func deletedWhileItRuns(t *testing.T) {
