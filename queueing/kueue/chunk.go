@@ -309,18 +309,30 @@ func (t *usage) why(base *kueuev1.Workload) string {
 		return t.placementErr.Error()
 	}
 	for _, w := range t.pending {
-		c := conditionOf(w, kueuev1.WorkloadQuotaReserved)
-		switch {
-		case inactive(w) && !held(w):
-			return fmt.Sprintf("Workload %s was deactivated; set its spec.active to true to request quota again", w.Name)
-		case reserved(w):
-			return checksPending(w)
-		case c != nil && c.Message != "" && base.Status.Admission != nil:
-			return fmt.Sprintf("ClusterQueue %s: %s", base.Status.Admission.ClusterQueue, stabilise(c.Message))
+		if why := whyPending(w, base); why != "" {
+			return why
 		}
 	}
 	if len(t.pending) > 0 && base.Status.Admission != nil {
 		return fmt.Sprintf("ClusterQueue %s: %s", base.Status.Admission.ClusterQueue, notEvaluated(t.pending[0]))
+	}
+	return ""
+}
+
+// whyPending returns why a chunk waits; empty if that is not known.
+func whyPending(w, base *kueuev1.Workload) string {
+	c, backoff := conditionOf(w, kueuev1.WorkloadQuotaReserved), backoffOf(w)
+	switch {
+	case deactivated(w):
+		return fmt.Sprintf("Workload %s was deactivated; set its spec.active to true to request quota again", w.Name)
+	case reserved(w):
+		return checksPending(w)
+	case held(w) && c != nil:
+		return strings.TrimPrefix(c.Message, givenBack)
+	case backoff != "":
+		return backoff
+	case saysWhy(c) && base.Status.Admission != nil:
+		return fmt.Sprintf("ClusterQueue %s: %s", base.Status.Admission.ClusterQueue, stabilise(c.Message))
 	}
 	return ""
 }

@@ -158,7 +158,7 @@ func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Wor
 	}
 	for _, c := range []metav1.Condition{
 		requeue,
-		{Type: kueuev1.WorkloadQuotaReserved, Status: metav1.ConditionFalse, Reason: "Pending", Message: message},
+		{Type: kueuev1.WorkloadQuotaReserved, Status: metav1.ConditionFalse, Reason: "Pending", Message: givenBack + conditionMessage(message)},
 		{Type: kueuev1.WorkloadAdmitted, Status: metav1.ConditionFalse, Reason: "NoReservation", Message: "The workload has no reservation"},
 		podsReady(queueing.AttemptStarting),
 	} {
@@ -167,6 +167,9 @@ func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Wor
 	}
 	return after
 }
+
+// givenBack begins what the condition QuotaReserved says of a Workload that has given its quota back, until Kueue says more.
+const givenBack = "The quota was given back: "
 
 // begunAnew returns admission checks of which none is passed. Kueue resets them when it evicts; where it did not, those that
 // are Ready would let the next reservation through, of whatever flavor, with what they said of the pods of this one (kueue

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -132,8 +133,11 @@ func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
 	if v, found := queueTrouble(ask, s); found {
 		return verdict{Verdict: v}
 	}
+	if backoff := backoffOf(w); backoff != "" {
+		return verdict{Verdict: waiting(queueing.ReasonWaitingForGate, backoff)}
+	}
 	c := conditionOf(w, kueuev1.WorkloadQuotaReserved)
-	if c == nil || c.Message == "" {
+	if !saysWhy(c) {
 		v := waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, notEvaluated(w)))
 		return verdict{Verdict: v, silent: true}
 	}
@@ -143,6 +147,16 @@ func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
 		v.State = queueing.Refused
 	}
 	return verdict{Verdict: v}
+}
+
+// backoffOf says until when Kueue does not consider a Workload that it has evicted; empty if it does.
+func backoffOf(w *kueuev1.Workload) string {
+	c, r := conditionOf(w, kueuev1.WorkloadRequeued), w.Status.RequeueState
+	if c == nil || c.Status != metav1.ConditionFalse || r == nil || r.RequeueAt == nil {
+		return ""
+	}
+	return fmt.Sprintf("Kueue does not consider Workload %s before %s, because it has evicted it (%s): %s",
+		w.Name, r.RequeueAt.UTC().Format(time.RFC3339), c.Reason, stabilise(c.Message))
 }
 
 // notEvaluated says that Kueue has said nothing of a Workload. It may also be that an equivalent Workload did not fit a
@@ -160,6 +174,8 @@ func queueTrouble(ask queueing.Ask, s surroundings) (v queueing.Verdict, found b
 		return waiting(queueing.ReasonReferenceNotFound, fmt.Sprintf("LocalQueue %q does not exist in namespace %s: create it, or name another one", ask.Queue, ask.Key.Namespace)), true
 	case s.clusterQueue == nil:
 		return waiting(queueing.ReasonReferenceNotFound, fmt.Sprintf("ClusterQueue %q of LocalQueue %s/%s does not exist", q.Spec.ClusterQueue, q.Namespace, q.Name)), true
+	case !s.clusterQueue.DeletionTimestamp.IsZero():
+		return waiting(queueing.ReasonQueueHeld, fmt.Sprintf("ClusterQueue %s is being deleted, and admits nothing: create it again when it is gone, or name another LocalQueue", s.clusterQueue.Name)), true
 	case stopOf(q.Spec.StopPolicy) != kueuev1.None:
 		return waiting(queueing.ReasonQueueHeld, fmt.Sprintf("LocalQueue %s/%s admits nothing: its stopPolicy is %s", q.Namespace, q.Name, *q.Spec.StopPolicy)), true
 	case stopOf(s.clusterQueue.Spec.StopPolicy) != kueuev1.None:

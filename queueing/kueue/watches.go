@@ -266,7 +266,7 @@ func (g *Gate) localQueueChanged(q *kueuev1.LocalQueue) {
 }
 
 func (g *Gate) clusterQueueChanged(q *kueuev1.ClusterQueue) {
-	state := fmt.Sprint(stopOf(q.Spec.StopPolicy), activeOf(q.Status.Conditions))
+	state := fmt.Sprint(stopOf(q.Spec.StopPolicy), activeOf(q.Status.Conditions), q.DeletionTimestamp != nil)
 	if !g.queueStateChanged("ClusterQueue "+q.Name, g.clusterQueues.Get("", q.Name) != nil, state) {
 		return
 	}

@@ -263,7 +263,7 @@ func TestPodIntegration(t *testing.T) {
 // TestPodsReady: Kueue learns when the attempt works, and takes quota back from one that never does.
 func TestPodsReady(t *testing.T) {
 	systems.Kueue(t, env.Cluster(), systems.KueueSettings{Config: map[string]any{"waitForPodsReady": map[string]any{
-		"timeout": "15s", "requeuingStrategy": map[string]any{"backoffBaseSeconds": 1},
+		"timeout": "15s", "requeuingStrategy": map[string]any{"backoffBaseSeconds": 5},
 	}}})
 	harness.StartOperator(t, harness.OperatorOptions{})
 	w := newWorld(t, "6Gi")
@@ -275,6 +275,7 @@ func TestPodsReady(t *testing.T) {
 	w.Run(never)
 	w.becomes(w.workload(never), "PodsReady=False/WaitForStart")
 	harness.Eventually(t, never, "evicted", func(a *v1alpha1.SparkApplication) bool { return a.Status.Preemptions == 1 })
+	w.waits(never, "Preempted", "WaitingForGate", "Kueue does not consider Workload", "(PodsReadyTimeout)")
 	w.Run(never)
 	w.finish(never, 0)
 	w.Reach(never, "Succeeded")

@@ -5,6 +5,7 @@ package kueue
 
 import (
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ func TestQueue(t *testing.T) {
 	harness.StartOperator(t, harness.OperatorOptions{})
 	for name, story := range map[string]func(*testing.T){
 		"one application waits for the other": quotaWait, "priority displaces": priorityDisplaces, "a cohort lends and takes back": borrowing,
-		"fewer executors": partialAdmission, "deactivated": deactivated, "drained": drained, "suspended": suspendedApplication, "edited while it waits": editedWhileItWaits,
+		"fewer executors": partialAdmission, "deactivated": deactivated, "drained": drained, "stopped for a while": stoppedForAWhile, "suspended": suspendedApplication, "edited while it waits": editedWhileItWaits,
 		"edited with quota, before its checks": editedBeforeChecks, "checked once more": checkedOnceMore, "fails and is tried again": failsAndIsTriedAgain, "queues that are missing": missingQueues, "two names of a queue": twoNames,
 		"asks for too much": tooMuch, "deleted while it runs": deletedWhileItRuns, "orphaned while it runs": orphanedWhileItRuns,
 		"somebody deletes the Workload":      workloadDeleted,
@@ -180,6 +181,26 @@ func drained(t *testing.T) {
 	w.NothingRuns()
 	w.stop(kueuev1.None)
 	w.SucceedAll(app, waiting)
+}
+
+// stoppedForAWhile: once the queue admits again, no application says that it does not, although Kueue looks at one of several that ask for the
+// same.
+func stoppedForAWhile(t *testing.T) {
+	w := newWorld(t, "3Gi")
+	w.Run(w.apply("first"))
+	waiting := []*v1alpha1.SparkApplication{w.apply("second"), w.apply("third")}
+	w.stop(kueuev1.Hold)
+	for _, app := range waiting {
+		w.becomes(w.workload(app), "QuotaReserved=False/Inadmissible")
+		w.waits(app, "Queued", "QueueHeld", "stopPolicy is Hold")
+	}
+	w.stop(kueuev1.None)
+	for _, app := range waiting {
+		harness.Eventually(t, app, "waiting for quota, or for a look", func(a *v1alpha1.SparkApplication) bool {
+			message := harness.Message(a)
+			return strings.Contains(message, "insufficient unused quota") || strings.Contains(message, "has not evaluated Workload")
+		})
+	}
 }
 
 // running is the application of two that has a driver.
@@ -416,7 +437,9 @@ func tooMuch(t *testing.T) {
 	if app.Status.Run != 1 || app.Status.Attempt != 1 {
 		t.Errorf("run %d, attempt %d", app.Status.Run, app.Status.Attempt)
 	}
-	w.waits(w.apply("gpu", func(a *v1alpha1.SparkApplication) { a.Spec.Executor.GPU = &v1alpha1.GPU{Name: "nvidia.com/gpu", Quantity: 1} }),
+	w.waits(w.apply("gpu", func(a *v1alpha1.SparkApplication) {
+		a.Spec.Executor.GPU = &v1alpha1.GPU{Name: "nvidia.com/gpu", Quantity: 1}
+	}),
 		"ExceedsQuota", "ExceedsQuota", "resource nvidia.com/gpu unavailable in ClusterQueue")
 }
 
