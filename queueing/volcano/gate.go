@@ -183,11 +183,16 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask, wanted *v1beta1.Pod
 	case optionalkind.NotServed(err), apierrors.IsMethodNotSupported(err): // the kinds are going
 		g.wakeLater(ask.Key)
 		return notInstalled(), nil
-	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
+	case refused(err):
 		g.wakeLater(ask.Key)
 		return refusedByServer(ask, err), nil
 	}
 	return queueing.Verdict{}, fmt.Errorf("create PodGroup %s/%s: %w", wanted.Namespace, wanted.Name, err)
+}
+
+// refused reports whether the API server does not take a write, or asks Volcano's webhook in vain.
+func refused(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsInternalError(err)
 }
 
 // resolveExisting returns the verdict for a group that exists although the watch has not shown it.

@@ -5,6 +5,8 @@ package volcano
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -72,6 +74,25 @@ func TestKindsThatAreGoing(t *testing.T) {
 	}
 	if restored, err := g.EnsureReservation(t.Context(), anAsk()); err != nil || restored != "" {
 		t.Errorf("restored %q, %v", restored, err)
+	}
+}
+
+// silentWebhook is a cluster in which Volcano's webhook does not answer.
+type silentWebhook struct{ client.WithWatch }
+
+func (silentWebhook) Create(context.Context, client.Object, ...client.CreateOption) error {
+	return apierrors.NewInternalError(errors.New(`failed calling webhook "validatepodgroup.volcano.sh"`))
+}
+
+// TestWebhookDoesNotAnswer: an application that asks meanwhile says why it waits.
+func TestWebhookDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	open := &v1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}, Status: v1beta1.QueueStatus{State: v1beta1.QueueStateOpen}}
+	g, c := gateOver(t, make(woken, 64), open)
+	g.o.Client = silentWebhook{c.(client.WithWatch)}
+	v, err := g.Sync(t.Context(), anAsk())
+	if err != nil || v.Reason != queueing.ReasonWaitingForGate || !strings.Contains(v.Message, "validatepodgroup.volcano.sh") {
+		t.Errorf("%s %q, %v", v.Reason, v.Message, err)
 	}
 }
 
