@@ -78,8 +78,12 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 		return notInstalled(), nil
 	}
 	v, err := g.sync(ctx, ask)
-	if apierrors.IsConflict(err) {
+	switch {
+	case apierrors.IsConflict(err):
 		return queueing.Verdict{}, nil // another client has changed the Workload, and the watch will show it
+	case refused(err):
+		g.retry(ask.Key)
+		return waiting(queueing.ReasonWaitingForGate, "the Workload could not be changed to what is asked for now; the operator will retry: "+stabilise(err.Error())), nil
 	}
 	if v.State == queueing.Granted {
 		g.mu.Lock()

@@ -34,11 +34,16 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, 
 	case optionalkind.NotServed(err), apierrors.IsMethodNotSupported(err): // the kinds are going
 		g.retry(ask.Key)
 		return notInstalled(), nil
-	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err), apierrors.IsInternalError(err): // also its webhook
+	case refused(err):
 		g.retry(ask.Key)
 		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("Workload %s could not be created; the operator will retry: %s", w.Name, stabilise(err.Error()))), nil
 	}
 	return queueing.Verdict{}, fmt.Errorf("create Workload %s: %w", client.ObjectKeyFromObject(w), err)
+}
+
+// refused reports whether the API server does not take a write, or asks Kueue's webhook in vain.
+func refused(err error) bool {
+	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) || apierrors.IsInternalError(err)
 }
 
 // taken looks who has the name of the Workload that an ask wants. It is never taken from another owner.

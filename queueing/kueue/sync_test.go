@@ -5,6 +5,7 @@ package kueue
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -12,8 +13,10 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -75,6 +78,36 @@ func (c withoutQueues) List(ctx context.Context, list client.ObjectList, opts ..
 		return &apimeta.NoKindMatchError{GroupKind: kueuev1.SchemeGroupVersion.WithKind("LocalQueue").GroupKind()}
 	}
 	return c.lists.List(ctx, list, opts...)
+}
+
+// refuses is a cluster that takes no changes of Workloads.
+type refuses struct {
+	lists
+	err error
+}
+
+func (c refuses) Patch(context.Context, client.Object, client.Patch, ...client.PatchOption) error {
+	return c.err
+}
+
+// TestChangeIsRefused: an application whose Workload cannot be changed to what it asks for now says so, and tries again.
+func TestChangeIsRefused(t *testing.T) {
+	t.Parallel()
+	workloads := schema.GroupResource{Group: "kueue.x-k8s.io", Resource: "workloads"}
+	for name, err := range map[string]error{
+		"its webhook does not answer": apierrors.NewInternalError(errors.New(`failed calling webhook "vworkload.kb.io"`)),
+		"its schema forbids it":       apierrors.NewInvalid(schema.GroupKind{Group: "kueue.x-k8s.io", Kind: "Workload"}, "pi", nil),
+		"a policy forbids it":         apierrors.NewForbidden(workloads, "pi", errors.New("no")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g, _ := gateIn(t, func(c client.WithWatch) client.WithWatch { return refuses{lists{c}, err} }, made())
+			v, failed := g.Sync(t.Context(), ask(inQueue("team-b")))
+			if failed != nil || v.State != queueing.Waiting || v.Reason != queueing.ReasonWaitingForGate || !strings.Contains(v.Message, err.Error()) {
+				t.Errorf("%s/%s %q, %v", v.State, v.Reason, v.Message, failed)
+			}
+		})
+	}
 }
 
 // TestNotAllKindsAreServed: an application waits for Kueue to be complete, and its status does not say that queues do not exist. It asks as long as

@@ -133,9 +133,13 @@ func TestKueueRestarts(t *testing.T) {
 	w := newWorld(t, "3Gi")
 	app := w.apply("pi")
 	w.Run(app)
+	edited := w.apply("edited", executors(1))
+	w.waits(edited, "Queued", "WaitingForQuota")
 	if err := kueue.Kill(); err != nil {
 		t.Fatal(err)
 	}
+	harness.Change(t, edited, inQueue("later"))
+	w.waits(edited, "Queued", "WaitingForGate", "could not be changed to what is asked for now; the operator will retry", "webhook")
 	late := w.apply("late")
 	w.waits(late, "Queued", "WaitingForGate", "could not be created; the operator will retry", "webhook")
 	harness.Eventually(t, app, "untouched", harness.InStage("Running"))
@@ -143,6 +147,7 @@ func TestKueueRestarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.waits(late, "Queued", "WaitingForQuota")
+	w.waits(edited, "ReferenceNotFound", "", `LocalQueue "later"`)
 	w.finish(app, 0)
 	w.Reach(app, "Succeeded")
 	w.Succeed(late)
