@@ -128,7 +128,7 @@ func holdOf(h *embedded.HeldGrant) *explainv1.Hold {
 	if out.SchedulingGated = h.Wants; out.SchedulingGated > 0 {
 		out.SchedulingGatedMessage = h.Why
 	}
-	for _, g := range h.GiveBack {
+	for _, g := range h.Reclaims {
 		out.Reclaims = append(out.Reclaims, explainv1.Reclaim{Flavor: g.Flavor, Count: g.Count, Message: g.Why.Message})
 	}
 	if w := h.Eviction; w != nil {

@@ -5,6 +5,7 @@ package queueing
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,16 +17,7 @@ import (
 type Resources map[string]int64
 
 // Clone returns a copy that shares nothing with r.
-func (r Resources) Clone() Resources {
-	if r == nil {
-		return nil
-	}
-	c := make(Resources, len(r))
-	for name, amount := range r {
-		c[name] = amount
-	}
-	return c
-}
+func (r Resources) Clone() Resources { return maps.Clone(r) }
 
 // PodSet is a number of equal pods.
 type PodSet struct {

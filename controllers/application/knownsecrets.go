@@ -13,6 +13,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/internal/redact"
@@ -173,12 +174,12 @@ func (r secretRefs) ofEnvironment(variables []corev1.EnvVar, from []corev1.EnvFr
 	for _, variable := range variables {
 		secrets = append(secrets, redact.Secrets(variable.Name+"="+variable.Value)...)
 		if source := variable.ValueFrom; source != nil && source.SecretKeyRef != nil {
-			r.key(source.SecretKeyRef.Name, source.SecretKeyRef.Key, isTrue(source.SecretKeyRef.Optional))
+			r.key(source.SecretKeyRef.Name, source.SecretKeyRef.Key, ptr.Deref(source.SecretKeyRef.Optional, false))
 		}
 	}
 	for _, source := range from {
 		if source.SecretRef != nil {
-			r.key(source.SecretRef.Name, "", isTrue(source.SecretRef.Optional))
+			r.key(source.SecretRef.Name, "", ptr.Deref(source.SecretRef.Optional, false))
 		}
 	}
 	return secrets
@@ -201,11 +202,9 @@ func (r secretRefs) ofVolume(volume corev1.Volume) {
 // items adds the keys of a volume; without items all keys of the Secret.
 func (r secretRefs) items(name string, items []corev1.KeyToPath, optional *bool) {
 	for _, item := range items {
-		r.key(name, item.Key, isTrue(optional))
+		r.key(name, item.Key, ptr.Deref(optional, false))
 	}
 	if len(items) == 0 {
-		r.key(name, "", isTrue(optional))
+		r.key(name, "", ptr.Deref(optional, false))
 	}
 }
-
-func isTrue(b *bool) bool { return b != nil && *b }

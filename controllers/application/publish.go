@@ -46,7 +46,7 @@ func (pb *publisher) publish(ctx context.Context, status v1alpha1.SparkApplicati
 		return fmt.Errorf("encode status: %w", err)
 	}
 	asked := pb.Clock.Now()
-	answer, err := pb.write(ctx, diff)
+	answer, err := pb.writeStatus(ctx, pb.app, diff)
 	if err != nil {
 		return err
 	}
@@ -61,12 +61,8 @@ func (pb *publisher) publish(ctx context.Context, status v1alpha1.SparkApplicati
 	return nil
 }
 
-// write sends a merge patch of the status, and returns the metadata of the answer.
-func (pb *publisher) write(ctx context.Context, status any) (*metav1.PartialObjectMetadata, error) {
-	return pb.writeStatus(ctx, pb.app, status)
-}
-
-// writeStatus sends a merge patch of the status of an application that fails if it has changed since it was read.
+// writeStatus sends a merge patch of the status of an application, which fails if the application has changed since it
+// was read, and returns the metadata of the answer.
 func (r *Reconciler) writeStatus(ctx context.Context, app *v1alpha1.SparkApplication, status any) (*metav1.PartialObjectMetadata, error) {
 	answer := metadataOf(app)
 	patch, err := mergePatch(map[string]any{"metadata": map[string]any{"resourceVersion": app.ResourceVersion}, "status": status})
@@ -87,7 +83,7 @@ func (pb *publisher) clear(ctx context.Context, parts []string) error {
 		none[part] = nil
 	}
 	ctrl.LoggerFrom(ctx).Info("Removing parts of the status that no operator has written", "parts", parts)
-	if _, err := pb.write(ctx, none); err != nil {
+	if _, err := pb.writeStatus(ctx, pb.app, none); err != nil {
 		return err
 	}
 	return conflictOf(pb.app, errInvalidStatus)

@@ -64,7 +64,7 @@ const (
 	noSuchKey = "does not exist"
 	noText    = "is not UTF-8 text"
 	hasNUL    = "has the character U+0000"
-	tooMuch   = "is too large: with the others it takes more than 2 MiB; mount large values as files"
+	tooMuch   = "is too large" // validate.Size reports it
 )
 
 // problemsOf reports what cannot be used of what the sources refer to: Secrets first, each once, then keys. What is found of a Secret

@@ -4,6 +4,7 @@
 package application
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -50,12 +51,7 @@ func accountsOf(objects render.Objects) []account {
 }
 
 func podAccount(pod *corev1.Pod) string {
-	for _, name := range []string{pod.Spec.ServiceAccountName, pod.Spec.DeprecatedServiceAccount} {
-		if name != "" {
-			return name
-		}
-	}
-	return defaultAccount
+	return cmp.Or(pod.Spec.ServiceAccountName, pod.Spec.DeprecatedServiceAccount, defaultAccount)
 }
 
 // forbiddenAccounts returns findings about accounts that the annotation of the namespace does not list; without the annotation all are allowed.

@@ -30,6 +30,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/queueing/validation"
 )
 
 const (
@@ -327,9 +328,9 @@ func (r *Reconciler) fill(queue *v1alpha1.SparkQueue) {
 	}
 	view := status.QueueView{State: status.QueueActive, Generation: queue.Generation}
 	state, known := r.Engine.State(queue.Name)
-	switch found := check(queue); {
-	case found != nil:
-		view.State, view.Message = found.state, found.message
+	switch found := validation.Check(&queue.Spec); {
+	case len(found) > 0:
+		view.State, view.Message = status.QueueInvalidSpec, found[0].String()
 	case !known:
 		return // the next reload gives it to the engine
 	case state.Problem != "":

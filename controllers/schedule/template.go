@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -45,12 +46,8 @@ func applicationOf(s *v1alpha1.ScheduledSparkApplication, run tick.Run) (*unstru
 	app.SetNamespace(s.Namespace)
 	app.SetName(run.Name)
 	labels, annotations := map[string]string{}, map[string]string{}
-	for key, value := range s.Spec.Template.Metadata.Labels {
-		labels[key] = value
-	}
-	for key, value := range s.Spec.Template.Metadata.Annotations {
-		annotations[key] = value
-	}
+	maps.Copy(labels, s.Spec.Template.Metadata.Labels)
+	maps.Copy(annotations, s.Spec.Template.Metadata.Annotations)
 	labels[v1alpha1.ScheduleLabel] = s.Name
 	if !run.At.IsZero() {
 		annotations[v1alpha1.ScheduledForAnnotation] = run.At.Format(time.RFC3339)

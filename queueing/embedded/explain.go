@@ -23,7 +23,7 @@ func (e *Engine) Explain(key queueing.Key) (Explanation, bool) {
 			Terminating: h.standing.Terminating, Eviction: h.eviction(),
 			Wants: max(0, h.growth.want.Count-elasticPods(h.grant)), Why: h.growth.message,
 		}
-		out.Holding.GiveBack = e.Allocation(key, h.grant.Run, h.grant.Attempt).Reclaims
+		out.Holding.Reclaims = e.Allocation(key, h.grant.Run, h.grant.Attempt).Reclaims
 	}
 	if a.ask != nil {
 		out.Queue = a.ask.queue

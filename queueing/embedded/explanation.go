@@ -77,8 +77,8 @@ type HeldGrant struct {
 	// Wants counts the pods that the holder wants in addition, and Why is why it does not have them.
 	Wants int32
 	Why   string
-	// Reclaim are pods above its base gang that it has to return.
-	GiveBack []queueing.Reclaim
+	// Reclaims are the pods above its base gang that must end.
+	Reclaims []queueing.Reclaim
 }
 
 // QueueExplanation is the live view of a queue, for people.

@@ -4,11 +4,13 @@
 package embedded
 
 import (
+	"maps"
 	"slices"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/quota"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // elasticPods counts the pods above the base gang of a grant, and aboveIn those in one flavor.
@@ -108,17 +110,5 @@ func equalCounts(a, b queueing.Grant) bool {
 func equalResizeRequests(a, b queueing.ResizeRequest) bool {
 	sameToleration := func(a, b corev1.Toleration) bool { return a.MatchToleration(&b) }
 	return a.PodSet == b.PodSet && a.Count == b.Count && slices.EqualFunc(a.Tolerations, b.Tolerations, sameToleration) &&
-		equalMaps(a.NodeSelector, b.NodeSelector)
-}
-
-func equalMaps(a, b map[string]string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for key, value := range a {
-		if other, has := b[key]; !has || other != value {
-			return false
-		}
-	}
-	return true
+		maps.Equal(a.NodeSelector, b.NodeSelector)
 }

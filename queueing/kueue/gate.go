@@ -119,7 +119,7 @@ func (g *Gate) sync(ctx context.Context, ask queueing.Ask) (verdict, error) {
 		return verdict{Verdict: v}, err
 	case reserved(w) && (g.isForEarlierAsk(w) || !mayKeep(w, ask)):
 		return g.withdraw(ctx, ask, w)
-	case !reserved(w) && mayChange(w):
+	case !reserved(w) && !deactivated(w):
 		if wanted := workloadOf(ask, g.priorityOf(ask)); differs(w, wanted) {
 			return verdict{}, g.change(ctx, ask, w, wanted)
 		}

@@ -199,6 +199,3 @@ func held(w *kueuev1.Workload) bool { return w.Annotations[heldAnnotation] != ""
 
 // deactivated reports whether a user or another controller wants the Workload to have no quota.
 func deactivated(w *kueuev1.Workload) bool { return inactive(w) && !held(w) }
-
-// mayChange reports whether a Workload without quota may be changed to equal an ask.
-func mayChange(w *kueuev1.Workload) bool { return !deactivated(w) }

@@ -100,7 +100,7 @@ func (s *Share) Enter(ctx context.Context, app *v1alpha1.SparkApplication) (rele
 	if s == nil {
 		return func() {}, true, nil
 	}
-	queue, embedded, err := s.queueOf(ctx, app)
+	queue, embedded, err := QueueOf(ctx, s.Client, s.DefaultGate, app)
 	if err != nil {
 		return func() {}, false, err
 	}
@@ -130,11 +130,6 @@ func (s *Share) countsAt(g *v1alpha1.Grant) string {
 		return g.Ancestors[i]
 	}
 	return g.Queue
-}
-
-// queueOf returns the queue whose leader decides on an application, and whether the embedded queue does.
-func (s *Share) queueOf(ctx context.Context, app *v1alpha1.SparkApplication) (queue string, embedded bool, err error) {
-	return QueueOf(ctx, s.Client, s.DefaultGate, app)
 }
 
 // QueueOf returns the queue of the grant of an application, else the one that it would ask, and whether the embedded queue

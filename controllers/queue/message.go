@@ -11,23 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/status"
-	"github.com/sparkgate/sparkgate/queueing/validation"
 )
-
-// finding is a mistake in a queue's spec.
-type finding struct {
-	state   status.QueueState
-	message string
-}
-
-// check returns the first mistake in the spec of a queue; nil if there is none.
-func check(queue *v1alpha1.SparkQueue) *finding {
-	if found := validation.Check(&queue.Spec); len(found) > 0 {
-		return &finding{status.QueueInvalidSpec, found[0].String()}
-	}
-	return nil
-}
 
 // activeMessage says what a queue without problems does now.
 func activeMessage(queue *v1alpha1.SparkQueue, s State) string {
