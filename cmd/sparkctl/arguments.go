@@ -24,7 +24,7 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// didYouMean returns a question behind a name that does not exist, or nothing if no other name is near.
+// didYouMean returns a question after a name that does not exist, or nothing if no other name is near.
 func didYouMean(wrong string, names []string) string {
 	if meant := nearest.To(wrong, names); meant != "" {
 		return fmt.Sprintf(": did you mean %s?", meant)

@@ -41,7 +41,7 @@ type lineWriter struct {
 	out io.Writer
 }
 
-// copy copies a log line by line, each behind a prefix.
+// copy copies a log line by line, each with a prefix.
 func (w *lineWriter) copy(log io.Reader, prefix string) error {
 	in := bufio.NewReaderSize(log, lineBuffer)
 	for begin := true; ; {
@@ -91,7 +91,7 @@ type logFollower struct {
 	// unread reports whether some log could not be read.
 	unread atomic.Bool
 
-	// stops reports whether a state of the application ends it, beside the end of the run; may be nil.
+	// stops reports whether a state of the application ends it, besides the end of the run; may be nil.
 	stops func(*v1alpha1.SparkApplication) bool
 
 	// opened are the pods whose logs are or were copied; open counts those that are.

@@ -177,13 +177,13 @@ func stages(applications []client.Object) string {
 	return strings.Join(words, ", ")
 }
 
-// operatorRuns is the error while there is an operator, which would restore finalizers and go on.
+// operatorRuns is the error while there is an operator, which would restore finalizers and continue.
 func (i *installed) operatorRuns(namespace string) error {
 	return fmt.Errorf("the operator still runs: pod %s in namespace %s. While it does, it removes its finalizers itself: delete applications as usual. To go on without it, remove it "+
 		"(helm uninstall sparkgate -n %s, or kubectl -n %s delete deployment sparkgate), then repeat this command", i.operators[0].Name, namespace, namespace, namespace)
 }
 
-// confirm asks whether to go on.
+// confirm asks whether to continue.
 func confirm(s streams, n int) error {
 	fmt.Fprintf(s.out, "\nRemove %s? [y/N] ", printer.Count(n, "finalizer"))
 	line, err := bufio.NewReader(s.in).ReadString('\n')

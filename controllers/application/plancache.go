@@ -80,7 +80,7 @@ type prepared struct {
 	templates map[string]*corev1.PodTemplateSpec
 }
 
-// validFor reports whether there is a result, and it holds in an environment and for a gate.
+// validFor reports whether there is a result that is valid in an environment and for a gate.
 func (r *prepared) validFor(environment string, asked targetGate) bool {
 	return r != nil && r.environment == environment && r.target == asked
 }

@@ -23,7 +23,7 @@ import (
 )
 
 // surveys are the questions whether applications have objects without owners. One survey answers all that were asked before it began: after a
-// restart in the midst of a large deletion there are thousands, and a list for each would cost the square of their number. Safe for concurrent
+// restart during a large deletion there are thousands, and a list for each would cost the square of their number. Safe for concurrent
 // use.
 type surveys struct {
 	perApp[survey]

@@ -223,7 +223,7 @@ func (r *Reconciler) loadedOf(queue *v1alpha1.SparkQueue) loaded {
 	return l
 }
 
-// publishAll publishes the state of all queues. One that the API server refuses does not keep it from those behind it;
+// publishAll publishes the state of all queues. One that the API server refuses does not keep it from those after it;
 // an API server that does not answer does.
 func (r *Reconciler) publishAll(ctx context.Context) error {
 	var first error

@@ -49,7 +49,7 @@ func (p *pass) observe(ctx context.Context) error {
 
 // children returns the applications of the schedule. One that was created and that the cache does not show is read: the cache may be late, or
 // the application may have gone before it was shown. Those of an earlier schedule of the same name count as long as they have not gone: it
-// was deleted and created again, and its applications are deleted behind it.
+// was deleted and created again, and its applications are deleted after it.
 func (p *pass) children(ctx context.Context) ([]tick.Child, error) {
 	list := &v1alpha1.SparkApplicationList{}
 	err := p.Client.List(ctx, list, client.InNamespace(p.schedule.Namespace), client.MatchingFields{ownerIndex: p.schedule.Name})

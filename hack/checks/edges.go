@@ -3,7 +3,7 @@
 
 package checks
 
-// Allowed are the modules and packages that api may import beside the standard library: a client of the API in Go gets
+// Allowed are the modules and packages that api may import besides the standard library: a client of the API in Go gets
 // them too.
 var apiAllowed = []string{
 	"api/...",

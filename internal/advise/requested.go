@@ -22,7 +22,7 @@ type requested struct {
 	// overheadFactor is which part of the heap the overhead is, and leastOverhead the least; 0 where the overhead is set.
 	overheadFactor float64
 	leastOverhead  int64
-	// beside is what the pod has beside both: memory of Spark outside the heap, and of Python, where they are set.
+	// beside is what the pod has besides both: memory of Spark outside the heap, and of Python, where they are set.
 	beside int64
 	cores  int
 	// tasks are how many an executor runs at once.

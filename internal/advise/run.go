@@ -51,7 +51,7 @@ type Run struct {
 type Peak struct {
 	// Heap of the JVM that was in use; 0 if nothing was measured.
 	Heap int64
-	// OffHeap is what the JVM uses beside its heap (metaspace, code); Direct and Mapped are buffers outside of it.
+	// OffHeap is what the JVM uses besides its heap (metaspace, code); Direct and Mapped are buffers outside of it.
 	OffHeap, Direct, Mapped int64
 	// JVMResident, PythonResident and OtherResident are the memory of the processes; 0 if they were not measured.
 	JVMResident, PythonResident, OtherResident int64

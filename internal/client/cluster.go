@@ -21,7 +21,7 @@ import (
 type Cluster struct {
 	// Namespace of the application.
 	Namespace string
-	// Outage is told why an application that is followed cannot be seen for now, once for each outage; may be nil.
+	// Outage is called with the reason why an application that is followed cannot be seen for now, once for each outage; may be nil.
 	Outage func(why error)
 
 	operator string

@@ -89,7 +89,7 @@ func firstLine(err error) string {
 	return line
 }
 
-// didYouMean returns a question behind a name that does not exist, if another one is near, or says which other kind has it.
+// didYouMean returns a question after a name that does not exist, if another one is near, or says which other kind has it.
 func (c *Cluster) didYouMean(ctx context.Context, a action) string {
 	for _, kind := range []Kind{Applications, Schedules, Queues} {
 		if kind.Resource != a.resource {

@@ -109,7 +109,7 @@ func (f *followed[T, P]) follow(ctx context.Context) error {
 	}
 }
 
-// outage returns how long the API server has not answered. At first it tells why.
+// outage returns how long the API server has not answered. The first time it reports why.
 func (f *followed[T, P]) outage(why error) time.Duration {
 	now := clock.RealClock{}.Now()
 	if f.lost.IsZero() {

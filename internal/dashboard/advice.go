@@ -22,7 +22,7 @@ import (
 const (
 	// readWithin bounds how long a driver or a history server is read.
 	readWithin = 30 * time.Second
-	// readAgain is how long measurements of a run that goes on are shown before they are read again, and an error before
+	// readAgain is how long measurements of a run that continues are shown before they are read again, and an error before
 	// it is tried again.
 	readAgain = time.Minute
 	// keepFinal is how long measurements of a run that has ended are kept.

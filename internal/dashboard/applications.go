@@ -20,7 +20,7 @@ import (
 // applicationsShown is how many applications a page has.
 const applicationsShown = 50
 
-// mostQueues is how many names of queues and namespaces a filter offers.
+// mostOffered is how many names of queues and namespaces a filter offers.
 const mostOffered = 100
 
 // filter says which applications are listed.

@@ -16,7 +16,7 @@ import (
 // lives are the executors that a page has seen, by uid: those that are gone are known from before.
 type lives map[types.UID]span
 
-// see takes the executors that exist. Those that do not any more have ended now.
+// see takes the executors that exist. Those that no longer do have ended now.
 func (l lives) see(rows []*pod, now time.Time) {
 	exist := map[types.UID]bool{}
 	for _, row := range rows {

@@ -19,7 +19,7 @@ type pager struct {
 	from, to       int
 }
 
-// pageOf cuts a list of a length into pages of a size, and finds the one that a request asks for. One behind the last is
+// pageOf cuts a list of a length into pages of a size, and finds the one that a request asks for. One past the last is
 // the last one.
 func pageOf(r *http.Request, length, size int) pager {
 	query := r.URL.Query()

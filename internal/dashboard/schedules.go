@@ -88,7 +88,7 @@ func buildSchedules(v *visit) (view, error) {
 	return out, nil
 }
 
-// laterIfNone sorts what is never due behind the rest.
+// laterIfNone sorts what is never due after the rest.
 func laterIfNone(at time.Time) time.Time {
 	if at.IsZero() {
 		return time.Unix(1<<40, 0)

@@ -28,7 +28,7 @@ var static embed.FS
 const (
 	// mostViewers bounds the credentials that are served at the same time.
 	mostViewers = 500
-	// mostOfOne bounds those of one user, so that nobody takes all places: a user may have any number of tokens.
+	// mostOfOne bounds those of one user, so that no user takes all places: a user may have any number of tokens.
 	mostOfOne = 100
 	// forgetAfter is how long credentials are remembered after the last page with them was closed.
 	forgetAfter = 5 * time.Minute

@@ -92,7 +92,7 @@ func stagesOf(app *v1alpha1.SparkApplication, now time.Time) stages {
 	return out
 }
 
-// draw draws the steps that have been reached. end is the color of the mark at the end; empty for a run that goes on.
+// draw draws the steps that have been reached. end is the color of the mark at the end; empty for a run that continues.
 func (p *stages) draw(reached []*step, end string) {
 	var lengths []time.Duration
 	var words []string

@@ -43,7 +43,7 @@ const (
 )
 
 // DriverEnded returns how the Spark container of the driver ended; ok is false while it has not. The end of the attempt
-// is the end of that container: sidecars may go on.
+// is the end of that container: sidecars may continue.
 func DriverEnded(r *Record) (outcome Outcome, ok bool) { return endOf(r, driverTerms) }
 
 // endOf returns how the Spark container of a pod ended. An exit code of 0 is a success whatever became of the pod.

@@ -36,9 +36,9 @@ var (
 	numeric = regexp.MustCompile(`^[0-9.,]+[smhd%]?$`)
 	// sourceFile is the end of a name that is a place in a program, not of a secret.
 	sourceFile = regexp.MustCompile(`\.(?:scala|java|py|kt|go|sql|R)$`)
-	// className is the end of a name that speaks, in a log, of what comes behind a colon.
+	// className is the end of a name that speaks, in a log, of what follows a colon.
 	className = regexp.MustCompile(`[A-Z]\w*(?:Manager|Provider|Exception|Error|Cache|Renewer|Factory|Utils?|Helper|Client|Server|Handler|Service|Filter|Updater|Fetcher|Suite|Store|Reader|Writer|Loader|Parser|Context|Listener|Thread|Backend|Impl|Identifier|Plugin|Interceptor|Validator|Generator|Resolver)\$?$`)
-	// sentence is what is said about a token behind a colon: no token is of words.
+	// sentence is what is said about a token after a colon: no token is made of words.
 	sentence = regexp.MustCompile(`^[a-z']+ [a-z]`)
 	spokenOf = regexp.MustCompile(`(?i)(?:token|credential)s?$`)
 	// logger is what stands before the name of a logger.

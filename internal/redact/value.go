@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// value reads what stands behind a name.
+// value reads what follows a name.
 type value struct {
 	text string
 	// opener is the quote in which the name also stands, if there is one.
 	opener string
-	// wide values go on over blanks; cells end at a bar.
+	// wide values continue over blanks; cells end at a bar.
 	wide, cell bool
 	// indent of the line with the name.
 	indent int

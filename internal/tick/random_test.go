@@ -44,7 +44,7 @@ type randomWorld struct {
 	handled *v1alpha1.HandledSchedule
 	// free is the moment before which nothing may be run: it was created, edited or resumed then.
 	free time.Time
-	// created are the ticks of all applications that ever were; recorded and passedAt those that the status has seen.
+	// created are the ticks of all applications that ever were; handed and passed those that the status has seen.
 	created map[string]time.Time
 	handed  map[int64]string
 	passed  int

@@ -17,7 +17,7 @@ import (
 type Prices struct {
 	// Currency is printed beside the costs, such as EUR. Default: none.
 	Currency string `json:"currency,omitempty"`
-	// Default prices hold for queues that have none of their own.
+	// Default prices apply to queues that have none of their own.
 	Default Price `json:"default"`
 	// Queues have prices of their own, by name. A price that is left out is the default one.
 	Queues map[string]Price `json:"queues,omitempty"`

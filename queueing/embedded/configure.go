@@ -14,9 +14,9 @@ import (
 func (e *Engine) SetQueues(queues []QueueConfig) {
 	e.hierarchy.configs = queues
 	c := newConfiguration(queues)
-	ghosts := e.holders.deletedInUse(c)
+	deleted := e.holders.deletedInUse(c)
 	before, firsts := e.hierarchy.forest, e.hierarchy.blockedHeads()
-	e.hierarchy.forest = quota.NewForest(append(c.nodes(), ghosts...))
+	e.hierarchy.forest = quota.NewForest(append(c.nodes(), deleted...))
 	e.hierarchy.queues = make(map[string]*queue, e.hierarchy.forest.Nodes())
 	e.hierarchy.unknown = newTree("")
 	e.hierarchy.trees = []*tree{e.hierarchy.unknown}

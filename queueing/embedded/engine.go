@@ -26,7 +26,7 @@ type Engine struct {
 	growth       *elasticGrowth
 	verdicts     *verdicts
 	explainer    *explainer
-	// lastServedRoot is the root of the tree that a Cycle looked at last: the next one begins behind it.
+	// lastServedRoot is the root of the tree that a Cycle looked at last: the next one begins after it.
 	lastServedRoot string
 }
 

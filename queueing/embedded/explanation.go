@@ -12,7 +12,7 @@ import (
 // AheadShown is how many of those before an ask an Explanation lists.
 const AheadShown = 5
 
-// Explanation is the live view of one application, for people: it moves with every decision and belongs into no status.
+// Explanation is the live view of one application, for people: it changes with every decision and belongs in no status.
 type Explanation struct {
 	Queue string
 	// State, Reason and Message are the verdict.

@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// elasticPods counts the pods above the base gang of a grant, and aboveIn those in one flavor.
+// elasticPods counts the pods above the base gang of a grant, and elasticPodsIn those in one flavor.
 func elasticPods(g queueing.Grant) int32 {
 	var n int32
 	for i := range g.PodSets {
@@ -82,7 +82,7 @@ func (h *heldGrant) isFor(run, attempt int64) bool {
 	return h.grant.Run == run && h.grant.Attempt == attempt
 }
 
-// charged returns what the grant charges to its queue. What has no flavor was let in by nobody and runs somewhere: it is charged to the
+// charged returns what the grant charges to its queue. What has no flavor runs without having been admitted: it is charged to the
 // first flavor of the queue.
 func (h *heldGrant) charged() []quota.Amount { return chargedAmounts(h.grant, h.queue.flavors[0]) }
 

@@ -27,7 +27,7 @@ type growthRequest struct {
 	podSet  *queueing.PodSetGrant
 	flavors []*FlavorConfig
 	perPod  []quota.Vector
-	// count counts the pods above the base gang, more those of them that are new, by flavor.
+	// count counts the pods above the base gang, added those of them that are new, by flavor.
 	count int32
 	added []int32
 	// next is the flavor of the next pod.

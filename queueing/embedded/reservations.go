@@ -154,7 +154,7 @@ func (rs *reservations) firstDelayed(class *equivalenceClass, need quota.Vector,
 	for _, r := range class.queue.tree.reservations {
 		own = own || r.app == next
 		if r.isDone() || r.app == next || own && !r.guaranteed {
-			continue // it is this one, or it comes behind this one
+			continue // it is this one, or it comes after this one
 		}
 		if !r.yieldsTo(next) && rs.releasesInTime(class, r) == inTime && rs.delays(class.queue, r, need) {
 			return r

@@ -7,7 +7,7 @@
 //	              ◄──(Evicted)── Kueue          Release ──► requeued, held, finished or deleted
 //
 // Each wait in the queue has one Workload (kueue.x-k8s.io/v1beta2), owned by the application and named after the
-// attempt that asked first. Attempts that were preempted or sent back go on with it, so that it keeps its age; after a
+// attempt that asked first. Attempts that were preempted or sent back continue with it, so that it keeps its age; after a
 // failure there is a new one. Its labels name the attempt that it stands for now.
 //
 // All state is in the Workload and in the grant that the application keeps: a gate that starts anew reads both. Kueue's

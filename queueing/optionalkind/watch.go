@@ -258,7 +258,7 @@ func (w *Watch) follow(ctx context.Context) {
 }
 
 // watchOut notes again and again that not all objects were seen yet, until they are or the context ends: a Reflector that the API server asks to
-// come back later does so for as long as it is asked to, and tells nobody.
+// come back later does so for as long as it is asked to, and reports nothing.
 func (w *Watch) watchOut(ctx context.Context) {
 	for !w.Installed() {
 		select {

@@ -10,7 +10,7 @@ import (
 // row is one cell of one node. See the package comment for the formulas.
 type row struct {
 	nominal, borrowing, lending int64
-	// subtree, lent (= subtree − local), local and potential follow from the limits.
+	// subtree, lendable (what of it may be lent), local and potential follow from the limits.
 	subtree, lendable, local, potential int64
 	// usage is own use and what the children pass up; own is what is charged to this very node.
 	usage, own total

@@ -73,7 +73,7 @@ type node struct {
 	name   string
 	parent NodeID
 	root   NodeID
-	// below are all nodes whose parent this is; children are those that are not ghosts.
+	// below are all nodes whose parent this is; children are those that are not deleted.
 	below, children []NodeID
 
 	// height is the number of levels below the node, deleted nodes not counted.
@@ -175,10 +175,10 @@ func (f *Forest) breakCycles() {
 
 // breakCycle breaks a cycle at its deleted nodes, else at every node.
 func (f *Forest) breakCycle(members []NodeID) {
-	haunted := slices.ContainsFunc(members, f.DeletedInUse)
+	someDeleted := slices.ContainsFunc(members, f.DeletedInUse)
 	for _, id := range members {
 		n := &f.nodes[id]
-		if haunted && !n.deletedInUse {
+		if someDeleted && !n.deletedInUse {
 			continue
 		}
 		n.parent = None

@@ -132,7 +132,7 @@ type Use struct {
 func (u Use) Borrowed() int64 { return max(0, satSub(u.Used, u.Nominal)) }
 
 // Uses returns the use in every cell that is limited at n and in every other cell that is in use, in the order of the
-// cells. Of the children of a ghost it counts only what weighs on the ghost.
+// cells. Of the children of a deleted node it counts only what weighs on that node.
 func (f *Forest) Uses(n NodeID) []Use {
 	cells := f.trees[f.nodes[n].tree].cells
 	s := sums{used: make([]total, len(cells)), nominal: make([]int64, len(cells)), unlimited: map[Cell]*total{}}

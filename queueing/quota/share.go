@@ -39,7 +39,7 @@ func (f *Forest) Share(n NodeID) Share {
 	var most Share
 	for i, s := range shares {
 		if !nd.names.resources[t.resources[i]] {
-			continue // it is limited in another part of the tree only, beyond a ghost
+			continue // it is limited in another part of the tree only, beyond a deleted node
 		}
 		if s.Borrowed > 0 && s.Lendable != Unlimited && CompareShares(s, 1, most, 1) > 0 {
 			most = s

@@ -63,7 +63,7 @@ func (s *Sender) eventOf(about subject, severity, reason, message string) event 
 // own returns the key of metadata of ours.
 func own(key string) string { return v1alpha1.Group + "/" + key }
 
-// metadataOf returns what the receiver shows beside the message. It takes only keys that begin with the group of the
+// metadataOf returns what the receiver shows besides the message. It takes only keys that begin with the group of the
 // object, or with Flux's own prefix for annotations. The token distinguishes events of different attempts, which have the
 // same message: the receiver drops what it takes for a repetition.
 func metadataOf(app *v1alpha1.SparkApplication) map[string]string {

@@ -64,7 +64,7 @@ type Options struct {
 type Sender struct {
 	Options
 	client http.Client
-	// farewell is how long to go on after the end.
+	// farewell is how long to continue after the end.
 	farewell time.Duration
 	// losing says that the last event was not delivered. Only the sending goroutine uses it.
 	losing bool

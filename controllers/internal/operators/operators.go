@@ -125,7 +125,7 @@ func (o *Operators) follow(name string, seen *other) {
 }
 
 // look reads the lease of another operator, unless that was done a moment ago, or is being done: what was known before
-// holds until the answer has come.
+// is used until the answer has come.
 func (o *Operators) look(ctx context.Context, name string, seen *other) {
 	if seen.read.Load() == nil {
 		seen.reading.Lock()

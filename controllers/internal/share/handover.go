@@ -131,7 +131,7 @@ func (s *Share) came(items []v1alpha1.SparkQueue) []string {
 	return names
 }
 
-// release gives up the queues that are no longer in the tree. Nothing in them is worked on any more when their status
+// release gives up the queues that are no longer in the tree. No pass works on anything in them when their status
 // says so.
 func (s *Share) release(ctx context.Context, items []v1alpha1.SparkQueue) error {
 	forest := trees.New(items)

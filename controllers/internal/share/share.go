@@ -47,7 +47,7 @@ type Share struct {
 	Again func()
 	Log   logr.Logger
 
-	// passes is held for reading by every pass, and for writing when a queue is given up: no pass goes on after that.
+	// passes is held for reading by every pass, and for writing when a queue is given up: no pass continues after that.
 	passes sync.RWMutex
 	// unreported: this leader decides on other queues than when Changed was called last. Only Choose uses it.
 	unreported bool

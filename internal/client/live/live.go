@@ -28,7 +28,7 @@ type Options struct {
 	DefaultGate v1alpha1.GateType
 }
 
-// Read reads what a plan is made against. What the user may not read beside queues, flavors and applications is left out,
+// Read reads what a plan is made against. What the user may not read besides queues, flavors and applications is left out,
 // and said in without.
 func Read(ctx context.Context, c *client.Cluster, o Options) (state offline.Live, without []string, err error) {
 	state = offline.Live{

@@ -164,7 +164,7 @@ func unescape(text string) string {
 	return b.String()
 }
 
-// writeEscaped writes what stands behind a backslash and returns how many further bytes it took.
+// writeEscaped writes what follows a backslash, and returns how many further bytes it took.
 func writeEscaped(b *strings.Builder, text string) int {
 	switch text[0] {
 	case 't':

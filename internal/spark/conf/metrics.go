@@ -82,7 +82,7 @@ func (a *Agent) loadedBy(options string) string {
 	return ""
 }
 
-// addAgent adds the JMX exporter to the options of both roles, behind those of the user. One that the user loads, too,
+// addAgent adds the JMX exporter to the options of both roles, after those of the user. One that the user loads as well
 // could not open its port twice.
 func addAgent(merged Properties, spec *v1alpha1.SparkApplicationSpec) []Finding {
 	agent := AgentOf(spec)

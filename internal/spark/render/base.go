@@ -43,7 +43,7 @@ func addAttemptLabels(d *draft, in Input, _ Role, _ Parts) {
 	d.addLabels(attemptLabels(in))
 }
 
-// addEnvironment adds the variables of the role behind those of the template.
+// addEnvironment adds the variables of the role after those of the template.
 func addEnvironment(d *draft, _ Input, _ Role, parts Parts) {
 	d.container.Env = append(d.container.Env, parts.Env...)
 	d.container.EnvFrom = append(d.container.EnvFrom, parts.EnvFrom...)
@@ -56,7 +56,7 @@ func addAccelerators(d *draft, _ Input, r Role, _ Parts) {
 	}
 }
 
-// addVolumes adds volumes and mounts of the role behind those of the template.
+// addVolumes adds volumes and mounts of the role after those of the template.
 func addVolumes(d *draft, _ Input, _ Role, parts Parts) {
 	d.pod.Spec.Volumes = append(d.pod.Spec.Volumes, parts.Volumes...)
 	d.container.VolumeMounts = append(d.container.VolumeMounts, parts.Mounts...)
@@ -119,7 +119,7 @@ func (d *draft) tolerate(tolerations []corev1.Toleration) {
 	}
 }
 
-// env adds plain variables behind those that are there.
+// env adds a plain variable after those that are there.
 func (d *draft) env(name, value string) {
 	d.container.Env = append(d.container.Env, corev1.EnvVar{Name: name, Value: value})
 }

@@ -11,7 +11,7 @@ import (
 // FilesVolume returns the name of the volume of an entry of spec.configMaps in driver and executors.
 func FilesVolume(entry string) string { return "files-" + entry }
 
-// addFiles mounts the entries of spec.configMaps into Spark's container, behind the mounts of the role.
+// addFiles mounts the entries of spec.configMaps into Spark's container, after the mounts of the role.
 func addFiles(d *draft, in Input, _ Role, _ Parts) {
 	if len(in.App.Spec.ConfigMaps) == 0 {
 		return

@@ -71,7 +71,7 @@ type Parts struct {
 	Affinity *corev1.Affinity
 }
 
-// Decode reads the raw parts of the role. The errors are MistakeErrors; what could be read is returned beside them.
+// Decode reads the raw parts of the role. Each error is a *MistakeError; what could be read is returned as well.
 func (r Role) Decode() (Parts, []error) {
 	var parts Parts
 	errs := decode(r.Fields.Template, r.Path+".template", &parts.Template)

@@ -32,7 +32,7 @@ func addSecurity(d *draft, in Input, _ Role, _ Parts) {
 	}
 }
 
-// restrictPod fills what holds for all containers.
+// restrictPod fills the fields that apply to all containers.
 func restrictPod(security *corev1.PodSecurityContext) {
 	if security.RunAsNonRoot == nil {
 		security.RunAsNonRoot = ptr.To(true)

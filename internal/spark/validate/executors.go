@@ -18,7 +18,7 @@ import (
 func checkExecutors(s *subject) []Finding {
 	gang, err := s.properties.Executors()
 	if err != nil {
-		return nil // said by checkValues
+		return nil // reported by checkValues
 	}
 	p := s.properties
 	findings := slices.Concat(taskFindings(p), allocationFindings(s, gang))
@@ -45,7 +45,7 @@ func shuffleFindings(p conf.Properties) []Finding {
 	tracking, err := p.Bool(conf.ShuffleTrackingEnabled, true)
 	decommission, wrong := p.Bool(conf.DecommissionEnabled, false)
 	if err != nil || wrong != nil || tracking {
-		return nil // what cannot be read is said by checkValues
+		return nil // what cannot be read is reported by checkValues
 	}
 	if blocks, err := p.Bool(conf.DecommissionShuffleBlocks, true); err != nil || decommission && blocks {
 		return nil
@@ -78,7 +78,7 @@ func allocationFindings(s *subject, gang conf.Gang) []Finding {
 func taskFindings(p conf.Properties) []Finding {
 	cores, err := p.Int(conf.ExecutorCores, 1)
 	if err != nil || cores < 1 {
-		return nil // said by checkValues
+		return nil // reported by checkValues
 	}
 	if task, err := p.Int(taskCores, 1); err == nil && task > cores {
 		return []Finding{invalid(p.Field(taskCores), "value %d is above the %d cores of an executor: lower it, or raise spec.executor.cores", task, cores)}
@@ -97,7 +97,7 @@ func checkLimits(s *subject) []Finding {
 		}
 		limit, err := conf.ParseQuantity(text)
 		if err != nil {
-			continue // said by checkValues
+			continue // reported by checkValues
 		}
 		coresKey := "spark." + string(r.Name) + ".cores"
 		request, err := render.Cores(s.properties, requestKey, coresKey)
@@ -130,7 +130,7 @@ func checkAccelerators(s *subject) []Finding {
 		}
 		wanted, err := render.Accelerators(s.properties, "spark."+string(r.Name)+".resource.")
 		if err != nil {
-			continue // said by checkRendered
+			continue // reported by checkRendered
 		}
 		for name, amount := range wanted {
 			if string(name) == gpu.Name && amount.Value() != gpu.Quantity {
@@ -149,7 +149,7 @@ func checkPorts(s *subject) []Finding {
 	for _, port := range render.PortsOf(s.spec.SparkVersion) {
 		number, err := s.properties.Int(port.Key, port.Default)
 		if err != nil {
-			continue // said by checkRendered
+			continue // reported by checkRendered
 		}
 		other, taken := first[number]
 		if !taken {

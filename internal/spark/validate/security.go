@@ -40,7 +40,7 @@ func checkSecurity(s *subject) []Finding {
 // remedyNone is what to do when a pod needs more than Restricted allows.
 const remedyNone = "set spec.podSecurity to None"
 
-// containerFindings checks the security of one container; nonRoot is what holds for the pod.
+// containerFindings checks the security of one container; nonRoot is what the pod says.
 func containerFindings(path string, security *corev1.SecurityContext, nonRoot *bool) []Finding {
 	if security.RunAsNonRoot != nil {
 		nonRoot = security.RunAsNonRoot

@@ -181,7 +181,7 @@ func checkHooks(s *subject) []Finding {
 	executor := s.roles[1]
 	on, err := s.properties.Bool(conf.DecommissionEnabled, false)
 	if err != nil || !on || executor.spark < 0 || !render.HasHooks(&executor.parts.Template.Spec.Containers[executor.spark]) {
-		return nil // what cannot be read is said by checkValues
+		return nil // what cannot be read is reported by checkValues
 	}
 	return []Finding{invalid(executor.containerPath(executor.spark)+".lifecycle",
 		"all hooks would be replaced by Spark, because %s is true: remove them and have a script of the image do what they do, named by spark.kubernetes.decommission.script, "+

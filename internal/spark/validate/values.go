@@ -94,7 +94,7 @@ func heapAs(form func(string) string, s *subject, key, problem string) []Finding
 	text := s.properties.Get(key, "")
 	heap := form(text)
 	if heap == "" || heap == text {
-		return nil // what is not a size is said by checkValues
+		return nil // what is not a size is reported by checkValues
 	}
 	return findingsOf(s.properties.Wrong(key, problem, "set "+heap))
 }
@@ -106,7 +106,7 @@ func checkOffHeap(s *subject) []Finding {
 	on, err := p.Bool(conf.OffHeapEnabled, false)
 	size, wrong := p.BytesInMiB(conf.OffHeapSize, 0)
 	if err != nil || wrong != nil || !on || size > 0 {
-		return nil // what cannot be read is said by checkValues
+		return nil // what cannot be read is reported by checkValues
 	}
 	what := "is absent"
 	if text, ok := p.Lookup(conf.OffHeapSize); ok {

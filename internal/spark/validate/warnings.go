@@ -80,7 +80,7 @@ func argumentWarnings(s *subject) []Warning {
 	return warnings
 }
 
-// sidecarWarnings names containers beside the driver's: the kubelet does not end them with it.
+// sidecarWarnings names containers besides the driver's: the kubelet does not end them with it.
 func sidecarWarnings(s *subject) []Warning {
 	var warnings []Warning
 	for _, r := range s.roles {

@@ -14,7 +14,7 @@ type Difference struct {
 	// Line of the log, from 1, and the call that stands there.
 	Line int
 	Call string
-	// Recorded and Decided are the answers, as JSON; of lists the first elements that differ, "nothing" behind the end.
+	// Recorded and Decided are the answers, as JSON; of lists the first elements that differ, "nothing" past the end.
 	Recorded, Decided string
 	// Version of the program that wrote the log; empty if it did not know.
 	Version string

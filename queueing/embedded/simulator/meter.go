@@ -30,7 +30,7 @@ type meter struct {
 type cell struct {
 	// used and nominal at the moment.
 	used, nominal big.Int
-	// usedOpen and nominalSince are the sums over time since the last mark, usedUntil and nominalUntil those up to it.
+	// usedOpen and nominalOpen are the sums over time since the last mark, usedClosed and nominalClosed those up to it.
 	usedOpen, nominalOpen, usedClosed, nominalClosed big.Int
 }
 

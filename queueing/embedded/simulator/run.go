@@ -52,7 +52,7 @@ type simulation struct {
 	// scenario has the arrivals by their places in it.
 	scenario []Arrival
 	// apps that have arrived and not ended, by their places in the scenario, which are the UIDs of their keys; those that
-	// schedules have created stand behind it. Others are nil: of a million arrivals few are there at the same time.
+	// schedules have created come after it. Others are nil: of a million arrivals few are there at the same time.
 	apps []*app
 	// arrivals that are still to come, by their places, and changes, in order.
 	arrivals []int
@@ -75,7 +75,7 @@ type simulation struct {
 // app is one application.
 type app struct {
 	*Arrival
-	// place in the scenario, or behind it.
+	// place in the scenario, or after it.
 	place int
 	ask   queueing.Ask
 	// schedule that has created it; nil for an arrival of the scenario.

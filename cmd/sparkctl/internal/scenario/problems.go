@@ -121,7 +121,7 @@ func wanted(t reflect.Type) string {
 }
 
 // keysAt returns the keys that are known where the last key of a path stands; none where they are free. Members of
-// lists stand as [n] behind the key.
+// lists appear as [n] after the key.
 func keysAt(t reflect.Type, path string) []string {
 	steps := strings.Split(path, ".")
 	for _, step := range steps[:len(steps)-1] {

@@ -14,7 +14,7 @@ import (
 )
 
 // Alive answers the kubelet's probes at an address until stop is called, after which the address is free again: the process is alive, so
-// that it is not started again and again while it waits, and not ready, so that a rolling update does not go on.
+// that it is not started again and again while it waits, and not ready, so that a rolling update does not continue.
 func Alive(address string) (stop func(), err error) {
 	if address == "" || address == "0" {
 		return func() {}, nil

@@ -104,7 +104,7 @@ func servedSchemas(ctx context.Context, client discovery.DiscoveryInterface) (ma
 	return served, nil
 }
 
-// compare tells in what the served schemas differ from the operator's own. It waits where the API server would drop a part of the
+// compare returns how the served schemas differ from the operator's own. It waits where the API server would drop a part of the
 // state that the operator records: a grant that is not kept would be made twice.
 func compare(own, served map[string]*schema) []finding {
 	var all []finding
