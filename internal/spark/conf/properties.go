@@ -16,10 +16,8 @@ type Source int
 
 // The sources of properties, lowest precedence first.
 const (
-	// OperatorDefaults are settings of the operator, and what it derives from the application's metadata.
-	OperatorDefaults Source = iota
-	// NamespaceDefaults come from the defaults of the application's namespace.
-	NamespaceDefaults
+	// Metadata is the application's metadata.
+	Metadata Source = iota
 	// ConfigMap is the file spark-defaults.conf of the ConfigMap that spec.sparkConfigMap names.
 	ConfigMap
 	// SparkConf is spec.sparkConf.
