@@ -313,6 +313,10 @@ func TestWarnings(t *testing.T) {
 		}},
 		"libraries with a folder":              {"deps: {packages: ['a:b:1']}\nsparkConf: {spark.jars.ivy: /tmp/ivy}", nil},
 		"libraries, and files that may say it": {"deps: {packages: ['a:b:1']}\nsparkConfigMap: conf", nil},
+		"files of the image": {"deps: {files: ['local:///a.csv', 'https://h/b.csv'], archives: ['local:///e.tgz#e'], jars: ['local:///a.jar'], pyFiles: ['local:///a.zip']}", []string{
+			`spec.deps.files[0]: value "local:///a.csv" is put into the working folder of the driver alone, because Spark does not send local files to executors`,
+			`spec.deps.archives[0]: value "local:///e.tgz#e" is put into the working folder of the driver alone`,
+		}},
 		"a shuffle service": {"sparkConf: {spark.shuffle.service.enabled: 'true'}", []string{
 			"spec.sparkConf[spark.shuffle.service.enabled]: nodes of Kubernetes have no external shuffle service",
 		}},

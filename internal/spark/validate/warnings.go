@@ -21,7 +21,7 @@ import (
 func Warnings(app *v1alpha1.SparkApplication) []Warning {
 	s := newSubject(app)
 	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s),
-		packageWarnings(s), shuffleWarnings(s), prefixWarnings(s), gateWarnings(s), streamWarnings(s))
+		packageWarnings(s), localWarnings(s), shuffleWarnings(s), prefixWarnings(s), gateWarnings(s), streamWarnings(s))
 }
 
 // AccountWarnings says that a driver which names no service account runs under one that usually has no rights. Which
@@ -108,6 +108,24 @@ func packageWarnings(s *subject) []Warning {
 	}
 	return []Warning{{Field: s.properties.Field(conf.Packages), Message: "the driver keeps these libraries below the home of its user, and the user of Spark's images has none, " +
 		"so that it would end when it starts: set " + ivyFolder + " in spec.sparkConf to a folder that it can write, such as /tmp/ivy"}}
+}
+
+// localWarnings names files that executors do not have in their working folder: the driver copies and unpacks those of
+// its own image there, and sends only others to executors.
+func localWarnings(s *subject) []Warning {
+	var warnings []Warning
+	for _, list := range lists {
+		if list.key != conf.Files && list.key != conf.Archives {
+			continue
+		}
+		for _, e := range s.elements(list.key, list.field, list.typed) {
+			if scheme, err := conf.Scheme(e.uri); err == nil && scheme == "local" {
+				warnings = append(warnings, Warning{Field: e.field, Message: fmt.Sprintf("value %q is put into the working folder of the driver alone, because Spark "+
+					"does not send local files to executors: set a remote URI, or have the program read the file by its path in image or volume", e.uri)})
+			}
+		}
+	}
+	return warnings
 }
 
 // shuffleWarnings names a service that executors look for on their node when they start.
