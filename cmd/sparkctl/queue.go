@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -78,7 +77,7 @@ func (f *queueFlags) run(ctx context.Context, name string, s streams) error {
 	if err := printer.WriteQueues(s.out, below, printer.StoppedOf(queues), s.width()); err != nil {
 		return err
 	}
-	return f.line(ctx, c, below, s)
+	return f.line(ctx, c, subtree{below, printer.QueueNames(queues)}, s)
 }
 
 // manifests writes the objects as the API server has them, without the record of their field managers.
@@ -100,8 +99,15 @@ func (f *queueFlags) manifests(ctx context.Context, c *client.Cluster, name stri
 	return writeObject(s.out, f.output, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": items})
 }
 
+// subtree is a queue with those below it, among the names of all that exist.
+type subtree struct {
+	queues []v1alpha1.SparkQueue
+	exist  map[string]bool
+}
+
 // line writes who waits in the first of the queues, and who holds quota of any.
-func (f *queueFlags) line(ctx context.Context, c *client.Cluster, queues []v1alpha1.SparkQueue, s streams) error {
+func (f *queueFlags) line(ctx context.Context, c *client.Cluster, below subtree, s streams) error {
+	within := printer.QueueNames(below.queues)
 	var holders []printer.Holder
 	unknown := ""
 	apps, err := client.ListAll[v1alpha1.SparkApplication](ctx, c, client.Applications, client.Selection{})
@@ -109,14 +115,14 @@ func (f *queueFlags) line(ctx context.Context, c *client.Cluster, queues []v1alp
 		unknown = err.Error()
 	}
 	for i := range apps {
-		if g := apps[i].Status.Grant; g != nil && printer.OfSparkQueue(&apps[i]) && slices.Contains(queueNames(queues), g.Queue) {
+		if printer.OfSparkQueue(&apps[i]) && within[printer.Charged(printer.GrantPath(apps[i].Status.Grant), below.exist)] {
 			holders = append(holders, printer.HolderOf(&apps[i]))
 		}
 	}
 	if _, err := fmt.Fprintln(s.out); err != nil {
 		return err
 	}
-	return printer.WriteLine(s.out, &queues[0], holders, unknown)
+	return printer.WriteLine(s.out, &below.queues[0], holders, unknown)
 }
 
 func queueNames(queues []v1alpha1.SparkQueue) []string {

@@ -51,6 +51,20 @@ func TestExplainQueueBelowADrainedOne(t *testing.T) {
 	}
 }
 
+// TestHoldersOfADeletedQueue: they count at the queue above, and are listed there.
+func TestHoldersOfADeletedQueue(t *testing.T) {
+	t.Parallel()
+	app := v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "etl", Name: "pi"}}
+	app.Status.Grant = &v1alpha1.Grant{Run: 1, Attempt: 1, Gate: v1alpha1.GateEmbedded, Queue: "team-a", Ancestors: []string{"root"}}
+	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+		apis + "sparkqueues":       listOf(v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "root"}}),
+		apis + "sparkapplications": listOf(app),
+	})
+	if code, out, problem := call("", "queue", "root", "--kubeconfig="+kubeconfig); code != 0 || !strings.Contains(out, "etl/pi") {
+		t.Errorf("exit code %d, %s\n%s", code, problem, out)
+	}
+}
+
 // TestExplainQueueBelowAHeldOne: also while no operator answers, it says which queue holds it.
 func TestExplainQueueBelowAHeldOne(t *testing.T) {
 	t.Parallel()

@@ -17,11 +17,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
@@ -51,8 +49,30 @@ func TestRowIsASummary(t *testing.T) {
 	if got := a.summary(now); got != want {
 		t.Errorf("(-want +got)\n- %+v\n+ %+v", want, got)
 	}
-	if a.grantQueue != "team-b" || !slices.Equal(a.holds, []string{"1 driver with cpu 1 in flavor default"}) || a.app.Status.Attempts[0].LogTail != "" {
-		t.Errorf("%s %q %+v", a.grantQueue, a.holds, a.app.Status.Attempts)
+	if !slices.Equal(a.grantPath, []string{"team-b"}) || !slices.Equal(a.holds, []string{"1 driver with cpu 1 in flavor default"}) || a.app.Status.Attempts[0].LogTail != "" {
+		t.Errorf("%q %q %+v", a.grantPath, a.holds, a.app.Status.Attempts)
+	}
+}
+
+// TestHoldersOfADeletedQueue: they are in the page of the nearest queue above that exists, at which they count.
+func TestHoldersOfADeletedQueue(t *testing.T) {
+	t.Parallel()
+	a := row(t, "pi", "Running", `,"grant":{"run":1,"attempt":1,"gate":"Embedded","queue":"gone","ancestors":["gone-too","root"]}`)
+	for name, test := range map[string]struct {
+		exist map[string]bool
+		want  int
+	}{
+		"its parents were deleted as well": {map[string]bool{"root": true}, 1},
+		"it exists elsewhere":              {map[string]bool{"root": true, "gone": true}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := queuePage{Name: "root", Now: time.Date(2026, 1, 1, 1, 2, 0, 0, time.UTC)}
+			p.take([]*application{a}, map[string]bool{"root": true}, test.exist)
+			if len(p.Holders) != test.want || test.want == 1 && p.Holders[0].Queue != "root" {
+				t.Errorf("holders %+v", p.Holders)
+			}
+		})
 	}
 }
 
@@ -106,7 +126,7 @@ func TestOtherGates(t *testing.T) {
 		row(t, "waits-here", "Queued", `,"queue":"team-a","ask":{"gate":"Embedded"}`), row(t, "waits-there", "Queued", `,"queue":"team-a","ask":{"gate":"Volcano"}`),
 	}
 	p := queuePage{Name: "team-a", Now: time.Date(2026, 1, 1, 1, 2, 0, 0, time.UTC)}
-	p.take(all, []v1alpha1.SparkQueue{{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}}})
+	p.take(all, map[string]bool{"team-a": true}, map[string]bool{"team-a": true})
 	if len(p.Holders) != 1 || p.Holders[0].Name != "here" || len(p.Waits) != 1 || p.Waits[0].Head.Name != "waits-here" {
 		t.Errorf("holders %+v, waits %+v", p.Holders, p.Waits)
 	}

@@ -92,13 +92,13 @@ func buildQueue(v *visit) (view, error) {
 		}
 	}
 	slices.Sort(p.Children)
-	p.applications(v, below)
+	p.applications(v, below, printer.QueueNames(queues))
 	out.data = p
 	return out, nil
 }
 
 // applications adds who waits and who holds quota.
-func (p *queuePage) applications(v *visit, below []v1alpha1.SparkQueue) {
+func (p *queuePage) applications(v *visit, below []v1alpha1.SparkQueue, exist map[string]bool) {
 	t, err := watch(v, subject{client.Applications, client.Selection{}}, uidOfRow)
 	var all []*application
 	if err != nil {
@@ -106,16 +106,14 @@ func (p *queuePage) applications(v *visit, below []v1alpha1.SparkQueue) {
 	} else {
 		all = t.all()
 	}
-	p.take(all, below)
+	p.take(all, printer.QueueNames(below), exist)
 	p.first(v)
 }
 
-// take sorts applications into those that hold quota of some queues and those that wait for it.
-func (p *queuePage) take(all []*application, below []v1alpha1.SparkQueue) {
-	within, known := map[string]bool{}, map[[2]string]*application{}
-	for i := range below {
-		within[below[i].Name] = true
-	}
+// take sorts applications into those that hold quota of the queues within and those that wait for it. All that exist
+// decide where an application counts whose queue was deleted.
+func (p *queuePage) take(all []*application, within, exist map[string]bool) {
+	known := map[[2]string]*application{}
 	var waits []*application
 	past := newHistory(p.Now)
 	for _, a := range all {
@@ -124,10 +122,10 @@ func (p *queuePage) take(all []*application, below []v1alpha1.SparkQueue) {
 		}
 		past.of(a, within, p.Now)
 		known[[2]string{a.app.Namespace, a.app.Name}] = a
-		s := a.summary(p.Now)
+		s, charged := a.summary(p.Now), printer.Charged(a.grantPath, exist)
 		switch {
-		case within[a.grantQueue]:
-			p.Holders = append(p.Holders, holderRow{s.Namespace, s.Name, s.Stage, a.grantQueue, a.holds})
+		case within[charged]:
+			p.Holders = append(p.Holders, holderRow{s.Namespace, s.Name, s.Stage, charged, a.holds})
 		case within[s.Queue] && status.Stage(s.Stage).Waiting():
 			waits = append(waits, a)
 		}

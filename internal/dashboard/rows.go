@@ -23,9 +23,9 @@ import (
 // application is as much of a SparkApplication as lists show: there may be ten thousand.
 type application struct {
 	app v1alpha1.SparkApplication
-	// grantQueue is the queue whose quota it holds, empty if it holds none; holds says what, in words.
-	grantQueue string
-	holds      []string
+	// grantPath is the queue whose quota it holds, with those above it, empty if it holds none; holds says what, in words.
+	grantPath []string
+	holds     []string
 	// elsewhere: another gate decides on it, whose queue may have the name of a SparkQueue.
 	elsewhere bool
 	// metered is as much of its status as says what it used.
@@ -44,7 +44,7 @@ func (a *application) UnmarshalJSON(data []byte) error {
 	a.app.Spec.Queue = full.Spec.Queue
 	a.app.Status, a.metered, a.elsewhere = summarized(&full.Status), metered(&full.Status), !printer.OfSparkQueue(&full)
 	if g := full.Status.Grant; g != nil {
-		a.grantQueue = g.Queue
+		a.grantPath = printer.GrantPath(g)
 		for _, set := range printer.HolderOf(&full).Hold.PodSets {
 			a.holds = append(a.holds, printer.PodSetText(set))
 		}

@@ -36,6 +36,32 @@ func HolderOf(app *v1alpha1.SparkApplication) Holder {
 	return Holder{app.Namespace, app.Name, said.Stage, said.Holds}
 }
 
+// GrantPath returns the queue of a grant and those that were above it when it was given, nearest first; nil without a grant.
+func GrantPath(g *v1alpha1.Grant) []string {
+	if g == nil {
+		return nil
+	}
+	return append([]string{g.Queue}, g.Ancestors...)
+}
+
+// Charged returns the queue at which a grant counts, of those in its path: the first one that exists, since what runs in a
+// deleted queue counts at the one above. It is empty if none does.
+func Charged(path []string, exists map[string]bool) string {
+	if i := slices.IndexFunc(path, func(name string) bool { return exists[name] }); i >= 0 {
+		return path[i]
+	}
+	return ""
+}
+
+// QueueNames returns the names of queues.
+func QueueNames(queues []v1alpha1.SparkQueue) map[string]bool {
+	names := make(map[string]bool, len(queues))
+	for i := range queues {
+		names[queues[i].Name] = true
+	}
+	return names
+}
+
 // Branch is a queue with its depth in a tree, 0 for a root.
 type Branch struct {
 	Queue *v1alpha1.SparkQueue
