@@ -173,6 +173,14 @@ func lastStarted(app *v1alpha1.SparkApplication) int64 {
 	return 0
 }
 
+// whyGone says what decides how long the pod of an attempt is kept.
+func whyGone(outcome v1alpha1.AttemptOutcome) string {
+	if outcome == v1alpha1.OutcomeStopped {
+		return "those of attempts that were stopped are not kept"
+	}
+	return "spec.retention says how long it is kept"
+}
+
 // kept prints what the status has kept of the log of an attempt whose driver is gone.
 func (l *logFollower) kept(app *v1alpha1.SparkApplication, attempt int64) error {
 	for i := range app.Status.Attempts {
@@ -181,7 +189,7 @@ func (l *logFollower) kept(app *v1alpha1.SparkApplication, attempt int64) error 
 			continue
 		}
 		if a.LogTail == "" {
-			return fmt.Errorf("there is no log: the driver pod of attempt %d of run %d is gone; spec.retention says how long it is kept", attempt, app.Status.Run)
+			return fmt.Errorf("there is no log: the driver pod of attempt %d of run %d is gone; %s", attempt, app.Status.Run, whyGone(a.Outcome))
 		}
 		fmt.Fprintf(l.notes, "The pod of attempt %d is gone. This is the end of its log, from the status:\n", attempt)
 		return l.lines.copy(strings.NewReader(a.LogTail), "")

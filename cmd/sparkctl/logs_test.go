@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,9 +21,11 @@ import (
 func TestLogOfADriverThatIsGone(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
+		outcome            v1alpha1.AttemptOutcome
 		tail, out, problem string
 		code               int
 	}{
+		"stopped":  {outcome: v1alpha1.OutcomeStopped, problem: "the driver pod of attempt 1 of run 2 is gone; those of attempts that were stopped are not kept", code: 1},
 		"kept":     {tail: "boom\n", out: "boom\n", problem: "The pod of attempt 1 is gone. This is the end of its log, from the status:\n"},
 		"not kept": {problem: "there is no log: the driver pod of attempt 1 of run 2 is gone; spec.retention says how long it is kept", code: 1},
 	} {
@@ -30,7 +33,7 @@ func TestLogOfADriverThatIsGone(t *testing.T) {
 			t.Parallel()
 			_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
 				apis + "namespaces/spark/sparkapplications/pi": applicationWith(v1alpha1.FailedReason, "run 2 failed", func(s *v1alpha1.SparkApplicationStatus) {
-					s.Attempts = []v1alpha1.AttemptStatus{{Run: 2, Attempt: 1, Outcome: v1alpha1.OutcomeFailed, StartedAt: s.Times.Queued, FinishedAt: &metav1.Time{Time: s.Times.Queued.Time}, LogTail: tt.tail}}
+					s.Attempts = []v1alpha1.AttemptStatus{{Run: 2, Attempt: 1, Outcome: cmp.Or(tt.outcome, v1alpha1.OutcomeFailed), StartedAt: s.Times.Queued, FinishedAt: &metav1.Time{Time: s.Times.Queued.Time}, LogTail: tt.tail}}
 				}),
 				"GET /api/v1/namespaces/spark/pods": listOf[corev1.Pod](),
 			})

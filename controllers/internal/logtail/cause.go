@@ -27,8 +27,10 @@ var (
 	// refusal is what the API server says within an exception of its client: that a request is forbidden, that a pod is
 	// invalid, or that a webhook denies it.
 	refusal = regexp.MustCompile(`[a-z]+[a-z0-9.]* (?:"[^"]*" )?is forbidden: .*|Pod "[^"]*" is invalid: .*|admission webhook "[^"]*" denied the request.*`)
-	// ended is what spark-submit and Python say of a program that they cannot run.
-	ended = regexp.MustCompile(`^(?:Error|\S*python\S*): (.+)$`)
+	// ended is what spark-submit and Python say of a program that they cannot run, and Python's argparse of its arguments.
+	ended = regexp.MustCompile(`^(?:Error|\S*python\S*|\S+\.py: error): (.+)$`)
+	// unreadable is what Python says of a main program that is not Python, without a traceback.
+	unreadable = regexp.MustCompile(`^(?:SyntaxError|IndentationError|TabError): .+$`)
 	// client is what the exception of the client adds to it.
 	client = regexp.MustCompile(`\. Received status: .*|, metadata=ListMeta.*`)
 )
@@ -104,7 +106,7 @@ func lastError(lines []string) (int, string) {
 		switch found := ended.FindStringSubmatch(lines[i]); {
 		case found != nil:
 			return i, found[1]
-		case refusal.MatchString(lines[i]):
+		case unreadable.MatchString(lines[i]), refusal.MatchString(lines[i]):
 			return i, lines[i]
 		}
 	}

@@ -78,8 +78,13 @@ func TestCause(t *testing.T) {
 		},
 		"something else that is invalid": {"WARN Config \"a\" is invalid: b\nINFO bye", ""},
 		"no such program":                {"python3: can't open file '/a.py': [Errno 2] No such file or directory\n", "can't open file '/a.py': [Errno 2] No such file or directory"},
-		"a secret":                       {"Traceback (most recent call last):\n  File \"a.py\"\nValueError: password=hunter2", "ValueError: password=(hidden)"},
-		"very long":                      {"Traceback (most recent call last):\n  File \"a.py\"\nValueError: " + strings.Repeat("x", 1000), "ValueError: " + strings.Repeat("x", 241) + "…"},
+		"not Python":                     {"INFO hello\n  File \"/a.py\", line 1\n    def f(:\n          ^\nSyntaxError: invalid syntax\n", "SyntaxError: invalid syntax"},
+		"an argument that is missing": {
+			"INFO hello\nusage: a.py [-h] --date DATE\na.py: error: the following arguments are required: --date\nINFO ShutdownHookManager: bye",
+			"the following arguments are required: --date",
+		},
+		"a secret":  {"Traceback (most recent call last):\n  File \"a.py\"\nValueError: password=hunter2", "ValueError: password=(hidden)"},
+		"very long": {"Traceback (most recent call last):\n  File \"a.py\"\nValueError: " + strings.Repeat("x", 1000), "ValueError: " + strings.Repeat("x", 241) + "…"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
