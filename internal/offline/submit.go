@@ -24,6 +24,8 @@ type Submission struct {
 	Arguments []string
 	// SparkVersion of the image, such as 4.1.4. Empty: what the tag of the image begins with.
 	SparkVersion string
+	// Namespace of the application. Empty: what the arguments say, else default.
+	Namespace string
 	// ReadFile reads the files that the arguments name: properties and pod templates. It is called in the order in
 	// which they are needed.
 	ReadFile func(name string) ([]byte, error)
@@ -54,7 +56,7 @@ type Submitted struct {
 // cluster mode, that a file cannot be read, or that nothing says which Spark the image has. What cannot run for another
 // reason is among the findings.
 func FromSubmit(s Submission) (Submitted, error) {
-	return fromSubmit(submit.Input{Arguments: s.Arguments, SparkVersion: s.SparkVersion, ReadFile: s.ReadFile})
+	return fromSubmit(submit.Input{Arguments: s.Arguments, SparkVersion: s.SparkVersion, Namespace: s.Namespace, ReadFile: s.ReadFile})
 }
 
 // fromSubmit translates a call and checks the result.

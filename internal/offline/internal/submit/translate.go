@@ -31,6 +31,8 @@ type Input struct {
 	Arguments []string
 	// SparkVersion of the image. Empty: what the tag of the image begins with.
 	SparkVersion string
+	// Namespace of the application. Empty: what the arguments say, else default.
+	Namespace string
 	// ReadFile reads the files that the arguments name: properties and pod templates.
 	ReadFile func(name string) ([]byte, error)
 	// Machine is what spark-submit sees besides its arguments; nil: nothing of it counts.
@@ -59,6 +61,9 @@ func Translate(in Input) (*v1alpha1.SparkApplication, []Note, error) {
 	}
 	b.program(called)
 	mistakes := []error{b.metadata(called), b.templates(in.ReadFile)}
+	if in.Namespace != "" {
+		b.app.Namespace = in.Namespace
+	}
 	b.security()
 	b.image()
 	b.heaps()
