@@ -208,7 +208,7 @@ type Dependencies struct {
 	// +kubebuilder:validation:items:MaxLength=2048
 	Jars []string `json:"jars,omitempty"`
 
-	// files are copied into the working folder of driver and executors.
+	// files are copied into the working folder of driver and executors; those with local:// of the driver alone.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
@@ -222,7 +222,7 @@ type Dependencies struct {
 	// +kubebuilder:validation:items:MaxLength=2048
 	PyFiles []string `json:"pyFiles,omitempty"`
 
-	// archives are unpacked in the working folder of driver and executors.
+	// archives are unpacked in the working folder of driver and executors; those with local:// of the driver alone.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
