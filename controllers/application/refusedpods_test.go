@@ -86,7 +86,7 @@ func TestChecksThatAreNotAnswered(t *testing.T) {
 	look(3, dryRunPause/2, 1)
 }
 
-// TestLargePodsAreNotChecked: a pod that the API server takes long for holds up nobody, and does not end the checks of others.
+// TestLargePodsAreNotChecked: a pod that the API server takes long for holds up no worker, and does not end the checks of others.
 func TestLargePodsAreNotChecked(t *testing.T) {
 	t.Parallel()
 	b := newBouncer(t)

@@ -31,8 +31,8 @@ const driverUID = "driver-uid"
 
 // crewOf reads executors, written as "1" (ready), "2?" (not ready), "3g" (behind the gate), "4G" (behind the gate and too large), "5x" (being
 // deleted), "6@spot" (ready, on spot), "7u" (its gate was lifted without an answer), "8s" (behind the gate, created by another client),
-// "9L" (ready, of more than two times the size), "1S" (ready, created by another client), "2n" (as large, without a gate, on a node that nobody
-// answers for).
+// "9L" (ready, of more than two times the size), "1S" (ready, created by another client), "2n" (as large, without a gate, on a node that does
+// not exist).
 func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string) {
 	releasing = map[types.UID]string{}
 	for _, word := range strings.Fields(text) {

@@ -295,7 +295,7 @@ func TestReceiverThatHangs(t *testing.T) {
 	expectResults(t, before, map[string]float64{dropped: 11, delivered: longestLine})
 }
 
-// TestCrowd: a namespace with more events than the line has room for loses its own, and none of others.
+// TestCrowd: a namespace with more events than the line takes loses its own, and none of others.
 func TestCrowd(t *testing.T) {
 	s := New(Options{Clock: clocktesting.NewFakeClock(noon)})
 	quiet := application(1)
