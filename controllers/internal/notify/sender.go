@@ -84,7 +84,7 @@ func New(o Options) *Sender {
 }
 
 // Notify puts an event about an application in line. It never waits. In a full line, the namespace that has the most events loses
-// its oldest: one whose applications all fail at once keeps nobody else from hearing of theirs.
+// its oldest: one whose applications all fail at once keeps no other one from hearing of its.
 func (s *Sender) Notify(app *v1alpha1.SparkApplication, warning bool, reason, message string) {
 	severity := severityInfo
 	if warning {
