@@ -151,14 +151,9 @@ func (r *reconciliation) gatewayEncrypts(ctx context.Context) bool {
 	if ui == nil || ui.Ingress != nil || ui.Route == nil || ui.Route.Hostname == "" || len(ui.Route.ParentRefs) == 0 {
 		return false
 	}
-	parent, gateway := ui.Route.ParentRefs[0], &unstructured.Unstructured{}
-	gateway.SetGroupVersionKind(expose.GatewayKind)
-	key := types.NamespacedName{Namespace: cmp.Or(parent.Namespace, r.app.Namespace), Name: parent.Name}
-	if err := r.Live.Get(ctx, key, gateway); err != nil {
-		ctrl.LoggerFrom(ctx).V(1).Info("Cannot read the Gateway of spec.ui.route; its address is shown without encryption", "gateway", key, "error", err.Error())
-		return false
-	}
-	return expose.Encrypts(gateway, r.app, parent)
+	parent := ui.Route.ParentRefs[0]
+	gateway := r.readGateway(ctx, types.NamespacedName{Namespace: cmp.Or(parent.Namespace, r.app.Namespace), Name: parent.Name})
+	return gateway != nil && expose.Encrypts(gateway, r.app, parent)
 }
 
 // patchUIService makes the Service of the attempt have what spec.ui.serviceMetadata says, which may have changed since

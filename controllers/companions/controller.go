@@ -56,6 +56,8 @@ type Reconciler struct {
 	states *states
 	// claims are the hosts and paths that are taken in the cluster.
 	claims claimCache
+	// gateways knows which Gateways may be read.
+	gateways gatewayReads
 	// waker has the controller look at applications of which companions were found.
 	waker *waker.Waker
 }

@@ -1,0 +1,60 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package companions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// TestGatewaysOfOthers: users of a confined operator may name Gateways of any namespace. The API server refuses one read an hour, however many they
+// name, so that does not look like a right that the operator lacks; what it may read is read.
+func TestGatewaysOfOthers(t *testing.T) {
+	t.Parallel()
+	reads := map[string]int{}
+	live := interceptor.NewClient(fake.NewClientBuilder().Build(), interceptor.Funcs{
+		Get: func(_ context.Context, _ client.WithWatch, key client.ObjectKey, _ client.Object, _ ...client.GetOption) error {
+			switch reads[key.Namespace]++; key.Namespace {
+			case "team":
+				return apierrors.NewNotFound(schema.GroupResource{Resource: "gateways"}, key.Name)
+			case "gateways":
+				return nil
+			}
+			reads["refused"]++
+			return apierrors.NewForbidden(schema.GroupResource{Resource: "gateways"}, key.Name, errors.New("no"))
+		},
+	})
+	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	r := New(Options{Live: live, Namespaces: []string{"team"}, Clock: clock})
+	names := func(namespace string) {
+		app := &v1alpha1.SparkApplication{}
+		app.Namespace = "team"
+		app.Spec.UI = &v1alpha1.UserInterface{Route: &v1alpha1.UIRoute{Hostname: "spark.example.org", ParentRefs: []v1alpha1.RouteParent{{Namespace: namespace, Name: "public"}}}}
+		(&reconciliation{Reconciler: r, app: app}).gatewayEncrypts(t.Context())
+	}
+	names("gateways")
+	for hour := range 3 {
+		for i := range 10 {
+			names(fmt.Sprint("other-", i))
+			names("gateways")
+			names("team")
+		}
+		if reads["refused"] != hour+1 || reads["gateways"] != 10*(hour+1)+1 || reads["team"] != 10*(hour+1) {
+			t.Errorf("hour %d: read %v", hour, reads)
+		}
+		clock.Step(refusedGatewayPause)
+	}
+}
