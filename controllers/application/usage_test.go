@@ -48,8 +48,8 @@ func TestAnotherLeaderCounts(t *testing.T) {
 	}
 }
 
-// holding returns a reconciler that counts for an application with a grant of two cores.
-func holding(t *testing.T, namespace string) (*Reconciler, *v1alpha1.SparkApplication, *testingclock.FakeClock) {
+// holding returns a reconciler that counts for an application with a grant of two cores, of a gate if one is named.
+func holding(t *testing.T, namespace string, gate ...v1alpha1.GateType) (*Reconciler, *v1alpha1.SparkApplication, *testingclock.FakeClock) {
 	t.Helper()
 	clock := testingclock.NewFakeClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	r := New(Options{Series: metricseries.New(Series()...), Clock: clock})
@@ -58,6 +58,9 @@ func holding(t *testing.T, namespace string) (*Reconciler, *v1alpha1.SparkApplic
 	app.Status.Grant = &v1alpha1.Grant{Run: 1, Attempt: 1, Queue: "team-a", PodSets: []v1alpha1.PodSetGrant{
 		{Name: "driver", Count: 1, Requests: map[corev1.ResourceName]resource.Quantity{"cpu": resource.MustParse("2")}},
 	}}
+	if len(gate) > 0 {
+		app.Status.Grant.Gate = gate[0]
+	}
 	app.Status.Usage = &v1alpha1.Usage{At: metav1.NewMicroTime(clock.Now())}
 	r.countUsage(app, r.meters.observe(app, nil, clock.Now()))
 	return r, app, clock
@@ -108,5 +111,18 @@ func TestReplacedApplicationIsCounted(t *testing.T) {
 				t.Errorf("%v core-seconds, want 7200", got)
 			}
 		})
+	}
+}
+
+// TestQueueOfAnotherSystem: what a gate without SparkQueues has granted is not charged to the SparkQueue whose name a user has given to its queue.
+func TestQueueOfAnotherSystem(t *testing.T) {
+	t.Parallel()
+	r, app, clock := holding(t, "another-system", v1alpha1.GateYuniKorn)
+	clock.Step(time.Hour)
+	r.forget(client.ObjectKeyFromObject(app))
+	for queue, want := range map[string]float64{"team-a": 0, metricseries.Unknown: 7200} {
+		if got := testutil.ToFloat64(usageCPU.WithLabelValues(app.Namespace, queue, basisGranted)); got != want {
+			t.Errorf("queue %s: %v core-seconds, want %v", queue, got, want)
+		}
 	}
 }

@@ -153,7 +153,10 @@ func (p *usagePage) sum(all []*application, q question, now time.Time) {
 	var records []usage.Record
 	for _, a := range all {
 		app := a.used()
-		queues[app.Status.Queue], namespaces[app.Namespace] = true, true
+		for _, r := range usage.RecordsOf(&app, now) {
+			queues[r.Queue] = true
+		}
+		namespaces[app.Namespace] = true
 		if !p.Filter.selector.Matches(labels.Set(app.Labels)) {
 			continue
 		}

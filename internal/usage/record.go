@@ -85,10 +85,7 @@ func RecordsOf(app *v1alpha1.SparkApplication, now time.Time) []Record {
 // current returns what the current attempt has used: what is written, and since then what it held and requested when
 // that was written.
 func current(r Record, s *v1alpha1.SparkApplicationStatus, now time.Time) Record {
-	r.Queue, r.Run, r.Attempt, r.Outcome = s.Grant.Queue, s.Grant.Run, s.Grant.Attempt, Running
-	if r.Queue == "" {
-		r.Queue = s.Queue
-	}
+	r.Queue, r.Run, r.Attempt, r.Outcome = QueueOf(s), s.Grant.Run, s.Grant.Attempt, Running
 	since := now.Sub(s.Usage.At.Time).Seconds()
 	r.Granted = FromStatus(s.Usage.Granted).Plus(OfGrant(s.Grant).Times(since))
 	r.Requested = FromStatus(s.Usage.Requested).Plus(FromStatus(s.Usage.Requesting).Times(since))

@@ -209,6 +209,23 @@ func TestChargedTo(t *testing.T) {
 	}
 }
 
+// TestQueueOf: a queue of another system is not charged to the SparkQueue of that name.
+func TestQueueOf(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]v1alpha1.SparkApplicationStatus{
+		"team-a":          {Queue: "team-b", Grant: &v1alpha1.Grant{Gate: v1alpha1.GateEmbedded, Queue: "team-a"}},
+		"team-b":          {Queue: "team-b", Grant: &v1alpha1.Grant{}},
+		"team-c":          {Queue: "team-c"},
+		"Kueue/team-a":    {Grant: &v1alpha1.Grant{Gate: v1alpha1.GateKueue, Queue: "team-a"}},
+		"YuniKorn/team-a": {Queue: "team-a", Grant: &v1alpha1.Grant{Gate: v1alpha1.GateYuniKorn}},
+		"":                {Grant: &v1alpha1.Grant{Gate: v1alpha1.GateNone}},
+	} {
+		if got := QueueOf(&s); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestParseWindow: a month is asked for by its dates, and nothing is counted of the future.
 func TestParseWindow(t *testing.T) {
 	t.Parallel()

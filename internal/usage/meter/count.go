@@ -25,7 +25,7 @@ type Count struct {
 func (m *Meter) Written(s *v1alpha1.SparkApplicationStatus) Count {
 	c := m.settle(s)
 	if !m.Active() && s.Grant != nil && s.Usage != nil {
-		*m = Meter{attempt: attempt{s.Grant.Run, s.Grant.Attempt}, queue: queueOf(s), admitted: s.Times.Admitted, at: s.Usage.At.Time}
+		*m = Meter{attempt: attempt{s.Grant.Run, s.Grant.Attempt}, queue: usage.QueueOf(s), admitted: s.Times.Admitted, at: s.Usage.At.Time}
 	}
 	m.holding = usage.OfGrant(s.Grant)
 	return c

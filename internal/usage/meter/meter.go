@@ -65,7 +65,7 @@ func (m *Meter) Observe(app *v1alpha1.SparkApplication, records []*pods.Record, 
 
 // takeOver begins with an attempt that another process has looked after, from where its status has got to.
 func (m *Meter) takeOver(s *v1alpha1.SparkApplicationStatus, own []*pods.Record, now time.Time) {
-	*m = Meter{attempt: attempt{s.Grant.Run, s.Grant.Attempt}, queue: queueOf(s), admitted: s.Times.Admitted, at: now}
+	*m = Meter{attempt: attempt{s.Grant.Run, s.Grant.Attempt}, queue: usage.QueueOf(s), admitted: s.Times.Admitted, at: now}
 	written := s.Usage
 	if written == nil { // by a version that knew no usage
 		written = &v1alpha1.Usage{At: metav1.NewMicroTime(now)}
@@ -131,11 +131,4 @@ func entryOf(history []v1alpha1.AttemptStatus, of attempt) *v1alpha1.AttemptStat
 
 func sameAttempt(grant *v1alpha1.Grant, a attempt) bool {
 	return grant != nil && grant.Run == a.run && grant.Attempt == a.attempt
-}
-
-func queueOf(s *v1alpha1.SparkApplicationStatus) string {
-	if s.Grant != nil && s.Grant.Queue != "" {
-		return s.Grant.Queue
-	}
-	return s.Queue
 }
