@@ -83,7 +83,7 @@ func (a *application) used() v1alpha1.SparkApplication {
 func metered(s *v1alpha1.SparkApplicationStatus) v1alpha1.SparkApplicationStatus {
 	out := v1alpha1.SparkApplicationStatus{Queue: s.Queue, Usage: s.Usage, Times: v1alpha1.ApplicationTimes{OpenTimes: v1alpha1.OpenTimes{Admitted: s.Times.Admitted}}}
 	if g := s.Grant; g != nil {
-		out.Grant = &v1alpha1.Grant{Queue: g.Queue, Run: g.Run, Attempt: g.Attempt, PodSets: g.PodSets}
+		out.Grant = &v1alpha1.Grant{Gate: g.Gate, Queue: g.Queue, Run: g.Run, Attempt: g.Attempt, PodSets: g.PodSets}
 	}
 	for i := range s.Attempts {
 		a := &s.Attempts[i]

@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/usage"
 )
 
@@ -109,5 +110,14 @@ func TestHours(t *testing.T) {
 		if got := rounded(amount); got != want {
 			t.Errorf("%v becomes %q, want %q", amount, got, want)
 		}
+	}
+}
+
+// TestMeteredQueue: what is kept of a status says which gate has granted, so that no SparkQueue is charged for another system's queue of its name.
+func TestMeteredQueue(t *testing.T) {
+	t.Parallel()
+	full := v1alpha1.SparkApplicationStatus{Queue: "team-a", Grant: &v1alpha1.Grant{Gate: v1alpha1.GateYuniKorn, Queue: "team-a"}}
+	if kept := metered(&full); usage.QueueOf(&kept) != usage.QueueOf(&full) {
+		t.Errorf("charged to %q, want %q", usage.QueueOf(&kept), usage.QueueOf(&full))
 	}
 }
