@@ -5,11 +5,13 @@ package lifecycle
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/finding"
@@ -86,6 +88,53 @@ func TestNodeStaysLost(t *testing.T) {
 			UnreachableNodes: map[string]bool{"lost": true}})
 		if d.Need != NeedNothing || d.RequeueAt.Sub(w.now) != tt.again {
 			t.Errorf("lost for %s: need %s, again at %s, want in %s", tt.lost, d.Need, d.RequeueAt, tt.again)
+		}
+	}
+}
+
+// TestLatePodsKeepNothing: a pod with the labels of an attempt that came to its node after all of its pods should have gone does not keep the
+// quota: it is asked to end. As long as the driver may create executors, they are waited for.
+func TestLatePodsKeepNothing(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		bound   time.Duration
+		driver  bool
+		deleted bool
+		keeps   bool
+	}{
+		"bound before":                  {bound: -time.Second, keeps: true},
+		"bound after":                   {bound: time.Second},
+		"bound before, and is deleted":  {bound: -time.Second, deleted: true, keeps: true},
+		"bound after, and is deleted":   {bound: time.Second, deleted: true},
+		"bound after, the driver stays": {bound: time.Second, driver: true, keeps: true},
+	} {
+		w := newWorld(t)
+		since := metav1.NewTime(w.now.Add(-DefaultTermination - time.Minute))
+		due := since.Add(DefaultTermination)
+		w.app.Status.Run, w.app.Status.Attempt, w.app.Status.Stopping = 1, 1, v1alpha1.StopPreempted
+		w.app.Status.Times.Admitted, w.app.Status.Times.DriverStarted, w.app.Status.Times.Stopping = &since, &since, &since
+		w.app.Status.Grant, w.app.Status.Driver = &v1alpha1.Grant{Run: 1, Attempt: 1}, &v1alpha1.DriverStatus{PodName: "pi-driver", UID: "driver"}
+		w.app.Status.Attempts = []v1alpha1.AttemptStatus{{Run: 1, Attempt: 1, Outcome: v1alpha1.OutcomeStopped, Reason: "Preempted"}}
+		w.app.Status.Conditions = status.Conditions(nil, status.View{Stage: status.Finalizing, Message: "m"}, since)
+		if tt.deleted {
+			w.app.DeletionTimestamp = &since
+		}
+		pod := func(name types.UID, role pods.Role, owner types.UID) *pods.Record {
+			return &pods.Record{Trouble: &pods.Trouble{}, Name: "pi-" + string(name), UID: name, Origin: &pods.Origin{Run: 1, Attempt: 1, OwnerUID: owner}, Role: role,
+				Node: "node-1", Phase: corev1.PodRunning, Running: true}
+		}
+		late := pod("late", pods.Executor, "driver")
+		late.BoundAt = uint32(due.Add(tt.bound).Unix())
+		all := []*pods.Record{late}
+		if tt.driver {
+			all = append(all, pod("driver", pods.Driver, w.app.UID))
+		}
+		d := Decide(Observation{Now: w.now, App: w.app, SameTemplate: true, MaxTermination: 10 * time.Minute, Pods: all, UnreachableNodes: map[string]bool{},
+			DriverAbsent: true, Plan: &Plan{}})
+		released := slices.ContainsFunc(d.After, func(a Action) bool { return a.Kind == ReleaseGrant })
+		asked := slices.ContainsFunc(d.After, func(a Action) bool { return a.Kind == DeletePod && a.Pod == late })
+		if d.Need != NeedNothing || released == tt.keeps || !asked && !tt.driver {
+			t.Errorf("%s: need %s, released %t, asked to end %t", name, d.Need, released, asked)
 		}
 	}
 }

@@ -92,6 +92,8 @@ func (d *decider) deleted() Decision {
 	}
 	if len(d.activePods()) > 0 {
 		d.termination.endPods()
+	}
+	if len(d.termination.awaited()) > 0 {
 		if lost := d.termination.nodeLost(); lost != "" {
 			d.view.Generation = d.o.App.Status.ObservedGeneration
 			return d.publisher.publish(d.was, d.view.Message)

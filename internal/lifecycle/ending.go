@@ -141,8 +141,10 @@ func (en ending) finalizing() Decision {
 		return need(NeedDriverAbsent, en.start())
 	}
 	if len(en.activePods()) > 0 {
-		en.view.DriverRunning = en.driverRuns()
 		en.termination.endPods()
+	}
+	if len(en.termination.awaited()) > 0 {
+		en.view.DriverRunning = en.driverRuns()
 		return en.publisher.publish(status.Finalizing, en.announceSidecars())
 	}
 	return en.finish()
