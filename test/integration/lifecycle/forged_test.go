@@ -4,9 +4,11 @@
 package lifecycle
 
 import (
+	"context"
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -147,4 +149,34 @@ func TestForgedDriver(t *testing.T) {
 	if app.Status.Failures != 0 {
 		t.Errorf("%d failures", app.Status.Failures)
 	}
+}
+
+// TestForgedLate: pods that a user gives the labels of an application keep its quota only if they came before all of its pods should have gone.
+func TestForgedLate(t *testing.T) {
+	t.Parallel()
+	w := harness.NewWorld(t, "3Gi", nil)
+	operator.Use(t)
+	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) {
+		a.Spec.Timeouts = &v1alpha1.Timeouts{Termination: &v1alpha1.Duration{Duration: time.Second}}
+	})
+	driver := w.Run(app)
+	forge := func(name string) *corev1.Pod {
+		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name, Labels: maps.Clone(driver.Labels), Finalizers: []string{"example.com/stays"}}}
+		p.Labels[v1alpha1.SparkRoleLabel] = v1alpha1.SparkRoleExecutor
+		p.Spec = corev1.PodSpec{NodeName: harness.NoNode, Containers: []corev1.Container{{Name: "spark-kubernetes-executor", Image: "b"}}}
+		harness.Create(t, p)
+		return p
+	}
+	free := func(p *corev1.Pod) {
+		_ = env.Client().Patch(context.Background(), p, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))
+	}
+	early := forge("early")
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
+	w.Reach(app, v1alpha1.FinalizingReason)
+	time.Sleep(3 * time.Second) // until all should have gone
+	late := forge("late")
+	t.Cleanup(func() { free(late) })
+	free(early)
+	w.Reach(app, v1alpha1.SuspendedReason)
+	harness.Eventually(t, late, "asked to end", func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil })
 }
