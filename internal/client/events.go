@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,8 +17,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// EventsOf returns the events of an application and of its pods, oldest first. Pods that are gone are known by their
-// labels no longer; the driver is, by the name in the status.
+// EventsOf returns the events of an application and of its pods, oldest first. Pods that are gone have no labels: the driver
+// is known by its uid in the status, executors of the current attempt by their names.
 func (c *Cluster) EventsOf(ctx context.Context, app *v1alpha1.SparkApplication) ([]corev1.Event, error) {
 	events, err := ListAll[corev1.Event](ctx, c, Events, Selection{Namespace: app.Namespace})
 	if err != nil {
@@ -34,12 +35,28 @@ func (c *Cluster) EventsOf(ctx context.Context, app *v1alpha1.SparkApplication) 
 	if d := app.Status.Driver; d != nil && d.UID != "" {
 		about[d.UID] = true
 	}
-	events = slices.DeleteFunc(events, func(e corev1.Event) bool { return !about[e.InvolvedObject.UID] })
+	executors := executorPrefix(app)
+	events = slices.DeleteFunc(events, func(e corev1.Event) bool {
+		executor := executors != "" && e.InvolvedObject.Kind == "Pod" && strings.HasPrefix(e.InvolvedObject.Name, executors)
+		return !about[e.InvolvedObject.UID] && !executor
+	})
 	for i := range events {
 		events[i].TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Event"} // the items of a list have neither
 	}
 	slices.SortStableFunc(events, func(a, b corev1.Event) int { return cmp.Compare(LastSeen(&a).UnixNano(), LastSeen(&b).UnixNano()) })
 	return events, nil
+}
+
+// executorPrefix returns with what the names of the executors of the current attempt begin; empty if that is not known.
+func executorPrefix(app *v1alpha1.SparkApplication) string {
+	if app.Status.Driver == nil {
+		return ""
+	}
+	prefix, usual := strings.CutSuffix(app.Status.Driver.PodName, "-driver")
+	if !usual || prefix == "" {
+		return ""
+	}
+	return prefix + "-exec-"
 }
 
 // LastSeen returns when an event happened last.
