@@ -16,9 +16,11 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 const logsText = `Prints the log of the driver of the application NAME: that of the current attempt of its run, or of the last one that has started. Of a driver
@@ -117,7 +119,8 @@ func (f *logsFlags) output(s streams) io.Writer {
 // print prints what there is of the logs of one attempt.
 func (l *logFollower) print(ctx context.Context, app *v1alpha1.SparkApplication) error {
 	if app.Status.Run == 0 {
-		return errors.New("there is no log: the run has not started")
+		now := status.Summarize(app, clock.RealClock{}.Now())
+		return fmt.Errorf("there is no log: the run has not started: %s: %s", now.Stage, now.Message)
 	}
 	attempt, found, err := l.wanted(ctx, app)
 	if err != nil {
@@ -149,7 +152,8 @@ func (l *logFollower) wanted(ctx context.Context, app *v1alpha1.SparkApplication
 	attempt = cmp.Or(l.attempt, app.Status.Attempt)
 	found, err = l.begun(ctx, app, attempt)
 	before := lastStarted(app)
-	if err != nil || len(found) > 0 || l.attempt > 0 || before == 0 || before >= attempt {
+	one := l.executor != "" && l.executor != allExecutors // another attempt has another one of that number
+	if err != nil || len(found) > 0 || l.attempt > 0 || one || before == 0 || before >= attempt {
 		return attempt, found, err
 	}
 	fmt.Fprintf(l.notes, "Attempt %d has no %s that has started. This is the log of attempt %d:\n", attempt, l.role(), before)
@@ -194,5 +198,10 @@ func (l *logFollower) kept(app *v1alpha1.SparkApplication, attempt int64) error 
 		fmt.Fprintf(l.notes, "The pod of attempt %d is gone. This is the end of its log, from the status:\n", attempt)
 		return l.lines.copy(strings.NewReader(a.LogTail), "")
 	}
-	return fmt.Errorf("there is no log: attempt %d of run %d has no driver that has started", attempt, app.Status.Run)
+	why := ""
+	if attempt == app.Status.Attempt {
+		now := status.Summarize(app, clock.RealClock{}.Now())
+		why = ": " + now.Stage + ": " + now.Detail()
+	}
+	return fmt.Errorf("there is no log: attempt %d of run %d has no driver that has started%s", attempt, app.Status.Run, why)
 }

@@ -142,6 +142,26 @@ func TestLookForPods(t *testing.T) {
 	}
 }
 
+// TestLogOfADriverThatWaits: why there is no log is what the stage says.
+func TestLogOfADriverThatWaits(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(*v1alpha1.SparkApplicationStatus)
+		want   string
+	}{
+		"its image":   {nil, "attempt 1 of run 2 has no driver that has started: Starting: image \"spark:typo\" cannot be pulled"},
+		"never begun": {func(s *v1alpha1.SparkApplicationStatus) { s.Run = 0 }, "the run has not started: Starting: image \"spark:typo\" cannot be pulled"},
+	} {
+		_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+			apis + "namespaces/spark/sparkapplications/pi": applicationWith(v1alpha1.StartingReason, "image \"spark:typo\" cannot be pulled", tt.change),
+			"GET /api/v1/namespaces/spark/pods":            listOf[corev1.Pod](),
+		})
+		if code, _, problem := call("", "logs", "pi", "--kubeconfig="+kubeconfig); code != exitFailed || !strings.Contains(problem, "there is no log: "+tt.want) {
+			t.Errorf("%s: exit code %d, %s", name, code, problem)
+		}
+	}
+}
+
 // TestLogOfAnExecutorThatIsGone: how it has failed is said, and which others have a log; followed, it is said once that it may never come.
 func TestLogOfAnExecutorThatIsGone(t *testing.T) {
 	t.Parallel()

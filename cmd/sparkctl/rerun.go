@@ -51,15 +51,11 @@ func (f *rerunFlags) run(ctx context.Context, name string, s streams) error {
 	if err != nil {
 		return err
 	}
-	note := ""
-	if app.Spec.Suspend {
-		note = "; it is suspended: resume it to have it run"
-	}
 	news := s.out
 	if f.wait.logs { // which has the log
 		news = s.err
 	}
-	if _, err := fmt.Fprintf(news, "%s%s: another run is requested%s\n", kindName, name, note); err != nil || !f.wait.wanted() {
+	if _, err := fmt.Fprintf(news, "%s%s: another run is requested%s\n", kindName, name, follows(app)); err != nil || !f.wait.wanted() {
 		return err
 	}
 	return f.wait.await(ctx, awaited{cluster: c, name: name, uid: app.UID, begun: func(app *v1alpha1.SparkApplication) bool {
@@ -68,6 +64,19 @@ func (f *rerunFlags) run(ctx context.Context, name string, s streams) error {
 	}, lost: func(app *v1alpha1.SparkApplication) error {
 		return replaced(app.Annotations, app.Status.LastHandledReconcileAt)
 	}}, s)
+}
+
+// follows says what becomes of a requested run, and of the one that is under way.
+func follows(app *v1alpha1.SparkApplication) string {
+	switch {
+	case app.Spec.Suspend:
+		return "; it is suspended: resume it to have it run"
+	case app.Status.Run == 0 || app.Status.Times.Finished != nil:
+		return ""
+	case app.Spec.TemplatePolicy() == v1alpha1.TemplateChangeRestart:
+		return fmt.Sprintf("; run %d is stopped for it (onTemplateChange Restart)", app.Status.Run)
+	}
+	return fmt.Sprintf("; it follows run %d, which has not finished", app.Status.Run)
 }
 
 // replaced returns an error if the operator has handled a later request, which asks for a look and not for a run: the

@@ -49,6 +49,28 @@ func TestRerunThatIsOvertaken(t *testing.T) {
 	}
 }
 
+// TestRerunSaysWhatFollows: whether the run that is under way is stopped for the new one, as a stream is.
+func TestRerunSaysWhatFollows(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(*v1alpha1.SparkApplication)
+		want   string
+	}{
+		"a job":     {func(*v1alpha1.SparkApplication) {}, "; it follows run 2, which has not finished\n"},
+		"a stream":  {func(app *v1alpha1.SparkApplication) { app.Spec.ReadyWhen = v1alpha1.ReadyWhenRunning }, "; run 2 is stopped for it (onTemplateChange Restart)\n"},
+		"its end":   {func(app *v1alpha1.SparkApplication) { app.Status.Times.Finished = app.Status.Times.Queued }, "requested\n"},
+		"suspended": {func(app *v1alpha1.SparkApplication) { app.Spec.Suspend = true }, "; it is suspended: resume it to have it run\n"},
+	} {
+		replies := applicationWith(v1alpha1.RunningReason, "the driver runs", nil)
+		tt.change(replies[0].body.(*v1alpha1.SparkApplication))
+		_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{"PATCH /apis/sparkgate.io/v1alpha1/namespaces/spark/sparkapplications/pi": replies})
+		code, out, problem := call("", "rerun", "pi", "--kubeconfig="+kubeconfig)
+		if code != 0 || !strings.HasSuffix(out, "pi: another run is requested"+strings.TrimPrefix(tt.want, "requested")) {
+			t.Errorf("%s: exit code %d, %q, %q; want %q", name, code, out, problem, tt.want)
+		}
+	}
+}
+
 // TestRerunThatIsReplaced: a request for a look alone that another client makes before the operator has seen ours voids it, so nothing is waited
 // for.
 func TestRerunThatIsReplaced(t *testing.T) {

@@ -37,7 +37,7 @@ func Connect(o Options) (*Cluster, error) {
 	case clientcmd.IsEmptyConfig(err):
 		return nil, fmt.Errorf("there is no kubeconfig: name a file with --kubeconfig or $KUBECONFIG (%w)", err)
 	case err != nil:
-		return nil, fmt.Errorf("read the kubeconfig: %w", err)
+		return nil, fmt.Errorf("read the kubeconfig: %w%s", err, o.contextsThere())
 	}
 	namespace, _, err := loader.Namespace()
 	if err != nil {

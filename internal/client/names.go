@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/internal/nearest"
 )
 
 // metadataOnly asks the API server for names and labels without specs.
@@ -43,6 +45,25 @@ func (k Kind) path(namespace string) []string {
 
 // one returns how an object of the kind is called, such as sparkapplication.
 func (k Kind) one() string { return strings.TrimSuffix(k.Resource, "s") }
+
+// mostContextsNamed is how many contexts an error lists.
+const mostContextsNamed = 10
+
+// contextsThere says which contexts there are instead of one that was named and does not exist; empty otherwise.
+func (o *Options) contextsThere() string {
+	named, there := o.overrides.CurrentContext, o.Contexts()
+	if named == "" || len(there) == 0 || slices.Contains(there, named) {
+		return ""
+	}
+	if meant := nearest.To(named, there); meant != "" {
+		return ": did you mean " + meant + "?"
+	}
+	more := ""
+	if len(there) > mostContextsNamed {
+		there, more = there[:mostContextsNamed], ", …"
+	}
+	return "; there are " + strings.Join(there, ", ") + more
+}
 
 // Contexts returns the names of the contexts of the kubeconfig.
 func (o *Options) Contexts() []string {

@@ -105,6 +105,9 @@ func (c *Cluster) didYouMean(ctx context.Context, a action) string {
 		if meant := nearest.To(a.name, names); err == nil && meant != "" {
 			return fmt.Sprintf(": did you mean %s?", meant)
 		}
+		if kind.Namespaced {
+			return ": -n names another namespace"
+		}
 	}
 	return ""
 }

@@ -32,6 +32,8 @@ func WriteApplication(out io.Writer, a v1.Application) error {
 	p.line("%s", Headline(a))
 	if text := Because(a); text != "" {
 		p.line("%s", text)
+	} else if a.StageMessage != "" && a.Holds != nil { // why it does not start although it has quota, for example
+		p.line("%s", oneLine(a.StageMessage))
 	}
 	if a.Waits != nil {
 		p.wait(a)

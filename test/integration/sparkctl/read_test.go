@@ -77,7 +77,7 @@ func TestWhatDoesNotWork(t *testing.T) {
 	me := as(t, admin(), namespace)
 	harness.Create(t, harness.Pi(namespace, "nightly-etl", "none"))
 	me.fails(1, words("get nightly-elt"), "sparkapplication nightly-elt not found in namespace "+namespace+": did you mean nightly-etl?")
-	me.fails(1, words("get nothing-like-it"), "not found in namespace "+namespace+"\n")
+	me.fails(1, words("get nothing-like-it"), "not found in namespace "+namespace+": -n names another namespace\n")
 	me.fails(2, words("lits"), "did you mean list?")
 	me.fails(2, words("list --stage Runing"), `there is no stage "Runing": did you mean Running?`)
 	me.fails(2, words("list --everything"), "unknown flag: --everything; see sparkctl list --help")
@@ -86,7 +86,8 @@ func TestWhatDoesNotWork(t *testing.T) {
 	me.fails(2, words("get a b"), "name one application")
 	me.fails(1, words("list -l a=b=c"), "list sparkapplications in namespace "+namespace+": ", "found '='")
 	me.fails(1, words("list --server https://127.0.0.1:1"), "the cluster at https://127.0.0.1:1 does not answer", "connection refused", "--context")
-	me.fails(1, words("list --context other"), `context "other" does not exist`)
+	me.fails(1, words("list --context other"), `context "other" does not exist; there are test`)
+	me.fails(1, words("list --context tset"), `context "tset" does not exist: did you mean test?`)
 
 	expired := as(t, &clientcmdapi.AuthInfo{Token: "expired"}, namespace)
 	expired.fails(1, words("list"), "does not accept your credentials: the token may have expired")
