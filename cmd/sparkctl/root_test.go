@@ -148,7 +148,7 @@ func TestCompletion(t *testing.T) {
 		"schedule next ":         "nightly",
 		"schedule next nightly ": "",
 		"explain -n nowhere ":    "",
-		"help schedule ":         "next resume run suspend",
+		"help schedule ":         "list next resume run suspend",
 		"schedule run ":          "nightly",
 		"sched":                  "schedule",
 	} {

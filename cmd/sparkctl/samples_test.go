@@ -34,12 +34,15 @@ var sampledAt = time.Date(2026, 9, 1, 12, 0, 0, 0, time.UTC)
 func TestSamplesOfCommands(t *testing.T) {
 	t.Parallel()
 	kubeconfig := recordedCluster(t, "cluster.yaml")
-	history := recordedCluster(t, "history.yaml")
+	history, schedules := recordedCluster(t, "history.yaml"), recordedCluster(t, "schedules.yaml")
 	for section, sample := range map[string]struct {
 		page, kubeconfig, call string
 		code                   int
 	}{
-		"list":      {kubeconfig: kubeconfig, call: "list -n jobs"},
+		"list": {kubeconfig: kubeconfig, call: "list -n jobs"},
+
+		"schedule list": {kubeconfig: schedules, call: "schedule list -A"},
+
 		"get":       {kubeconfig: kubeconfig, call: "get etl -n jobs"},
 		"watch":     {kubeconfig: kubeconfig, call: "watch -n jobs --until-ended --timeout 3s", code: exitTimeout},
 		"queue":     {kubeconfig: kubeconfig, call: "queue"},

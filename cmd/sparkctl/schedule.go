@@ -49,10 +49,10 @@ type scheduleFlags struct {
 func newSchedule(s streams) *cobra.Command {
 	var f scheduleFlags
 	c := &cobra.Command{
-		Use: "schedule", Short: "Run schedules now, stop them, and print their coming times",
-		Long: "Runs schedules now, stops and continues them, and prints when they are due next.",
+		Use: "schedule", Short: "List schedules, run them now, stop them, and print their coming times",
+		Long: "Lists schedules, runs them now, stops and continues them, and prints when they are due next.",
 		RunE: func(c *cobra.Command, args []string) error {
-			return usageError{fmt.Errorf("write %s %s, and the name of a schedule", c.CommandPath(), oneOf{values: namesBelow(c)}.list())}
+			return usageError{fmt.Errorf("write %s %s; see %[1]s --help", c.CommandPath(), oneOf{values: namesBelow(c)}.list())}
 		},
 	}
 	next := &cobra.Command{
@@ -65,7 +65,7 @@ func newSchedule(s streams) *cobra.Command {
 	f.files.declare(next.Flags())
 	next.Flags().IntVar(&f.count, "count", defaultTimes, "how many times, 1 to 1000")
 	next.Flags().StringVar(&f.from, "from", "", "the first `TIME` that is printed, such as 2026-03-28 or 2026-03-28T02:30 in the zone of the schedule, or 2026-03-28T01:30:00Z (default: now)")
-	c.AddCommand(next, newScheduleRun(s), newScheduleSuspend(s), newScheduleResume(s))
+	c.AddCommand(newScheduleList(s), next, newScheduleRun(s), newScheduleSuspend(s), newScheduleResume(s))
 	return c
 }
 

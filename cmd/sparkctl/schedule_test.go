@@ -149,8 +149,8 @@ func TestScheduleCalls(t *testing.T) {
 		code int
 		err  string
 	}{
-		"nothing":            {code: 2, err: "write sparkctl schedule next, resume, run or suspend, and the name of a schedule"},
-		"another verb":       {args: []string{"last", "nightly"}, code: 2, err: "write sparkctl schedule next, resume, run or suspend"},
+		"nothing":            {code: 2, err: "write sparkctl schedule list, next, resume, run or suspend; see sparkctl schedule --help"},
+		"another verb":       {args: []string{"last", "nightly"}, code: 2, err: "write sparkctl schedule list, next, resume, run or suspend"},
 		"no name":            {args: []string{"next"}, code: 2, err: "name one schedule, or files with -f FILE"},
 		"two names":          {args: []string{"next", "a", "b"}, code: 2, err: "name one schedule"},
 		"a name and a file":  {args: []string{"next", "a", "-f", "b"}, code: 2, err: "name one schedule"},

@@ -153,3 +153,27 @@ func TestWaitForAStream(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, problem)
 	}
 }
+
+// TestScheduleList: what is wrong with a schedule is said; nothing found is not an error; and for scripts there are names and JSON.
+func TestScheduleList(t *testing.T) {
+	t.Parallel()
+	wrong := inCluster(func(s *v1alpha1.ScheduledSparkApplication) {
+		scheduleIs(s, metav1.ConditionFalse, "CreateFailed", "exceeded quota")
+	})[0].body
+	unseen := inCluster(func(s *v1alpha1.ScheduledSparkApplication) { s.Status.ObservedGeneration = 2 })[0].body
+	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+		apis + "namespaces/spark/scheduledsparkapplications": listOf(wrong, unseen), apis + "namespaces/none/scheduledsparkapplications": listOf[any](),
+	})
+	for line, want := range map[string]string{
+		"schedule list":                   "CreateFailed: exceeded quota\n",
+		"schedule ls":                     "the operator has not looked at it yet\n",
+		"schedule list -o name":           "scheduledsparkapplication.sparkgate.io/nightly\n",
+		"schedule list -o json":           `"kind": "List"`,
+		"schedule list -n none -o json":   `"items": []`,
+		"schedule list -n none -l team=a": "No ScheduledSparkApplications found in namespace none with labels team=a.\n",
+	} {
+		if code, out, problem := call("", append(strings.Fields(line), "--kubeconfig="+kubeconfig)...); code != 0 || !strings.Contains(out+problem, want) {
+			t.Errorf("%s: exit code %d, %q, %q, want %q", line, code, out, problem, want)
+		}
+	}
+}

@@ -86,6 +86,7 @@ func TestRunAScheduleNow(t *testing.T) {
 	if code := codeOf(t, second); code != 3 || !strings.Contains(behind.String(), "run 1 of "+two.Name+" has failed: Failed: ") {
 		t.Errorf("failed: exit code %d: %s", code, behind)
 	}
+	me.sees(words("schedule list"), "nightly   0 0 1 1 *", "Failed", "suspended: nothing is run until spec.suspend is false")
 	me.sees(words("schedule resume nightly"), "resumed")
 	me.sees(words("schedule next nightly --count 1"), "Succeeded  "+one.Name+" at ", "Failed     "+two.Name+" at ")
 	me.sees(words("get "+two.Name), "Schedule   nightly, requested outside its times")
