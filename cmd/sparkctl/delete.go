@@ -34,7 +34,8 @@ const deletedWithin = 30 * time.Second
 func newDelete(s streams) *cobra.Command {
 	d := deletion{wait: true, patience: deletedWithin}
 	c := &cobra.Command{
-		Use: "delete NAME...", Short: "Delete applications", Long: deleteText,
+		SuggestFor: []string{"rm", "remove"},
+		Use:        "delete NAME...", Short: "Delete applications", Long: deleteText,
 		Example: "  sparkctl delete pi\n  sparkctl delete pi etl --wait=false",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -40,7 +40,8 @@ type explainFlags struct {
 func newExplain(s streams) *cobra.Command {
 	var f explainFlags
 	c := &cobra.Command{
-		Use: "explain [queue] NAME", Short: "Say why an application waits, live", Long: explainText,
+		SuggestFor: []string{"why"},
+		Use:        "explain [queue] NAME", Short: "Say why an application waits, live", Long: explainText,
 		Example: "  sparkctl explain pi\n  sparkctl explain pi -n etl -o json\n  sparkctl explain queue team-a",
 		RunE:    func(c *cobra.Command, args []string) error { return f.run(c.Context(), args, s) },
 		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {

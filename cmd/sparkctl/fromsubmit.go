@@ -31,7 +31,8 @@ const fromSubmitExample = `  sparkctl from-submit -- --master k8s://https://exam
 func newFromSubmit(s streams) *cobra.Command {
 	var version string
 	c := &cobra.Command{
-		Use: "from-submit [--spark-version VERSION] -- ARGUMENT...", Short: "Print the SparkApplication for a call of spark-submit", Long: fromSubmitText,
+		SuggestFor: []string{"convert"},
+		Use:        "from-submit [--spark-version VERSION] -- ARGUMENT...", Short: "Print the SparkApplication for a call of spark-submit", Long: fromSubmitText,
 		Example: fromSubmitExample, DisableFlagsInUseLine: true,
 		RunE: func(_ *cobra.Command, args []string) error { return fromSubmit(version, args, s) },
 	}

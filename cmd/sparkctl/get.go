@@ -29,7 +29,8 @@ type getFlags struct {
 func newGet(s streams) *cobra.Command {
 	var f getFlags
 	c := aboutApplication(&cobra.Command{
-		Use: "get NAME", Short: "Show an application and the timeline of its run", Long: getText,
+		SuggestFor: []string{"status", "describe", "show"},
+		Use:        "get NAME", Short: "Show an application and the timeline of its run", Long: getText,
 		Example: "  sparkctl get pi\n  sparkctl get pi -n etl -o yaml",
 	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
 	addOutputFlag(c, &f.output, "text", "json", "yaml", "name")

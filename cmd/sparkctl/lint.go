@@ -28,7 +28,8 @@ func newLint(s streams) *cobra.Command {
 	var names fileNames
 	var strict bool
 	c := &cobra.Command{
-		Use: "lint FILE...", Short: "Check manifests with the operator's own rules", Long: lintText,
+		SuggestFor: []string{"validate"},
+		Use:        "lint FILE...", Short: "Check manifests with the operator's own rules", Long: lintText,
 		Example: "  sparkctl lint apps/ queues.yaml\n  kustomize build overlays/prod | sparkctl lint --strict -",
 		RunE:    func(_ *cobra.Command, args []string) error { return lint(append(names, args...), strict, s) },
 	}

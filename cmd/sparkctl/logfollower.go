@@ -240,7 +240,11 @@ func (c *cannotBegin) Error() string { return "the run cannot begin: " + c.messa
 // note prints the stage when it changes.
 func (l *logFollower) note(app *v1alpha1.SparkApplication) {
 	s := status.Summarize(app, clock.RealClock{}.Now())
-	if text := fmt.Sprintf("run %d, attempt %d: %s", s.Run, s.Attempt, s.Stage); text != l.noted {
+	text := fmt.Sprintf("run %d, attempt %d: %s", s.Run, s.Attempt, s.Stage)
+	if s.Run == 0 {
+		text = "waiting for the run to begin: " + s.Stage
+	}
+	if text != l.noted {
 		l.noted = text
 		fmt.Fprintf(l.notes, "%s: %s\n", text, s.Detail())
 	}

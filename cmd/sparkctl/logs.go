@@ -51,7 +51,8 @@ type logsFlags struct {
 func newLogs(s streams) *cobra.Command {
 	var f logsFlags
 	c := aboutApplication(&cobra.Command{
-		Use: "logs NAME", Short: "Print the log of a driver or of executors", Long: logsText,
+		SuggestFor: []string{"tail"},
+		Use:        "logs NAME", Short: "Print the log of a driver or of executors", Long: logsText,
 		Example: "  sparkctl logs pi\n  sparkctl logs pi -f\n  sparkctl logs pi --executor all --tail 10\n  sparkctl logs pi --attempt 1",
 	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
 	flags := c.Flags()

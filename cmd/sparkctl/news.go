@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"k8s.io/utils/clock"
 
@@ -23,11 +24,12 @@ type news struct {
 	mu   sync.Mutex
 	out  io.Writer
 	last string
-	// late writes that no operator looks; nil while one does.
-	late clock.Timer
+	// late writes that no operator looks, after some patience; nil while one does.
+	late     clock.Timer
+	patience time.Duration
 }
 
-func newNews(out io.Writer) *news { return &news{out: out} }
+func newNews(out io.Writer) *news { return &news{out: out, patience: status.ObservedWithin} }
 
 func (n *news) say(text string) {
 	n.end()
@@ -45,10 +47,10 @@ func (n *news) unobserved() {
 		return
 	}
 	n.say(notObserved)
-	n.late = clock.RealClock{}.AfterFunc(status.ObservedWithin, func() {
+	n.late = clock.RealClock{}.AfterFunc(n.patience, func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		fmt.Fprintf(n.out, notObservedLong, status.ObservedWithin)
+		fmt.Fprintf(n.out, notObservedLong, n.patience)
 	})
 }
 

@@ -65,7 +65,8 @@ type planFlags struct {
 func newPlan(s streams) *cobra.Command {
 	var f planFlags
 	c := &cobra.Command{
-		Use: "plan -f FILE", Short: "Say what a change of manifests would do to queues and jobs", Long: planText, Args: noArguments,
+		SuggestFor: []string{"diff"},
+		Use:        "plan -f FILE", Short: "Say what a change of manifests would do to queues and jobs", Long: planText, Args: noArguments,
 		Example: "  sparkctl plan -f jobs/\n  kustomize build overlays/prod | sparkctl plan -f - --fail-on refused,preemption\n" +
 			"  sparkctl plan -f jobs/ --prune -l kustomize.toolkit.fluxcd.io/name=jobs",
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },

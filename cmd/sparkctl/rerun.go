@@ -31,7 +31,8 @@ type rerunFlags struct {
 func newRerun(s streams) *cobra.Command {
 	var f rerunFlags
 	c := aboutApplication(&cobra.Command{
-		Use: "rerun NAME", Aliases: []string{"run"}, Short: "Run an application once more", Long: rerunText,
+		SuggestFor: []string{"retry", "resubmit", "restart", "reconcile"},
+		Use:        "rerun NAME", Aliases: []string{"run"}, Short: "Run an application once more", Long: rerunText,
 		Example: "  sparkctl rerun pi\n  sparkctl run pi --wait --timeout 2h\n  sparkctl rerun pi --logs",
 	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
 	f.wait.declare(c)

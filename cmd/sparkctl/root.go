@@ -6,6 +6,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -112,7 +113,13 @@ func unknownCommand(root *cobra.Command, err error) error {
 	if _, scanErr := fmt.Sscanf(err.Error(), "unknown command %q", &wrong); scanErr != nil {
 		return usageError{err}
 	}
-	return usageError{fmt.Errorf("there is no command %q%s; %s --help lists them", wrong, didYouMean(wrong, namesBelow(root)), root.CommandPath())}
+	question := didYouMean(wrong, namesBelow(root))
+	for _, c := range root.Commands() {
+		if slices.Contains(c.SuggestFor, strings.ToLower(wrong)) { // as other tools call it
+			question = fmt.Sprintf(": did you mean %s?", c.Name())
+		}
+	}
+	return usageError{fmt.Errorf("there is no command %q%s; %s --help lists them", wrong, question, root.CommandPath())}
 }
 
 // namesBelow returns the names of the commands below one.

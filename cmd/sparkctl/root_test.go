@@ -118,6 +118,25 @@ func TestFlagsOfKubectl(t *testing.T) {
 	}
 }
 
+// TestNamesOfOtherTools: a command of kubectl, argo or kubeflow's sparkctl leads to the one here; no name stands for two.
+func TestNamesOfOtherTools(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{"create": "submit", "status": "get", "forward": "ui", "stop": "suspend", "retry": "rerun", "Describe": "get", "lst": "list"} {
+		if code, _, problem := call("", word); code != exitUsage || !strings.Contains(problem, `"`+word+`": did you mean `+want+"?") {
+			t.Errorf("%s: exit code %d, %q", word, code, problem)
+		}
+	}
+	taken := map[string]string{}
+	for _, c := range newRoot("sparkctl", streams{}).Commands() {
+		for _, word := range append(append([]string{c.Name()}, c.Aliases...), c.SuggestFor...) {
+			if taken[word] != "" {
+				t.Errorf("%s stands for %s and %s", word, taken[word], c.Name())
+			}
+			taken[word] = c.Name()
+		}
+	}
+}
+
 // names is a list of objects without specs.
 func names(all ...string) []reply {
 	list := metav1.PartialObjectMetadataList{}

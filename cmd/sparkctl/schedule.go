@@ -49,7 +49,8 @@ type scheduleFlags struct {
 func newSchedule(s streams) *cobra.Command {
 	var f scheduleFlags
 	c := &cobra.Command{
-		Use: "schedule", Short: "List schedules, run them now, stop them, and print their coming times",
+		SuggestFor: []string{"cron", "schedules", "trigger"},
+		Use:        "schedule", Short: "List schedules, run them now, stop them, and print their coming times",
 		Long: "Lists schedules, runs them now, stops and continues them, and prints when they are due next.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return usageError{fmt.Errorf("write %s %s; see %[1]s --help", c.CommandPath(), oneOf{values: namesBelow(c)}.list())}

@@ -34,7 +34,8 @@ type shellFlags struct {
 func newShell(s streams) *cobra.Command {
 	var f shellFlags
 	c := aboutApplication(&cobra.Command{
-		Use: "shell NAME [-- COMMAND...]", Short: "Open a shell in the driver or in an executor", Long: shellText,
+		SuggestFor: []string{"exec", "attach"},
+		Use:        "shell NAME [-- COMMAND...]", Short: "Open a shell in the driver or in an executor", Long: shellText,
 		Example: "  sparkctl shell pi\n  sparkctl shell pi --executor 2\n  sparkctl shell pi -- jcmd 1 Thread.print",
 	}, &f.cluster, nil)
 	c.Args = func(c *cobra.Command, args []string) error {

@@ -42,7 +42,8 @@ type submitFlags struct {
 func newSubmit(s streams) *cobra.Command {
 	var f submitFlags
 	c := &cobra.Command{
-		Use: "submit -f FILE | -- ARGUMENT...", Short: "Create an application, and wait for its run", Long: submitText, DisableFlagsInUseLine: true,
+		SuggestFor: []string{"create", "apply"},
+		Use:        "submit -f FILE | -- ARGUMENT...", Short: "Create an application, and wait for its run", Long: submitText, DisableFlagsInUseLine: true,
 		Example: "  sparkctl submit -f pi.yaml --wait\n  sparkctl submit -f pi.yaml --logs --timeout 2h\n" +
 			"  sparkctl submit --wait -- --master k8s://https://example --deploy-mode cluster --name pi \\\n" +
 			"    --conf spark.kubernetes.container.image=apache/spark:4.1.4 local:///opt/spark/examples/src/main/python/pi.py 100",

@@ -23,7 +23,8 @@ A run that has ended stays as it is. What Git says of spec.suspend is applied ag
 func newSuspend(s streams) *cobra.Command {
 	var cluster client.Options
 	return aboutApplication(&cobra.Command{
-		Use: "suspend NAME", Aliases: []string{"kill"}, Short: "Stop the run of an application, until it is resumed", Long: suspendText,
+		SuggestFor: []string{"stop", "cancel", "terminate", "pause"},
+		Use:        "suspend NAME", Aliases: []string{"kill"}, Short: "Stop the run of an application, until it is resumed", Long: suspendText,
 		Example: "  sparkctl suspend pi\n  sparkctl kill pi -n etl",
 	}, &cluster, func(ctx context.Context, name string) error { return suspend(ctx, cluster, name, s) })
 }

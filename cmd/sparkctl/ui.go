@@ -39,7 +39,8 @@ type uiFlags struct {
 func newUI(s streams) *cobra.Command {
 	var f uiFlags
 	c := aboutApplication(&cobra.Command{
-		Use: "ui NAME", Short: "Open the web interface of an application", Long: uiText,
+		SuggestFor: []string{"forward", "port-forward"},
+		Use:        "ui NAME", Short: "Open the web interface of an application", Long: uiText,
 		Example: "  sparkctl ui pi\n  sparkctl ui pi --port 8080 --open=false",
 	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
 	c.Flags().Uint16Var(&f.port, "port", 0, "the `PORT` of this machine to listen at; 0 is 4040 if that is free, else any")

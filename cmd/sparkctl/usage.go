@@ -39,7 +39,8 @@ type usageFlags struct {
 func newUsage(s streams) *cobra.Command {
 	f := usageFlags{}
 	c := &cobra.Command{
-		Use: "usage", Short: "Sum core-hours, memory-hours and GPU-hours, and what was wasted", Long: usageText, Args: noArguments,
+		SuggestFor: []string{"top", "cost"},
+		Use:        "usage", Short: "Sum core-hours, memory-hours and GPU-hours, and what was wasted", Long: usageText, Args: noArguments,
 		Example: "  sparkctl usage --since 7d\n  sparkctl usage -A --by namespace --since 2026-11-01 --until 2026-12-01 -o csv\n  sparkctl usage -A --by label=team --prices prices.yaml",
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
 	}

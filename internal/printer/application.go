@@ -28,7 +28,7 @@ type ListOptions struct {
 
 // WriteList writes applications as a table.
 func WriteList(out io.Writer, apps []status.Summary, o ListOptions) error {
-	header := []string{"NAMESPACE", "NAME", "QUEUE", "STAGE", "EXECUTORS", "AGE", "DURATION", "RUN", "ATTEMPT", "MESSAGE"}
+	header := []string{"NAMESPACE", "NAME", "QUEUE", "STAGE", "EXECUTORS", "AGE", "DURATION", "RUN", "ATTEMPT", "DUE", "MESSAGE"}
 	rows := [][]string{o.columns(header)}
 	for i := range apps {
 		a := &apps[i]
@@ -38,7 +38,7 @@ func WriteList(out io.Writer, apps []status.Summary, o ListOptions) error {
 		}
 		rows = append(rows, o.columns([]string{
 			a.Namespace, a.Name, a.Queue, a.Stage, a.Executors, duration.HumanDuration(a.Age), ran,
-			strconv.FormatInt(a.Run, 10), strconv.FormatInt(a.Attempt, 10), oneLine(a.Message),
+			strconv.FormatInt(a.Run, 10), strconv.FormatInt(a.Attempt, 10), oneLine(a.Due), oneLine(a.Message),
 		}))
 	}
 	return writeTable(out, rows, o.Width)
@@ -46,7 +46,7 @@ func WriteList(out io.Writer, apps []status.Summary, o ListOptions) error {
 
 // columns leaves out those that are not wanted.
 func (o ListOptions) columns(all []string) []string {
-	const namespace, run, message = 0, 7, 9
+	const namespace, run, message = 0, 7, 10
 	var kept []string
 	if o.Namespaces {
 		kept = append(kept, all[namespace])

@@ -79,6 +79,10 @@ func TestRunsOfSchedules(t *testing.T) {
 		if err := WriteDetails(&out, app, now); err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("%v, no %q in:\n%s", err, want, out.String())
 		}
+		out.Reset()
+		if err := WriteList(&out, []status.Summary{status.Summarize(app, now)}, ListOptions{Wide: true}); err != nil || !strings.Contains(out.String(), due) {
+			t.Errorf("%v, no %q in:\n%s", err, due, out.String())
+		}
 	}
 }
 

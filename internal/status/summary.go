@@ -38,6 +38,8 @@ type Summary struct {
 	// Age of the object; RunDuration is how long drivers of the run have run until now.
 	Age, RunDuration time.Duration
 	Message          string
+	// Due is the time that a run of a schedule is for; empty for others.
+	Due string
 }
 
 // Detail returns the message for a line that names run and attempt anyway, with which the message of some stages begins.
@@ -50,7 +52,7 @@ func Summarize(app *v1alpha1.SparkApplication, now time.Time) Summary {
 	s := &app.Status
 	out := Summary{
 		Namespace: app.Namespace, Name: app.Name, Queue: s.Queue, Stage: Unobserved, Message: notObserved,
-		Run: s.Run, Attempt: s.Attempt, Age: now.Sub(app.CreationTimestamp.Time), RunDuration: ranFor(s, now),
+		Run: s.Run, Attempt: s.Attempt, Due: app.Annotations[v1alpha1.ScheduledForAnnotation], Age: now.Sub(app.CreationTimestamp.Time), RunDuration: ranFor(s, now),
 	}
 	if out.Age > ObservedWithin {
 		out.Message = notObservedLong

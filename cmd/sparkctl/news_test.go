@@ -1,0 +1,45 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// lines are sent as they are written.
+type lines chan string
+
+func (l lines) Write(text []byte) (int, error) {
+	l <- string(text)
+	return len(text), nil
+}
+
+// TestNoOperatorLooks: that is said at once, and after a while with what to look at; not once one has looked.
+func TestNoOperatorLooks(t *testing.T) {
+	t.Parallel()
+	out := make(lines, 10)
+	n := newNews(out)
+	n.patience = time.Millisecond
+	n.unobserved()
+	n.unobserved()
+	if first, second := <-out, <-out; first != notObserved+"\n" || !strings.HasPrefix(second, "no operator has looked at it for 1ms: is one running, and does it watch this namespace?") {
+		t.Errorf("%q, %q", first, second)
+	}
+	n.patience = time.Hour
+	n.say("Queued")
+	n.unobserved()
+	n.say("Running")
+	n.say("Running")
+	n.end()
+	close(out)
+	var said []string
+	for line := range out {
+		said = append(said, line)
+	}
+	if got := strings.Join(said, ""); got != "Queued\n"+notObserved+"\nRunning\n" || n.late != nil {
+		t.Errorf("said %q", got)
+	}
+}
