@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -173,6 +174,8 @@ func (ac attempt) starting(driver *pods.Record) Decision {
 	}
 	message := fmt.Sprintf("driver pod %s is starting", driver.Name)
 	switch problem := pods.WhyNotStarted(driver); {
+	case problem.Reason == corev1.PodReasonSchedulingGated: // most are removed within moments
+		return ac.startingInTime(fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message))
 	case problem.Reason != "":
 		return ac.publisher.publish(status.Starting, fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message))
 	case hasNode(driver):

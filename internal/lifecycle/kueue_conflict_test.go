@@ -5,9 +5,11 @@ package lifecycle
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -28,7 +30,10 @@ func TestTakenByKueue(t *testing.T) {
 			w := newWorld(t)
 			w.gate, w.app.Spec.RestartPolicy = string(gate), &v1alpha1.RestartPolicy{Type: v1alpha1.RestartOnFailure}
 			w.settle()
-			w.change(w.driverName(), func(p *pods.Record) { p.KueueSchedulingGated, p.SchedulingGated, p.Scheduled = true, true, false })
+			w.change(w.driverName(), func(p *pods.Record) {
+				p.KueueSchedulingGated, p.SchedulingGated, p.Scheduled = true, true, false
+				p.Waiting = pods.Waiting{Reason: corev1.PodReasonSchedulingGated, Message: v1alpha1.KueueSchedulingGate}
+			})
 			w.settle()
 			w.now = w.now.Add(startingDelay)
 			w.settle()
@@ -40,6 +45,9 @@ func TestTakenByKueue(t *testing.T) {
 			w.settle()
 			if got := stageOf(w); got != want {
 				t.Errorf("stage %s, want %s\n%s", got, want, w.story())
+			}
+			if message := readyMessage(w.app); !strings.Contains(message, v1alpha1.KueueSchedulingGate) || !strings.Contains(message, "managedJobsNamespaceSelector") {
+				t.Errorf("the message does not name the scheduling gate and the remedy: %s", message)
 			}
 		})
 	}

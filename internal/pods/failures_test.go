@@ -174,6 +174,16 @@ func TestFailuresAreBounded(t *testing.T) {
 	}
 }
 
+// behind has a pod wait behind scheduling gates.
+func behind(names ...string) change {
+	return func(pod *corev1.Pod) {
+		for _, name := range names {
+			pod.Spec.SchedulingGates = append(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: name})
+		}
+		condition(corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonSchedulingGated)(pod)
+	}
+}
+
 func TestWhyPending(t *testing.T) {
 	t.Parallel()
 	waiting := func(name string, changes ...change) *Record { return RecordOf(executorWith(name, 1, changes...)) }
@@ -192,6 +202,8 @@ func TestWhyPending(t *testing.T) {
 			pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable",
 				Message: `0/3 nodes are available: persistentvolumeclaim "data" not found. not found`}}
 		})}, `the executor pod is unschedulable: persistentvolumeclaim "data" not found; create it, and the pod starts automatically`},
+		"a gate of another system": {[]*Record{waiting("a", behind("sparkgate.io/quota", "kueue.x-k8s.io/admission")), waiting("b", behind("example.org/licence"))},
+			"the executor pod waits behind the scheduling gate example.org/licence, which another system has to remove"},
 		"as many of each": {[]*Record{waiting("a", noNode), waiting("b", secret)}, noSecret},
 		"not of those that go, wait for room, or run": {[]*Record{
 			waiting("a", secret, deleting), waiting("b", condition(corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonSchedulingGated)),

@@ -245,6 +245,9 @@ func (r *Record) readConditions(pod *corev1.Pod) {
 			if !yes && c.Reason == corev1.PodReasonUnschedulable {
 				r.Waiting = Waiting{Reason: c.Reason, Message: redact.Line(c.Message, maxMessage)}
 			}
+			if gates := foreignGates(pod); r.SchedulingGated && gates != "" {
+				r.Waiting = Waiting{Reason: c.Reason, Message: redact.Line(gates, maxMessage)}
+			}
 		case corev1.PodReady:
 			r.Ready = yes
 		case corev1.DisruptionTarget:
@@ -256,6 +259,17 @@ func (r *Record) readConditions(pod *corev1.Pod) {
 			}
 		}
 	}
+}
+
+// foreignGates returns the scheduling gates of a pod that others have to remove; empty if there are none.
+func foreignGates(pod *corev1.Pod) string {
+	var names []string
+	for _, gate := range pod.Spec.SchedulingGates {
+		if gate.Name != v1alpha1.QuotaSchedulingGate {
+			names = append(names, gate.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // readContainers takes the state of the Spark container; of the others only what keeps it from starting.

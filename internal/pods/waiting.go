@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
@@ -88,6 +89,8 @@ func whyNotStarted(r *Record, wo terms) StartProblem {
 			p.Reference = true
 			p.Message = remedy(what+": "+claim, podFollows)
 		}
+	case corev1.PodReasonSchedulingGated:
+		p.Message = remedy("the "+wo.who+" pod waits behind the scheduling gate "+w.Message+", which another system has to remove", ungates(r))
 	case "CreateContainerConfigError":
 		p.Message = sentence(wo.who+"'s container cannot start", w.Reason, w.Message)
 		switch {
@@ -104,13 +107,22 @@ func whyNotStarted(r *Record, wo terms) StartProblem {
 	return p
 }
 
+// ungates returns what to do about a scheduling gate of another system.
+func ungates(r *Record) string {
+	if !r.KueueSchedulingGated {
+		return ""
+	}
+	return "Kueue's pod integration admits each pod as a job of its own: exclude the namespace in managedJobsNamespaceSelector of Kueue's " +
+		"configuration, or use gate " + string(v1alpha1.GateKueue)
+}
+
 // WhyPending returns why executors do not start that could: the problem that most of them have. Its message is at most
 // 256 bytes; the zero value if none has any.
 func WhyPending(records []*Record) StartProblem {
 	count := map[string]int{}
 	var first StartProblem
 	for _, r := range records {
-		if r.Role != Executor || !r.Active() || r.Deleting || r.SchedulingGated || r.Running {
+		if r.Role != Executor || !r.Active() || r.Deleting || r.SchedulingGate != nil || r.Running {
 			continue
 		}
 		p := WhyNotStarted(r)

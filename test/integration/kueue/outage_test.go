@@ -245,7 +245,8 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestPodIntegration: a driver that Kueue takes for a job of its own is deleted, and the message names the setting.
+// TestPodIntegration: a driver that Kueue takes for a job of its own is deleted, and the message names the setting. Under another
+// gate the application waits for Kueue as well, and says so.
 func TestPodIntegration(t *testing.T) {
 	kueue := systems.Kueue(t, env.Cluster(), systems.KueueSettings{Pods: true})
 	// Its webhook for pods would bar those of other tests.
@@ -263,6 +264,8 @@ func TestPodIntegration(t *testing.T) {
 	if a := app.Status.Attempts; len(a) != 1 || a[0].Cause != v1alpha1.CauseConfiguration {
 		t.Errorf("attempts %+v", a)
 	}
+	w.stop(kueuev1.Hold)
+	w.waits(w.Apply("embedded"), "Starting", "", "does not start", "scheduling gate kueue.x-k8s.io/admission", "managedJobsNamespaceSelector")
 }
 
 // TestPodsReady: Kueue learns when the attempt works, and takes quota back from one that never does.
