@@ -135,7 +135,7 @@ func explainApplication(ctx context.Context, c *client.Cluster, name string, a a
 		}
 		why := missing.Error()
 		var queue *v1alpha1.SparkQueue
-		if app.Status.Queue != "" {
+		if app.Status.Queue != "" && printer.OfSparkQueue(app) {
 			if queue, err = c.Queue(ctx, app.Status.Queue); err != nil {
 				queue, why = nil, fmt.Sprintf("%s; nor can the queue be read: %v", why, err)
 			}

@@ -222,6 +222,16 @@ func TestExplain(t *testing.T) {
 				}), storedQueue: queueWith(0),
 			},
 		},
+		"status, of another gate": {
+			args: []string{"pi"}, carried: []string{"mine"}, replies: map[string][]reply{
+				proxied + app: bad(404, explainv1.OtherGate, "gate Kueue decides on the application, not a SparkQueue"),
+				storedApp: applicationWith("Queued", "ClusterQueue all: full", func(s *v1alpha1.SparkApplicationStatus) {
+					s.Ask = &v1alpha1.Ask{Gate: "Kueue"}
+					notAdmitted("WaitingForQuota", "ClusterQueue all: full")(s)
+				}),
+				storedQueue: queueWith(1), // has the same name
+			},
+		},
 		"status of a queue": {
 			args: []string{"queue", "team-a"}, carried: []string{"mine"},
 			replies: map[string][]reply{proxied + queue: bad(403, explainv1.NotAllowed, "ann may not get sparkqueues team-a"), storedQueue: queueWith(2)},

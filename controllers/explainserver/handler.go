@@ -21,6 +21,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
@@ -159,6 +160,9 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 		return nil, problemOf(http.StatusInternalServerError, v1.AuthorizationUnavailable, "the application could not be read; try again")
 	}
 	out, known := h.Queues.Application(convert.KeyOf(app))
+	if gate := convert.GateOf(app); !known && asksElsewhere(app, gate) {
+		return nil, problemOf(http.StatusNotFound, v1.OtherGate, "gate %s decides on the application, not a SparkQueue", gate)
+	}
 	if !known && !h.Queues.Serves(app.Status.Queue) {
 		return nil, servedElsewhere(app.Status.Queue)
 	}
@@ -173,6 +177,11 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 		return nil, p
 	}
 	return out, nil
+}
+
+// asksElsewhere reports whether an application asks or holds something of a gate of which no SparkQueue knows.
+func asksElsewhere(app *v1alpha1.SparkApplication, gate v1alpha1.GateType) bool {
+	return (app.Status.Ask != nil || app.Status.Grant != nil) && gate != "" && !catalog.Of(gate).SparkQueues
 }
 
 func servedElsewhere(queue string) *problem {

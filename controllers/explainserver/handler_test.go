@@ -141,6 +141,7 @@ func newPlace() *place {
 			users: map[string]string{"ann": "ann", "bob": "bob"},
 			rights: map[string]bool{
 				"ann sparkapplications/spark/pi": true, "ann sparkapplications/spark/done": true, "ann sparkapplications/spark/gone": true,
+				"ann sparkapplications/spark/waits-for-kueue": true, "ann sparkapplications/spark/holds-of-volcano": true,
 				"bob sparkapplications/spark/pi": true, "ann sparkapplications/other/pi": true, "ann sparkqueues//q": true, "ann sparkqueues//gone": true,
 			},
 		},
@@ -153,8 +154,13 @@ func newPlace() *place {
 		},
 		clock: clocktesting.NewFakePassiveClock(time.Unix(1e9, 0)),
 	}
+	waits, holds := app("spark", "waits-for-kueue"), app("spark", "holds-of-volcano")
+	waits.Status.Ask, holds.Status.Grant = &v1alpha1.Ask{Gate: "Kueue"}, &v1alpha1.Grant{Gate: "Volcano"}
 	p.handler = NewHandler(Options{
-		Reader:     stored{{Namespace: "spark", Name: "pi"}: app("spark", "pi"), {Namespace: "spark", Name: "done"}: app("spark", "done")},
+		Reader: stored{
+			{Namespace: "spark", Name: "pi"}: app("spark", "pi"), {Namespace: "spark", Name: "done"}: app("spark", "done"),
+			{Namespace: "spark", Name: waits.Name}: waits, {Namespace: "spark", Name: holds.Name}: holds,
+		},
 		Namespaces: namespaces.Set{"spark"}, Queues: p.queues, Reviewer: p.reviewer, Clock: p.clock, Log: logr.Discard(),
 	})
 	return p
@@ -194,11 +200,17 @@ func TestAnswers(t *testing.T) {
 		"in small letters":                  {path: pi, headers: []string{"Authorization: bearer ann"}, code: 200, has: `"uid":"1"`},
 		"a queue":                           {path: queue, headers: []string{ann}, code: 200, has: `"leaf":true`},
 		"one of which the queue knows none": {path: "/explain/v1/namespaces/spark/applications/done", headers: []string{ann}, code: 200, has: `"queue":"q","state":"Absent"`},
-		"no token":                          {path: pi, code: 401, reason: v1.NoToken},
-		"an empty token":                    {path: pi, headers: []string{"Authorization: Bearer "}, code: 401, reason: v1.NoToken},
-		"a password":                        {path: pi, headers: []string{"Authorization: Basic ann"}, code: 401, reason: v1.NoToken},
-		"a token of nobody":                 {path: pi, headers: []string{"Authorization: Bearer eve"}, code: 401, reason: v1.BadToken},
-		"not allowed":                       {path: queue, headers: []string{"Authorization: Bearer bob"}, code: 403, reason: v1.NotAllowed, has: "bob may not get sparkqueues q"},
+		"one that waits for Kueue": {
+			path: "/explain/v1/namespaces/spark/applications/waits-for-kueue", headers: []string{ann}, code: 404, reason: v1.OtherGate, has: "gate Kueue decides",
+		},
+		"one that holds quota of Volcano": {
+			path: "/explain/v1/namespaces/spark/applications/holds-of-volcano", headers: []string{ann}, code: 404, reason: v1.OtherGate, has: "gate Volcano decides",
+		},
+		"no token":          {path: pi, code: 401, reason: v1.NoToken},
+		"an empty token":    {path: pi, headers: []string{"Authorization: Bearer "}, code: 401, reason: v1.NoToken},
+		"a password":        {path: pi, headers: []string{"Authorization: Basic ann"}, code: 401, reason: v1.NoToken},
+		"a token of nobody": {path: pi, headers: []string{"Authorization: Bearer eve"}, code: 401, reason: v1.BadToken},
+		"not allowed":       {path: queue, headers: []string{"Authorization: Bearer bob"}, code: 403, reason: v1.NotAllowed, has: "bob may not get sparkqueues q"},
 		"not allowed, and not there": {
 			path: "/explain/v1/namespaces/spark/applications/gone", headers: []string{"Authorization: Bearer bob"}, code: 403, reason: v1.NotAllowed,
 			has: "bob may not get sparkapplications gone in namespace spark",

@@ -13,6 +13,7 @@ import (
 	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // aheadShown is how many of those before an application are listed, as in the live view.
@@ -59,15 +60,7 @@ func FromStatus(app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) v1.A
 // OfSparkQueue reports whether a SparkQueue decides on an application, as far as the application says: the queues of
 // other gates may have the same names.
 func OfSparkQueue(app *v1alpha1.SparkApplication) bool {
-	gate := v1alpha1.GateType("")
-	switch s := &app.Status; {
-	case s.Grant != nil:
-		gate = s.Grant.Gate
-	case s.Ask != nil:
-		gate = v1alpha1.GateType(s.Ask.Gate)
-	case app.Spec.Queue != nil:
-		gate = app.Spec.Queue.Gate
-	}
+	gate := convert.GateOf(app)
 	return gate == "" || catalog.Of(gate).SparkQueues
 }
 

@@ -34,6 +34,9 @@ var movingParts = []struct {
 	{regexp.MustCompile(`\b((?:nodeSelector|affinity|topologyDomain|schedulerLibraryNoFit)|(?:taint|resource) "[^"]*"): \d+`), "$1"},
 }
 
+// givenBack begins what the condition QuotaReserved says of a Workload that has given its quota back, until Kueue says more.
+const givenBack = "The quota was given back: "
+
 // queueBlocks is what Kueue says of a Workload whose queue admits nothing. It stays after the queue admits again, until Kueue looks
 // at the Workload, and that is deferred while an equivalent one waits.
 var queueBlocks = regexp.MustCompile(`^(LocalQueue|ClusterQueue) \S+ (doesn't exist|not found|is inactive|is stopped|is terminating or missing)$`)

@@ -168,9 +168,6 @@ func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Wor
 	return after
 }
 
-// givenBack begins what the condition QuotaReserved says of a Workload that has given its quota back, until Kueue says more.
-const givenBack = "The quota was given back: "
-
 // begunAnew returns admission checks of which none is passed. Kueue resets them when it evicts; where it did not, those that
 // are Ready would let the next reservation through, of whatever flavor, with what they said of the pods of this one (kueue
 // v0.19, pkg/workload/evict).

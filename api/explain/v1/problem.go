@@ -18,6 +18,7 @@ const (
 	BadToken                 ProblemReason = "BadToken"                 // 401: the API server does not know the token
 	NotAllowed               ProblemReason = "NotAllowed"               // 403: the caller may not get the object
 	NotFound                 ProblemReason = "NotFound"                 // 404: there is no such object
+	OtherGate                ProblemReason = "OtherGate"                // 404: the application asks a gate without SparkQueues
 	TooManyRequests          ProblemReason = "TooManyRequests"          // 429: too many requests at once
 	AuthorizationUnavailable ProblemReason = "AuthorizationUnavailable" // 500: the API server could not be asked
 	NotLeader                ProblemReason = "NotLeader"                // 503: another process decides, or this one does not yet
