@@ -194,9 +194,16 @@ func (m *merger) mark(labels, annotations map[string]string) {
 // scheduling).
 func (m *merger) spread() {
 	m.set.SchedulingGates = append(m.set.SchedulingGates, kueuev1.TopologySchedulingGate)
-	if m.template == nil || topologyOf(m.template.Annotations) == nil {
+	if m.template == nil || !asksForTopology(m.template.Annotations) {
 		m.mark(nil, map[string]string{kueuev1.PodSetUnconstrainedTopologyAnnotation: "true"})
 	}
+}
+
+// asksForTopology reports whether Kueue sees by the annotations of a pod that it chooses its node. Those of a pod that is to be
+// near others, and no more, do not say that.
+func asksForTopology(annotations map[string]string) bool {
+	request := topologyOf(annotations)
+	return request != nil && (request.Required != nil || request.Preferred != nil || request.Unconstrained != nil)
 }
 
 // merge adds what is wanted to what is set. A key that the pod has with another value is a contradiction; so is one

@@ -188,6 +188,12 @@ func TestGrant(t *testing.T) {
 		w.Status.Admission.PodSetAssignments[1].TopologyAssignment = &kueuev1.TopologyAssignment{Levels: []string{"rack"}}
 	})
 	golden.CompareYAML(t, "testdata/grant-checks-and-topology.yaml", verdictOf(ask(), checks, open()).Grant)
+	near := ask(func(a *queueing.Ask) {
+		a.Objects.Templates["executor"].Annotations = map[string]string{kueuev1.PodSetGroupName: "near"}
+	})
+	if v := verdictOf(near, checks, open()); v.Grant.PodSets[1].Annotations[kueuev1.PodSetUnconstrainedTopologyAnnotation] != "true" {
+		t.Errorf("Kueue does not see that it chooses the nodes of executors that are to be near others: %v", v.Grant.PodSets[1].Annotations)
+	}
 }
 
 // TestContradictions: a key that the pod has with another value can never be honoured; the message names both.
