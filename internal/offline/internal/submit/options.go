@@ -170,7 +170,7 @@ func (c *call) lookUp(name string) (hasValue bool, err error) {
 		}
 		return option.hasValue, nil
 	}
-	return false, fmt.Errorf("%s is not an option of spark-submit: correct it, or put it after the program if it is an argument of the program", name)
+	return false, fmt.Errorf("%s is not an option of spark-submit: correct it; an option of sparkctl stands before --, and an argument of the program after the program", name)
 }
 
 // take notes an option.

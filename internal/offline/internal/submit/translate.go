@@ -265,7 +265,7 @@ func (b *builder) version(given string) error {
 		tag := versionTag.FindStringSubmatch(b.app.Spec.Image)
 		if tag == nil {
 			b.app.Spec.SparkVersion = unknownVersion // what else is wrong can be found
-			return errors.New("the tag of the image does not say which Spark is in it: name the version with --spark-version, as in --spark-version 4.1.4")
+			return errors.New("the tag of the image does not say which Spark is in it: name the version with --spark-version 4.1.4, before --")
 		}
 		given = tag[1]
 		if repository, _, _ := strings.Cut(path.Base(b.app.Spec.Image), ":"); !strings.Contains(repository, "spark") {

@@ -251,7 +251,7 @@ func TestWhatIsNoSubmission(t *testing.T) {
 		want string
 	}{
 		"no program":       {image, "name the jar, Python or R file"},
-		"unknown option":   {[]string{"--driver-memori", "1g", "a.jar"}, "--driver-memori is not an option of spark-submit"},
+		"unknown option":   {[]string{"--driver-memori", "1g", "a.jar"}, "--driver-memori is not an option of spark-submit: correct it; an option of sparkctl stands before --"},
 		"another encoding": {[]string{"a.jar", "Z\xfcrich"}, "argument 2 is not UTF-8 text"},
 		"no value":         {[]string{"--name"}, "--name has no value"},
 		"conf without =":   {[]string{"--conf", "spark.password", "a.jar"}, "write --conf KEY=VALUE"},
@@ -260,7 +260,7 @@ func TestWhatIsNoSubmission(t *testing.T) {
 		"another master":   {[]string{"--master", "yarn", "a.jar"}, `the master is "yarn"`},
 		"kill":             {[]string{"--kill", "x"}, "delete the SparkApplication"},
 		"status":           {[]string{"--status", "x"}, "kubectl get"},
-		"version":          {[]string{"--conf", "spark.kubernetes.container.image=spark:latest", "a.jar"}, "--spark-version"},
+		"version":          {[]string{"--conf", "spark.kubernetes.container.image=spark:latest", "a.jar"}, "--spark-version 4.1.4, before --"},
 		"no image":         {[]string{"a.jar"}, "there is no image: name it with --conf spark.kubernetes.container.image=IMAGE:TAG"},
 		"no such file":     {[]string{"--properties-file", "p", "a.jar"}, "read the file of --properties-file: p: file does not exist"},
 		"no such template": {
