@@ -204,6 +204,10 @@ func TestWhyPending(t *testing.T) {
 		})}, `the executor pod is unschedulable: persistentvolumeclaim "data" not found; create it, and the pod starts automatically`},
 		"a gate of another system": {[]*Record{waiting("a", behind("sparkgate.io/quota", "kueue.x-k8s.io/admission")), waiting("b", behind("example.org/licence"))},
 			"the executor pod waits behind the scheduling gate example.org/licence, which another system has to remove"},
+		"a claim without a volume": {[]*Record{waiting("a", func(pod *corev1.Pod) {
+			pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable",
+				Message: `0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found`}}
+		})}, `the executor pod is unschedulable: a PersistentVolumeClaim that it names has no volume yet; kubectl describe pvc shows what it waits for`},
 		"as many of each": {[]*Record{waiting("a", noNode), waiting("b", secret)}, noSecret},
 		"not of those that go, wait for room, or run": {[]*Record{
 			waiting("a", secret, deleting), waiting("b", condition(corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonSchedulingGated)),

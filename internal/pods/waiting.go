@@ -59,6 +59,9 @@ const seeScheduler = "kubectl describe pod shows the scheduler's reason"
 // VolumeRestrictions).
 var missingClaim = regexp.MustCompile(`persistentvolumeclaim "[^"]+" (?:not found|is being deleted)`)
 
+// unboundClaim is what kube-scheduler says where a claim has no volume: no StorageClass provides one, or it waits for one.
+const unboundClaim = "unbound immediate PersistentVolumeClaims"
+
 // WhyNotStarted explains a driver or an executor that does not run yet.
 func WhyNotStarted(r *Record) StartProblem {
 	if r.Role == Executor {
@@ -88,6 +91,8 @@ func whyNotStarted(r *Record, wo terms) StartProblem {
 		if claim := missingClaim.FindString(w.Message); claim != "" {
 			p.Reference = true
 			p.Message = remedy(what+": "+claim, podFollows)
+		} else if strings.Contains(w.Message, unboundClaim) {
+			p.Message = remedy(what+": a PersistentVolumeClaim that it names has no volume yet", "kubectl describe pvc shows what it waits for")
 		}
 	case corev1.PodReasonSchedulingGated:
 		p.Message = remedy("the "+wo.who+" pod waits behind the scheduling gate "+w.Message+", which another system has to remove", ungates(r))
