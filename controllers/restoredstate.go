@@ -52,7 +52,7 @@ func (s *restoredState) findOwners(ctx context.Context, live client.Reader, in n
 			}
 		}
 	}
-	kind := v1alpha1.GroupVersion.WithKind("SparkApplication")
+	kind := v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind)
 	see := func(app *metav1.PartialObjectMetadata) error {
 		s.alive[convert.KeyOf(app)] = true
 		return nil

@@ -130,7 +130,7 @@ func look(ctx context.Context, c *client.Cluster) (*installed, error) {
 // ofApplication reports whether an application controls the object.
 func ofApplication(o client.Object) bool {
 	for _, owner := range o.OwnerReferences {
-		if owner.Controller != nil && *owner.Controller && owner.Kind == "SparkApplication" && strings.HasPrefix(owner.APIVersion, v1alpha1.Group+"/") {
+		if owner.Controller != nil && *owner.Controller && owner.Kind == v1alpha1.SparkApplicationKind && strings.HasPrefix(owner.APIVersion, v1alpha1.Group+"/") {
 			return true
 		}
 	}

@@ -119,40 +119,33 @@ func (pl *placement) unguardedGate(policy namespacepolicy.Policy) []finding.Find
 	return withRefusal(nil, policy.UnguardedGate(pl.placed, allowed))
 }
 
-// priority sets the priority of a start: the value of the class in spec.queue, else of the cluster's default class, else 0. A class of the
-// gate's own system takes precedence over a PriorityClass of that name.
-func (pl *placement) priority(ctx context.Context, refs *references, gate string) error {
+// priority returns the priority of a start: the value of the class in spec.queue, else of the cluster's default class, else 0. A class of the
+// gate's own system takes precedence over a PriorityClass of that name. missing is not empty if there is no such class.
+func (pl *placement) priority(ctx context.Context, gate string) (value int32, missing string, err error) {
 	if q := pl.app.Spec.Queue; q != nil && q.PriorityClassName != "" {
-		class, kinds := &schedulingv1.PriorityClass{}, "PriorityClass"
-		switch value, known, asked := pl.Gates.Priority(gate, q.PriorityClassName); {
-		case known:
-			refs.priority = value
-			return nil
-		case asked:
-			kinds = "WorkloadPriorityClass or PriorityClass"
+		value, known, asked := pl.Gates.Priority(gate, q.PriorityClassName)
+		if known {
+			return value, "", nil
 		}
+		class := &schedulingv1.PriorityClass{}
 		err := pl.Client.Get(ctx, types.NamespacedName{Name: q.PriorityClassName}, class)
 		if apierrors.IsNotFound(err) {
-			refs.missing = append(refs.missing, fmt.Sprintf("%s %q named by spec.queue.priorityClassName does not exist", kinds, q.PriorityClassName))
-			return nil
+			kinds := "PriorityClass"
+			if asked {
+				kinds = "WorkloadPriorityClass or PriorityClass"
+			}
+			return 0, fmt.Sprintf("%s %q named by spec.queue.priorityClassName does not exist", kinds, q.PriorityClassName), nil
 		}
-		refs.priority = class.Value
-		return err
+		return class.Value, "", err
 	}
 	classes := &schedulingv1.PriorityClassList{}
 	if err := pl.Client.List(ctx, classes, client.UnsafeDisableDeepCopy); err != nil {
-		return fmt.Errorf("list priority classes: %w", err)
+		return 0, "", fmt.Errorf("list priority classes: %w", err)
 	}
 	for i := range classes.Items {
 		if classes.Items[i].GlobalDefault {
-			refs.priority = classes.Items[i].Value
+			value = classes.Items[i].Value
 		}
 	}
-	return nil
-}
-
-// references is what was found out about the objects that the spec names.
-type references struct {
-	missing  []string
-	priority int32
+	return value, "", nil
 }

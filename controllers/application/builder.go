@@ -136,7 +136,7 @@ func (bl *objectBuilder) inputsOf(ctx context.Context, properties conf.Propertie
 		return "", err
 	}
 	in := inputs.Inputs{
-		Properties: properties, ConfigMap: bl.reader.configMaps[bl.app.Spec.SparkConfigMap], Settings: inputs.SettingsOf(namespace), Environment: environment,
+		Properties: properties, ConfigMap: bl.reader.conf, Settings: inputs.SettingsOf(namespace), Environment: environment,
 	}
 	if in.Template, err = bl.templateHash(); err != nil {
 		return "", err

@@ -79,9 +79,8 @@ func (cl *cleaner) deleteClaims(ctx context.Context, of attempt) error {
 func (cl *cleaner) delete(ctx context.Context, obj client.Object, name string) error {
 	obj.SetNamespace(cl.app.Namespace)
 	obj.SetName(name)
-	existing := &metav1.PartialObjectMetadata{}
-	existing.SetGroupVersionKind(render.KindOf(obj))
-	if err := cl.Live.Get(ctx, client.ObjectKeyFromObject(obj), existing); err != nil {
+	existing := livemeta.Key{Kind: render.KindOf(obj), Name: name}.Metadata(cl.app.Namespace)
+	if err := cl.Live.Get(ctx, client.ObjectKeyFromObject(existing), existing); err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil
 		}

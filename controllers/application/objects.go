@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
@@ -35,17 +36,12 @@ func ofAttempt(obj metav1.Object, run, attempt int64) bool {
 
 // metadata stands for an object of a core kind of which only the metadata is read.
 func metadata(kind string) *metav1.PartialObjectMetadata {
-	obj := &metav1.PartialObjectMetadata{}
-	obj.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
-	return obj
+	return livemeta.Key{Kind: corev1.SchemeGroupVersion.WithKind(kind)}.Metadata("")
 }
 
 // metadataOf stands for an application in a write: the API server answers with the metadata alone, since the rest is known here.
 func metadataOf(app *v1alpha1.SparkApplication) *metav1.PartialObjectMetadata {
-	m := &metav1.PartialObjectMetadata{}
-	m.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SparkApplication"))
-	m.Namespace, m.Name = app.Namespace, app.Name
-	return m
+	return livemeta.Application(app.Namespace, app.Name)
 }
 
 func isPod(obj client.Object) bool {

@@ -41,8 +41,8 @@ func (ob *observer) updateHolder(ctx context.Context) error {
 	if !ob.Gates.Observes(string(grant.Gate)) {
 		return nil
 	}
-	var refs references
-	if err := ob.placement.priority(ctx, &refs, string(grant.Gate)); err != nil {
+	priority, missing, err := ob.placement.priority(ctx, string(grant.Gate))
+	if err != nil {
 		return err
 	}
 	allowed, err := ob.placement.allowedClass(ctx, grant)
@@ -50,8 +50,8 @@ func (ob *observer) updateHolder(ctx context.Context) error {
 		return err
 	}
 	var current *int32
-	if allowed && len(refs.missing) == 0 {
-		current = &refs.priority
+	if allowed && missing == "" {
+		current = &priority
 	}
 	s := &ob.app.Status
 	stage, _ := status.StageOf(s.Conditions)

@@ -98,11 +98,11 @@ func (pn *planner) planComplete(ctx context.Context, start lifecycle.Start) (*li
 		return nil, err
 	}
 	pn.builder.template = plan.Hash
-	refs, err := pn.references(ctx, plan.Gate)
+	missing, priority, err := pn.references(ctx, plan.Gate)
 	if err != nil {
 		return nil, err
 	}
-	if plan.Missing = refs.missing; len(plan.Missing) > 0 {
+	if plan.Missing = missing; len(missing) > 0 {
 		return plan, nil
 	}
 	if ready, plan.Findings, err = pn.prepareAllowed(ctx, start, plan, ready); err != nil || ready == nil {
@@ -113,7 +113,7 @@ func (pn *planner) planComplete(ctx context.Context, start lifecycle.Start) (*li
 	plan.HistoryAddress = ready.historyAddress
 	pn.ask = &queueing.Ask{
 		Key: convert.KeyOf(pn.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue, PodSets: ready.podSets,
-		NamespaceLabels: namespace.Labels, Priority: refs.priority, QueuedAt: start.QueuedAt, HoldsFor: lifecycle.HoldsFor(pn.app, pn.MaxTermination),
+		NamespaceLabels: namespace.Labels, Priority: priority, QueuedAt: start.QueuedAt, HoldsFor: lifecycle.HoldsFor(pn.app, pn.MaxTermination),
 		SchedulingGated: ready.gated, NeedsLimits: pn.placement.policy.NeedsLimits(plan.Queue), Inputs: ready.inputs,
 	}
 	if ready.templates != nil {
@@ -220,15 +220,18 @@ func (pn *planner) measure(objects render.Objects, environment podsets.Environme
 	return err
 }
 
-// references looks up the objects without which the driver cannot be created.
-func (pn *planner) references(ctx context.Context, gate string) (refs references, err error) {
+// references looks up the objects without which the driver cannot be created, and the priority of the start.
+func (pn *planner) references(ctx context.Context, gate string) (missing []string, priority int32, err error) {
 	if !pn.reusesChecks {
-		if refs.missing, err = pn.reader.missing(ctx); err != nil {
-			return refs, err
+		if missing, err = pn.reader.missing(ctx); err != nil {
+			return nil, 0, err
 		}
 	}
-	err = pn.placement.priority(ctx, &refs, gate)
-	return refs, err
+	priority, noClass, err := pn.placement.priority(ctx, gate)
+	if noClass != "" {
+		missing = append(missing, noClass)
+	}
+	return missing, priority, err
 }
 
 // Waiting costs no reads. While an application waits in its queue, its passes rely on the references that were checked

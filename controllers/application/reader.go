@@ -26,8 +26,9 @@ type reader struct {
 	*state
 	// secrets are what spec.sparkConfFrom refers to, nil before they are read.
 	secrets *secretValues
-	// configMaps that were read, by name: one pass plans and creates from the same content. Nil is one that does not exist.
-	configMaps map[string]*corev1.ConfigMap
+	// conf is the ConfigMap of spec.sparkConfigMap, nil if it does not exist. It is read once: a pass plans and creates from the same content.
+	conf     *corev1.ConfigMap
+	confRead bool
 	// afterGrant says that the gate has granted the ask, which relied on the checks of an earlier pass: everything is read
 	// again, and the budget is not waited for.
 	afterGrant bool
@@ -132,25 +133,15 @@ type configMapGone string
 
 func (c configMapGone) Error() string { return "config map " + string(c) + " is gone" }
 
-// confFiles returns the files of spec.sparkConfigMap; nil if there is none.
+// confFiles returns the files of spec.sparkConfigMap, which it reads live, and once a pass; nil if none is named.
 func (rd *reader) confFiles(ctx context.Context) (map[string]string, error) {
-	if rd.app.Spec.SparkConfigMap == "" {
+	name := rd.app.Spec.SparkConfigMap
+	if name == "" {
 		return nil, nil
 	}
-	files, err := rd.configMap(ctx, rd.app.Spec.SparkConfigMap)
-	if err == nil && files == nil {
-		return nil, configMapGone(rd.app.Spec.SparkConfigMap)
-	}
-	return files, err
-}
-
-// configMap reads a ConfigMap live, and once a pass; nil if it does not exist.
-func (rd *reader) configMap(ctx context.Context, name string) (map[string]string, error) {
-	cm, read := rd.configMaps[name]
-	if !read {
-		cm = &corev1.ConfigMap{}
-		err := rd.read(ctx, name, cm)
-		switch {
+	if !rd.confRead {
+		cm := &corev1.ConfigMap{}
+		switch err := rd.read(ctx, name, cm); {
 		case apierrors.IsNotFound(err):
 			rd.lookups.put(rd.toReference(configMapKind, name, ""), notThere)
 			cm = nil
@@ -159,15 +150,12 @@ func (rd *reader) configMap(ctx context.Context, name string) (map[string]string
 		case cm.Data == nil:
 			cm.Data = map[string]string{}
 		}
-		if rd.configMaps == nil {
-			rd.configMaps = map[string]*corev1.ConfigMap{}
-		}
-		rd.configMaps[name] = cm
+		rd.conf, rd.confRead = cm, true
 	}
-	if cm == nil {
-		return nil, nil
+	if rd.conf == nil {
+		return nil, configMapGone(name)
 	}
-	return cm.Data, nil
+	return rd.conf.Data, nil
 }
 
 func (rd *reader) noConfigMap(name, field string) string {

@@ -67,7 +67,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *waker.Waker, conc
 
 // loggerOf returns a LogConstructor that adds the same values as the builder does for a controller with For.
 func loggerOf(log logr.Logger) func(*reconcile.Request) logr.Logger {
-	const kind = "SparkApplication"
+	const kind = v1alpha1.SparkApplicationKind
 	log = log.WithValues("controller", "application", "controllerGroup", v1alpha1.GroupVersion.Group, "controllerKind", kind)
 	return func(req *reconcile.Request) logr.Logger {
 		if req == nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/internal/tick"
@@ -99,9 +100,7 @@ func (p *pass) replaceChild(now tick.Child) {
 // have started, one that is in the way may have succeeded, and one that has ended may have been asked to run again. What
 // has changed it also wakes the schedule.
 func (p *pass) delete(ctx context.Context, c tick.Child) (deleted bool, err error) {
-	app := &metav1.PartialObjectMetadata{}
-	app.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind))
-	app.Namespace, app.Name = p.schedule.Namespace, c.Name
+	app := livemeta.Application(p.schedule.Namespace, c.Name)
 	var seen client.Preconditions
 	if c.UID != "" {
 		seen.UID = &c.UID
@@ -166,9 +165,9 @@ func (p *pass) confirmSchedule(ctx context.Context, run tick.Run) error {
 	if !run.At.IsZero() && p.Clock.Since(run.At) <= onTime {
 		return nil
 	}
-	s := &metav1.PartialObjectMetadata{}
-	s.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.ScheduledSparkApplicationKind))
-	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(p.schedule), s); err != nil {
+	kind := v1alpha1.GroupVersion.WithKind(v1alpha1.ScheduledSparkApplicationKind)
+	s := livemeta.Key{Kind: kind, Name: p.schedule.Name}.Metadata(p.schedule.Namespace)
+	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(s), s); err != nil {
 		return fmt.Errorf("read the schedule before %s is created: %w", run.Name, err)
 	}
 	if s.UID != p.schedule.UID || s.ResourceVersion != p.schedule.ResourceVersion {

@@ -86,7 +86,7 @@ func (p *Packed) DeepCopyObject() runtime.Object { return p.Application() }
 
 // GetObjectKind implements runtime.Object.
 func (p *Packed) GetObjectKind() schema.ObjectKind {
-	return &metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "SparkApplication"}
+	return &metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SparkApplicationKind}
 }
 
 // GetLabels implements metav1.Object.

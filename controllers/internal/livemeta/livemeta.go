@@ -16,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
 // Key identifies an object in its namespace.
@@ -35,6 +37,11 @@ func (k Key) Metadata(namespace string) *metav1.PartialObjectMetadata {
 // Namespace stands for a namespace in reads of its metadata.
 func Namespace(name string) *metav1.PartialObjectMetadata {
 	return Key{Kind: corev1.SchemeGroupVersion.WithKind("Namespace"), Name: name}.Metadata("")
+}
+
+// Application stands for an application in reads and writes that are answered with its metadata alone.
+func Application(namespace, name string) *metav1.PartialObjectMetadata {
+	return Key{Kind: v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind), Name: name}.Metadata(namespace)
 }
 
 // pageSize is how many objects are listed at a time. Labels and owners alone may make one as large as etcd stores, which is

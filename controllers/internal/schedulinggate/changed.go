@@ -9,19 +9,17 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
 // PodChanged reports whether a pod is not as it was seen: it is gone, or has another resource version. Then the API server
 // refuses the patch for that, and not for what is in it.
 func PodChanged(ctx context.Context, live client.Reader, seen *pods.Record) (bool, error) {
-	pod := &metav1.PartialObjectMetadata{}
-	pod.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
-	err := live.Get(ctx, types.NamespacedName{Namespace: seen.Namespace, Name: seen.Name}, pod)
+	pod := livemeta.Key{Kind: corev1.SchemeGroupVersion.WithKind("Pod"), Name: seen.Name}.Metadata(seen.Namespace)
+	err := live.Get(ctx, client.ObjectKeyFromObject(pod), pod)
 	if apierrors.IsNotFound(err) {
 		return true, nil
 	}

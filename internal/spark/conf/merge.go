@@ -5,6 +5,7 @@ package conf
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -27,9 +28,7 @@ func Merge(app *v1alpha1.SparkApplication, files map[string]string) (Properties,
 	addExposure(app, typed)
 	findings = append(findings, contradictions(app.Spec.SparkConf, typed)...)
 	findings = append(findings, addSecrets(merged, &app.Spec, typed)...)
-	for key, property := range typed {
-		merged[key] = property
-	}
+	maps.Copy(merged, typed)
 	findings = append(findings, refuseHiddenVariables(merged, &app.Spec)...)
 	findings = append(findings, refuseUnreadable(merged)...)
 	findings = append(findings, addAgent(merged, &app.Spec)...)
