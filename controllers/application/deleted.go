@@ -6,6 +6,7 @@ package application
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -53,6 +54,7 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.refusals.forget(name)
 	r.countLost(name, "")
 	r.deletions.forget(name)
+	r.orphans.forget(name)
 	r.kept.forget(name)
 	r.surveys.forget(name)
 }
@@ -82,6 +84,8 @@ func (r *Reconciler) releaseStale(ctx context.Context, name types.NamespacedName
 		}
 		after = sooner(after, due)
 	}
+	late := r.orphans.takeLate(name, active, r.Clock.Now(), r.MaxTermination)
+	r.chargeUnattributed(slices.DeleteFunc(late, func(p *pods.Record) bool { return !p.OnNode() }))
 	if err := r.chargeAllOrphans(ctx, name, active); err != nil {
 		return 0, err
 	}

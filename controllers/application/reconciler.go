@@ -111,6 +111,7 @@ type Reconciler struct {
 	refusals     *refusals
 	meters       *meters
 	deletions    *deletions
+	orphans      *orphans
 	kept         *keptAttempts
 	surveys      *surveys
 	lookups      *lookups
@@ -150,7 +151,7 @@ func New(o Options) *Reconciler {
 	if o.UIAddress == nil {
 		o.UIAddress = func(*v1alpha1.SparkApplication) string { return "" }
 	}
-	return &Reconciler{Options: o, expectations: expectations, deletions: deletions, kept: newKeptAttempts(), surveys: newSurveys(),
+	return &Reconciler{Options: o, expectations: expectations, deletions: deletions, orphans: newOrphans(), kept: newKeptAttempts(), surveys: newSurveys(),
 		plans: newPlanCache(), sightings: newSightings(), refusals: newRefusals(), meters: newMeters(), lookups: newLookups(newExistenceCache(o.Clock)),
 		rejections: newRejections(o.Clock), warnings: cache.NewExpiringWithClock(o.Clock),
 		stageEvents: fairqueue.NewBudget(o.Clock, eventsPerSecond, eventsInARow)}
