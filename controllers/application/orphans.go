@@ -23,7 +23,7 @@ func newOrphans() *orphans {
 	return &orphans{since: map[types.NamespacedName]map[string]time.Time{}}
 }
 
-// takeLate takes out of the active pods of applications of a name that are gone, by the uid of the application, those that came to their nodes
+// takeLate takes out of the active pods of applications of a name that are gone, by the uid of the application, those that were created
 // after all should have ended, once no driver is left that could have created them: every user who may create pods may give them the labels of
 // such an application, which would keep its quota for as long. most is how long the pods may take.
 func (o *orphans) takeLate(name types.NamespacedName, active map[string][]*pods.Record, now time.Time, most time.Duration) (late []*pods.Record) {
@@ -42,17 +42,17 @@ func (o *orphans) takeLate(name types.NamespacedName, active map[string][]*pods.
 		o.since[name][uid] = since
 		due := since.Add(most)
 		hasDriver := slices.ContainsFunc(records, func(r *pods.Record) bool {
-			return r.Role == pods.Driver && string(r.OwnerUID) == uid && !cameAfter(r, due)
+			return r.Role == pods.Driver && string(r.OwnerUID) == uid && !r.CreatedAfter(due)
 		})
 		if hasDriver {
 			continue
 		}
 		for _, r := range records {
-			if cameAfter(r, due) {
+			if r.CreatedAfter(due) {
 				late = append(late, r)
 			}
 		}
-		if active[uid] = slices.DeleteFunc(records, func(r *pods.Record) bool { return cameAfter(r, due) }); len(active[uid]) == 0 {
+		if active[uid] = slices.DeleteFunc(records, func(r *pods.Record) bool { return r.CreatedAfter(due) }); len(active[uid]) == 0 {
 			delete(active, uid)
 		}
 	}
@@ -64,9 +64,4 @@ func (o *orphans) forget(name types.NamespacedName) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.since, name)
-}
-
-// cameAfter reports whether a pod was bound to its node after a time.
-func cameAfter(r *pods.Record, due time.Time) bool {
-	return r.BoundAt > 0 && time.Unix(int64(r.BoundAt), 0).After(due)
 }

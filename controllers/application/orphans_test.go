@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 )
 
-// TestLatePodsOfOrphans: of an application that is gone, pods that came to their nodes after all should have ended do not keep the quota. They are
+// TestLatePodsOfOrphans: of an application that is gone, pods that were created after all should have ended do not keep the quota. They are
 // deleted as the others are. A driver may still create executors.
 func TestLatePodsOfOrphans(t *testing.T) {
 	t.Parallel()

@@ -92,21 +92,21 @@ func TestNodeStaysLost(t *testing.T) {
 	}
 }
 
-// TestLatePodsKeepNothing: a pod with the labels of an attempt that came to its node after all of its pods should have gone does not keep the
+// TestLatePodsKeepNothing: a pod with the labels of an attempt that was created after all of its pods should have gone does not keep the
 // quota: it is asked to end. As long as the driver may create executors, they are waited for.
 func TestLatePodsKeepNothing(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		bound   time.Duration
+		created time.Duration
 		driver  bool
 		deleted bool
 		keeps   bool
 	}{
-		"bound before":                  {bound: -time.Second, keeps: true},
-		"bound after":                   {bound: time.Second},
-		"bound before, and is deleted":  {bound: -time.Second, deleted: true, keeps: true},
-		"bound after, and is deleted":   {bound: time.Second, deleted: true},
-		"bound after, the driver stays": {bound: time.Second, driver: true, keeps: true},
+		"created before":                  {created: -time.Second, keeps: true},
+		"created after":                   {created: time.Second},
+		"created before, and is deleted":  {created: -time.Second, deleted: true, keeps: true},
+		"created after, and is deleted":   {created: time.Second, deleted: true},
+		"created after, the driver stays": {created: time.Second, driver: true, keeps: true},
 	} {
 		w := newWorld(t)
 		since := metav1.NewTime(w.now.Add(-DefaultTermination - time.Minute))
@@ -124,7 +124,7 @@ func TestLatePodsKeepNothing(t *testing.T) {
 				Node: "node-1", Phase: corev1.PodRunning, Running: true}
 		}
 		late := pod("late", pods.Executor, "driver")
-		late.BoundAt = uint32(due.Add(tt.bound).Unix())
+		late.CreatedAt = uint32(due.Add(tt.created).Unix())
 		all := []*pods.Record{late}
 		if tt.driver {
 			all = append(all, pod("driver", pods.Driver, w.app.UID))

@@ -41,15 +41,15 @@ func (tm termination) deletePod(r *pods.Record) {
 // overdue reports whether pods should have ended by now.
 func (tm termination) overdue() bool { return !tm.o.Now.Before(tm.deadlines.podsGone()) }
 
-// awaited returns the pods that the end of the attempt waits for: the active ones, without those that came to their nodes
-// after all should have gone, once no driver is left that could have created them. Who may create pods may give them the
-// labels of an application, again and again, and it would keep its quota for as long.
+// awaited returns the pods that the end of the attempt waits for: the active ones, without those that were created after
+// all should have gone, once no driver is left that could have created them. Who may create pods may give them the labels
+// of an application, again and again, and it would keep its quota for as long.
 func (tm termination) awaited() []*pods.Record {
 	active, due := tm.activePods(), tm.deadlines.podsGone()
 	if tm.driverMayRun() {
 		return active
 	}
-	return slices.DeleteFunc(active, func(r *pods.Record) bool { return r.BoundAt > 0 && time.Unix(int64(r.BoundAt), 0).After(due) })
+	return slices.DeleteFunc(active, func(r *pods.Record) bool { return r.CreatedAfter(due) })
 }
 
 // nodesNeeded reports whether the next step depends on whether the nodes of overdue pods answer.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -77,6 +78,9 @@ func rank(r *Record) int {
 func (r *Record) OnNode() bool {
 	return r.Active() && r.SchedulingGate == nil && r.Node != "" && (r.Scheduled || r.Phase != corev1.PodPending)
 }
+
+// CreatedAfter reports whether the pod was created after a time.
+func (r *Record) CreatedAfter(at time.Time) bool { return time.Unix(int64(r.CreatedAt), 0).After(at) }
 
 // Requests returns what the pod requests, "pods": 1 included.
 func (r *Record) Requests() queueing.Resources {

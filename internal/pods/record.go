@@ -66,6 +66,8 @@ type Record struct {
 	// BoundAt is when the pod was bound to its node, or was created if that is not said, in seconds since 1970 by the API
 	// server's clock; 0 if it has no node.
 	BoundAt uint32
+	// CreatedAt is when the pod was created, in seconds since 1970 by the API server's clock. No client can change it.
+	CreatedAt uint32
 }
 
 // Trouble is what Kubernetes says of a pod that does not do well. It is never changed once the record is in the store:
@@ -183,6 +185,7 @@ func RecordOf(pod *corev1.Pod) *Record {
 		Deleting: pod.DeletionTimestamp != nil,
 		Flavor:   pod.Labels[v1alpha1.FlavorLabel],
 
+		CreatedAt:            uint32(max(0, pod.CreationTimestamp.Unix())),
 		EndsContainers:       ptr.Deref(pod.Spec.ActiveDeadlineSeconds, 0) == endedDeadline,
 		KueueSchedulingGated: slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.KueueSchedulingGate}),
 	}
@@ -225,7 +228,7 @@ func (r *Record) readBinding(pod *corev1.Pod) {
 	if r.Node == "" {
 		return
 	}
-	r.BoundAt = uint32(max(0, pod.CreationTimestamp.Unix()))
+	r.BoundAt = r.CreatedAt
 	for i := range pod.Status.Conditions {
 		c := &pod.Status.Conditions[i]
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionTrue && !c.LastTransitionTime.IsZero() {
