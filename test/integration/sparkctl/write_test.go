@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -160,4 +161,33 @@ func TestStopAndContinue(t *testing.T) {
 		": it is a schedule: sparkctl schedule run nightly runs it now, sparkctl list -l sparkgate.io/schedule=nightly lists its applications")
 	me.sees(words("delete pi --wait=false"), "is being deleted")
 	harness.Gone(t, app)
+}
+
+// TestRestartAStream: rerun stops the run that is under way, and with --wait ends when the stream is ready again, not before.
+func TestRestartAStream(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	w := harness.NewWorld(t, "", nil)
+	me := as(t, admin(), w.Namespace)
+	stream := w.Pi("stream")
+	stream.Spec.ReadyWhen = v1alpha1.ReadyWhenRunning
+	isReady := func(app *v1alpha1.SparkApplication) bool {
+		return apimeta.IsStatusConditionTrue(app.Status.Conditions, v1alpha1.ReadyCondition)
+	}
+	first, _, notes := me.started("submit", "-f", manifest(t, stream), "--wait")
+	w.Kubelet.Executors(t.Context(), w.Run(stream), 2)
+	if code := codeOf(t, first); code != 0 {
+		t.Errorf("started: exit code %d: %s", code, notes)
+	}
+	harness.Eventually(t, stream, "ready", isReady)
+	again, out, notes := me.started("rerun", "stream", "--wait")
+	out.until(t, "another run is requested; run 1 is stopped for it (onTemplateChange Restart)")
+	harness.Eventually(t, stream, "in its second run", func(app *v1alpha1.SparkApplication) bool { return app.Status.Run == 2 && !isReady(app) })
+	driver := w.Run(stream)
+	notes.until(t, "run 2, attempt 1: Running: ")
+	w.Kubelet.Executors(t.Context(), driver, 2)
+	if code := codeOf(t, again); code != 0 {
+		t.Errorf("restarted: exit code %d: %s", code, notes)
+	}
+	harness.Eventually(t, stream, "ready in its second run", func(app *v1alpha1.SparkApplication) bool { return app.Status.Run == 2 && isReady(app) })
 }
