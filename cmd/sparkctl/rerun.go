@@ -87,8 +87,8 @@ func replaced(annotations map[string]string, handled string) error {
 	if looked == "" || looked == annotations[meta.ForceRequestAnnotation] || looked != handled {
 		return nil
 	}
-	return fmt.Errorf("no run was begun: the annotation %s was set to another value before the operator saw the request; request the run again",
-		meta.ReconcileRequestAnnotation)
+	return fmt.Errorf("no run was begun: the annotations %s and %s were changed before the operator saw the request, and differ; request the run again",
+		meta.ReconcileRequestAnnotation, meta.ForceRequestAnnotation)
 }
 
 // handled reports whether a request was handled, by the token that was handled last: it is that of the request, or of a
