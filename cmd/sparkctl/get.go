@@ -59,7 +59,7 @@ func connectTo(ctx context.Context, o client.Options, name string) (*client.Clus
 // kubectl are understood; the kind is taken away.
 func oneApplication(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usageError{fmt.Errorf("name one application; see %s --help", c.CommandPath())}
+		return usageError{fmt.Errorf("name one application, as %s list prints them; see %s --help", c.Root().CommandPath(), c.CommandPath())}
 	}
 	return applicationName(&args[0])
 }

@@ -59,7 +59,7 @@ func newScheduleRun(s streams) *cobra.Command {
 func aboutSchedule(c *cobra.Command, o *client.Options, run func(ctx context.Context, name string) error) *cobra.Command {
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usageError{fmt.Errorf("name one schedule; see %s --help", c.CommandPath())}
+			return usageError{fmt.Errorf("name one schedule, as %s list prints them; see %s --help", c.Parent().CommandPath(), c.CommandPath())}
 		}
 		return scheduleName(&args[0])
 	}

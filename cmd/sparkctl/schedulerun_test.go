@@ -113,7 +113,7 @@ func TestNamesOfSchedules(t *testing.T) {
 		}
 	}
 	for _, line := range []string{"schedule run", "schedule run a b", "schedule resume"} {
-		if code, _, problem := call("", strings.Fields(line)...); code != exitUsage || !strings.Contains(problem, "name one schedule; see sparkctl schedule ") {
+		if code, _, problem := call("", strings.Fields(line)...); code != exitUsage || !strings.Contains(problem, "name one schedule, as sparkctl schedule list prints them; see sparkctl schedule ") {
 			t.Errorf("%s: exit code %d, %q", line, code, problem)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -27,13 +28,19 @@ const (
 // Holder is an application that holds quota of a queue.
 type Holder struct {
 	Namespace, Name, Stage string
-	Hold                   *v1.Hold
+	// Since is when the current attempt was admitted; zero if that is not known.
+	Since time.Time
+	Hold  *v1.Hold
 }
 
 // HolderOf returns what an application holds.
 func HolderOf(app *v1alpha1.SparkApplication) Holder {
 	said := FromStatus(app, nil)
-	return Holder{app.Namespace, app.Name, said.Stage, said.Holds}
+	holder := Holder{Namespace: app.Namespace, Name: app.Name, Stage: said.Stage, Hold: said.Holds}
+	if at := app.Status.Times.Admitted; at != nil {
+		holder.Since = at.Time
+	}
+	return holder
 }
 
 // GrantPath returns the queue of a grant and those that were above it when it was given, nearest first; nil without a grant.
@@ -275,7 +282,11 @@ func WriteLine(out io.Writer, queue *v1alpha1.SparkQueue, holders []Holder, unkn
 		p.line("%-8s %s", first(i, "Waits"), HeadText(h))
 	}
 	for i, h := range holders {
-		p.line("%-8s %s/%s (%s)", first(i, "Holds"), h.Namespace, h.Name, h.Stage)
+		since := ""
+		if !h.Since.IsZero() {
+			since = " since " + h.Since.UTC().Format(time.RFC3339)
+		}
+		p.line("%-8s %s/%s (%s)%s", first(i, "Holds"), h.Namespace, h.Name, h.Stage, since)
 		for _, set := range h.Hold.PodSets {
 			p.line("%-8s   %s", "", PodSetText(set))
 		}

@@ -6,6 +6,7 @@ package printer
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -59,6 +60,7 @@ func TestQueues(t *testing.T) {
 	}
 
 	app := staged("pi", v1alpha1.RunningReason, "the driver runs", func(s *v1alpha1.SparkApplicationStatus) {
+		s.Times.Admitted = ago(90 * time.Minute)
 		s.Grant = &v1alpha1.Grant{Run: 1, Attempt: 1, Queue: "team-a", PodSets: []v1alpha1.PodSetGrant{
 			{Name: "driver", Flavor: "default", Count: 1, Requests: map[corev1.ResourceName]resource.Quantity{"cpu": resource.MustParse("2")}},
 			{Name: "executor", Flavor: "default", Count: 3, Requests: map[corev1.ResourceName]resource.Quantity{"cpu": resource.MustParse("4")}},
