@@ -4,16 +4,19 @@
 package kueue
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -262,6 +265,35 @@ func TestChunkWithQuotaBeforeItsChecks(t *testing.T) {
 	}
 	if err := pass(0); !apierrors.IsNotFound(err) {
 		t.Errorf("no longer wanted, it is still there: %v", err)
+	}
+}
+
+// TestChecksPassInMidPass: the checks of a chunk pass while its application writes a grant without it. The application has not seen that yet, so
+// the chunk stays.
+func TestChecksPassInMidPass(t *testing.T) {
+	t.Parallel()
+	w := chunk(1, 2, got(2, "spot"), checksWait)
+	g, c := gateOver(t, made(isAdmitted), w)
+	room := g.Resize(t.Context(), ask().Key, holding(0), queueing.ResizeRequest{PodSet: "executor", Count: 2, Ready: map[string]int32{}})
+	passed := &kueuev1.Workload{}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(w), passed); err != nil {
+		t.Fatal(err)
+	}
+	isAdmitted(passed)
+	got(2, "spot")(passed)
+	if err := c.Status().Update(t.Context(), passed); err != nil {
+		t.Fatal(err)
+	}
+	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+		shown, _ := g.workloads.Get(w.Namespace, w.Name).(*kueuev1.Workload)
+		return shown != nil && admitted(shown), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Persisted(t.Context(), ask().Key, *room.Grant)
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(w), passed); err != nil {
+		t.Errorf("what has just passed its checks: %v", err)
 	}
 }
 

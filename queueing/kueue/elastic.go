@@ -337,11 +337,14 @@ func (t *tracker) unseenExecutors(key queueing.Key) int32 {
 	return n
 }
 
-// recordShown remembers the size of chunks when the holder of a grant is shown it.
+// recordShown remembers the size of chunks when the holder of a grant is shown it. Those that wait are not shown: what they get
+// next is new to the holder.
 func (t *tracker) recordShown(key queueing.Key, chunks []*kueuev1.Workload) {
 	shown := make(map[types.UID]int32, len(chunks))
 	for _, w := range chunks {
-		shown[w.UID] = charged(w)
+		if !isPending(w) {
+			shown[w.UID] = charged(w)
+		}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
