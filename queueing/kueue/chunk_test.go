@@ -297,6 +297,23 @@ func TestChecksPassInMidPass(t *testing.T) {
 	}
 }
 
+// TestGrowthThatWasNotWritten: an application has seen what a chunk got, could not write it, and then sees nothing, because the watch is behind.
+// The chunk stays.
+func TestGrowthThatWasNotWritten(t *testing.T) {
+	t.Parallel()
+	w, base := chunk(1, 2, got(2, "spot")), made(isAdmitted)
+	g, c := gateOver(t, base, w)
+	wanted := queueing.ResizeRequest{PodSet: "executor", Count: 2, Ready: map[string]int32{}}
+	g.Resize(t.Context(), ask().Key, holding(0), wanted)
+	g.mu.Lock()
+	g.written[base.UID] = removed
+	g.mu.Unlock()
+	g.Persisted(t.Context(), ask().Key, *g.Resize(t.Context(), ask().Key, holding(0), wanted).Grant)
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(w), &kueuev1.Workload{}); err != nil {
+		t.Errorf("what was not written: %v", err)
+	}
+}
+
 // TestFlavorChanges: a flavor comes to contradict the executors of a chunk. Those that are there keep its quota as long as they run; a chunk without
 // executors is not used.
 func TestFlavorChanges(t *testing.T) {

@@ -38,6 +38,7 @@ func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant
 	chunks := g.chunksOf(key, held.Run, held.Attempt)
 	t := usageOf(chunks, g.placer(held, want))
 	if g.watchIsBehind(base) || slices.ContainsFunc(chunks, g.watchIsBehind) {
+		g.recordShown(key, nil) // what an earlier pass was shown, and may not have written, is not shown now
 		return queueing.Allocation{Grant: &held, Why: t.why(base)}
 	}
 	allocation := t.allocation(held)
