@@ -49,7 +49,7 @@ func (ac *actor) do(ctx context.Context, a lifecycle.Action) error {
 	case lifecycle.DeleteObjects:
 		return ac.cleaner.deleteObjects(ctx, attempt{a.Run, a.Attempt})
 	case lifecycle.ReleaseGrant:
-		return ac.Gates.Release(ctx, convert.KeyOf(ac.app), ac.holder.releaseReason())
+		return ac.Gates.Release(ctx, convert.KeyOf(ac.app), ac.holder.release())
 	case lifecycle.RemoveFinalizer:
 		return ac.finalizer.removeFinalizer(ctx)
 	case lifecycle.DeleteApplication:

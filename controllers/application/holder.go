@@ -24,21 +24,21 @@ type holder struct {
 	announcer *announcer
 }
 
-// persisted reports to the gate which grant stands in the status.
+// persisted reports to the gate which grant is in the status.
 func (ho *holder) persisted(ctx context.Context) {
 	if grant := ho.app.Status.Grant; grant != nil {
 		ho.Gates.Persisted(ctx, convert.KeyOf(ho.app), convert.FromAPI(grant))
 	}
 }
 
-// releaseReason returns why the application releases its grant or its ask.
-func (ho *holder) releaseReason() queueing.Release {
-	f := lifecycle.ReleaseReason(ho.app)
+// release returns how the application releases its grant or its ask.
+func (ho *holder) release() queueing.Release {
+	release := lifecycle.Release(ho.app)
 	v := ho.observed.Verdict
-	if goesBack := v != nil && (v.State == queueing.Evicting || ho.plan != nil && lifecycle.Outdated(ho.plan, v)); goesBack && f.Reason == queueing.Abandoned {
-		f.Reason, f.Message = queueing.Requeued, "the attempt released its quota before using it"
+	if goesBack := v != nil && (v.State == queueing.Evicting || ho.plan != nil && lifecycle.Outdated(ho.plan, v)); goesBack && release.Reason == queueing.Abandoned {
+		release.Reason, release.Message = queueing.Requeued, "the attempt released its quota before using it"
 	}
-	return f
+	return release
 }
 
 // reportProgress reports to the gate of the grant where its attempt stands.

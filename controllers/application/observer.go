@@ -58,7 +58,7 @@ func (ob *observer) updateHolder(ctx context.Context) error {
 	standing := queueing.HolderState{
 		Priority:    ob.sightings.priority(ob.app, current, grant.Priority),
 		Terminating: !ob.app.DeletionTimestamp.IsZero() || s.Stopping != "" || stage == status.Finalizing,
-		ReleasedBy:  lifecycle.Until(ob.app, ob.MaxTermination),
+		ReleasedBy:  lifecycle.ReleasedBy(ob.app, ob.MaxTermination),
 	}
 	if s.Times.Queued != nil {
 		standing.QueuedAt = s.Times.Queued.Time

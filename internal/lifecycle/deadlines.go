@@ -177,9 +177,9 @@ func HoldsFor(app *v1alpha1.SparkApplication, most time.Duration) time.Duration 
 	return max(sum, 1)
 }
 
-// Until returns when the holder of a grant releases it at the latest; zero if that is not known. The bound because of which
+// ReleasedBy returns when the holder of a grant releases it at the latest; zero if that is not known. The bound because of which
 // it was admitted before others applies whatever the spec says now.
-func Until(app *v1alpha1.SparkApplication, most time.Duration) time.Time {
+func ReleasedBy(app *v1alpha1.SparkApplication, most time.Duration) time.Time {
 	holds, grant, admitted := HoldsFor(app, most), app.Status.Grant, app.Status.Times.Admitted
 	if grant != nil && grant.HoldsFor != nil && (holds == 0 || grant.HoldsFor.Duration < holds) {
 		holds = grant.HoldsFor.Duration

@@ -43,21 +43,15 @@ func (h history) record(a v1alpha1.AttemptStatus) {
 }
 
 // last returns the history's entry of the current attempt, nil if there is none.
-func (h history) last() *v1alpha1.AttemptStatus {
-	if n := len(h.s.Attempts); n > 0 {
-		if a := &h.s.Attempts[n-1]; a.Run == h.s.Run && a.Attempt == h.s.Attempt {
-			return a
-		}
-	}
-	return nil
-}
+func (h history) last() *v1alpha1.AttemptStatus { return h.newest(h.s.Attempt) }
 
 // before returns the history's entry of the attempt before the planned one, nil if there is none.
-func (h history) before() *v1alpha1.AttemptStatus {
-	if n := len(h.s.Attempts); n > 0 {
-		if a := &h.s.Attempts[n-1]; a.Run == h.s.Run && a.Attempt == h.s.Attempt-1 {
-			return a
-		}
+func (h history) before() *v1alpha1.AttemptStatus { return h.newest(h.s.Attempt - 1) }
+
+// newest returns the newest entry if it is of that attempt of the run, nil otherwise.
+func (h history) newest(attempt int64) *v1alpha1.AttemptStatus {
+	if n := len(h.s.Attempts); n > 0 && h.s.Attempts[n-1].Run == h.s.Run && h.s.Attempts[n-1].Attempt == attempt {
+		return &h.s.Attempts[n-1]
 	}
 	return nil
 }

@@ -9,27 +9,27 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// ReleaseReason returns how the attempt that held or requested quota ends for its gate, from the status that was
+// Release returns how the attempt that held or requested quota ends for its gate, from the status that was
 // published before the release. If the run continues, that status names the next attempt; the ended one is then the
 // last in the history, if it ever held a grant.
-func ReleaseReason(app *v1alpha1.SparkApplication) queueing.Release {
+func Release(app *v1alpha1.SparkApplication) queueing.Release {
 	if !app.DeletionTimestamp.IsZero() {
 		return queueing.Release{Reason: queueing.Deleted}
 	}
-	s, f := &app.Status, queueing.Release{Reason: queueing.Abandoned}
+	s, release := &app.Status, queueing.Release{Reason: queueing.Abandoned}
 	stage, _ := status.StageOf(s.Conditions)
 	left := leftAttempt(s)
 	if left != nil && left.Outcome != v1alpha1.OutcomeStopped {
-		f.Ended = &queueing.AttemptResult{Run: left.Run, Attempt: left.Attempt, Succeeded: left.Outcome == v1alpha1.OutcomeSucceeded, Message: left.Message}
+		release.Ended = &queueing.AttemptResult{Run: left.Run, Attempt: left.Attempt, Succeeded: left.Outcome == v1alpha1.OutcomeSucceeded, Message: left.Message}
 	}
 	switch {
 	case !stage.Waiting(), stage == status.ReferenceNotFound, left == nil, left.Run != s.Run, left.Outcome != v1alpha1.OutcomeStopped:
 	case s.Times.Retry != nil:
-		f.Reason, f.Message = queueing.Suspended, left.Message
+		release.Reason, release.Message = queueing.Suspended, left.Message
 	default:
-		f.Reason, f.Message = queueing.Requeued, left.Message
+		release.Reason, release.Message = queueing.Requeued, left.Message
 	}
-	return f
+	return release
 }
 
 // leftAttempt returns the history's entry of the ended attempt: the current one, or the one before the planned one;

@@ -25,7 +25,7 @@ func leaving(stage status.Stage, attempt int64, last *v1alpha1.AttemptStatus) *v
 	return app
 }
 
-func TestReleaseReason(t *testing.T) {
+func TestRelease(t *testing.T) {
 	t.Parallel()
 	entry := func(run, attempt int64, outcome v1alpha1.AttemptOutcome) *v1alpha1.AttemptStatus {
 		return &v1alpha1.AttemptStatus{Run: run, Attempt: attempt, Outcome: outcome, Message: "why"}
@@ -64,7 +64,7 @@ func TestReleaseReason(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, ReleaseReason(tt.app)); diff != "" {
+			if diff := cmp.Diff(tt.want, Release(tt.app)); diff != "" {
 				t.Errorf("release (-want +got):\n%s", diff)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
 // stopChecks finds out whether an attempt has to be stopped. It changes nothing.
@@ -55,6 +56,19 @@ func (sc stopChecks) brokenDriver(driver *pods.Record) stopFinding {
 		return stopFinding{v1alpha1.StopKueueConflict, kueueConflictMessage(driver)}
 	}
 	return stopFinding{}
+}
+
+// gatedByKueue reports whether Kueue has put a driver behind a scheduling gate of its own although the attempt holds
+// quota of Kueue already: Kueue's pod integration takes pods as jobs, would charge the driver again, and may never
+// ungate it.
+func gatedByKueue(driver *pods.Record, grant *v1alpha1.Grant) bool {
+	return driver != nil && driver.KueueSchedulingGated && grant != nil && catalog.Of(grant.Gate).PodIntegration
+}
+
+func kueueConflictMessage(driver *pods.Record) string {
+	return fmt.Sprintf("Kueue's pod integration has gated driver pod %s with %s and would charge it a second time: exclude the namespace in "+
+		"managedJobsNamespaceSelector of Kueue's configuration, or list SparkApplication.v1alpha1.sparkgate.io in its integrations.externalFrameworks "+
+		"and set the label %s on the application; then change spec.runID to run again", driver.Name, v1alpha1.KueueSchedulingGate, v1alpha1.KueueQueueLabel)
 }
 
 // overtimeOrEvicted finds that the attempt has run for as long as it may, or that its quota is reclaimed.
