@@ -27,7 +27,7 @@ var ArgoCD embed.FS
 //go:embed flux/health-check-exprs.yaml
 var FluxHealthCheckExprs []byte
 
-// KustomizeConfig is a transformer configuration of Kustomize: where images and names of other objects stand in our kinds.
+// KustomizeConfig is a transformer configuration of Kustomize: where images and names of other objects are in our kinds.
 //
 //go:embed kustomize/kustomizeconfig.yaml
 var KustomizeConfig []byte

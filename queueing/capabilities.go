@@ -9,7 +9,7 @@ type Capabilities struct {
 	// Queues: a grant is held in a queue, to which an attempt can return. Without it the gate grants whatever is asked
 	// for.
 	Queues bool
-	// SparkQueues: those queues are SparkQueues, and their grants stand in the ledger.
+	// SparkQueues: those queues are SparkQueues, and their grants are in the ledger.
 	SparkQueues bool
 	// UnmanagedPods: pods that belong to no application may also ask.
 	UnmanagedPods bool

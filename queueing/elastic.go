@@ -17,8 +17,8 @@ import (
 //	executors gone  ──► a smaller grant ──► status ──► Persisted: what is no longer held goes back
 //	Resize: Reclaim ──► executors end ──► as above
 //
-// What a gate may rely on: a larger grant stands in the application's status before one more pod is ungated, and
-// Persisted is called only with a grant that stands there. What is charged is never less than the grant of the last
+// What a gate may rely on: a larger grant is in the application's status before one more pod is ungated, and
+// Persisted is called only with a grant that is there. What is charged is never less than the grant of the last
 // Persisted.
 type Resizer interface {
 	// Resize sets what the holder of a grant wants, and returns its allocation. held is the grant in the application's

@@ -69,7 +69,7 @@ type Eviction struct {
 	ByQueue string
 }
 
-// ReservationEnsurer is implemented by gates whose grants stand in another system as objects that other clients may
+// ReservationEnsurer is implemented by gates whose grants are objects in another system, which other clients may
 // delete.
 type ReservationEnsurer interface {
 	// EnsureReservation creates the object of a grant that is in use, if it is gone: pods that are still to come could

@@ -92,5 +92,5 @@ func replaced(annotations map[string]string, handled string) error {
 }
 
 // handled reports whether a request was handled, by the token that was handled last: it is that of the request, or of a
-// later one, which stands in the annotation now and asks for the same. The operator never sees a token that was replaced.
+// later one, which is in the annotation now and asks for the same. The operator never sees a token that was replaced.
 func handled(token, last, now string) bool { return last == token || last == now && now != "" }

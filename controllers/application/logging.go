@@ -16,7 +16,7 @@ import (
 )
 
 // Log lines name the application by the keys of controller-runtime's logger. They carry stages, reasons and numbers, never a message: what a
-// tenant or another component wrote stands in status and events only, without the secrets in it.
+// tenant or another component wrote appears in status and events only, without the secrets in it.
 
 // logStage logs the stage that a successful status write has entered, so there is at most one line for each write.
 func logStage(ctx context.Context, before, after *v1alpha1.SparkApplication) {

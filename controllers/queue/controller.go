@@ -86,7 +86,7 @@ type Options struct {
 	Engine Engine
 	// Share names the queues of this reconciler in the metrics, where several share the queues.
 	Share string
-	// Operator is the name of this operator, which stands in the ledgers of its trees; empty if it has none.
+	// Operator is the name of this operator, which is in the ledgers of its trees; empty if it has none.
 	Operator string
 	// Serves reports whether this reconciler publishes the state of a queue. Default: of all.
 	Serves func(queue string) bool

@@ -16,7 +16,7 @@ import (
 // Counts returns the fields of the status of a queue that have changed, as a merge patch, and a function to call once they
 // are written; no fields if nothing but counts may be written, or nothing has changed. It is safe for concurrent use.
 //
-// The ledger of a root queue stands in the same status and is written far more often: what goes with it costs nothing,
+// The ledger of a root queue is in the same status and is written far more often: what goes with it costs nothing,
 // and does not compete with it for the resource version. It may be compared with an object that lacks the last write;
 // then the watch of that write has the queue looked at again.
 func (r *Reconciler) Counts(ctx context.Context, name string) (fields map[string]any, written func()) {

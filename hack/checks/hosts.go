@@ -3,7 +3,7 @@
 
 package checks
 
-// knownHosts may stand in a URL, with everything below them.
+// knownHosts may occur in a URL, with everything below them.
 var knownHosts = []string{
 	"apache.org",                               // Spark and the licence
 	"apache.github.io", "volcano-sh.github.io", // the charts of YuniKorn and Volcano

@@ -23,7 +23,7 @@ const (
 	MaxMethods        = 45
 )
 
-// Names of the rules about size, as they stand in exceptions.go.
+// Names of the rules about size, as exceptions.go has them.
 const (
 	RuleFunctionLines = "function-lines"
 	RuleComplexity    = "complexity"
@@ -171,7 +171,7 @@ func funcName(fn *ast.FuncDecl) string {
 }
 
 // complexity returns McCabe's number: one, and one more for every branch, loop, case, and operator && or ||. Function literals
-// count for the function they stand in.
+// count for the function they are in.
 func complexity(fn *ast.FuncDecl) int {
 	n := 1
 	ast.Inspect(fn, func(node ast.Node) bool {

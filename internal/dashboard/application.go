@@ -38,7 +38,7 @@ type applicationPage struct {
 	Stages    stages
 	Facts     []fact
 	Explained v1.Application
-	// Headline and Because say where it stands in its queue; empty if it neither waits nor holds anything.
+	// Headline and Because say where it is in its queue; empty if it neither waits nor holds anything.
 	Headline, Because string
 	Conditions        []metav1.Condition
 	Attempts          []attempt

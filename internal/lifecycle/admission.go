@@ -228,7 +228,7 @@ func (ad admission) correctionInterval() time.Duration {
 	return lookAgainAfter(ad.o.Now.Sub(stalled.LastTransitionTime.Time) / 10)
 }
 
-// submit writes the intent to start: the grant stands in the status before anything is created.
+// submit writes the intent to start: the grant is in the status before anything is created.
 func (ad admission) submit(v *queueing.Verdict) Decision {
 	// A run that was stopped or preempted continues with the spec as it is now, also where onTemplateChange is Ignore.
 	ad.s.TemplateHash = ad.o.Plan.Hash

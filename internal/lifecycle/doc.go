@@ -18,7 +18,7 @@
 // Three rules keep an application safe over crashes, lost answers and two operators at once:
 //
 //   - the intent is published before it is acted upon: a driver is created only in the stage Submitting, whose grant
-//     stands in the status, and what is created has a name derived from application, run and attempt;
+//     is in the status, and what is created has a name derived from application, run and attempt;
 //   - a driver whose uid was recorded is never created again;
 //   - the grant is released only when no pod of the application is active.
 //

@@ -17,7 +17,7 @@ import (
 )
 
 // A grant is for what was planned when it was requested: sizes and accounts follow from the spec, and from objects that
-// others may change at any time. Until the driver exists a change makes the grant worthless. Before the grant stands in
+// others may change at any time. Until the driver exists a change makes the grant worthless. Before the grant is in
 // the status it is released at once; later the attempt is stopped like one that is preempted, and the run asks anew, in
 // its old place.
 

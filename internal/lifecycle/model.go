@@ -196,7 +196,7 @@ type ActionKind int
 
 // The actions. The set is closed. All are idempotent.
 const (
-	// ReportGrant reports to the gate which grant stands in the status: a new one, or what is left of one that shrank.
+	// ReportGrant reports to the gate which grant is in the status: a new one, or what is left of one that shrank.
 	ReportGrant ActionKind = iota
 	// UngatePods removes the scheduling gates of the pods in Action.Ungates.
 	UngatePods

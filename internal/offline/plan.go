@@ -174,7 +174,7 @@ type planning struct {
 	queues  map[string]v1alpha1.SparkQueue
 	flavors map[string]v1alpha1.SparkFlavor
 	apps    map[string]*v1alpha1.SparkApplication
-	// before is where everything stood before the change, by what stands there.
+	// before is where everything stood before the change, by what is there.
 	before map[string]standing
 	// changes are the applications that the files make run, by namespace/name, and declared what was decided on others
 	// of the files.

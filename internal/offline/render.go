@@ -22,7 +22,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// What only a cluster knows, as it stands in rendered objects.
+// What only a cluster knows, as rendered objects show it.
 const (
 	// PlaceholderUID is the uid of an application that has none. The names of all objects hang on it.
 	PlaceholderUID types.UID = "00000000-0000-0000-0000-000000000000"

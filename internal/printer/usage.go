@@ -52,8 +52,8 @@ func money(amount *float64) string {
 	return fmt.Sprintf("%.2f", *amount)
 }
 
-// WriteUsageCSV writes a report as CSV, with a head and no total: numbers in full. Each row has the window and the currency, so that rows of
-// several reports can stand in one file.
+// WriteUsageCSV writes a report as CSV, with a head and no total: numbers in full. Each row has the window and the currency, so that
+// one file can contain the rows of several reports.
 func WriteUsageCSV(out io.Writer, report usage.Report) error {
 	w := csv.NewWriter(out)
 	head := []string{"key", "attempts"}

@@ -11,7 +11,7 @@ import (
 var (
 	// runs are what may be a secret in base64 or of letters and digits drawn by lot.
 	runs = regexp.MustCompile(`[A-Za-z0-9+/_%=-]{20,}`)
-	// request is what stands before the id of a request, which support asks for, and which also looks drawn by lot.
+	// request is what precedes the id of a request, which support asks for, and which also looks drawn by lot.
 	request = regexp.MustCompile(`(?i)request[ -]?id: $`)
 )
 
@@ -103,5 +103,5 @@ func classOf(c byte) int {
 	return symbol
 }
 
-// notHex reports whether a character may not stand in an id in hexadecimal with dashes.
+// notHex reports whether a character may not occur in an id in hexadecimal with dashes.
 func notHex(c rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEFx-_", c) }

@@ -151,7 +151,7 @@ func isWord(text string, from, to int) bool {
 
 func isAlphanumeric(c byte) bool { return classOf(c) != symbol }
 
-// joined returns a text without ends of lines and blanks, and where each byte of it stands in the text: a secret may be
+// joined returns a text without ends of lines and blanks, and where each byte of it is in the text: a secret may be
 // broken over lines.
 func joined(text string) (line string, at []int) {
 	bytes := make([]byte, 0, len(text))

@@ -41,7 +41,7 @@ var (
 	// sentence is what is said about a token after a colon: no token is made of words.
 	sentence = regexp.MustCompile(`^[a-z']+ [a-z]`)
 	spokenOf = regexp.MustCompile(`(?i)(?:token|credential)s?$`)
-	// logger is what stands before the name of a logger.
+	// logger is what precedes the name of a logger.
 	logger = regexp.MustCompile(`(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\]? +$`)
 	// assignment is a word that begins another value on the same line.
 	assignment = regexp.MustCompile(`^(?:-|[\w.$-]+(?:=|:(?: |$)))`)
@@ -132,12 +132,12 @@ func around(text string, at int) (from, to int) {
 	return from, to
 }
 
-// inName reports whether a character may stand in a name.
+// inName reports whether a character may occur in a name.
 func inName(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_.$/-", c) >= 0
 }
 
-// valueOf finds the value of the name that stands at text[from:to].
+// valueOf finds the value of the name at text[from:to].
 func valueOf(text string, from, to int) (found, bool) {
 	name, before, behind := text[from:to], text[lineStart(text, from):from], text[to:]
 	v := value{text: text}

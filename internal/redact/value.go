@@ -28,7 +28,7 @@ var quotes = []string{`"""`, `'''`, `\\\"`, `\"`, `"`, `'`, "`", "&quot;", "&#34
 var (
 	// wrapper is what languages put around values: Some(…), Optional[…], b'…', SecretStr('…').
 	wrapper = regexp.MustCompile(`^(?:\w+[(\[]|[bur]{1,2}["'])`)
-	// block is the beginning of text in YAML that stands in the lines below.
+	// block is the beginning of text in YAML that follows in the lines below.
 	block = regexp.MustCompile(`^[|>][+-]?[0-9]?[ ]*\n`)
 	// nested is a value with parts of its own.
 	nested = regexp.MustCompile(`^(?:\w*(?:Map|List|Array|Seq|Vector|Set)\(|\{|\[)`)

@@ -176,7 +176,7 @@ func addFinished(l *conditionList, r row) {
 	}
 }
 
-// Reasons of Running and Finished repeat the status: what happened is the reason of Ready, and stands there only.
+// Reasons of Running and Finished repeat the status: what happened is the reason of Ready, and is there only.
 const (
 	notRunningReason  = "NotRunning"
 	finishedReason    = "Finished"

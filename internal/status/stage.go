@@ -91,7 +91,7 @@ func Stages() []Stage {
 	return all
 }
 
-// StageNames returns the stages that a status can have, in the order of Stages: all but New, which stands in no status yet.
+// StageNames returns the stages that a status can have, in the order of Stages: all but New, which is in no status yet.
 func StageNames() []string {
 	var names []string
 	for _, stage := range Stages() {

@@ -47,7 +47,7 @@ func (a Amounts) Times(factor float64) Amounts {
 	return Amounts{a.CPU * factor, a.Memory * factor, a.GPU * factor}
 }
 
-// FromStatus returns amounts as they stand in a status, in seconds. Negative ones count as 0.
+// FromStatus returns amounts as a status has them, in seconds. Negative ones count as 0.
 func FromStatus(s v1alpha1.ResourceSeconds) Amounts {
 	return Amounts{
 		CPU:    float64(max(0, s.MilliCPUSeconds)) / milli,

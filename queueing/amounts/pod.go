@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// FieldError is an amount of a pod or of something that bears on pods, with the field that it stands in.
+// FieldError is an amount of a pod or of something that bears on pods, with the field that it is in.
 type FieldError struct {
 	// Field within the object, such as spec.containers[0].resources.requests.memory.
 	Field string
@@ -49,7 +49,7 @@ const (
 
 // OfPod returns what a node reserves for a pod: containers, init containers, sidecars, requests of the whole pod and
 // overhead, by Kubernetes' own sum; "pods" is 1. The error is a *FieldError if one of its amounts, or a sum, is none
-// (see Of): one negative request would hide others; and if it requests too many different resources. A sum stands in no
+// (see Of): one negative request would hide others; and if it requests too many different resources. A sum is in no
 // field, so that it is named in words.
 func OfPod(pod *corev1.Pod) (queueing.Resources, error) {
 	if err := checkParts(&pod.Spec); err != nil {

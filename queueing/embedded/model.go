@@ -151,7 +151,7 @@ type equivalenceClass struct {
 	plan                 *preemptionPlan
 	// claims counts the asks that have a claim.
 	claims int
-	// lead is as whose class it stands in the line of its queue, if it does; moved: that may have changed. tournament is
+	// lead is the entry by which it has its place in the line of its queue, if inLine; moved: that may have changed. tournament is
 	// the one in which it may still be granted something.
 	lead          entry
 	inLine, moved bool
@@ -220,7 +220,7 @@ type app struct {
 	claim *claim
 	// verdict is the verdict on the waiting ask as of the last Cycle that looked at it; nil is Undecided.
 	verdict *queueing.Verdict
-	// class in which the ask stands, and its place there; nil while it stands in none.
+	// class in which the ask stands, and its place there; nil while it is in none.
 	class     *equivalenceClass
 	heapIndex int
 }

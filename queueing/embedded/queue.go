@@ -86,7 +86,7 @@ func (q *queue) updateLine() {
 	if len(q.moved) > maxMoved && 8*len(q.moved) > len(q.line) {
 		q.sortLine()
 	}
-	for _, class := range q.moved { // all of them first: one may stand there by an ask that is now in another
+	for _, class := range q.moved { // all of them first: one may be there by an ask that is now in another
 		if class.moved = false; class.inLine {
 			at, _ := slices.BinarySearchFunc(q.line, class.lead, leadsBefore)
 			q.line = slices.Delete(q.line, at, at+1)
@@ -142,7 +142,7 @@ func (q *queue) leave() {
 	q.entered--
 }
 
-// current returns the class that competes for a queue, of which some take part, once all that have moved stand in line.
+// current returns the class that competes for a queue, of which some take part, once all that have moved are in line.
 func (q *queue) current() *equivalenceClass {
 	for q.line[q.at].tournament != q.tournament {
 		q.at++

@@ -28,7 +28,7 @@ type Usage struct {
 }
 
 // unlimitedShown is how many uses without a limit a QueueState lists, besides those of resources that every node has. Users
-// may invent resources, of which a queue without a limit for them takes any number, and what is listed stands in the
+// may invent resources, of which a queue without a limit for them takes any number, and what is listed is in the
 // status of the queue beside its ledger, and in metrics.
 const unlimitedShown = 32
 

@@ -25,7 +25,7 @@ type play struct {
 	*testing.T
 	System
 	gate queueing.Gate
-	// held are the grants that stand in the status of applications, asked the keys that have asked.
+	// held are the grants that are in the status of applications, asked the keys that have asked.
 	held  map[queueing.Key]queueing.Grant
 	asked map[queueing.Key]bool
 
@@ -54,7 +54,7 @@ func (p *play) quota(gangs int) {
 	}
 }
 
-// restartOperator replaces the operator: the new one knows what stands in the cluster and in the status of
+// restartOperator replaces the operator: the new one knows what is in the cluster and in the status of
 // applications, no more.
 func (p *play) restartOperator() {
 	p.Helper()

@@ -54,7 +54,7 @@ type System struct {
 type Past struct {
 	// Waker makes applications look at their verdicts again.
 	Waker queueing.Waker
-	// Held are the grants that stand in the status of applications.
+	// Held are the grants that are in the status of applications.
 	Held map[queueing.Key]queueing.Grant
 	// Waiting are the applications that ask and hold nothing.
 	Waiting []queueing.Key

@@ -18,7 +18,7 @@ const MaxLines = 100
 
 // Log is what is kept of the log of a program that has failed.
 type Log struct {
-	// Tail is its end; if the cause stands before it, the lines around the cause and then the end.
+	// Tail is its end; if the cause precedes it, the lines around the cause and then the end.
 	Tail string
 	// Cause is why the program failed, in one line; empty if the log does not say so.
 	Cause string

@@ -4,7 +4,7 @@
 // Package operators says which of several operators in one cluster decides on an application, and which leads a tree of
 // queues. Nothing keeps two of them from dealing with the same namespaces or queues, so that is decided object by object.
 //
-// An operator is named after its namespace, in which its leader holds a lease. The name stands in the status of what it
+// An operator is named after its namespace, in which its leader holds a lease. The name is in the status of what it
 // decides on: in the ledger of each tree that it leads, and in each application. The first write decides, because every
 // write of a status names the version that it was made from. An application that holds no quota belongs to the operator
 // that leads the tree of its queue, also if another one has written first.

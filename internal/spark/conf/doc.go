@@ -6,7 +6,7 @@
 //
 //	metadata.name < sparkConfigMap (spark-defaults.conf) < sparkConf, sparkConfFrom < typed fields
 //
-// Values that come from Secrets are never among the properties: conf.Masked stands there. They are filled in when the
+// Values that come from Secrets are never among the properties: conf.Masked is there. They are filled in when the
 // file of the driver is written, so that no message, pod set or pod can have them.
 //
 // Everything downstream (render, podsets, the life of an application) reads only the merged map that Merge returns. Each

@@ -151,7 +151,7 @@ func presentName(key string) string {
 	return key
 }
 
-// Role is driver or executor, as it stands in the names of properties.
+// Role is driver or executor, as in the names of properties.
 type Role string
 
 // The two roles.

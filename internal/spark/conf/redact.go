@@ -55,7 +55,7 @@ var (
 	}
 )
 
-// SecretValue reports whether the value of a property looks like a secret, which must not stand in a manifest. It is
+// SecretValue reports whether the value of a property looks like a secret, which must not be in a manifest. It is
 // the one list for the linter, the translation of spark-submit and the redaction of logs.
 func SecretValue(key, value string) bool {
 	if value == "" || value == "true" || value == "false" || !secretKey.MatchString(key) || describing.MatchString(key) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package inputs identifies what the plan of a start was derived from. The hash goes with the ask to the gate, stands in
+// Package inputs identifies what the plan of a start was derived from. The hash goes with the ask to the gate, is in
 // the grant, and is computed once more before the driver is created: a grant is used for what it was given for, and for
 // nothing else.
 //

@@ -13,7 +13,7 @@ import (
 )
 
 // defaultWholePod fills absent requests of the whole pod from its limits, as the API server does: what no container
-// requests is requested as much as it may be used. The sum of the containers, which must have their defaults, stands in
+// requests is requested as much as it may be used. The sum of the containers, which must have their defaults, is in
 // for everything else.
 func defaultWholePod(spec *corev1.PodSpec) {
 	if spec.Resources == nil {

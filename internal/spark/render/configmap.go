@@ -120,7 +120,7 @@ var writers = sync.Pool{New: func() any {
 }}
 
 // escapeForYAML writes characters as escapes that JSON allows as they are, but YAML does not (YAML 1.1, 5.1 and 5.4).
-// In JSON they can only stand in texts.
+// In JSON they can only occur in texts.
 func escapeForYAML(text string) string {
 	const delete, lastControl, byteOrderMark, notCharacters = 0x7f, 0x9f, 0xfeff, 0xfffe
 	special := func(r rune) bool {

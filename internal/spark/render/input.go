@@ -79,7 +79,7 @@ type Objects struct {
 	// Pod is the driver.
 	Pod *corev1.Pod
 
-	// ExecutorTemplate is what the driver will start executors from. It stands in ConfigMap too and is not to be
+	// ExecutorTemplate is what the driver will start executors from. It is in ConfigMap too and is not to be
 	// created.
 	ExecutorTemplate *corev1.Pod
 	// SparkVersion is the version by whose rules all this was built.

@@ -43,7 +43,7 @@ func driverMemory(c client, p conf.Properties, t v1alpha1.ApplicationType) (reso
 	return Mebibytes(mib), shared, err
 }
 
-// Memory says where the memory of a role stands in the properties.
+// Memory names the properties of the memory of a role.
 type Memory struct {
 	// Heap and Overhead are keys of amounts.
 	Heap, Overhead string

@@ -17,7 +17,7 @@ import (
 
 // Role is driver or executor: what the one code path for both needs to know.
 type Role struct {
-	// Name as it stands in properties.
+	// Name as in properties.
 	Name conf.Role
 	// Path of the role in the application, such as spec.driver.
 	Path string

@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// hasSecrets reports whether the properties hold values of Secrets, so that they must not stand in a ConfigMap.
+// hasSecrets reports whether the properties hold values of Secrets, so that they must not be in a ConfigMap.
 func (b *build) hasSecrets() bool { return len(b.in.App.Spec.SparkConfFrom) > 0 }
 
 // secret returns the Secret of the attempt with the properties. It takes the place of that part of the ConfigMap.

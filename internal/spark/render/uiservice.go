@@ -20,7 +20,7 @@ type UIService struct {
 	Annotations map[string]string
 }
 
-// uiServiceKeys are the keys that spec.ui.serviceMetadata has added. They stand in v1alpha1.UIServiceAnnotation, so
+// uiServiceKeys are the keys that spec.ui.serviceMetadata has added. They are in v1alpha1.UIServiceAnnotation, so
 // that a later edit can take them back.
 type uiServiceKeys struct {
 	Labels      []string `json:"labels,omitempty"`

@@ -116,7 +116,7 @@ func (l Library) addFiles(r *Recording) error {
 	return nil
 }
 
-// addRequests adds the objects that were sent. The properties stand in a file of their own.
+// addRequests adds the objects that were sent. The properties are in a file of their own.
 func (r *Recording) addRequests(files map[string][]byte) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !strings.HasSuffix(name, ".json") {

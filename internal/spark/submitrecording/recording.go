@@ -19,7 +19,7 @@ import (
 // FilesFolder stands for the folder with the files of a recording in arguments, variables and requests.
 const FilesFolder = "/TMP"
 
-// Recording is one submission by a real spark-submit, as it stands in a file. Keys that are not here are ignored.
+// Recording is one submission by a real spark-submit, as a file has it. Keys that are not here are ignored.
 type Recording struct {
 	// Name of the recording; may be empty.
 	Name string `json:"name"`

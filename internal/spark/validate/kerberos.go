@@ -10,7 +10,7 @@ import (
 )
 
 // hostProperties are properties by which spark-submit reads files, or takes credentials, of the machine that it runs
-// on, and creates objects from them. Nothing here could mean such a file, and a token must not stand in a manifest.
+// on, and creates objects from them. Nothing here could mean such a file, and a token must not be in a manifest.
 var hostProperties = []struct{ prefix, remedy string }{
 	{"spark.kubernetes.kerberos.krb5.path", "put the file into a ConfigMap under the key krb5.conf, and set " + conf.Krb5ConfigMap + " instead"},
 	{"spark.kubernetes.authenticate.driver.oauthToken", driverAccount},

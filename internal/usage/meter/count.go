@@ -31,7 +31,7 @@ func (m *Meter) Written(s *v1alpha1.SparkApplicationStatus) Count {
 	return c
 }
 
-// settle counts what stands in a status of the attempt, and forgets the attempt if it has ended with it.
+// settle counts what is in a status of the attempt, and forgets the attempt if it has ended with it.
 func (m *Meter) settle(s *v1alpha1.SparkApplicationStatus) Count {
 	switch {
 	case !m.Active():

@@ -31,7 +31,7 @@ type Meter struct {
 
 type attempt struct{ run, attempt int64 }
 
-// amounts are what stands in a status.
+// amounts are what is in a status.
 type amounts struct{ granted, requested v1alpha1.ResourceSeconds }
 
 // Active reports whether the meter sums for an attempt.

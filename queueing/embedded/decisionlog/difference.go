@@ -11,7 +11,7 @@ import (
 
 // Difference is an answer that differs from the recorded one.
 type Difference struct {
-	// Line of the log, from 1, and the call that stands there.
+	// Line of the log, from 1, and the call that is there.
 	Line int
 	Call string
 	// Recorded and Decided are the answers, as JSON; of lists the first elements that differ, "nothing" past the end.

@@ -46,7 +46,7 @@
 // Questions are not written.
 //
 // A namespace selector is a function in the engine. It is rebuilt from the text that the queue has for people
-// ("admits":"selector"). Where that cannot be read ("admits":"answers"), what the function has said stands in the line
+// ("admits":"selector"). Where that cannot be read ("admits":"answers"), what the function has said is in the line
 // of the first call in which it was asked:
 //
 //	{"call":"submit","with":{…},"said":[{"queue":"a","labels":{"team":"x"},"allowed":true}],"answer":true}

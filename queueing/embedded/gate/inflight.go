@@ -31,7 +31,7 @@ type inFlightGrant struct {
 	root     string
 	grant    queueing.Grant
 	size     int  // of its entry in the ledger, in bytes
-	recorded bool // stands in the ledger
+	recorded bool // is in the ledger
 	// before is the grant that has grown; nil for a new one.
 	before *queueing.Grant
 	// decidedHere: decided by this process, after the application had waited that long.

@@ -20,7 +20,7 @@ type orphan struct {
 	root     string
 	grant    queueing.Grant
 	size     int  // of its entry in the ledger, in bytes
-	recorded bool // stands in the ledger
+	recorded bool // is in the ledger
 }
 
 // orphans are the grants of deleted applications whose pods are still active. They stay in the ledger until they are

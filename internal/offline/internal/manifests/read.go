@@ -83,7 +83,7 @@ func Read(file string, text []byte) ([]Object, []Finding) {
 type document struct {
 	line int
 	text string
-	// behind is what stands in the line that begins it, behind "---", unless that is a comment.
+	// behind is what is in the line that begins it, behind "---", unless that is a comment.
 	behind string
 }
 

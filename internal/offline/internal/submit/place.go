@@ -64,7 +64,7 @@ func texts(app *v1alpha1.SparkApplication) map[string]string {
 	return values
 }
 
-// allowed reports whether the schema takes what stands at a path, or below it.
+// allowed reports whether the schema takes what is at a path, or below it.
 func (b *builder) allowed(app *v1alpha1.SparkApplication, path string) bool {
 	text, err := json.Marshal(app)
 	if err != nil {

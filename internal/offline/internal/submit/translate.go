@@ -98,7 +98,7 @@ func (c *call) properties(in Input) (map[string]string, error) {
 }
 
 // checkMaster refuses what does not run on Kubernetes in cluster mode. Master and mode may be missing: on many machines
-// they stand in the defaults.
+// the defaults have them.
 func checkMaster(properties map[string]string) error {
 	if master, ok := properties[conf.Master]; ok && !strings.HasPrefix(master, "k8s://") {
 		return fmt.Errorf("the master is %q: only jobs for Kubernetes can be translated, whose master begins with k8s://", master)
@@ -250,7 +250,7 @@ func (b *builder) heaps() {
 	}
 }
 
-// unknownVersion stands in an application whose version is not known.
+// unknownVersion is the version of an application whose version is not known.
 const unknownVersion = "4.1.4"
 
 var versionTag = regexp.MustCompile(`:v?([0-9]+\.[0-9]+\.[0-9]+)[^:/@]*(@[^/]*)?$`)
