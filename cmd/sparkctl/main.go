@@ -57,10 +57,7 @@ func (s *streams) width() int {
 	return width
 }
 
-// run carries out a call of sparkctl and returns the exit code.
-func run(args []string, s streams) int { return runAs("sparkctl", args, s) }
-
-// runAs carries out a call of the program under a name, such as kubectl-spark.
+// runAs carries out a call of the program under a name, such as kubectl-spark, and returns the exit code.
 func runAs(program string, args []string, s streams) int {
 	s.raw, s.out, s.err = s.out, terminal{s.out}, terminal{s.err}
 	if s.clock == nil {

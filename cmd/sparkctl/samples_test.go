@@ -22,6 +22,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/client"
 	"github.com/sparkgate/sparkgate/internal/spark/submitrecording"
+	"github.com/sparkgate/sparkgate/internal/testing/recordings"
 )
 
 const samplesFolder = "testdata/samples"
@@ -86,7 +87,7 @@ func TestSampleOfFromSubmit(t *testing.T) {
 // TestSampleOfDiffSubmit: a recording that is equal and one that is not print the lines on the page, among others.
 func TestSampleOfDiffSubmit(t *testing.T) {
 	t.Parallel()
-	library, err := submitrecording.OpenLibrary("../../test/record/cases")
+	library, err := recordings.OpenLibrary("../../test/record/cases")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,11 @@ func TestSampleOfDiffSubmit(t *testing.T) {
 		t.Fatal(err)
 	}
 	write := func(name string, more ...string) string {
-		r, err := library.Read("../../internal/spark/render/testdata/recordings/4.1.4/typical-etl" + submitrecording.ArchiveSuffix)
+		recorded, err := library.Read("../../internal/spark/render/testdata/recordings/4.1.4/typical-etl" + recordings.Suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := submitrecording.Read(recorded)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
 )
 
+// run carries out a call of sparkctl and returns the exit code.
+func run(args []string, s streams) int { return runAs("sparkctl", args, s) }
+
 // call runs sparkctl and returns its exit code and what it has written.
 func call(in string, args ...string) (code int, out, err string) {
 	var o, e bytes.Buffer

@@ -12,24 +12,29 @@ import (
 
 	"github.com/sparkgate/sparkgate/internal/offline"
 	"github.com/sparkgate/sparkgate/internal/spark/submitrecording"
+	"github.com/sparkgate/sparkgate/internal/testing/recordings"
 )
 
 // recorded returns a recorded case, changed.
 func recorded(t *testing.T, name string, change func(*submitrecording.Recording)) []byte {
 	t.Helper()
-	library, err := submitrecording.OpenLibrary("../../test/record/cases")
+	library, err := recordings.OpenLibrary("../../test/record/cases")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := library.Read(filepath.Join("../spark/render/testdata/recordings", name+submitrecording.ArchiveSuffix))
+	file, err := library.Read(filepath.Join("../spark/render/testdata/recordings", name+recordings.Suffix))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if change != nil {
-		change(r)
+	if change == nil {
+		return file
 	}
-	file, err := json.Marshal(r)
+	r, err := submitrecording.Read(file)
 	if err != nil {
+		t.Fatal(err)
+	}
+	change(r)
+	if file, err = json.Marshal(r); err != nil {
 		t.Fatal(err)
 	}
 	return file

@@ -24,7 +24,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
-	"github.com/sparkgate/sparkgate/internal/spark/submitrecording"
+	"github.com/sparkgate/sparkgate/internal/testing/recordings"
 )
 
 // recordedExecutor is an executor as Spark built it, without Spark's own variables and arguments.
@@ -78,7 +78,7 @@ func eachExecutor(t *testing.T, compare func(t *testing.T, sparks *corev1.Pod, o
 // applications returns the names of all that are recorded of a version, and of those in the folder applications.
 func applications(t *testing.T, version string) (names []string) {
 	t.Helper()
-	for folder, suffix := range map[string]string{filepath.Join("../render/testdata/recordings", version): submitrecording.ArchiveSuffix, "testdata/applications": ".yaml"} {
+	for folder, suffix := range map[string]string{filepath.Join("../render/testdata/recordings", version): recordings.Suffix, "testdata/applications": ".yaml"} {
 		paths, err := filepath.Glob(filepath.Join(folder, "*"+suffix))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("there is nothing in %s: %v", folder, err)
@@ -230,7 +230,7 @@ func manifest(t *testing.T, name, version string) [][]byte {
 	if text, err := os.ReadFile(filepath.Join("testdata", "applications", name+".yaml")); err == nil {
 		return [][]byte{[]byte(strings.ReplaceAll(string(text), "@VERSION@", version))}
 	}
-	archive, err := submitrecording.OpenArchive(filepath.Join("../render/testdata/recordings", version, name+submitrecording.ArchiveSuffix))
+	archive, err := recordings.Open(filepath.Join("../render/testdata/recordings", version, name+recordings.Suffix))
 	if err != nil {
 		t.Fatal(err)
 	}

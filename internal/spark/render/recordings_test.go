@@ -16,6 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/submitrecording"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
+	"github.com/sparkgate/sparkgate/internal/testing/recordings"
 )
 
 // TestRecordings renders the application of every recorded submission and compares the objects with those that the real client sent. What
@@ -31,15 +32,15 @@ func TestRecordings(t *testing.T) {
 }
 
 // archives returns all recordings.
-func archives(t *testing.T) []submitrecording.Archive {
+func archives(t *testing.T) []recordings.Archive {
 	t.Helper()
-	paths, err := filepath.Glob("testdata/recordings/*/*" + submitrecording.ArchiveSuffix)
+	paths, err := filepath.Glob("testdata/recordings/*/*" + recordings.Suffix)
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no recordings: %v", err)
 	}
-	var all []submitrecording.Archive
+	var all []recordings.Archive
 	for _, path := range paths {
-		archive, err := submitrecording.OpenArchive(path)
+		archive, err := recordings.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +54,7 @@ func TestSupportedVersionsAreRecorded(t *testing.T) {
 	t.Parallel()
 	cases := map[string]int{}
 	for _, version := range render.Supported {
-		paths, err := filepath.Glob(filepath.Join("testdata", "recordings", version+".*", "*"+submitrecording.ArchiveSuffix))
+		paths, err := filepath.Glob(filepath.Join("testdata", "recordings", version+".*", "*"+recordings.Suffix))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,18 +66,28 @@ func TestSupportedVersionsAreRecorded(t *testing.T) {
 }
 
 // library reads the recordings.
-var library = sync.OnceValues(func() (submitrecording.Library, error) {
-	return submitrecording.OpenLibrary("../../../test/record/cases")
+var library = sync.OnceValues(func() (recordings.Library, error) {
+	return recordings.OpenLibrary("../../../test/record/cases")
 })
 
-// readSubmission reads what the real client was given and did.
-func readSubmission(t *testing.T, archive submitrecording.Archive) *submitrecording.Recording {
+// submissionFile returns what the real client was given and did, as one JSON file.
+func submissionFile(t *testing.T, archive recordings.Archive) []byte {
 	t.Helper()
-	recordings, err := library()
+	lib, err := library()
 	if err != nil {
 		t.Fatal(err)
 	}
-	submission, err := recordings.Recording(archive)
+	file, err := lib.JSON(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// readSubmission reads what the real client was given and did.
+func readSubmission(t *testing.T, archive recordings.Archive) *submitrecording.Recording {
+	t.Helper()
+	submission, err := submitrecording.Read(submissionFile(t, archive))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +95,7 @@ func readSubmission(t *testing.T, archive submitrecording.Archive) *submitrecord
 }
 
 // compareRecording compares one recording and returns what came of it.
-func compareRecording(t *testing.T, archive submitrecording.Archive) string {
+func compareRecording(t *testing.T, archive recordings.Archive) string {
 	submission := readSubmission(t, archive)
 	app, files := readApplication(t, archive)
 	findings := validate.Submission(app, files)
@@ -122,7 +133,7 @@ func compareOwnRefusal(t *testing.T, app *v1alpha1.SparkApplication, findings []
 }
 
 // readApplication reads the application, with the uid that it would have, and the ConfigMap that it names.
-func readApplication(t *testing.T, archive submitrecording.Archive) (app *v1alpha1.SparkApplication, files map[string]string) {
+func readApplication(t *testing.T, archive recordings.Archive) (app *v1alpha1.SparkApplication, files map[string]string) {
 	t.Helper()
 	app = &v1alpha1.SparkApplication{}
 	decode(t, archive.Files["app.yaml"], app)

@@ -4,7 +4,6 @@
 package render_test
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,11 +54,7 @@ func recordedCalls(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
 	for _, archive := range archives(t) {
-		file, err := json.Marshal(readSubmission(t, archive))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[archive.SparkVersion+"/"+archive.Case] = file
+		files[archive.SparkVersion+"/"+archive.Case] = submissionFile(t, archive)
 	}
 	paths, err := filepath.Glob("testdata/submissions/*/*.json")
 	if err != nil || len(paths) == 0 {

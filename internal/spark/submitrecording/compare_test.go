@@ -7,20 +7,32 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sparkgate/sparkgate/internal/testing/recordings"
 )
+
+// recorded returns the recording <version>/<case>.
+func recorded(t *testing.T, name string) *Recording {
+	t.Helper()
+	library, err := recordings.OpenLibrary("../../../test/record/cases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := library.Read(filepath.Join("../render/testdata/recordings", name+recordings.Suffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
 
 // sentBy returns what the real client sent in one of the recorded cases.
 func sentBy(t *testing.T, name string) *Objects {
 	t.Helper()
-	library, err := OpenLibrary("../../../test/record/cases")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := library.Read(filepath.Join("..", "render", "testdata", "recordings", "4.1.4", name+ArchiveSuffix))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sent, err := r.Sent()
+	sent, err := recorded(t, "4.1.4/"+name).Sent()
 	if err != nil {
 		t.Fatal(err)
 	}

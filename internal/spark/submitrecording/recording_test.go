@@ -5,8 +5,6 @@ package submitrecording
 
 import (
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -108,15 +106,8 @@ func TestRefused(t *testing.T) {
 // TestRequestsInAnyForm: order, queries, repeated and partial requests do not matter.
 func TestRequestsInAnyForm(t *testing.T) {
 	t.Parallel()
-	library, err := OpenLibrary("../../../test/record/cases")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, version := range []string{"3.5.9", "4.3.0"} {
-		r, err := library.Read("../render/testdata/recordings/" + version + "/template-both" + ArchiveSuffix)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := recorded(t, version+"/template-both")
 		want, err := r.Sent()
 		if err != nil {
 			t.Fatal(err)
@@ -158,20 +149,6 @@ func TestNothingSecretIsShown(t *testing.T) {
 	for _, d := range differences {
 		if strings.Contains(d.String(), "hunter") {
 			t.Errorf("a secret is told: %s", d)
-		}
-	}
-}
-
-func TestOpenArchiveRefuses(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	for name, content := range map[string]string{"case.txt": "-- app.yaml --\n", "empty.txtar": "no part\n"} {
-		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := OpenArchive(path); err == nil || !strings.Contains(err.Error(), name+" is not a recording") {
-			t.Errorf("%s: error %v, want one that says what a recording is", name, err)
 		}
 	}
 }

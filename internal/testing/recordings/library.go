@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package submitrecording
+package recordings
 
 import (
 	"encoding/json"
@@ -55,18 +55,36 @@ func OpenLibrary(cases string) (Library, error) {
 	return lib, nil
 }
 
-// Read returns the recording in the archive at path (see OpenArchive).
-func (l Library) Read(path string) (*Recording, error) {
-	archive, err := OpenArchive(path)
+// recording has the form that submitrecording.Read and sparkctl diff-submit take.
+type recording struct {
+	Name         string            `json:"name"`
+	SparkVersion string            `json:"sparkVersion"`
+	Args         []string          `json:"args"`
+	Env          map[string]string `json:"env"`
+	Files        map[string]string `json:"files"`
+	Requests     []request         `json:"requests"`
+	Exit         int               `json:"exit"`
+	ErrorLines   []string          `json:"errorLines"`
+}
+
+type request struct {
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	Body   string `json:"body"`
+}
+
+// Read returns the recording in the archive at path (see Open) as one JSON file.
+func (l Library) Read(path string) ([]byte, error) {
+	archive, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return l.Recording(archive)
+	return l.JSON(archive)
 }
 
-// Recording returns the recording in an archive, in the form that it would have as one JSON file.
-func (l Library) Recording(archive Archive) (*Recording, error) {
-	r := &Recording{Name: archive.Case, SparkVersion: archive.SparkVersion, Env: map[string]*string{}}
+// JSON returns the recording in an archive as one JSON file.
+func (l Library) JSON(archive Archive) ([]byte, error) {
+	r := &recording{Name: archive.Case, SparkVersion: archive.SparkVersion, Env: map[string]string{}}
 	words := shellWords(strings.TrimSuffix(string(archive.Files["command.txt"]), "\n"))
 	program := slices.Index(words, "spark-submit")
 	if program < 0 {
@@ -74,7 +92,7 @@ func (l Library) Recording(archive Archive) (*Recording, error) {
 	}
 	for _, variable := range words[:program] {
 		name, value, _ := strings.Cut(variable, "=")
-		r.Env[name] = &value
+		r.Env[name] = value
 	}
 	r.Args = words[program+1:]
 	if err := l.addFiles(r); err != nil {
@@ -82,19 +100,19 @@ func (l Library) Recording(archive Archive) (*Recording, error) {
 	}
 	if message, refused := archive.Files["error.txt"]; refused {
 		r.Exit, r.ErrorLines = 1, strings.Split(strings.TrimSpace(string(message)), "\n")
-		return r, nil
+	} else if err := r.addRequests(archive.Files); err != nil {
+		return nil, err
 	}
-	return r, r.addRequests(archive.Files)
+	return json.Marshal(r)
 }
 
 // addFiles adds the files that the case has.
-func (l Library) addFiles(r *Recording) error {
+func (l Library) addFiles(r *recording) error {
 	c := l.cases[r.Name]
 	r.Files = map[string]string{}
 	maps.Copy(r.Files, c.Files)
 	for name, content := range c.ConfFiles {
-		folder := FilesFolder + "/conf"
-		r.Env["SPARK_CONF_DIR"] = &folder
+		r.Env["SPARK_CONF_DIR"] = "/TMP/conf"
 		r.Files["conf/"+name] = content
 	}
 	for name, template := range map[string]map[string]any{
@@ -117,23 +135,23 @@ func (l Library) addFiles(r *Recording) error {
 }
 
 // addRequests adds the objects that were sent. The properties are in a file of their own.
-func (r *Recording) addRequests(files map[string][]byte) error {
+func (r *recording) addRequests(files map[string][]byte) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !strings.HasSuffix(name, ".json") {
 			continue
 		}
-		body, request := files[name], Request{Method: "PATCH", Path: "/" + name}
+		body, sent := files[name], request{Method: "PATCH", Path: "/" + name}
 		switch name {
 		case "pod.json":
-			request = Request{Method: "POST", Path: "/pods"}
+			sent = request{Method: "POST", Path: "/pods"}
 		case "configmap.json":
 			var err error
 			if body, err = withProperties(body, files["spark.properties"]); err != nil {
 				return err
 			}
 		}
-		request.Body = text(body)
-		r.Requests = append(r.Requests, request)
+		sent.Body = string(body)
+		r.Requests = append(r.Requests, sent)
 	}
 	return nil
 }
@@ -144,7 +162,7 @@ func withProperties(configMap, properties []byte) ([]byte, error) {
 	if err := json.Unmarshal(configMap, &object); err != nil {
 		return nil, err
 	}
-	object["data"].(map[string]any)[propertiesKey] = string(properties)
+	object["data"].(map[string]any)["spark.properties"] = string(properties)
 	return json.Marshal(object)
 }
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package submitrecording
+package recordings
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// ArchiveSuffix ends the names of the repository's recordings: one txtar file for each case, <version>/<case>.txtar.
-const ArchiveSuffix = ".txtar"
+// Suffix ends the names of the repository's recordings: one txtar file for each case, <version>/<case>.txtar.
+const Suffix = ".txtar"
 
 // Archive is one recorded case of this repository.
 type Archive struct {
@@ -22,15 +22,15 @@ type Archive struct {
 	Files map[string][]byte
 }
 
-// OpenArchive reads the recording <version>/<case>.txtar.
-func OpenArchive(path string) (Archive, error) {
+// Open reads the recording <version>/<case>.txtar.
+func Open(path string) (Archive, error) {
 	parsed, err := txtar.ParseFile(path)
 	if err != nil {
 		return Archive{}, err
 	}
-	name, isArchive := strings.CutSuffix(filepath.Base(path), ArchiveSuffix)
+	name, isArchive := strings.CutSuffix(filepath.Base(path), Suffix)
 	if !isArchive || len(parsed.Files) == 0 {
-		return Archive{}, fmt.Errorf("%s is not a recording: want a file <version>/<case>%s with one part for each recorded file", path, ArchiveSuffix)
+		return Archive{}, fmt.Errorf("%s is not a recording: want a file <version>/<case>%s with one part for each recorded file", path, Suffix)
 	}
 	archive := Archive{SparkVersion: filepath.Base(filepath.Dir(path)), Case: name, Files: map[string][]byte{}}
 	for _, file := range parsed.Files {
