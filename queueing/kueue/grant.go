@@ -144,9 +144,9 @@ func flavorName(names []string) string {
 	return name
 }
 
-// marks returns the labels and annotations by which Kueue knows pods. The name of the Workload is for pods that wait for a topology
-// only: of each pod that has it Kueue looks for slices of Workloads, and fails to for kinds that it does not know, again and
-// again (kueue v0.19, pkg/controller/elasticjobs).
+// marks returns the labels and annotations by which Kueue knows pods. The name of the Workload is for pods that wait for a
+// topology only: of each pod that has it Kueue looks for slices of Workloads, and fails to for kinds that it does not
+// know, again and again (kueue v0.19, pkg/controller/elasticjobs).
 func marks(w *kueuev1.Workload, a *kueuev1.PodSetAssignment) (labels, annotations map[string]string) {
 	labels = map[string]string{podSetLabel: string(a.Name)}
 	for key, value := range map[string]string{localQueueLabel: string(w.Spec.QueueName), clusterQueueLabel: string(w.Status.Admission.ClusterQueue)} {

@@ -37,12 +37,12 @@ var movingParts = []struct {
 // givenBack begins what the condition QuotaReserved says of a Workload that has given its quota back, until Kueue says more.
 const givenBack = "The quota was given back: "
 
-// queueBlocks is what Kueue says of a Workload whose queue admits nothing. It stays after the queue admits again, until Kueue looks
-// at the Workload, and that is deferred while an equivalent one waits.
+// queueBlocks is what Kueue says of a Workload whose queue admits nothing. It stays after the queue admits again, until
+// Kueue looks at the Workload, and that is deferred while an equivalent one waits.
 var queueBlocks = regexp.MustCompile(`^(LocalQueue|ClusterQueue) \S+ (doesn't exist|not found|is inactive|is stopped|is terminating or missing)$`)
 
-// saysWhy reports whether a condition QuotaReserved=False says why a Workload in queues that admit has no quota: Kueue has looked at
-// it since.
+// saysWhy reports whether a condition QuotaReserved=False says why a Workload in queues that admit has no quota: Kueue
+// has looked at it since.
 func saysWhy(c *metav1.Condition) bool {
 	return c != nil && c.Message != "" && !strings.HasPrefix(c.Message, givenBack) && !queueBlocks.MatchString(c.Message)
 }
