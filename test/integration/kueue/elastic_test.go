@@ -134,7 +134,7 @@ func growsPastItsChecks(t *testing.T) {
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3)
 	harness.ExecutorsAre(t, app, 1, 2, "waits for admission checks: "+w.Namespace+" is Pending")
 	asked := w.chunks(app, 2)
-	w.passUntilAdmitted(&asked[0])
+	w.passCheckOf(&asked[0])
 	harness.ExecutorsAre(t, app, 2, 1, "waits for admission checks: "+w.Namespace+" is Pending")
 	if now := w.chunks(app, 2); now[0].UID != asked[0].UID || now[1].UID != asked[1].UID {
 		t.Errorf("%s and %s take the place of %s and %s", now[0].UID, now[1].UID, asked[0].UID, asked[1].UID)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -329,18 +328,6 @@ func (w *world) passCheckOf(workload *kueuev1.Workload) {
 		before := k.DeepCopy()
 		k.Status.AdmissionChecks[0].State, k.Status.AdmissionChecks[0].LastTransitionTime = kueuev1.CheckStateReady, metav1.Now()
 		return w.client.Status().Patch(w.t.Context(), k, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})) == nil
-	})
-}
-
-// passUntilAdmitted has the admission check of a Workload pass, as often as Kueue takes it back: a write of Kueue's that was decided before
-// puts the old state in place again, and controllers of checks then write theirs once more.
-func (w *world) passUntilAdmitted(workload *kueuev1.Workload) {
-	w.t.Helper()
-	eventually(w, workload, "admitted", func(k *kueuev1.Workload) bool {
-		if len(k.Status.AdmissionChecks) == 0 || k.Status.AdmissionChecks[0].State != kueuev1.CheckStateReady {
-			w.passCheckOf(k)
-		}
-		return apimeta.IsStatusConditionTrue(k.Status.Conditions, kueuev1.WorkloadAdmitted)
 	})
 }
 
