@@ -264,17 +264,6 @@ func (r *Record) readConditions(pod *corev1.Pod) {
 	}
 }
 
-// foreignGates returns the scheduling gates of a pod that others have to remove; empty if there are none.
-func foreignGates(pod *corev1.Pod) string {
-	var names []string
-	for _, gate := range pod.Spec.SchedulingGates {
-		if gate.Name != v1alpha1.QuotaSchedulingGate {
-			names = append(names, gate.Name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
 // readContainers takes the state of the Spark container; of the others only what keeps it from starting.
 func (r *Record) readContainers(pod *corev1.Pod) {
 	for i := range pod.Status.InitContainerStatuses {

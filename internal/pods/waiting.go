@@ -112,6 +112,17 @@ func whyNotStarted(r *Record, wo terms) StartProblem {
 	return p
 }
 
+// foreignGates returns the scheduling gates of a pod that others have to remove; empty if there are none.
+func foreignGates(pod *corev1.Pod) string {
+	var names []string
+	for _, gate := range pod.Spec.SchedulingGates {
+		if gate.Name != v1alpha1.QuotaSchedulingGate {
+			names = append(names, gate.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // ungates returns what to do about a scheduling gate of another system.
 func ungates(r *Record) string {
 	if !r.KueueSchedulingGated {
