@@ -44,7 +44,7 @@ func TestMarksAreTheGates(t *testing.T) {
 			}
 			role.Labels, role.Annotations = maps.Clone(set.Labels), maps.Clone(set.Annotations)
 			app.Spec.SparkConf = map[string]string{conf.SchedulerName: "not-" + set.SchedulerName}
-			properties, wrong := conf.Merge(app, nil)
+			properties, wrong := conf.Merge(app, conf.Sources{})
 			if len(wrong) > 0 {
 				t.Fatal(wrong)
 			}

@@ -35,7 +35,7 @@ type objectBuilder struct {
 // check returns what is wrong with a start, as far as the application alone shows it, or together with its sparkConfigMap where that may
 // complete the spec. build returns the objects that were built here, unless properties of a ConfigMap or of Secrets go into them.
 func (bl *objectBuilder) check(ctx context.Context, start lifecycle.Start, queue string) ([]finding.Finding, error) {
-	in, contradictions := bl.input(start, queue, nil, nil)
+	in, contradictions := bl.input(start, queue, nil, conf.Sources{})
 	objects, found := validate.Build(in, contradictions)
 	if bl.checked = nil; len(found) == 0 && bl.app.Spec.SparkConfigMap == "" && len(bl.app.Spec.SparkConfFrom) == 0 {
 		bl.checked = &objects
@@ -60,13 +60,13 @@ func (bl *objectBuilder) checkWithFiles(ctx context.Context, start lifecycle.Sta
 	case err != nil:
 		return nil, err
 	}
-	_, found := validate.Build(bl.input(start, queue, nil, files))
+	_, found := validate.Build(bl.input(start, queue, nil, conf.Sources{ConfigMap: files}))
 	return found, nil
 }
 
 // input returns what the objects of a start are rendered from, and the contradictions between its properties.
-func (bl *objectBuilder) input(start lifecycle.Start, queue string, grant *queueing.Grant, files map[string]string) (render.Input, []conf.Finding) {
-	in, contradictions := render.NewInput(bl.app, files)
+func (bl *objectBuilder) input(start lifecycle.Start, queue string, grant *queueing.Grant, sources conf.Sources) (render.Input, []conf.Finding) {
+	in, contradictions := render.NewInput(bl.app, sources)
 	in.Run, in.Attempt, in.Queue, in.Grant = start.Run, start.Attempt, queue, grant
 	in.SchedulingGated, in.ServiceAnnotation = bl.schedulingGated(in.Properties, grant), bl.Exposure.ServiceAnnotation
 	in.SubmitTime = bl.observed.Now
@@ -83,7 +83,7 @@ func (bl *objectBuilder) build(ctx context.Context, start lifecycle.Start, queue
 	if err != nil {
 		return render.Objects{}, nil, err
 	}
-	in, contradictions := bl.input(start, queue, grant, files)
+	in, contradictions := bl.input(start, queue, grant, conf.Sources{ConfigMap: files})
 	if bl.inputs, err = bl.inputsOf(ctx, in.Properties); err != nil {
 		return render.Objects{}, nil, err
 	}

@@ -43,7 +43,7 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 		log.Info("Cannot determine the secrets to redact from a log", "error", err.Error())
 		return nil, fmt.Sprintf("ConfigMap %q of spec.sparkConfigMap cannot be read now, and may contain secrets", ob.app.Spec.SparkConfigMap)
 	}
-	properties, _ := conf.Merge(ob.app, files)
+	properties, _ := conf.Merge(ob.app, conf.Sources{ConfigMap: files})
 	of, why := ofProperties(properties)
 	if why != "" {
 		return nil, why

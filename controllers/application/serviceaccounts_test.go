@@ -47,7 +47,7 @@ func TestForbiddenAccounts(t *testing.T) {
 				namespace.Annotations = map[string]string{v1alpha1.AllowedServiceAccountsAnnotation: *tt.list}
 			}
 			objects := render.Objects{Pod: &corev1.Pod{Spec: tt.driver}, ExecutorTemplate: &corev1.Pod{Spec: tt.executor}}
-			objects.Properties, _ = conf.Merge(&v1alpha1.SparkApplication{Spec: v1alpha1.SparkApplicationSpec{SparkConf: properties(tt.property)}}, nil)
+			objects.Properties, _ = conf.Merge(&v1alpha1.SparkApplication{Spec: v1alpha1.SparkApplicationSpec{SparkConf: properties(tt.property)}}, conf.Sources{})
 			found := forbiddenAccounts(namespacepolicy.Of(namespace), accountsOf(objects))
 			if len(found) != len(tt.want) {
 				t.Fatalf("found %v, want %d", found, len(tt.want))

@@ -24,6 +24,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/internal/tick"
@@ -133,7 +134,7 @@ func (p *pass) judge(ctx context.Context, app *v1alpha1.SparkApplication) ([]val
 	case err != nil:
 		return nil, fmt.Errorf("read the sparkConfigMap of the template: %w", err)
 	}
-	return validate.Submission(app, files.Data), nil
+	return validate.Submission(app, conf.Sources{ConfigMap: files.Data}), nil
 }
 
 // unreadable returns which fields of the template do not exist or cannot be read, with a remedy that the API server does not know.

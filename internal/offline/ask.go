@@ -11,6 +11,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -56,7 +57,7 @@ func askOf(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement, env
 
 // objectsOf returns what the operator would create for an application. An error names the field.
 func objectsOf(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement) (render.Objects, error) {
-	in, findings := render.NewInput(app, nil)
+	in, findings := render.NewInput(app, conf.Sources{})
 	if len(findings) > 0 {
 		return render.Objects{}, errors.New(findings[0].String())
 	}

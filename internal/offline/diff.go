@@ -50,7 +50,7 @@ const (
 type differ struct {
 	recording *submitrecording.Recording
 	submitted Submitted
-	files     map[string]string
+	sources   conf.Sources
 	// failed is why there is no application.
 	failed error
 	out    Diff
@@ -82,13 +82,13 @@ func (d *differ) translate() {
 	}
 	app := d.submitted.Application
 	app.UID = compareUID
-	properties, _ := conf.Merge(app, nil)
+	properties, _ := conf.Merge(app, conf.Sources{})
 	const unbounded = 1 << 20 // Spark's default
 	largest, err := properties.Int(conf.ConfigMapMaxSize, unbounded)
 	if err != nil {
 		return // said by the check
 	}
-	d.files = machine.ConfFiles(int(largest))
+	d.sources.ConfigMap = machine.ConfFiles(int(largest))
 }
 
 // compare decides what there is to compare. An error says which request cannot be read.
@@ -181,7 +181,7 @@ func (d *differ) ownRefusals(refusals []refusal) {
 // compareObjects builds the objects and compares.
 func (d *differ) compareObjects(sent *submitrecording.Objects) error {
 	app := d.submitted.Application
-	in, findings := render.NewInput(app, d.files)
+	in, findings := render.NewInput(app, d.sources)
 	if len(findings) > 0 {
 		return fmt.Errorf("a finding that the check did not report: %s", findings[0])
 	}

@@ -100,7 +100,7 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 		notes = append(notes, Note{"spec.sparkConfFrom", "values of Secrets are never shown: " + conf.Masked + " stands in their place"})
 	}
 	r.complete(&app)
-	in, findings := render.NewInput(&app, files)
+	in, findings := render.NewInput(&app, conf.Sources{ConfigMap: files})
 	if len(findings) > 0 {
 		return nil, nil, errors.New(findings[0].String())
 	}

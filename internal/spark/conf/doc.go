@@ -4,7 +4,7 @@
 // Package conf knows Spark's properties: where they come from, which source wins, which keys the operator owns, and how
 // their values are read and written.
 //
-//	metadata.name < sparkConfigMap (spark-defaults.conf) < sparkConf, sparkConfFrom < typed fields
+//	operator defaults < namespace defaults < sparkConfigMap (spark-defaults.conf) < sparkConf, sparkConfFrom < typed fields
 //
 // Values that come from Secrets are never among the properties: conf.Masked is there. They are filled in when the
 // file of the driver is written, so that no message, pod set or pod can have them.

@@ -51,7 +51,7 @@ func TestMergeVariables(t *testing.T) {
 			t.Parallel()
 			merged, findings := Merge(application(func(spec *v1alpha1.SparkApplicationSpec) {
 				spec.Driver.Env, spec.Executor.Env, spec.SparkConf = test.driver, test.executor, test.sparkConf
-			}), map[string]string{DefaultsFile: test.file})
+			}), Sources{ConfigMap: map[string]string{DefaultsFile: test.file}})
 			delete(merged, AppName)
 			var got []string
 			for _, f := range findings {

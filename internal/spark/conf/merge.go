@@ -11,19 +11,30 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
+// Sources are the properties that do not stand in the application itself. Every part may be nil.
+type Sources struct {
+	// Operator are defaults of the operator.
+	Operator map[string]string
+	// Namespace are the defaults of the application's namespace.
+	Namespace map[string]string
+	// ConfigMap are the files of the ConfigMap that spec.sparkConfigMap names.
+	ConfigMap map[string]string
+}
+
 // DefaultsFile is the file of a sparkConfigMap whose properties are merged; it is not handed to the driver as a file.
 const DefaultsFile = "spark-defaults.conf"
 
 // Merge returns the properties of an application, each from the source of highest precedence that has it, and what
-// cannot work about their origin. files are those of the ConfigMap that spec.sparkConfigMap names; nil if there is none.
-// Findings are: keys that the operator owns, keys that are not Spark properties, values of sparkConf
+// cannot work about their origin: keys that the operator owns, keys that are not Spark properties, values of sparkConf
 // that contradict a typed field or a variable, what cannot come from a Secret, and names and values that would not
 // arrive as they are written. Values are not looked at otherwise. The result is complete even if there are findings.
-func Merge(app *v1alpha1.SparkApplication, files map[string]string) (Properties, []Finding) {
+func Merge(app *v1alpha1.SparkApplication, sources Sources) (Properties, []Finding) {
 	merged := Properties{}
-	merged.Set(AppName, app.Name, Origin{Source: Metadata, Field: "metadata.name"})
-	findings := addLayer(merged, layer{ConfigMap, "spec.sparkConfigMap", ParseFile(files[DefaultsFile])})
-	findings = append(findings, addLayer(merged, layer{SparkConf, "spec.sparkConf", app.Spec.SparkConf})...)
+	merged.Set(AppName, app.Name, Origin{Source: OperatorDefaults, Field: "metadata.name"})
+	var findings []Finding
+	for _, layer := range layers(app, sources) {
+		findings = append(findings, addLayer(merged, layer)...)
+	}
 	typed := typedProperties(&app.Spec)
 	addExposure(app, typed)
 	findings = append(findings, contradictions(app.Spec.SparkConf, typed)...)
@@ -38,11 +49,26 @@ func Merge(app *v1alpha1.SparkApplication, files map[string]string) (Properties,
 	return merged, findings
 }
 
-// layer is one source of plain keys and values, and its field.
+// layer is one source of plain keys and values.
 type layer struct {
 	source Source
-	field  string
+	field  func(key string) string
 	values map[string]string
+}
+
+// layers returns the sources below the typed fields, lowest precedence first.
+func layers(app *v1alpha1.SparkApplication, sources Sources) []layer {
+	return []layer{
+		{OperatorDefaults, inPlace("defaults of the operator"), sources.Operator},
+		{NamespaceDefaults, inPlace("defaults of the namespace"), sources.Namespace},
+		{ConfigMap, inPlace("spec.sparkConfigMap"), ParseFile(sources.ConfigMap[DefaultsFile])},
+		{SparkConf, fieldOfKey, app.Spec.SparkConf},
+	}
+}
+
+// inPlace names a key of a place.
+func inPlace(place string) func(string) string {
+	return func(key string) string { return At(place, key) }
 }
 
 // addLayer puts the keys of a layer over those below it. Keys that no source may set are left out.
@@ -53,11 +79,11 @@ func addLayer(merged Properties, l layer) []Finding {
 		if message := refusedKey(key, value); message != "" {
 			// A file of defaults may hold properties of other programs; Spark also drops them.
 			if l.source != ConfigMap || strings.HasPrefix(key, prefix) {
-				findings = append(findings, Finding{Field: At(l.field, key), Message: message})
+				findings = append(findings, Finding{Field: l.field(key), Message: message})
 			}
 			continue
 		}
-		merged.Set(key, value, Origin{Source: l.source, Field: At(l.field, key)})
+		merged.Set(key, value, Origin{Source: l.source, Field: l.field(key)})
 	}
 	return findings
 }

@@ -36,18 +36,37 @@ func valuesOf(p Properties) map[string]string {
 func TestMergePrecedence(t *testing.T) {
 	t.Parallel()
 	const key = "spark.sql.shuffle.partitions"
-	files := map[string]string{DefaultsFile: key + "=file\nspark.c=file\n"}
+	sources := Sources{
+		Operator:  map[string]string{key: "operator", "spark.a": "operator"},
+		Namespace: map[string]string{key: "namespace", "spark.b": "namespace"},
+		ConfigMap: map[string]string{DefaultsFile: key + "=file\nspark.c=file\n"},
+	}
 	inConf := func(spec *v1alpha1.SparkApplicationSpec) { spec.SparkConf = map[string]string{key: "conf"} }
 	for name, test := range map[string]struct {
-		edit func(*v1alpha1.SparkApplicationSpec)
-		want Property
+		edit    func(*v1alpha1.SparkApplicationSpec)
+		sources Sources
+		want    Property
 	}{
-		"sparkConf wins over the file": {edit: inConf, want: Property{key, "conf", Origin{SparkConf, "spec.sparkConf[" + key + "]"}}},
-		"the file alone":               {want: Property{key, "file", Origin{ConfigMap, "spec.sparkConfigMap[" + key + "]"}}},
+		"sparkConf wins over all files": {
+			edit: inConf, sources: sources,
+			want: Property{key, "conf", Origin{SparkConf, "spec.sparkConf[" + key + "]"}},
+		},
+		"the file wins over the namespace": {
+			sources: sources,
+			want:    Property{key, "file", Origin{ConfigMap, "spec.sparkConfigMap[" + key + "]"}},
+		},
+		"the namespace wins over the operator": {
+			sources: Sources{Operator: sources.Operator, Namespace: sources.Namespace},
+			want:    Property{key, "namespace", Origin{NamespaceDefaults, "defaults of the namespace[" + key + "]"}},
+		},
+		"the operator comes last": {
+			sources: Sources{Operator: sources.Operator},
+			want:    Property{key, "operator", Origin{OperatorDefaults, "defaults of the operator[" + key + "]"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, findings := Merge(application(test.edit), files)
+			got, findings := Merge(application(test.edit), test.sources)
 			if len(findings) > 0 {
 				t.Errorf("findings: %v", findings)
 			}
@@ -63,8 +82,14 @@ func TestMergeKeepsWhatOnlyOneSourceHas(t *testing.T) {
 	got, findings := Merge(application(func(spec *v1alpha1.SparkApplicationSpec) {
 		spec.SparkConf = map[string]string{"spark.d": "4"}
 		spec.Driver.Memory = "2g"
-	}), map[string]string{DefaultsFile: "spark.c 3\nother.program 5", "log4j2.properties": "spark.x=no"})
-	want := map[string]string{AppName: "pi", "spark.c": "3", "spark.d": "4", DriverMemory: "2g"}
+	}), Sources{
+		Operator:  map[string]string{"spark.a": "1"},
+		Namespace: map[string]string{"spark.b": "2"},
+		ConfigMap: map[string]string{DefaultsFile: "spark.c 3\nother.program 5", "log4j2.properties": "spark.x=no"},
+	})
+	want := map[string]string{
+		AppName: "pi", "spark.a": "1", "spark.b": "2", "spark.c": "3", "spark.d": "4", DriverMemory: "2g",
+	}
 	if diff := cmp.Diff(want, valuesOf(got)); diff != "" || len(findings) > 0 {
 		t.Errorf("findings %v, values (-want +got):\n%s", findings, diff)
 	}
@@ -73,7 +98,7 @@ func TestMergeKeepsWhatOnlyOneSourceHas(t *testing.T) {
 func TestMergeTypedFieldsWin(t *testing.T) {
 	t.Parallel()
 	got, findings := Merge(application(func(spec *v1alpha1.SparkApplicationSpec) { spec.Driver.Memory = "2g" }),
-		map[string]string{DefaultsFile: DriverMemory + "=3g"})
+		Sources{Operator: map[string]string{DriverMemory: "1g"}, ConfigMap: map[string]string{DefaultsFile: DriverMemory + "=3g"}})
 	want := Property{DriverMemory, "2g", Origin{TypedField, "spec.driver.memory"}}
 	if diff := cmp.Diff(want, got[DriverMemory]); diff != "" || len(findings) > 0 {
 		t.Errorf("findings %v, property (-want +got):\n%s", findings, diff)
@@ -91,7 +116,7 @@ func TestMergeAppName(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, _ := Merge(application(func(spec *v1alpha1.SparkApplicationSpec) { spec.SparkConf = test.conf }), nil)
+			got, _ := Merge(application(func(spec *v1alpha1.SparkApplicationSpec) { spec.SparkConf = test.conf }), Sources{})
 			if got[AppName].Value != test.want {
 				t.Errorf("name = %q, want %q", got[AppName].Value, test.want)
 			}
@@ -159,7 +184,7 @@ func TestMergeFindsContradictions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, got := Merge(application(test.edit), nil)
+			_, got := Merge(application(test.edit), Sources{})
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
@@ -195,7 +220,7 @@ func TestMergeRefusesOwnedKeys(t *testing.T) {
 			t.Parallel()
 			got, findings := Merge(application(func(spec *v1alpha1.SparkApplicationSpec) {
 				spec.SparkConf = map[string]string{key: "x"}
-			}), nil)
+			}), Sources{})
 			if len(findings) != 1 || findings[0].Field != "spec.sparkConf["+key+"]" || !strings.Contains(findings[0].Message, remedy) {
 				t.Errorf("findings = %v, want one about spec.sparkConf[%s] with %q", findings, key, remedy)
 			}
@@ -215,7 +240,7 @@ func TestVolcanoHasAGate(t *testing.T) {
 		"spark.kubernetes.scheduler.volcano.podGroupTemplateFile": "/opt/group.yaml",
 		"spark.kubernetes.scheduler.volcano.podGroupTemplateJson": "{}",
 	} {
-		_, findings := Merge(application(func(spec *v1alpha1.SparkApplicationSpec) { spec.SparkConf = map[string]string{key: value} }), nil)
+		_, findings := Merge(application(func(spec *v1alpha1.SparkApplicationSpec) { spec.SparkConf = map[string]string{key: value} }), Sources{})
 		if len(findings) != 1 || !strings.HasSuffix(findings[0].Message, ": remove it and set spec.queue.gate to Volcano, which creates a PodGroup in the queue of spec.queue.name") {
 			t.Errorf("%s: findings %v, want one that names the gate", key, findings)
 		}
@@ -224,13 +249,15 @@ func TestVolcanoHasAGate(t *testing.T) {
 
 func TestMergeRefusesOwnedKeysOfEverySource(t *testing.T) {
 	t.Parallel()
-	_, findings := Merge(application(func(spec *v1alpha1.SparkApplicationSpec) { spec.SparkConf = map[string]string{Master: "local[*]"} }),
-		map[string]string{DefaultsFile: "spark.master local[*]"})
+	values := map[string]string{Master: "local[*]"}
+	_, findings := Merge(application(nil), Sources{
+		Operator: values, Namespace: values, ConfigMap: map[string]string{DefaultsFile: "spark.master local[*]"},
+	})
 	var fields []string
 	for _, finding := range findings {
 		fields = append(fields, finding.Field)
 	}
-	want := []string{"spec.sparkConfigMap[spark.master]", "spec.sparkConf[spark.master]"}
+	want := []string{"defaults of the operator[spark.master]", "defaults of the namespace[spark.master]", "spec.sparkConfigMap[spark.master]"}
 	if diff := cmp.Diff(want, fields); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
@@ -240,7 +267,7 @@ func TestMergeTakesTheDirectAllocator(t *testing.T) {
 	t.Parallel()
 	got, findings := Merge(application(func(spec *v1alpha1.SparkApplicationSpec) {
 		spec.SparkConf = map[string]string{PodsAllocator: "direct"}
-	}), nil)
+	}), Sources{})
 	if len(findings) > 0 || got[PodsAllocator].Value != "direct" {
 		t.Errorf("findings %v, value %q", findings, got[PodsAllocator].Value)
 	}
@@ -265,7 +292,7 @@ func TestShuffleTracking(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, _ := Merge(application(func(spec *v1alpha1.SparkApplicationSpec) { spec.SparkConf = test.conf }), nil)
+			got, _ := Merge(application(func(spec *v1alpha1.SparkApplicationSpec) { spec.SparkConf = test.conf }), Sources{})
 			if value := got.Get(ShuffleTrackingEnabled, "-"); value != test.want {
 				t.Errorf("shuffle tracking = %q, want %q", value, test.want)
 			}
@@ -277,7 +304,7 @@ func TestShuffleTrackingOfTheTypedField(t *testing.T) {
 	t.Parallel()
 	got, _ := Merge(application(func(spec *v1alpha1.SparkApplicationSpec) {
 		spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, ShuffleTrackingTimeout: &metav1.Duration{Duration: 90 * time.Minute}}
-	}), nil)
+	}), Sources{})
 	want := map[string]string{AppName: "pi", DynamicAllocationEnabled: "true", ShuffleTrackingEnabled: "true", ShuffleTrackingTimeout: "5400s"}
 	if diff := cmp.Diff(want, valuesOf(got)); diff != "" {
 		t.Errorf("values (-want +got):\n%s", diff)

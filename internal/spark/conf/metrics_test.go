@@ -76,7 +76,7 @@ func TestMonitoring(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			merged, findings := Merge(monitored(test.prometheus, test.sparkConf), nil)
+			merged, findings := Merge(monitored(test.prometheus, test.sparkConf), Sources{})
 			var got []string
 			for _, f := range findings {
 				got = append(got, f.String())
@@ -94,7 +94,7 @@ func TestMonitoring(t *testing.T) {
 // TestAgentKeepsTheField: a message about the options still names what the user would edit.
 func TestAgentKeepsTheField(t *testing.T) {
 	t.Parallel()
-	merged, _ := Merge(monitored(v1alpha1.PrometheusMonitoring{JMXExporterJar: "/a.jar"}, map[string]string{"driver": "-Xmx1g"}), nil)
+	merged, _ := Merge(monitored(v1alpha1.PrometheusMonitoring{JMXExporterJar: "/a.jar"}, map[string]string{"driver": "-Xmx1g"}), Sources{})
 	if got := merged.Field(DriverJavaOptions); got != "spec.driver.javaOptions" {
 		t.Errorf("field %q", got)
 	}

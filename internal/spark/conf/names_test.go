@@ -22,9 +22,9 @@ func TestNames(t *testing.T) {
 		return func(s *v1alpha1.SparkApplicationSpec) { s.SparkConf = map[string]string{key: "x"} }
 	}
 	for name, test := range map[string]struct {
-		edit  func(*v1alpha1.SparkApplicationSpec)
-		files map[string]string
-		want  string
+		edit    func(*v1alpha1.SparkApplicationSpec)
+		sources Sources
+		want    string
 	}{
 		"a line in sparkConf": {edit: conf("spark.x\nspark.master"),
 			want: `spec.sparkConf["spark.x\nspark.master"]: the name "spark.x\nspark.master" has the character U+000A` + remedy},
@@ -43,8 +43,12 @@ func TestNames(t *testing.T) {
 			want: `spec.sparkConf["a\nb"]: the key is not a property of Spark: use a key that begins with spark. (Hadoop's properties go to spec.hadoopConf)`},
 		"hadoopConf": {edit: func(s *v1alpha1.SparkApplicationSpec) { s.HadoopConf = map[string]string{"fs\tx": "y"} },
 			want: `spec.hadoopConf["fs\tx"]: the name "spark.hadoop.fs\tx" has the character U+0009` + remedy},
-		"the file of a ConfigMap": {files: map[string]string{DefaultsFile: `spark.a\nspark.master=x`},
+		"the file of a ConfigMap": {sources: Sources{ConfigMap: map[string]string{DefaultsFile: `spark.a\nspark.master=x`}},
 			want: `spec.sparkConfigMap["spark.a\nspark.master"]: the name "spark.a\nspark.master" has the character U+000A` + remedy},
+		"defaults of the operator": {sources: Sources{Operator: map[string]string{"spark.a\v": "x"}},
+			want: `defaults of the operator["spark.a\v"]: the name "spark.a\v" has the character U+000B` + remedy},
+		"defaults of the namespace": {sources: Sources{Namespace: map[string]string{"spark.a\f": "x"}},
+			want: `defaults of the namespace["spark.a\f"]: the name "spark.a\f" has the character U+000C` + remedy},
 		"sparkConfFrom": {edit: func(s *v1alpha1.SparkApplicationSpec) {
 			s.SparkConfFrom = []v1alpha1.SparkConfSource{{Name: "spark.a\u0085"}}
 		},
@@ -64,7 +68,7 @@ func TestNames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			merged, findings := Merge(application(test.edit), test.files)
+			merged, findings := Merge(application(test.edit), test.sources)
 			if len(findings) != 1 || findings[0].String() != test.want {
 				t.Fatalf("found  %v\nwant %s", findings, test.want)
 			}
@@ -97,7 +101,7 @@ func TestNothingUnreadableIsPlanned(t *testing.T) {
 			s.SparkConf, s.HadoopConf = randomProperties(r), map[string]string{randomText(r): randomText(r)}
 			s.Driver.Labels = map[string]string{randomText(r): randomText(r)}
 		})
-		merged, findings := Merge(app, map[string]string{DefaultsFile: properties(randomProperties(r)).Text()})
+		merged, findings := Merge(app, Sources{ConfigMap: map[string]string{DefaultsFile: properties(randomProperties(r)).Text()}})
 		for _, f := range findings {
 			if !redact.Prints(f.Field) {
 				t.Fatalf("seed %d: the field %q does more than print", seed, f.Field)

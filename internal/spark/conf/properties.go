@@ -16,8 +16,10 @@ type Source int
 
 // The sources of properties, lowest precedence first.
 const (
-	// Metadata is the application's metadata.
-	Metadata Source = iota
+	// OperatorDefaults are settings of the operator, and what it derives from the application's metadata.
+	OperatorDefaults Source = iota
+	// NamespaceDefaults come from the defaults of the application's namespace.
+	NamespaceDefaults
 	// ConfigMap is the file spark-defaults.conf of the ConfigMap that spec.sparkConfigMap names.
 	ConfigMap
 	// SparkConf is spec.sparkConf.

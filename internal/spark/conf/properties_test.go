@@ -124,7 +124,7 @@ func TestFormerNames(t *testing.T) {
 	spec := v1alpha1.SparkApplicationSpec{SparkConf: map[string]string{
 		"spark.yarn.executor.memoryOverhead": "4096", "spark.yarn.driver.memoryOverhead": "1g", DriverMemoryOverhead: "2g", "spark.unsafe.offHeap": "true",
 	}}
-	p, findings := Merge(&v1alpha1.SparkApplication{Spec: spec}, nil)
+	p, findings := Merge(&v1alpha1.SparkApplication{Spec: spec}, Sources{})
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}

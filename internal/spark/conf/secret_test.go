@@ -95,7 +95,7 @@ func TestPropertiesFromSecrets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			merged, findings := Merge(fromSecrets(test.edit, test.keys...), map[string]string{DefaultsFile: key + "=file"})
+			merged, findings := Merge(fromSecrets(test.edit, test.keys...), Sources{ConfigMap: map[string]string{DefaultsFile: key + "=file"}})
 			var got []string
 			for _, f := range findings {
 				got = append(got, f.String())
@@ -168,7 +168,7 @@ func TestRevealed(t *testing.T) {
 	t.Parallel()
 	const secret, other, plain = "spark.a.password", "spark.b.password", "spark.c"
 	app := fromSecrets(func(s *v1alpha1.SparkApplicationSpec) { s.SparkConf = map[string]string{plain: "c"} }, secret, other)
-	merged, _ := Merge(app, nil)
+	merged, _ := Merge(app, Sources{})
 	revealed := merged.Revealed(map[string]string{secret: "a: b\\c\n", plain: "overwritten", "spark.d": "added"})
 	want := valuesOf(merged)
 	want[secret] = "a: b\\c\n"
@@ -205,7 +205,7 @@ func TestSparkHidesWhatComesFromSecrets(t *testing.T) {
 			t.Parallel()
 			app := fromSecrets(func(s *v1alpha1.SparkApplicationSpec) { s.SparkConf = test.conf }, test.keys...)
 			for range 3 { // the order of a map must not show
-				merged, findings := Merge(app, nil)
+				merged, findings := Merge(app, Sources{})
 				if got := merged.Get(RedactionRegex, ""); got != test.want || len(findings) > 0 {
 					t.Fatalf("%q, want %q (findings %v)", got, test.want, findings)
 				}

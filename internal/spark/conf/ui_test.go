@@ -43,7 +43,7 @@ func TestPathOfTheWebInterface(t *testing.T) {
 			t.Parallel()
 			app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Name: "pi", Namespace: "jobs"}}
 			app.Spec.UI, app.Spec.SparkConf = tc.ui, tc.sparkConf
-			merged, found := Merge(app, nil)
+			merged, found := Merge(app, Sources{})
 			var got map[string]string
 			for _, key := range []string{UIProxyBase, UIProxyRedirect} {
 				if value, ok := merged.Lookup(key); ok {

@@ -36,7 +36,7 @@ func build(t *testing.T, change edit) (*v1alpha1.SparkApplication, render.Object
 	if change != nil {
 		change(&app.Spec)
 	}
-	in, findings := render.NewInput(app, nil)
+	in, findings := render.NewInput(app, conf.Sources{})
 	if len(findings) > 0 {
 		t.Fatalf("findings of conf.Merge: %v", findings)
 	}

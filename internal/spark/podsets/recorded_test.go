@@ -245,15 +245,15 @@ func rendered(t *testing.T, documents [][]byte) render.Objects {
 		t.Fatal(err)
 	}
 	app.UID = stdcmp.Or(app.UID, "00000000-0000-0000-0000-000000000000")
-	var files map[string]string
+	var sources conf.Sources
 	if len(documents) > 1 {
 		var configMap corev1.ConfigMap
 		if err := yaml.Unmarshal(documents[1], &configMap); err != nil {
 			t.Fatal(err)
 		}
-		files = configMap.Data
+		sources.ConfigMap = configMap.Data
 	}
-	in, _ := render.NewInput(&app, files)
+	in, _ := render.NewInput(&app, sources)
 	in.Queue = "default"
 	gang, err := in.Properties.Executors()
 	if err != nil {

@@ -34,7 +34,7 @@ func inputOf(t testing.TB, edit func(*v1alpha1.SparkApplicationSpec)) Input {
 	if edit != nil {
 		edit(&app.Spec)
 	}
-	in, findings := NewInput(app, nil)
+	in, findings := NewInput(app, conf.Sources{})
 	if len(findings) > 0 {
 		t.Fatalf("findings of conf.Merge: %v", findings)
 	}

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -23,6 +24,8 @@ type goldenCase struct {
 	Attempt   int64             `json:"attempt,omitempty"`
 	Queue     string            `json:"queue,omitempty"`
 	Grant     *queueing.Grant   `json:"grant,omitempty"`
+	Operator  map[string]string `json:"operator,omitempty"`
+	Namespace map[string]string `json:"namespace,omitempty"`
 	ConfigMap map[string]string `json:"configMap,omitempty"`
 	Secrets   map[string]string `json:"secrets,omitempty"`
 }
@@ -53,7 +56,7 @@ func renderFolder(t *testing.T, folder string) Objects {
 			t.Fatal(err)
 		}
 	}
-	in, findings := NewInput(app, extra.ConfigMap)
+	in, findings := NewInput(app, conf.Sources{Operator: extra.Operator, Namespace: extra.Namespace, ConfigMap: extra.ConfigMap})
 	if len(findings) > 0 {
 		t.Fatalf("findings of conf.Merge: %v", findings)
 	}

@@ -45,10 +45,10 @@ type Input struct {
 
 // NewInput returns what the objects of an application's first attempt follow from: in no queue, without a grant and
 // without values from Secrets, which the caller adds where they are known. What its sources contradict comes along.
-func NewInput(app *v1alpha1.SparkApplication, files map[string]string) (Input, []conf.Finding) {
-	properties, contradictions := conf.Merge(app, files)
+func NewInput(app *v1alpha1.SparkApplication, sources conf.Sources) (Input, []conf.Finding) {
+	properties, contradictions := conf.Merge(app, sources)
 	return Input{
-		App: app, Run: 1, Attempt: 1, Properties: properties, ConfFiles: ConfFiles(files), SubmitTime: time.Unix(0, 0),
+		App: app, Run: 1, Attempt: 1, Properties: properties, ConfFiles: ConfFiles(sources.ConfigMap), SubmitTime: time.Unix(0, 0),
 	}, contradictions
 }
 

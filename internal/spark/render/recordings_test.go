@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/submitrecording"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
@@ -97,8 +98,8 @@ func readSubmission(t *testing.T, archive recordings.Archive) *submitrecording.R
 // compareRecording compares one recording and returns what came of it.
 func compareRecording(t *testing.T, archive recordings.Archive) string {
 	submission := readSubmission(t, archive)
-	app, files := readApplication(t, archive)
-	findings := validate.Submission(app, files)
+	app, sources := readApplication(t, archive)
+	findings := validate.Submission(app, sources)
 	switch {
 	case submission.Refused() && len(findings) == 0:
 		t.Errorf("the real client refused it, we do not: %s", submission.Message())
@@ -113,7 +114,7 @@ func compareRecording(t *testing.T, archive recordings.Archive) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, difference := range submitrecording.Compare(sent, renderedObjects(t, app, files)) {
+	for _, difference := range submitrecording.Compare(sent, renderedObjects(t, app, sources)) {
 		if _, _, listed := submitrecording.Entry(render.Deviations, difference.Path); !listed {
 			t.Error(difference)
 		}
@@ -133,20 +134,21 @@ func compareOwnRefusal(t *testing.T, app *v1alpha1.SparkApplication, findings []
 }
 
 // readApplication reads the application, with the uid that it would have, and the ConfigMap that it names.
-func readApplication(t *testing.T, archive recordings.Archive) (app *v1alpha1.SparkApplication, files map[string]string) {
+func readApplication(t *testing.T, archive recordings.Archive) (*v1alpha1.SparkApplication, conf.Sources) {
 	t.Helper()
-	app = &v1alpha1.SparkApplication{}
-	decode(t, archive.Files["app.yaml"], app)
+	var app v1alpha1.SparkApplication
+	decode(t, archive.Files["app.yaml"], &app)
 	app.UID = "22222222-2222-2222-2222-222222222222"
+	var sources conf.Sources
 	if inputs, found := archive.Files["inputs.yaml"]; found {
 		var configMap corev1.ConfigMap
 		decode(t, inputs, &configMap)
 		if configMap.Name != app.Spec.SparkConfigMap {
 			t.Fatalf("inputs.yaml holds ConfigMap %q, the application names %q", configMap.Name, app.Spec.SparkConfigMap)
 		}
-		files = configMap.Data
+		sources.ConfigMap = configMap.Data
 	}
-	return app, files
+	return &app, sources
 }
 
 // decode reads YAML or JSON strictly.
@@ -158,9 +160,9 @@ func decode(t *testing.T, text []byte, into any) {
 }
 
 // renderedObjects builds what we would send.
-func renderedObjects(t *testing.T, app *v1alpha1.SparkApplication, files map[string]string) *submitrecording.Objects {
+func renderedObjects(t *testing.T, app *v1alpha1.SparkApplication, sources conf.Sources) *submitrecording.Objects {
 	t.Helper()
-	in, findings := render.NewInput(app, files)
+	in, findings := render.NewInput(app, sources)
 	if len(findings) > 0 {
 		t.Fatalf("findings of conf.Merge: %v", findings)
 	}

@@ -239,7 +239,7 @@ func EntryOfField(list []render.Deviation, app *v1alpha1.SparkApplication, field
 	if where, reason, ok = Entry(list, []string{field}); ok {
 		return where, reason, ok
 	}
-	properties, _ := conf.Merge(app, nil)
+	properties, _ := conf.Merge(app, conf.Sources{})
 	for _, property := range properties.Sorted() {
 		if property.Origin.Field != field {
 			continue

@@ -72,12 +72,13 @@ var checks = []check{
 // work first, then what this version does not honour yet; at most one finding a field. Nothing found means that render
 // and podsets will not fail on it.
 func Application(app *v1alpha1.SparkApplication) []Finding {
-	return Submission(app, nil)
+	return Submission(app, conf.Sources{})
 }
 
-// Submission returns Application with the files of its sparkConfigMap.
-func Submission(app *v1alpha1.SparkApplication, files map[string]string) []Finding {
-	_, findings := Build(render.NewInput(app, files))
+// Submission returns Application with the properties and files that come from elsewhere: defaults and the
+// sparkConfigMap.
+func Submission(app *v1alpha1.SparkApplication, sources conf.Sources) []Finding {
+	_, findings := Build(render.NewInput(app, sources))
 	return findings
 }
 

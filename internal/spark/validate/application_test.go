@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
 // spec is a piece of YAML that is laid over the spec of a small Java application.
@@ -122,31 +123,35 @@ dynamicAllocation: {enabled: true, minExecutors: 1, initialExecutors: 2, maxExec
 	}.run(t)
 }
 
-func TestFilesBesideTheApplication(t *testing.T) {
+func TestSourcesBesideTheApplication(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		files map[string]string
-		want  []string
+		sources conf.Sources
+		want    []string
 	}{
-		"all is well": {map[string]string{"spark-defaults.conf": "spark.driver.memory 2g", "log4j2.properties": "x"}, nil},
+		"all is well": {conf.Sources{ConfigMap: map[string]string{"spark-defaults.conf": "spark.driver.memory 2g", "log4j2.properties": "x"}}, nil},
 		"an owned key in the file": {
-			map[string]string{"spark-defaults.conf": "spark.master local"},
+			conf.Sources{ConfigMap: map[string]string{"spark-defaults.conf": "spark.master local"}},
 			[]string{`spec.sparkConfigMap[spark.master]: value "local" cannot be set because the operator owns this property: ` +
 				`remove it: drivers always use the cluster that they run in`},
 		},
 		"a wrong value in the file": {
-			map[string]string{"spark-defaults.conf": "spark.driver.memory 2Gi"},
+			conf.Sources{ConfigMap: map[string]string{"spark-defaults.conf": "spark.driver.memory 2Gi"}},
 			[]string{`spec.sparkConfigMap[spark.driver.memory]: value "2Gi" is passed to Java as it is written, ` +
 				`which reads only the units k, m, g and t: set 2g`},
 		},
+		"a wrong value of the namespace": {
+			conf.Sources{Namespace: map[string]string{"spark.ui.enabled": "yes"}},
+			[]string{`defaults of the namespace[spark.ui.enabled]: value "yes" is neither true nor false: set true or false`},
+		},
 		"files that are too large": {
-			map[string]string{"a.txt": strings.Repeat("a", 600_000), "b.txt": strings.Repeat("b", 500_000), "c": "x"},
+			conf.Sources{ConfigMap: map[string]string{"a.txt": strings.Repeat("a", 600_000), "b.txt": strings.Repeat("b", 500_000), "c": "x"}},
 			[]string{"spec: the files of an attempt have 1101"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := texts(Submission(spec("sparkConfigMap: c").application(t), test.files))
+			got := texts(Submission(spec("sparkConfigMap: c").application(t), test.sources))
 			if len(got) != len(test.want) {
 				t.Fatalf("findings = %v, want %v", got, test.want)
 			}
@@ -161,10 +166,10 @@ func TestFilesBesideTheApplication(t *testing.T) {
 
 func TestLargeFilesAreNamed(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{
+	sources := conf.Sources{ConfigMap: map[string]string{
 		"a": strings.Repeat("a", 300_000), "b": strings.Repeat("b", 400_000), "c": strings.Repeat("c", 350_000), "d": "x",
-	}
-	got := texts(Submission(spec("").application(t), files))
+	}}
+	got := texts(Submission(spec("").application(t), sources))
 	if len(got) != 1 || !strings.Contains(got[0], "the largest are b (400001), c (350001), a (300001): put large files into the image or a volume") {
 		t.Errorf("findings = %v", got)
 	}

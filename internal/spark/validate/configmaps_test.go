@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
@@ -128,7 +129,7 @@ func TestSize(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			app := spec(test.spec).application(t)
-			in, _ := render.NewInput(app, test.files)
+			in, _ := render.NewInput(app, conf.Sources{ConfigMap: test.files})
 			in.Secrets = test.secrets
 			objects, err := render.Build(in)
 			if err != nil {

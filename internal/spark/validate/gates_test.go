@@ -73,7 +73,7 @@ func TestNodeOfGatedExecutors(t *testing.T) {
 		"executor": `spec.executor.template.spec.nodeName: value "worker-1" contradicts the scheduling gate behind which executors wait for their quota, ` +
 			`and Kubernetes refuses pods with both: remove it, and select the node by its labels in nodeSelector`,
 	} {
-		in, _ := render.NewInput(spec(role+": {template: {spec: {nodeName: worker-1}}}").application(t), nil)
+		in, _ := render.NewInput(spec(role+": {template: {spec: {nodeName: worker-1}}}").application(t), conf.Sources{})
 		if _, found := Build(in, nil); len(found) > 0 {
 			t.Errorf("%s without a scheduling gate: %v", role, found)
 		}
@@ -92,7 +92,7 @@ func TestNodeOfGatedExecutors(t *testing.T) {
 func TestGateNamedElsewhere(t *testing.T) {
 	t.Parallel()
 	app := spec("executor: {template: {spec: {schedulerName: mine}}}").application(t)
-	properties, _ := conf.Merge(app, map[string]string{"spark-defaults.conf": "spark.kubernetes.scheduler.name other"})
+	properties, _ := conf.Merge(app, conf.Sources{ConfigMap: map[string]string{"spark-defaults.conf": "spark.kubernetes.scheduler.name other"}})
 	for gate, want := range map[v1alpha1.GateType][]string{
 		v1alpha1.GateEmbedded: nil, v1alpha1.GateKueue: nil, v1alpha1.GateNone: nil, "Door": nil,
 		v1alpha1.GateVolcano: {"spec.sparkConfigMap", "spec.executor.template.spec.schedulerName"},

@@ -46,7 +46,7 @@ func TestWhatIsFoundWellCanBeBuilt(t *testing.T) {
 
 // buildAndAsk does what the controller does with an application.
 func buildAndAsk(app *v1alpha1.SparkApplication) (render.Objects, error) {
-	in, _ := render.NewInput(app, nil)
+	in, _ := render.NewInput(app, conf.Sources{})
 	objects, err := render.Build(in)
 	if err != nil {
 		return objects, err

@@ -33,7 +33,7 @@ type role struct {
 
 // newSubject reads an application alone, without the properties of its ConfigMap.
 func newSubject(app *v1alpha1.SparkApplication) *subject {
-	return subjectOf(render.NewInput(app, nil))
+	return subjectOf(render.NewInput(app, conf.Sources{}))
 }
 
 func subjectOf(in render.Input, contradictions []conf.Finding) *subject {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/offline/internal/schema"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/queueing/validation"
@@ -149,7 +150,7 @@ func (c *collector) application(text []byte, all []Object) {
 	}
 	Generate(&app.ObjectMeta)
 	files := ConfFiles(&app, all)
-	found := validate.Submission(&app, files)
+	found := validate.Submission(&app, conf.Sources{ConfigMap: files})
 	if files == nil && validate.ConfigMapMayMend(&app, found) {
 		c.add(Finding{Warning: true, Field: "spec.sparkConfigMap", Message: fmt.Sprintf(
 			"the ConfigMap %s is not among the files, and its properties may be what is missing here: also name its file", app.Spec.SparkConfigMap)})

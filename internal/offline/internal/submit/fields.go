@@ -55,7 +55,7 @@ func knownFields() fields {
 func typed(app *v1alpha1.SparkApplication) conf.Properties {
 	single := *app
 	single.Spec.Monitoring, single.Spec.UI = nil, nil
-	properties, _ := conf.Merge(&single, nil)
+	properties, _ := conf.Merge(&single, conf.Sources{})
 	for key, property := range properties {
 		if property.Origin.Source != conf.TypedField {
 			delete(properties, key)

@@ -35,7 +35,7 @@ func FuzzConf(f *testing.F) {
 		if err != nil || slices.ContainsFunc(notes, func(n Note) bool { return n.Subject == key }) {
 			return
 		}
-		properties, _ := conf.Merge(app, nil)
+		properties, _ := conf.Merge(app, conf.Sources{})
 		if got, ok := properties.Lookup(key); !ok || got != value {
 			t.Errorf("%q=%q became %q (%t)", key, value, got, ok)
 		}

@@ -95,7 +95,7 @@ func refusal(key, value string) (string, bool) {
 		}
 	}
 	app := &v1alpha1.SparkApplication{Spec: v1alpha1.SparkApplicationSpec{SparkConf: map[string]string{key: value}}}
-	_, findings := conf.Merge(app, nil)
+	_, findings := conf.Merge(app, conf.Sources{})
 	if len(findings) == 0 {
 		return "", false
 	}
