@@ -186,15 +186,14 @@ func drained(t *testing.T) {
 	w.SucceedAll(app, waiting)
 }
 
-// stoppedForAWhile: once the queue admits again, no application says that it does not, although Kueue looks at one of several that ask for the
-// same.
+// stoppedForAWhile: once the queue admits again, no application says that it does not, although Kueue says so of some Workloads until it looks at
+// them, and looks at one of several that ask for the same. TestVerdicts has the conditions that it may leave.
 func stoppedForAWhile(t *testing.T) {
 	w := newWorld(t, "3Gi")
 	w.Run(w.apply("first"))
 	waiting := []*v1alpha1.SparkApplication{w.apply("second"), w.apply("third")}
 	w.stop(kueuev1.Hold)
 	for _, app := range waiting {
-		w.becomes(w.workload(app), "QuotaReserved=False/Inadmissible")
 		w.waits(app, "Queued", "QueueHeld", "stopPolicy is Hold")
 	}
 	w.stop(kueuev1.None)

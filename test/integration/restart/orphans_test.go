@@ -46,6 +46,7 @@ func impostor(t *testing.T, w *harness.World, name, application, uid string) *co
 		}}},
 	}
 	harness.Create(t, p)
+	w.Kubelet.Start(t.Context(), p) // without a kubelet that knows it, it would use nothing
 	return p
 }
 
