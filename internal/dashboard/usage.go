@@ -128,14 +128,14 @@ func (p *usagePage) question(prices *usage.Prices, now time.Time) question {
 // window returns the time that the viewer asks for, and words it.
 func (p *usagePage) window(now time.Time) usage.Window {
 	window, err := usage.ParseWindow(p.Since, p.Until, now)
-	back, last := usage.ParseSince(p.Since)
+	_, notAgo := usage.ParseSince(p.Since)
 	switch {
 	case err != nil:
 		p.problem("%s", strings.TrimPrefix(err.Error(), "--")) // the fields have the names of the flags
-		back, _ = usage.ParseSince(sinceDefault)
+		back, _ := usage.ParseSince(sinceDefault)
 		p.Over = "in the last " + sinceDefault
 		return usage.Window{From: now.Add(-back), Until: now}
-	case last == nil && p.Until == "":
+	case notAgo == nil && p.Until == "":
 		p.Over = "in the last " + p.Since
 	default:
 		p.Over = "from " + window.From.UTC().Format(time.RFC3339) + " to " + window.Until.UTC().Format(time.RFC3339)
