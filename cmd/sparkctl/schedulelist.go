@@ -20,10 +20,8 @@ missed since the schedule was created, and what keeps it from running. "schedule
 
 // scheduleListFlags are the flags of schedule list.
 type scheduleListFlags struct {
-	cluster  client.Options
-	all      bool
-	selector string
-	output   string
+	scopeFlags
+	output string
 }
 
 // newScheduleList returns sparkctl schedule list.
@@ -34,9 +32,7 @@ func newScheduleList(s streams) *cobra.Command {
 		Example: "  sparkctl schedule list\n  sparkctl schedule ls -A -l team=a",
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
 	}
-	addClusterFlags(c, &f.cluster)
-	c.Flags().BoolVarP(&f.all, "all-namespaces", "A", false, "those of all namespaces")
-	c.Flags().StringVarP(&f.selector, "selector", "l", "", "a label `SELECTOR`, such as team=a,tier!=test")
+	f.declare(c)
 	addOutputFlag(c, &f.output, "table", "json", "yaml", "name")
 	return c
 }
@@ -46,10 +42,7 @@ func (f *scheduleListFlags) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	selection := client.Selection{Namespace: c.Namespace, Labels: f.selector}
-	if f.all {
-		selection.Namespace = ""
-	}
+	selection := f.in(c)
 	if f.output == "json" || f.output == "yaml" {
 		items, err := client.ListAll[json.RawMessage](ctx, c, client.Schedules, selection)
 		if err != nil {
@@ -70,8 +63,7 @@ func (f *scheduleListFlags) run(ctx context.Context, s streams) error {
 		}
 		return nil
 	case len(schedules) == 0:
-		described := selectionFlags{selector: f.selector}
-		_, err := fmt.Fprintln(s.err, "No ScheduledSparkApplications found"+described.described(selection.Namespace)+".")
+		_, err := fmt.Fprintln(s.err, "No ScheduledSparkApplications found"+f.described(selection.Namespace)+".")
 		return err
 	}
 	return printer.WriteSchedules(s.out, schedules, printer.ListOptions{Namespaces: f.all, Width: s.width()})

@@ -14,21 +14,54 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// selectionFlags say which applications a command is about.
-type selectionFlags struct {
+// scopeFlags say in which namespaces, and by which labels, a command looks for objects.
+type scopeFlags struct {
 	cluster  client.Options
 	all      bool
 	selector string
-	queue    string
-	stages   []string
+}
+
+// declare adds the flags to a command.
+func (f *scopeFlags) declare(c *cobra.Command) {
+	addClusterFlags(c, &f.cluster)
+	c.Flags().BoolVarP(&f.all, "all-namespaces", "A", false, "those of all namespaces")
+	c.Flags().StringVarP(&f.selector, "selector", "l", "", "a label `SELECTOR`, such as team=a,tier!=test")
+}
+
+// in returns what the API server is asked for.
+func (f *scopeFlags) in(c *client.Cluster) client.Selection {
+	if f.all {
+		return client.Selection{Labels: f.selector}
+	}
+	return client.Selection{Namespace: c.Namespace, Labels: f.selector}
+}
+
+// described says where and how objects are looked for, such as " in namespace etl with queue a", further conditions included.
+func (f *scopeFlags) described(namespace string, further ...string) string {
+	text := ""
+	if namespace != "" {
+		text += " in namespace " + namespace
+	}
+	if f.selector != "" {
+		further = slices.Insert(further, 0, "labels "+f.selector)
+	}
+	if len(further) > 0 {
+		text += " with " + strings.Join(further, " and ")
+	}
+	return text
+}
+
+// selectionFlags say which applications a command is about.
+type selectionFlags struct {
+	scopeFlags
+	queue  string
+	stages []string
 }
 
 // declare adds the flags to a command.
 func (f *selectionFlags) declare(c *cobra.Command) {
-	addClusterFlags(c, &f.cluster)
+	f.scopeFlags.declare(c)
 	flags := c.Flags()
-	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "those of all namespaces")
-	flags.StringVarP(&f.selector, "selector", "l", "", "a label `SELECTOR`, such as team=a,tier!=test")
 	flags.StringVar(&f.queue, "queue", "", "those of this queue")
 	flags.StringSliceVar(&f.stages, "stage", nil, "those in one of these stages, such as Queued,Running")
 	completeFlag(c, "queue", func(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -50,37 +83,19 @@ func (f *selectionFlags) connect() (*client.Cluster, error) {
 	return client.Connect(f.cluster)
 }
 
-// in returns what the API server is asked for.
-func (f *selectionFlags) in(c *client.Cluster) client.Selection {
-	if f.all {
-		return client.Selection{Labels: f.selector}
-	}
-	return client.Selection{Namespace: c.Namespace, Labels: f.selector}
-}
-
 // wants reports whether an application is among those that were asked for by queue and stage.
 func (f *selectionFlags) wants(a *status.Summary) bool {
 	return (f.queue == "" || a.Queue == f.queue) && (len(f.stages) == 0 || slices.Contains(f.stages, a.Stage))
 }
 
-// described says in which namespace and by what applications are looked for, such as " in namespace etl with queue a".
+// described is scopeFlags.described with the queue and the stages.
 func (f *selectionFlags) described(namespace string) string {
-	text := ""
-	if namespace != "" {
-		text += " in namespace " + namespace
-	}
-	var with []string
-	if f.selector != "" {
-		with = append(with, "labels "+f.selector)
-	}
+	var further []string
 	if f.queue != "" {
-		with = append(with, "queue "+f.queue)
+		further = append(further, "queue "+f.queue)
 	}
 	if len(f.stages) > 0 {
-		with = append(with, "stage "+strings.Join(f.stages, " or "))
+		further = append(further, "stage "+strings.Join(f.stages, " or "))
 	}
-	if len(with) > 0 {
-		text += " with " + strings.Join(with, " and ")
-	}
-	return text
+	return f.scopeFlags.described(namespace, further...)
 }

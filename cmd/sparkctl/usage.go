@@ -25,15 +25,13 @@ The numbers come from the status of the applications that exist now. What was de
 the operator only, as are all but the last ten attempts of an application. An attempt that began before the window counts in proportion.`
 
 type usageFlags struct {
-	cluster  client.Options
-	all      bool
-	selector string
-	queue    string
-	since    string
-	until    string
-	by       string
-	prices   string
-	output   string
+	scopeFlags
+	queue  string
+	since  string
+	until  string
+	by     string
+	prices string
+	output string
 }
 
 func newUsage(s streams) *cobra.Command {
@@ -44,10 +42,8 @@ func newUsage(s streams) *cobra.Command {
 		Example: "  sparkctl usage --since 7d\n  sparkctl usage -A --by namespace --since 2026-11-01 --until 2026-12-01 -o csv\n  sparkctl usage -A --by label=team --prices prices.yaml",
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
 	}
-	addClusterFlags(c, &f.cluster)
+	f.declare(c)
 	flags := c.Flags()
-	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "applications of all namespaces")
-	flags.StringVarP(&f.selector, "selector", "l", "", "a label `SELECTOR`, such as team=a,tier!=test")
 	flags.StringVar(&f.queue, "queue", "", "what this queue was charged")
 	flags.StringVar(&f.since, "since", "7d", "from when on, as a `TIME`: so long ago (7d, 12h, 90m), a date in UTC (2026-11-01), or a time (2026-11-01T00:00:00+01:00)")
 	flags.StringVar(&f.until, "until", "", "until when, as a `TIME` (default: now)")
@@ -79,11 +75,7 @@ func (f *usageFlags) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	selection := client.Selection{Namespace: c.Namespace, Labels: f.selector}
-	if f.all {
-		selection.Namespace = ""
-	}
-	apps, err := client.ListAll[v1alpha1.SparkApplication](ctx, c, client.Applications, selection)
+	apps, err := client.ListAll[v1alpha1.SparkApplication](ctx, c, client.Applications, f.in(c))
 	if err != nil {
 		return err
 	}
