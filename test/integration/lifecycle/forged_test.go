@@ -173,7 +173,8 @@ func TestForgedLate(t *testing.T) {
 	early := forge("early")
 	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
 	w.Reach(app, v1alpha1.FinalizingReason)
-	time.Sleep(3 * time.Second) // until all should have gone
+	due := app.Status.Times.Stopping.Add(time.Second)
+	time.Sleep(time.Until(due.Add(2 * time.Second))) // creation times have whole seconds, and this one has to be after all should have gone
 	late := forge("late")
 	t.Cleanup(func() { free(late) })
 	free(early)
