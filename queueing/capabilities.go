@@ -24,6 +24,9 @@ type Capabilities struct {
 	// QueueLabel is the label of an application by which users of the other system name a queue; empty if there is
 	// none.
 	QueueLabel string
+	// UnreadLabels are labels of an application that the other system reads on its own kinds of jobs only, each with the
+	// field that sets the same for an application.
+	UnreadLabels map[string]string
 	// OwnFlavors: the queues have flavors of their own, which are not SparkFlavors.
 	OwnFlavors bool
 	// PodIntegration: the other system can be configured to manage pods on its own, and then keeps those of a grant

@@ -21,6 +21,10 @@ var gates = []entry{
 	{v1alpha1.GateEmbedded, queueing.Capabilities{Queues: true, SparkQueues: true, UnmanagedPods: true, Resizes: true}},
 	{v1alpha1.GateKueue, queueing.Capabilities{
 		Queues: true, Resizes: true, DescribesPods: true, QueueLabel: v1alpha1.KueueQueueLabel, OwnFlavors: true, PodIntegration: true, ShowsProgress: true,
+		UnreadLabels: map[string]string{
+			"kueue.x-k8s.io/priority-class":        "spec.queue.priorityClassName",
+			"kueue.x-k8s.io/max-exec-time-seconds": "spec.timeouts.run",
+		},
 	}},
 	{v1alpha1.GateVolcano, queueing.Capabilities{Queues: true, DescribesPods: true, LeavesExecutors: true, Scheduler: "volcano"}},
 	{v1alpha1.GateYuniKorn, queueing.Capabilities{Queues: true, DescribesPods: true, LeavesExecutors: true, Scheduler: "yunikorn"}},

@@ -52,13 +52,13 @@ var schedulers = map[string]scheduled{
 	},
 }
 
-// Queue returns what contradicts the queues of the gate that decides on an application, wherever that gate was named.
+// Queue returns what contradicts the gate that decides on an application, and its queues, wherever that gate was named.
 func Queue(app *v1alpha1.SparkApplication, gate v1alpha1.GateType) []Finding {
 	q, can := app.Spec.Queue, catalog.Of(gate)
+	found := unreadLabels(app, gate)
 	if q == nil {
-		return nil
+		return found
 	}
-	var found []Finding
 	if label := app.Labels[can.QueueLabel]; label != "" && q.Name != "" && q.Name != label {
 		found = append(found, invalid("spec.queue.name", "value %q contradicts the label %s=%s of the application: remove one of them, or set them to the same value",
 			q.Name, can.QueueLabel, label))
@@ -66,6 +66,19 @@ func Queue(app *v1alpha1.SparkApplication, gate v1alpha1.GateType) []Finding {
 	if can.OwnFlavors && q.Flavors != nil {
 		found = append(found, invalid("spec.queue.flavors", "these are flavors of SparkQueues, which %s does not know: remove it, and set nodeSelector or "+
 			"affinity of driver and executor to what distinguishes the flavor of %s", gate, gate))
+	}
+	return found
+}
+
+// unreadLabels returns the labels with which a user asks the other system for something that it does not read on
+// applications, so that they would be ignored without a word.
+func unreadLabels(app *v1alpha1.SparkApplication, gate v1alpha1.GateType) []Finding {
+	var found []Finding
+	unread := catalog.Of(gate).UnreadLabels
+	for _, label := range slices.Sorted(maps.Keys(unread)) {
+		if _, set := app.Labels[label]; set {
+			found = append(found, invalid(conf.At("metadata.labels", label), "%s reads this label on its own kinds of jobs only: remove it and set %s", gate, unread[label]))
+		}
 	}
 	return found
 }

@@ -109,3 +109,24 @@ func TestGateNamedElsewhere(t *testing.T) {
 		t.Errorf("without a gate: %v", found)
 	}
 }
+
+func TestUnreadLabels(t *testing.T) {
+	t.Parallel()
+	app := spec("executor: {instances: 1}").application(t)
+	app.Labels = map[string]string{"kueue.x-k8s.io/priority-class": "high", "kueue.x-k8s.io/max-exec-time-seconds": "60", "team": "a"}
+	for gate, want := range map[v1alpha1.GateType][]string{
+		v1alpha1.GateEmbedded: nil, "Door": nil,
+		v1alpha1.GateKueue: {
+			"metadata.labels[kueue.x-k8s.io/max-exec-time-seconds]: Kueue reads this label on its own kinds of jobs only: remove it and set spec.timeouts.run",
+			"metadata.labels[kueue.x-k8s.io/priority-class]: Kueue reads this label on its own kinds of jobs only: remove it and set spec.queue.priorityClassName",
+		},
+	} {
+		var got []string
+		for _, f := range Queue(app, gate) {
+			got = append(got, f.Field+": "+f.Message)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("gate %s (-want +got):\n%s", gate, diff)
+		}
+	}
+}

@@ -414,6 +414,10 @@ func twoNames(t *testing.T) {
 		a.Spec.Queue.Flavors = &v1alpha1.FlavorChoice{Driver: []string{"spot"}}
 	}),
 		"InvalidSpec", "", "spec.queue.flavors", "nodeSelector")
+	w.waits(w.apply("class", func(a *v1alpha1.SparkApplication) {
+		a.Labels = map[string]string{"kueue.x-k8s.io/priority-class": "high"}
+	}),
+		"InvalidSpec", "", "metadata.labels[kueue.x-k8s.io/priority-class]", "spec.queue.priorityClassName")
 }
 
 func tooMuch(t *testing.T) {

@@ -155,6 +155,9 @@ func (c *collector) application(text []byte, all []Object) {
 		c.add(Finding{Warning: true, Field: "spec.sparkConfigMap", Message: fmt.Sprintf(
 			"the ConfigMap %s is not among the files, and its properties may be what is missing here: also name its file", app.Spec.SparkConfigMap)})
 	}
+	if app.Spec.Queue != nil {
+		found = append(found, validate.Queue(&app, app.Spec.Queue.Gate)...)
+	}
 	for _, f := range found {
 		notYet := f.Reason == v1alpha1.NotYetSupportedReason
 		c.add(Finding{Field: f.Field, Message: f.Message, Warning: notYet, stops: notYet})
