@@ -21,11 +21,12 @@ func (c *Cluster) WhoAmI(ctx context.Context) (string, error) {
 	return review.Status.UserInfo.Username, c.explain(ctx, err, action{"create", "selfsubjectreviews", "", ""})
 }
 
-// MayPatchApplication reports whether the caller may change an application of the namespace: suspend, resume and run it.
-func (c *Cluster) MayPatchApplication(ctx context.Context, name string) (bool, error) {
+// MayPatch reports whether the caller may change an object of the namespace: suspend, resume and run an application or a
+// schedule. Without a name it is about all objects of the kind, and without a namespace about those of all namespaces.
+func (c *Cluster) MayPatch(ctx context.Context, kind Kind, name string) (bool, error) {
 	review := authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Verb: "patch", Group: v1alpha1.Group, Resource: Applications.Resource, Namespace: c.Namespace, Name: name,
+			Verb: "patch", Group: v1alpha1.Group, Resource: kind.Resource, Namespace: c.Namespace, Name: name,
 		},
 	}}
 	err := c.review(ctx, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", &review)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// action is something that a viewer may do to an application.
+// action is something that a viewer may do to an application or a schedule.
 type action struct {
 	// Name is the last element of the path, Done what is said afterwards.
 	Name, Label, About, Done string
@@ -19,7 +19,9 @@ var (
 	actionSuspend = action{"suspend", "Suspend", "Kills the run, if there is one: its pods are stopped and its quota is released. Resume continues it with a new attempt.", "spec.suspend is set: the run stops and releases its quota."}
 	actionResume  = action{"resume", "Resume", "Removes spec.suspend: the application requests quota again.", "spec.suspend was removed: the application requests quota again."}
 	actionRerun   = action{"rerun", "Run again", "Requests one more run with the spec as it is.", "Another run is requested."}
+	actionRun     = action{"run", "Run now", "Requests a run outside the times of the schedule.", "A run is requested. It is created when the concurrency policy of the schedule allows it."}
 
+	// actions are those on applications.
 	actions = map[string]action{actionSuspend.Name: actionSuspend, actionResume.Name: actionResume, actionRerun.Name: actionRerun}
 )
 
@@ -50,6 +52,24 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.Redirect(w, r, pathOf(s.base, "applications", namespace, name)+"?done="+action, http.StatusSeeOther)
+}
+
+// runSchedule requests a run of a schedule with the credentials of the viewer, and shows the list again.
+func (s *Server) runSchedule(w http.ResponseWriter, r *http.Request) {
+	v, _, err := s.viewerOf(r)
+	if err != nil {
+		s.unknown(w, r, err)
+		return
+	}
+	defer s.left(v)
+	token := s.options.Clock.Now().UTC().Format(time.RFC3339Nano)
+	if _, err := v.cluster.In(r.PathValue("namespace")).RunSchedule(r.Context(), r.PathValue("name"), token); err != nil {
+		writeProblem(w, s.base, statusOf(err), err.Error())
+		return
+	}
+	list := r.URL.Query()
+	list.Set("done", actionRun.Name)
+	http.Redirect(w, r, s.base+"/schedules?"+list.Encode(), http.StatusSeeOther)
 }
 
 // buildNothing answers for paths that lead nowhere.

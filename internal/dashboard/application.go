@@ -267,7 +267,7 @@ func (p *applicationPage) events(v *visit, app *v1alpha1.SparkApplication) {
 
 // offer adds the actions that the viewer may carry out.
 func (p *applicationPage) offer(v *visit, app *v1alpha1.SparkApplication) {
-	may, err := v.mayPatch(v.ctx, app.Namespace, app.Name)
+	may, err := v.mayPatch(v.ctx, client.Applications, app.Namespace, app.Name)
 	switch {
 	case err != nil:
 		p.Refused = err.Error()

@@ -23,6 +23,7 @@ type pager struct {
 // the last one.
 func pageOf(r *http.Request, length, size int) pager {
 	query := r.URL.Query()
+	query.Del("done") // is said once
 	page, _ := strconv.Atoi(query.Get("page"))
 	p := pager{Pages: max(1, (length+size-1)/size), Total: length}
 	p.Page = min(max(1, page), p.Pages)

@@ -6,11 +6,13 @@ package dashboard
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/client"
@@ -28,8 +30,12 @@ const (
 type schedulesPage struct {
 	Base, Namespace, Text string
 	Rows                  []scheduleRow
-	Pager                 pager
-	Now                   time.Time
+	// Run is the action of the rows that have a path for it.
+	Run action
+	// Done says what the viewer has just requested.
+	Done  string
+	Pager pager
+	Now   time.Time
 }
 
 // scheduleRow is a schedule with its times.
@@ -39,6 +45,8 @@ type scheduleRow struct {
 	// Problem is what keeps it from running, or what else it says is wrong.
 	Problem string
 	Overlap string
+	// RunPath is where a run is requested; empty if the viewer may not.
+	RunPath string
 	Coming  []coming
 	// Last is when it was due last and a run was created; zero if never.
 	Last        time.Time
@@ -62,7 +70,11 @@ type coming struct {
 func buildSchedules(v *visit) (view, error) {
 	out := view{title: "Schedules", section: sectionSchedules, template: "schedules"}
 	query := v.request.URL.Query()
-	p := schedulesPage{Base: v.base, Namespace: say(query.Get("namespace")), Text: say(query.Get("q")), Now: v.clock.Now()}
+	p := schedulesPage{Base: v.base, Namespace: say(query.Get("namespace")), Text: say(query.Get("q")), Run: actionRun, Now: v.clock.Now()}
+	if query.Get("done") == actionRun.Name {
+		p.Done = actionRun.Done
+		query.Del("done")
+	}
 	t, err := watch(v, subject{client.Schedules, client.Selection{Namespace: p.Namespace}}, uidOfSchedule)
 	if err != nil {
 		if p.Namespace == "" && client.IsForbidden(err) {
@@ -84,8 +96,24 @@ func buildSchedules(v *visit) (view, error) {
 	for i := range p.Rows {
 		p.Rows[i].Line = timelineOf(p.Rows[i].schedule, p.Now)
 	}
+	p.offer(v, query)
 	out.data = p
 	return out, nil
+}
+
+// offer adds the path of a run to the schedules that the viewer may run. The query leads back to the list as it is. Who may
+// run schedules in all namespaces takes one review, others one for each namespace. Where there is no answer, nothing is offered.
+func (p *schedulesPage) offer(v *visit, query url.Values) {
+	everywhere, err := v.mayPatch(v.ctx, client.Schedules, metav1.NamespaceAll, "")
+	for i := 0; i < len(p.Rows) && err == nil; i++ {
+		row, may := &p.Rows[i], everywhere
+		if !everywhere {
+			may, err = v.mayPatch(v.ctx, client.Schedules, row.Namespace, "")
+		}
+		if may {
+			row.RunPath = pathOf(p.Base, "schedules", row.Namespace, row.Name, actionRun.Name) + "?" + query.Encode()
+		}
+	}
 }
 
 // laterIfNone sorts what is never due after the rest.

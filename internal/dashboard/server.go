@@ -92,6 +92,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /applications/{namespace}/{name}/manifest", s.page(buildManifest))
 	mux.HandleFunc("POST /applications/{namespace}/{name}/{action}", s.act)
 	mux.HandleFunc("GET /schedules", s.page(buildSchedules))
+	mux.HandleFunc("POST /schedules/{namespace}/{name}/"+actionRun.Name, s.runSchedule)
 	mux.HandleFunc("GET /usage", s.page(buildUsage))
 	mux.HandleFunc("GET /what-if", s.page(buildWhatIf))
 	mux.HandleFunc("GET /", s.page(buildNothing))

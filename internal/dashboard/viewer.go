@@ -181,13 +181,13 @@ func (v *viewer) explainQueue(ctx context.Context, name string) (v1.Queue, error
 	return explain(ctx, v, "q/"+name, func(ctx context.Context) (v1.Queue, error) { return v.cluster.ExplainQueue(ctx, name) })
 }
 
-// mayPatch reports whether the viewer may change an application.
-func (v *viewer) mayPatch(ctx context.Context, namespace, name string) (bool, error) {
-	key := namespace + "/" + name
+// mayPatch reports whether the viewer may change an object; without a name, all objects of the kind in the namespace.
+func (v *viewer) mayPatch(ctx context.Context, kind client.Kind, namespace, name string) (bool, error) {
+	key := kind.Resource + "/" + namespace + "/" + name
 	if known, has := v.rights.Get(key); has {
 		return known.(bool), nil
 	}
-	may, err := v.cluster.In(namespace).MayPatchApplication(ctx, name)
+	may, err := v.cluster.In(namespace).MayPatch(ctx, kind, name)
 	if err != nil {
 		return false, err
 	}

@@ -260,6 +260,20 @@ func TestSchedules(t *testing.T) {
 	if strings.Index(p.text, "nightly") > strings.Index(p.text, "stopped") {
 		t.Error("what is due next is not the first")
 	}
+	run := "/schedules/" + w.Namespace + "/nightly/run"
+	if strings.Contains(p.text, run) {
+		t.Error("who may not patch schedules can request a run")
+	}
+	if p := me.posts(run, "same-origin"); p.status != http.StatusForbidden || !strings.Contains(p.text, "you may not patch scheduledsparkapplications in namespace "+w.Namespace) {
+		t.Errorf("without the right: %d %s", p.status, p.text)
+	}
+	owner := newViewer(t, me.address, everything, rights{w.Namespace, []string{"patch"}, []string{"scheduledsparkapplications"}})
+	owner.sees("/schedules?q=night&namespace="+w.Namespace, run+"?namespace="+w.Namespace+"&amp;q=night")
+	back := "/schedules?done=run&namespace=" + w.Namespace
+	if p := owner.posts(run+"?namespace="+w.Namespace, "same-origin"); p.status != http.StatusSeeOther || p.header.Get("Location") != back {
+		t.Errorf("run: %d %s %s", p.status, p.header.Get("Location"), p.text)
+	}
+	owner.sees(back, "A run is requested", "nightly-m-")
 }
 
 // TestAccountHasNoRights: what config/dashboard installs may do nothing that not every account may do.
