@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// actor does what was decided, apart from the status and events.
+// actor carries out what was decided, except for the status and the events.
 type actor struct {
 	*state
 	holder    *holder

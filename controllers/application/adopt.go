@@ -12,8 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// asWanted reports whether an object has the content that was to be created. Fields that the API server has added do not count. A driver pod is
-// compared by the lifecycle once the watch has shown it: it may run already.
+// asWanted reports whether an existing object has the wanted content. Fields that the API server has added do not
+// count. Driver pods always pass: the lifecycle compares them once the watch shows them, because they may be running
+// already.
 func asWanted(existing, wanted client.Object) bool {
 	switch wanted := wanted.(type) {
 	case *corev1.ConfigMap:
@@ -59,7 +60,7 @@ func only(containers []corev1.Container, names map[string]bool) []corev1.Contain
 	return own
 }
 
-// containersOf returns the names of the containers of a pod.
+// containersOf returns the names of all containers of a pod, including init containers.
 func containersOf(pod *corev1.Pod) map[string]bool {
 	names := map[string]bool{}
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {

@@ -22,8 +22,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// refusedByNamespace returns why the namespace does not allow the gate, the queue or the pod security of a plan. A gate that does not exist is
-// reported elsewhere; the gate None asks no queue.
+// refusedByNamespace returns why the namespace does not allow the gate, the queue or the pod security of a plan. An
+// unknown gate is reported elsewhere, and the gate None has no queues to check.
 func (pl *placement) refusedByNamespace(policy namespacepolicy.Policy, plan *lifecycle.Plan) []finding.Finding {
 	var found []finding.Finding
 	if pl.Gates.Known(plan.Gate) {
@@ -35,7 +35,7 @@ func (pl *placement) refusedByNamespace(policy namespacepolicy.Policy, plan *lif
 	return withRefusal(found, policy.PodSecurity(pl.app.Spec.PodSecurity, !pl.ForbidPodSecurityNone))
 }
 
-// withRefusal adds a finding with that message, unless it is empty.
+// withRefusal appends a finding with this message, unless the message is empty.
 func withRefusal(found []finding.Finding, message string) []finding.Finding {
 	if message == "" {
 		return found
@@ -43,7 +43,8 @@ func withRefusal(found []finding.Finding, message string) []finding.Finding {
 	return append(found, finding.Finding{Reason: v1alpha1.InvalidSpecReason, Message: message})
 }
 
-// forbidden returns the service accounts, priority classes and the gate of a start that administrators do not allow.
+// forbidden returns findings about the service accounts, the priority classes and the gate of a start that
+// administrators do not allow.
 func (pl *placement) forbidden(ctx context.Context, policy namespacepolicy.Policy, plan *lifecycle.Plan, ready *prepared) ([]finding.Finding, error) {
 	found := append(forbiddenAccounts(policy, ready.accounts), pl.unguardedGate(policy)...)
 	classes := ready.classes
@@ -60,8 +61,8 @@ func (pl *placement) forbidden(ctx context.Context, policy namespacepolicy.Polic
 	return found, nil
 }
 
-// allowedClass reports whether the queue of a grant allows the PriorityClass that its holder names now. One that it does not allow does not change
-// the priority of the holder.
+// allowedClass reports whether the queue of a grant allows the PriorityClass that the application names now. If it does
+// not, the class is ignored and the priority of the holder stays.
 func (pl *placement) allowedClass(ctx context.Context, grant *v1alpha1.Grant) (bool, error) {
 	q := pl.app.Spec.Queue
 	if q == nil || q.PriorityClassName == "" {
@@ -71,19 +72,19 @@ func (pl *placement) allowedClass(ctx context.Context, grant *v1alpha1.Grant) (b
 	return refusal == "", err
 }
 
-// classes returns the PriorityClasses that may be named under a gate in a queue.
+// classes returns the check of which PriorityClasses may be used under a gate in a queue.
 func (pl *placement) classes(gate, queue string) priorityclass.Classes {
 	if !pl.Gates.Capabilities(gate).SparkQueues {
-		queue = "" // a queue of another system
+		queue = "" // it names a queue of another system
 	}
 	return priorityclass.Classes{Reader: pl.Client, Queue: queue}
 }
 
-// class is a PriorityClass that pods of an attempt name.
+// class is a PriorityClass named by the application, and the field that names it.
 type class struct{ name, field string }
 
-// classesOf returns the PriorityClasses that the pods of an attempt name: what a template says counts for the scheduler as much as
-// spec.queue.priorityClassName does for the queue.
+// classesOf returns the PriorityClasses that the pod templates of an attempt name. They must be allowed like
+// spec.queue.priorityClassName, because the scheduler acts on them.
 func classesOf(objects render.Objects) []class {
 	var classes []class
 	for _, c := range []class{
@@ -97,7 +98,7 @@ func classesOf(objects render.Objects) []class {
 	return classes
 }
 
-// choose returns a plan with the gate and queue that a start asks, and with findings if it may not.
+// choose returns a plan with the gate and queue of a start, and with findings if they are not allowed.
 func (pl *placement) choose(policy namespacepolicy.Policy) *lifecycle.Plan {
 	pl.placed = policy.Place(pl.app, namespacepolicy.Defaults{Gate: pl.DefaultGate, QueueLabel: func(gate v1alpha1.GateType) string {
 		return pl.Gates.Capabilities(string(gate)).QueueLabel
@@ -108,8 +109,8 @@ func (pl *placement) choose(policy namespacepolicy.Policy) *lifecycle.Plan {
 	return plan
 }
 
-// unguardedGate refuses, in a guarded namespace, a gate that does not admit executors one by one: executors wait behind the scheduling gate
-// there, and such a gate would never have it removed.
+// unguardedGate refuses a gate that cannot resize grants if the namespace is guarded. Executors of guarded namespaces
+// are created with the scheduling gate, which such a gate would never have removed.
 func (pl *placement) unguardedGate(policy namespacepolicy.Policy) []finding.Finding {
 	gate := pl.placed.Gate
 	if !policy.Guarded || !pl.Gates.Known(string(gate)) || pl.Gates.Capabilities(string(gate)).Resizes {
@@ -119,8 +120,9 @@ func (pl *placement) unguardedGate(policy namespacepolicy.Policy) []finding.Find
 	return withRefusal(nil, policy.UnguardedGate(pl.placed, allowed))
 }
 
-// priority returns the priority of a start: the value of the class in spec.queue, else of the cluster's default class, else 0. A class of the
-// gate's own system takes precedence over a PriorityClass of that name. missing is not empty if there is no such class.
+// priority returns the priority of a start: the value of the class named in spec.queue, else of the cluster's default
+// class, else 0. A class of the gate's own system takes precedence over a PriorityClass of the same name. If there is
+// no such class, missing says so.
 func (pl *placement) priority(ctx context.Context, gate string) (value int32, missing string, err error) {
 	if q := pl.app.Spec.Queue; q != nil && q.PriorityClassName != "" {
 		value, known, asked := pl.Gates.Priority(gate, q.PriorityClassName)

@@ -15,25 +15,27 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// announcer records events, and passes them on to receivers of notifications.
+// announcer records events, and forwards them to the receivers of notifications.
 type announcer struct{ *state }
 
-// announce records an event, and sends it to receivers of notifications. With FewEvents, the success of a run is only notified.
+// announce records an event and notifies the receivers of notifications. With FewEvents, no event is recorded for the
+// success of a run.
 func (an *announcer) announce(a lifecycle.Event) {
 	kind := corev1.EventTypeNormal
 	if a.Warning {
 		kind = corev1.EventTypeWarning
 	}
 	if !an.FewEvents || a.Reason != v1alpha1.SucceededReason {
-		an.Recorder.Eventf(an.app, nil, kind, a.Reason, a.Reason, "%s", status.Truncate(redact.Visible(a.Message))) // the API server refuses longer ones
+		an.Recorder.Eventf(an.app, nil, kind, a.Reason, a.Reason, "%s", status.Truncate(redact.Visible(a.Message))) // the API server refuses longer messages
 	}
 	if an.Notifier != nil {
 		an.Notifier.Notify(an.app, a.Warning, a.Reason, a.Message)
 	}
 }
 
-// recordStage records an event for a stage that was entered, unless it was announced already or the namespace has used up its budget: the
-// recorder writes events concurrently, without a limit, so thousands of them would keep the API server busy.
+// recordStage records an event for a stage that was entered, unless it was announced already or the namespace has used
+// up its budget. Without a budget thousands of events would keep the API server busy, because the recorder writes them
+// concurrently and without a limit.
 func (an *announcer) recordStage(before *v1alpha1.SparkApplication, announced []lifecycle.Event) {
 	was, is := apimeta.FindStatusCondition(before.Status.Conditions, v1alpha1.ReadyCondition), apimeta.FindStatusCondition(an.app.Status.Conditions, v1alpha1.ReadyCondition)
 	if an.FewEvents || is == nil || (was != nil && was.Reason == is.Reason && before.Status.Run == an.app.Status.Run && before.Status.Attempt == an.app.Status.Attempt) {

@@ -19,21 +19,23 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// objectBuilder builds the objects of an attempt: for the plan of a start, and with its grant.
+// objectBuilder builds the objects of an attempt, once for the plan and once with the grant.
 type objectBuilder struct {
 	*state
 	reader    *reader
 	placement *placement
-	// template is the hash of the run template, once the pass has planned.
+	// template is the hash of the run template; empty before the pass has planned.
 	template string
-	// inputs identify what the objects of the pass were last built from.
+	// inputs is the hash of what the objects were last built from.
 	inputs string
-	// checked is what check has built last, for build to return; nil if it was returned, or if a reference may add to it.
+	// checked holds the objects that check built last, so that build can return them. It is nil once they were
+	// returned, or if a ConfigMap or Secrets add properties to them.
 	checked *render.Objects
 }
 
-// check returns what is wrong with a start, as far as the application alone shows it, or together with its sparkConfigMap where that may
-// complete the spec. build returns the objects that were built here, unless properties of a ConfigMap or of Secrets go into them.
+// check returns what is wrong with a start, judging by the application alone, or together with its sparkConfigMap where
+// that may complete the spec. The objects it builds are reused by build, unless a ConfigMap or Secrets add properties
+// to them.
 func (bl *objectBuilder) check(ctx context.Context, start lifecycle.Start, queue string) ([]finding.Finding, error) {
 	in, contradictions := bl.input(start, queue, nil, conf.Sources{})
 	objects, found := validate.Build(in, contradictions)
@@ -46,8 +48,8 @@ func (bl *objectBuilder) check(ctx context.Context, start lifecycle.Start, queue
 	return found, nil
 }
 
-// checkWithFiles is check with the properties of the sparkConfigMap. Nothing is found while the ConfigMap does not exist: it is reported as
-// missing, and one read serves all applications of the namespace.
+// checkWithFiles is check with the properties of the sparkConfigMap. It returns no findings if the ConfigMap is known
+// not to exist: it will be reported as missing, and applications of a namespace that name it share one read.
 func (bl *objectBuilder) checkWithFiles(ctx context.Context, start lifecycle.Start, queue string) ([]finding.Finding, error) {
 	if found, known := bl.reader.known(bl.reader.toReference(configMapKind, bl.app.Spec.SparkConfigMap, "")); known && found.problem != "" {
 		return nil, nil
@@ -64,7 +66,7 @@ func (bl *objectBuilder) checkWithFiles(ctx context.Context, start lifecycle.Sta
 	return found, nil
 }
 
-// input returns what the objects of a start are rendered from, and the contradictions between its properties.
+// input returns the input for rendering a start, and contradictions between its properties.
 func (bl *objectBuilder) input(start lifecycle.Start, queue string, grant *queueing.Grant, sources conf.Sources) (render.Input, []conf.Finding) {
 	in, contradictions := render.NewInput(bl.app, sources)
 	in.Run, in.Attempt, in.Queue, in.Grant = start.Run, start.Attempt, queue, grant
@@ -76,8 +78,9 @@ func (bl *objectBuilder) input(start lifecycle.Start, queue string, grant *queue
 	return in, contradictions
 }
 
-// build returns the objects of a start: once for the plan, and once with the grant. Findings are mistakes that show only together with the
-// referenced configuration. Without a grant the objects are validated; a grant is for the same inputs.
+// build renders the objects of a start, without a grant for the plan, and with it before they are created. Findings are
+// mistakes that only show together with the referenced configuration. Objects are validated only without a grant,
+// because a grant is for the same inputs.
 func (bl *objectBuilder) build(ctx context.Context, start lifecycle.Start, queue string, grant *queueing.Grant) (render.Objects, []finding.Finding, error) {
 	files, err := bl.reader.confFiles(ctx)
 	if err != nil {
@@ -110,13 +113,13 @@ func (bl *objectBuilder) build(ctx context.Context, start lifecycle.Start, queue
 	if err != nil {
 		return objects, []finding.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: err.Error()}}, nil
 	}
-	if values != nil { // else the size is known already
+	if values != nil { // without Secrets the size was checked when the objects were planned
 		return objects, validate.Size(bl.app, objects), nil
 	}
 	return objects, nil, nil
 }
 
-// contradicting returns contradictions as findings.
+// contradicting converts contradictions between properties to findings.
 func contradicting(contradictions []conf.Finding) []finding.Finding {
 	found := make([]finding.Finding, 0, len(contradictions))
 	for _, c := range contradictions {
@@ -125,7 +128,7 @@ func contradicting(contradictions []conf.Finding) []finding.Finding {
 	return found
 }
 
-// inputsOf returns the hash of everything that a start with these properties is derived from now.
+// inputsOf returns the hash of everything that a start with these properties would be derived from now.
 func (bl *objectBuilder) inputsOf(ctx context.Context, properties conf.Properties) (string, error) {
 	namespace, err := bl.reader.namespace(ctx)
 	if err != nil {
@@ -144,7 +147,8 @@ func (bl *objectBuilder) inputsOf(ctx context.Context, properties conf.Propertie
 	return in.Hash()
 }
 
-// templateHash returns the hash of the run template. A pass that has planned knows it; so does one with the template of the current run.
+// templateHash returns the hash of the run template. It is computed only if the pass has not planned and the template
+// is not that of the current run.
 func (bl *objectBuilder) templateHash() (string, error) {
 	switch {
 	case bl.template != "":
@@ -155,7 +159,7 @@ func (bl *objectBuilder) templateHash() (string, error) {
 	return templatehash.Of(&bl.app.Spec)
 }
 
-// podSets returns what the pods of a start request from a gate. An error is a mistake in the spec.
+// podSets returns what the pods of a start request from a gate. An error means a mistake in the spec.
 func (bl *objectBuilder) podSets(objects render.Objects, environment podsets.Environment, gate string) ([]queueing.PodSet, error) {
 	if bl.Gates.Capabilities(gate).LeavesExecutors {
 		return podsets.BaseSets(bl.app, objects, environment)
@@ -163,8 +167,8 @@ func (bl *objectBuilder) podSets(objects render.Objects, environment podsets.Env
 	return podsets.PodSets(bl.app, objects, environment)
 }
 
-// schedulingGated reports whether executors wait behind the scheduling gate of the quota: as the grant says, and before there is one, under dynamic
-// allocation and in guarded namespaces, if the gate that is asked lets grants grow.
+// schedulingGated reports whether executors are created with the quota's scheduling gate. A grant says so itself.
+// Without one they are, under dynamic allocation and in guarded namespaces, if the gate can resize grants.
 func (bl *objectBuilder) schedulingGated(properties conf.Properties, grant *queueing.Grant) bool {
 	if grant != nil {
 		return grant.SchedulingGated

@@ -24,10 +24,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// cleaner deletes objects of attempts, and the application when its time is over.
+// cleaner deletes the objects of attempts, and the application after its time to live.
 type cleaner struct{ *state }
 
-// deleteObjects deletes what was created for an attempt, the pod last: as long as it exists, something is left to delete.
+// deleteObjects deletes the objects that were created for an attempt. The pod is deleted last, because its existence
+// shows that other objects may remain.
 func (cl *cleaner) deleteObjects(ctx context.Context, of attempt) error {
 	names := render.NamesOf(cl.app, of.run, of.attempt)
 	if err := cl.delete(ctx, &corev1.Service{}, names.Service); err != nil {
@@ -68,14 +69,14 @@ func (cl *cleaner) deleteApplication(ctx context.Context) error {
 	return nil
 }
 
-// deleteClaims deletes the claims of an attempt.
+// deleteClaims deletes the PersistentVolumeClaims of an attempt.
 func (cl *cleaner) deleteClaims(ctx context.Context, of attempt) error {
 	kind := corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
 	return cl.deleteLabelled(ctx, of, kind, func() client.Object { return &corev1.PersistentVolumeClaim{} })
 }
 
-// delete deletes an object of the attempt if it exists and this application controls it. Often it does not: Spark deletes the Service of a
-// driver that ends normally.
+// delete deletes an object of the attempt if it exists and this application controls it. It reads first, because often
+// the object is gone: Spark deletes the Service of a driver that ends normally.
 func (cl *cleaner) delete(ctx context.Context, obj client.Object, name string) error {
 	obj.SetNamespace(cl.app.Namespace)
 	obj.SetName(name)
@@ -97,8 +98,8 @@ func (cl *cleaner) delete(ctx context.Context, obj client.Object, name string) e
 	return nil
 }
 
-// deleteFiles deletes what holds the files of an attempt: its ConfigMaps, and its Secret. While the spec is still that of the attempt, it shows
-// which of them exist; otherwise they are listed.
+// deleteFiles deletes the ConfigMaps and the Secret that hold the files of an attempt. While the spec is still that of
+// the attempt, it says which of them exist; otherwise they are listed.
 func (cl *cleaner) deleteFiles(ctx context.Context, of attempt) error {
 	names, spec := render.NamesOf(cl.app, of.run, of.attempt), &cl.app.Spec
 	known := cl.observed.SameTemplate && cl.app.Stub == nil && of == attempt{cl.app.Status.Run, cl.app.Status.Attempt}
@@ -113,8 +114,8 @@ func (cl *cleaner) deleteFiles(ctx context.Context, of attempt) error {
 	return cl.deleteLabelled(ctx, of, corev1.SchemeGroupVersion.WithKind("ConfigMap"), func() client.Object { return &corev1.ConfigMap{} })
 }
 
-// deleteLabelled deletes all objects of a kind that belong to an attempt. It lists them live, because their number follows from a spec that may
-// have changed since.
+// deleteLabelled deletes all objects of a kind that carry the labels of an attempt. It lists them from the API server,
+// because the spec that determined their number may have changed.
 func (cl *cleaner) deleteLabelled(ctx context.Context, of attempt, kind schema.GroupVersionKind, empty func() client.Object) error {
 	err := livemeta.Walk(ctx, cl.Live, kind, func(obj *metav1.PartialObjectMetadata) error { return cl.delete(ctx, empty(), obj.Name) },
 		client.InNamespace(cl.app.Namespace), client.MatchingLabels{
@@ -128,12 +129,13 @@ func (cl *cleaner) deleteLabelled(ctx context.Context, of attempt, kind schema.G
 	return nil
 }
 
-// deletePod deletes exactly the pod that was seen, never a new one of the same name: without grace, or with a bounded one.
+// deletePod deletes the pod that was observed, never a new one of the same name. With force there is no grace period,
+// otherwise it is bounded by MaxTermination.
 func (r *Reconciler) deletePod(ctx context.Context, of *pods.Record, force bool) error {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}
 	err := r.Client.Delete(ctx, pod, of.DeleteOptions(r.MaxTermination, force))
 	if apianswer.IsGoneOrChanged(err) {
-		return nil // gone, or another one
+		return nil // the pod is gone, or another pod has its name
 	}
 	if err != nil {
 		return fmt.Errorf("delete pod %s/%s: %w", of.Namespace, of.Name, err)
@@ -141,12 +143,13 @@ func (r *Reconciler) deletePod(ctx context.Context, of *pods.Record, force bool)
 	return nil
 }
 
-// endContainers has the kubelet end the containers of exactly the pod that was seen. The pod stays.
+// endContainers makes the kubelet end the containers of the pod that was observed, never those of a new one of the same
+// name. The pod object stays.
 func (cl *cleaner) endContainers(ctx context.Context, of *pods.Record) error {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}
 	err := cl.Client.Patch(ctx, pod, client.RawPatch(types.MergePatchType, of.EndPatch()), client.FieldOwner(v1alpha1.FieldOwner))
 	if apianswer.IsGoneOrChanged(err) {
-		return nil // gone, or another one
+		return nil // the pod is gone, or another pod has its name
 	}
 	if err != nil {
 		return fmt.Errorf("end the containers of pod %s/%s: %w", of.Namespace, of.Name, err)

@@ -17,9 +17,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// applicationCollector counts, at each scrape, the applications that have not ended by stage, and those whose pods cannot be ended, and
-// finds those that have waited longest. It reads the cache of the reconciler that was set up last, and only once that decides: a standby
-// has the same applications in its cache, and they would count twice.
+// applicationCollector counts at each scrape the unfinished applications by stage and those whose pods cannot be ended,
+// and finds the longest wait for quota. For each share it reads the cache of the reconciler that was set up last, and
+// only once that reconciler decides: a standby has the same applications in its cache, and they would be counted twice.
 type applicationCollector struct {
 	of                  metricseries.Sources[Reconciler]
 	count, oldest, lost *prometheus.Desc
@@ -67,7 +67,7 @@ func (g *applicationCollector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// countApplications adds the applications that this leader decides on, if it does.
+// countApplications adds the applications that this leader decides on. It adds nothing in a standby.
 func (r *Reconciler) countApplications(seen tally) error {
 	if !r.deciding.Load() {
 		return nil
@@ -76,7 +76,7 @@ func (r *Reconciler) countApplications(seen tally) error {
 	if err := r.Client.List(context.Background(), list, wholeOnes, client.UnsafeDisableDeepCopy); err != nil {
 		return err
 	}
-	own := r.unfinishedOf(list) // before anything is counted: it may take reads, and the locks of passes that count
+	own := r.unfinishedOf(list) // called before anything is counted, because it may read, and may take locks that counting passes hold
 	r.Series.Count(func(value func(queue string) string) {
 		for _, app := range own {
 			stage, _ := status.StageOf(app.Status.Conditions)
@@ -86,7 +86,7 @@ func (r *Reconciler) countApplications(seen tally) error {
 	return nil
 }
 
-// unfinishedOf returns those of a list that have not ended and on which this leader decides.
+// unfinishedOf returns the unfinished applications of a list that this leader decides on.
 func (r *Reconciler) unfinishedOf(list *v1alpha1.SparkApplicationList) []*v1alpha1.SparkApplication {
 	var own []*v1alpha1.SparkApplication
 	for i := range list.Items {
@@ -102,7 +102,7 @@ func (r *Reconciler) unfinishedOf(list *v1alpha1.SparkApplicationList) []*v1alph
 	return own
 }
 
-// add adds one application.
+// add counts one application.
 func (c tally) add(in place, stage string, s *v1alpha1.SparkApplicationStatus) {
 	c.count[stagePlace{in, stage}]++
 	if since := s.Times.Waiting; since != nil {
@@ -113,14 +113,14 @@ func (c tally) add(in place, stage string, s *v1alpha1.SparkApplicationStatus) {
 	}
 }
 
-// tally is what the applications of all leaders add up to.
+// tally holds the sums over the applications of all leaders.
 type tally struct {
 	count  map[stagePlace]int
 	oldest map[place]int64
 	lost   map[place]int
 }
 
-// place is where an application is counted, stagePlace also in which stage.
+// place is the labels under which an application is counted; stagePlace adds its stage.
 type (
 	place      struct{ namespace, queue string }
 	stagePlace struct {

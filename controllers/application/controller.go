@@ -16,7 +16,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Reconcile makes one pass over an application, once this process leads and has restored its state.
+// Reconcile runs one pass over an application. It waits until this process leads and has restored the state of its
+// predecessor.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	if err := r.Ready(ctx); err != nil {
 		return ctrl.Result{}, err
@@ -35,14 +36,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return r.reconcileExisting(ctx, app)
 }
 
-// reconcileExisting makes a pass over an application that exists, if this process decides on it. Three questions come first: which of several
-// installations decides (Claims), which of its replicas leads the application's tree of queues (Share), and whether the cache has seen what this
-// replica wrote last (expectations).
+// reconcileExisting runs a pass over an application that exists, if this replica decides on it. It checks, in this
+// order, which of several installations decides (Claims), which of its replicas leads the application's tree of queues
+// (Share), and whether the cache has caught up with the last write of this replica (expectations).
 func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
 	mine, after, err := r.Claims.Decides(ctx, app)
 	switch {
 	case err != nil:
-		return ctrl.Result{}, err // whose it is is not known
+		return ctrl.Result{}, err // it is unknown which installation decides
 	case !mine:
 		return ctrl.Result{RequeueAfter: after}, r.leaveToOther(ctx, app)
 	}
@@ -54,12 +55,12 @@ func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkA
 	case !owned:
 		return ctrl.Result{}, r.disown(ctx, app, queueing.Abandoned)
 	case r.expectations.IsStale(app):
-		return ctrl.Result{}, nil // the cache is behind a write of this process, whose event is on its way
+		return ctrl.Result{}, nil // the event of that write is on its way, and triggers another pass
 	}
 	return r.reconcileOwned(ctx, app)
 }
 
-// reconcileOwned makes a pass over an application that exists, and on which this process decides.
+// reconcileOwned runs a pass over an application on which this process decides.
 func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
 	name := client.ObjectKeyFromObject(app)
 	r.chargeTakenOver(app)
@@ -69,7 +70,7 @@ func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkAppl
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	swept := r.sweepLeftovers(ctx, name) // a failure does not delay the application that has the name now
+	swept := r.sweepLeftovers(ctx, name) // a failure here must not delay the application that has this name now
 	result := ctrl.Result{RequeueAfter: r.refusals.refusedFor(app, r.Clock.Now())}
 	if result.RequeueAfter == 0 || !app.DeletionTimestamp.IsZero() {
 		result, err = r.pass(ctx, app)
@@ -80,7 +81,8 @@ func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkAppl
 	return result, errors.Join(err, swept)
 }
 
-// pass decides, publishes and acts. An obstacle met while acting is published by deciding once more.
+// pass decides, publishes and acts. If it hits an obstacle while acting, it decides a second time, so that the status
+// shows the obstacle.
 func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
 	p := newPass(r, app)
 	if err := p.observer.updateHolder(ctx); err != nil {

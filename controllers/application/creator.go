@@ -29,7 +29,7 @@ type creator struct {
 	reader  *reader
 	builder *objectBuilder
 	intent  *intent
-	// sent are the names of the containers of the driver pod that this pass creates.
+	// sent holds the names of the containers of the driver pod that this pass creates.
 	sent map[string]bool
 }
 
@@ -41,8 +41,8 @@ const (
 	requestTimeout = 65 * time.Second
 )
 
-// createDriver creates the objects of the attempt that the status names, the driver pod last. It does so right after the
-// status was written, or after a live read that confirms it.
+// createDriver creates the objects of the attempt in the status, the driver pod last. Before each object it makes sure
+// that the status still names this attempt, either because this pass has just written it or by a live read.
 func (cr *creator) createDriver(ctx context.Context) error {
 	current := attempt{cr.app.Status.Run, cr.app.Status.Attempt}
 	if cr.refusals.gaveUp(cr.app, current) {
@@ -77,16 +77,16 @@ func (cr *creator) createDriver(ctx context.Context) error {
 	return nil
 }
 
-// recordLeftOut records an event of annotations that the Service of the attempt was created without. Events with the same reason and action are one
-// series, of which the first text is shown.
+// recordLeftOut records an event about annotations that the Service of the attempt was created without. Events with the
+// same reason and action are one series, which shows only the first message.
 func (cr *creator) recordLeftOut(refused []expose.Refusal) {
 	if len(refused) > 0 {
 		cr.Recorder.Eventf(cr.app, nil, corev1.EventTypeWarning, expose.CreateFailedReason, "CreateService", "%s", status.Truncate(redact.Visible(expose.Join(refused))))
 	}
 }
 
-// create creates one object, or adopts the one that exists. A refusal of the API server is an obstacle, which the status
-// shows.
+// create creates one object, or adopts the existing one. If the API server refuses the object, the refusal is noted for
+// the status and no error is returned.
 func (cr *creator) create(ctx context.Context, obj client.Object) error {
 	err := cr.Client.Create(ctx, obj, client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
@@ -104,8 +104,8 @@ func (cr *creator) create(ctx context.Context, obj client.Object) error {
 	return fmt.Errorf("create %s: %w", describe(obj), err)
 }
 
-// refuse notes a refusal of the API server, and reports whether the error is one: for good (a rejection), or until
-// something changes that the status names (an obstacle).
+// refuse notes a refusal by the API server, and reports whether err is one. It is a rejection if the object will never
+// be accepted, or else an obstacle, which lasts until something changes that the status names.
 func (cr *creator) refuse(ctx context.Context, obj client.Object, err error) bool {
 	switch {
 	case rejected(err):
@@ -126,8 +126,8 @@ func (cr *creator) refuse(ctx context.Context, obj client.Object, err error) boo
 	return false
 }
 
-// accountGone returns a message if the API server has refused a driver because its service account was deleted after the
-// grant was given. Otherwise it returns the refusal.
+// accountGone returns a message if the API server has refused the driver because its service account was deleted after
+// the grant was given. Otherwise it returns the refusal as the error.
 func (cr *creator) accountGone(ctx context.Context, obj client.Object, refusal error) (string, error) {
 	name := cr.app.Spec.Driver.ServiceAccountName
 	if name == "" || !isPod(obj) {
@@ -141,8 +141,9 @@ func (cr *creator) accountGone(ctx context.Context, obj client.Object, refusal e
 	return fmt.Sprintf("ServiceAccount %q of spec.driver.serviceAccountName was deleted %s", name, beforeDriver), nil
 }
 
-// adopt accepts an existing object if it belongs to this attempt of this application and has the wanted content. One with
-// other content is replaced: every user who may create such objects in the namespace can set their owner and labels.
+// adopt accepts an existing object if it belongs to this attempt of this application and has the wanted content. It
+// replaces an object with other content: any user who may create such objects in the namespace can set their owner and
+// labels.
 func (cr *creator) adopt(ctx context.Context, obj client.Object) error {
 	existing, ok := obj.DeepCopyObject().(client.Object)
 	if !ok {
@@ -162,8 +163,8 @@ func (cr *creator) adopt(ctx context.Context, obj client.Object) error {
 	return nil
 }
 
-// replace deletes exactly the object that was read, and creates the wanted one. An object that stays, or comes back at
-// once, is an obstacle.
+// replace deletes the object that was read, never a newer one, and creates the wanted one. If the old object stays, or
+// another one appears, that is an obstacle.
 func (cr *creator) replace(ctx context.Context, existing, wanted client.Object) error {
 	uid := existing.GetUID()
 	err := cr.Client.Delete(ctx, existing, client.Preconditions{UID: &uid})
@@ -182,8 +183,9 @@ func (cr *creator) replace(ctx context.Context, existing, wanted client.Object) 
 	return nil
 }
 
-// rememberDriver records the driver pod that was created, unless its own containers request more than was granted: a LimitRange or RuntimeClass
-// may be newer than what the caches have shown. Containers that admission has added, such as sidecars, do not count. Other objects are ignored.
+// rememberDriver records the driver pod that was created, unless its own containers request more than was granted: a
+// LimitRange or RuntimeClass may be newer than the caches. Containers that admission has added, such as sidecars, do
+// not count. Other objects are ignored.
 func (cr *creator) rememberDriver(obj client.Object) {
 	pod, ok := obj.(*corev1.Pod)
 	if !ok || cr.app.Status.Grant == nil {
@@ -193,7 +195,7 @@ func (cr *creator) rememberDriver(obj client.Object) {
 	own.Spec.Containers, own.Spec.InitContainers = only(own.Spec.Containers, cr.sent), only(own.Spec.InitContainers, cr.sent)
 	requests, err := podsets.Environment{}.Requests(own)
 	if err != nil {
-		return // what cannot be counted is not what was granted
+		return // without known requests it cannot be shown to fit the grant
 	}
 	for _, set := range convert.FromAPI(cr.app.Status.Grant).PodSets {
 		if set.Name != v1alpha1.DriverPodSet {

@@ -13,17 +13,18 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// decider asks for decisions and answers what they need.
+// decider calls lifecycle.Decide and answers what a decision needs.
 type decider struct {
 	*state
 	planner  *planner
 	observer *observer
 }
 
-// maxSteps bounds how often a decision may ask for more; it needs each thing at most once, and twice when a run follows another.
+// maxSteps bounds how many needs a decision may have. Each need occurs at most once, or twice when one run follows
+// another.
 const maxSteps = 12
 
-// decide asks for a decision and observes what it needs, until it is complete.
+// decide calls lifecycle.Decide and fulfils its needs, until the decision is complete.
 func (dc *decider) decide(ctx context.Context) (lifecycle.Decision, error) {
 	for range maxSteps {
 		d := lifecycle.Decide(dc.observed)
@@ -63,7 +64,7 @@ func (dc *decider) fulfil(ctx context.Context, d lifecycle.Decision) (err error)
 	return err
 }
 
-// logDecision logs one call of Decide: the need that it ended with, or the stage that it decided on.
+// logDecision logs one call of Decide: the need that it returned, or the stage that it decided on.
 func (dc *decider) logDecision(ctx context.Context, d lifecycle.Decision) {
 	log := ctrl.LoggerFrom(ctx).V(1)
 	if !log.Enabled() {

@@ -18,10 +18,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// endingInterval is how often pods that do not end in time are checked.
+// endingInterval is how often pods are checked that do not end in time.
 const endingInterval = 10 * time.Second
 
-// cleanUpDeleted cleans up after an application that was deleted, perhaps without its finalizer.
+// cleanUpDeleted cleans up after an application that no longer exists, even if it went without its finalizer.
 func (r *Reconciler) cleanUpDeleted(ctx context.Context, name types.NamespacedName) (ctrl.Result, error) {
 	if !r.hasRemains(name) && !r.deletions.mayHaveLeftovers(name) {
 		r.forget(name)
@@ -46,7 +46,7 @@ func (r *Reconciler) cleanUpDeleted(ctx context.Context, name types.NamespacedNa
 	return ctrl.Result{RequeueAfter: after}, err
 }
 
-// forget drops all that is known of an application.
+// forget drops everything that is remembered about an application.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.expectations.forget(name)
 	r.plans.forget(name)
@@ -59,7 +59,7 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.surveys.forget(name)
 }
 
-// hasRemains reports whether applications of that name have active pods, or hold or ask for quota.
+// hasRemains reports whether applications of this name have active pods, or hold or ask for quota.
 func (r *Reconciler) hasRemains(name types.NamespacedName) bool {
 	for _, record := range r.Pods.Of(name) {
 		if record.Active() {
@@ -69,8 +69,9 @@ func (r *Reconciler) hasRemains(name types.NamespacedName) bool {
 	return len(r.keysOf(name)) > 0
 }
 
-// releaseStale ends what applications of that name with another uid than keep have left: their pods are deleted, and once none of
-// them is active, what they held or asked for goes back. It returns when to look again at pods that are still there; 0 if none are.
+// releaseStale cleans up after applications of this name whose uid is not keep. It deletes their pods, and once none of
+// them is active it releases their grants and asks. after is when to check the remaining pods again; 0 if there are
+// none.
 func (r *Reconciler) releaseStale(ctx context.Context, name types.NamespacedName, keep types.UID) (after time.Duration, err error) {
 	active := map[string][]*pods.Record{}
 	for _, record := range r.Pods.Of(name) {
@@ -99,8 +100,8 @@ func (r *Reconciler) releaseStale(ctx context.Context, name types.NamespacedName
 	return after, nil
 }
 
-// endOrphan deletes a pod whose application is gone: without a grace period once MaxTermination is over and its node answers. It returns when
-// to check it again.
+// endOrphan deletes a pod whose application is gone. It forces the deletion once MaxTermination is over, if the node
+// answers. It returns when to check the pod again.
 func (r *Reconciler) endOrphan(ctx context.Context, record *pods.Record) (time.Duration, error) {
 	if !record.Deleting || record.EndsLate(r.MaxTermination) {
 		return r.MaxTermination, r.deletePod(ctx, record, false)
@@ -115,7 +116,8 @@ func (r *Reconciler) endOrphan(ctx context.Context, record *pods.Record) (time.D
 	return endingInterval, r.deletePod(ctx, record, true)
 }
 
-// chargeAllOrphans keeps the pods of deleted applications of a name charged. active has them by the uid of their application.
+// chargeAllOrphans keeps the pods of deleted applications of a name charged. active holds these pods by the uid of
+// their application.
 func (r *Reconciler) chargeAllOrphans(ctx context.Context, name types.NamespacedName, active map[string][]*pods.Record) error {
 	for uid, records := range active {
 		if err := r.chargeOrphans(ctx, queueing.Key{Namespace: name.Namespace, Name: name.Name, UID: uid}, records); err != nil {
@@ -125,24 +127,24 @@ func (r *Reconciler) chargeAllOrphans(ctx context.Context, name types.Namespaced
 	return nil
 }
 
-// chargeOrphans keeps the grant of a deleted application charged while pods with its labels are active. What these pods
-// use beyond the grant is charged as unmanaged pods, because any user may set their labels.
+// chargeOrphans keeps the grant of a deleted application charged while pods with its labels are active. What they use
+// beyond the grant is charged as unmanaged pods, because any user can set these labels.
 func (r *Reconciler) chargeOrphans(ctx context.Context, key queueing.Key, records []*pods.Record) error {
 	grant, here := r.Gates.Orphaned(key)
 	if !here {
-		return nil // another system charges it
+		return nil // another system does the charging
 	}
 	if name := (types.NamespacedName{Namespace: key.Namespace, Name: key.Name}); r.Share != nil && grant.Queue == "" {
 		stray, err := r.Share.Stray(ctx, key)
 		if err != nil || !stray || r.expectations.knows(name, types.UID(key.UID)) {
-			return err // another leader charges it
+			return err // another leader charges the pods
 		}
 	}
 	r.chargeUnattributed(pods.ExceedingGrant(records, grant))
 	return nil
 }
 
-// keysOf returns the keys under which applications of that name may hold something.
+// keysOf returns the keys under which applications of this name may hold or ask for quota.
 func (r *Reconciler) keysOf(name types.NamespacedName) []queueing.Key {
 	return r.Gates.Keys(queueing.Key{Kind: queueing.Application, Namespace: name.Namespace, Name: name.Name})
 }

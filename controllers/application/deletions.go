@@ -15,28 +15,30 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
 
-// deletion is what this process knows of how one application is deleted.
+// deletion is what this process knows about the deletion of one application.
 type deletion struct {
-	// seenAlive reports whether the application was seen before it was deleted.
+	// seenAlive is true if this process saw the application before it was deleted.
 	seenAlive bool
-	// mayOwnObjects reports whether objects of the application may exist, so that the finalizer has to go last.
+	// mayOwnObjects is true if objects of the application may exist, so that its finalizer must be removed last.
 	mayOwnObjects bool
-	// orphansDependents reports whether the application was deleted with --cascade=orphan: its objects stay.
+	// orphansDependents is true if the application was deleted with --cascade=orphan, so that the garbage collector
+	// leaves its objects.
 	orphansDependents bool
-	// settled reports whether nothing remains to be done: this process has removed the finalizer, or has recorded that
-	// there may be leftovers.
+	// settled is true if nothing remains to be done: this process has removed the finalizer, or has recorded possible
+	// leftovers.
 	settled bool
 }
 
-// mayHaveLeftovers reports whether an application that is gone may have gone before its finalizer had done its work.
+// mayHaveLeftovers reports whether the application may have disappeared before its finalizer had done its work.
 func (d deletion) mayHaveLeftovers() bool { return d.mayOwnObjects && !d.settled }
 
-// deletions know how applications are deleted, and which of them may have left objects. Safe for concurrent use.
+// deletions tracks how applications are deleted, and which of them may have left objects behind. It is safe for
+// concurrent use.
 type deletions struct {
 	perApp[deletion]
-	// leftovers are the uids of applications that are gone and may have left objects, by their name.
+	// leftovers holds the uids of deleted applications that may have left objects, by the name of the application.
 	leftovers map[types.NamespacedName][]types.UID
-	// exists reports whether an application was seen to exist.
+	// exists reports whether an application with this name and uid was seen to exist.
 	exists func(types.NamespacedName, types.UID) bool
 }
 
@@ -44,7 +46,8 @@ func newDeletions(exists func(types.NamespacedName, types.UID) bool) *deletions 
 	return &deletions{perApp: newPerApp[deletion](), leftovers: map[types.NamespacedName][]types.UID{}, exists: exists}
 }
 
-// of returns what is known of the deletion of an application. One that had the name before is gone. The caller holds the lock.
+// of returns the entry of an application, which the caller may change. An earlier application of the same name counts
+// as gone. The caller must hold the lock.
 func (d *deletions) of(obj client.Object) *deletion {
 	name := client.ObjectKeyFromObject(obj)
 	if r := d.apps[name]; r != nil && r.uid != obj.GetUID() && r.known.mayHaveLeftovers() {
@@ -53,7 +56,7 @@ func (d *deletions) of(obj client.Object) *deletion {
 	return d.perApp.of(obj)
 }
 
-// observe takes in a version of an application.
+// observe takes note of a version of an application.
 func (d *deletions) observe(app *v1alpha1.SparkApplication) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -66,13 +69,14 @@ func (d *deletions) observe(app *v1alpha1.SparkApplication) {
 	known.orphansDependents = known.orphansDependents || orphaned(app)
 }
 
-// orphaned reports whether the garbage collector is about to remove an object from the owners of its dependents.
+// orphaned reports whether the garbage collector is about to remove the object from the owner references of its
+// dependents.
 func orphaned(obj client.Object) bool {
 	return slices.Contains(obj.GetFinalizers(), metav1.FinalizerOrphanDependents)
 }
 
-// orphanPredicate returns a predicate that filters nothing and records orphaning: the finalizer of --cascade=orphan may be gone
-// before a pass sees it, but not before the watch shows it.
+// orphanPredicate returns a predicate that lets every event pass and records orphaning. The finalizer that
+// --cascade=orphan sets may be gone before a pass sees it, but the watch always shows it.
 func (d *deletions) orphanPredicate() predicate.Predicate {
 	return predicate.NewPredicateFuncs(func(obj client.Object) bool {
 		if orphaned(obj) {
@@ -86,8 +90,8 @@ func (d *deletions) orphanPredicate() predicate.Predicate {
 	})
 }
 
-// orphansDependents reports whether the objects of an application stay when it goes. It is not known if the application was
-// being deleted already when this process first saw it.
+// orphansDependents reports whether the garbage collector leaves the objects of an application. This is not known if
+// the application was already being deleted when this process first saw it.
 func (d *deletions) orphansDependents(app *v1alpha1.SparkApplication) (orphans, known bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -102,7 +106,7 @@ func (d *deletions) finalizerRemoved(app *v1alpha1.SparkApplication) {
 	d.of(app).settled = true
 }
 
-// gone records that the application of a name is gone. What it may have left is to be swept.
+// gone records that the application of this name no longer exists, and that its possible leftovers are to be swept.
 func (d *deletions) gone(name types.NamespacedName) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -112,7 +116,7 @@ func (d *deletions) gone(name types.NamespacedName) {
 	}
 }
 
-// mayHaveLeftovers reports whether an application of that name that is gone may have left objects.
+// mayHaveLeftovers reports whether deleted applications of this name may have left objects.
 func (d *deletions) mayHaveLeftovers(name types.NamespacedName) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -120,21 +124,21 @@ func (d *deletions) mayHaveLeftovers(name types.NamespacedName) bool {
 	return len(d.leftovers[name]) > 0 || r != nil && r.known.mayHaveLeftovers()
 }
 
-// addLeftovers records that an application that is gone may have left objects. The caller holds the lock.
+// addLeftovers records that a deleted application may have left objects. The caller must hold the lock.
 func (d *deletions) addLeftovers(name types.NamespacedName, uid types.UID) {
 	if !slices.Contains(d.leftovers[name], uid) {
 		d.leftovers[name] = append(d.leftovers[name], uid)
 	}
 }
 
-// leftoversOf returns the uids of applications of a name that are gone and may have left objects.
+// leftoversOf returns the uids of the deleted applications of a name that may have left objects.
 func (d *deletions) leftoversOf(name types.NamespacedName) []types.UID {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.leftovers[name])
 }
 
-// withLeftovers returns the names of all applications that are gone and may have left objects.
+// withLeftovers returns the names of all deleted applications that may have left objects.
 func (d *deletions) withLeftovers() []types.NamespacedName {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -145,7 +149,7 @@ func (d *deletions) withLeftovers() []types.NamespacedName {
 	return names
 }
 
-// swept records that nothing is left of an application that is gone.
+// swept records that the leftovers of a deleted application are gone.
 func (d *deletions) swept(name types.NamespacedName, uid types.UID) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -155,8 +159,8 @@ func (d *deletions) swept(name types.NamespacedName, uid types.UID) {
 	}
 }
 
-// suspect records the application of an object that looks left behind: it has no owner, so the garbage collector will not
-// delete it. The reconciler reads the application live before it deletes anything.
+// suspect records the application of an object without an owner, which the garbage collector will not delete. The
+// reconciler reads the application from the API server before it deletes anything.
 func (d *deletions) suspect(obj *metav1.PartialObjectMetadata) {
 	of, kind := leftover.Of(obj), obj.GroupVersionKind()
 	if len(obj.OwnerReferences) > 0 || !of.Created(kind, obj) && !of.MayBeService(kind, obj) {

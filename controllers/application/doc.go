@@ -7,13 +7,13 @@
 //	   ▲          │
 //	   └─ needs ──┘
 //
-// The order of a pass is fixed (pass.execute): the actions that must precede the status, the finalizer, the one write of
-// the status that says what is intended, the events, the actions that need that status, and last the object of the gate.
-// What accompanies the attempt (Service, PodDisruptionBudget, Ingress, route) has a controller of its own,
-// controllers/companions. Everything is level-based: a pass may be lost or doubled at any point, and the next one
-// continues from what is written.
+// The order of a pass is fixed (pass.execute): the actions that must precede the status, the finalizer, the one write
+// of the status that records what is intended, the events, the actions that rely on that status, and finally the gate's
+// object. The objects that accompany an attempt (Service, PodDisruptionBudget, Ingress, route) are reconciled by
+// controllers/companions. Everything is level-based: a pass may be lost or repeated at any point, and the next one
+// continues from what is stored in the API server.
 //
-// The status has one writer, publish.go. What else writes to the API server is listed by file in hack/checks/claimlists.go, and a test
-// holds that list. Reads are not confined to observe: a decision names what it needs (lifecycle.Need), and the plan and the
-// actions read what they need when they need it.
+// Only publish.go writes the status. All other writes to the API server are listed by file in
+// hack/checks/claimlists.go, and a test enforces that list. Not all reads happen in observe: a decision names what else
+// it needs (lifecycle.Need), and planning and acting read what they need on demand.
 package application

@@ -16,22 +16,24 @@ import (
 )
 
 const (
-	// eventsPatience is how long listing the events of a pod may take.
+	// eventsPatience bounds how long listing the events of a pod may take.
 	eventsPatience = 2 * time.Second
-	// eventsPage is how many events of a pod are listed at a time, and mostPages how many pages are read. The kubelet and the scheduler write one event
-	// for each problem, and count it; users who may create events can make each as large as etcd stores it, which is 1.5 MiB.
+	// eventsPage is the page size for listing the events of a pod, and mostPages the number of pages that are read. The
+	// kubelet and the scheduler write one event per problem and count repetitions, but users who may create events can
+	// make each as large as etcd stores it, 1.5 MiB.
 	eventsPage = 16
 	mostPages  = 6
-	// longestEvent is how much of an event goes into a message, in bytes.
+	// longestEvent is the maximum length of an event in a message, in bytes.
 	longestEvent = 320
-	// warningTTL is how long an answer is used again: many things wake an application while its driver starts.
+	// warningTTL is how long an answer is reused: many things wake an application while its driver starts.
 	warningTTL = 20 * time.Second
-	// failedScheduling is the reason of the scheduler's events.
+	// failedScheduling is the reason of the scheduler's events about pods without a node.
 	failedScheduling = "FailedScheduling"
 )
 
-// driverEvent returns the last warning event of the driver pod, truncated and redacted; empty if there is none or it cannot be read now, which does not
-// keep the attempt from ending. It is read from time to time while a driver on a node does not start, out of the namespace's budget.
+// driverEvent returns the last warning event of the driver pod, truncated and redacted. It is empty if there is none,
+// or if it cannot be read now, which must not keep the attempt from ending. Reads are cached for warningTTL and come
+// out of the namespace's budget.
 func (ob *observer) driverEvent(ctx context.Context) *string {
 	said := ""
 	driver := ob.driver()
@@ -55,7 +57,8 @@ func (ob *observer) driverEvent(ctx context.Context) *string {
 	return &said
 }
 
-// readWarnings returns the last of the warnings about a pod, page by page: with an error, the last of those that were read.
+// readWarnings returns the last warning about a pod, reading page by page. If it returns an error, the result is the
+// last of the warnings read so far.
 func (ob *observer) readWarnings(ctx context.Context, pod types.UID, onNode bool) (string, error) {
 	last, token := warning{}, ""
 	for range mostPages {
@@ -73,13 +76,14 @@ func (ob *observer) readWarnings(ctx context.Context, pod types.UID, onNode bool
 	return last.said, nil
 }
 
-// warning is the one that was seen last, truncated and redacted.
+// warning is the most recent warning event so far, truncated and redacted.
 type warning struct {
 	said string
 	at   time.Time
 }
 
-// take replaces the warning by the last of some events, if that is later. Failures to schedule do not count once the pod has a node.
+// take replaces the warning by the most recent of these events, if that is later. Failures to schedule do not count
+// once the pod has a node.
 func (w *warning) take(events []corev1.Event, onNode bool) {
 	for i := range events {
 		event, at := &events[i], lastSeen(&events[i])
@@ -92,7 +96,7 @@ func (w *warning) take(events []corev1.Event, onNode bool) {
 	}
 }
 
-// lastSeen returns when an event has occurred last.
+// lastSeen returns when an event last occurred.
 func lastSeen(event *corev1.Event) time.Time {
 	at := event.LastTimestamp.Time
 	for _, other := range []time.Time{event.CreationTimestamp.Time, event.EventTime.Time} {

@@ -11,7 +11,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// driver returns the pod that the status names as the driver; nil if the watch does not show it.
+// driver returns the pod that the status names as the driver, or nil if the watch does not show it.
 func (ob *observer) driver() *pods.Record {
 	named := ob.app.Status.Driver
 	for _, r := range ob.observed.Pods {
@@ -22,8 +22,8 @@ func (ob *observer) driver() *pods.Record {
 	return nil
 }
 
-// driverLog returns the end of the driver's log of the current attempt, and why the driver failed; empty if it cannot be read, or if the
-// namespace does not let it be kept.
+// driverLog returns the end of the driver's log of the current attempt, and the cause of the failure found in it. Both
+// are empty if the log cannot be read or the namespace does not allow keeping it.
 func (ob *observer) driverLog(ctx context.Context) (tail *string, cause string) {
 	var log logtail.Log
 	if driver := ob.driver(); driver != nil && ob.Logs != nil && ob.keepsLogs(ctx) {
@@ -38,7 +38,8 @@ func (ob *observer) driverLog(ctx context.Context) (tail *string, cause string) 
 	return &log.Tail, log.Cause
 }
 
-// keepsLogs reports whether the namespace of the application lets ends of logs be kept. One that cannot be read now does not.
+// keepsLogs reports whether the namespace of the application allows keeping the ends of logs. If the namespace cannot
+// be read, it does not.
 func (ob *observer) keepsLogs(ctx context.Context) bool {
 	namespace, err := ob.reader.namespace(ctx)
 	if err != nil {

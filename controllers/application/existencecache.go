@@ -12,28 +12,28 @@ import (
 )
 
 const (
-	// presenceTTL is how long something that an application refers to counts as existing after it was read. It is read
-	// again for each start, and the API server checks it again when pods are created.
+	// presenceTTL is how long a reference counts as existing after it was read. It is read again for each start, and
+	// the API server checks it again when it creates pods.
 	presenceTTL = 30 * time.Second
-	// absenceTTL is how long something counts as missing: a little less than the interval at which missing references are
-	// read again. All applications of a namespace that name it share that read.
+	// absenceTTL is how long a reference counts as missing: a little less than the interval at which missing references
+	// are read again. All applications of a namespace with the same reference share that read.
 	absenceTTL = 9 * time.Second
 )
 
-// reference is something that applications refer to: an object of their namespace, or a key of it.
+// reference identifies something that applications refer to: an object of their namespace, or a key in it.
 type reference struct {
 	kind string
 	types.NamespacedName
 	key string
 }
 
-// existenceCache caches for a short time whether what applications refer to exists, never its content. It is safe for concurrent use.
+// existenceCache caches for a short time whether references exist, never their content. It is safe for concurrent use.
 type existenceCache struct {
 	clock clock.Clock
 	known *cache.Expiring
 }
 
-// lookup is why something cannot be used; an empty problem says that it can.
+// lookup says why a reference cannot be used, and until when this counts. An empty problem means that it can be used.
 type lookup struct {
 	problem string
 	until   time.Time
@@ -43,7 +43,7 @@ func newExistenceCache(c clock.Clock) *existenceCache {
 	return &existenceCache{clock: c, known: cache.NewExpiringWithClock(c)}
 }
 
-// get returns what was found a short time ago; false if nothing was.
+// get returns the cached outcome of a recent read, or false if there is none.
 func (c *existenceCache) get(r reference) (lookup, bool) {
 	known, ok := c.known.Get(r)
 	if !ok {
@@ -52,7 +52,7 @@ func (c *existenceCache) get(r reference) (lookup, bool) {
 	return known.(lookup), true
 }
 
-// put caches the outcome of a read.
+// put caches the outcome of a read; an empty problem means that the reference exists.
 func (c *existenceCache) put(r reference, problem string) {
 	valid := presenceTTL
 	if problem != "" {

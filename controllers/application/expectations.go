@@ -14,38 +14,39 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Expectations records the writes of this process, because the watch lags behind them: a pass on an object that is older
-// than the last own write would repeat what was done already. Safe for concurrent use.
+// Expectations records the writes of this process, because the watch lags behind them: a pass on an object older than
+// the last own write would repeat what was already done. It is safe for concurrent use.
 type Expectations struct {
 	perApp[expected]
-	// ended is the resource version of the list of unfinished applications at the start; empty before that.
+	// ended is the resource version of the list of unfinished applications that was made at the start; empty before
+	// that.
 	ended string
 }
 
 // expected is what this process has written for one application.
 type expected struct {
-	version string    // of the last own write, or of the list at the start
-	written time.Time // last own write of the status
-	// createdFor is the attempt whose driver this process has created last, at createdAt.
+	version string    // resource version of the last own write, or of the list at the start
+	written time.Time // time of the last own write of the status
+	// createdFor is the attempt whose driver this process created last, at createdAt.
 	createdFor attempt
 	createdAt  time.Time
-	// driver is the pod that this process has created as the driver of the attempt driverOf; empty if the pod requests more
+	// driver is the pod that this process created as the driver of attempt driverOf; empty if the pod requests more
 	// than was granted.
 	driver   types.UID
 	driverOf attempt
-	// unanswered is until when a create without an answer may still take effect.
+	// unanswered is until when a create request without an answer may still take effect.
 	unanswered time.Time
-	// ungating are the pods whose scheduling gates are being removed.
+	// ungating holds the pods whose scheduling gates are being removed.
 	ungating map[types.UID]pendingUngate
 }
 
-// pendingUngate is a patch that removes a scheduling gate and was not answered: it may take effect until then.
+// pendingUngate is an unanswered patch that removes a scheduling gate. It may take effect until this time.
 type pendingUngate struct {
 	flavor string
 	until  time.Time
 }
 
-// raiseVersion remembers a version, unless a newer one is known.
+// raiseVersion records a resource version, unless a newer one is known.
 func (e *expected) raiseVersion(version string) {
 	if e.version == "" || older(e.version, version) {
 		e.version = version
@@ -54,24 +55,24 @@ func (e *expected) raiseVersion(version string) {
 
 type attempt struct{ run, attempt int64 }
 
-// NewExpectations returns expectations of nothing yet.
+// NewExpectations returns an empty record.
 func NewExpectations() *Expectations { return &Expectations{perApp: newPerApp[expected]()} }
 
-// IsStale reports whether an application is older than what this process knows to exist.
+// IsStale reports whether this version of an application is older than one that this process knows to exist.
 func (m *Expectations) IsStale(app *v1alpha1.SparkApplication) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.apps[client.ObjectKeyFromObject(app)]
 	if r == nil || r.uid != app.UID {
-		// It was in no list, so in that version it had ended, or did not exist.
+		// It was not in the list at the start, so in that version it had ended or did not exist.
 		ended := app.Status.Times.Finished != nil && app.Status.Grant == nil || len(app.Status.Invalid) > 0
 		return !ended && older(app.ResourceVersion, m.ended)
 	}
 	return older(app.ResourceVersion, r.known.version)
 }
 
-// OthersEnded records that in this version all applications that were not observed had ended and held nothing, or did
-// not exist.
+// OthersEnded records that, as of this resource version, every application that was not passed to Observed had ended
+// and held nothing, or did not exist.
 func (m *Expectations) OthersEnded(version string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -83,7 +84,7 @@ func (m *Expectations) Observed(obj client.Object) {
 	m.update(obj, func(e *expected) { e.raiseVersion(obj.GetResourceVersion()) })
 }
 
-// recordWrite records a write of the status.
+// recordWrite records a write of the status at a time; obj has the resulting resource version.
 func (m *Expectations) recordWrite(obj client.Object, at time.Time) {
 	m.update(obj, func(e *expected) {
 		e.raiseVersion(obj.GetResourceVersion())
@@ -91,20 +92,21 @@ func (m *Expectations) recordWrite(obj client.Object, at time.Time) {
 	})
 }
 
-// lastWrite returns when this process last wrote the status; zero if it never did.
+// lastWrite returns when this process last wrote the status, or zero if it never did.
 func (m *Expectations) lastWrite(obj client.Object) time.Time { return m.get(obj).written }
 
-// recordCreation records that all objects of an attempt were created, the driver last.
+// recordCreation records that all objects of an attempt were created, including the driver.
 func (m *Expectations) recordCreation(obj client.Object, a attempt, at time.Time) {
 	m.update(obj, func(e *expected) { e.createdFor, e.createdAt, e.unanswered = a, at, time.Time{} })
 }
 
-// recordDriver records the driver pod of an attempt that was created as granted.
+// recordDriver records the driver pod of an attempt that was created within its grant.
 func (m *Expectations) recordDriver(obj client.Object, a attempt, uid types.UID) {
 	m.update(obj, func(e *expected) { e.driver, e.driverOf = uid, a })
 }
 
-// createdDriver returns the driver pod of an attempt that this process has created as granted; empty if it has not.
+// createdDriver returns the uid of the driver pod that this process created for an attempt within its grant, or the
+// empty string.
 func (m *Expectations) createdDriver(obj client.Object, a attempt) types.UID {
 	if e := m.get(obj); e.driverOf == a {
 		return e.driver
@@ -112,7 +114,7 @@ func (m *Expectations) createdDriver(obj client.Object, a attempt) types.UID {
 	return ""
 }
 
-// createdSince returns when this process created the driver of an attempt; zero if it did not.
+// createdSince returns when this process created the driver of an attempt, or zero if it did not.
 func (m *Expectations) createdSince(obj client.Object, a attempt) time.Time {
 	if e := m.get(obj); e.createdFor == a {
 		return e.createdAt
@@ -120,23 +122,23 @@ func (m *Expectations) createdSince(obj client.Object, a attempt) time.Time {
 	return time.Time{}
 }
 
-// recordUnanswered records that a create got no answer, and may take effect until then.
+// recordUnanswered records that a create request got no answer and may take effect until this time.
 func (m *Expectations) recordUnanswered(obj client.Object, until time.Time) {
 	m.update(obj, func(e *expected) { e.unanswered = until })
 }
 
-// unansweredUntil returns until when a create without an answer may take effect; zero if there is none.
+// unansweredUntil returns until when an unanswered create request may take effect, or zero if there is none.
 func (m *Expectations) unansweredUntil(obj client.Object) time.Time { return m.get(obj).unanswered }
 
-// older reports whether a resource version is older than another. One that is empty or not a number is neither older nor
-// newer.
+// older reports whether a resource version is older than another. Versions that are empty or not numbers cannot be
+// compared, so the answer is false.
 func older(version, than string) bool {
 	order, err := resourceversion.CompareResourceVersion(version, than)
 	return err == nil && order < 0
 }
 
-// markUngating records that the scheduling gate of a pod is being removed, for a flavor. Until the outcome is known the
-// pod counts as admitted.
+// markUngating records that the scheduling gate of a pod is being removed so that the pod uses a flavor. The pod counts
+// as admitted until the outcome is known.
 func (m *Expectations) markUngating(app client.Object, pod types.UID, flavor string, until time.Time) {
 	m.update(app, func(e *expected) {
 		if e.ungating == nil {
@@ -146,13 +148,13 @@ func (m *Expectations) markUngating(app client.Object, pod types.UID, flavor str
 	})
 }
 
-// ungateAnswered forgets that patch: the store of pods knows its outcome.
+// ungateAnswered drops that record, because the store of pods knows the outcome now.
 func (m *Expectations) ungateAnswered(app client.Object, pod types.UID) {
 	m.update(app, func(e *expected) { delete(e.ungating, pod) })
 }
 
-// ungatesInFlight returns the flavors of the pods whose scheduling gates may have been removed without an answer, by
-// uid; nil if there are none.
+// ungatesInFlight returns the flavors of the pods whose scheduling gates may have been removed by requests that are not
+// answered, by pod uid; nil if there are none. It drops the records that have expired.
 func (m *Expectations) ungatesInFlight(app client.Object, now time.Time) map[types.UID]string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

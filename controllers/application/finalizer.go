@@ -43,17 +43,18 @@ func (fz *finalizer) removeFinalizer(ctx context.Context) error {
 	}
 	others := slices.DeleteFunc(slices.Clone(fz.app.Finalizers), func(f string) bool { return f == v1alpha1.Finalizer })
 	if err := fz.writeFinalizers(ctx, others); err != nil {
-		return client.IgnoreNotFound(err) // the client that has removed it may have left something
+		return client.IgnoreNotFound(err) // the client that removed it may have left objects behind, so the finalizer does not count as removed by us
 	}
 	fz.deletions.finalizerRemoved(fz.app)
 	fz.countUsage(fz.app, fz.meters.gone(fz.app, fz.Clock.Now()))
 	return nil
 }
 
-// surveyInterval is how often an application checks whether its survey is done, should the wake-up be missed.
+// surveyInterval is how often an application checks whether its survey is done, in case the wake-up is missed.
 const surveyInterval = 10 * time.Second
 
-// writeFinalizers replaces the finalizers, nothing else, unless the object has changed since it was read.
+// writeFinalizers replaces the finalizers and nothing else. It fails with a conflict if the object has changed since it
+// was read.
 func (fz *finalizer) writeFinalizers(ctx context.Context, finalizers []string) error {
 	if fz.app.Stub != nil {
 		return fz.writeFinalizersOfStub(ctx, slices.Contains(finalizers, v1alpha1.Finalizer))
@@ -61,7 +62,8 @@ func (fz *finalizer) writeFinalizers(ctx context.Context, finalizers []string) e
 	return fz.patchFinalizers(ctx, finalizers, finalizers)
 }
 
-// writeFinalizersOfStub adds or removes the own finalizer of an application of which only a stub is known: the others are read first.
+// writeFinalizersOfStub adds or removes our finalizer on an application that is only a stub in memory. It reads the
+// other finalizers first.
 func (fz *finalizer) writeFinalizersOfStub(ctx context.Context, wanted bool) error {
 	live := metadataOf(fz.app)
 	if err := fz.Live.Get(ctx, client.ObjectKeyFromObject(live), live); err != nil {
@@ -71,14 +73,14 @@ func (fz *finalizer) writeFinalizersOfStub(ctx context.Context, wanted bool) err
 		return conflictOf(fz.app, errors.New("it has changed"))
 	}
 	all := slices.DeleteFunc(live.Finalizers, func(f string) bool { return f == v1alpha1.Finalizer })
-	var kept []string // a stub has the own finalizer at most
+	var kept []string // a stub contains our finalizer only
 	if wanted {
 		all, kept = append(all, v1alpha1.Finalizer), []string{v1alpha1.Finalizer}
 	}
 	return fz.patchFinalizers(ctx, all, kept)
 }
 
-// patchFinalizers writes all finalizers of the application, and keeps some of them in the pass.
+// patchFinalizers writes all as the finalizers of the application, and sets kept as its finalizers in memory.
 func (fz *finalizer) patchFinalizers(ctx context.Context, all, kept []string) error {
 	answer := metadataOf(fz.app)
 	patch, err := mergePatch(map[string]any{"metadata": map[string]any{"resourceVersion": fz.app.ResourceVersion, "finalizers": all}})

@@ -19,11 +19,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// beforeDriver ends every message about inputs that have changed.
+// beforeDriver ends every message about changed inputs.
 const beforeDriver = "before the driver was created; the start is planned again"
 
-// buildGranted renders the objects of the attempt that the status names. It returns false if they must not be created: there is an obstacle, or
-// something has changed since the grant was given.
+// buildGranted renders the objects of the attempt in the status. It returns false if they must not be created, because
+// there is an obstacle or because something has changed since the grant was given.
 func (bl *objectBuilder) buildGranted(ctx context.Context) (render.Objects, bool, error) {
 	start := lifecycle.Start{Run: bl.app.Status.Run, Attempt: bl.app.Status.Attempt}
 	grant := convert.FromAPI(bl.app.Status.Grant)
@@ -46,7 +46,7 @@ func (bl *objectBuilder) buildGranted(ctx context.Context) (render.Objects, bool
 	return objects, err == nil && bl.outdated == "" && bl.obstacle == "", err
 }
 
-// whatChanged returns what may have changed since a grant was given. A hash shows only that something has.
+// whatChanged lists what may have changed since a grant was given. The hash only shows that something has.
 func (bl *objectBuilder) whatChanged(grant queueing.Grant) string {
 	if grant.Inputs == "" {
 		return "the grant, from an earlier version of the operator that did not record its inputs, was released " + beforeDriver
@@ -62,8 +62,8 @@ func (bl *objectBuilder) whatChanged(grant queueing.Grant) string {
 	return fmt.Sprintf("%s or %s has changed %s", strings.Join(others[:last], ", "), others[last], beforeDriver)
 }
 
-// exceeds names what the built pods would request beyond the grant; empty if nothing. An operator of another version may
-// derive other requests from the same inputs.
+// exceeds returns what the built pods would request beyond the grant, or the empty string if nothing. An operator of
+// another version may derive other requests from the same inputs.
 func (bl *objectBuilder) exceeds(ctx context.Context, objects render.Objects, grant queueing.Grant) (string, error) {
 	environment, _, err := bl.reader.environment(ctx)
 	if err != nil {
@@ -71,12 +71,12 @@ func (bl *objectBuilder) exceeds(ctx context.Context, objects render.Objects, gr
 	}
 	sets, err := bl.podSets(objects, environment, grant.Gate)
 	if err != nil {
-		return "", nil // it could be measured when it was planned, so the grant causes this, and creating the pod will show it
+		return "", nil // it could be measured when it was planned, so the grant is the cause, and creating the pod will show the error
 	}
 	for _, set := range sets {
 		granted := slices.IndexFunc(grant.PodSets, func(g queueing.PodSetGrant) bool { return g.Name == set.Name && !g.Elastic })
 		if granted < 0 {
-			continue // no such pods were requested or granted
+			continue // nothing was granted for this pod set
 		}
 		if most := grant.PodSets[granted].Count; !objects.Gated && set.Count > most {
 			return fmt.Sprintf("pod set %s now has %d pods, but the grant has %d: its inputs changed %s", set.Name, set.Count, most, beforeDriver), nil

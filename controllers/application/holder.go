@@ -17,21 +17,21 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// holder speaks to the gate for an application that holds quota, or did.
+// holder talks to the gate on behalf of an application that holds quota or held it.
 type holder struct {
 	*state
 	observer  *observer
 	announcer *announcer
 }
 
-// persisted reports to the gate which grant is in the status.
+// persisted reports to the gate which grant is stored in the status.
 func (ho *holder) persisted(ctx context.Context) {
 	if grant := ho.app.Status.Grant; grant != nil {
 		ho.Gates.Persisted(ctx, convert.KeyOf(ho.app), convert.FromAPI(grant))
 	}
 }
 
-// release returns how the application releases its grant or its ask.
+// release returns the reason and message with which the application releases its grant or its ask.
 func (ho *holder) release() queueing.Release {
 	release := lifecycle.Release(ho.app)
 	v := ho.observed.Verdict
@@ -41,7 +41,8 @@ func (ho *holder) release() queueing.Release {
 	return release
 }
 
-// reportProgress reports to the gate of the grant where its attempt stands.
+// reportProgress reports the progress of the attempt to the gate of its grant. It does nothing if no attempt is
+// running.
 func (ho *holder) reportProgress(ctx context.Context) error {
 	at, runs := lifecycle.Progress(ho.app)
 	if !runs {
@@ -51,14 +52,15 @@ func (ho *holder) reportProgress(ctx context.Context) error {
 }
 
 const (
-	// objectRestored is the reason of the event that a gate had to create its object of a running attempt again.
+	// objectRestored is the reason of the event that a gate had to create its object again while the attempt was
+	// running.
 	objectRestored = "ObjectRestored"
-	// ensureInterval is when it is tried again, if it could not be created.
+	// ensureInterval is the pause before a gate's object is created again after a failure.
 	ensureInterval = 10 * time.Second
 )
 
-// ensureReservation creates the object that stands for the grant in another system again, if it is gone while the attempt
-// runs. A failure is logged and retried; it does not affect the attempt.
+// ensureReservation creates the object that represents the grant in another system, if it is gone while the attempt is
+// running. A failure is logged and retried; it does not affect the attempt.
 func (ho *holder) ensureReservation(ctx context.Context) {
 	grant := ho.app.Status.Grant
 	stage, known := status.StageOf(ho.app.Status.Conditions)
@@ -79,7 +81,7 @@ func (ho *holder) ensureReservation(ctx context.Context) {
 	}
 }
 
-// grantedAsk returns the ask that a grant has answered, as far as the status says.
+// grantedAsk reconstructs the ask that a grant has answered, as far as the status allows.
 func (ho *holder) grantedAsk(stored *v1alpha1.Grant) queueing.Ask {
 	grant := convert.FromAPI(stored)
 	start := lifecycle.Start{Run: grant.Run, Attempt: grant.Attempt}
@@ -95,8 +97,9 @@ func (ho *holder) grantedAsk(stored *v1alpha1.Grant) queueing.Ask {
 	return ask
 }
 
-// giveBack releases at the gate what a status that was not written would have changed: a new grant, the growth of a
-// grant, or a grant that was to be released. wanted is the grant of that status.
+// giveBack releases at the gate what a status would have changed that could not be written: a new grant, the growth of
+// a grant, or a grant to release. wanted is the grant in that status. final is true if the status will never be
+// written.
 func (ho *holder) giveBack(ctx context.Context, wanted *v1alpha1.Grant, final bool) error {
 	stored := ho.app.Status.Grant
 	switch {
@@ -113,8 +116,9 @@ func (ho *holder) giveBack(ctx context.Context, wanted *v1alpha1.Grant, final bo
 	return nil
 }
 
-// giveBackStored releases a grant whose status cannot be written. For this process the attempt is over: it creates no
-// driver under the grant. After a restart the grant is charged again, and released here again.
+// giveBackStored releases a stored grant although the status, which cannot be written, still has it. This process
+// regards the attempt as over and creates no driver under the grant. After a restart the grant is charged again, and
+// released here again.
 func (ho *holder) giveBackStored(ctx context.Context) error {
 	for _, record := range ho.observed.Pods {
 		if record.Active() {

@@ -13,19 +13,19 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// intentFreshness is how long after the write of the status, or after the last live read, the driver may be created without another read: a
-// process that was paused in between may have been replaced as leader, and the driver may have come and gone.
+// intentFreshness is how long after a status write or live read the driver may be created without another read. A
+// process that was paused for longer may have been replaced as the leader, and the driver may have come and gone.
 const intentFreshness = 5 * time.Second
 
-// intent knows whether the status of the application still says what the pass relies on.
+// intent checks that the status of the application still says what the pass relies on.
 type intent struct {
 	*state
-	// verifiedAt is when a write or a live read of this pass has last shown that the status says what the pass relies on; zero if none has.
+	// verifiedAt is when this pass last wrote or read the status and found it as expected; zero if it has not.
 	verifiedAt time.Time
 }
 
-// intentStands reports whether the application still wants this driver and never had it: because this pass has just written so, or
-// because a live read says so.
+// intentStands reports whether the application still wants this driver and never had it, as just written by this pass
+// or as shown by a live read.
 func (in *intent) intentStands(ctx context.Context) (bool, error) {
 	return in.stands(ctx, func(live *v1alpha1.SparkApplication) bool {
 		stage, known := status.StageOf(live.Status.Conditions)
@@ -36,12 +36,12 @@ func (in *intent) intentStands(ctx context.Context) (bool, error) {
 	})
 }
 
-// grantStands reports whether the grant that this pass relies on is the one in the application's status.
+// grantStands reports whether the grant that this pass relies on is still the one in the application's status.
 func (in *intent) grantStands(ctx context.Context) (bool, error) {
 	return in.stands(ctx, func(live *v1alpha1.SparkApplication) bool { return live.ResourceVersion == in.app.ResourceVersion })
 }
 
-// stands reports whether the status was verified a moment ago, or else whether a live read shows it as expected.
+// stands reports whether the status was verified within intentFreshness, or else whether a live read is as expected.
 func (in *intent) stands(ctx context.Context, asExpected func(*v1alpha1.SparkApplication) bool) (bool, error) {
 	if !in.verifiedAt.IsZero() && in.Clock.Since(in.verifiedAt) <= intentFreshness {
 		return true, nil

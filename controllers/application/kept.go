@@ -16,13 +16,13 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
 
-// keptAttempts are the attempts of each application whose driver pod is kept, or was until another client deleted it: their other objects are to be
-// deleted. Safe for concurrent use.
+// keptAttempts tracks the attempts of each application whose ended driver pod was kept. When another client deletes the
+// pod, the other objects of the attempt must be deleted too. It is safe for concurrent use.
 type keptAttempts struct{ perApp[[]attempt] }
 
 func newKeptAttempts() *keptAttempts { return &keptAttempts{newPerApp[[]attempt]()} }
 
-// left notes the attempts whose driver pods are kept, and returns those whose driver pod is gone.
+// left records the attempts whose driver pods are kept, and returns the recorded attempts whose driver pod is gone.
 func (k *keptAttempts) left(app *v1alpha1.SparkApplication, records []*pods.Record) (left []lifecycle.AttemptID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -46,14 +46,15 @@ func (k *keptAttempts) left(app *v1alpha1.SparkApplication, records []*pods.Reco
 	return left
 }
 
-// note notes an attempt. The caller holds the lock.
+// note records an attempt. The caller must hold the lock.
 func (k *keptAttempts) note(app client.Object, of attempt) {
 	if known := k.of(app); !slices.Contains(*known, of) {
 		*known = append(*known, of)
 	}
 }
 
-// found notes the attempt of an object that a new leader has found, and reports whether the object belongs to one.
+// found records the attempt of an object that a new leader has found, and reports whether the object belongs to an
+// attempt.
 func (k *keptAttempts) found(kind schema.GroupVersionKind, obj *metav1.PartialObjectMetadata) bool {
 	of, known := leftover.AttemptOf(obj)
 	app := leftover.Of(obj).Object()
@@ -63,13 +64,13 @@ func (k *keptAttempts) found(kind schema.GroupVersionKind, obj *metav1.PartialOb
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if e := k.apps[client.ObjectKeyFromObject(app)]; e != nil && e.uid != app.UID {
-		return false // the garbage collector is about to delete it
+		return false // the garbage collector is about to delete the object
 	}
 	k.note(app, attempt{of.Run, of.Number})
 	return true
 }
 
-// deleted notes that the objects of an attempt are deleted.
+// deleted records that the objects of an attempt were deleted.
 func (k *keptAttempts) deleted(app *v1alpha1.SparkApplication, of attempt) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -22,15 +22,16 @@ import (
 )
 
 const (
-	// maxSecretsRead is how many Secrets are read for the sake of one log.
+	// maxSecretsRead is how many Secrets are read to redact one log.
 	maxSecretsRead = 16
-	// secretsPatience is how long reading all of them may take, and how long reading the ConfigMap before may take. The time in between does not count,
-	// because the pass may wait for the patterns of other users.
+	// secretsPatience bounds how long reading all Secrets may take, and separately how long reading the ConfigMap may
+	// take. The time in between does not count, because the pass may wait there while the patterns of other users are
+	// matched.
 	secretsPatience = 2 * time.Second
 )
 
-// knownSecrets returns the secrets that the application refers to or contains. why is not empty if one of them cannot be found out: then no log is
-// shown, because the secret could be in it. The attempt ends in any case.
+// knownSecrets returns the secrets that the application refers to or contains. If one of them cannot be determined, why
+// says so, and the log must not be shown, because it could contain that secret. The attempt ends in any case.
 func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why string) {
 	if ob.app.Stub != nil {
 		return nil, "the application is too large for the cache, so its secrets are not known"
@@ -54,7 +55,7 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 		refs.key(source.SecretKeyRef.Name, source.SecretKeyRef.Key, false)
 	}
 	for _, role := range render.Roles(ob.app) {
-		parts, _ := role.Decode() // what cannot be decoded never became a pod
+		parts, _ := role.Decode() // a role that cannot be decoded never became a pod
 		secrets = append(secrets, refs.ofRole(role, parts, properties)...)
 	}
 	if len(refs) > maxSecretsRead {
@@ -80,11 +81,12 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 	return known, ""
 }
 
-// describesSecret matches the end of names of properties that do not hold a secret, but say where it is found or what reads it.
+// describesSecret matches the end of names of properties that hold no secret but describe one: its location, or the
+// class that reads it.
 var describesSecret = regexp.MustCompile(`(?i)(?:provider|class|file|path|dir|location|enabled|type|regex|interval|length)s?$`)
 
-// ofProperties returns the values of properties whose names say that they are secret, by Spark's pattern or by ours, and secrets within other
-// values. why is not empty if matching would take too long.
+// ofProperties returns the values of properties whose names match Spark's pattern of secrets or ours, and secrets
+// within other values. If matching would take too long, why says so.
 func ofProperties(properties conf.Properties) (secrets []string, why string) {
 	matched, why := redacted(properties)
 	if why != "" {
@@ -116,16 +118,18 @@ func ofArguments(arguments []string) []string {
 	return secrets
 }
 
-// secretRef is what the application refers to in one Secret.
+// secretRef holds the keys of one Secret that the application refers to.
 type secretRef struct {
 	keys map[string]bool
-	// whole says that it refers to all keys, optional that the Secret need not exist.
+	// whole is true if all keys are referred to; optional is true if the Secret need not exist.
 	whole, optional bool
 }
 
-// secretRefs are the Secrets that are referred to, by name.
+// secretRefs holds the references to Secrets, by name.
 type secretRefs map[string]*secretRef
 
+// key adds a reference to a key of a Secret; an empty key refers to all keys. A Secret is optional only if all
+// references to it are.
 func (r secretRefs) key(name, key string, optional bool) {
 	if name == "" {
 		return
@@ -149,7 +153,8 @@ func (r *secretRef) values(data map[string][]byte) []string {
 	return values
 }
 
-// ofRole collects the Secrets that the pods of a role are given, and returns values of variables whose names say that they are secret.
+// ofRole adds the Secrets that the pods of a role refer to, and returns the secret values of its environment variables
+// and arguments.
 func (r secretRefs) ofRole(role render.Role, parts render.Parts, properties conf.Properties) []string {
 	for _, property := range properties.WithPrefix(role.Name.Key("secretKeyRef.")) {
 		name, key, _ := strings.Cut(property.Value, ":")
@@ -169,6 +174,8 @@ func (r secretRefs) ofRole(role render.Role, parts render.Parts, properties conf
 	return secrets
 }
 
+// ofEnvironment adds the Secrets that variables of a container refer to, and returns the values of variables with the
+// name of a secret.
 func (r secretRefs) ofEnvironment(variables []corev1.EnvVar, from []corev1.EnvFromSource) []string {
 	var secrets []string
 	for _, variable := range variables {
@@ -185,6 +192,7 @@ func (r secretRefs) ofEnvironment(variables []corev1.EnvVar, from []corev1.EnvFr
 	return secrets
 }
 
+// ofVolume adds the Secrets that a volume mounts.
 func (r secretRefs) ofVolume(volume corev1.Volume) {
 	if source := volume.Secret; source != nil {
 		r.items(source.SecretName, source.Items, source.Optional)
@@ -199,7 +207,7 @@ func (r secretRefs) ofVolume(volume corev1.Volume) {
 	}
 }
 
-// items adds the keys of a volume; without items all keys of the Secret.
+// items adds the keys that a volume mounts; without items it mounts all keys.
 func (r secretRefs) items(name string, items []corev1.KeyToPath, optional *bool) {
 	for _, item := range items {
 		r.key(name, item.Key, ptr.Deref(optional, false))

@@ -23,27 +23,27 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
 
-// LeftoverFinder lists once, when this process begins to lead, the objects that applications have left which were deleted while
-// no operator ran, and those of attempts whose kept driver pods were.
+// LeftoverFinder lists objects once, when this process becomes the leader. It finds the objects of applications that
+// were deleted while no operator ran, and those of attempts whose kept driver pod was deleted.
 type LeftoverFinder struct {
 	*Reconciler
-	// Waker has the reconciler look at applications.
+	// Waker triggers passes over applications.
 	Waker *waker.Waker
-	// Pauses are measured by this clock.
+	// Pauses is the clock for the pauses between retries.
 	Pauses clock.Clock
-	// Listed is called with each object that names an application by its labels; nil calls nothing.
+	// Listed is called with each object whose labels name an application; it may be nil.
 	Listed func(schema.GroupVersionKind, *metav1.PartialObjectMetadata)
-	// done are the kinds that need not be listed again.
+	// done holds the kinds that need not be listed again.
 	done map[schema.GroupVersionKind]bool
 }
 
-// findRetryPause is the pause before the kinds that could not be listed are listed again.
+// findRetryPause is the pause before listing the kinds again that could not be listed.
 const findRetryPause = 30 * time.Second
 
-// NeedLeaderElection returns true: only a leader cleans up.
+// NeedLeaderElection returns true, because only a leader cleans up.
 func (f *LeftoverFinder) NeedLeaderElection() bool { return true }
 
-// Start lists all kinds, trying again until it succeeds, then returns.
+// Start lists all kinds, retrying until it succeeds, and then returns.
 func (f *LeftoverFinder) Start(ctx context.Context) error {
 	if f.Ready(ctx) != nil {
 		return nil
@@ -65,7 +65,7 @@ func (f *LeftoverFinder) Start(ctx context.Context) error {
 	}
 }
 
-// find lists each kind that is not listed yet, by its metadata.
+// find lists the metadata of each kind that was not listed yet.
 func (f *LeftoverFinder) find(ctx context.Context) error {
 	if f.done == nil {
 		f.done = map[schema.GroupVersionKind]bool{}
@@ -83,7 +83,7 @@ func (f *LeftoverFinder) find(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// list looks at the objects of a kind that name an application by their labels.
+// list goes through the objects of a kind whose labels name an application.
 func (f *LeftoverFinder) list(ctx context.Context, kind schema.GroupVersionKind) error {
 	var failed []error
 	for _, namespace := range f.Namespaces.Scopes() {
@@ -99,7 +99,8 @@ func (f *LeftoverFinder) list(ctx context.Context, kind schema.GroupVersionKind)
 	return errors.Join(failed...)
 }
 
-// noteAttempt notes the attempt of an object, and has its application looked at if no driver pod of it is there.
+// noteAttempt records the attempt of an object, and triggers a pass over its application if the driver pod of the
+// attempt does not exist.
 func (f *LeftoverFinder) noteAttempt(kind schema.GroupVersionKind, obj *metav1.PartialObjectMetadata) {
 	if !f.kept.found(kind, obj) {
 		return

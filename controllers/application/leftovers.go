@@ -22,7 +22,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
 
-// sweep deletes the objects of an application that no longer exists, or is about to go. What cannot be deleted does not protect the others.
+// sweep deletes the objects of an application that no longer exists or is about to be removed. It continues after an
+// error, so that one object cannot protect the others.
 func (r *Reconciler) sweep(ctx context.Context, of leftover.Application) error {
 	attempts, failed := map[leftover.Attempt]bool{}, []error{}
 	for _, kind := range slices.Concat(leftover.Listed, r.GateKinds) {
@@ -49,6 +50,7 @@ func (r *Reconciler) sweep(ctx context.Context, of leftover.Application) error {
 	return errors.Join(failed...)
 }
 
+// sweepNamed deletes an object by its name, if the operator has created it for the application.
 func (r *Reconciler) sweepNamed(ctx context.Context, of leftover.Application, m livemeta.Key) error {
 	obj := m.Metadata(of.Namespace)
 	err := r.Live.Get(ctx, client.ObjectKeyFromObject(obj), obj)
@@ -82,7 +84,7 @@ func (r *Reconciler) sweepObject(ctx context.Context, of leftover.Application, o
 	return true, nil
 }
 
-// sweepLeftovers deletes what applications of that name have left that are gone and have no active pods.
+// sweepLeftovers deletes the objects left by deleted applications of this name, except of those with active pods.
 func (r *Reconciler) sweepLeftovers(ctx context.Context, name types.NamespacedName) error {
 	var failed []error
 	for _, uid := range r.deletions.leftoversOf(name) {
@@ -103,7 +105,7 @@ func (r *Reconciler) sweepLeftovers(ctx context.Context, name types.NamespacedNa
 	return errors.Join(failed...)
 }
 
-// exists reports whether an application exists, by a live read: the cache may be behind.
+// exists reports whether an application exists. It reads from the API server, because the cache may be behind.
 func (r *Reconciler) exists(ctx context.Context, of leftover.Application) (bool, error) {
 	app := metadataOf(of.Object())
 	err := r.Live.Get(ctx, of.NamespacedName, app)

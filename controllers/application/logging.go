@@ -15,10 +15,12 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// Log lines name the application by the keys of controller-runtime's logger. They carry stages, reasons and numbers, never a message: what a
-// tenant or another component wrote appears in status and events only, without the secrets in it.
+// Log lines identify the application by the keys of controller-runtime's logger. They contain stages, reasons and
+// numbers, but no messages: texts written by tenants or other components appear only in the status and in events, after
+// redaction.
 
-// logStage logs the stage that a successful status write has entered, so there is at most one line for each write.
+// logStage logs the stage that a status write has entered. It is called only after a successful write, so there is at
+// most one line per write.
 func logStage(ctx context.Context, before, after *v1alpha1.SparkApplication) {
 	was, _ := status.StageOf(before.Status.Conditions)
 	is, known := status.StageOf(after.Status.Conditions)
@@ -33,7 +35,7 @@ func logStage(ctx context.Context, before, after *v1alpha1.SparkApplication) {
 	ctrl.LoggerFrom(ctx).Info("Stage changed", values...)
 }
 
-// stageReason returns the word that a stage itself does not say: why the attempt is being stopped, how it ended, or why it waits.
+// stageReason returns the detail of a stage: why the attempt is being stopped, how it ended, or why it waits.
 func stageReason(s *v1alpha1.SparkApplicationStatus) string {
 	if s.Stopping != "" {
 		return string(s.Stopping)
@@ -47,7 +49,7 @@ func stageReason(s *v1alpha1.SparkApplicationStatus) string {
 	return ""
 }
 
-// stageText spells out the stage of an application without conditions.
+// stageText returns the name of a stage; the stage of an application without conditions is "New".
 func stageText(s status.Stage) string {
 	if s == status.New {
 		return "New"

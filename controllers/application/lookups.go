@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// readsPerSecond is how many of the objects that applications refer to are read for one namespace, readsInARow how many after a quiet time.
-	// Such a read takes the API server about a millisecond.
+	// readsPerSecond is the number of references that are read per second for one namespace; readsInARow is the burst
+	// after a quiet time. Such a read takes the API server about a millisecond.
 	readsPerSecond = 100
 	readsInARow    = 500
 )
 
-// eventsPerSecond is how many events about stages are recorded for one namespace, eventsInARow how many after a quiet time. Events
-// about failures and ends do not count.
+// eventsPerSecond is the number of events about stages that are recorded per second for one namespace; eventsInARow is
+// the burst after a quiet time. Events about failures and ends do not count.
 const (
 	eventsPerSecond = 20
 	eventsInARow    = 500
@@ -27,7 +27,7 @@ const (
 	accountKind   = "ServiceAccount"
 )
 
-// lookups is the cache of what applications refer to, and the budget of reads for each namespace.
+// lookups holds the cache of references and the budget of reads for each namespace.
 type lookups struct {
 	*existenceCache
 	budget *fairqueue.Budget

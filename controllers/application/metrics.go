@@ -17,8 +17,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Metrics are counted when a status write has succeeded that makes the change, so neither a restart nor a failover counts anything
-// twice. A write whose answer is lost is not counted. None has a label for one application, and no value of a label is a text of users.
+// Metrics are counted after the status write that makes the change has succeeded, so a restart or failover counts
+// nothing twice. A write whose answer is lost is not counted. No metric has a label for a single application, and no
+// label value is text written by users.
 var (
 	transitions = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sparkgate_stage_transitions_total",
@@ -63,7 +64,7 @@ func init() {
 	metrics.Registry.MustRegister(transitions, runs, attempts, preemptions, admissionWait, driverStart, attemptTime)
 }
 
-// Series returns the metrics of applications that have a label for a queue.
+// Series returns the metrics of applications that have a queue label.
 func Series() []metricseries.Vector {
 	queue := []string{"queue"}
 	return append(usageSeries(), []metricseries.Vector{
@@ -73,10 +74,11 @@ func Series() []metricseries.Vector {
 	}...)
 }
 
-// outcomeReplaced is the outcome of a run that another one has replaced before it ended.
+// outcomeReplaced is the outcome of a run that was replaced by another run before it ended.
 const outcomeReplaced = "Replaced"
 
-// change is a successful write of a status. Its value of a label for a queue is used while it is counted.
+// change is one successful write of a status. value maps a queue to the label value to count it under, and must be used
+// only within Series.Count.
 type change struct {
 	before, after *v1alpha1.SparkApplication
 	value         func(queue string) string
@@ -93,7 +95,7 @@ func (r *Reconciler) countChange(before, after *v1alpha1.SparkApplication, evict
 	})
 }
 
-// countTransition counts the stage that was entered, and what it took to be admitted and to start.
+// countTransition counts the stage that was entered, the wait for admission, and the time until the driver started.
 func (c change) countTransition() {
 	b, a := &c.before.Status, &c.after.Status
 	namespace, queue := c.after.Namespace, c.value(a.Queue)
@@ -111,8 +113,9 @@ func (c change) countTransition() {
 	}
 }
 
-// admissionWaitOf returns how long an attempt that this write admits has waited: since its place in the queue; if the attempt before released
-// its quota, and the place was kept, since it began to wait again.
+// admissionWaitOf returns how long the attempt that this write admits has waited. It counts from the time of its place
+// in the queue. If the previous attempt released its quota and kept that place, it counts from when the wait began
+// again.
 func admissionWaitOf(before, s *v1alpha1.SparkApplicationStatus) (wait time.Duration, known bool) {
 	since := s.Times.Queued
 	if n := len(s.Attempts); n > 0 {
@@ -128,7 +131,8 @@ func admissionWaitOf(before, s *v1alpha1.SparkApplicationStatus) (wait time.Dura
 	return s.Times.Admitted.Sub(since.Time), true
 }
 
-// countRun counts a run that ends with this write: published as its end, or ended in the history only, because another run follows it.
+// countRun counts a run that ends with this write, either because its end is published or because another run follows
+// it.
 func (c change) countRun() {
 	b, a := &c.before.Status, &c.after.Status
 	switch {
@@ -141,7 +145,8 @@ func (c change) countRun() {
 	}
 }
 
-// replacedOutcome returns the outcome of a run whose end was not published: that of its last attempt, unless that was stopped or there was none.
+// replacedOutcome returns the outcome of a run whose end was never published: that of its last attempt, or
+// outcomeReplaced if that was stopped or there was none.
 func replacedOutcome(run int64, history []v1alpha1.AttemptStatus) string {
 	for i := len(history) - 1; i >= 0; i-- {
 		if history[i].Run == run && history[i].Outcome != v1alpha1.OutcomeStopped {
@@ -165,7 +170,7 @@ func (c change) countAttempts() {
 		if known[attempt{a.Run, a.Attempt}] {
 			continue
 		}
-		queue := c.value(c.before.Status.Queue) // that of a run that follows may be another one
+		queue := c.value(c.before.Status.Queue) // not that of a.Status: the next run may have another queue
 		attempts.WithLabelValues(c.after.Namespace, queue, string(a.Outcome), string(a.Cause), pods.ReasonLabel(a.Reason)).Inc()
 		if a.StartedAt != nil && a.FinishedAt != nil {
 			attemptTime.WithLabelValues(c.after.Namespace, queue, string(a.Outcome)).Observe(a.FinishedAt.Sub(a.StartedAt.Time).Seconds())
@@ -173,7 +178,7 @@ func (c change) countAttempts() {
 	}
 }
 
-// countPreemption counts the intent to release quota, once it is written. It was decided because of the eviction.
+// countPreemption counts an attempt that this write begins to stop because its quota is reclaimed by the eviction.
 func (c change) countPreemption(eviction *queueing.Eviction) {
 	if c.before.Status.Stopping == "" && c.after.Status.Stopping == v1alpha1.StopPreempted && eviction != nil {
 		preemptions.WithLabelValues(c.value(c.after.Status.Queue), c.value(eviction.ByQueue), eviction.Reason).Inc()

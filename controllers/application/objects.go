@@ -19,27 +19,30 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
+// describe returns kind, namespace and name of an object for messages.
 func describe(obj client.Object) string {
 	return fmt.Sprintf("%s %s/%s", render.KindOf(obj).Kind, obj.GetNamespace(), obj.GetName())
 }
 
+// ownedBy reports whether the application is the controlling owner of an object.
 func ownedBy(obj metav1.Object, app *v1alpha1.SparkApplication) bool {
 	owner := metav1.GetControllerOfNoCopy(obj)
 	return owner != nil && owner.UID == app.UID
 }
 
-// ofAttempt reports whether an object was created for an attempt of its application.
+// ofAttempt reports whether an object has the labels of an attempt.
 func ofAttempt(obj metav1.Object, run, attempt int64) bool {
 	labels := obj.GetLabels()
 	return labels[v1alpha1.RunLabel] == strconv.FormatInt(run, 10) && labels[v1alpha1.AttemptLabel] == strconv.FormatInt(attempt, 10)
 }
 
-// metadata stands for an object of a core kind of which only the metadata is read.
+// metadata returns an empty object of a core kind, for reading its metadata only.
 func metadata(kind string) *metav1.PartialObjectMetadata {
 	return livemeta.Key{Kind: corev1.SchemeGroupVersion.WithKind(kind)}.Metadata("")
 }
 
-// metadataOf stands for an application in a write: the API server answers with the metadata alone, since the rest is known here.
+// metadataOf returns an object for writes to an application. The API server answers them with metadata only, because
+// the rest is known.
 func metadataOf(app *v1alpha1.SparkApplication) *metav1.PartialObjectMetadata {
 	return livemeta.Application(app.Namespace, app.Name)
 }
@@ -49,13 +52,13 @@ func isPod(obj client.Object) bool {
 	return is
 }
 
-// refused reports whether the API server has answered and will answer the same again: policy, quota, validation.
+// refused reports whether the API server has answered with an error that it would repeat: policy, quota or validation.
 func refused(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsNotFound(err) ||
 		apierrors.IsRequestEntityTooLargeError(err)
 }
 
-// conflictOf returns the error that the API server returns to the write of an application that has changed.
+// conflictOf returns the error with which the API server answers a write to an application that has changed.
 func conflictOf(app *v1alpha1.SparkApplication, why error) error {
 	return apierrors.NewConflict(v1alpha1.GroupVersion.WithResource("sparkapplications").GroupResource(), app.Name, why)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// observe collects what a decision always needs.
+// observe collects what every decision needs. It makes no calls to the API server.
 func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observation {
 	if app.Status.Grant == nil {
 		r.plans.attemptEnded(app)
@@ -52,7 +52,7 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 	return o
 }
 
-// sameTemplate reports whether the run template is that of the current run.
+// sameTemplate reports whether the run template in the spec is that of the current run.
 func (r *Reconciler) sameTemplate(app *v1alpha1.SparkApplication) bool {
 	if app.Stub != nil {
 		return app.Stub.SameTemplate
@@ -60,7 +60,7 @@ func (r *Reconciler) sameTemplate(app *v1alpha1.SparkApplication) bool {
 	return r.plans.sameTemplate(app)
 }
 
-// readyExecutors counts the executors of the current attempt that are ready.
+// readyExecutors counts the ready executors of the current attempt.
 func readyExecutors(app *v1alpha1.SparkApplication, records []*pods.Record) (ready int32) {
 	for _, r := range records {
 		if r.Run == app.Status.Run && r.Attempt == app.Status.Attempt && r.CountsAsReady() {
@@ -70,7 +70,7 @@ func readyExecutors(app *v1alpha1.SparkApplication, records []*pods.Record) (rea
 	return ready
 }
 
-// eviction returns why the gate that gave the grant wants it back; nil if it does not, and while no grant is held.
+// eviction returns why the gate wants its grant back, or nil if it does not or no grant is held.
 func (r *Reconciler) eviction(app *v1alpha1.SparkApplication) *queueing.Eviction {
 	grant := app.Status.Grant
 	if grant == nil {
@@ -79,6 +79,7 @@ func (r *Reconciler) eviction(app *v1alpha1.SparkApplication) *queueing.Eviction
 	return r.Gates.Eviction(convert.KeyOf(app), grantRef(grant))
 }
 
+// podsOf returns the pods that carry the name and the uid of the application.
 func (r *Reconciler) podsOf(app *v1alpha1.SparkApplication) []*pods.Record {
 	var own []*pods.Record
 	for _, record := range r.Pods.Of(client.ObjectKeyFromObject(app)) {
@@ -89,8 +90,8 @@ func (r *Reconciler) podsOf(app *v1alpha1.SparkApplication) []*pods.Record {
 	return own
 }
 
-// unreachableNodes reads which nodes of active pods that are being deleted do not answer. On a node that no longer exists
-// nothing runs, so it does not count.
+// unreachableNodes returns, for the nodes of active pods that are being deleted, whether they are unreachable, which it
+// reads from the API server. A node that no longer exists counts as reachable, because nothing runs on it.
 func (r *Reconciler) unreachableNodes(ctx context.Context, of []*pods.Record) (map[string]bool, error) {
 	lost := map[string]bool{}
 	for _, record := range of {

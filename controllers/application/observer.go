@@ -24,7 +24,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// observer answers the needs of a decision that cost a call, and reports to the gate the state of a holder.
+// observer answers those needs of a decision that cost a call, and reports the state of a grant's holder to its gate.
 type observer struct {
 	*state
 	reader    *reader
@@ -32,7 +32,7 @@ type observer struct {
 	planner   *planner
 }
 
-// updateHolder reports the state of the holder of a grant to its gate.
+// updateHolder reports the state of the application to the gate of its grant; without a grant it does nothing.
 func (ob *observer) updateHolder(ctx context.Context) error {
 	grant := ob.app.Status.Grant
 	if grant == nil {
@@ -69,17 +69,17 @@ func (ob *observer) updateHolder(ctx context.Context) error {
 	return nil
 }
 
-// grantRef returns a grant without its content: enough to name it to its gate.
+// grantRef returns a grant without its content, which is enough to identify it to its gate.
 func grantRef(grant *v1alpha1.Grant) queueing.Grant {
 	return queueing.Grant{Gate: string(grant.Gate), Run: grant.Run, Attempt: grant.Attempt}
 }
 
-// chargePodsOfOthers has pods charged as unmanaged ones that run in a guarded namespace with the labels of the application
-// although its driver has not created them.
+// chargePodsOfOthers charges, as unmanaged pods, those pods in a guarded namespace that carry the labels of the
+// application but were not created by its driver.
 func (ob *observer) chargePodsOfOthers(ctx context.Context) error {
 	driver := ob.app.Status.Driver
 	if driver == nil || driver.UID == "" || !ob.app.DeletionTimestamp.IsZero() {
-		return nil // without the uid of the driver, nothing tells which pods it created
+		return nil // without the uid of the driver nothing shows which pods it created
 	}
 	uid := driver.UID
 	odd := func(r *pods.Record) bool {
@@ -100,8 +100,9 @@ func (ob *observer) chargePodsOfOthers(ctx context.Context) error {
 	return nil
 }
 
-// findDriver reads live whether the driver pod of the attempt exists, and puts the answer into the observation. The driver
-// counts as absent only if no request to create it may still take effect; a recorded uid proves that none is.
+// findDriver reads from the API server whether the driver pod of the attempt exists, and adds the answer to the
+// observation. The driver counts as absent only if no request to create it can still take effect; if its uid is
+// recorded, none can.
 func (ob *observer) findDriver(ctx context.Context) (err error) {
 	if until := ob.expectations.unansweredUntil(ob.app); ob.app.Status.Driver.UID == "" && ob.Clock.Now().Before(until) {
 		return &retryLaterError{until.Sub(ob.Clock.Now()), "the request to create the driver pod was not answered"}
@@ -121,9 +122,9 @@ func (ob *observer) findDriver(ctx context.Context) (err error) {
 	return err
 }
 
-// isDriver reports whether the pod with the name of the driver is the driver of the current attempt: by its uid once that
-// is recorded, before that by its owner and its labels. A pod that has lost the application's labels is judged by its
-// owner alone.
+// isDriver reports whether the pod with the driver's name is the driver of the current attempt. Once the uid of the
+// driver is recorded, only the uid counts. Before that, the pod must be owned by the application and have the labels of
+// the attempt; a pod that has lost the application's labels is judged by its owner alone.
 func isDriver(pod *corev1.Pod, app *v1alpha1.SparkApplication) bool {
 	if uid := app.Status.Driver.UID; uid != "" {
 		return pod.UID == uid
@@ -131,9 +132,9 @@ func isDriver(pod *corev1.Pod, app *v1alpha1.SparkApplication) bool {
 	return ownedBy(pod, app) && (ofAttempt(pod, app.Status.Run, app.Status.Attempt) || pod.Labels[v1alpha1.ApplicationUIDLabel] != string(app.UID))
 }
 
-// driverFound handles a driver pod that exists although the watch has not shown it as the driver. Usually the watch will,
-// and the pass is repeated. If labels or owner of the pod were changed after it was created, it never will: then the pod
-// is added to the observation as the driver.
+// driverFound handles a driver pod that exists although the watch has not shown it as the driver. Usually the watch is
+// only late, so the pass is repeated. But if the pod's labels or owner were changed after it was created, the watch
+// will never show it as the driver, so the pod is added to the observation here.
 func (ob *observer) driverFound(ctx context.Context, found *pods.Record) error {
 	as := *found.Origin
 	as.OwnerUID, as.Application, as.AppUID = ob.app.UID, ob.app.Name, string(ob.app.UID)
@@ -150,8 +151,8 @@ func (ob *observer) driverFound(ctx context.Context, found *pods.Record) error {
 	return nil
 }
 
-// namespaceGoes reports whether pods may not be read because their namespace is being deleted and its RoleBindings have
-// gone first. Nothing can be created there, so the watch has shown all pods.
+// namespaceGoes reports whether reading pods was refused because the namespace is being deleted and its RoleBindings
+// are gone already. No pod can be created in such a namespace, so the watch has shown all of them.
 func (ob *observer) namespaceGoes(ctx context.Context, refusal error) bool {
 	if !apierrors.IsForbidden(refusal) {
 		return false
@@ -160,8 +161,9 @@ func (ob *observer) namespaceGoes(ctx context.Context, refusal error) bool {
 	return err == nil && !namespace.GetDeletionTimestamp().IsZero()
 }
 
-// watchIsCaughtUp reads live whether the application has active pods that the watch has not shown. Those that it will not show as the
-// application's do not count. Pods are read page by page: users who may create some may give them its labels.
+// watchIsCaughtUp reads from the API server whether the application has active pods that the watch has not shown, and
+// returns a retryLaterError if so. It reads page by page, because any user who may create pods can give them the
+// application's labels.
 func (ob *observer) watchIsCaughtUp(ctx context.Context) (bool, error) {
 	for token := ""; ; {
 		page := &corev1.PodList{}
@@ -185,7 +187,7 @@ func (ob *observer) watchIsCaughtUp(ctx context.Context) (bool, error) {
 	}
 }
 
-// wasShown returns an error if a pod is active and the watch has not shown it.
+// wasShown returns a retryLaterError if a pod is active and the watch has not shown it.
 func (ob *observer) wasShown(record *pods.Record) error {
 	seen := slices.ContainsFunc(ob.observed.Pods, func(known *pods.Record) bool { return known.UID == record.UID })
 	if record.Active() && !seen {
@@ -194,13 +196,13 @@ func (ob *observer) wasShown(record *pods.Record) error {
 	return nil
 }
 
-// resize requests from the gate of the grant what the application wants above its base gang.
+// resize asks the gate of the grant for what the application wants beyond its base gang.
 func (ob *observer) resize(ctx context.Context, want queueing.ResizeRequest) *queueing.Allocation {
 	allocation := ob.Gates.Resize(ctx, convert.KeyOf(ob.app), convert.FromAPI(ob.app.Status.Grant), want)
 	return &allocation
 }
 
-// verdict submits the ask of the plan to its gate and returns the answer.
+// verdict submits the ask of the plan to its gate and returns the gate's verdict.
 func (ob *observer) verdict(ctx context.Context) (*queueing.Verdict, error) {
 	if !ob.Gates.Known(ob.plan.Gate) {
 		return noSuchGate(ob.plan.Gate, ob.placement.placed.GateField), nil
@@ -213,7 +215,7 @@ func (ob *observer) verdict(ctx context.Context) (*queueing.Verdict, error) {
 	return &verdict, nil
 }
 
-// noSuchGate returns the verdict on an ask of a gate that does not exist.
+// noSuchGate returns the verdict on an ask whose gate does not exist.
 func noSuchGate(gate, field string) *queueing.Verdict {
 	return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonGateNotInstalled,
 		Message: fmt.Sprintf("%s: gate %q does not exist in this version of the operator; set Embedded, Kueue, Volcano, YuniKorn or None", field, gate)}

@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// orphans knows since when applications are gone that still have pods. Safe for concurrent use.
+// orphans records since when the applications of active pods are gone. It is safe for concurrent use.
 type orphans struct {
 	mu    sync.Mutex
 	since map[types.NamespacedName]map[string]time.Time
@@ -23,9 +23,10 @@ func newOrphans() *orphans {
 	return &orphans{since: map[types.NamespacedName]map[string]time.Time{}}
 }
 
-// takeLate takes out of the active pods of applications of a name that are gone, by the uid of the application, those that were created
-// after all should have ended, once no driver is left that could have created them: every user who may create pods may give them the labels of
-// such an application, which would keep its quota for as long. most is how long the pods may take.
+// takeLate removes from active, and returns, the pods of deleted applications that were created after all of that
+// application's pods should have ended, unless a driver remains that may have created them. Any user who may create
+// pods can give them the labels of a deleted application, which would keep its quota charged as long as they run.
+// active holds the pods by the uid of their application; most is how long pods may take to end.
 func (o *orphans) takeLate(name types.NamespacedName, active map[string][]*pods.Record, now time.Time, most time.Duration) (late []*pods.Record) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -59,7 +60,7 @@ func (o *orphans) takeLate(name types.NamespacedName, active map[string][]*pods.
 	return late
 }
 
-// forget drops what is known of a name.
+// forget drops what is known about applications of this name.
 func (o *orphans) forget(name types.NamespacedName) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

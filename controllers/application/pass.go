@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 )
 
-// pass is one pass over an application. Its parts share the state; each uses only those before it.
+// pass is one pass over an application. Its parts share the state, and each of them uses only those declared before it.
 type pass struct {
 	*state
 	// Observe and plan.
@@ -38,7 +38,7 @@ type pass struct {
 	publisher *publisher
 }
 
-// newPass returns a pass over an application that has observed nothing yet.
+// newPass returns a pass over an application. Nothing has been observed yet.
 func newPass(r *Reconciler, app *v1alpha1.SparkApplication) *pass {
 	st := &state{Reconciler: r, app: app}
 	p := &pass{state: st, reader: &reader{state: st}, placement: &placement{state: st}}
@@ -56,7 +56,7 @@ func newPass(r *Reconciler, app *v1alpha1.SparkApplication) *pass {
 	return p
 }
 
-// result returns when the pass is to be repeated. A conflict is not an error: the watch will show the newer object.
+// result returns when to repeat the pass. A conflict is not an error, because the watch will deliver the newer object.
 func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
 	var later *retryLaterError
 	switch {

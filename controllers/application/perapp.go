@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// perApp keeps something of each application, by its name. Its lock also guards that.
+// perApp holds one value of type T for each application, by name. Its lock guards the map and the values.
 type perApp[T any] struct {
 	mu   sync.Mutex
 	apps map[types.NamespacedName]*entry[T]
@@ -25,7 +25,8 @@ func newPerApp[T any]() perApp[T] {
 	return perApp[T]{apps: map[types.NamespacedName]*entry[T]{}}
 }
 
-// of returns what is known of an application: nothing yet, if the name was another one's before. The caller holds the lock.
+// of returns the value of an application, which the caller may change. It is the zero value if the entry was of another
+// application with the same name. The caller must hold the lock.
 func (p *perApp[T]) of(obj client.Object) *T {
 	key := client.ObjectKeyFromObject(obj)
 	e := p.apps[key]
@@ -36,8 +37,7 @@ func (p *perApp[T]) of(obj client.Object) *T {
 	return &e.known
 }
 
-// peek returns what is known of an application, and remembers nothing of one that is not known: the zero value. The
-// caller holds the lock.
+// peek returns the value of an application, or the zero value without creating an entry. The caller must hold the lock.
 func (p *perApp[T]) peek(obj client.Object) T {
 	if e := p.apps[client.ObjectKeyFromObject(obj)]; e != nil && e.uid == obj.GetUID() {
 		return e.known
@@ -52,14 +52,14 @@ func (p *perApp[T]) get(obj client.Object) T {
 	return p.peek(obj)
 }
 
-// update changes what is known of an application.
+// update calls change with the value of an application while holding the lock.
 func (p *perApp[T]) update(obj client.Object, change func(known *T)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change(p.of(obj))
 }
 
-// knows reports whether anything is known of the application with this name and uid.
+// knows reports whether there is an entry for the application with this name and uid.
 func (p *perApp[T]) knows(name types.NamespacedName, uid types.UID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,7 +67,7 @@ func (p *perApp[T]) knows(name types.NamespacedName, uid types.UID) bool {
 	return e != nil && e.uid == uid
 }
 
-// forget drops what is known of an application.
+// forget drops the entry of an application.
 func (p *perApp[T]) forget(name types.NamespacedName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,26 +11,28 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// placement says which gate and queue a start asks, and what administrators allow it there.
+// placement chooses the gate and queue of a start, and checks what administrators allow the application there.
 type placement struct {
 	*state
-	// policy of the namespace, as of the plan of the pass.
+	// policy is the namespace's policy at the time of planning.
 	policy namespacepolicy.Policy
-	// placed are the gate and the queue of the plan. They are chosen for each start anew, so a change of a default affects no attempt that was
-	// admitted.
+	// placed is the gate and queue of the plan. They are chosen anew for each start, so changing a default does not
+	// affect an attempt that was already admitted.
 	placed namespacepolicy.Placement
-	// target is the gate that the plan of the pass asks.
+	// target is the gate that the plan asks, and what it depends on.
 	target targetGate
 }
 
-// targetGate is the gate that a start asks, whether the namespace is guarded, and all settings of the namespace.
+// targetGate is the gate that a start asks, whether the namespace is guarded, and all settings of the namespace. A
+// prepared start is valid only for an equal targetGate.
 type targetGate struct {
 	name     string
 	guarded  bool
 	settings string
 }
 
-// explain adds to the message of a verdict what the gate does not know: where the queue was named, and what administrators allow in the namespace.
+// explain adds to a verdict's message what the gate does not know: where the queue was named, and what administrators
+// allow in the namespace.
 func (pl *placement) explain(verdict *queueing.Verdict, ask *queueing.Ask) {
 	gate := string(pl.placed.Gate)
 	switch {
@@ -40,14 +42,14 @@ func (pl *placement) explain(verdict *queueing.Verdict, ask *queueing.Ask) {
 	case verdict.Reason == queueing.ReasonReferenceNotFound, verdict.Reason == queueing.ReasonNamespaceNotAllowed:
 		where := v1alpha1.ReadyCondition
 		if verdict.Reason == queueing.ReasonNamespaceNotAllowed {
-			where = v1alpha1.AdmittedCondition // Ready may say more
+			where = v1alpha1.AdmittedCondition // Ready may contain more than this message
 		}
 		published := ""
 		if c := apimeta.FindStatusCondition(pl.app.Status.Conditions, where); c != nil {
 			published = c.Message
 		}
 		verdict.Message = pl.policy.RefusedQueue(pl.placed, verdict.Message, published, func() ([]string, bool) {
-			// A list of allowed queues says itself which ones may be without limits.
+			// The list of allowed queues already says which of them may be without limits.
 			return pl.Gates.QueuesFor(gate, ask.NamespaceLabels, pl.policy.Guarded && !pl.policy.Queues.Set)
 		})
 	}

@@ -27,19 +27,20 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// planner plans one start of the application: what would be created, and what it asks of its gate.
+// planner plans one start of the application: the objects to create, and the ask for its gate.
 type planner struct {
 	*state
 	reader    *reader
 	placement *placement
 	builder   *objectBuilder
-	// ask is what the plan of the pass asks of its gate.
+	// ask is the ask that belongs to the plan of the pass.
 	ask *queueing.Ask
-	// reusesChecks says that the plan of this pass relies on what an earlier pass has read and checked.
+	// reusesChecks is true if the plan of this pass relies on what an earlier pass has read and checked.
 	reusesChecks bool
 }
 
-// planStart returns the plan of one start of the application. An application that is too large gets a finding.
+// planStart plans one start of the application. The plan of an application that is too large has a finding that says
+// so.
 func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
 	if found := validate.Stub(pn.app); len(found) > 0 {
 		return &lifecycle.Plan{Findings: found}, nil
@@ -50,8 +51,8 @@ func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifec
 	return pn.planNext(ctx, start)
 }
 
-// planNext plans the start that follows an attempt under way. What it cannot find out must not delay what is decided on the attempt, which may have
-// to release its quota: the start is held back then, and planned again later.
+// planNext plans the start that follows the current attempt. Failing to plan it must not delay decisions on the current
+// attempt, which may have to release its quota. So the next start is held back in that case, and planned again later.
 func (pn *planner) planNext(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
 	next, now := attempt{start.Run, start.Attempt}, pn.Clock.Now()
 	last, lately := pn.plans.heldBack(pn.app, next, now)
@@ -66,7 +67,7 @@ func (pn *planner) planNext(ctx context.Context, start lifecycle.Start) (*lifecy
 		plan = &lifecycle.Plan{Missing: []string{"the namespace has used up its budget of reads for now"}}
 	}
 	switch {
-	case err != nil && ctx.Err() != nil: // the process ends
+	case err != nil && ctx.Err() != nil: // the process is shutting down
 		return nil, err
 	case err != nil:
 		ctrl.LoggerFrom(ctx).Error(err, "Failed to plan the next run; the current one continues, and the operator tries again")
@@ -78,7 +79,7 @@ func (pn *planner) planNext(ctx context.Context, start lifecycle.Start) (*lifecy
 	return plan, nil
 }
 
-// planComplete plans one start of an application that is complete in the cache.
+// planComplete plans a start of an application that the cache holds completely, not as a stub.
 func (pn *planner) planComplete(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
 	namespace, err := pn.reader.namespace(ctx)
 	if err != nil {
@@ -122,8 +123,9 @@ func (pn *planner) planComplete(ctx context.Context, start lifecycle.Start) (*li
 	return plan, nil
 }
 
-// checkTemplate sets the hash of the run template in a plan, and the findings in that template. ready is not nil if an earlier
-// pass has found none. Outside is set in the plan if a change of the sparkConfigMap may correct them.
+// checkTemplate sets the hash of the run template in a plan, and the findings about that template. There are none if
+// ready is not nil, because an earlier pass has found none. plan.Outside is set if a change of the sparkConfigMap may
+// resolve them.
 func (pn *planner) checkTemplate(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (err error) {
 	if ready != nil {
 		plan.Hash = ready.hash
@@ -137,7 +139,7 @@ func (pn *planner) checkTemplate(ctx context.Context, start lifecycle.Start, pla
 	return err
 }
 
-// gateObjects returns the metadata and templates of the objects that a gate creates for a start.
+// gateObjects returns the metadata and pod templates for the objects that a gate creates for a start.
 func gateObjects(app *v1alpha1.SparkApplication, start lifecycle.Start, ready *prepared, queue string) queueing.Objects {
 	objects := queueing.Objects{
 		Name: ready.names.Prefix, Templates: ready.templates, Owner: render.OwnerOf(app), Labels: render.LabelsOf(app, start.Run, start.Attempt, queue),
@@ -150,8 +152,8 @@ func gateObjects(app *v1alpha1.SparkApplication, start lifecycle.Start, ready *p
 	return objects
 }
 
-// prepareAllowed prepares a start and checks what may change at any time: what administrators allow, and what the pods
-// refer to.
+// prepareAllowed prepares a start, and checks what may change at any time: what administrators allow, and which of the
+// objects that pods refer to exist. It returns nil if there are findings or something is missing.
 func (pn *planner) prepareAllowed(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []finding.Finding, error) {
 	ready, found, err := pn.prepare(ctx, start, plan, ready)
 	if err != nil || ready == nil {
@@ -169,8 +171,8 @@ func (pn *planner) prepareAllowed(ctx context.Context, start lifecycle.Start, pl
 	return ready, nil, nil
 }
 
-// prepare renders a start to learn its names, its executors and what it asks of its gate, unless ready, from an earlier
-// pass, is still valid. It returns nil if there are findings, or if something is missing, which it notes in the plan.
+// prepare renders a start to learn its names, its executors and its ask, unless the result of an earlier pass, ready,
+// is still valid. It returns nil if there are findings, or if a reference is missing, which it records in the plan.
 func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []finding.Finding, error) {
 	environment, version, err := pn.reader.environment(ctx)
 	// The content of a ConfigMap may change at any time, so it is always read again.
@@ -184,7 +186,7 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 		return nil, nil, nil
 	}
 	if err != nil || len(found) > 0 {
-		plan.Outside = true // the ConfigMap or a Secret has it: the application alone was found to be sound
+		plan.Outside = true // the application alone was valid, so the mistake is in the ConfigMap or a Secret
 		return nil, found, err
 	}
 	if found := validate.Gate(pn.app, v1alpha1.GateType(plan.Gate), objects.Properties); len(found) > 0 {
@@ -208,7 +210,7 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 	return ready, nil, nil
 }
 
-// measure computes what a start asks of its gate. An error is a mistake in the spec.
+// measure computes the ask of a start. An error means a mistake in the spec.
 func (pn *planner) measure(objects render.Objects, environment podsets.Environment, gate string, ready *prepared) (err error) {
 	ready.podSets, err = pn.builder.podSets(objects, environment, gate)
 	if err == nil && pn.Gates.Capabilities(gate).DescribesPods {
@@ -220,7 +222,7 @@ func (pn *planner) measure(objects render.Objects, environment podsets.Environme
 	return err
 }
 
-// references looks up the objects without which the driver cannot be created, and the priority of the start.
+// references returns which objects are missing that the driver needs, and the priority of the start.
 func (pn *planner) references(ctx context.Context, gate string) (missing []string, priority int32, err error) {
 	if !pn.reusesChecks {
 		if missing, err = pn.reader.missing(ctx); err != nil {
@@ -238,9 +240,9 @@ func (pn *planner) references(ctx context.Context, gate string) (missing []strin
 // when it asked. Once its gate has granted the ask, and before the grant is used, all of them are read again; if one has
 // changed, the grant is released.
 
-// mayReuseChecks reports whether a pass may rely on what an earlier one found out about the start, without reading what the
-// application refers to: as long as it waits; but only for presenceTTL while its status does not say so yet, and while it
-// cannot be admitted, because what it refers to may have been corrected.
+// mayReuseChecks reports whether this pass may rely on what an earlier one found out about the start, without reading
+// references. It may as long as the application waits in its queue. It may for presenceTTL only before the status says
+// that it waits, and while the application cannot be admitted, because a reference may have been corrected.
 func (pn *planner) mayReuseChecks(ctx context.Context, ready *prepared) (bool, error) {
 	if ready == nil || ready.incomplete || pn.reader.afterGrant {
 		return false, nil
@@ -259,7 +261,8 @@ func (pn *planner) mayReuseChecks(ctx context.Context, ready *prepared) (bool, e
 	return ready.validFor(version, pn.placement.target), err
 }
 
-// replanGranted plans again, with new reads, if the gate has granted a plan that relies on the checks of an earlier pass.
+// replanGranted plans once more, reading everything again, if the gate has granted a plan that relies on the checks of
+// an earlier pass.
 func (pn *planner) replanGranted(ctx context.Context, start lifecycle.Start) (err error) {
 	if !pn.reusesChecks || pn.observed.Verdict.State != queueing.Granted {
 		return nil
@@ -270,7 +273,7 @@ func (pn *planner) replanGranted(ctx context.Context, start lifecycle.Start) (er
 	return err
 }
 
-// goneSince names what was found missing while the start was built: it was deleted after it was checked.
+// goneSince names the references that were deleted between the check and the build of a start.
 func (pn *planner) goneSince(err error) []string {
 	var gone configMapGone
 	switch {
@@ -282,8 +285,8 @@ func (pn *planner) goneSince(err error) []string {
 	return nil
 }
 
-// historyAddress returns the address of an attempt at the history server; empty without a history server, or without an
-// event log.
+// historyAddress returns the URL of an attempt on the history server, or the empty string if there is no history server
+// or the attempt writes no event log.
 func (pn *planner) historyAddress(objects render.Objects) string {
 	if logs, err := objects.Properties.Bool(conf.EventLogEnabled, false); err != nil || !logs {
 		return ""

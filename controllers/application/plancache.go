@@ -18,20 +18,21 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// planCache keeps the results of planning, so that a start is planned once and not in every pass. Safe for concurrent use.
+// planCache caches the results of planning, so that a start is not planned anew in every pass. It is safe for
+// concurrent use.
 type planCache struct{ perApp[planned] }
 
-// planned is what is kept for one application.
+// planned is the cached state of one application.
 type planned struct {
-	// compared is the last comparison of the run template with the one that the status names.
+	// compared is the last comparison of the run template with the hash in the status.
 	compared comparison
-	// prepared is the result of planning the next start; nil once its driver is created.
+	// prepared is the result of planning the next start; nil once its driver was created.
 	prepared *prepared
-	// heldBack is the last plan of a start that cannot begin while an attempt is under way; nil if there was none.
+	// heldBack is the last plan of a next start that cannot begin while an attempt is running; nil if there is none.
 	heldBack *heldBack
 }
 
-// heldBack is a plan of a start that cannot begin, of a generation, and when it was made.
+// heldBack is a plan of a start that cannot begin yet, for one generation, and when it was planned.
 type heldBack struct {
 	generation int64
 	attempt    attempt
@@ -41,22 +42,22 @@ type heldBack struct {
 
 func newPlanCache() *planCache { return &planCache{newPerApp[planned]()} }
 
-// comparison is whether the run template of a generation is the one of a hash.
+// comparison is whether the run template of a generation has a certain hash.
 type comparison struct {
 	generation int64
 	hash       string
 	same       bool
 }
 
-// prepared is the result of planning a start, for later passes that ask again or submit it.
+// prepared is the result of planning a start, for later passes that ask again or create its objects.
 type prepared struct {
 	generation int64
 	attempt    attempt
-	// checkedAt is when what the application refers to was checked.
+	// checkedAt is when the references of the application were checked.
 	checkedAt time.Time
-	// environment is the version of what the API server adds to the requests of pods.
+	// environment is the version of what the API server adds to the requests of pods; see reader.environment.
 	environment string
-	// target is the gate that the start was planned for; gated says that executors wait behind a scheduling gate.
+	// target is the gate that the start was planned for. gated is true if executors are created with a scheduling gate.
 	target targetGate
 	gated  bool
 	hash   string
@@ -64,28 +65,29 @@ type prepared struct {
 	inputs    string
 	names     render.Names
 	uiAddress string
-	// historyAddress is the address of the attempt on the history server; empty if there will be none.
+	// historyAddress is the URL of the attempt on the history server; empty if there is none.
 	historyAddress string
 	executors      int32
 	podSets        []queueing.PodSet
 	accounts       []account
-	// rights are those that the account of the driver needs.
+	// rights are the rights that the driver's service account needs.
 	rights []rights.Right
-	// references are what the pods name and cannot start without.
+	// references are the objects that pods name and cannot start without.
 	references []podrefs.Reference
-	// incomplete says that a reference or a right was missing when it was last checked: no pass reuses the checks before it is there.
+	// incomplete is true if a reference or a right was missing at the last check. Later passes do not reuse the checks
+	// until nothing is missing.
 	incomplete bool
 	classes    []class
 	// templates are the pods by pod set; nil unless the gate describes pods to another system.
 	templates map[string]*corev1.PodTemplateSpec
 }
 
-// validFor reports whether there is a result that is valid in an environment and for a gate.
+// validFor reports whether r is not nil and is valid for this environment and gate.
 func (r *prepared) validFor(environment string, asked targetGate) bool {
 	return r != nil && r.environment == environment && r.target == asked
 }
 
-// sameTemplate is templatehash.Matches with the answer remembered: spec and hash seldom change, and every pass asks.
+// sameTemplate is templatehash.Matches with a cached answer: every pass asks, but spec and hash seldom change.
 func (c *planCache) sameTemplate(app *v1alpha1.SparkApplication) bool {
 	known := c.get(app).compared
 	if known.hash != "" && known.generation == app.Generation && known.hash == app.Status.TemplateHash {
@@ -97,7 +99,8 @@ func (c *planCache) sameTemplate(app *v1alpha1.SparkApplication) bool {
 	return same
 }
 
-// templateHash is templatehash.Of. The hash goes into the status, and the passes after that need not compare it with the spec.
+// templateHash is templatehash.Of. It caches that the template has this hash, so that the passes after the write of the
+// status need not compare it again.
 func (c *planCache) templateHash(app *v1alpha1.SparkApplication) (string, error) {
 	hash, err := templatehash.Of(&app.Spec)
 	if err == nil {
@@ -106,12 +109,13 @@ func (c *planCache) templateHash(app *v1alpha1.SparkApplication) (string, error)
 	return hash, err
 }
 
-// remember keeps whether the run template of an application is the one of a hash.
+// remember caches whether the run template of an application has a certain hash.
 func (c *planCache) remember(app *v1alpha1.SparkApplication, hash string, same bool) {
 	c.update(app, func(p *planned) { p.compared = comparison{app.Generation, hash, same} })
 }
 
-// prepared returns the result of planning that start in this generation in an earlier pass; nil if there is none.
+// prepared returns the result of planning this start in an earlier pass, or nil if there is none for the current
+// generation.
 func (c *planCache) prepared(app client.Object, a attempt) *prepared {
 	if known := c.get(app).prepared; known != nil && known.generation == app.GetGeneration() && known.attempt == a {
 		return known
@@ -123,8 +127,8 @@ func (c *planCache) store(app client.Object, ready *prepared) {
 	c.update(app, func(p *planned) { p.prepared = ready })
 }
 
-// heldBack returns the last plan of a start of this generation that could not begin, nil if there is none, and whether that was a moment ago:
-// while an attempt is under way, its pods cause many passes.
+// heldBack returns the last plan of a start of this generation that could not begin, or nil, and whether it is younger
+// than heldBackTTL. The pods of a running attempt trigger many passes, which should not plan each time.
 func (c *planCache) heldBack(app client.Object, a attempt, now time.Time) (plan *lifecycle.Plan, lately bool) {
 	last := c.get(app).heldBack
 	if last == nil || last.generation != app.GetGeneration() || last.attempt != a {
@@ -133,21 +137,21 @@ func (c *planCache) heldBack(app client.Object, a attempt, now time.Time) (plan 
 	return last.plan, now.Before(last.looked.Add(heldBackTTL))
 }
 
-// attemptEnded forgets the start that was held back by an attempt: it is planned on its own now.
+// attemptEnded forgets the start that was held back during an attempt: it is now planned like any other.
 func (c *planCache) attemptEnded(app client.Object) {
 	if c.get(app).heldBack != nil {
 		c.update(app, func(p *planned) { p.heldBack = nil })
 	}
 }
 
-// heldBackTTL is how long a start counts as unable to begin after it was planned.
+// heldBackTTL is how long a start that could not begin is not planned again.
 const heldBackTTL = 10 * time.Second
 
 func (c *planCache) storeHeldBack(app client.Object, last *heldBack) {
 	c.update(app, func(p *planned) { p.heldBack = last })
 }
 
-// drop forgets the result of planning a start: its driver is created.
+// drop forgets the result of planning a start, because its driver was created.
 func (c *planCache) drop(app client.Object) {
 	c.update(app, func(p *planned) { p.prepared = nil })
 }

@@ -13,12 +13,12 @@ import (
 	podrefs "github.com/sparkgate/sparkgate/internal/spark/references"
 )
 
-// secretMetadata is the kind of references to Secrets that only pods name, and of which only the metadata is read. Secrets that spec.sparkConfFrom
-// names are read with their data.
+// secretMetadata is the kind of references to Secrets that only pods name, of which only the metadata is read. Secrets
+// in spec.sparkConfFrom are read with their data.
 const secretMetadata = "Secret metadata"
 
-// missingOfPods returns the objects that the pods of a start cannot start without and that do not exist, and the rights that the account of the
-// driver lacks, as sentences.
+// missingOfPods returns sentences about objects that the pods of a start need and that do not exist, and about rights
+// that the driver's service account lacks.
 func (pn *planner) missingOfPods(ctx context.Context, ready *prepared) ([]string, error) {
 	if pn.reusesChecks {
 		return nil, nil
@@ -46,11 +46,11 @@ func (pn *planner) missingOfPods(ctx context.Context, ready *prepared) ([]string
 	return missing, nil
 }
 
-// podFinds reports whether an object that a pod names exists. Only its metadata is read. One that the operator may not read counts as existing: the
-// kubelet will report it if it does not.
+// podFinds reports whether an object that a pod refers to exists, reading only its metadata. An object that the
+// operator may not read counts as existing, because the kubelet will report it if it does not.
 func (rd *reader) podFinds(ctx context.Context, ref podrefs.Reference) (bool, error) {
 	if len(validation.IsDNS1123Subdomain(ref.Name)) > 0 {
-		return false, nil // nothing can have that name, and it must not become part of a request
+		return false, nil // no object can have this name, and it must not become part of a request
 	}
 	kind := string(ref.Kind)
 	if ref.Kind == podrefs.Secret {

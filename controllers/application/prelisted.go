@@ -17,9 +17,10 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Prelisted are the applications that a new leader has listed live before its cache has synced: those that have not ended,
-// and so hold quota or may get some. They are reconciled while the cache is still being filled with all others, which may
-// take much longer. It is nil for a process whose cache had synced before. Safe for concurrent use.
+// Prelisted holds the applications that a new leader has listed from the API server before its cache has synced: those
+// that have not ended, and so hold quota or may get some. They are reconciled while the cache is still loading all
+// others, which may take much longer. A process whose cache had synced before uses nil. Prelisted is safe for
+// concurrent use.
 type Prelisted struct {
 	hasSynced func() bool
 	synced    atomic.Bool
@@ -28,13 +29,13 @@ type Prelisted struct {
 	apps map[types.NamespacedName]*v1alpha1.SparkApplication
 }
 
-// NewPrelisted returns a list without applications. hasSynced reports whether the cache has all applications; once it does,
-// it always will.
+// NewPrelisted returns an empty Prelisted. hasSynced reports whether the cache has all applications; once true, it must
+// stay true.
 func NewPrelisted(hasSynced func() bool) *Prelisted {
 	return &Prelisted{hasSynced: hasSynced, apps: map[types.NamespacedName]*v1alpha1.SparkApplication{}}
 }
 
-// Add keeps an application, which must not be changed later, until the cache has synced.
+// Add keeps an application until the cache has synced. The application must not be changed afterwards.
 func (l *Prelisted) Add(app *v1alpha1.SparkApplication) {
 	if l.CacheSynced() {
 		return
@@ -44,7 +45,7 @@ func (l *Prelisted) Add(app *v1alpha1.SparkApplication) {
 	l.apps[client.ObjectKeyFromObject(app)] = app
 }
 
-// CacheSynced reports whether the cache has all applications. From then on nothing is kept here.
+// CacheSynced reports whether the cache has all applications. Once it has, the kept applications are dropped.
 func (l *Prelisted) CacheSynced() bool {
 	if l == nil || l.synced.Load() {
 		return true
@@ -59,19 +60,19 @@ func (l *Prelisted) CacheSynced() bool {
 	return true
 }
 
-// get returns a copy of an application; nil if it was not listed.
+// get returns a copy of an application, or nil if it was not listed.
 func (l *Prelisted) get(name types.NamespacedName) *v1alpha1.SparkApplication {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.apps[name].DeepCopy()
 }
 
-// unsyncedPause is how long an application that was not listed waits for the cache.
+// unsyncedPause is how often an application that was not listed checks whether the cache has synced.
 const unsyncedPause = time.Second
 
-// reconcilePrelisted makes a pass before the cache has synced. An application that was not listed is left alone: it may
-// exist and have ended. One that this process has written since it was listed is stale here, and its pass stops; the cache
-// will have the newer version.
+// reconcilePrelisted makes a pass before the cache has synced. It leaves alone an application that was not listed,
+// which may exist and have ended. The listed copy of an application that this process has written since is stale, and
+// its pass stops; the cache will have the newer version.
 func (r *Reconciler) reconcilePrelisted(ctx context.Context, name types.NamespacedName) (ctrl.Result, error) {
 	app := r.Prelisted.get(name)
 	if app == nil {
@@ -80,5 +81,5 @@ func (r *Reconciler) reconcilePrelisted(ctx context.Context, name types.Namespac
 	return r.reconcileExisting(ctx, app)
 }
 
-// unawaited hides that a source is a SyncingSource: the controller starts before the source has synced.
+// unawaited hides that a source is a SyncingSource, so that the controller starts before the source has synced.
 type unawaited struct{ source.Source }

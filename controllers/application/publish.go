@@ -31,8 +31,8 @@ type publisher struct {
 	actor  *actor
 }
 
-// publish writes the status, if it differs, in one merge patch that fails when the object has changed since it was read. Fields that
-// this version does not know survive.
+// publish writes the status if it has changed, in one merge patch, which fails with a conflict if the object has
+// changed since it was read. Fields that this version of the operator does not know are preserved.
 func (pb *publisher) publish(ctx context.Context, status v1alpha1.SparkApplicationStatus) error {
 	if len(pb.app.Status.Invalid) > 0 {
 		return pb.clear(ctx, pb.app.Status.Invalid)
@@ -61,8 +61,8 @@ func (pb *publisher) publish(ctx context.Context, status v1alpha1.SparkApplicati
 	return nil
 }
 
-// writeStatus sends a merge patch of the status of an application, which fails if the application has changed since it
-// was read, and returns the metadata of the answer.
+// writeStatus sends a merge patch of the status, which fails with a conflict if the application has changed since it
+// was read. It returns the metadata of the answer.
 func (r *Reconciler) writeStatus(ctx context.Context, app *v1alpha1.SparkApplication, status any) (*metav1.PartialObjectMetadata, error) {
 	answer := metadataOf(app)
 	patch, err := mergePatch(map[string]any{"metadata": map[string]any{"resourceVersion": app.ResourceVersion}, "status": status})
@@ -75,8 +75,9 @@ func (r *Reconciler) writeStatus(ctx context.Context, app *v1alpha1.SparkApplica
 	return answer, nil
 }
 
-// clear removes the parts of the status that are not what their types say. The schema does not check them, and a merge patch would keep the
-// fields that it does not name. It always returns an error, a conflict if the parts were removed: the next pass decides on what is left.
+// clear removes the parts of the status that do not match their types. They exist because the schema does not check
+// them, and a merge patch that does not name them would keep them. It always returns an error: a conflict if the parts
+// were removed, so that the next pass decides on the rest.
 func (pb *publisher) clear(ctx context.Context, parts []string) error {
 	none := map[string]any{}
 	for _, part := range parts {
@@ -89,11 +90,11 @@ func (pb *publisher) clear(ctx context.Context, parts []string) error {
 	return conflictOf(pb.app, errInvalidStatus)
 }
 
-// errInvalidStatus says that invalid parts of the status were removed.
+// errInvalidStatus is the reason of the conflict after invalid parts of the status were removed.
 var errInvalidStatus = errors.New("parts of its status were invalid and are removed")
 
-// signed returns a status that is about to be written, with the name of this operator. The name alone is no reason to write,
-// unless the application was another operator's and has not ended.
+// signed returns the status to write, with the name of this operator. A change of the name alone is not worth a write,
+// unless another operator had the application and it has not ended.
 func (r *Reconciler) signed(before, after *v1alpha1.SparkApplicationStatus) v1alpha1.SparkApplicationStatus {
 	own := r.Claims.Name()
 	taken := before.Operator != "" && before.Operator != own && before.Times.Finished == nil
@@ -109,20 +110,21 @@ func (r *Reconciler) signed(before, after *v1alpha1.SparkApplicationStatus) v1al
 	return signed
 }
 
-// leaveToOther leaves an application to another operator, and says so in its status if that is a mistake.
+// leaveToOther leaves an application to another operator. If that is a mistake (Claims.Contested), it says so in the
+// status.
 func (r *Reconciler) leaveToOther(ctx context.Context, app *v1alpha1.SparkApplication) error {
 	if err := r.disown(ctx, app, queueing.LeftToOther); err != nil || !r.Claims.Contested(ctx, app) {
 		return err
 	}
 	_, err := r.writeStatus(ctx, app, map[string]any{"otherOperator": r.Claims.Name()})
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return nil // the watch will show the change
+		return nil // the watch will deliver the change
 	}
 	return err
 }
 
-// difference returns the merge patch (RFC 7386) from one status to another, by field. Only fields that differ are encoded, and
-// only objects that both have are compared as JSON.
+// difference returns the JSON merge patch (RFC 7386) from one status to another, by field. It encodes only the fields
+// that differ, and compares as JSON only objects that both statuses have.
 func difference(before, after *v1alpha1.SparkApplicationStatus) (map[string]json.RawMessage, error) {
 	patch := map[string]json.RawMessage{}
 	return patch, addDifferences(patch, reflect.ValueOf(before).Elem(), reflect.ValueOf(after).Elem())
@@ -149,7 +151,7 @@ func addDifferences(patch map[string]json.RawMessage, before, after reflect.Valu
 	return nil
 }
 
-// changeOf returns the value in a merge patch for a field that has omitempty.
+// changeOf returns the value that a merge patch has for a field with omitempty.
 func changeOf(before, after reflect.Value) (json.RawMessage, error) {
 	isObject := after.Kind() == reflect.Struct || after.Kind() == reflect.Pointer && !before.IsNil() && !after.IsNil()
 	isEmpty := after.IsZero() || after.Kind() == reflect.Slice && after.Len() == 0
@@ -157,7 +159,7 @@ func changeOf(before, after reflect.Value) (json.RawMessage, error) {
 		return json.RawMessage("null"), nil
 	}
 	now, err := json.Marshal(after.Interface())
-	if err != nil || !isObject || now[0] != '{' { // a duration is a text
+	if err != nil || !isObject || now[0] != '{' { // a duration is encoded as a string
 		return now, err
 	}
 	was, err := json.Marshal(before.Interface())

@@ -21,30 +21,33 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 )
 
-// reader reads what the application refers to, each thing once a pass.
+// reader reads the objects that the application refers to, each at most once per pass.
 type reader struct {
 	*state
-	// secrets are what spec.sparkConfFrom refers to, nil before they are read.
+	// secrets is the content that spec.sparkConfFrom refers to; nil until it is read.
 	secrets *secretValues
-	// conf is the ConfigMap of spec.sparkConfigMap, nil if it does not exist. It is read once: a pass plans and creates from the same content.
+	// conf is the ConfigMap of spec.sparkConfigMap; nil if it does not exist. It is read once, so that a pass plans and
+	// creates from the same content.
 	conf     *corev1.ConfigMap
 	confRead bool
-	// afterGrant says that the gate has granted the ask, which relied on the checks of an earlier pass: everything is read
-	// again, and the budget is not waited for.
+	// afterGrant is set once the gate has granted an ask whose plan relied on the checks of an earlier pass: everything
+	// is read again, without waiting for the budget.
 	afterGrant bool
-	// reads says that the pass has begun to read what the application refers to: it may finish.
+	// reads is set once the pass has begun to read references; from then on it may finish whatever the budget says.
 	reads bool
-	// absentUntil is when everything that is known to be missing may be read again; zero if nothing is, or if this pass has read it.
+	// absentUntil is when all references that are known to be missing may be read again; zero if none is, or if this
+	// pass has just read them.
 	absentUntil time.Time
 }
 
-// toReference returns a reference of the application.
+// toReference returns a reference to an object in the application's namespace, or to a key of it.
 func (rd *reader) toReference(kind, name, key string) reference {
 	return reference{kind: kind, NamespacedName: types.NamespacedName{Namespace: rd.app.Namespace, Name: name}, key: key}
 }
 
-// read reads an object that the application refers to, live. If the namespace has used up its budget, a pass that has not begun to read ends,
-// and is repeated later. A pass over an application that holds a grant does not wait: quota bounds how many those are.
+// read reads an object that the application refers to from the API server. If the namespace has used up its budget, a
+// pass that has not read anything yet ends here and is repeated later. A pass over an application that holds a grant
+// does not wait, because quota bounds the number of such applications.
 func (rd *reader) read(ctx context.Context, name string, obj client.Object) error {
 	if err := rd.spend(1); err != nil {
 		return err
@@ -52,7 +55,8 @@ func (rd *reader) read(ctx context.Context, name string, obj client.Object) erro
 	return rd.Live.Get(ctx, types.NamespacedName{Namespace: rd.app.Namespace, Name: name}, obj)
 }
 
-// spend takes n calls out of the budget of the namespace. It returns a retryLaterError if the pass has to end and be repeated for them.
+// spend takes n calls out of the budget of the namespace. It returns a retryLaterError if the pass must end and be
+// repeated later.
 func (rd *reader) spend(n int) error {
 	namespace := rd.app.Namespace
 	if !rd.reads && !rd.afterGrant && rd.app.Status.Grant == nil {
@@ -65,7 +69,8 @@ func (rd *reader) spend(n int) error {
 	return nil
 }
 
-// isThere reports whether an object exists of which the application needs no key. It is read only if no pass has read it lately.
+// isThere reports whether an object exists, for references that need no key of it. It reads the object only if no pass
+// has done so recently.
 func (rd *reader) isThere(ctx context.Context, kind, name string, obj client.Object) (bool, error) {
 	ref := rd.toReference(kind, name, "")
 	if known, ok := rd.known(ref); ok {
@@ -82,7 +87,8 @@ func (rd *reader) isThere(ctx context.Context, kind, name string, obj client.Obj
 	return err == nil, err
 }
 
-// known returns what was found out lately about a reference. If some are missing, the pass is repeated when all of these may be read again.
+// known returns the cached outcome of reading a reference. If the reference is missing, it also moves absentUntil, so
+// that the pass is repeated when it may be read again.
 func (rd *reader) known(ref reference) (lookup, bool) {
 	f, ok := rd.lookups.get(ref)
 	if ok && f.problem != "" && rd.absentUntil.Before(f.until) {
@@ -91,7 +97,7 @@ func (rd *reader) known(ref reference) (lookup, bool) {
 	return f, ok
 }
 
-// namespace reads labels and annotations of the application's namespace from the cache.
+// namespace reads the labels and annotations of the application's namespace from the cache.
 func (rd *reader) namespace(ctx context.Context) (*metav1.PartialObjectMetadata, error) {
 	namespace := livemeta.Namespace(rd.app.Namespace)
 	if err := rd.Client.Get(ctx, client.ObjectKeyFromObject(namespace), namespace); err != nil {
@@ -100,7 +106,8 @@ func (rd *reader) namespace(ctx context.Context) (*metav1.PartialObjectMetadata,
 	return namespace, nil
 }
 
-// environment returns what the API server adds to the requests of pods. The version changes whenever any of that does.
+// environment returns what the API server adds to the requests of pods. version changes whenever any part of it
+// changes.
 func (rd *reader) environment(ctx context.Context) (e podsets.Environment, version string, err error) {
 	ranges := &corev1.LimitRangeList{}
 	if err := rd.Client.List(ctx, ranges, client.InNamespace(rd.app.Namespace), client.UnsafeDisableDeepCopy); err != nil {
@@ -128,12 +135,14 @@ func (rd *reader) environment(ctx context.Context) (e podsets.Environment, versi
 	return e, strings.Join(versions, ","), nil
 }
 
-// configMapGone is the ConfigMap of spec.sparkConfigMap that existed when the start was planned.
+// configMapGone is the error that the ConfigMap of spec.sparkConfigMap existed when the start was planned and no longer
+// does. Its value is the name.
 type configMapGone string
 
 func (c configMapGone) Error() string { return "config map " + string(c) + " is gone" }
 
-// confFiles returns the files of spec.sparkConfigMap, which it reads live, and once a pass; nil if none is named.
+// confFiles returns the files of spec.sparkConfigMap, or nil if none is named. It reads the ConfigMap from the API
+// server, once per pass.
 func (rd *reader) confFiles(ctx context.Context) (map[string]string, error) {
 	name := rd.app.Spec.SparkConfigMap
 	if name == "" {

@@ -29,71 +29,76 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// Options of a Reconciler. All fields are required unless said otherwise.
+// Options configure a Reconciler. All fields are required unless a default is given.
 type Options struct {
-	// Client reads applications, queues and classes from the cache, and writes.
+	// Client reads applications, queues and classes from the cache, and writes to the API server.
 	Client client.Client
-	// Live reads from the API server.
+	// Live reads from the API server, bypassing the cache.
 	Live client.Reader
-	// Namespaces whose applications are reconciled.
+	// Namespaces are those whose applications are reconciled.
 	Namespaces namespaces.Set
-	// Pods are the Spark pods of these namespaces.
+	// Pods stores the Spark pods of these namespaces.
 	Pods *pods.Store
-	// Gates by name.
+	// Gates holds all gates by name.
 	Gates reservation.Gates
-	// DefaultGate is the gate of applications where neither they nor their namespace name one. Default: Embedded.
+	// DefaultGate is used where neither the application nor its namespace names a gate. Default: Embedded.
 	DefaultGate v1alpha1.GateType
-	// AllowedGates may be used in namespaces without the annotation allowed-gates. Default: catalog.WithQueues.
+	// AllowedGates are the gates that namespaces without the annotation allowed-gates may use. Default:
+	// catalog.WithQueues.
 	AllowedGates []v1alpha1.GateType
 	// ReferenceTimeout is how long an application waits for a missing reference before it counts as stalled. Default: 10m.
 	ReferenceTimeout time.Duration
-	// MaxTermination bounds how long pods may take to end once they have to. Default: 10m.
+	// MaxTermination bounds how long pods may take to end after they were asked to. Default: 10m.
 	MaxTermination time.Duration
-	// ExecutorInterval bounds how often executor counts alone are written. Default: 10s.
+	// ExecutorInterval is the minimum interval between status writes that change only executor counts. Default: 10s.
 	ExecutorInterval time.Duration
-	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken. Default: there is none.
+	// HistoryURL is the URL of a job on a Spark history server; it contains v1alpha1.ApplicationIDToken. Default: no
+	// history server.
 	HistoryURL string
 	// ForbidPodSecurityNone refuses applications with podSecurity None.
 	ForbidPodSecurityNone bool
-	// Share is what this leader decides on; nil is everything.
+	// Share is the part of the applications that this leader decides on; nil means all of them.
 	Share *share.Share
-	// Claims says which applications another operator decides on; nil is none.
+	// Claims knows which applications another operator decides on; nil means none.
 	Claims *operators.Claims
-	// Exposure says which hosts web interfaces may have. Default: none.
+	// Exposure says which hosts web interfaces may use. Default: none.
 	Exposure expose.Rules
-	// UIAddress returns the address of the web interface of the current attempt; empty is the one that the plan has.
-	// Default: always empty.
+	// UIAddress returns the address of the web interface of the current attempt, or the empty string to use the address
+	// in the plan. Default: always empty.
 	UIAddress func(*v1alpha1.SparkApplication) string
-	// FewEvents records Kubernetes events about failures and warnings only, not about every stage and success. Each event is a write.
+	// FewEvents restricts Kubernetes events to failures and warnings, leaving out stages and successes. Each event is a
+	// write.
 	FewEvents bool
-	// Recorder of events.
+	// Recorder records events.
 	Recorder events.EventRecorder
-	// Rights of the service accounts of drivers; nil checks none.
+	// Rights checks the service accounts of drivers; nil disables the check.
 	Rights Rights
-	// Logs of drivers, for attempts that failed; nil keeps no log.
+	// Logs reads the logs of drivers whose attempt failed; nil means that no log is kept.
 	Logs LogReader
-	// Notifier sends the same events elsewhere; nil sends none.
+	// Notifier sends the same events to other systems; nil sends none.
 	Notifier Notifier
-	// GateKinds are the kinds of objects that gates create for attempts, under the names and labels of these. Default: none.
+	// GateKinds are the kinds of objects that gates create for attempts, under the name and labels of the attempt.
+	// Default: none.
 	GateKinds []schema.GroupVersionKind
-	// Series bounds the label values of the metrics that Series returns. Default: no queue is configured.
+	// Series bounds the label values of the metrics returned by the function Series. Default: no queue is configured.
 	Series *metricseries.Bounds
-	// Prelisted are reconciled before the cache has synced. Default: it has.
+	// Prelisted holds the applications to reconcile before the cache has synced. Default: the cache has synced already.
 	Prelisted *Prelisted
-	// Clock of every decision.
+	// Clock gives the time for every decision.
 	Clock clock.Clock
-	// ChargeUnattributed has a pod charged to the queue of its namespace, because it carries the labels of an application but cannot be
-	// attributed to it. Nil charges nothing.
+	// ChargeUnattributed charges a pod to the queue of its namespace because it carries the labels of an application
+	// but cannot be attributed to it. Nil charges nothing.
 	ChargeUnattributed func(*pods.Record)
-	// Ready returns once this process leads and has restored what the leader before it did. Default: at once.
+	// Ready blocks until this process leads and has restored the state that the previous leader left. Default: returns
+	// immediately.
 	Ready func(context.Context) error
 }
 
-// Rights knows what service accounts are authorized to do. It is safe for concurrent use.
+// Rights checks what service accounts are authorized to do. It is safe for concurrent use.
 type Rights interface {
-	// Cost returns how many calls Lacking would make now.
+	// Cost returns how many API calls Lacking would make now.
 	Cost(account types.NamespacedName, needed []rights.Right) int
-	// Lacking returns which of the needed rights an account does not have, and until when that answer is valid.
+	// Lacking returns the rights out of needed that the account does not have, and until when that answer is valid.
 	Lacking(ctx context.Context, account types.NamespacedName, needed []rights.Right) (lacking []rights.Right, until time.Time, err error)
 }
 
@@ -102,7 +107,7 @@ type Notifier interface {
 	Notify(app *v1alpha1.SparkApplication, warning bool, reason, message string)
 }
 
-// Reconciler drives applications. It is safe for concurrent use with different applications.
+// Reconciler reconciles applications. It is safe for concurrent use with different applications.
 type Reconciler struct {
 	Options
 	expectations *Expectations
@@ -116,17 +121,17 @@ type Reconciler struct {
 	surveys      *surveys
 	lookups      *lookups
 	rejections   *rejections
-	// dryRunsFrom is when dry runs of pods begin again, in Unix nanoseconds: one has timed out before.
+	// dryRunsFrom is when dry runs of pods resume after one has timed out, in Unix nanoseconds.
 	dryRunsFrom atomic.Int64
-	// warnings are the last warning events of drivers that do not start, by the uid of their pods.
+	// warnings caches the last warning event of each driver that does not start, by pod uid.
 	warnings *cache.Expiring
-	// stageEvents is the budget of events about stages, by namespace.
+	// stageEvents limits the rate of events about stages, by namespace.
 	stageEvents *fairqueue.Budget
-	// deciding is set once this process decides, which a standby does not.
+	// deciding is true once this process decides; a standby does not.
 	deciding atomic.Bool
 }
 
-// New returns a reconciler.
+// New returns a Reconciler and fills in the defaults of its options.
 func New(o Options) *Reconciler {
 	if o.DefaultGate == "" {
 		o.DefaultGate = v1alpha1.GateEmbedded
@@ -157,17 +162,18 @@ func New(o Options) *Reconciler {
 		stageEvents: fairqueue.NewBudget(o.Clock, eventsPerSecond, eventsInARow)}
 }
 
-// Expectations returns what the reconciler remembers of its own writes.
+// Expectations returns the record of the reconciler's own writes.
 func (r *Reconciler) Expectations() *Expectations { return r.expectations }
 
-// LogReader reads the last lines of the log of a pod's Spark container; none if they cannot be read within seconds.
+// LogReader reads the last lines of a Spark container's log. It returns an empty Log if they cannot be read within
+// seconds.
 type LogReader interface {
-	// Read applies hide before it truncates the log, because a part of a secret would not be recognized. hide is called only if
-	// there is a log.
+	// Read applies hide to the log before truncating it, because a truncated secret would not be recognized. It calls
+	// hide only if there is a log.
 	Read(ctx context.Context, pod *pods.Record, hide func(string) string) logtail.Log
 }
 
-// chargeUnattributed has pods charged to the queue of their namespace, like pods of no application.
+// chargeUnattributed charges pods to the queue of their namespace, as pods that belong to no application are.
 func (r *Reconciler) chargeUnattributed(records []*pods.Record) {
 	if r.ChargeUnattributed == nil {
 		return

@@ -13,22 +13,25 @@ import (
 )
 
 const (
-	// maxPattern is how long the pattern of spark.redaction.regex may be, in bytes. Parsing eight bytes may take a millisecond: a range of nearly all
-	// characters, in upper and lower case. It is parsed twice.
+	// maxPattern is the maximum length of spark.redaction.regex, in bytes. Eight bytes can take a millisecond to parse: a
+	// range of nearly all characters, case-insensitive. The pattern is parsed twice.
 	maxPattern = 1 << 10
-	// maxPatternSize is how large it may be by patternSize: compiled and matched, it takes some megabytes then.
+	// maxPatternSize is the maximum of patternSize. A pattern of this size takes a few megabytes when compiled and
+	// matched.
 	maxPatternSize = 32 << 10
-	// maxMatching bounds the product of its size and the length of all names of properties: matching takes at most that many steps, a second
-	// or less.
+	// maxMatching bounds the product of the pattern's size and the length of all property names. Matching takes at most
+	// that many steps, which is a second or less.
 	maxMatching = 32 << 20
 )
 
-// userPattern is held while a pattern that a user wrote is parsed, compiled and matched. However many applications fail at once, their patterns take
-// one core together, and the memory of one pattern. Those without a pattern of their own do not wait for it.
+// userPattern is held while a pattern written by a user is parsed, compiled and matched. However many applications fail
+// at once, their patterns together use one core and the memory of one pattern. Applications without a pattern of their
+// own do not wait for it.
 var userPattern sync.Mutex
 
-// redacted returns the names of properties that the pattern of spark.redaction.regex matches; none if the pattern was derived, as it then matches
-// nothing that is not hidden anyway. why is not empty if matching would take too long: users write both.
+// redacted returns the names of the properties that spark.redaction.regex matches. It returns none if the pattern is
+// the derived default, which only matches names that are hidden anyway. If matching would take too long, why says so:
+// users write both the pattern and the names.
 func redacted(properties conf.Properties) (names map[string]bool, why string) {
 	text := properties[conf.RedactionRegex]
 	if text.Value == "" || text.Origin.Source == conf.Derived {
@@ -39,13 +42,13 @@ func redacted(properties conf.Properties) (names map[string]bool, why string) {
 	}
 	length := 0
 	for key := range properties {
-		length += len(key) + 1 // the end of a name is a step, too
+		length += len(key) + 1 // matching the end of a name is a step, too
 	}
 	userPattern.Lock()
 	defer userPattern.Unlock()
 	parsed, err := syntax.Parse(text.Value, syntax.Perl)
 	if err != nil {
-		return nil, "" // Java takes more than Go does
+		return nil, "" // Java accepts patterns that Go does not
 	}
 	if size := patternSize(parsed); size > min(maxPatternSize, maxMatching/length) {
 		return nil, conf.RedactionRegex + " is too large to match it with the names of all properties: shorten it, or repeat less in it"
@@ -61,8 +64,9 @@ func redacted(properties conf.Properties) (names map[string]bool, why string) {
 	return names, ""
 }
 
-// patternSize returns how many instructions a pattern has at most once it is compiled, and one for each range of characters in it; it stops counting
-// above maxPatternSize. The text says little about that: (?:x?){1000} has twelve bytes and two thousand instructions.
+// patternSize returns an upper bound of the number of instructions in the compiled pattern, plus one for each character
+// range in it. It stops counting above maxPatternSize. The length of the text is no measure: (?:x?){1000} has twelve
+// bytes and two thousand instructions.
 func patternSize(pattern *syntax.Regexp) int {
 	size := 1
 	switch pattern.Op {

@@ -11,7 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// missing returns the objects that the spec names and that do not exist in the namespace, as sentences.
+// missing returns sentences about objects that the spec names and that do not exist in the namespace.
 func (rd *reader) missing(ctx context.Context) (missing []string, err error) {
 	name := rd.app.Spec.Driver.ServiceAccountName
 	if name != "" {
@@ -39,7 +39,8 @@ func (rd *reader) missing(ctx context.Context) (missing []string, err error) {
 	return append(missing, secrets...), err
 }
 
-// missingSecrets returns what spec.sparkConfFrom refers to and does not exist. Secrets are read only if no pass has read them lately.
+// missingSecrets returns sentences about Secrets and keys in spec.sparkConfFrom that cannot be used. It reads Secrets
+// only if no pass has read them recently.
 func (rd *reader) missingSecrets(ctx context.Context) ([]string, error) {
 	missing, complete := problemsOf(rd.app.Spec.SparkConfFrom, func(name, key string) (string, bool) {
 		f, known := rd.known(rd.toReference(secretKind, name, key))
@@ -55,7 +56,8 @@ func (rd *reader) missingSecrets(ctx context.Context) ([]string, error) {
 	return values.missing, nil
 }
 
-// secretValues reads what spec.sparkConfFrom refers to, live and once a pass. It is nil where nothing is referred to.
+// secretValues reads the Secrets of spec.sparkConfFrom from the API server, once per pass. It returns nil if the field
+// is empty.
 func (rd *reader) secretValues(ctx context.Context) (*secretValues, error) {
 	sources := rd.app.Spec.SparkConfFrom
 	if rd.secrets != nil || len(sources) == 0 {
@@ -97,7 +99,7 @@ func (rd *reader) secretValues(ctx context.Context) (*secretValues, error) {
 	return values, nil
 }
 
-// secret reads the data of a Secret live; if there are none, problem says why.
+// secret reads the data of a Secret from the API server. If the Secret is missing or must not be read, problem says so.
 func (rd *reader) secret(ctx context.Context, name string) (data map[string][]byte, problem string, err error) {
 	secret := &corev1.Secret{}
 	err = rd.read(ctx, name, secret)

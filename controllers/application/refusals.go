@@ -10,26 +10,28 @@ import (
 )
 
 const (
-	// refusalPause is the pause after the first refusal of a status. It doubles with every further one, up to longestRefusalPause, or
-	// longestHolderPause for an application that holds a grant: what it has to end, ends.
+	// refusalPause is the pause after the API server has first refused a status. It doubles with each further refusal,
+	// up to longestRefusalPause, or up to longestHolderPause for an application that holds a grant, so that what has to
+	// end does end.
 	refusalPause        = 10 * time.Second
 	longestRefusalPause = 10 * time.Minute
 	longestHolderPause  = 30 * time.Second
-	// patientConflicts is how many conflicts in a row a grant waits for. A user who changes an application all the time may keep its
-	// status from being written for ever.
+	// patientConflicts is how many conflicts in a row a grant survives. A user who keeps changing an application could
+	// otherwise prevent its status from ever being written.
 	patientConflicts = 10
 )
 
-// refusal is what is remembered of writes of a status that were refused in a row.
+// refusal describes the status writes of an application that were refused in a row.
 type refusal struct {
-	// version of the object that was refused; empty after conflicts.
+	// version is the resource version of the object that was refused; empty after conflicts.
 	version   string
 	at, until time.Time
 	refused   int
 	conflicts int
 }
 
-// wait returns how long an object in this version is not looked at. Once it has changed, the first pause is enough.
+// wait returns how long an application must not be reconciled yet. If it has changed since the refusal, only the first
+// pause applies.
 func (r refusal) wait(version string, now time.Time) time.Duration {
 	until := r.until
 	if soon := r.at.Add(refusalPause); version != r.version && soon.Before(until) {
@@ -38,19 +40,20 @@ func (r refusal) wait(version string, now time.Time) time.Duration {
 	return max(0, until.Sub(now))
 }
 
-// refusals know which statuses the API server has refused: only applications to which that has happened are remembered. Safe for concurrent use.
+// refusals records for which applications the API server has refused the status. Only those have an entry. It is safe
+// for concurrent use.
 type refusals struct{ perApp[unwrittenStatus] }
 
-// unwrittenStatus is what is known of one application whose status was refused.
+// unwrittenStatus is what is known about an application whose status was refused.
 type unwrittenStatus struct {
 	refusal
-	// gaveUp is an attempt whose grant went back although the status still has it.
+	// gaveUp is an attempt whose grant was released although the status still has it.
 	gaveUp attempt
 }
 
 func newRefusals() *refusals { return &refusals{newPerApp[unwrittenStatus]()} }
 
-// conflict counts one more conflict in a row, and reports whether there are too many to expect that they end.
+// conflict counts another conflict in a row, and reports whether there are now too many to wait any longer.
 func (f *refusals) conflict(app *v1alpha1.SparkApplication) (tooMany bool) {
 	f.update(app, func(r *unwrittenStatus) {
 		r.conflicts++
@@ -59,7 +62,7 @@ func (f *refusals) conflict(app *v1alpha1.SparkApplication) (tooMany bool) {
 	return tooMany
 }
 
-// refuse notes a refusal. It returns the pause that follows, and whether it is the first in a row.
+// refuse records a refusal. It returns the pause that follows, and whether the refusal is the first in a row.
 func (f *refusals) refuse(app *v1alpha1.SparkApplication, now time.Time, final bool) (pause time.Duration, first bool) {
 	longest := longestRefusalPause
 	if app.Status.Grant != nil {
@@ -76,24 +79,25 @@ func (f *refusals) refuse(app *v1alpha1.SparkApplication, now time.Time, final b
 	return pause, first
 }
 
-// taken forgets refusals: a write has succeeded. An attempt that was given up stays so.
+// taken forgets the refusals of an application, because a write has succeeded. An attempt that was given up stays given
+// up.
 func (f *refusals) taken(app *v1alpha1.SparkApplication) {
 	if f.get(app) != (unwrittenStatus{}) {
 		f.update(app, func(r *unwrittenStatus) { r.refusal = refusal{} })
 	}
 }
 
-// refusedFor returns how long an application is not looked at, because its status was refused.
+// refusedFor returns how long an application must not be reconciled because its status was refused.
 func (f *refusals) refusedFor(app *v1alpha1.SparkApplication, now time.Time) time.Duration {
 	return f.get(app).wait(app.ResourceVersion, now)
 }
 
-// giveUp notes an attempt whose grant went back although the status still has it.
+// giveUp records an attempt whose grant was released although the status still has it.
 func (f *refusals) giveUp(app *v1alpha1.SparkApplication, a attempt) {
 	f.update(app, func(r *unwrittenStatus) { r.gaveUp = a })
 }
 
-// gaveUp reports whether the grant of an attempt went back although the status still has it.
+// gaveUp reports whether giveUp was called for this attempt.
 func (f *refusals) gaveUp(app *v1alpha1.SparkApplication, a attempt) bool {
 	return f.get(app).gaveUp == a
 }

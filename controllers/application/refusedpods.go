@@ -26,18 +26,19 @@ import (
 )
 
 const (
-	// dryRunTimeout is how long the dry run of a pod may take. After one that took longer there are none for dryRunPause: a webhook that does not
-	// answer would hold up all workers, for each application that waits.
+	// dryRunTimeout bounds the dry run of a pod. After a dry run that took longer there is none for dryRunPause,
+	// because a webhook that does not answer would block all workers, once for each waiting application.
 	dryRunTimeout = 2 * time.Second
 	dryRunPause   = time.Minute
-	// maxDryRun is how many bytes a pod may have of which there is a dry run. The API server takes seconds for thousands of containers, which
-	// would count as a webhook that does not answer.
+	// maxDryRun is the maximum size of a pod for a dry run, in bytes. The API server takes seconds for thousands of
+	// containers, which would look like a webhook that does not answer.
 	maxDryRun = 128 << 10
 )
 
-// refusedPods returns why the API server would reject the pods of a role as invalid, found by dry runs. Without them, an invalid driver would show
-// only once its quota is granted, and invalid executors only in the log of the driver, while it holds the quota of all of them. Only roles with
-// parts that the operator passes on unchecked get a dry run. If before was prepared from the same inputs, the pods were accepted then.
+// refusedPods dry-runs the pods of each role, and returns why the API server would reject them as invalid. Without the
+// dry run, an invalid driver would show only after its quota is granted, and invalid executors only in the driver's
+// log, while it holds the quota of all of them. Only roles with parts that the operator passes on unchecked are
+// dry-run. If before was prepared from the same inputs, the pods were accepted then, and nothing is checked.
 func (pn *planner) refusedPods(ctx context.Context, objects render.Objects, before *prepared) ([]finding.Finding, error) {
 	if before != nil && before.inputs == pn.builder.inputs || pn.Clock.Now().UnixNano() < pn.dryRunsFrom.Load() {
 		return nil, nil
@@ -69,13 +70,13 @@ func (pn *planner) refusedPods(ctx context.Context, objects render.Objects, befo
 	return found, nil
 }
 
-// mayBecomeValid reports whether pods that are invalid may become valid without a change of the application: a ConfigMap may be corrected, and a
-// LimitRange gives containers limits.
+// mayBecomeValid reports whether invalid pods may become valid without a change of the application: a ConfigMap may be
+// corrected, or a LimitRange that sets limits may change.
 func (pn *planner) mayBecomeValid(environment podsets.Environment) bool {
 	return pn.app.Spec.SparkConfigMap != "" || len(environment.LimitRanges) > 0
 }
 
-// checkPod returns the error of a dry run that creates a pod.
+// checkPod creates a pod as a dry run and returns the error.
 func (pn *planner) checkPod(ctx context.Context, pod *corev1.Pod) error {
 	ctx, cancel := context.WithTimeout(ctx, dryRunTimeout)
 	defer cancel()
@@ -102,8 +103,8 @@ func podOf(role conf.Role, objects render.Objects) (*corev1.Pod, error) {
 	return pod, render.AsSparkMakes(pod, objects)
 }
 
-// invalidPod returns why the API server finds a pod invalid, and what to do; empty for any other answer: a policy may forbid something to the
-// operator and allow it to a driver, or the reverse.
+// invalidPod returns why the API server finds a pod invalid, and what to do about it. It returns the empty string for
+// any other error: a policy may forbid to the operator what it allows a driver, or the reverse.
 func invalidPod(role conf.Role, err error) string {
 	var said apierrors.APIStatus
 	if !apierrors.IsInvalid(err) || !errors.As(err, &said) || said.Status().Details == nil ||
@@ -122,8 +123,8 @@ func invalidPod(role conf.Role, err error) string {
 	return fmt.Sprintf("the API server refuses such pods: %s; correct these fields", redact.First(redact.Text(strings.Join(why, "; ")), status.MaxMessage/2))
 }
 
-// leftToSpark reports whether Spark will mend what the API server finds invalid in an executor: it replaces the field, or adds the volume that a
-// container of the template mounts.
+// leftToSpark reports whether Spark resolves an error that the API server finds in an executor pod, because Spark
+// replaces the field or adds the volume that a container of the template mounts.
 func leftToSpark(cause metav1.StatusCause) bool {
 	switch cause.Field {
 	case "spec.hostname", "spec.containers[0].imagePullPolicy":

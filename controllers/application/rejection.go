@@ -26,21 +26,22 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// rules are phrases of the API server when a rule of the cluster or of the namespace forbids an object: only another object, or another rule,
-// can change that. Any other prohibition may end by itself: a ResourceQuota is used up, a controller has not created the default service account
-// yet, the operator has not been given a right. The words are those of the admission plugins in Kubernetes 1.31 to 1.36.
+// rules are phrases in errors of the API server that a rule of the cluster or namespace forbids the object, so that
+// only another object or another rule helps. Any other prohibition may be temporary: a ResourceQuota is used up, the
+// default service account does not exist yet, the operator lacks a right. These are the words of the admission plugins
+// in Kubernetes 1.31 to 1.36.
 var rules = []string{
 	`violates PodSecurity "`,
 	"ValidatingAdmissionPolicy '",
 	"denied the request",               // admission webhooks
 	" usage per ",                      // LimitRange: minimum and maximum
 	" max limit to request ratio per ", // LimitRange
-	"failed quota: ",                   // a ResourceQuota demands that something is requested or limited
+	"failed quota: ",                   // a ResourceQuota demands a request or limit
 	"pod node label selector conflicts with its namespace node label selector",
 	"unable to validate against any security context constraint", // OpenShift
 }
 
-// rejected reports whether the API server has answered that it will not create an object as it is, however often it is asked.
+// rejected reports whether the API server will never accept an object as it is, however often it is tried.
 func rejected(err error) bool {
 	switch {
 	case err == nil, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
@@ -48,26 +49,28 @@ func rejected(err error) bool {
 	case apierrors.IsInvalid(err), apierrors.IsRequestEntityTooLargeError(err), tooLargeForStore(err):
 		return true
 	case apierrors.IsBadRequest(err):
-		return !strings.Contains(err.Error(), "dry run") // a webhook that does not say whether it has side effects
-	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err): // policies choose their code
+		return !strings.Contains(err.Error(), "dry run") // some webhook does not declare whether it has side effects
+	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err): // policies may use either code
 		return slices.ContainsFunc(rules, func(words string) bool { return strings.Contains(err.Error(), words) })
 	}
 	return false
 }
 
-// What to do about a rejection: of a run that has ended, and of one that has not begun.
+// Remedies for a rejection, of a run that has ended and of one that has not begun.
 const (
 	runAgain = "; correct the application, which starts the next run, or have that rule changed and set another spec.runID"
 	tryAgain = "; correct the application, or have that rule changed: the operator tries again"
 )
 
-// rejectionOf says that the API server rejects an object, and what to do. Secrets are redacted: the API server repeats values.
+// rejectionOf returns a message that the API server rejects an object, with the remedy. Secrets are redacted, because
+// the API server repeats values.
 func rejectionOf(obj client.Object, err error, remedy string) string {
-	const reserved = 400 // for the remedy, and for what precedes the message in a condition
+	const reserved = 400 // for the remedy, and for the text before the message in a condition
 	return fmt.Sprintf("the API server refuses %s: %s%s", describe(obj), redact.First(redact.Text(err.Error()), status.MaxMessage-reserved), remedy)
 }
 
-// obstacleOf says that the API server refuses an object for now, and who can change that, in the same words each time.
+// obstacleOf returns a message that the API server refuses an object for now, and who can resolve that. The message is
+// the same for each retry.
 func obstacleOf(obj client.Object, err error) string {
 	remedy := ""
 	switch words := err.Error(); {
@@ -83,16 +86,16 @@ func obstacleOf(obj client.Object, err error) string {
 }
 
 const (
-	// rejectionTTL is how long a rejection is remembered. A start with the same content does not ask for quota meanwhile, unless a dry run shows
-	// that the API server takes it by now.
+	// rejectionTTL is how long a rejection is remembered. During that time a start with the same content asks for no
+	// quota, unless a dry run shows that the API server accepts it by now.
 	rejectionTTL = time.Hour
-	// firstRejectionPause is the pause between two dry runs of the same content. It doubles up to longestRejectionPause.
+	// firstRejectionPause is the pause between dry runs of the same content. It doubles up to longestRejectionPause.
 	firstRejectionPause   = 10 * time.Second
 	longestRejectionPause = 5 * time.Minute
 )
 
-// content is the run template of an application without spec.runID, in a namespace. The objects of applications with the same content, such as the
-// runs of a schedule, differ in little but their names.
+// content is the run template of an application, without spec.runID, in a namespace. Applications with the same
+// content, such as the runs of a schedule, have objects that differ in little but their names.
 type content struct{ namespace, template string }
 
 // contentOf is the content of one application.
@@ -108,13 +111,14 @@ func newContent(app *v1alpha1.SparkApplication) (contentOf, error) {
 	return contentOf{content{app.Namespace, template}, app.UID}, err
 }
 
-// startOf is what a start is derived from. Another run is tried at once, because a user asks for it, and so are other inputs.
+// startOf is what a start is derived from. A start of another run or with other inputs is tried immediately, because a
+// user has asked for it.
 type startOf struct {
 	run    int64
 	inputs string
 }
 
-// rejection is the last answer of the API server to the objects of a start, which are not tried again before a time.
+// rejection is the last answer of the API server to the objects of a start. They are not tried again before until.
 type rejection struct {
 	startOf
 	message string
@@ -122,7 +126,7 @@ type rejection struct {
 	pause   time.Duration
 }
 
-// rejections remember which content the API server has rejected lately. Safe for concurrent use.
+// rejections remembers the content that the API server has rejected recently. It is safe for concurrent use.
 type rejections struct {
 	clock clock.Clock
 	known *cache.Expiring
@@ -132,11 +136,11 @@ func newRejections(c clock.Clock) *rejections {
 	return &rejections{clock: c, known: cache.NewExpiringWithClock(c)}
 }
 
-// none reports whether no content was rejected lately.
+// none reports whether nothing was rejected recently.
 func (rj *rejections) none() bool { return rj.known.Len() == 0 }
 
-// of returns the last rejection of an application, and whether its content was rejected lately. The rejection is zero if that was of another
-// application with the same content.
+// of returns the last rejection of an application, and whether its content was rejected recently. The rejection is zero
+// if only another application with the same content was rejected.
 func (rj *rejections) of(c contentOf) (last rejection, rejected bool) {
 	if known, ok := rj.known.Get(c); ok {
 		return known.(rejection), true
@@ -145,7 +149,7 @@ func (rj *rejections) of(c contentOf) (last rejection, rejected bool) {
 	return rejection{}, rejected
 }
 
-// note remembers a rejection, and doubles the pause if it is not the first in a row.
+// note records a rejection and returns it. The pause doubles if the same start was rejected before.
 func (rj *rejections) note(c contentOf, start startOf, message string) rejection {
 	noted := rejection{startOf: start, message: message, pause: firstRejectionPause}
 	if last, _ := rj.of(c); last.startOf == start {
@@ -157,14 +161,14 @@ func (rj *rejections) note(c contentOf, start startOf, message string) rejection
 	return noted
 }
 
-// forget forgets a rejection: the API server takes the content by now.
+// forget drops a rejection, because the API server accepts the content by now.
 func (rj *rejections) forget(c contentOf) {
 	rj.known.Delete(c.content)
 	rj.known.Delete(c)
 }
 
-// stillRejected returns a finding if the API server has rejected the content of a start lately and still does: quota is requested once it accepts
-// the objects in a dry run.
+// stillRejected returns a finding if the API server has recently rejected the content of a start and still does. No
+// quota is requested until a dry run of the objects is accepted.
 func (pn *planner) stillRejected(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) ([]finding.Finding, error) {
 	if pn.reusesChecks || pn.rejections.none() {
 		return nil, nil
@@ -189,12 +193,13 @@ func (pn *planner) stillRejected(ctx context.Context, start lifecycle.Start, pla
 		}
 		last = pn.rejections.note(key, now, message)
 	}
-	plan.Outside = true // it is tried again
+	plan.Outside = true // so that the start is tried again
 	pn.lookAgain(last.until.Sub(pn.Clock.Now()))
 	return []finding.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: last.message}}, nil
 }
 
-// dryRun returns why the API server rejects the objects of a start; empty if it accepts them, or may accept them later as they are.
+// dryRun returns why the API server rejects the objects of a start. It returns the empty string if it accepts them, or
+// may accept them later as they are.
 func (pn *planner) dryRun(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan) (string, error) {
 	objects, _, err := pn.builder.build(ctx, start, plan.Queue, nil)
 	if err != nil {

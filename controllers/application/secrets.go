@@ -14,20 +14,21 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// secretValues are what spec.sparkConfFrom refers to, as it was read in one pass. They are never kept beyond it.
+// secretValues holds the values that spec.sparkConfFrom refers to, as read in one pass. They are never kept longer.
 type secretValues struct {
-	// byProperty are the values by Spark property.
+	// byProperty maps Spark properties to their values.
 	byProperty map[string]string
-	// size of all of them, in bytes.
+	// size is the total size of the values, in bytes.
 	size int
-	// missing says what is not there, or not in a form that can be used.
+	// missing holds sentences about what does not exist or cannot be used.
 	missing []string
 }
 
-// mostOfSecrets is how many bytes of Secrets one application may make the operator hold. Of more than 1,000,000 no driver can be created.
+// mostOfSecrets is how many bytes of Secrets the operator holds for one application. No driver can be created with more
+// than 1,000,000.
 const mostOfSecrets = 2 << 20
 
-// referred returns those entries of a Secret that the sources refer to: the others need not stay in memory.
+// referred returns the entries of a Secret that the sources refer to, so that the others do not stay in memory.
 func referred(data map[string][]byte, sources []v1alpha1.SparkConfSource, secret string) map[string][]byte {
 	if data == nil {
 		return nil
@@ -41,7 +42,8 @@ func referred(data map[string][]byte, sources []v1alpha1.SparkConfSource, secret
 	return kept
 }
 
-// take adds the value of one property, or says why not. A Secret holds bytes; what is not text would arrive as something else.
+// take adds the value of one property, or returns why it cannot be used. Values must be text, because Spark reads
+// properties as text and would change other bytes.
 func (v *secretValues) take(source v1alpha1.SparkConfSource, data map[string][]byte) (problem string) {
 	value, ok := data[source.SecretKeyRef.Key]
 	switch {
@@ -59,7 +61,7 @@ func (v *secretValues) take(source v1alpha1.SparkConfSource, data map[string][]b
 	return ""
 }
 
-// Why a key of a Secret cannot be used.
+// Problems of a key in a Secret.
 const (
 	noSuchKey = "does not exist"
 	noText    = "is not UTF-8 text"
@@ -67,8 +69,9 @@ const (
 	tooMuch   = "is too large" // validate.Size reports it
 )
 
-// problemsOf reports what cannot be used of what the sources refer to: Secrets first, each once, then keys. What is found of a Secret
-// or, if there is a key, of that, is empty if all is well. The answer is complete if everything was looked at.
+// problemsOf returns sentences about the Secrets and keys of the sources that cannot be used: first Secrets, each once,
+// then keys. find returns the problem of a Secret, or of a key if it is not empty; an empty problem means that it can
+// be used. complete is false if find does not know one of them.
 func problemsOf(sources []v1alpha1.SparkConfSource, find func(name, key string) (problem string, known bool)) (texts []string, complete bool) {
 	bad := map[string]bool{}
 	for _, source := range sources {
@@ -102,7 +105,7 @@ func problemsOf(sources []v1alpha1.SparkConfSource, find func(name, key string) 
 	return texts, true
 }
 
-// values returns the values by property, nil where there are none.
+// values returns the values by property, or nil if there are none.
 func (v *secretValues) values() map[string]string {
 	if v == nil {
 		return nil
@@ -110,7 +113,7 @@ func (v *secretValues) values() map[string]string {
 	return v.byProperty
 }
 
-// findings say why no driver can be created.
+// findings returns a finding if a driver cannot be created because something is missing.
 func (v *secretValues) findings() []finding.Finding {
 	if v == nil || len(v.missing) == 0 {
 		return nil

@@ -19,18 +19,18 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/rights"
 )
 
-// defaultAccount is that of pods which name none (Kubernetes, "Configure Service Accounts for Pods").
+// defaultAccount is the service account of pods that name none (Kubernetes, "Configure Service Accounts for Pods").
 const defaultAccount = "default"
 
 // account is a service account that pods of an attempt may run under.
 type account struct {
 	name string
-	// of says which pods run under it, or which field names it.
+	// of describes the pods that run under the account, or is the field that names it.
 	of string
 }
 
-// accountsOf returns the service accounts of the pods of an attempt, that of the driver first, whichever way they are named: by field, property or
-// template.
+// accountsOf returns the service accounts of the pods of an attempt, the driver's first. They may be named by a field,
+// a property or a template.
 func accountsOf(objects render.Objects) []account {
 	accounts := []account{{podAccount(objects.Pod), "the driver"}}
 	template := objects.ExecutorTemplate.Spec
@@ -45,7 +45,7 @@ func accountsOf(objects render.Objects) []account {
 		}
 	}
 	if _, inherited := objects.Properties.Lookup(conf.DriverServiceAccount); len(accounts) == named && !inherited && accounts[0].name != defaultAccount {
-		accounts = append(accounts, account{defaultAccount, "the executors, for which none is named"}) // they do not inherit a template's
+		accounts = append(accounts, account{defaultAccount, "the executors, for which none is named"}) // templates are not inherited
 	}
 	return accounts
 }
@@ -54,7 +54,8 @@ func podAccount(pod *corev1.Pod) string {
 	return cmp.Or(pod.Spec.ServiceAccountName, pod.Spec.DeprecatedServiceAccount, defaultAccount)
 }
 
-// forbiddenAccounts returns findings about accounts that the annotation of the namespace does not list; without the annotation all are allowed.
+// forbiddenAccounts returns findings about accounts that the namespace's annotation does not list. Without the
+// annotation all are allowed.
 func forbiddenAccounts(policy namespacepolicy.Policy, accounts []account) []finding.Finding {
 	var found []finding.Finding
 	for _, a := range accounts {
@@ -65,8 +66,8 @@ func forbiddenAccounts(policy namespacepolicy.Policy, accounts []account) []find
 	return found
 }
 
-// missingRights says which rights the account of the driver needs and lacks. Like other references, they are looked up within the budget of the
-// namespace, and again when the answer may have changed.
+// missingRights returns a sentence about the rights that the driver's service account needs and lacks. The look-up
+// takes from the budget of the namespace, and is repeated when the answer may have changed.
 func (pn *planner) missingRights(ctx context.Context, ready *prepared) ([]string, error) {
 	if pn.Rights == nil || pn.reusesChecks {
 		return nil, nil

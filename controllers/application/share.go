@@ -13,11 +13,12 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// disown leaves an application to another leader: what it asked for here is forgotten, as the reason says.
+// disown leaves an application to another leader: this one releases its grants and asks for the given reason, and
+// forgets its usage.
 func (r *Reconciler) disown(ctx context.Context, app *v1alpha1.SparkApplication, why queueing.ReleaseReason) error {
 	name := client.ObjectKeyFromObject(app)
 	r.countLost(name, app.UID)
-	r.meters.forget(name) // from now on another leader counts
+	r.meters.forget(name) // from now on the other leader counts it
 	for _, key := range r.keysOf(name) {
 		if err := r.Gates.Release(ctx, key, queueing.Release{Reason: why}); err != nil {
 			return err
@@ -34,17 +35,17 @@ func (r *Reconciler) Owns(ctx context.Context, app *v1alpha1.SparkApplication) (
 	return r.Share.Owns(ctx, app)
 }
 
-// chargeTakenOver charges the grant of an application that another leader or operator has decided on so far.
+// chargeTakenOver charges the grant of an application that another leader or operator may have decided on so far.
 func (r *Reconciler) chargeTakenOver(app *v1alpha1.SparkApplication) {
 	if (r.Share != nil || r.Claims != nil) && app.Status.Grant != nil {
 		r.Gates.Charge(convert.KeyOf(app), convert.FromAPI(app.Status.Grant))
 	}
 }
 
-// Ended has the metrics forget this leader.
+// Ended removes this reconciler from the metrics.
 func (r *Reconciler) Ended() { collector.of.Drop(r.Share.Name(), r) }
 
-// WakeAll has this leader look at all applications: it may decide on others than before.
+// WakeAll calls wake for every application, because this leader may now decide on other applications than before.
 func (r *Reconciler) WakeAll(ctx context.Context, wake func(client.ObjectKey)) error {
 	list := &v1alpha1.SparkApplicationList{}
 	if err := r.Client.List(ctx, list); err != nil {

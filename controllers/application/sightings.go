@@ -12,28 +12,29 @@ import (
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 )
 
-// sightings are observations of this process about applications that are stored in no object. Safe for concurrent use.
+// sightings records what this process has observed about applications and what no object stores. It is safe for
+// concurrent use.
 type sightings struct{ perApp[sighting] }
 
-// sighting is what was seen of one application.
+// sighting is what was observed of one application.
 type sighting struct {
-	// ended is the attempt whose driver was seen to have ended, and since when.
+	// ended is the attempt whose driver was seen to have ended, and endSeen when it was first seen.
 	ended   attempt
 	endSeen time.Time
-	// fewerSeen is since when fewer executors were ready than the status says.
+	// fewerSeen is since when fewer executors are ready than the status says; zero if there are not fewer.
 	fewerSeen time.Time
-	// peak is the most executors of the attempt peakOf that were ready together.
+	// peak is the maximum number of executors of attempt peakOf that were ready at the same time.
 	peakOf attempt
 	peak   lifecycle.ReadyPeak
-	// priority is that of the PriorityClass when it existed last; nil if this process has not seen it.
+	// priority is the last known value of the application's PriorityClass; nil if this process has not seen it.
 	priority *int32
 }
 
 func newSightings() *sightings { return &sightings{newPerApp[sighting]()} }
 
-// priority notes the current priority of an application. If it is not known, it returns the last that was known to this process, else
-// admitted, with which the application was admitted: a running one keeps its priority although its PriorityClass was
-// deleted.
+// priority records the current priority of an application, and returns the last one recorded. If current is nil and
+// none was recorded, it returns the priority at admission: a running application keeps its priority when its
+// PriorityClass is deleted.
 func (s *sightings) priority(obj client.Object, current *int32, admitted int32) int32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,7 +45,7 @@ func (s *sightings) priority(obj client.Object, current *int32, admitted int32) 
 	return ptr.Deref(r.priority, admitted)
 }
 
-// endSince returns when this process first saw that the driver of an attempt has ended: now, if it is the first time.
+// endSince returns when this process first saw that the driver of an attempt has ended, which is now on the first call.
 func (s *sightings) endSince(obj client.Object, a attempt, now time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +56,8 @@ func (s *sightings) endSince(obj client.Object, a attempt, now time.Time) time.T
 	return r.endSeen
 }
 
-// fewerSince returns since when this process saw that fewer executors are ready than the status says; zero if they are not.
+// fewerSince returns since when this process has seen fewer executors ready than the status says, or zero if there are
+// not fewer.
 func (s *sightings) fewerSince(obj client.Object, fewer bool, now time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,8 +71,8 @@ func (s *sightings) fewerSince(obj client.Object, fewer bool, now time.Time) tim
 	return r.fewerSeen
 }
 
-// readyPeak returns the most executors of an attempt that this process has seen ready together, those that are ready now
-// included.
+// readyPeak returns the maximum number of executors of an attempt that this process has seen ready at the same time,
+// including now.
 func (s *sightings) readyPeak(obj client.Object, a attempt, ready int32, now time.Time) lifecycle.ReadyPeak {
 	s.mu.Lock()
 	defer s.mu.Unlock()

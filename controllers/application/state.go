@@ -10,33 +10,33 @@ import (
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 )
 
-// state of one pass, shared by its parts.
+// state is the state of one pass, shared by its parts.
 type state struct {
 	*Reconciler
 	app *v1alpha1.SparkApplication
-	// observed is what decisions of the pass are made from.
+	// observed is the input of the decisions of this pass.
 	observed lifecycle.Observation
-	// plan of the pass, kept for the verdict.
+	// plan is the plan of this pass, or nil if none was needed. The verdict refers to it.
 	plan *lifecycle.Plan
-	// outdated names the inputs that have changed since the grant was given; found while acting.
+	// outdated names the inputs that changed after the grant was given. It is set while acting.
 	outdated string
-	// obstacle is why the driver cannot be created at the moment; found while acting.
+	// obstacle says why the driver cannot be created for now. It is set while acting.
 	obstacle string
-	// rejection is why the API server will never accept an object as it is; found while acting.
+	// rejection says why the API server will never accept an object as it is. It is set while acting.
 	rejection string
-	// requeueAfter is when the pass is repeated because something is not known yet, as in ctrl.Result.
+	// requeueAfter is when to repeat the pass because something is not known yet, as in ctrl.Result.
 	requeueAfter time.Duration
 }
 
-// hindered reports whether the pass has found, while acting, that the driver cannot be created.
+// hindered reports whether the pass found, while acting, that the driver cannot be created.
 func (st *state) hindered() bool { return st.obstacle != "" || st.outdated != "" || st.rejection != "" }
 
-// lookAgain asks for another pass after that time at the latest; at once if it is over.
+// lookAgain requests another pass within the given time, or immediately if it is not positive.
 func (st *state) lookAgain(after time.Duration) {
 	st.requeueAfter = sooner(st.requeueAfter, max(after, time.Millisecond))
 }
 
-// sooner returns the shorter of two pauses before a requeue, as in ctrl.Result: 0 asks for none.
+// sooner returns the shorter of two delays as in ctrl.Result, where 0 means no requeue.
 func sooner(a, b time.Duration) time.Duration {
 	if a == 0 || b > 0 && b < a {
 		return b
@@ -44,7 +44,7 @@ func sooner(a, b time.Duration) time.Duration {
 	return a
 }
 
-// gateName returns the gate of the application's grant, else that of the plan of this pass, else Embedded.
+// gateName returns the gate of the application's grant, else the gate of this pass's plan, else Embedded.
 func (st *state) gateName() string {
 	switch {
 	case st.app.Status.Grant != nil:
@@ -55,7 +55,7 @@ func (st *state) gateName() string {
 	return string(v1alpha1.GateEmbedded)
 }
 
-// retryLaterError ends a pass that has to be repeated after a pause. It is not logged as a failure.
+// retryLaterError ends a pass that must be repeated after a pause. It is not logged as a failure.
 type retryLaterError struct {
 	after time.Duration
 	why   string

@@ -22,16 +22,16 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
 
-// surveys are the questions whether applications have objects without owners. One survey answers all that were asked before it began: after a
-// restart during a large deletion there are thousands, and a list for each would cost the square of their number. Safe for concurrent
-// use.
+// surveys collects questions whether applications have objects without owners. One survey answers all questions asked
+// before it began: a restart during a large deletion raises thousands, and a list for each would take time quadratic in
+// their number. It is safe for concurrent use.
 type surveys struct {
 	perApp[survey]
-	// asked has something in it when there is a question.
+	// asked signals that there is an open question.
 	asked chan struct{}
 }
 
-// survey is a question about one application.
+// survey is a question about one application, and its answer.
 type survey struct {
 	open, answered bool
 	// hasOrphans is the answer.
@@ -42,8 +42,8 @@ func newSurveys() *surveys {
 	return &surveys{perApp: newPerApp[survey](), asked: make(chan struct{}, 1)}
 }
 
-// hasOrphans reports whether an application has objects without owners, if that is known. If it is not, a survey is requested, which wakes the
-// application when it is done.
+// hasOrphans reports whether an application has objects without owners. If that is not known, it requests a survey,
+// which wakes the application when it is done.
 func (s *surveys) hasOrphans(app *v1alpha1.SparkApplication) (hasOrphans, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *surveys) hasOrphans(app *v1alpha1.SparkApplication) (hasOrphans, known 
 	return q.hasOrphans, q.answered
 }
 
-// opened returns the uids of the applications of the open questions.
+// opened returns the applications with an open question, by uid.
 func (s *surveys) opened() map[types.UID]types.NamespacedName {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +71,7 @@ func (s *surveys) opened() map[types.UID]types.NamespacedName {
 	return open
 }
 
-// answer answers questions; those that are no longer asked are left out.
+// answer answers these questions. Questions of applications that were forgotten meanwhile are ignored.
 func (s *surveys) answer(asked map[types.UID]types.NamespacedName, orphans map[types.UID]bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,19 +82,19 @@ func (s *surveys) answer(asked map[types.UID]types.NamespacedName, orphans map[t
 	}
 }
 
-// Surveyor answers for all applications at once which of them have objects without owners.
+// Surveyor answers for many applications at once which of them have objects without owners.
 type Surveyor struct {
 	*Reconciler
-	// Waker has the reconciler look at applications.
+	// Waker triggers passes over applications.
 	Waker *waker.Waker
-	// Pauses are measured by this clock.
+	// Pauses is the clock for the pauses between retries.
 	Pauses clock.Clock
 }
 
-// NeedLeaderElection reports that only a leader asks.
+// NeedLeaderElection returns true, because only a leader asks.
 func (s *Surveyor) NeedLeaderElection() bool { return true }
 
-// Start answers questions until ctx ends.
+// Start answers questions until ctx is done.
 func (s *Surveyor) Start(ctx context.Context) error {
 	for {
 		select {
@@ -114,10 +114,10 @@ func (s *Surveyor) Start(ctx context.Context) error {
 	}
 }
 
-// surveyRetryPause is the pause after a survey that failed.
+// surveyRetryPause is the pause after a failed survey.
 const surveyRetryPause = 5 * time.Second
 
-// answer makes one survey. The lists are not older than the questions, as they are read without a resource version.
+// answer makes one survey. The lists are read without a resource version, so they are not older than the questions.
 func (s *Surveyor) answer(ctx context.Context, asked map[types.UID]types.NamespacedName) error {
 	orphans := map[types.UID]bool{}
 	for uid, name := range asked {
@@ -145,10 +145,10 @@ func (s *Surveyor) answer(ctx context.Context, asked map[types.UID]types.Namespa
 	return nil
 }
 
-// fewNamespaces is up to how many namespaces are listed one by one.
+// fewNamespaces is the number of namespaces up to which they are listed one by one.
 const fewNamespaces = 4
 
-// namespacesOf returns which namespaces to list.
+// namespacesOf returns the namespaces to list.
 func (s *Surveyor) namespacesOf(asked map[types.UID]types.NamespacedName) []string {
 	own := map[string]bool{}
 	for _, name := range asked {

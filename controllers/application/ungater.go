@@ -26,11 +26,11 @@ type ungater struct {
 	intent *intent
 }
 
-// maxConcurrentUngates bounds the scheduling gates of one application that are removed at a time.
+// maxConcurrentUngates is how many scheduling gates of one application are removed at the same time.
 const maxConcurrentUngates = 8
 
-// ungatePods removes the scheduling gates of executors, some at a time. It does so right after the grant was written, or
-// after a live read that confirms it.
+// ungatePods removes the scheduling gates of executors, maxConcurrentUngates at a time, right after the grant was
+// written or after a live read that confirms it.
 func (ug *ungater) ungatePods(ctx context.Context, ungates []lifecycle.Ungate) error {
 	if stands, err := ug.intent.grantStands(ctx); err != nil || !stands {
 		return err
@@ -54,7 +54,8 @@ func (ug *ungater) ungatePods(ctx context.Context, ungates []lifecycle.Ungate) e
 	return nil
 }
 
-// ungatePod removes the scheduling gate of one executor. A pod that has changed since it was seen is left for the next pass.
+// ungatePod removes the scheduling gate of one executor. A pod that has changed since it was observed is left to the
+// next pass.
 func (ug *ungater) ungatePod(ctx context.Context, r *lifecycle.Ungate) error {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: r.Pod.Namespace, Name: r.Pod.Name}}
 	ug.expectations.markUngating(ug.app, r.Pod.UID, r.Flavor, ug.Clock.Now().Add(requestTimeout))

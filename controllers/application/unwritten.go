@@ -18,27 +18,29 @@ import (
 // statusRefused is the reason of the event that the API server refuses the status of an application.
 const statusRefused = "StatusRefused"
 
-// unwritable reports whether the API server has refused a write and will refuse it again: it was not stored, and will not be.
+// unwritable reports whether the API server has refused a write and will refuse it again. Such a write was not stored
+// and never will be.
 func unwritable(err error) bool {
 	return refused(err) && !apierrors.IsNotFound(err) || tooLargeForStore(err)
 }
 
-// tooLargeForStore reports whether the store behind the API server has refused an object for its size, which the API server reports as an
-// internal error: beyond 1.5 MiB by etcd, beyond 2 MiB by its client.
+// tooLargeForStore reports whether etcd or its client has refused an object for its size, above 1.5 MiB or 2 MiB. The
+// API server reports this as an internal error.
 func tooLargeForStore(err error) bool {
 	return strings.Contains(err.Error(), "request is too large") || strings.Contains(err.Error(), "trying to send message larger than max")
 }
 
-// unwritten handles a decision whose status could not be written. If it certainly was not, grants that only this process
-// knows of are released: a grant that its application never stores would stay in the ledger and slow down the others. The
-// application is not reconciled again before a growing pause.
+// unwritten handles a decision whose status could not be written. If it certainly was not stored, it releases grants
+// that only this process knows: a grant that its application never stores would stay in the ledger and slow down other
+// applications. The application is not reconciled again before a growing pause.
 func (pb *publisher) unwritten(ctx context.Context, d lifecycle.Decision, err error) error {
 	final := unwritable(err)
 	if !final && !(apierrors.IsConflict(err) && pb.refusals.conflict(pb.app)) {
 		return err
 	}
 	if final {
-		// Pods may always be asked to end, whether that can be written or not: a status that cannot be written holds no quota.
+		// Pods may be deleted even if the status cannot be written, because an application whose status cannot be
+		// written must not hold quota.
 		for _, a := range d.After {
 			if a.Kind != lifecycle.DeletePod {
 				continue

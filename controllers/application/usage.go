@@ -19,8 +19,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/usage/meter"
 )
 
-// Metrics of usage count what has been written into a status, as the others do: neither a restart nor a failover counts anything twice, and
-// what one process could not count is counted by the next one. A write after which the process is killed is not counted.
+// Metrics of usage count what was written into a status, like all others: a restart or failover counts nothing twice,
+// and what one process could not count is counted by the next. A write after which the process is killed is not
+// counted.
 var (
 	usageCPU    = usageCounter("sparkgate_usage_cpu_core_seconds_total", "Cores of applications, times seconds", "basis")
 	usageMemory = usageCounter("sparkgate_usage_memory_byte_seconds_total", "Bytes of memory of applications, times seconds", "basis")
@@ -31,7 +32,7 @@ var (
 	attemptGPU    = usageCounter("sparkgate_attempt_gpu_seconds_total", "Accelerators that were granted to attempts that have ended, times seconds", "outcome")
 )
 
-// The values of the label basis.
+// Values of the label "basis".
 const (
 	basisGranted   = "granted"
 	basisRequested = "requested"
@@ -56,7 +57,7 @@ func usageSeries() []metricseries.Vector {
 
 const bytesPerGiB = 1 << 30
 
-// countUsage adds what an application used to the metrics.
+// countUsage adds the usage of an application to the metrics.
 func (r *Reconciler) countUsage(app *v1alpha1.SparkApplication, c meter.Count) {
 	r.beginSeries(app)
 	if c == (meter.Count{}) {
@@ -78,8 +79,8 @@ func (r *Reconciler) countUsage(app *v1alpha1.SparkApplication, c meter.Count) {
 	})
 }
 
-// beginSeries has the series of an attempt that is counted from now on begin at 0: a counter that begins with what a whole attempt held has not
-// increased, as Prometheus sees it, and each pod of the operator has counters of its own.
+// beginSeries makes the series of a newly counted attempt begin at 0. Prometheus does not see an increase in a counter
+// whose first value is the usage of a whole attempt, and each pod of the operator has its own counters.
 func (r *Reconciler) beginSeries(app *v1alpha1.SparkApplication) {
 	queue, begun := r.meters.begun(app)
 	if !begun {
@@ -100,27 +101,28 @@ func (r *Reconciler) beginSeries(app *v1alpha1.SparkApplication) {
 	})
 }
 
-// countLost adds what an application of that name used that is gone, as far as it is not counted. keep is the uid of the one that has the name
-// now; empty if none has.
+// countLost counts the remaining usage of a deleted application of this name. keep is the uid of the application that
+// has the name now, or empty if there is none.
 func (r *Reconciler) countLost(name types.NamespacedName, keep types.UID) {
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
 	r.countUsage(app, r.meters.lost(name, keep, r.Clock.Now()))
 }
 
-// meters sum what applications hold and request while they have a grant.
+// meters sums what applications hold and request while they have a grant.
 type meters struct{ perApp[meter.Meter] }
 
 func newMeters() *meters { return &meters{newPerApp[meter.Meter]()} }
 
-// of returns the meter of an application. Passes over one application come one after the other, and only they use it.
+// of returns the meter of an application. It is used without the lock, because passes over one application do not run
+// concurrently.
 func (m *meters) of(app *v1alpha1.SparkApplication) *meter.Meter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.perApp.of(app)
 }
 
-// observe gives what a pass has seen to the meter of an application that has or had a grant, and returns what was
-// written and not counted.
+// observe updates the meter of an application that has or had a grant with what a pass has seen. It returns usage that
+// was written into the status and not counted yet.
 func (m *meters) observe(app *v1alpha1.SparkApplication, records []*pods.Record, now time.Time) meter.Count {
 	if app.Status.Grant == nil && !m.knows(client.ObjectKeyFromObject(app), app.UID) {
 		return meter.Count{}
@@ -128,7 +130,7 @@ func (m *meters) observe(app *v1alpha1.SparkApplication, records []*pods.Record,
 	return m.of(app).Observe(app, records, now)
 }
 
-// begun returns the queue of an application whose attempt is counted from now on, once for each attempt.
+// begun returns the queue of an application whose attempt is counted from now on, once per attempt.
 func (m *meters) begun(app *v1alpha1.SparkApplication) (queue string, begun bool) {
 	if !m.knows(client.ObjectKeyFromObject(app), app.UID) {
 		return "", false
@@ -143,7 +145,7 @@ func (m *meters) stamp(app *v1alpha1.SparkApplication, next *v1alpha1.SparkAppli
 	}
 }
 
-// written returns what a written status has more than was counted.
+// written returns the usage in a written status that was not counted yet.
 func (m *meters) written(app *v1alpha1.SparkApplication) meter.Count {
 	if app.Status.Grant == nil && !m.knows(client.ObjectKeyFromObject(app), app.UID) {
 		return meter.Count{}
@@ -155,7 +157,7 @@ func (m *meters) written(app *v1alpha1.SparkApplication) meter.Count {
 	return count
 }
 
-// gone returns what remains to be counted for an application that is gone.
+// gone returns the usage that remains to be counted for an application that is gone, and forgets its meter.
 func (m *meters) gone(app *v1alpha1.SparkApplication, now time.Time) meter.Count {
 	name := client.ObjectKeyFromObject(app)
 	if !m.knows(name, app.UID) {
@@ -166,8 +168,8 @@ func (m *meters) gone(app *v1alpha1.SparkApplication, now time.Time) meter.Count
 	return count
 }
 
-// lost returns what is left to count of an application that is gone and was not seen to go: its finalizer was removed by another client. It
-// leaves alone the one with the uid to keep.
+// lost returns the usage that remains to be counted for an application whose end was not observed, because another
+// client removed its finalizer. It does nothing if the application with this name has the uid keep.
 func (m *meters) lost(name types.NamespacedName, keep types.UID, now time.Time) meter.Count {
 	m.mu.Lock()
 	defer m.mu.Unlock()

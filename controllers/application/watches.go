@@ -35,11 +35,12 @@ const (
 	maxRetryDelay = time.Minute
 )
 
-// wholeOnes selects the applications that the cache holds uncompressed: those that have not ended, and a few others.
+// wholeOnes selects the applications that the cache holds uncompressed: unfinished ones and a few others.
 var wholeOnes = client.MatchingFields{cachetransform.WholeIndex: cachetransform.Whole}
 
-// SetupWithManager registers the reconciler. Besides applications it watches namespaces, whose labels and annotations decide on gates and queues,
-// and queues, which may refuse applications; gates and the watch of pods reach it through waker.
+// SetupWithManager registers the reconciler. Besides applications it watches namespaces, whose labels and annotations
+// decide on gates and queues, and queues, which may refuse applications. Gates and the watch of pods trigger passes
+// through waker.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *waker.Waker, concurrent int) error {
 	index := mgr.GetFieldIndexer()
 	if err := index.IndexField(context.Background(), &v1alpha1.SparkApplication{}, cachetransform.WholeIndex, cachetransform.IndexWhole); err != nil {
@@ -65,7 +66,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *waker.Waker, conc
 		Complete(r)
 }
 
-// loggerOf returns a LogConstructor that adds the same values as the builder does for a controller with For.
+// loggerOf returns a LogConstructor that adds the same values as the builder adds for a controller with For.
 func loggerOf(log logr.Logger) func(*reconcile.Request) logr.Logger {
 	const kind = v1alpha1.SparkApplicationKind
 	log = log.WithValues("controller", "application", "controllerGroup", v1alpha1.GroupVersion.Group, "controllerKind", kind)
@@ -85,10 +86,11 @@ func (r *Reconciler) dropSeries(ctx context.Context, name string) {
 	}
 }
 
-// waitingIn returns the applications of a namespace that wait or are invalid, perhaps because of its labels or annotations.
+// waitingIn returns the applications of a namespace that wait or are invalid, which its labels or annotations may have
+// caused.
 func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []reconcile.Request {
 	if !r.Namespaces.Has(namespace.GetName()) || !r.Prelisted.CacheSynced() {
-		return nil // the first events of the cache wake all applications
+		return nil // the first events of the cache trigger a pass for every application
 	}
 	list := &v1alpha1.SparkApplicationList{}
 	if err := r.Client.List(ctx, list, client.InNamespace(namespace.GetName()), wholeOnes, client.UnsafeDisableDeepCopy); err != nil {
@@ -106,7 +108,7 @@ func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []r
 	return requests
 }
 
-// refusedIn returns the applications that are invalid, perhaps because of the spec of a queue.
+// refusedIn returns the invalid applications that the spec of a queue may have made invalid.
 func (r *Reconciler) refusedIn(ctx context.Context, queue client.Object) []reconcile.Request {
 	if !r.Prelisted.CacheSynced() {
 		return nil
