@@ -73,7 +73,7 @@ func (r *Reconciler) countApplications(seen tally) error {
 		return nil
 	}
 	list := &v1alpha1.SparkApplicationList{}
-	if err := r.Client.List(context.Background(), list, wholeOnes, client.UnsafeDisableDeepCopy); err != nil {
+	if err := r.Client.List(context.Background(), list, uncompressedOnly, client.UnsafeDisableDeepCopy); err != nil {
 		return err
 	}
 	own := r.unfinishedOf(list) // called before anything is counted, because it may read, and may take locks that counting passes hold

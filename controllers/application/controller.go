@@ -100,7 +100,7 @@ func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (
 	if err := p.execute(ctx, d); err != nil {
 		return p.result(d, err)
 	}
-	if !p.hindered() {
+	if !p.blocked() {
 		return p.result(d, nil)
 	}
 	p.observed = r.observe(p.app)

@@ -50,7 +50,7 @@ func (cr *creator) createDriver(ctx context.Context) error {
 	}
 	if since := cr.expectations.createdSince(cr.app, current); !since.IsZero() {
 		if wait := since.Add(watchLagTimeout).Sub(cr.Clock.Now()); wait > 0 {
-			cr.lookAgain(wait)
+			cr.requeueWithin(wait)
 			return nil
 		}
 	}
@@ -67,7 +67,7 @@ func (cr *creator) createDriver(ctx context.Context) error {
 		if stands, err := cr.intent.intentStands(ctx); err != nil || !stands {
 			return err
 		}
-		if err := cr.create(ctx, obj); err != nil || cr.hindered() {
+		if err := cr.create(ctx, obj); err != nil || cr.blocked() {
 			return err
 		}
 	}

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// eventsPatience bounds how long listing the events of a pod may take.
-	eventsPatience = 2 * time.Second
-	// eventsPage is the page size for listing the events of a pod, and mostPages the number of pages that are read. The
+	// eventsTimeout bounds how long listing the events of a pod may take.
+	eventsTimeout = 2 * time.Second
+	// eventPageSize is the page size for listing the events of a pod, and maxEventPages the number of pages that are read. The
 	// kubelet and the scheduler write one event per problem and count repetitions, but users who may create events can
 	// make each as large as etcd stores it, 1.5 MiB.
-	eventsPage = 16
-	mostPages  = 6
-	// longestEvent is the maximum length of an event in a message, in bytes.
-	longestEvent = 320
+	eventPageSize = 16
+	maxEventPages = 6
+	// maxEventBytes is the maximum length of an event in a message, in bytes.
+	maxEventBytes = 320
 	// warningTTL is how long an answer is reused: many things wake an application while its driver starts.
 	warningTTL = 20 * time.Second
 	// failedScheduling is the reason of the scheduler's events about pods without a node.
@@ -47,7 +47,7 @@ func (ob *observer) driverEvent(ctx context.Context) *string {
 	if err := ob.reader.spend(1); err != nil {
 		return &said
 	}
-	ctx, cancel := context.WithTimeout(ctx, eventsPatience)
+	ctx, cancel := context.WithTimeout(ctx, eventsTimeout)
 	defer cancel()
 	said, err := ob.readWarnings(ctx, driver.UID, driver.Scheduled)
 	if err != nil {
@@ -61,9 +61,9 @@ func (ob *observer) driverEvent(ctx context.Context) *string {
 // last of the warnings read so far.
 func (ob *observer) readWarnings(ctx context.Context, pod types.UID, onNode bool) (string, error) {
 	last, token := warning{}, ""
-	for range mostPages {
+	for range maxEventPages {
 		page := &corev1.EventList{}
-		err := ob.Live.List(ctx, page, client.InNamespace(ob.app.Namespace), client.Limit(eventsPage), client.Continue(token),
+		err := ob.Live.List(ctx, page, client.InNamespace(ob.app.Namespace), client.Limit(eventPageSize), client.Continue(token),
 			client.MatchingFields{"involvedObject.uid": string(pod), "type": corev1.EventTypeWarning})
 		if err != nil {
 			return last.said, err
@@ -91,7 +91,7 @@ func (w *warning) take(events []corev1.Event, onNode bool) {
 			continue
 		}
 		if w.said == "" || at.After(w.at) {
-			w.said, w.at = redact.Line(event.Reason+": "+event.Message, longestEvent), at
+			w.said, w.at = redact.Line(event.Reason+": "+event.Message, maxEventBytes), at
 		}
 	}
 }

@@ -48,7 +48,7 @@ func TestDriverEvent(t *testing.T) {
 			List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 				asked++
 				o := (&client.ListOptions{}).ApplyOptions(opts)
-				if uid := string(p.observed.Pods[0].UID); o.Namespace != "team" || o.Limit != eventsPage || !strings.Contains(o.FieldSelector.String(), "involvedObject.uid="+uid) {
+				if uid := string(p.observed.Pods[0].UID); o.Namespace != "team" || o.Limit != eventPageSize || !strings.Contains(o.FieldSelector.String(), "involvedObject.uid="+uid) {
 					t.Errorf("%s: asked for %+v", name, o)
 				}
 				list.(*corev1.EventList).Items = tc.events
@@ -78,8 +78,8 @@ func TestDriverEventsAreReadInPages(t *testing.T) {
 		want          string
 	}{
 		"a few":     {3, 1, "FailedMount: number 2"},
-		"two pages": {eventsPage + 1, 2, "FailedMount: number 16"},
-		"no end":    {10_000, mostPages, "FailedMount: number 95"},
+		"two pages": {eventPageSize + 1, 2, "FailedMount: number 16"},
+		"no end":    {10_000, maxEventPages, "FailedMount: number 95"},
 	} {
 		p, _ := logPass(t, "{}")
 		p.warnings = cache.NewExpiring()

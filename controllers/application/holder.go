@@ -73,7 +73,7 @@ func (ho *holder) ensureReservation(ctx context.Context) {
 	restored, err := ho.Gates.Ensure(ctx, string(grant.Gate), ho.grantedAsk(grant))
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "Failed to ensure the object of a grant; will retry", "gate", grant.Gate)
-		ho.lookAgain(ensureInterval)
+		ho.requeueWithin(ensureInterval)
 		return
 	}
 	if restored != "" {

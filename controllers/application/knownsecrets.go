@@ -24,10 +24,10 @@ import (
 const (
 	// maxSecretsRead is how many Secrets are read to redact one log.
 	maxSecretsRead = 16
-	// secretsPatience bounds how long reading all Secrets may take, and separately how long reading the ConfigMap may
+	// secretsTimeout bounds how long reading all Secrets may take, and separately how long reading the ConfigMap may
 	// take. The time in between does not count, because the pass may wait there while the patterns of other users are
 	// matched.
-	secretsPatience = 2 * time.Second
+	secretsTimeout = 2 * time.Second
 )
 
 // knownSecrets returns the secrets that the application refers to or contains. If one of them cannot be determined, why
@@ -37,7 +37,7 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 		return nil, "the application is too large for the cache, so its secrets are not known"
 	}
 	log := ctrl.LoggerFrom(ctx).V(1)
-	reading, cancel := context.WithTimeout(ctx, secretsPatience)
+	reading, cancel := context.WithTimeout(ctx, secretsTimeout)
 	files, err := ob.reader.confFiles(reading)
 	cancel()
 	if err != nil {
@@ -61,7 +61,7 @@ func (ob *observer) knownSecrets(ctx context.Context) (known *redact.Known, why 
 	if len(refs) > maxSecretsRead {
 		return nil, fmt.Sprintf("the application refers to %d Secrets, and no more than %d are looked for in a log", len(refs), maxSecretsRead)
 	}
-	ctx, cancel = context.WithTimeout(ctx, secretsPatience)
+	ctx, cancel = context.WithTimeout(ctx, secretsTimeout)
 	defer cancel()
 	for _, name := range slices.Sorted(maps.Keys(refs)) {
 		data, problem, err := ob.reader.secret(ctx, name)

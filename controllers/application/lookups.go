@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// readsPerSecond is the number of references that are read per second for one namespace; readsInARow is the burst
+	// readsPerSecond is the number of references that are read per second for one namespace; readBurst is the burst
 	// after a quiet time. Such a read takes the API server about a millisecond.
 	readsPerSecond = 100
-	readsInARow    = 500
+	readBurst      = 500
 )
 
-// eventsPerSecond is the number of events about stages that are recorded per second for one namespace; eventsInARow is
+// eventsPerSecond is the number of events about stages that are recorded per second for one namespace; eventBurst is
 // the burst after a quiet time. Events about failures and ends do not count.
 const (
 	eventsPerSecond = 20
-	eventsInARow    = 500
+	eventBurst      = 500
 )
 
 const (
@@ -34,7 +34,7 @@ type lookups struct {
 }
 
 func newLookups(p *existenceCache) *lookups {
-	return &lookups{existenceCache: p, budget: fairqueue.NewBudget(p.clock, readsPerSecond, readsInARow)}
+	return &lookups{existenceCache: p, budget: fairqueue.NewBudget(p.clock, readsPerSecond, readBurst)}
 }
 
 // notThere is the problem of a reference to an object that does not exist.

@@ -141,14 +141,14 @@ func TestReadsHaveABudget(t *testing.T) {
 		return s.pass(fmt.Sprintf("a-%d", made), fmt.Sprintf("b-%d", made))
 	}
 	for !refused(next()) {
-		if made > 10*readsInARow {
+		if made > 10*readBurst {
 			t.Fatalf("%d passes were let in", made)
 		}
 	}
-	if s.reads != readsInARow {
-		t.Errorf("%d reads before the first refusal; want %d", s.reads, readsInARow)
+	if s.reads != readBurst {
+		t.Errorf("%d reads before the first refusal; want %d", s.reads, readBurst)
 	}
-	if !refused(next()) || s.reads != readsInARow || later.after <= 0 {
+	if !refused(next()) || s.reads != readBurst || later.after <= 0 {
 		t.Errorf("a pass over the budget was let in, read (%d), or is not told when to come back (%s)", s.reads, later.after)
 	}
 	other := next()
@@ -169,7 +169,7 @@ func TestReadsHaveABudget(t *testing.T) {
 func TestStageEventsHaveABudget(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	recorder := events.NewFakeRecorder(10 * eventsInARow)
+	recorder := events.NewFakeRecorder(10 * eventBurst)
 	s.r.Recorder = recorder
 	reach := func(namespace string, announced ...lifecycle.Event) int {
 		before := len(recorder.Events)
@@ -182,11 +182,11 @@ func TestStageEventsHaveABudget(t *testing.T) {
 		p.announcer.recordStage(&v1alpha1.SparkApplication{}, announced)
 		return len(recorder.Events) - before
 	}
-	for range 4 * eventsInARow {
+	for range 4 * eventBurst {
 		reach("a")
 	}
-	if n := len(recorder.Events); n != eventsInARow {
-		t.Errorf("%d events; want %d", n, eventsInARow)
+	if n := len(recorder.Events); n != eventBurst {
+		t.Errorf("%d events; want %d", n, eventBurst)
 	}
 	if n := reach("a", lifecycle.Event{Warning: true, Reason: v1alpha1.QueuedReason}); n != 1 {
 		t.Errorf("a warning is told %d times", n)

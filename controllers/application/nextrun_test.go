@@ -40,7 +40,7 @@ func (s *shelf) next(app *v1alpha1.SparkApplication) *lifecycle.Plan {
 func TestNextRunIsPlannedInTurn(t *testing.T) {
 	t.Parallel()
 	s, app := underWay(t)
-	s.r.lookups.budget.Spend(app.Namespace, 3*readsInARow)
+	s.r.lookups.budget.Spend(app.Namespace, 3*readBurst)
 	before := s.reads
 	for range 5 {
 		if plan := s.next(app); len(plan.Missing) != 1 || !strings.Contains(plan.Missing[0], "budget of reads") {
@@ -60,7 +60,7 @@ func TestNextRunIsPlannedInTurn(t *testing.T) {
 	}
 	s.clock.Step(time.Minute)
 	missing := s.next(app)
-	s.r.lookups.budget.Spend(app.Namespace, 3*readsInARow)
+	s.r.lookups.budget.Spend(app.Namespace, 3*readBurst)
 	s.clock.Step(heldBackTTL)
 	if plan := s.next(app); len(plan.Missing) != 1 || plan != missing {
 		t.Errorf("what is missing is forgotten: %+v", plan)

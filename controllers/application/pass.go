@@ -69,10 +69,10 @@ func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
 		return ctrl.Result{}, err
 	}
 	if wait := p.reader.absentUntil.Sub(p.Clock.Now()); wait > 0 {
-		p.lookAgain(wait)
+		p.requeueWithin(wait)
 	}
 	if !d.RequeueAt.IsZero() {
-		p.lookAgain(d.RequeueAt.Sub(p.Clock.Now()))
+		p.requeueWithin(d.RequeueAt.Sub(p.Clock.Now()))
 	}
 	return ctrl.Result{RequeueAfter: p.requeueAfter}, nil
 }

@@ -182,7 +182,7 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 	before := ready
 	ready = &prepared{checkedAt: pn.Clock.Now(), generation: pn.app.Generation, attempt: attempt{start.Run, start.Attempt}, environment: version, target: pn.placement.target, hash: plan.Hash}
 	objects, found, err := pn.builder.build(ctx, start, plan.Queue, nil)
-	if plan.Missing = pn.goneSince(err); len(plan.Missing) > 0 {
+	if plan.Missing = pn.deletedSince(err); len(plan.Missing) > 0 {
 		return nil, nil, nil
 	}
 	if err != nil || len(found) > 0 {
@@ -273,8 +273,8 @@ func (pn *planner) replanGranted(ctx context.Context, start lifecycle.Start) (er
 	return err
 }
 
-// goneSince names the references that were deleted between the check and the build of a start.
-func (pn *planner) goneSince(err error) []string {
+// deletedSince names the references that were deleted between the check and the build of a start.
+func (pn *planner) deletedSince(err error) []string {
 	var gone configMapGone
 	switch {
 	case errors.As(err, &gone):

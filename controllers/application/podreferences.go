@@ -25,7 +25,7 @@ func (pn *planner) missingOfPods(ctx context.Context, ready *prepared) ([]string
 	}
 	var missing []string
 	for _, ref := range ready.references {
-		there, err := pn.reader.podFinds(ctx, ref)
+		there, err := pn.reader.podReferenceExists(ctx, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -46,9 +46,9 @@ func (pn *planner) missingOfPods(ctx context.Context, ready *prepared) ([]string
 	return missing, nil
 }
 
-// podFinds reports whether an object that a pod refers to exists, reading only its metadata. An object that the
+// podReferenceExists reports whether an object that a pod refers to exists, reading only its metadata. An object that the
 // operator may not read counts as existing, because the kubelet will report it if it does not.
-func (rd *reader) podFinds(ctx context.Context, ref podrefs.Reference) (bool, error) {
+func (rd *reader) podReferenceExists(ctx context.Context, ref podrefs.Reference) (bool, error) {
 	if len(validation.IsDNS1123Subdomain(ref.Name)) > 0 {
 		return false, nil // no object can have this name, and it must not become part of a request
 	}
@@ -56,7 +56,7 @@ func (rd *reader) podFinds(ctx context.Context, ref podrefs.Reference) (bool, er
 	if ref.Kind == podrefs.Secret {
 		kind = secretMetadata
 	}
-	there, err := rd.isThere(ctx, kind, ref.Name, metadata(string(ref.Kind)))
+	there, err := rd.referenceExists(ctx, kind, ref.Name, metadata(string(ref.Kind)))
 	if apierrors.IsForbidden(err) {
 		rd.lookups.put(rd.toReference(kind, ref.Name, ""), "")
 		return true, nil

@@ -114,18 +114,18 @@ func TestWhatPodsNameIsBounded(t *testing.T) {
 	t.Parallel()
 	s, apps := naming(t, 1)
 	reader := newPass(s.r, apps[0]).reader
-	if there, err := reader.podFinds(t.Context(), podrefs.Reference{Kind: podrefs.Claim, Name: "../../secrets/keys"}); there || err != nil || s.reads > 0 {
+	if there, err := reader.podReferenceExists(t.Context(), podrefs.Reference{Kind: podrefs.Claim, Name: "../../secrets/keys"}); there || err != nil || s.reads > 0 {
 		t.Errorf("%t, %v after %d reads", there, err, s.reads)
 	}
 	s.r.Live = interceptor.NewClient(s.live, interceptor.Funcs{Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
 		return apierrors.NewForbidden(corev1.Resource("secrets"), "hidden", nil)
 	}})
-	if there, err := reader.podFinds(t.Context(), podrefs.Reference{Kind: podrefs.Secret, Name: "hidden"}); !there || err != nil {
+	if there, err := reader.podReferenceExists(t.Context(), podrefs.Reference{Kind: podrefs.Secret, Name: "hidden"}); !there || err != nil {
 		t.Errorf("what may not be read: %t, %v", there, err)
 	}
-	s.r.lookups.budget.Spend("a", 2*readsInARow)
+	s.r.lookups.budget.Spend("a", 2*readBurst)
 	var later *retryLaterError
-	if _, err := newPass(s.r, apps[0]).reader.podFinds(t.Context(), podrefs.Reference{Kind: podrefs.Secret, Name: "other"}); !errors.As(err, &later) {
+	if _, err := newPass(s.r, apps[0]).reader.podReferenceExists(t.Context(), podrefs.Reference{Kind: podrefs.Secret, Name: "other"}); !errors.As(err, &later) {
 		t.Errorf("looking is free: %v", err)
 	}
 }

@@ -159,7 +159,7 @@ func New(o Options) *Reconciler {
 	return &Reconciler{Options: o, expectations: expectations, deletions: deletions, orphans: newOrphans(), kept: newKeptAttempts(), surveys: newSurveys(),
 		plans: newPlanCache(), sightings: newSightings(), refusals: newRefusals(), meters: newMeters(), lookups: newLookups(newExistenceCache(o.Clock)),
 		rejections: newRejections(o.Clock), warnings: cache.NewExpiringWithClock(o.Clock),
-		stageEvents: fairqueue.NewBudget(o.Clock, eventsPerSecond, eventsInARow)}
+		stageEvents: fairqueue.NewBudget(o.Clock, eventsPerSecond, eventBurst)}
 }
 
 // Expectations returns the record of the reconciler's own writes.

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// maxPattern is the maximum length of spark.redaction.regex, in bytes. Eight bytes can take a millisecond to parse: a
+	// maxPatternBytes is the maximum length of spark.redaction.regex, in bytes. Eight bytes can take a millisecond to parse: a
 	// range of nearly all characters, case-insensitive. The pattern is parsed twice.
-	maxPattern = 1 << 10
+	maxPatternBytes = 1 << 10
 	// maxPatternSize is the maximum of patternSize. A pattern of this size takes a few megabytes when compiled and
 	// matched.
 	maxPatternSize = 32 << 10
@@ -37,8 +37,8 @@ func redacted(properties conf.Properties) (names map[string]bool, why string) {
 	if text.Value == "" || text.Origin.Source == conf.Derived {
 		return nil, ""
 	}
-	if len(text.Value) > maxPattern {
-		return nil, fmt.Sprintf("%s is longer than %d bytes, and is not matched with the names of properties: shorten it", conf.RedactionRegex, maxPattern)
+	if len(text.Value) > maxPatternBytes {
+		return nil, fmt.Sprintf("%s is longer than %d bytes, and is not matched with the names of properties: shorten it", conf.RedactionRegex, maxPatternBytes)
 	}
 	length := 0
 	for key := range properties {

@@ -28,7 +28,7 @@ func TestPatternThatTakesLong(t *testing.T) {
 		names   int
 		want    string
 	}{
-		"a long one":                 {strings.Repeat("x?", maxPattern/2) + "y", 0, long},
+		"a long one":                 {strings.Repeat("x?", maxPatternBytes/2) + "y", 0, long},
 		"many that repeat":           {strings.Repeat("(?:x?){1000}", 850), 0, long},
 		"many ranges in any case":    {"(?i)" + strings.Repeat("[B-\U0010FFFF]", 4000), 0, long},
 		"some that repeat":           {strings.Repeat("(?:x?){1000}", 80), 0, large},
@@ -113,7 +113,7 @@ func TestOnePatternAtATime(t *testing.T) {
 		_, _ = redacted(properties("x", conf.SparkConf))
 		early <- !free.Load()
 	}()
-	for _, p := range []conf.Properties{{}, properties("", conf.SparkConf), properties("x", conf.Derived), properties(strings.Repeat("x", maxPattern+1), conf.SparkConf)} {
+	for _, p := range []conf.Properties{{}, properties("", conf.SparkConf), properties("x", conf.Derived), properties(strings.Repeat("x", maxPatternBytes+1), conf.SparkConf)} {
 		_, _ = redacted(p) // would not return
 	}
 	for range 1000 {

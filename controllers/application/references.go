@@ -15,7 +15,7 @@ import (
 func (rd *reader) missing(ctx context.Context) (missing []string, err error) {
 	name := rd.app.Spec.Driver.ServiceAccountName
 	if name != "" {
-		there, err := rd.isThere(ctx, accountKind, name, metadata(accountKind))
+		there, err := rd.referenceExists(ctx, accountKind, name, metadata(accountKind))
 		if err != nil {
 			return nil, err
 		}
@@ -29,7 +29,7 @@ func (rd *reader) missing(ctx context.Context) (missing []string, err error) {
 		if ref.name == "" {
 			continue
 		}
-		if there, err := rd.isThere(ctx, configMapKind, ref.name, metadata(configMapKind)); err != nil {
+		if there, err := rd.referenceExists(ctx, configMapKind, ref.name, metadata(configMapKind)); err != nil {
 			return nil, err
 		} else if !there {
 			missing = append(missing, rd.noConfigMap(ref.name, ref.field))

@@ -11,14 +11,14 @@ import (
 
 const (
 	// refusalPause is the pause after the API server has first refused a status. It doubles with each further refusal,
-	// up to longestRefusalPause, or up to longestHolderPause for an application that holds a grant, so that what has to
+	// up to maxRefusalPause, or up to maxHolderPause for an application that holds a grant, so that what has to
 	// end does end.
-	refusalPause        = 10 * time.Second
-	longestRefusalPause = 10 * time.Minute
-	longestHolderPause  = 30 * time.Second
-	// patientConflicts is how many conflicts in a row a grant survives. A user who keeps changing an application could
+	refusalPause    = 10 * time.Second
+	maxRefusalPause = 10 * time.Minute
+	maxHolderPause  = 30 * time.Second
+	// maxConflicts is how many conflicts in a row a grant survives. A user who keeps changing an application could
 	// otherwise prevent its status from ever being written.
-	patientConflicts = 10
+	maxConflicts = 10
 )
 
 // refusal describes the status writes of an application that were refused in a row.
@@ -57,16 +57,16 @@ func newRefusals() *refusals { return &refusals{newPerApp[unwrittenStatus]()} }
 func (f *refusals) conflict(app *v1alpha1.SparkApplication) (tooMany bool) {
 	f.update(app, func(r *unwrittenStatus) {
 		r.conflicts++
-		tooMany = r.conflicts >= patientConflicts
+		tooMany = r.conflicts >= maxConflicts
 	})
 	return tooMany
 }
 
 // refuse records a refusal. It returns the pause that follows, and whether the refusal is the first in a row.
 func (f *refusals) refuse(app *v1alpha1.SparkApplication, now time.Time, final bool) (pause time.Duration, first bool) {
-	longest := longestRefusalPause
+	longest := maxRefusalPause
 	if app.Status.Grant != nil {
-		longest = longestHolderPause
+		longest = maxHolderPause
 	}
 	f.update(app, func(r *unwrittenStatus) {
 		first = r.refused == 0

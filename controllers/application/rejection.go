@@ -89,9 +89,9 @@ const (
 	// rejectionTTL is how long a rejection is remembered. During that time a start with the same content asks for no
 	// quota, unless a dry run shows that the API server accepts it by now.
 	rejectionTTL = time.Hour
-	// firstRejectionPause is the pause between dry runs of the same content. It doubles up to longestRejectionPause.
-	firstRejectionPause   = 10 * time.Second
-	longestRejectionPause = 5 * time.Minute
+	// firstRejectionPause is the pause between dry runs of the same content. It doubles up to maxRejectionPause.
+	firstRejectionPause = 10 * time.Second
+	maxRejectionPause   = 5 * time.Minute
 )
 
 // content is the run template of an application, without spec.runID, in a namespace. Applications with the same
@@ -153,7 +153,7 @@ func (rj *rejections) of(c contentOf) (last rejection, rejected bool) {
 func (rj *rejections) note(c contentOf, start startOf, message string) rejection {
 	noted := rejection{startOf: start, message: message, pause: firstRejectionPause}
 	if last, _ := rj.of(c); last.startOf == start {
-		noted.pause = min(2*last.pause, longestRejectionPause)
+		noted.pause = min(2*last.pause, maxRejectionPause)
 	}
 	noted.until = rj.clock.Now().Add(noted.pause)
 	rj.known.Set(c.content, nil, rejectionTTL)
@@ -194,7 +194,7 @@ func (pn *planner) stillRejected(ctx context.Context, start lifecycle.Start, pla
 		last = pn.rejections.note(key, now, message)
 	}
 	plan.Outside = true // so that the start is tried again
-	pn.lookAgain(last.until.Sub(pn.Clock.Now()))
+	pn.requeueWithin(last.until.Sub(pn.Clock.Now()))
 	return []finding.Finding{{Reason: v1alpha1.InvalidSpecReason, Message: last.message}}, nil
 }
 

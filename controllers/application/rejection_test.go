@@ -261,7 +261,7 @@ func TestRejectedAgain(t *testing.T) {
 		t.Errorf("asked %d times, tried %d times in an hour", b.asked, b.tried)
 	}
 	b.rejects = false
-	if stage, message := b.after(longestRejectionPause); b.app.Status.Run != 2 || b.app.Status.Grant == nil || b.asked != 2 {
+	if stage, message := b.after(maxRejectionPause); b.app.Status.Run != 2 || b.app.Status.Grant == nil || b.asked != 2 {
 		t.Errorf("run %d, asked %d times, %s: %s", b.app.Status.Run, b.asked, stage, message)
 	}
 }

@@ -58,7 +58,7 @@ func TestMissingRights(t *testing.T) {
 		t.Errorf("asked %d times while it waits: %v, %v", len(reviewer.asked), missing, err)
 	}
 
-	s.r.lookups.budget.Spend(apps[1].Namespace, 2*readsInARow)
+	s.r.lookups.budget.Spend(apps[1].Namespace, 2*readBurst)
 	var later *retryLaterError
 	if _, err := newPass(s.r, apps[1]).planner.missingRights(t.Context(), ready); err != nil {
 		t.Errorf("answers that are remembered cost a turn: %v", err)

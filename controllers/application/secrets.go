@@ -24,9 +24,9 @@ type secretValues struct {
 	missing []string
 }
 
-// mostOfSecrets is how many bytes of Secrets the operator holds for one application. No driver can be created with more
+// maxSecretBytes is how many bytes of Secrets the operator holds for one application. No driver can be created with more
 // than 1,000,000.
-const mostOfSecrets = 2 << 20
+const maxSecretBytes = 2 << 20
 
 // referred returns the entries of a Secret that the sources refer to, so that the others do not stay in memory.
 func referred(data map[string][]byte, sources []v1alpha1.SparkConfSource, secret string) map[string][]byte {
@@ -50,10 +50,10 @@ func (v *secretValues) take(source v1alpha1.SparkConfSource, data map[string][]b
 	case !ok:
 		return noSuchKey
 	case !utf8.Valid(value):
-		return noText
+		return notUTF8
 	case bytes.IndexByte(value, 0) >= 0:
 		return hasNUL
-	case v.size+len(value) > mostOfSecrets:
+	case v.size+len(value) > maxSecretBytes:
 		return tooMuch
 	}
 	v.size += len(value)
@@ -64,7 +64,7 @@ func (v *secretValues) take(source v1alpha1.SparkConfSource, data map[string][]b
 // Problems of a key in a Secret.
 const (
 	noSuchKey = "does not exist"
-	noText    = "is not UTF-8 text"
+	notUTF8   = "is not UTF-8 text"
 	hasNUL    = "has the character U+0000"
 	tooMuch   = "is too large" // validate.Size reports it
 )
@@ -96,7 +96,7 @@ func problemsOf(sources []v1alpha1.SparkConfSource, find func(name, key string) 
 			return nil, false
 		case problem == noSuchKey:
 			texts = append(texts, fmt.Sprintf("key %q named by %s does not exist in Secret %q", ref.Key, field, ref.Name))
-		case problem == noText:
+		case problem == notUTF8:
 			texts = append(texts, fmt.Sprintf("key %q named by %s is not UTF-8 text in Secret %q: store it in UTF-8, or mount the Secret as files", ref.Key, field, ref.Name))
 		case problem == hasNUL:
 			texts = append(texts, fmt.Sprintf("key %q named by %s has the character U+0000 in Secret %q, which no process can be given: remove it", ref.Key, field, ref.Name))

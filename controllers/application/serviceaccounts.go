@@ -82,6 +82,6 @@ func (pn *planner) missingRights(ctx context.Context, ready *prepared) ([]string
 	if err != nil || len(lacking) == 0 {
 		return nil, err
 	}
-	pn.lookAgain(until.Sub(pn.Clock.Now()))
+	pn.requeueWithin(until.Sub(pn.Clock.Now()))
 	return []string{rights.Missing(account.Namespace, account.Name, lacking)}, nil
 }

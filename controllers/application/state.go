@@ -28,11 +28,11 @@ type state struct {
 	requeueAfter time.Duration
 }
 
-// hindered reports whether the pass found, while acting, that the driver cannot be created.
-func (st *state) hindered() bool { return st.obstacle != "" || st.outdated != "" || st.rejection != "" }
+// blocked reports whether the pass found, while acting, that the driver cannot be created.
+func (st *state) blocked() bool { return st.obstacle != "" || st.outdated != "" || st.rejection != "" }
 
-// lookAgain requests another pass within the given time, or immediately if it is not positive.
-func (st *state) lookAgain(after time.Duration) {
+// requeueWithin requests another pass within the given time, or immediately if it is not positive.
+func (st *state) requeueWithin(after time.Duration) {
 	st.requeueAfter = sooner(st.requeueAfter, max(after, time.Millisecond))
 }
 

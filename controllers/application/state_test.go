@@ -26,7 +26,7 @@ func TestLookAgain(t *testing.T) {
 			t.Parallel()
 			st := &state{}
 			for _, after := range tt.asked {
-				st.lookAgain(after)
+				st.requeueWithin(after)
 			}
 			if st.requeueAfter != tt.want {
 				t.Errorf("it looks again after %s, want %s", st.requeueAfter, tt.want)

@@ -58,9 +58,9 @@ func TestRefusedStatusHoldsNothing(t *testing.T) {
 		"forbidden":                    {err: apierrors.NewForbidden(app, "pi", errors.New("policy")), wanted: grant(0), released: 1},
 		"no answer":                    {err: context.DeadlineExceeded, times: 20, wanted: grant(0)},
 		"an internal error":            {err: apierrors.NewInternalError(errors.New("etcd is down")), times: 20, wanted: grant(0)},
-		"some conflicts":               {err: conflict, times: patientConflicts - 1, wanted: grant(0)},
-		"conflicts without end":        {err: conflict, times: patientConflicts, wanted: grant(0), released: 1},
-		"conflicts of one that waits":  {err: conflict, times: patientConflicts},
+		"some conflicts":               {err: conflict, times: maxConflicts - 1, wanted: grant(0)},
+		"conflicts without end":        {err: conflict, times: maxConflicts, wanted: grant(0), released: 1},
+		"conflicts of one that waits":  {err: conflict, times: maxConflicts},
 		"it has grown":                 {err: tooLarge, stored: grant(0), wanted: grant(1), declined: 1},
 		"it goes on":                   {err: tooLarge, stored: grant(0), wanted: grant(0)},
 		"it has ended":                 {err: tooLarge, stored: grant(0), released: 1},
@@ -113,12 +113,12 @@ func TestPausesAfterRefusals(t *testing.T) {
 	for range 100 {
 		m.refuse(app, now, true)
 	}
-	if got := m.refusedFor(app, now); got != longestRefusalPause {
-		t.Errorf("at last it is left alone for %s, want %s", got, longestRefusalPause)
+	if got := m.refusedFor(app, now); got != maxRefusalPause {
+		t.Errorf("at last it is left alone for %s, want %s", got, maxRefusalPause)
 	}
 	app.Status.Grant = &v1alpha1.Grant{}
-	if pause, _ := m.refuse(app, now, true); pause != longestHolderPause {
-		t.Errorf("one that holds a grant is left alone for %s, want %s", pause, longestHolderPause)
+	if pause, _ := m.refuse(app, now, true); pause != maxHolderPause {
+		t.Errorf("one that holds a grant is left alone for %s, want %s", pause, maxHolderPause)
 	}
 	m.taken(app)
 	if got := m.refusedFor(app, now); got != 0 {

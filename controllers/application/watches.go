@@ -35,8 +35,8 @@ const (
 	maxRetryDelay = time.Minute
 )
 
-// wholeOnes selects the applications that the cache holds uncompressed: unfinished ones and a few others.
-var wholeOnes = client.MatchingFields{cachetransform.WholeIndex: cachetransform.Whole}
+// uncompressedOnly selects the applications that the cache holds uncompressed: unfinished ones and a few others.
+var uncompressedOnly = client.MatchingFields{cachetransform.WholeIndex: cachetransform.Whole}
 
 // SetupWithManager registers the reconciler. Besides applications it watches namespaces, whose labels and annotations
 // decide on gates and queues, and queues, which may refuse applications. Gates and the watch of pods trigger passes
@@ -93,7 +93,7 @@ func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []r
 		return nil // the first events of the cache trigger a pass for every application
 	}
 	list := &v1alpha1.SparkApplicationList{}
-	if err := r.Client.List(ctx, list, client.InNamespace(namespace.GetName()), wholeOnes, client.UnsafeDisableDeepCopy); err != nil {
+	if err := r.Client.List(ctx, list, client.InNamespace(namespace.GetName()), uncompressedOnly, client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "Failed to list the applications of a changed namespace", "namespace", namespace.GetName())
 		return nil
 	}
@@ -114,7 +114,7 @@ func (r *Reconciler) refusedIn(ctx context.Context, queue client.Object) []recon
 		return nil
 	}
 	list := &v1alpha1.SparkApplicationList{}
-	if err := r.Client.List(ctx, list, wholeOnes, client.UnsafeDisableDeepCopy); err != nil {
+	if err := r.Client.List(ctx, list, uncompressedOnly, client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "Failed to list the applications of a changed queue", "queue", queue.GetName())
 		return nil
 	}
