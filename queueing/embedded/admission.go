@@ -18,13 +18,13 @@ type admission struct {
 	holders      *holders
 	claims       *claims
 	reservations *reservations
-	// tournaments counts the tournaments that were held.
+	// tournaments counts the tournaments held so far.
 	tournaments uint64
 }
 
-// chooseOption finds the option that the queue prefers in which the asks of a class fit now with their minimum of pods. If there is
-// none, the class remembers the blocking limit, and keeps naming that limit for as long as it blocks, or no other one
-// does.
+// chooseOption finds, among the options in which the asks of a class fit now with their minimum of pods, the one that
+// the queue prefers, and reports whether there is one. If there is none, it records the limit that blocks the class. A
+// limit that was recorded before is kept as long as it still blocks, so that messages do not change needlessly.
 func (ad *admission) chooseOption(class *equivalenceClass) bool {
 	class.reserved = false
 	if !class.queue.flavorsInOrder() {
@@ -51,8 +51,8 @@ func (ad *admission) chooseOption(class *equivalenceClass) bool {
 	return false
 }
 
-// firstOption finds the first option in which the asks of a class fit now. If there is none, it returns the limit that blocks
-// the first option, and whether the limit that the class remembers still blocks one.
+// firstOption finds the first option in which the asks of a class fit now. If there is none, first is the limit that
+// blocks the first option, and still reports whether the recorded limit still blocks an option.
 func (ad *admission) firstOption(class *equivalenceClass) (first quota.Block, still, fits bool) {
 	forest, n := ad.hierarchy.forest, class.queue.node
 	for i := range class.options {
@@ -73,7 +73,7 @@ func (ad *admission) firstOption(class *equivalenceClass) (first quota.Block, st
 	return first, still, false
 }
 
-// noteMisfit notes that the class does not fit as long as no quota is released.
+// noteMisfit records that the class does not fit until quota is released.
 func (class *equivalenceClass) noteMisfit() {
 	t := class.queue.tree
 	if class.triedAt = t.quotaVersion; class.reserved {
@@ -82,8 +82,8 @@ func (class *equivalenceClass) noteMisfit() {
 	class.queue.markVerdictStale(class)
 }
 
-// fit returns the placement and the count of the elastic pod set with which the asks of a class fit now: the largest
-// count that fits, and the first option for that count.
+// fit returns the placement and the count of the elastic pod set with which the asks of a class fit now. It is the
+// largest count that fits, in the preferred option for that count.
 func (ad *admission) fit(class *equivalenceClass) (placement, int32, bool) {
 	if !ad.chooseOption(class) {
 		return nil, 0, false
@@ -103,7 +103,7 @@ func (ad *admission) fit(class *equivalenceClass) (placement, int32, bool) {
 	return where, good, true
 }
 
-// placeFor returns the best option in which that many pods of the elastic set fit; nil if there is none.
+// placeFor returns the preferred placement in which this many pods of the elastic set fit, or nil if there is none.
 func (ad *admission) placeFor(class *equivalenceClass, elastic int32) placement {
 	best, fits := ad.bestOption(class, func(o *option) quota.Vector {
 		return ad.hierarchy.forest.Prepare(class.queue.node, class.signature.amounts(o.where, elastic))
@@ -114,8 +114,8 @@ func (ad *admission) placeFor(class *equivalenceClass, elastic int32) placement 
 	return class.options[best].where
 }
 
-// bestOption returns the option with a need that fits which the queue prefers: the first, or the one that borrows over
-// the shortest distance.
+// bestOption returns the index of the option that the queue prefers among those whose need fits: the first one, or the
+// one with the shortest borrowing distance.
 func (ad *admission) bestOption(class *equivalenceClass, needOf func(*option) quota.Vector) (best int, fits bool) {
 	shortest := 0
 	for i := range class.options {
@@ -133,7 +133,7 @@ func (ad *admission) bestOption(class *equivalenceClass, needOf func(*option) qu
 	return best, fits
 }
 
-// assume turns a waiting ask into a grant and charges it.
+// assume turns a pending ask into a grant and charges it.
 func (ad *admission) assume(a *app, where placement, elastic int32) {
 	class, q := a.class, a.class.queue
 	origin, holdsFor := a.ask, ad.backfillBound(a, where, elastic)
@@ -148,7 +148,7 @@ func (ad *admission) assume(a *app, where placement, elastic int32) {
 	}})
 }
 
-// revert undoes a grant that was not confirmed: the ask is pending again at its old place.
+// revert undoes a grant that was not confirmed. The ask is pending again at its old place.
 func (ad *admission) revert(a *app) {
 	if a.ask == nil {
 		a.ask = a.held.origin
@@ -159,8 +159,8 @@ func (ad *admission) revert(a *app) {
 	ad.registry.changed[a.key] = true
 }
 
-// backfillBound returns the bound that the grant of a pending ask must keep: the ask's own bound if the ask passes
-// others because of it, else 0.
+// backfillBound returns the time after which the grant of a pending ask must be released: the ask's own bound if it is
+// admitted only because it ends before a reservation starts, else 0.
 func (ad *admission) backfillBound(a *app, where placement, elastic int32) time.Duration {
 	class := a.class
 	if a.ask.holdsFor == 0 || len(class.queue.tree.reservations) == 0 || ad.reservations.asking(class) != a ||

@@ -5,23 +5,23 @@ package embedded
 
 import "cmp"
 
-// candidateKind is what is preempted, and where: kinds that come first are preempted first.
+// candidateKind says what is preempted, and where. Kinds are preempted in the order of their values.
 type candidateKind int
 
 const (
-	podsOfOthers candidateKind = iota // pods above base gangs
+	podsOfOthers candidateKind = iota // pods of other queues above base gangs
 	ownPods
-	wholeOfOthers // whole applications
+	wholeOfOthers // whole applications of other queues
 	wholeOwn
-	// candidateKinds is how many there are.
+	// candidateKinds is the number of kinds.
 	candidateKinds
 )
 
 func (k candidateKind) whole() bool    { return k == wholeOfOthers || k == wholeOwn }
 func (k candidateKind) ofOthers() bool { return k == podsOfOthers || k == wholeOfOthers }
 
-// candidates is everything in a tree that an ask may have to preempt. They are found one by one: most searches need
-// only the first few.
+// candidates holds everything in a tree that an ask may have to preempt. They are computed lazily, because most
+// searches need only the first few.
 type candidates struct {
 	search *targetSearch
 	lists  [candidateKinds]*candidateList
@@ -30,7 +30,7 @@ type candidates struct {
 // candidateList holds the candidates of one kind in the order of compareTargets.
 type candidateList struct {
 	sources []candidateSource
-	// found so far, and the sources that have more, each with its next candidate, which comes first at place 0.
+	// found are the candidates found so far; next holds the sources that have more, ordered by their next candidate.
 	found []*target
 	next  heap[*candidateSource]
 	begun bool
@@ -41,18 +41,19 @@ type candidateSource struct {
 	search *targetSearch
 	queue  *queue
 	whole  bool
-	// side is the place, on the path of the search, of the ask's side below the lowest queue that is above both; 0 for its
-	// own queue.
+	// side is the index, on the path of the search, of the queue on the ask's side just below the lowest common
+	// ancestor; 0 for the ask's own queue.
 	side int
-	// found so far, and how many holders have not been looked at: the first ones of the queue's ranking.
+	// found are the candidates found so far; left is the number of holders not evaluated yet, which are the first ones
+	// of the queue's ranking.
 	found []*target
 	left  int
-	// merged counts those that were found in the list, too.
+	// merged counts those candidates that the list has taken over.
 	merged int
 }
 
-// ofKind returns the candidates of one kind. Nothing is charged to another queue during a search: one that has not
-// borrowed what is short, on every level, when it is first looked at has not later either, and is left out.
+// ofKind returns the candidates of one kind. A queue is left out if it has not borrowed what is short, on every level,
+// when it is first evaluated: as nothing is charged to other queues during a search, that cannot change.
 func (cs *candidates) ofKind(kind candidateKind) *candidateList {
 	if cs.lists[kind] == nil {
 		cs.lists[kind] = &candidateList{sources: cs.sources(kind)}
@@ -74,7 +75,7 @@ func (cs *candidates) sources(kind candidateKind) []candidateSource {
 	return out
 }
 
-// appendSource appends the candidates of one kind in a queue, unless there are none.
+// appendSource appends the source of the candidates of one kind in a queue, unless it can have none.
 func (p *targetSearch) appendSource(out []candidateSource, q *queue, kind candidateKind) []candidateSource {
 	if len(q.holders) == 0 || !kind.whole() && q.grown == 0 || !p.mayHoldTargets(q) {
 		return out
@@ -93,7 +94,7 @@ func (l *candidateList) begin() {
 	}
 }
 
-// at returns the i-th candidate; nil if there are fewer.
+// at returns the i-th candidate, or nil if there are fewer.
 func (l *candidateList) at(i int) *target {
 	if !l.begun {
 		l.begin()
@@ -113,7 +114,7 @@ func (l *candidateList) at(i int) *target {
 	return l.found[i]
 }
 
-// at returns the i-th candidate; nil if there are fewer.
+// at returns the i-th candidate, or nil if there are fewer.
 func (s *candidateSource) at(i int) *target {
 	for i >= len(s.found) {
 		if s.left == 0 {
@@ -132,7 +133,7 @@ func (s *candidateSource) at(i int) *target {
 	return s.found[i]
 }
 
-// compareTargets orders candidates of one kind: lower priority first, then the newest grant.
+// compareTargets orders candidates of one kind: lower priority first, then newer grants.
 func compareTargets(a, b *target) int {
 	return cmp.Or(cmp.Compare(a.app.held.standing.Priority, b.app.held.standing.Priority), cmp.Compare(b.app.held.serial, a.app.held.serial))
 }
@@ -142,26 +143,26 @@ type collection struct {
 	*targetSearch
 	candidates *candidates
 	chosen     []*target
-	// passedOver: a candidate was passed over that was not eligible.
+	// passedOver is true if a candidate was skipped because it was not eligible.
 	passedOver bool
 }
 
-// progress is what came of taking candidates of one kind.
+// progress is the result of taking candidates of one kind.
 type progress int
 
 const (
-	// exhausted: all that are eligible are taken.
+	// exhausted means that all eligible candidates are taken.
 	exhausted progress = iota
-	// again: what was taken may have made others eligible that were passed over.
+	// again means that taking a candidate may have made others eligible that were skipped.
 	again
-	// enough: the ask fits.
+	// enough means that the ask fits.
 	enough
 )
 
-// collectTargets takes candidates in order until the ask fits; of pods above a base gang it takes as many as are
-// needed. If the ask does not fit without any of them, it reverts all. A target in the queue of the ask, or beside it
-// below the root, may bring the ask within the quota of its side, which makes more candidates eligible: then it begins
-// again with the first one.
+// collectTargets takes candidates in order until the ask fits; of pods above a base gang it takes only as many as are
+// needed. If taking all of them is not enough, it undoes everything and returns nil. A target in the queue of the ask,
+// or beside it below the root, may bring the ask within the quota of its side, which makes more candidates eligible, so
+// it then starts again with the first kind.
 func (p *targetSearch) collectTargets() []*target {
 	c := &collection{targetSearch: p, candidates: p.candidates()}
 	for kind := candidateKind(0); kind < candidateKinds; kind++ {

@@ -9,16 +9,16 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// claimRound looks at the claims of a tree at the beginning of a cycle, one after the other.
+// claimRound evaluates the claims of a tree, one after the other, at the beginning of a cycle.
 type claimRound struct {
 	*admission
 	tree *tree
-	// kept are the earlier claims that still wait, later those that have not been looked at.
+	// kept are the evaluated claims that still wait, later those that are not evaluated yet.
 	kept, later []*claim
 }
 
-// admitClaimed grants claimed quota that has become free, each to the first ask of the claim's equivalence class, and
-// charges the claims of the others. The returned function undoes these charges.
+// admitClaimed grants claimed quota that has become free, in each case to the first ask of the claim's equivalence
+// class, and charges the remaining claims. The returned function undoes these charges.
 func (ad *admission) admitClaimed(t *tree, out []Decision, max int) (decisions []Decision, uncharge func()) {
 	cr := &claimRound{admission: ad, tree: t, later: ad.claims.activeClaims(t)}
 	cr.refreshReservations()
@@ -43,8 +43,8 @@ func (ad *admission) admitClaimed(t *tree, out []Decision, max int) (decisions [
 	return out, ad.claims.chargeClaims(cr.kept)
 }
 
-// refreshReservations determines what is reserved, if there are claims: one that is granted before its time, or more than
-// its minimum, must not delay a head whose time has come since the last cycle.
+// refreshReservations updates the reservations if there are claims. A claim that is granted early, or beyond its
+// minimum, must not delay a head whose time has come since the last cycle.
 func (cr *claimRound) refreshReservations() {
 	if len(cr.later) > 0 {
 		uncharge := cr.claims.chargeClaims(cr.later)
@@ -55,9 +55,10 @@ func (cr *claimRound) refreshReservations() {
 
 // fit returns how a claim can be granted now.
 //
-// Once its targets have released what was reclaimed, that is granted to it as it was planned: nothing else is looked at.
-// What it has not reclaimed it is granted as any other ask, beside what is claimed by others and reserved for them: more
-// pods than the minimum, another placement, or anything while its targets still hold what they must release.
+// Once its targets have released what was reclaimed, the claim is granted as planned, and reservations and other claims
+// are not checked. For anything beyond what it has reclaimed, it competes like any other ask with the claims and
+// reservations of others: more pods than the minimum, another placement, or a grant while its targets still hold what
+// they must release.
 func (cr *claimRound) fit(c *claim) (where placement, elastic int32, fits bool) {
 	class := c.app.class
 	need, planned := cr.planned(c)
@@ -78,8 +79,8 @@ func (cr *claimRound) fit(c *claim) (where placement, elastic int32, fits bool) 
 	return planned, class.signature.minCount(), true
 }
 
-// planned returns the placement of a claim as it is now, and what it needs there at least; nil if the pods can no longer
-// be placed like that.
+// planned returns the current placement of a claim and its minimum need there, or nil if the pods can no longer be
+// placed like that.
 func (cr *claimRound) planned(c *claim) (quota.Vector, placement) {
 	o, possible := cr.hierarchy.optionAt(c.app.class, c.where)
 	if !possible {
@@ -88,8 +89,9 @@ func (cr *claimRound) planned(c *claim) (quota.Vector, placement) {
 	return o.minNeed, o.where
 }
 
-// awaitsOthers reports whether a claim whose targets are gone fits as planned once others have released their quota, such
-// as the targets of earlier claims. It waits for these from then on, and keeps what its own targets have released.
+// awaitsOthers reports whether a claim whose targets are gone will fit as planned once others have released their
+// quota, such as the targets of earlier claims. If so, it makes the claim wait for these, so that the claim keeps what
+// its own targets have released.
 func (cr *claimRound) awaitsOthers(c *claim) bool {
 	need, planned := cr.planned(c)
 	if planned == nil {
@@ -110,8 +112,8 @@ func (class *equivalenceClass) hasChoice() bool {
 	return class.signature.elastic >= 0 || len(class.options) > 1 || class.placements != nil
 }
 
-// heir returns the application that is granted what is claimed: a more urgent one of the same class may have asked
-// since.
+// heir returns the application that is granted what is claimed. This is a more urgent one of the same class, if it has
+// asked in the meantime.
 func (c *claim) heir() *app {
 	if first := c.app.class.first(); first.claim == nil {
 		return first

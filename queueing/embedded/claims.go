@@ -12,15 +12,16 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// claims owns the preemptions in progress, and remembers the past ones.
+// claims owns the preemptions in progress, and remembers past ones.
 type claims struct {
 	hierarchy *hierarchy
 	registry  *registry
 	holders   *holders
-	// all claims in the order in which they were created.
+	// all holds the claims in the order in which they were created.
 	all []*claim
-	// preemptedBy holds what an application has preempted in one run, which it does not preempt twice, and preempted what
-	// was preempted in a run of its own, which no application preempts for shares again: so preemption ends.
+	// preemptedBy holds what an application has preempted in one run, because it does not preempt the same application
+	// twice. preempted holds which applications were preempted in a run of their own, because they are not preempted
+	// for shares again in that run. Both ensure that preemption terminates.
 	preemptedBy map[appRun]map[queueing.Key]bool
 	preempted   map[appRun]bool
 }
@@ -31,7 +32,7 @@ type appRun struct {
 	run int64
 }
 
-// prunePastPreemptions forgets the preemptions by, and of, applications that are gone.
+// prunePastPreemptions forgets preemptions by, and of, applications that are gone.
 func (cs *claims) prunePastPreemptions() {
 	if len(cs.preemptedBy)+len(cs.preempted) <= maxPastPreemptions {
 		return
@@ -40,7 +41,7 @@ func (cs *claims) prunePastPreemptions() {
 	maps.DeleteFunc(cs.preempted, func(of appRun, _ bool) bool { return cs.registry.apps[of.key] == nil })
 }
 
-// notePreemption remembers that an application was preempted for a claim.
+// notePreemption records that an application was preempted for a claim.
 func (cs *claims) notePreemption(c *claim, of *app) {
 	by := appRun{c.app.key, c.ask.run}
 	if cs.preemptedBy[by] == nil {
@@ -52,14 +53,14 @@ func (cs *claims) notePreemption(c *claim, of *app) {
 	}
 }
 
-// wasPreempted reports whether what an application holds was preempted before in the same run.
+// wasPreempted reports whether an application was preempted before in the run of its grant.
 func (cs *claims) wasPreempted(a *app) bool { return cs.preempted[appRun{a.key, a.held.grant.Run}] }
 
-// maxPastPreemptions is how many preemptors and preempted are remembered before obsolete ones are pruned.
+// maxPastPreemptions is how many past preemptions are remembered before those of applications that are gone are pruned.
 const maxPastPreemptions = 10_000
 
-// Eviction returns why the grant of that run and attempt must be released; nil while it may be kept. An eviction
-// stands for as long as the grant is held, except when the queue that was drained is resumed.
+// Eviction returns why the grant of this run and attempt must be released, or nil if it may be kept. An eviction lasts
+// as long as the grant is held, unless it is due to a drained queue that is resumed.
 func (e *Engine) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction {
 	if a := e.registry.apps[key]; a != nil && a.held != nil && a.held.isFor(run, attempt) {
 		return a.held.eviction()
@@ -67,9 +68,8 @@ func (e *Engine) Eviction(key queueing.Key, run, attempt int64) *queueing.Evicti
 	return nil
 }
 
-// SetHolderState sets the priority and the expected release of a holder: after Restore, and when they change. While the
-// standing of any holder in a tree is unknown, nothing in that tree is preempted. Grants that are about to be
-// released anyway are never preempted.
+// SetHolderState sets the state of a holder, after Restore and whenever it changes. While the state of any holder in a
+// tree is unknown, nothing in that tree is preempted. Grants that will be released anyway are never preempted.
 func (e *Engine) SetHolderState(key queueing.Key, run, attempt int64, s queueing.HolderState) {
 	a := e.registry.apps[key]
 	if a == nil || a.held == nil || !a.held.isFor(run, attempt) {
@@ -83,7 +83,7 @@ func (e *Engine) SetHolderState(key queueing.Key, run, attempt int64, s queueing
 	h.queue.tree.markDirty(false)
 }
 
-// activeClaims returns the claims of a tree in their order. It cancels claims whose ask has left or changed, or whose
+// activeClaims returns the claims of a tree in order. It cancels claims whose ask is gone or has changed, or whose
 // queue is stopped.
 func (cs *claims) activeClaims(t *tree) []*claim {
 	var out []*claim
@@ -98,8 +98,8 @@ func (cs *claims) activeClaims(t *tree) []*claim {
 	return out
 }
 
-// followQueues sets the trees of the claims after the queues were built anew. A claim without an ask is cancelled before
-// anything is decided.
+// followQueues updates the trees of the claims after the queues were built again. A claim without an ask is cancelled
+// before any decision.
 func (cs *claims) followQueues() {
 	for _, c := range cs.all {
 		if class := c.app.class; class != nil {
@@ -144,7 +144,7 @@ func (cs *claims) claimNeed(c *claim) quota.Vector {
 	return cs.hierarchy.forest.Prepare(class.queue.node, class.signature.amounts(c.where, class.signature.minCount()))
 }
 
-// chargeClaims charges claims; the returned function undoes that.
+// chargeClaims charges the needs of claims; the returned function undoes that.
 func (cs *claims) chargeClaims(claims []*claim) (uncharge func()) {
 	needs := make([]quota.Vector, len(claims))
 	nodes := make([]quota.NodeID, len(claims))
@@ -175,7 +175,7 @@ func (cs *claims) evict(c *claim, v *target) {
 	}
 }
 
-// evictionBy words why an application is preempted.
+// evictionBy returns the eviction of a target, with a message that says why.
 func (cs *claims) evictionBy(by *app, target *target) *queueing.Eviction {
 	v := target.app
 	rule := fmt.Sprintf("queue %s reclaims quota that queue %s borrowed", by.class.queue.name, v.held.queue.name)
@@ -194,7 +194,7 @@ func (cs *claims) evictionBy(by *app, target *target) *queueing.Eviction {
 		Message: fmt.Sprintf("preempted by %s: %s", by.key, rule)}
 }
 
-// updateClaimVerdicts sets the verdicts of asks with a claim: they wait for their targets.
+// updateClaimVerdicts sets the verdicts of asks with a claim, which wait for their targets.
 func (cs *claims) updateClaimVerdicts(t *tree) {
 	for _, c := range cs.activeClaims(t) {
 		names := slices.Concat(c.targets, c.awaited)
@@ -212,8 +212,8 @@ func equalHolderStates(a, b queueing.HolderState) bool {
 	return a.Priority == b.Priority && a.Terminating == b.Terminating && a.QueuedAt.Equal(b.QueuedAt) && a.ReleasedBy.Equal(b.ReleasedBy)
 }
 
-// fillMaxRunning reports whether the claims and what is admitted leave no place within a maxRunning for another ask of
-// the class.
+// fillMaxRunning reports whether claims and admitted applications together have reached a maxRunning, so that no other
+// ask of the class can start.
 func (cs *claims) fillMaxRunning(class *equivalenceClass) bool {
 	for q := class.queue; q != nil && !class.unmanagedExecutor; q = q.parent {
 		if q.config == nil || q.config.MaxRunning == nil {
@@ -232,7 +232,7 @@ func (cs *claims) fillMaxRunning(class *equivalenceClass) bool {
 	return false
 }
 
-// cancelReclaims cancels what a holder must return to an ask whose claim was cancelled.
+// cancelReclaims cancels what a holder must release for an ask whose claim was cancelled.
 func (hs *holders) cancelReclaims(key, by queueing.Key) {
 	a := hs.registry.apps[key]
 	if a == nil || a.held == nil {

@@ -12,48 +12,49 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// DefaultFlavor is the class of nodes that is built in: no labels, no taints. It always exists.
+// DefaultFlavor is the built-in flavor, without node labels and taints. It always exists.
 const DefaultFlavor = "default"
 
-// FlavorConfig is one class of nodes as it is configured.
+// FlavorConfig is the configuration of one flavor, which is a class of nodes.
 type FlavorConfig struct {
 	Name string
-	// NodeLabels are the labels that its nodes have; pods placed in it get them as node selector.
+	// NodeLabels are the labels of the flavor's nodes. Pods placed in it get them as a node selector.
 	NodeLabels map[string]string
-	// NodeTaints are the taints of its nodes. A pod set is placed elsewhere unless its own tolerations or Tolerations
-	// cover them.
+	// NodeTaints are the taints of the flavor's nodes. Pods are placed elsewhere unless they or Tolerations tolerate
+	// these taints.
 	NodeTaints []corev1.Taint
-	// Tolerations are added to pods placed in it.
+	// Tolerations are added to pods placed in the flavor.
 	Tolerations []corev1.Toleration
 }
 
-// Strategy is the order in which a queue serves. Anything else than StrictFIFO counts as BestEffortFIFO.
+// Strategy is the order in which a queue admits asks. Any value other than StrictFIFO counts as BestEffortFIFO.
 type Strategy string
 
-// The strategies, with the values of the API.
+// Values of Strategy, as in the API.
 const (
-	// BestEffortFIFO: an application that fits may start before an earlier one that does not.
+	// BestEffortFIFO lets an application that fits start before an earlier one that does not.
 	BestEffortFIFO Strategy = "BestEffortFIFO"
-	// StrictFIFO: nothing starts before the first in line. Applications that the queue can never admit are not in line.
+	// StrictFIFO lets nothing start before the head of the queue. Applications that the queue can never admit do not
+	// count as the head.
 	StrictFIFO Strategy = "StrictFIFO"
 )
 
-// StopPolicy stops admission for a queue and every queue below it. Any value other than Hold and HoldAndDrain counts
-// as None.
+// StopPolicy stops admission for a queue and every queue below it. Any value other than Hold and HoldAndDrain counts as
+// None.
 type StopPolicy string
 
-// The stop policies, with the values of the API.
+// Values of StopPolicy, as in the API.
 const (
 	StopNone StopPolicy = "None"
 	StopHold StopPolicy = "Hold"
-	// StopHoldAndDrain holds and asks for all grants back.
+	// StopHoldAndDrain stops admission and reclaims all grants.
 	StopHoldAndDrain StopPolicy = "HoldAndDrain"
 )
 
 // Policy selects the applications that may be preempted. Any value other than these counts as PreemptNever.
 type Policy string
 
-// The policies, with the values of the API, which are those of Kueue.
+// Values of Policy, as in the API and in Kueue.
 const (
 	PreemptNever                     Policy = "Never"
 	PreemptLowerPriority             Policy = "LowerPriority"
@@ -61,112 +62,116 @@ const (
 	PreemptAny                       Policy = "Any"
 )
 
-// FlavorPreference chooses among the flavors of a queue. Any value other than these counts as FlavorsInOrder.
+// FlavorPreference selects among the flavors of a queue. Any value other than these counts as FlavorsInOrder.
 type FlavorPreference string
 
-// The preferences, with the values of the API.
+// Values of FlavorPreference, as in the API.
 const (
-	// FlavorsInOrder takes the first flavor in which an ask fits, borrowing included; if there is none, the first in
-	// which it may preempt enough.
+	// FlavorsInOrder selects the first flavor in which an ask fits, borrowing included. If there is none, it selects
+	// the first flavor in which the ask may preempt enough.
 	FlavorsInOrder FlavorPreference = "InOrder"
-	// LeastBorrowing takes the one in which it fits and borrows over the shortest distance; if there is none, of those in
-	// which it may preempt enough. Among equals what preempts nothing of its own queue comes first.
+	// LeastBorrowing selects the flavor in which an ask fits with the shortest borrowing distance. If it fits in none,
+	// the same holds among the flavors in which it may preempt enough. Among equals, a flavor in which it preempts
+	// nothing of its own queue comes first.
 	LeastBorrowing FlavorPreference = "LeastBorrowing"
-	// LeastPreemption is LeastBorrowing, but what preempts nothing of its own queue comes before the shorter distance.
+	// LeastPreemption is like LeastBorrowing, but preempting nothing of its own queue counts before the borrowing
+	// distance.
 	LeastPreemption FlavorPreference = "LeastPreemption"
 )
 
-// FairPreemption is the rule by which the children of a queue that uses fair sharing may preempt each other because of
-// their shares. Any value other than these counts as PreemptNever.
+// FairPreemption is the rule by which the children of a queue with fair sharing may preempt each other because of their
+// shares. Any value other than these counts as PreemptNever.
 type FairPreemption string
 
-// The rules, with the values of the API. A share is compared as it is with the ask.
+// Values of FairPreemption, as in the API. The asking side's share is compared as if the ask were admitted.
 const (
-	// PreemptLessThanOrEqualToFinalShare: the share may become as great as what the target leaves its side.
+	// PreemptLessThanOrEqualToFinalShare allows preemption while that share is at most the share that the target's side
+	// keeps.
 	PreemptLessThanOrEqualToFinalShare FairPreemption = "LessThanOrEqualToFinalShare"
-	// PreemptLessThanInitialShare: where that finds too little, the share may also become less than that of the target's
-	// side before.
+	// PreemptLessThanInitialShare also allows it, where that rule finds too little, while that share is less than the
+	// share of the target's side before the preemption.
 	PreemptLessThanInitialShare FairPreemption = "LessThanInitialShare"
 )
 
 // Preemption selects the applications that pending asks of a queue may preempt. The zero value preempts nothing.
 type Preemption struct {
-	// Within the queue: PreemptLowerPriority or PreemptLowerOrNewerEqualPriority.
+	// Within applies within the queue: PreemptLowerPriority or PreemptLowerOrNewerEqualPriority.
 	Within Policy
-	// Reclaim: in queues that have borrowed, if the ask stays within quota: PreemptLowerPriority or PreemptAny.
+	// Reclaim applies to other queues that have borrowed, for asks that stay within quota: PreemptLowerPriority or
+	// PreemptAny.
 	Reclaim Policy
-	// Borrow: as Reclaim, but for asks that borrow themselves: PreemptLowerPriority.
+	// Borrow applies like Reclaim, but for asks that borrow themselves: PreemptLowerPriority.
 	Borrow Policy
 	// BorrowThreshold is the highest priority that Borrow may preempt; nil means no bound.
 	BorrowThreshold *int32
 }
 
-// DefaultHeadTimeout is how long the head of a queue may be overtaken if the queue does not set HeadTimeout.
+// DefaultHeadTimeout is how long the head of a queue may be overtaken if the queue has no HeadTimeout.
 const DefaultHeadTimeout = 10 * time.Minute
 
-// QueueConfig is one queue as it is configured.
+// QueueConfig is the configuration of one queue.
 type QueueConfig struct {
 	Name string
 	// Parent is empty for a root.
 	Parent string
 	// Weight divides the share of the queue if its parent uses fair sharing: with twice the weight a queue may borrow
-	// twice as much before its siblings come first. With 0 it comes last.
+	// twice as much before its siblings precede it. With 0 it comes last.
 	Weight int32
 	// FairSharing orders the children by their weighted dominant shares before anything else, so that they borrow
-	// alike.
+	// equally.
 	FairSharing bool
-	// FairPreemption lets asks preempt, as their Preemption.Reclaim allows, in children of this queue that have more than
-	// their shares, although the asks borrow themselves. Only with FairSharing.
+	// FairPreemption lets asks that borrow themselves preempt, as their Preemption.Reclaim allows, in those children of
+	// this queue that have more than their shares. It takes effect only with FairSharing.
 	FairPreemption FairPreemption
-	// Flavors in order of preference: a pod set is placed in the first one in which it fits, borrowing included. A
-	// queue without flavors uses those of the nearest ancestor that has some; if there is none, DefaultFlavor.
+	// Flavors are in order of preference: a pod set is placed in the first one in which it fits, borrowing included. A
+	// queue without flavors uses those of the nearest ancestor that has some, or else DefaultFlavor.
 	Flavors []FlavorQuota
-	// FlavorPreference says which of the flavors an ask gets that could be placed in several.
+	// FlavorPreference selects the flavor of an ask that could be placed in several.
 	FlavorPreference FlavorPreference
-	// Unlimited, on a root, lets the queues of the tree use any amount of what no queue of the tree has a quota for.
-	// Without it a tree without quotas admits nothing.
+	// Unlimited on a root lets the queues of the tree use any amount of resources for which no queue of the tree has a
+	// quota. Without it a tree without quotas admits nothing.
 	Unlimited bool
 	// Preemption selects the applications that pending asks of this queue may preempt.
 	Preemption Preemption
-	// MaxRunning bounds the admitted applications of this queue and those below it; nil means no bound.
+	// MaxRunning bounds the number of admitted applications in this queue and those below it; nil means no bound.
 	MaxRunning *int32
 	Strategy   Strategy
 	// HeadTimeout is how long the head of the queue may be overtaken before quota is reserved for it (see
-	// Engine.Advance); nil is DefaultHeadTimeout. With 0 a StrictFIFO queue keeps nothing beyond its own quota.
+	// Engine.Advance); nil is DefaultHeadTimeout. With 0 a StrictFIFO queue reserves nothing beyond its own quota.
 	HeadTimeout *time.Duration
 	Stop        StopPolicy
-	// Admits reports whether applications of a namespace with these labels may use the queue; nil admits none. Only
-	// the queue that is named in the ask counts, not those above it. Admits must not keep or change the map and must
-	// depend on nothing else.
+	// Admits reports whether applications of a namespace with these labels may use the queue; nil admits none. Only the
+	// queue named in the ask is checked, not those above it. Admits must not keep or modify the map, and must depend on
+	// nothing else.
 	Admits func(labels map[string]string) bool
-	// NamesNamespaces reports whether the selector requires namespaces to have certain labels: it neither admits all
-	// of them, nor admits one because a label is absent.
+	// NamesNamespaces is true if the selector requires certain labels: it does not match all namespaces, nor one just
+	// because a label is absent.
 	NamesNamespaces bool
-	// SelectorText is the namespace selector as people write it, for messages.
+	// SelectorText is the namespace selector as users write it, for messages.
 	SelectorText string
-	// Deleted is a queue that is being deleted: it counts as absent, except that what it still holds weighs on its
-	// parent.
+	// Deleted is true if the queue is being deleted. It counts as absent, except that what it still holds is charged to
+	// its parent.
 	Deleted bool
 }
 
-// FlavorQuota is the quota in one class of nodes.
+// FlavorQuota is the quota of a queue in one flavor.
 type FlavorQuota struct {
 	Name   string
 	Quotas []ResourceQuota
 }
 
 // ResourceQuota is the quota of one resource, in the units of queueing.Resources (see package amounts). Negative
-// numbers count as 0, quota.Unlimited means no limit.
+// numbers count as 0; quota.Unlimited means no limit.
 type ResourceQuota struct {
 	Resource string
 	Nominal  int64
-	// Borrowing bounds what may be used above the quota of this queue and its children; nil means no bound.
+	// Borrowing bounds usage above the quota of this queue and its children; nil means no bound.
 	Borrowing *int64
-	// Lending bounds what others may use of it; nil is all.
+	// Lending bounds how much of the quota other queues may use; nil means all of it.
 	Lending *int64
 }
 
-// configuration is the queues that exist, sorted, and the parents of those that are being deleted.
+// configuration holds the existing queues, sorted, and the parents of those that are being deleted.
 type configuration struct {
 	live    []QueueConfig
 	deleted map[string]string
@@ -188,7 +193,7 @@ func newConfiguration(queues []QueueConfig) *configuration {
 	return c
 }
 
-// find returns the configuration of a queue that exists, or nil.
+// find returns the configuration of an existing queue, or nil.
 func (c *configuration) find(name string) *QueueConfig {
 	at, found := slices.BinarySearchFunc(c.live, name, func(q QueueConfig, name string) int { return strings.Compare(q.Name, name) })
 	if !found {
@@ -214,8 +219,8 @@ func (c *configuration) nodes() []quota.Node {
 	return nodes
 }
 
-// limited returns the roots of the trees in which some queue has a quota: a resource that one queue of a tree names
-// is limited in all of them. What deleted queues still hold does not count.
+// limited returns the roots of the trees in which some queue has a quota. A resource named by one queue of a tree is
+// limited in all of them. Usage of deleted queues does not count.
 func (c *configuration) limited() map[string]bool {
 	out := map[string]bool{}
 	for _, q := range c.live {
@@ -226,13 +231,13 @@ func (c *configuration) limited() map[string]bool {
 	return out
 }
 
-// unlimited reports whether the root of a tree says that the tree needs no quota.
+// unlimited reports whether the root of a tree declares that the tree needs no quota.
 func (c *configuration) unlimited(root string) bool {
 	q := c.find(root)
 	return q != nil && q.Unlimited
 }
 
-// root returns the name of the uppermost queue that exists above one; of queues in a circle any.
+// root returns the topmost existing queue above a queue, or any member if the queues form a cycle.
 func (c *configuration) root(name string) string {
 	for range c.live {
 		q := c.find(name)
@@ -253,7 +258,7 @@ func orUnlimited(limit *int64) int64 {
 
 func (c *QueueConfig) stopped() bool { return c.Stop == StopHold || c.Stop == StopHoldAndDrain }
 
-// flavorNames returns nil for a queue without flavors.
+// flavorNames returns the names of the queue's flavors, or nil if it has none.
 func (c *QueueConfig) flavorNames() []string {
 	var names []string
 	for _, f := range c.Flavors {
@@ -267,7 +272,7 @@ func (p Policy) set() bool { return p != "" && p != PreemptNever }
 // any reports whether the policies allow any preemption.
 func (p Preemption) any() bool { return p.Within.set() || p.Reclaim.set() || p.Borrow.set() }
 
-// active reports whether the policies may find targets at all, given whether there is something to reclaim.
+// active reports whether the policies can find targets at all; quotaToReclaim says whether any queue has borrowed.
 func (p Preemption) active(quotaToReclaim bool) bool {
 	return p.Within.set() || quotaToReclaim && (p.Reclaim.set() || p.Borrow.set())
 }

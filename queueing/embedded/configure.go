@@ -7,10 +7,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// SetQueues replaces the whole configuration. What is granted stays granted and is charged anew: to its queue, also
-// above quota; a queue that is gone but holds grants weighs on its last parent until they are released. Verdicts change
-// with the next Cycle. The cost is that of submitting everything again: call it when a configuration has changed, not
-// when a status has.
+// SetQueues replaces the whole configuration. Existing grants stay and are charged again to their queues, even above
+// quota. The grants of a queue that is gone are charged to its last parent until they are released. Verdicts change
+// with the next Cycle. This costs as much as submitting everything again, so call it when a configuration has changed,
+// not when only a status has.
 func (e *Engine) SetQueues(queues []QueueConfig) {
 	e.hierarchy.configs = queues
 	c := newConfiguration(queues)
@@ -33,14 +33,14 @@ func (e *Engine) SetQueues(queues []QueueConfig) {
 	}
 	e.rebuild(before)
 	for _, a := range firsts {
-		if a.class != nil { // quota may be reserved for it
+		if a.class != nil { // the reservation for it, if any, must survive
 			a.class.queue.blockedHead = a
 		}
 	}
 	e.claims.prunePastPreemptions()
 }
 
-// rebuild charges all grants and enqueues all asks again. Verdicts stay, and so does the limit that they name.
+// rebuild charges all grants and enqueues all asks again. Verdicts stay, and so do the limits that they name.
 func (e *Engine) rebuild(before *quota.Forest) {
 	now := e.hierarchy.forest
 	e.holders.boundedHolders = 0
@@ -53,7 +53,7 @@ func (e *Engine) rebuild(before *quota.Forest) {
 			was := a.held.eviction()
 			e.holders.charge(a, a.held)
 			a.held.growth.blocked = blockIn(now, before, a.held.growth.blocked, a.held.queue.node)
-			if was != nil || a.held.eviction() != nil { // its queue is drained, or no longer
+			if was != nil || a.held.eviction() != nil { // its queue was drained, or no longer is
 				e.registry.changed[key] = true
 			}
 		case a.ask != nil:
@@ -66,8 +66,8 @@ func (e *Engine) rebuild(before *quota.Forest) {
 	e.claims.followQueues()
 }
 
-// blockIn returns a block of a node in an earlier forest as one of the forest now; none if the limit was that of a queue that
-// is gone, or no longer above the node.
+// blockIn translates a block from the previous forest to the current one. It returns none if the limit was that of a
+// queue that is gone, or that is no longer above the node.
 func blockIn(now, before *quota.Forest, b quota.Block, n quota.NodeID) quota.Block {
 	if b.Need == 0 || b.Node == quota.None {
 		return quota.Block{}
@@ -83,10 +83,10 @@ func blockIn(now, before *quota.Forest, b quota.Block, n quota.NodeID) quota.Blo
 	return b
 }
 
-// SetFlavors replaces the classes of nodes. What is granted stays where it is.
+// SetFlavors replaces the flavors. Existing grants keep their placement.
 func (e *Engine) SetFlavors(flavors []FlavorConfig) { e.Configure(e.hierarchy.configs, flavors) }
 
-// Configure is SetQueues and SetFlavors in one.
+// Configure replaces both the queues and the flavors.
 func (e *Engine) Configure(queues []QueueConfig, flavors []FlavorConfig) {
 	e.hierarchy.flavors = map[string]*FlavorConfig{}
 	for i := range flavors {

@@ -8,27 +8,27 @@ import (
 	"strings"
 )
 
-// Dirty reports whether something has changed since the last complete Cycle that needs another one.
+// Dirty reports whether something has changed since the last complete Cycle, so that another one is needed.
 func (e *Engine) Dirty() bool {
 	return slices.ContainsFunc(e.hierarchy.trees, func(t *tree) bool { return t.dirty })
 }
 
-// Cycle grants in order until nothing more fits, or until it has made max grants (no bound for max ≤ 0); each grant is
-// charged at once. If it makes fewer than max grants, every ask has been looked at. Decisions of one tree stand
-// together, and trees take turns in being first.
+// Cycle grants asks in order until nothing more fits, or until it has made max grants (unlimited for max ≤ 0). Each
+// grant is charged immediately. If it makes fewer than max grants, every ask was evaluated. The decisions of a tree are
+// adjacent in the result, and trees take turns in being first.
 //
 // Within a tree:
-//  1. each queue that admits is represented by its first ask that fits or may preempt enough (a StrictFIFO queue by its
-//     head, if that does);
-//  2. of these, the one that borrows over the shortest distance comes first, so that the quota of a queue and then of
-//     the queues nearest above it serves those below; then by priority, age and UID;
-//  3. it is granted; or, if it does not fit, its targets are preempted and its claim is charged; and so on, until no
-//     queue has such an ask. Grants of this cycle are no targets, but those that no caller has seen are withdrawn first
-//     where they borrow quota that the ask may reclaim (type withdrawal);
-//  4. what is left goes to holders that want more than their base gangs (method grow);
-//  5. then all pending asks get their verdicts.
+//  1. Each queue that admits is represented by its first ask that fits or may preempt enough; a StrictFIFO queue by its
+//     head, if that ask does.
+//  2. Among these, the ask that borrows over the shortest distance comes first, so that the quota of a queue serves the
+//     queue itself, and then the queues nearest to it. Ties are broken by priority, age and UID.
+//  3. That ask is granted. If it does not fit, its targets are preempted and its claim is charged. This repeats until no
+//     queue has such an ask. Grants of the current cycle are never targets, but those that no caller has seen yet are
+//     withdrawn first if they borrow quota that the ask may reclaim (type withdrawal).
+//  4. Remaining quota goes to holders that want more than their base gangs (method grow).
+//  5. All pending asks get their verdicts.
 //
-// Quota that is reserved (type reservation) counts as used for the asks that would delay the reservation.
+// Reserved quota (type reservation) counts as used for asks that would delay the reservation.
 //
 // Free quota only shrinks while grants are made, so a class that does not fit once leaves the tournament.
 func (e *Engine) Cycle(max int) []Decision {
@@ -51,11 +51,11 @@ func (e *Engine) Cycle(max int) []Decision {
 	return out
 }
 
-// cycleTree appends the grants of one tree. A tree that is cut short by max stays dirty.
+// cycleTree appends the grants of one tree. If max interrupts it, the tree stays dirty.
 func (e *Engine) cycleTree(t *tree, out []Decision, max int) []Decision {
 	if !t.interrupted {
 		if t.firstOfCycle <= e.holders.grants {
-			t.targetVersion++ // what was granted since may be preempted from now on
+			t.targetVersion++ // grants made since the last cycle may be preempted from now on
 		}
 		t.firstOfCycle = e.holders.grants + 1
 	}

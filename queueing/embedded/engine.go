@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// Engine admits applications. It is not safe for concurrent use. Each part owns its state; parts further down use
-// those above them, never the other way round.
+// Engine admits applications. It is not safe for concurrent use. It is composed of parts, each of which owns its state
+// and uses only the parts listed above it.
 type Engine struct {
 	hierarchy    *hierarchy
 	registry     *registry
@@ -26,7 +26,7 @@ type Engine struct {
 	growth       *elasticGrowth
 	verdicts     *verdicts
 	explainer    *explainer
-	// lastServedRoot is the root of the tree that a Cycle looked at last: the next one begins after it.
+	// lastServedRoot is the root of the tree that Cycle visited last; the next Cycle begins with the tree after it.
 	lastServedRoot string
 }
 
@@ -50,19 +50,19 @@ func New() *Engine {
 	return e
 }
 
-// SetEpoch sets the epoch that grants of the tree with that root carry from now on. Default: 0.
+// SetEpoch sets the epoch of all further grants in the tree with this root. Default: 0.
 func (e *Engine) SetEpoch(root string, epoch int64) { e.holders.epochs[root] = epoch }
 
-// Advance sets the time. A time before the last one is ignored. Without Advance, no head of a queue times out and no
-// quota is reserved.
+// Advance sets the time; it never goes back. Without Advance no head of a queue times out, and no quota is reserved.
 func (e *Engine) Advance(now time.Time) {
 	if now.After(e.reservations.now) {
 		e.reservations.now = now
 	}
 }
 
-// ReserveFor has quota reserved for a pending ask as for the head of its queue after the headTimeout, from the next Cycle on:
-// another engine has found that its time has come. It does nothing for a key that waits in no queue.
+// ReserveFor treats a pending ask as the head of its queue after the headTimeout, so that quota is reserved for it from
+// the next Cycle on. It is for decisions that another engine has already made. It does nothing if the key is not
+// pending in a configured queue.
 func (e *Engine) ReserveFor(key queueing.Key) {
 	a := e.registry.apps[key]
 	if a == nil || a.class == nil || a.class.queue.config == nil {
@@ -72,14 +72,14 @@ func (e *Engine) ReserveFor(key queueing.Key) {
 	a.ask.headSince, q.blockedHead, q.tree.dirty = e.reservations.now.Add(-q.headTimeout()), a, true
 }
 
-// Submit adds an ask or replaces the waiting ask of the same key; it reports whether anything changed. If the key holds
-// a grant of the same run and attempt nothing changes. If it holds a grant of another, the ask waits until that grant
-// is released, and goes with it: Release drops both, so submit again after it. The engine keeps the maps and slices of
-// the ask; the caller must not change them.
+// Submit adds an ask, or replaces the pending ask of the same key, and reports whether anything changed. If the key
+// holds a grant of the same run and attempt, nothing changes. If it holds another grant, the ask waits until that grant
+// is released. Release drops both, so the ask must be submitted again afterwards. The engine keeps the maps and slices
+// of the ask, so the caller must not modify them.
 func (e *Engine) Submit(in queueing.Ask) bool {
 	a := e.registry.apps[in.Key]
 	if a != nil && a.held != nil && a.held.isFor(in.Run, in.Attempt) {
-		if !a.held.stateKnown { // it was restored from a ledger: its application has not heard of it yet, and asks
+		if !a.held.stateKnown { // the grant was restored from a ledger, and its application has not stored it yet, so it still asks
 			e.SetHolderState(in.Key, in.Run, in.Attempt, queueing.HolderState{Priority: in.Priority, QueuedAt: in.QueuedAt})
 		}
 		return false
@@ -114,17 +114,17 @@ func askOf(in queueing.Ask) *ask {
 	}
 }
 
-// equal reports whether two asks have the same place in the same queue; Inputs do not matter for that.
+// equal reports whether two asks have the same place in the same queue. Inputs make no difference to that.
 func (a *ask) equal(b *ask) bool {
 	return a.run == b.run && a.attempt == b.attempt && a.queue == b.queue && a.priority == b.priority &&
 		a.queuedAt.Equal(b.queuedAt) && a.holdsFor == b.holdsFor && a.gated == b.gated && a.unmanagedExecutor == b.unmanagedExecutor && a.needsLimits == b.needsLimits && a.signature.key == b.signature.key &&
 		maps.Equal(a.labels, b.labels)
 }
 
-// inherit takes over what the waiting ask that this one replaces was promised as the head of its queue, unless this one
-// begins a new place in line: the labels of its namespace may change more often than once in a head timeout, which must
-// not starve it. The expected start is determined anew only if more is needed, because others are admitted that end
-// before it.
+// inherit takes over from the replaced ask what it has gained as the head of its queue, unless this ask begins at a new
+// place in the queue. Without that, frequent changes of namespace labels could starve an ask, as each change replaces
+// it. The expected start is calculated again only if this ask needs more, because other asks were admitted only if they
+// end before it.
 func (a *ask) inherit(before *ask) {
 	if before.queue != a.queue || a.queuedAt.After(before.queuedAt) {
 		return
@@ -135,7 +135,7 @@ func (a *ask) inherit(before *ask) {
 	}
 }
 
-// Release drops whatever the key asks or holds. It does nothing for a key that is unknown.
+// Release drops whatever the key asks for or holds. It does nothing for an unknown key.
 func (e *Engine) Release(key queueing.Key) {
 	a := e.registry.apps[key]
 	if a == nil {
@@ -147,9 +147,9 @@ func (e *Engine) Release(key queueing.Key) {
 	delete(e.registry.changed, key)
 }
 
-// Restore charges a grant that was persisted, even above quota or of a queue that does not exist, and drops the
+// Restore charges a grant that was persisted, even if that exceeds the quota or the queue does not exist, and drops the
 // pending ask of the same run and attempt. It replaces the grant that the key holds, if any. A restored grant is
-// confirmed, and newer than those that were made or restored before, unless it replaces one of the same attempt.
+// confirmed. It counts as newer than all grants made or restored before, unless it replaces one of the same attempt.
 func (e *Engine) Restore(key queueing.Key, grant queueing.Grant) {
 	a := e.registry.apps[key]
 	if a == nil {
@@ -172,8 +172,8 @@ func (e *Engine) Restore(key queueing.Key, grant queueing.Grant) {
 	e.recallQueue(a.held)
 }
 
-// recallQueue has a restored grant weigh on the nearest queue above its own that exists, if its own, or one above it, was deleted before
-// this engine knew of it. Queues that exist may lie between several that do not.
+// recallQueue makes a restored grant count against the nearest existing queue above its own, if its own queue or one
+// above it was deleted before this engine knew of it. There may be existing queues between several deleted ones.
 func (e *Engine) recallQueue(h *heldGrant) {
 	path := append([]string{h.grant.Queue}, h.grant.Ancestors...)
 	for last := -1; ; {
@@ -185,7 +185,8 @@ func (e *Engine) recallQueue(h *heldGrant) {
 	}
 }
 
-// recallBelow has the queues at the beginning of a path count as deleted, up to the first one that exists. It reports false if none does.
+// recallBelow treats the queues at the beginning of a path as deleted, up to the first one that exists. It returns
+// false if none exists.
 func (e *Engine) recallBelow(path []string) bool {
 	var deleted []QueueConfig
 	for i, above := range path[1:] {
@@ -198,8 +199,8 @@ func (e *Engine) recallBelow(path []string) bool {
 	return false
 }
 
-// Revert undoes a grant of Cycle that could not be recorded: the ask is pending again at its old place; a grant that
-// has grown is as before. It reports whether there was such an unconfirmed grant.
+// Revert undoes a grant by Cycle that could not be recorded. A new grant becomes a pending ask again at its old place,
+// and a grant that has grown is as it was before. It reports whether there was such an unconfirmed grant.
 func (e *Engine) Revert(key queueing.Key) bool {
 	a := e.registry.apps[key]
 	switch {
@@ -213,15 +214,15 @@ func (e *Engine) Revert(key queueing.Key) bool {
 	return true
 }
 
-// Confirm marks the grant as recorded: it can no longer be reverted.
+// Confirm marks the grant as recorded, so that it can no longer be reverted.
 func (e *Engine) Confirm(key queueing.Key, run, attempt int64) {
 	if a := e.registry.apps[key]; a != nil && a.held != nil && a.held.isFor(run, attempt) {
 		a.held.origin = nil
 	}
 }
 
-// Held returns the grant that the key holds; false if it holds none. Its pod sets are shared with the engine: do not
-// change them.
+// Held returns the grant that the key holds, or false if there is none. Its pod sets are shared with the engine: do not
+// modify them.
 func (e *Engine) Held(key queueing.Key) (queueing.Grant, bool) {
 	if a := e.registry.apps[key]; a != nil && a.held != nil {
 		return a.held.grant, true
@@ -229,7 +230,7 @@ func (e *Engine) Held(key queueing.Key) (queueing.Grant, bool) {
 	return queueing.Grant{}, false
 }
 
-// Root returns the name of the root of the tree that a configured queue is in; empty for others.
+// Root returns the root of the tree of a configured queue, or the empty string for any other queue.
 func (e *Engine) Root(queue string) string {
 	if q := e.hierarchy.queues[queue]; q != nil && q.config != nil {
 		return q.root().name
@@ -237,8 +238,8 @@ func (e *Engine) Root(queue string) string {
 	return ""
 }
 
-// Verdict returns the verdict on the latest ask of the key. It is Undecided for unknown keys and for asks that no
-// Cycle has evaluated. The pod sets of its grant are shared with the engine: do not change them.
+// Verdict returns the verdict on the latest ask of the key. It is Undecided for unknown keys and for asks that no Cycle
+// has evaluated. The pod sets of its grant are shared with the engine: do not modify them.
 func (e *Engine) Verdict(key queueing.Key) queueing.Verdict {
 	a := e.registry.apps[key]
 	switch {
@@ -258,13 +259,12 @@ func (e *Engine) Verdict(key queueing.Key) queueing.Verdict {
 	return queueing.Verdict{}
 }
 
-// Changed returns the keys whose verdict has changed since the last call, sorted, each once. Released keys are not
-// among them.
+// Changed returns the keys whose verdict has changed since the last call, sorted. Released keys are not included.
 func (e *Engine) Changed() []queueing.Key {
 	if len(e.registry.changed) == 0 {
 		return nil
 	}
 	keys := slices.SortedFunc(maps.Keys(e.registry.changed), compareKeys)
-	e.registry.changed = map[queueing.Key]bool{} // to clear one that has been large is as slow as if it still were
+	e.registry.changed = map[queueing.Key]bool{} // clearing a map takes time proportional to its largest size ever
 	return keys
 }

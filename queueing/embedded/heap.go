@@ -3,8 +3,8 @@
 
 package embedded
 
-// heap keeps the first of its items, by before, at place 0. Each item knows its place through moved, so that it can be
-// removed from anywhere.
+// heap is a binary heap whose first item, by before, is at index 0. moved is called with the new index of every item
+// that moves, so that items can be removed from anywhere.
 type heap[T any] struct {
 	items  []T
 	before func(a, b T) bool
@@ -17,7 +17,7 @@ func (h *heap[T]) push(item T) {
 	h.up(len(h.items) - 1)
 }
 
-// remove takes out the item at a place.
+// remove removes the item at an index.
 func (h *heap[T]) remove(place int) {
 	last := len(h.items) - 1
 	h.swap(place, last)
@@ -29,7 +29,7 @@ func (h *heap[T]) remove(place int) {
 	}
 }
 
-// fix restores the order after the item at a place has changed.
+// fix restores the order after the item at an index has changed.
 func (h *heap[T]) fix(place int) {
 	if !h.down(place) {
 		h.up(place)
@@ -53,7 +53,7 @@ func (h *heap[T]) up(place int) {
 	}
 }
 
-// down reports whether the item moved.
+// down moves an item down and reports whether it moved.
 func (h *heap[T]) down(place int) bool {
 	start := place
 	for {

@@ -12,11 +12,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// hierarchy is the configuration: the forest of queues with its quota, and the flavors.
+// hierarchy holds the configuration: the forest of queues with their quotas, and the flavors.
 type hierarchy struct {
 	forest *quota.Forest
 	queues map[string]*queue
-	// trees is sorted by root name. The first one, unknown, has no name and holds queues that do not exist.
+	// trees is sorted by root name. The first tree, unknown, has the empty name and holds the queues that do not exist.
 	trees   []*tree
 	unknown *tree
 	// configs and flavors are the configuration as it was set.
@@ -24,12 +24,12 @@ type hierarchy struct {
 	flavors map[string]*FlavorConfig
 }
 
-// anyBorrowing reports whether a queue of the tree has borrowed quota.
+// anyBorrowing reports whether a queue of the tree borrows quota.
 func (hr *hierarchy) anyBorrowing(t *tree) bool {
 	return slices.ContainsFunc(t.queues, func(q *queue) bool { return hr.forest.Borrowing(q.node) })
 }
 
-// blockedHeads returns the heads that were blocked when their queues were last looked at.
+// blockedHeads returns the heads that were blocked when their queues were last evaluated.
 func (hr *hierarchy) blockedHeads() []*app {
 	var out []*app
 	for _, t := range hr.trees {
@@ -53,9 +53,10 @@ func (hr *hierarchy) lastParent(name string, c *configuration) (string, bool) {
 	return "", false
 }
 
-// firstMissing returns the first queue that does not exist, from one upwards by the parents as configured; empty if all do.
+// firstMissing returns the first queue that does not exist on the configured path from a queue to its root, or the
+// empty string if all exist.
 func (hr *hierarchy) firstMissing(name string) string {
-	for range hr.forest.Nodes() + 1 { // of queues in a circle none is missing
+	for range hr.forest.Nodes() + 1 { // the bound ends the loop for queues in a cycle, none of which is missing
 		n := hr.forest.Find(name)
 		if n == quota.None {
 			return name
@@ -67,7 +68,7 @@ func (hr *hierarchy) firstMissing(name string) string {
 	return ""
 }
 
-// attach creates the queue of a node, and the tree of a root.
+// attach creates the queue of a node, and its tree if there is none yet.
 func (hr *hierarchy) attach(n quota.NodeID, c *configuration) {
 	root := hr.forest.Name(hr.forest.Root(n))
 	at, found := slices.BinarySearchFunc(hr.trees, root, func(t *tree, root string) int { return strings.Compare(t.root, root) })
@@ -83,7 +84,7 @@ func (hr *hierarchy) attach(n quota.NodeID, c *configuration) {
 	q.tree.queues = append(q.tree.queues, q)
 }
 
-// configureQueue sets what a queue inherits from those above it.
+// configureQueue sets what a queue inherits from the queues above it.
 func (hr *hierarchy) configureQueue(q *queue) {
 	if p := hr.forest.Parent(q.node); p != quota.None {
 		q.parent = hr.queues[hr.forest.Name(p)]
@@ -112,7 +113,7 @@ func (hr *hierarchy) configureQueue(q *queue) {
 	}
 }
 
-// defect returns what keeps a queue from giving anything to anyone; empty if nothing does.
+// defect returns why a queue can admit nothing, or the empty string if there is no such reason.
 func (hr *hierarchy) defect(q *queue) string {
 	if q.config == nil {
 		return fmt.Sprintf("queue %s does not exist", q.name)
@@ -126,7 +127,8 @@ func (hr *hierarchy) defect(q *queue) string {
 	return ""
 }
 
-// queueInadmissible returns why a queue cannot admit applications at all; an Undecided verdict if it can.
+// queueInadmissible returns the verdict for a queue that cannot admit applications at all. It is Undecided if the queue
+// can.
 func (hr *hierarchy) queueInadmissible(q *queue) queueing.Verdict {
 	if defect := hr.defect(q); defect != "" {
 		return unusable(defect)
@@ -137,7 +139,8 @@ func (hr *hierarchy) queueInadmissible(q *queue) queueing.Verdict {
 	return queueing.Verdict{}
 }
 
-// queue returns the queue of that name; an unknown name gives a queue that does not exist.
+// queue returns the queue with this name, and creates one that does not exist (without configuration) if the name is
+// unknown.
 func (hr *hierarchy) queue(name string) *queue {
 	q := hr.queues[name]
 	if q == nil {
@@ -154,7 +157,7 @@ func (hr *hierarchy) dropIfUnused(q *queue) {
 	}
 }
 
-// leaves returns the names of the queues below a node that take applications.
+// leaves returns the names of the leaf queues below a node, which are those that admit applications.
 func (hr *hierarchy) leaves(n quota.NodeID) []string {
 	var out []string
 	for next := slices.Clone(hr.forest.Children(n)); len(next) > 0; next = next[1:] {
@@ -168,7 +171,7 @@ func (hr *hierarchy) leaves(n quota.NodeID) []string {
 	return out
 }
 
-// nearestOption returns the first of the options with which a class borrows over the shortest distance now.
+// nearestOption returns the index of the first option with the shortest borrowing distance for a class.
 func (hr *hierarchy) nearestOption(class *equivalenceClass) int {
 	nearest, shortest := 0, 0
 	for i := range class.options {
@@ -183,13 +186,13 @@ func (hr *hierarchy) nearestOption(class *equivalenceClass) int {
 	return nearest
 }
 
-// borrowingDistance returns how far up the tree the first ask of a class borrows in the option that is chosen.
+// borrowingDistance returns how far up the tree the first ask of a class borrows in its chosen option.
 func (hr *hierarchy) borrowingDistance(class *equivalenceClass) int {
 	return hr.forest.BorrowingDistance(class.queue.node, class.options[class.choice].minNeed)
 }
 
-// needWithinQuota returns the need of a class in its first option that stays within the quota of its queue, else in
-// its first option.
+// needWithinQuota returns the need of a class in its first option that stays within the quota of its queue, and true,
+// else the need in its first option, and false.
 func (hr *hierarchy) needWithinQuota(class *equivalenceClass) (need quota.Vector, within bool) {
 	for i := range class.options {
 		beyond := slices.ContainsFunc(hr.forest.Needs(class.queue.node, class.options[i].minNeed), func(b quota.Block) bool {
@@ -202,8 +205,8 @@ func (hr *hierarchy) needWithinQuota(class *equivalenceClass) (need quota.Vector
 	return class.options[0].minNeed, false
 }
 
-// exceedsQuota returns the verdict on asks that the queue could not hold even if it were empty. It speaks of their
-// first placement, and names each limit that would have to be raised.
+// exceedsQuota returns the verdict on asks that would not fit even if the queue were empty. It describes their first
+// placement, and names each limit that would have to be raised.
 func (hr *hierarchy) exceedsQuota(class *equivalenceClass, search *placementSearch) queueing.Verdict {
 	n := class.queue.node
 	var needs, raises []string
@@ -222,8 +225,8 @@ func (hr *hierarchy) exceedsQuota(class *equivalenceClass, search *placementSear
 		"%s%s: request less, or raise %s", strings.Join(needs, "; "), nor, strings.Join(raises, " and "))}
 }
 
-// raises names the limits that have to be raised before a queue could ever hold an amount, and by how much; empty if it
-// could.
+// raises names the limits that must be raised so that a queue could ever hold an amount, and by how much. It returns
+// the empty string if the queue already could.
 func (hr *hierarchy) raises(n quota.NodeID, a quota.Amount) string {
 	limits := hr.forest.Raises(n, a.Cell, a.Value)
 	text := func(fields string, r quota.Raise) string {
@@ -247,7 +250,7 @@ func (hr *hierarchy) raises(n quota.NodeID, a quota.Amount) string {
 	return fmt.Sprintf("%s (or %s)", text("nominal", own), strings.Join(all, " and "))
 }
 
-// problemText describes the problem of a queue or of one above it.
+// problemText describes the problem of a queue or of a queue above it.
 func (hr *hierarchy) problemText(n quota.NodeID, problem quota.Problem, culprit quota.NodeID) string {
 	name := "queue " + hr.forest.Name(culprit)
 	if culprit != n {
@@ -259,7 +262,7 @@ func (hr *hierarchy) problemText(n quota.NodeID, problem quota.Problem, culprit 
 	return fmt.Sprintf("%s has the parent %s, which does not exist", name, hr.forest.ConfiguredParent(culprit))
 }
 
-// parentRemedy returns what to do about a problem with the parent of a queue.
+// parentRemedy returns how to resolve a problem with the parent of a queue.
 func (hr *hierarchy) parentRemedy(problem quota.Problem, culprit quota.NodeID) string {
 	if problem == quota.Cycle {
 		return "change spec.parent of one of these"
@@ -267,7 +270,7 @@ func (hr *hierarchy) parentRemedy(problem quota.Problem, culprit quota.NodeID) s
 	return fmt.Sprintf("create queue %s, or change spec.parent of queue %s", hr.forest.ConfiguredParent(culprit), hr.forest.Name(culprit))
 }
 
-// cycleText lists a cycle of parents from a member back to it.
+// cycleText lists the members of a cycle of parents, starting and ending with the same one.
 func (hr *hierarchy) cycleText(n quota.NodeID) string {
 	start := hr.forest.Name(n)
 	names := []string{start}

@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// classKey returns the key of the equivalence class of the ask: asks with the same needs for the same time, by their
-// access to the queue.
+// classKey returns the key of the ask's equivalence class. Asks share a class if they have the same needs, the same
+// bound of time, and the same access to the queue.
 func (a *ask) classKey(access access) string {
 	switch {
 	case access == notSelected:
@@ -29,7 +29,7 @@ func (a *ask) classKey(access access) string {
 	return "+" + a.holdsFor.String() + " " + a.signature.key
 }
 
-// compareApps orders pending applications: higher priority, then older, then smaller UID. Namespace and name make the
+// compareApps orders pending applications by higher priority, then age, then smaller UID. Namespace and name make the
 // order total.
 func compareApps(a, b *app) int {
 	if a.ask.priority != b.ask.priority {
@@ -52,7 +52,7 @@ func newTree(root string) *tree {
 	return &tree{root: root, dirty: true, quotaVersion: 1, targetVersion: 1, holderVersion: 1}
 }
 
-// markDirty notes a change that may admit an ask, and whether it may have freed quota.
+// markDirty records a change that may let an ask be admitted. quotaFreed says whether it may have freed quota.
 func (t *tree) markDirty(quotaFreed bool) {
 	t.dirty = true
 	t.holderVersion++
@@ -62,10 +62,10 @@ func (t *tree) markDirty(quotaFreed bool) {
 	}
 }
 
-// attempt returns the versions as of which asks are looked at now.
+// attempt returns the current versions, at which asks are evaluated now.
 func (t *tree) attempt() attempt { return attempt{t.quotaVersion, t.targetVersion} }
 
-// asksChanged notes that the pending asks of a class, or their claims, have changed.
+// asksChanged records that the pending asks of a class, or their claims, have changed.
 func (class *equivalenceClass) asksChanged() {
 	q := class.queue
 	q.preemptors, q.settledAt = nil, attempt{}
@@ -74,19 +74,19 @@ func (class *equivalenceClass) asksChanged() {
 	}
 	class.moved, q.moved = true, append(q.moved, class)
 	if len(q.moved) > maxMoved+2*len(q.classes) {
-		q.updateLine() // of a queue in which no tournament is held
+		q.updateLine() // otherwise moved would grow without bound in a queue that holds no tournaments
 	}
 }
 
-// maxMoved is how many classes may have moved before that is always looked at.
+// maxMoved is how many classes of a queue may be in moved before asksChanged updates the line.
 const maxMoved = 64
 
-// updateLine moves the classes that have moved to their places in the line.
+// updateLine moves the classes in moved to their positions in the line.
 func (q *queue) updateLine() {
 	if len(q.moved) > maxMoved && 8*len(q.moved) > len(q.line) {
 		q.sortLine()
 	}
-	for _, class := range q.moved { // all of them first: one may be there by an ask that is now in another
+	for _, class := range q.moved { // remove all of them first: the line is only sorted by their old leads
 		if class.moved = false; class.inLine {
 			at, _ := slices.BinarySearchFunc(q.line, class.lead, leadsBefore)
 			q.line = slices.Delete(q.line, at, at+1)
@@ -102,7 +102,7 @@ func (q *queue) updateLine() {
 	q.moved = q.moved[:0]
 }
 
-// sortLine builds the line anew, from all classes.
+// sortLine builds the line again from all classes.
 func (q *queue) sortLine() {
 	for _, class := range q.moved {
 		class.inLine, class.moved = false, false
@@ -120,7 +120,7 @@ func (q *queue) sortLine() {
 
 func leadsBefore(class *equivalenceClass, lead entry) int { return class.lead.compare(lead) }
 
-// updateLead sets the first ask of a class that has no claim; it reports whether there is one.
+// updateLead sets lead to the first ask of the class without a claim, and reports whether there is one.
 func (class *equivalenceClass) updateLead() bool {
 	if class.claims == len(class.apps.items) {
 		return false
@@ -130,19 +130,20 @@ func (class *equivalenceClass) updateLead() bool {
 	return true
 }
 
-// enter has a class take part in the tournament.
+// enter adds a class to the current tournament.
 func (q *queue) enter(class *equivalenceClass) {
 	class.tournament = q.tournament
 	q.entered++
 }
 
-// leave has the class that competes for a queue no longer take part.
+// leave removes the class that competes for the queue from the tournament.
 func (q *queue) leave() {
 	q.current().tournament = 0
 	q.entered--
 }
 
-// current returns the class that competes for a queue, of which some take part, once all that have moved are in line.
+// current returns the class that competes for a queue. At least one class of the queue must be in the tournament, and
+// the line must be up to date.
 func (q *queue) current() *equivalenceClass {
 	for q.line[q.at].tournament != q.tournament {
 		q.at++
@@ -173,7 +174,7 @@ func newQueue(name string, t *tree) *queue {
 	return q
 }
 
-// compare orders as compareApps does. The application may no longer ask for anything.
+// compare orders entries like compareApps. It works even if the application no longer asks for anything.
 func (a entry) compare(b entry) int {
 	if a.priority != b.priority {
 		return cmp.Compare(b.priority, a.priority)
@@ -187,7 +188,7 @@ func (a entry) compare(b entry) int {
 	return compareKeys(a.app.key, b.app.key)
 }
 
-// root returns the uppermost queue that exists above this one.
+// root returns the topmost existing queue above this one, or the queue itself.
 func (q *queue) root() *queue {
 	for q.parent != nil && q.parent.config != nil {
 		q = q.parent
@@ -195,14 +196,14 @@ func (q *queue) root() *queue {
 	return q
 }
 
-// access is whether an ask may use its queue.
+// access says whether an ask may use its queue.
 type access int
 
 const (
 	allowed access = iota
-	// notSelected: the selector of the queue does not match.
+	// notSelected means that the queue's selector does not match.
 	notSelected
-	// withoutLimits: the queue has no quota, which not every application may use.
+	// withoutLimits means that the queue has no quota, which the ask's namespace may not use.
 	withoutLimits
 )
 
@@ -224,7 +225,7 @@ func (q *queue) flavorsInOrder() bool {
 	return q.config.FlavorPreference != LeastBorrowing && q.config.FlavorPreference != LeastPreemption
 }
 
-// atMaxRunning returns the queue, this one or one above it, that has reached its maxRunning, or nil.
+// atMaxRunning returns the queue that has reached its maxRunning, this one or one above it, or nil.
 func (q *queue) atMaxRunning() *queue {
 	for ; q != nil; q = q.parent {
 		if q.config != nil && q.config.MaxRunning != nil && q.admitted >= *q.config.MaxRunning {
@@ -234,7 +235,7 @@ func (q *queue) atMaxRunning() *queue {
 	return nil
 }
 
-// fairSharing reports whether the children of a queue are ordered by their shares.
+// fairSharing reports whether the children of the queue are ordered by their shares.
 func (q *queue) fairSharing() bool { return q.config != nil && q.config.FairSharing }
 
 func (q *queue) weight() int32 {
@@ -244,8 +245,8 @@ func (q *queue) weight() int32 {
 	return q.config.Weight
 }
 
-// childBefore orders two children of a queue: the smaller share if the queue uses fair sharing, then the shorter
-// distance over which it borrows, then the first ask.
+// childBefore orders two children of the queue: by smaller share if the queue uses fair sharing, then by shorter
+// borrowing distance, then by first ask.
 func (q *queue) childBefore(a, b *queue) bool {
 	if q.fairSharing() {
 		if order := quota.CompareShares(a.share, a.weight(), b.share, b.weight()); order != 0 {
@@ -258,8 +259,8 @@ func (q *queue) childBefore(a, b *queue) bool {
 	return a.winner.lead.compare(b.winner.lead) < 0
 }
 
-// enterHead adds the class with the head of a StrictFIFO queue, whether it fits or not. While the head has a claim, nothing
-// comes before it.
+// enterHead adds the class with the head of a StrictFIFO queue to the tournament, whether it fits or not. If the head
+// has a claim, no class is added, because nothing may start before the head.
 func (q *queue) enterHead() {
 	q.enteredHead = q.head()
 	if head := q.enteredHead; head != nil && head.first().claim == nil {
@@ -267,8 +268,8 @@ func (q *queue) enterHead() {
 	}
 }
 
-// hasNewHeads reports whether executors have become the heads of StrictFIFO queues that have not competed yet, because
-// maxRunning was reached since.
+// hasNewHeads reports whether executors have become heads of StrictFIFO queues and have not competed yet. That happens
+// when maxRunning is reached during the cycle.
 func (t *tree) hasNewHeads() bool {
 	some := false
 	for _, q := range t.pendingQueues {
@@ -282,7 +283,7 @@ func (t *tree) hasNewHeads() bool {
 	return some
 }
 
-// updateChild moves a child to the place among its siblings that its winner earns.
+// updateChild moves a child to the position among its siblings that its winner deserves.
 func (q *queue) updateChild(child *queue) {
 	switch competes := child.winner != nil; {
 	case competes && child.heapIndex == notCompeting:
@@ -293,12 +294,12 @@ func (q *queue) updateChild(child *queue) {
 		q.competing.remove(child.heapIndex)
 		child.heapIndex = notCompeting
 	}
-	if q.winner != q { // else all its children are gone and only held
+	if q.winner != q { // otherwise the queue itself competes: its former children were deleted and only hold grants
 		q.winner = q.bestChild()
 	}
 }
 
-// bestChild returns the winner of the child that comes first, or nil.
+// bestChild returns the winner of the first competing child, or nil.
 func (q *queue) bestChild() *queue {
 	if len(q.competing.items) == 0 {
 		return nil
@@ -309,7 +310,7 @@ func (q *queue) bestChild() *queue {
 // notCompeting is the heap index of a queue that is not in the tournament.
 const notCompeting = -1
 
-// next returns the first ask of a class that has no claim; nil if all have one.
+// next returns the first ask of the class without a claim, or nil if all have one.
 func (class *equivalenceClass) next() *app {
 	if first := class.first(); class.claims == 0 || first.claim == nil {
 		return first
@@ -329,7 +330,7 @@ func (class *equivalenceClass) next() *app {
 	return nil
 }
 
-// countClaims adds n to the asks of a class that have a claim.
+// countClaims adds n to the number of asks with a claim.
 func (class *equivalenceClass) countClaims(n int) {
 	class.claims += n
 	class.asksChanged()
@@ -343,7 +344,7 @@ func (q *queue) firstPreemptors() []*equivalenceClass {
 	return q.preemptors
 }
 
-// firstClasses returns those with the first asks of a queue, in order; it passes over classes whose asks all have
+// firstClasses returns the classes with the first asks of a queue, in order, skipping classes whose asks all have
 // claims.
 func (q *queue) firstClasses(most int) []*equivalenceClass {
 	out := make([]*equivalenceClass, 0, most)
@@ -364,7 +365,7 @@ func (q *queue) firstClasses(most int) []*equivalenceClass {
 	return out
 }
 
-// maxPreemptionAttempts is how many equivalence classes of one queue are tried in one tournament.
+// maxPreemptionAttempts is how many equivalence classes of one queue are tried per tournament.
 const maxPreemptionAttempts = 8
 
 // contains reports whether the other queue is q or below it.
@@ -377,7 +378,7 @@ func (q *queue) contains(other *queue) bool {
 	return false
 }
 
-// subtreeBeside returns the highest queue from q upward that is not an ancestor of the other queue.
+// subtreeBeside returns the highest queue, from q upward, that is not an ancestor of the other queue.
 func (q *queue) subtreeBeside(other *queue) *queue {
 	for q.parent != nil && !q.parent.contains(other) {
 		q = q.parent
@@ -385,7 +386,7 @@ func (q *queue) subtreeBeside(other *queue) *queue {
 	return q
 }
 
-// place is a place in the heap of a class.
+// place is an index in the heap of a class.
 type place struct {
 	class *equivalenceClass
 	at    int

@@ -17,13 +17,13 @@ func (r *ranking) insert(a *app) {
 	*r = slices.Insert(*r, at, a)
 }
 
-// remove takes out an application whose priority has not changed since it was inserted.
+// remove removes an application, whose priority must not have changed since it was inserted.
 func (r *ranking) remove(a *app) {
 	at, _ := slices.BinarySearchFunc(*r, a, compareRanks)
 	*r = slices.Delete(*r, at, at+1)
 }
 
-// mayPreempt reports whether a policy within the queue might let an ask of that priority preempt any of the holders, or
+// mayPreempt reports whether an ask of this priority may, by a policy within the queue, preempt any of the holders, or
 // pods of them.
 func (r ranking) mayPreempt(priority int32, within Policy) bool {
 	if len(r) == 0 {

@@ -15,11 +15,11 @@ type reservations struct {
 	hierarchy *hierarchy
 	holders   *holders
 	claims    *claims
-	// now is the time as of the last Advance; zero if Advance was never called.
+	// now is the time of the last Advance; zero if Advance was never called.
 	now time.Time
-	// claimant is the application whose claim is being admitted, which asks for its class meanwhile; else nil.
+	// claimant is the application whose claim is being admitted, which represents its class meanwhile; else nil.
 	claimant *app
-	// before and after hold shortfalls that are compared.
+	// before and after are buffers for shortfalls that are compared.
 	before, after []int64
 }
 
@@ -28,10 +28,10 @@ func (rs *reservations) isReservedFromGrowth(q *queue, need quota.Vector) bool {
 	return slices.ContainsFunc(q.tree.reservations, func(r *reservation) bool { return !r.isDone() && rs.delays(q, r, need) })
 }
 
-// maxReservations bounds the reservations of a tree at a time; further heads follow later.
+// maxReservations bounds the number of reservations in a tree at the same time; further heads get theirs later.
 const maxReservations = 8
 
-// updateReservations determines the reservations of this cycle.
+// updateReservations determines the reservations for this cycle.
 func (rs *reservations) updateReservations(t *tree) {
 	before := t.reservations
 	t.reservations = nil
@@ -50,11 +50,11 @@ func (rs *reservations) updateReservations(t *tree) {
 		}
 	}
 	if len(before)+len(t.reservations) > 0 && !t.reservationsStand(before) {
-		t.markDirty(true) // what that changes is unknown: look at every ask again
+		t.markDirty(true) // it is unknown what that changes, so evaluate every ask again
 		t.reservationsAt = t.versions()
 	}
 	for _, class := range t.reservedFrom {
-		class.triedAt, class.queue.settledAt = 0, attempt{} // its first ask may be another one
+		class.triedAt, class.queue.settledAt = 0, attempt{} // the first ask of the class may be another one now
 	}
 	clear(t.reservedFrom)
 	t.reservedFrom = t.reservedFrom[:0]
@@ -62,15 +62,15 @@ func (rs *reservations) updateReservations(t *tree) {
 
 func (t *tree) versions() versions { return versions{t.holderVersion, t.firstOfCycle} }
 
-// reservationsStand reports whether the reservations are those from before, and nothing was granted or released since: an
-// ask for which there is too little quota has too little then. It is false where the time counts.
+// reservationsStand reports whether the reservations are the same as before and nothing was granted or released since,
+// so that asks that did not fit still do not fit. It is false if the result depends on time.
 func (t *tree) reservationsStand(before []*reservation) bool {
 	return t.reservationsAt == t.versions() && slices.EqualFunc(before, t.reservations, func(a, b *reservation) bool {
 		return a.app == b.app && a.ask == b.ask && b.app.class.placements == nil && b.ask.expectedStart.IsZero()
 	})
 }
 
-// hasWaitedTooLong reports whether quota is reserved for the blocked head of a queue.
+// hasWaitedTooLong reports whether quota must be reserved for the blocked head of a queue.
 func (rs *reservations) hasWaitedTooLong(q *queue, a *app) bool {
 	if class := a.class; class == nil || class.queue != q || class.isInadmissible() || a.claim != nil || q.stoppedBy != nil || a.ask.headSince.IsZero() {
 		return false
@@ -85,7 +85,8 @@ func (q *queue) headTimeout() time.Duration {
 	return DefaultHeadTimeout
 }
 
-// expectedStart returns when the ask starts at the latest, from the known release times of holders; zero if unknown.
+// expectedStart returns the latest time at which the ask will start, calculated from the known release times of
+// holders; zero if unknown.
 func (rs *reservations) expectedStart(r *reservation, t *tree) time.Time {
 	if rs.holders.boundedHolders == 0 {
 		return time.Time{}
@@ -119,32 +120,32 @@ func (rs *reservations) fitsNow(class *equivalenceClass, need quota.Vector) bool
 	return !blocked && !rs.isReservedFrom(class, need)
 }
 
-// fitsLater reports whether the need of a class fits, once others have released their quota, and is not reserved for
-// others. Nothing is preempted for an ask that would delay a reservation unless it ended in time: when the targets are
-// gone, it may be too late for that.
+// fitsLater reports whether the need of a class fits once others have released their quota, and is not reserved for
+// others. It excludes back-filling: an ask that must end in time for a reservation preempts nothing, because by the
+// time the targets are gone it may be too late.
 func (rs *reservations) fitsLater(class *equivalenceClass, need quota.Vector) bool {
 	return rs.fitsNow(class, need) && !rs.isBackfill(class, need)
 }
 
-// isReservedFrom reports whether admitting the first ask of a class with that need would delay a reservation.
+// isReservedFrom reports whether admitting the first ask of a class with this need would delay a reservation.
 func (rs *reservations) isReservedFrom(class *equivalenceClass, need quota.Vector) bool {
 	return rs.blockingReservation(class, need) != nil
 }
 
-// blockingReservation returns the first reservation that keeps the first ask of a class from being admitted with that
+// blockingReservation returns the first reservation that keeps the first ask of a class from being admitted with this
 // need, or nil.
 func (rs *reservations) blockingReservation(class *equivalenceClass, need quota.Vector) *reservation {
 	return rs.firstDelayed(class, need, false)
 }
 
-// isBackfill reports whether the first ask of a class may be admitted with that need only because its grant is
-// released in time.
+// isBackfill reports whether the first ask of a class may be admitted with this need only because its grant is released
+// before a reservation starts.
 func (rs *reservations) isBackfill(class *equivalenceClass, need quota.Vector) bool {
 	return rs.firstDelayed(class, need, true) != nil
 }
 
-// firstDelayed returns the first reservation that the first ask of a class would delay with that need, among those
-// before whose expected start its grant is released (inTime), or among the others; nil if there is none.
+// firstDelayed returns the first reservation that the first ask of a class would delay with this need, or nil. With
+// inTime it considers only reservations before whose expected start the grant is released, else only the others.
 func (rs *reservations) firstDelayed(class *equivalenceClass, need quota.Vector, inTime bool) *reservation {
 	next := rs.asking(class)
 	if next == nil {
@@ -154,7 +155,7 @@ func (rs *reservations) firstDelayed(class *equivalenceClass, need quota.Vector,
 	for _, r := range class.queue.tree.reservations {
 		own = own || r.app == next
 		if r.isDone() || r.app == next || own && !r.guaranteed {
-			continue // it is this one, or it comes after this one
+			continue // it is the reservation of this ask, or it comes after this ask
 		}
 		if !r.yieldsTo(next) && rs.releasesInTime(class, r) == inTime && rs.delays(class.queue, r, need) {
 			return r
@@ -163,8 +164,8 @@ func (rs *reservations) firstDelayed(class *equivalenceClass, need quota.Vector,
 	return nil
 }
 
-// asking returns the application that is looked at for a class: the first one that has no claim, unless a claim is being
-// admitted.
+// asking returns the application that represents a class: the one whose claim is being admitted, or else the first one
+// without a claim.
 func (rs *reservations) asking(class *equivalenceClass) *app {
 	if rs.claimant != nil && rs.claimant.class == class {
 		return rs.claimant
@@ -172,11 +173,11 @@ func (rs *reservations) asking(class *equivalenceClass) *app {
 	return class.next()
 }
 
-// isDone reports whether the ask is no longer pending.
+// isDone reports whether the ask of the reservation is no longer pending.
 func (r *reservation) isDone() bool { return r.app.ask != r.ask }
 
-// reservationFulfilled reports whether a head with a reservation was admitted in this cycle: quota that was reserved
-// for it may now be granted to others.
+// reservationFulfilled reports whether a head with a reservation was admitted in this cycle, so that quota reserved for
+// it may now be granted to others.
 func (t *tree) reservationFulfilled() bool {
 	return slices.ContainsFunc(t.reservations, (*reservation).isDone)
 }
@@ -196,19 +197,18 @@ func (rs *reservations) releasesInTime(class *equivalenceClass, r *reservation) 
 }
 
 // delays reports whether the reservation would lack more quota if the queue used the need in addition. A guaranteed
-// reservation is delayed by use beyond the quotas, whichever queue it is of: not by what other queues use within
-// theirs. A reservation that has to borrow is delayed by anything that increases what it lacks now, except for what
-// stays within the quota of its own subtree below the common ancestor of both queues. Whatever fits beside what a
-// reservation keeps at least does not delay it if it keeps nothing more.
+// reservation is delayed by usage beyond quota in any queue, but not by what other queues use within their own quota. A
+// reservation that has to borrow is delayed by anything that increases what it lacks now, except by usage within the
+// quota of the other subtree below the common ancestor. A reservation that keeps only its own part of quota is not
+// delayed by what fits beside that part.
 func (rs *reservations) delays(q *queue, r *reservation, need quota.Vector) bool {
 	return rs.lacksMore(q, r, need) && (!r.queue.keepsOwnPart() || !rs.fitsBesideOwnPart(q, r, need))
 }
 
-// keepsOwnPart reports whether a reservation of the queue keeps only what is left of the queue's own quota.
+// keepsOwnPart reports whether reservations of the queue keep only what is left of the queue's own quota.
 func (q *queue) keepsOwnPart() bool { return q.strict() && q.headTimeout() == 0 }
 
-// fitsBesideOwnPart reports whether the need fits while the part of the reservation within the own quota of its queue
-// is used.
+// fitsBesideOwnPart reports whether the need fits while the reservation's part of its queue's own quota counts as used.
 func (rs *reservations) fitsBesideOwnPart(q *queue, r *reservation, need quota.Vector) bool {
 	part := rs.hierarchy.forest.OwnPart(r.queue.node, r.need)
 	rs.hierarchy.forest.Add(r.queue.node, part)
@@ -217,7 +217,7 @@ func (rs *reservations) fitsBesideOwnPart(q *queue, r *reservation, need quota.V
 	return !blocked
 }
 
-// lacksMore reports whether the reservation would lack more quota if the queue used the need in addition: see delays.
+// lacksMore reports whether the reservation would lack more quota if the queue used the need in addition; see delays.
 func (rs *reservations) lacksMore(q *queue, r *reservation, need quota.Vector) bool {
 	rs.hierarchy.forest.Add(q.node, need)
 	within := !r.guaranteed && q != r.queue && !rs.hierarchy.forest.Over(q.subtreeBeside(r.queue).node, need)
@@ -237,7 +237,7 @@ func (rs *reservations) lacksMore(q *queue, r *reservation, need quota.Vector) b
 	return false
 }
 
-// appendShortfalls appends what the reservation lacks now.
+// appendShortfalls appends the amounts that the reservation lacks now.
 func (rs *reservations) appendShortfalls(out []int64, r *reservation) []int64 {
 	if r.guaranteed {
 		return rs.hierarchy.forest.AppendSubtreeShortfalls(out, r.queue.node, r.need)
@@ -245,8 +245,8 @@ func (rs *reservations) appendShortfalls(out []int64, r *reservation) []int64 {
 	return rs.hierarchy.forest.AppendShortfalls(out, r.queue.node, r.need)
 }
 
-// updateHead notes the blocked head of a queue after a complete cycle, and since when the queue is blocked. An ask
-// that overtakes the head inherits how long the head has waited: the queue is blocked all the same.
+// updateHead records the blocked head of a queue after a complete cycle, and since when it is blocked. A new head that
+// overtakes the old one inherits its waiting time, because the queue has been blocked all along.
 func (rs *reservations) updateHead(q *queue, stop blockReason) {
 	before := q.blockedHead
 	q.blockedHead, q.strictHead = q.headUnlessBlocked(stop), nil
@@ -265,7 +265,7 @@ func (rs *reservations) updateHead(q *queue, stop blockReason) {
 	}
 }
 
-// releaseTime returns when a grant that is created now is released at the latest; zero if unknown.
+// releaseTime returns the latest time at which a grant made now is released; zero if unknown.
 func (rs *reservations) releaseTime(a *ask) time.Time {
 	if a.holdsFor == 0 || rs.now.IsZero() {
 		return time.Time{}
@@ -273,8 +273,8 @@ func (rs *reservations) releaseTime(a *ask) time.Time {
 	return rs.now.Add(a.holdsFor)
 }
 
-// reservationBlocking returns the reservation that blocks the first ask of a class where it would otherwise fit, or
-// nil.
+// reservationBlocking returns the reservation because of which the first ask of a class does not fit although quota is
+// free, or nil.
 func (rs *reservations) reservationBlocking(class *equivalenceClass) *reservation {
 	for i := range class.options {
 		if _, blocked := rs.hierarchy.forest.Blocked(class.queue.node, class.options[i].minNeed); !blocked {

@@ -6,8 +6,8 @@ package embedded
 import "github.com/sparkgate/sparkgate/queueing/quota"
 
 // within returns how much of the free quota is reserved for asks of a queue and of those below it: for heads that have
-// waited too long, and for those that preempt others. Free is what the queue of the ask could use now, so the amounts
-// grow while others release. It changes nothing.
+// waited too long, and for asks that preempt others. Only quota that the asking queue could use now counts as free, so
+// the amounts grow as others release quota. It changes nothing.
 func (rs *reservations) within(q *queue) map[quota.Cell]int64 {
 	var out map[quota.Cell]int64
 	add := func(at *queue, need quota.Vector) {
@@ -35,7 +35,7 @@ func (rs *reservations) within(q *queue) map[quota.Cell]int64 {
 	return out
 }
 
-// kept returns the most that a reservation keeps.
+// kept returns the maximum amount that a reservation keeps free.
 func (rs *reservations) kept(r *reservation) quota.Vector {
 	if r.queue.keepsOwnPart() {
 		return rs.hierarchy.forest.OwnPart(r.queue.node, r.need)

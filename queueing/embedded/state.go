@@ -11,31 +11,32 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// HeadsShown is how many pending asks a QueueState lists.
+// HeadsShown is the maximum number of pending asks in a QueueState.
 const HeadsShown = 20
 
-// Usage is the use of one resource in one flavor.
+// Usage is the usage of one resource in one flavor.
 type Usage struct {
 	Flavor, Resource string
-	// Used and Borrowed (used above Nominal), in the unit of the resource.
+	// Used and Borrowed (the part of Used above Nominal) are in the unit of the resource.
 	Used, Borrowed int64
-	// Lent is the unused part of Nominal that could not be used now because other queues use it.
+	// Lent is the unused part of Nominal that this queue could not use now because other queues are using it.
 	Lent int64
-	// Reserved is the part of what could be used now that is kept for asks of this queue and of those below it.
+	// Reserved is the part of the available quota that is reserved for asks of this queue and of those below it.
 	Reserved int64
-	// Nominal is quota.Unlimited where there is no limit.
+	// Nominal is quota.Unlimited if there is no limit.
 	Nominal int64
 }
 
-// unlimitedShown is how many uses without a limit a QueueState lists, besides those of resources that every node has. Users
-// may invent resources, of which a queue without a limit for them takes any number, and what is listed is in the
-// status of the queue beside its ledger, and in metrics.
+// unlimitedShown is how many usages without a limit a QueueState lists, besides those of resources that every node has.
+// A queue without a limit accepts any resource that a user invents, and everything listed ends up in metrics and in the
+// queue's status, beside the ledger.
 const unlimitedShown = 32
 
-// ofEveryNode are the resources whose uses are always listed.
+// ofEveryNode are the resources whose usage is always listed.
 var ofEveryNode = []string{"cpu", "memory", "ephemeral-storage", "pods"}
 
-// listedUses returns the uses that a state lists: all that are limited or of every node, and some of the others.
+// listedUses returns the usages that a state lists: all that are limited or of resources in ofEveryNode, and some of
+// the others.
 func listedUses(uses []quota.Use) []quota.Use {
 	others := 0
 	return slices.DeleteFunc(uses, func(u quota.Use) bool {
@@ -47,7 +48,7 @@ func listedUses(uses []quota.Use) []quota.Use {
 	})
 }
 
-// Names returns the names of all configured queues, in order.
+// Names returns the names of all configured queues in order.
 func (e *Engine) Names() []string {
 	out := make([]string, 0, e.hierarchy.forest.Nodes())
 	for n := range quota.NodeID(e.hierarchy.forest.Nodes()) {
@@ -58,8 +59,8 @@ func (e *Engine) Names() []string {
 	return out
 }
 
-// QueuesFor returns the queues that an ask from a namespace with these labels may name, in order: leaf queues without a
-// problem, whose selector matches, and that have quotas if the namespace needs such (see queueing.Ask).
+// QueuesFor returns, in order, the queues that an ask from a namespace with these labels may name: leaf queues without
+// a problem whose selector matches, and which have quotas if needsLimits is true (see queueing.Ask).
 func (e *Engine) QueuesFor(labels map[string]string, needsLimits bool) []string {
 	var out []string
 	asker := &ask{labels: labels, needsLimits: needsLimits}
@@ -71,13 +72,13 @@ func (e *Engine) QueuesFor(labels map[string]string, needsLimits bool) []string 
 	return out
 }
 
-// Unlimited reports whether a queue is configured, and has no quota in its whole tree.
+// Unlimited reports whether a queue is configured and no queue of its tree has a quota.
 func (e *Engine) Unlimited(queue string) bool {
 	q := e.hierarchy.queues[queue]
 	return q != nil && q.config != nil && !q.limited
 }
 
-// States returns the state of all configured queues in the order of their names.
+// States returns the states of all configured queues in the order of their names.
 func (e *Engine) States() []QueueState {
 	var out []QueueState
 	for _, name := range e.Names() {
@@ -87,7 +88,7 @@ func (e *Engine) States() []QueueState {
 	return out
 }
 
-// State returns the state of a configured queue.
+// State returns the state of a queue, or false if the queue is not configured.
 func (e *Engine) State(queue string) (QueueState, bool) {
 	q := e.hierarchy.queues[queue]
 	if q == nil || q.config == nil {
@@ -122,8 +123,8 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	return s, true
 }
 
-// addMissingFlavors notes which of the flavors of a queue do not exist. Of those that a queue above it names, it matters
-// here only if none exists.
+// addMissingFlavors records which flavors of a queue do not exist. If a queue above it names the flavors, they are
+// recorded here only if none of them exists.
 func (hr *hierarchy) addMissingFlavors(q *queue, s *QueueState) {
 	var missing []string
 	for _, name := range q.flavors {
@@ -137,7 +138,7 @@ func (hr *hierarchy) addMissingFlavors(q *queue, s *QueueState) {
 	}
 }
 
-// shareOf returns the weighted share of a queue, or nil for one whose parent does not exist.
+// shareOf returns the weighted share of a queue, or nil if the queue has no existing parent.
 func (ex *explainer) shareOf(q *queue) *float64 {
 	if q.root() == q {
 		return nil
@@ -146,7 +147,7 @@ func (ex *explainer) shareOf(q *queue) *float64 {
 	return &share
 }
 
-// pendingByReason counts the pending asks by their reason, which is the same for a whole class.
+// pendingByReason counts the pending asks by the reason of their verdict.
 func (q *queue) pendingByReason() map[string]int32 {
 	var out map[string]int32
 	for _, class := range q.classes {
@@ -159,7 +160,7 @@ func (q *queue) pendingByReason() map[string]int32 {
 			reason = class.inadmissible.Reason
 		case class.verdict != nil:
 			reason = class.verdict.Reason
-		case class.first().verdict != nil: // the line is new, after a change of the configuration; those in it are not
+		case class.first().verdict != nil: // the class is new after a change of the configuration, but its asks keep their verdicts
 			reason = class.first().verdict.Reason
 		}
 		out[reason] += int32(len(class.apps.items))
@@ -167,7 +168,8 @@ func (q *queue) pendingByReason() map[string]int32 {
 	return out
 }
 
-// heads returns the first pending asks. It visits only them and their successors in the heaps.
+// heads returns the first pending asks, at most as many as given. It visits only these and their successors in the
+// heaps.
 func (q *queue) heads(most int) []Head {
 	next := heap[place]{
 		before: place.before,

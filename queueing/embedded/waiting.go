@@ -10,12 +10,12 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// waiting owns the pending asks: it puts them into the equivalence classes of their queues and takes them out.
+// waiting owns the pending asks. It adds them to the equivalence classes of their queues and removes them.
 type waiting struct {
 	hierarchy *hierarchy
 }
 
-// enqueue adds the ask of an application that holds nothing to its equivalence class.
+// enqueue adds the ask of an application without a grant to its equivalence class.
 func (wq *waiting) enqueue(a *app) {
 	q := wq.hierarchy.queue(a.ask.queue)
 	access := q.access(a.ask)
@@ -50,7 +50,7 @@ func (wq *waiting) dequeue(a *app) {
 	wq.hierarchy.dropIfUnused(q)
 }
 
-// add adds an application. The class must be known to the queue if it has other applications.
+// add adds an application. If the class has other applications, it must be in its queue.
 func (class *equivalenceClass) add(a *app) {
 	opens := len(class.apps.items) == 0
 	defer class.asksChanged()
@@ -90,7 +90,7 @@ func (class *equivalenceClass) remove(a *app) {
 	}
 }
 
-// markVerdictStale notes that the verdict of a class may need an update.
+// markVerdictStale records that the verdict of a class may need an update.
 func (q *queue) markVerdictStale(class *equivalenceClass) {
 	if !class.verdictStale {
 		class.verdictStale = true
@@ -98,7 +98,7 @@ func (q *queue) markVerdictStale(class *equivalenceClass) {
 	}
 }
 
-// addClass adds a class; the first one makes the queue known to its tree.
+// addClass adds a class to the queue. The first class adds the queue to the pending queues of its tree.
 func (q *queue) addClass(class *equivalenceClass) {
 	if len(q.classes) == 0 {
 		at, _ := slices.BinarySearchFunc(q.tree.pendingQueues, q.name, byName)
@@ -123,8 +123,7 @@ func (q *queue) dropClass(class *equivalenceClass) {
 
 func byName(q *queue, name string) int { return strings.Compare(q.name, name) }
 
-// countPending adds n to the pending counters of the ask's queue and all above it. Queues that do not exist count
-// nothing.
+// countPending adds n to the pending counters of a queue and all queues above it. Queues that do not exist are skipped.
 func (a *app) countPending(q *queue, n int32) {
 	for ; q != nil && q.config != nil; q = q.parent {
 		if !a.ask.unmanagedExecutor {
