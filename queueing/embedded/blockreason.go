@@ -9,8 +9,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// queueBlockReason returns why the queue admits no ask, whatever it needs; the zero value if nothing blocks the
-// queue.
+// queueBlockReason returns why the queue admits no ask at all, or the zero value if nothing blocks the queue.
 func queueBlockReason(q *queue) blockReason {
 	if q.stoppedBy != nil {
 		return blockReason{reason: queueing.ReasonQueueHeld, queue: q.stoppedBy}
@@ -21,8 +20,9 @@ func queueBlockReason(q *queue) blockReason {
 	return blockReason{}
 }
 
-// head returns the class whose first ask comes first; nil if nothing can be admitted. While maxRunning keeps the first class of a
-// StrictFIFO queue from being admitted, executors of drivers that run come before it: it may be one of these that it waits for.
+// head returns the class whose first ask is the head of the queue, or nil if nothing can be admitted. If maxRunning
+// blocks the first class of a StrictFIFO queue, executors of running drivers come before it, because it may be waiting
+// for these drivers to end.
 func (q *queue) head() *equivalenceClass {
 	if q.config == nil || len(q.admissible.items) == 0 {
 		return nil
@@ -40,7 +40,7 @@ func (q *queue) head() *equivalenceClass {
 	return cmp.Or(executors, head)
 }
 
-// headUnlessBlocked returns the first ask that waits for quota, or nil.
+// headUnlessBlocked returns the first ask if it waits for quota, or nil if there is none or stop blocks it.
 func (q *queue) headUnlessBlocked(stop blockReason) *app {
 	if head := q.head(); head != nil && !head.isBlockedBy(stop) {
 		return head.first()
@@ -48,6 +48,7 @@ func (q *queue) headUnlessBlocked(stop blockReason) *app {
 	return nil
 }
 
+// blockReasonUnder returns why a class is pending; stop is the reason that blocks its queue, if any.
 func (class *equivalenceClass) blockReasonUnder(stop blockReason) blockReason {
 	switch {
 	case class.isInadmissible():
@@ -61,13 +62,13 @@ func (class *equivalenceClass) blockReasonUnder(stop blockReason) blockReason {
 }
 
 // blockedByQuota returns the limit that blocks the class. A reservation is named only if no limit blocked the class
-// before: which of the two it is changes with every ask and every release, and each change would be a write for all
-// asks of the class.
+// before. Which of the two blocks changes with every ask and every release, and each change would cost a write for
+// every ask of the class.
 func (class *equivalenceClass) blockedByQuota() blockReason {
 	return blockReason{reason: queueing.ReasonWaitingForQuota, limit: class.blocked, reserved: class.reserved && class.blocked.Need == 0}
 }
 
-// atMaxRunning returns the queue whose maxRunning keeps a class from being admitted; nil if there is none.
+// atMaxRunning returns the queue whose maxRunning keeps a class from being admitted, or nil if there is none.
 func (class *equivalenceClass) atMaxRunning() *queue {
 	if class.unmanagedExecutor {
 		return nil

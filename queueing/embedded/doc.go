@@ -7,24 +7,24 @@
 //	              ▲                     │                            ▲
 //	              └───────Revert────────┘                Restore ────┘
 //
-// The Engine holds live state: queues, pending asks, grants and what they charge. It does no input or output, reads no
-// clock, starts no goroutine and writes no log; the same calls in the same order give the same answers. The gate beside
-// it brings the objects in, writes grants out, and holds the lock: an Engine is not safe for concurrent use.
+// The Engine holds live state: queues, pending asks, grants and what they charge. It does no I/O, reads no clock, starts
+// no goroutine and logs nothing; the same calls in the same order give the same results. It is not safe for concurrent
+// use. Package gate connects it to the cluster: it feeds the engine with objects, writes its grants, and holds the lock.
 //
-// The package imports package quota and the contract in package queueing, and neither the API of Sparkgate nor a
+// The package imports package quota and the contract in package queueing, but neither Sparkgate's API types nor a
 // client.
 //
-// # How it is laid out
+// # Structure
 //
-//	tree                        what is decided together: the queues below one root; a cycle visits dirty trees only
-//	 └─ queue                   a name that is configured, asked for or charged
+//	tree                        the queues below one root, which are decided on together; a cycle visits only dirty trees
+//	 └─ queue                   a queue that is configured, or only named by an ask or a grant
 //	     └─ equivalenceClass    the asks of a queue with the same needs (signature), as a heap: priority, age, UID
 //	         └─ app             one key, with its ask, its grant, or both
 //
-// If the first ask of an equivalence class does not fit, none of the class does, nor later in the same cycle: free
-// quota only shrinks while grants are given. So a cycle tries each class until it fails once, and a thousand equal
-// applications cost as much as one. A class has one verdict, which is worded when its reason changes and set on single
-// applications only then; Changed returns their keys.
+// If the first ask of an equivalence class does not fit, no other ask of the class does, and none will later in the same
+// cycle, because free quota only shrinks while grants are made. So a cycle tries each class until it fails once, and a
+// thousand equal applications cost as much as one. A class has one verdict. Its message is built when the reason changes,
+// and only then set on the single applications; Changed returns their keys.
 //
 // The Engine is composed of parts, each with its own state. A part uses only parts above it:
 //
@@ -38,19 +38,20 @@
 //	preemption     searches targets and creates claims
 //	elasticGrowth  grows grants beyond their base gangs
 //	verdicts       says why asks are pending
-//	explainer      explains that to people, and what would help
+//	explainer      explains that to users, and what would unblock an ask
 //
-// # What may be relied on
+// # Guarantees
 //
-//   - A new grant is never over quota, whatever was restored or cut before. See package quota for what that means.
-//   - A grant stays until Release: no change of the configuration takes one away.
-//   - A grant may be evicted (Eviction): because its queue is drained, or for a pending ask that may preempt its
-//     holder. It stays charged until Release, and what is reclaimed for an ask is granted to no other (claim).
-//   - If Cycle has made fewer grants than it might, no pending ask could be granted anything: it either does not fit,
-//     or is blocked by a rule that its verdict names.
-//   - Verdict messages name what is needed, the limit that blocks and whose limit it is. They do not change with what
-//     is free.
-//   - A new engine with the same queues, grants and asks decides the same. (A deleted queue that is still in use is
-//     charged to its last parent, by a new engine to the one that it had when the grant was given, unless the queue is
-//     listed with Deleted.)
+//   - A new grant never exceeds quota, whatever was restored or whichever quota was lowered before. Package quota defines
+//     what that means.
+//   - A grant stays until Release: no change of the configuration removes it.
+//   - A grant may be evicted (Eviction) because its queue is drained, or for a pending ask that may preempt its holder. It
+//     stays charged until Release, and what is reclaimed for one ask is granted to no other (claim).
+//   - If Cycle makes fewer grants than its maximum, no pending ask could have been granted anything more: each either does
+//     not fit, or is blocked by a rule that its verdict names.
+//   - Verdict messages name the need, the limit that blocks it and the queue of that limit. They do not change with what
+//     is free at the moment.
+//   - A new engine with the same queues, grants and asks makes the same decisions. There is one exception: the grants of
+//     a deleted queue are charged to its last parent, but by a new engine to the parent at the time of the grant, unless
+//     the queue is configured with Deleted.
 package embedded

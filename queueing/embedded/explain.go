@@ -8,7 +8,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// Explain returns the live view of an application that asks or holds something. It changes nothing.
+// Explain returns the live view of an application that has an ask or a grant, or false if it has neither. It changes
+// nothing.
 func (e *Engine) Explain(key queueing.Key) (Explanation, bool) {
 	a := e.registry.apps[key]
 	if a == nil || a.ask == nil && a.held == nil {
@@ -32,7 +33,7 @@ func (e *Engine) Explain(key queueing.Key) (Explanation, bool) {
 	return out, true
 }
 
-// ExplainQueue returns the live view of a configured queue. It changes nothing.
+// ExplainQueue returns the live view of a queue, or false if the queue is not configured. It changes nothing.
 func (e *Engine) ExplainQueue(name string) (QueueExplanation, bool) {
 	state, exists := e.State(name)
 	if !exists {

@@ -10,15 +10,15 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// explainer explains to people what an ask needs and what would unblock it. It changes nothing.
+// explainer explains to users what an ask needs and what would unblock it. It changes nothing.
 type explainer struct {
 	hierarchy    *hierarchy
 	claims       *claims
 	reservations *reservations
 }
 
-// preferredPlacement returns the first placement of a class that could ever fit, else the one in the queue's first
-// flavors. It is nil if the queue is unusable or has no flavor for the pods.
+// preferredPlacement returns the first placement of a class that could ever fit, else the placement in the queue's
+// first flavors. It is nil if the queue is unusable or has no flavor for the pods.
 func (ex *explainer) preferredPlacement(class *equivalenceClass) placement {
 	if len(class.options) > 0 {
 		return class.options[0].where
@@ -53,7 +53,7 @@ func (ex *explainer) needs(class *equivalenceClass, where placement) []Need {
 func (ex *explainer) obstacles(n quota.NodeID, a quota.Amount) []BlockingLimit {
 	v := ex.hierarchy.forest.Prepare(n, []quota.Amount{a})
 	lacks := ex.hierarchy.forest.AppendShortfalls(nil, n, v)
-	if b, blocked := ex.hierarchy.forest.Blocked(n, v); blocked && len(lacks) == 0 { // a flavor that the tree does not have
+	if b, blocked := ex.hierarchy.forest.Blocked(n, v); blocked && len(lacks) == 0 { // the tree does not have this flavor
 		return []BlockingLimit{{Queue: ex.hierarchy.forest.Name(n), Missing: b.Need}}
 	}
 	var out []BlockingLimit
@@ -68,7 +68,7 @@ func (ex *explainer) obstacles(n quota.NodeID, a quota.Amount) []BlockingLimit {
 	return out
 }
 
-// reservedFor returns the asks for which the quota is reserved that the ask could use: a head that has waited too
+// reservedFor returns the asks for which the quota is reserved that this ask could use: a head that has waited too
 // long, or asks that preempt others.
 func (ex *explainer) reservedFor(a *app) []Head {
 	class := a.class
@@ -87,6 +87,7 @@ func (ex *explainer) reservedFor(a *app) []Head {
 	return out
 }
 
+// explainAsk returns the explanation of a pending ask.
 func (ex *explainer) explainAsk(a *app) *PendingAsk {
 	w := &PendingAsk{
 		Run: a.ask.run, Attempt: a.ask.attempt, Priority: a.ask.priority, QueuedAt: a.ask.queuedAt, PodSets: a.ask.signature.podSets,
@@ -105,7 +106,8 @@ func (ex *explainer) explainAsk(a *app) *PendingAsk {
 	return w
 }
 
-// position counts the admissible asks up to an application and all of them, and lists the last ones before it.
+// position returns the position of an application among the admissible asks of its queue, the number of these asks, and
+// the last ones before it.
 func (q *queue) position(a *app) (position, inLine int, ahead []Head) {
 	var last []*app
 	for _, class := range q.classes {

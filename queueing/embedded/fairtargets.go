@@ -9,7 +9,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// shareRule returns the weakest rule that the queue allows to preempt those below it by.
+// shareRule returns the most permissive rule by which the children of the queue may preempt each other.
 func (q *queue) shareRule() shareRule {
 	if q == nil || !q.fairSharing() {
 		return noShareRule
@@ -23,7 +23,7 @@ func (q *queue) shareRule() shareRule {
 	return noShareRule
 }
 
-// mayPreemptByShare reports whether a queue above lets shares preempt.
+// mayPreemptByShare reports whether a queue above has a rule that allows preemption by shares.
 func (q *queue) mayPreemptByShare() bool {
 	for q = q.parent; q != nil; q = q.parent {
 		if q.shareRule() != noShareRule {
@@ -33,9 +33,9 @@ func (q *queue) mayPreemptByShare() bool {
 	return false
 }
 
-// mayBeginByShares reports whether the first ask of a class, in one option, might have something to preempt while nothing
-// else is preempted: in its own queue; in others because it stays within quota or may borrow; or because on some level its
-// side has, with it, no larger share than another one.
+// mayBeginByShares reports whether the first ask of a class, in one option, could preempt anything as its first target:
+// in its own queue; in others, because it stays within quota or may borrow; or because on some level its side,
+// including the ask, has no larger share than another side.
 func (pr *preemptionRound) mayBeginByShares(class *equivalenceClass, o *option) bool {
 	forest, q, policy := pr.hierarchy.forest, class.queue, class.queue.config.Preemption
 	if q.ranked.mayPreempt(class.next().ask.priority, policy.Within) || policy.Borrow == PreemptLowerPriority || forest.WithinQuota(q.node, o.minNeed) {
@@ -47,8 +47,8 @@ func (pr *preemptionRound) mayBeginByShares(class *equivalenceClass, o *option) 
 	return pr.hasNoLargestShare(q, o.minNeed)
 }
 
-// hasNoLargestShare reports whether on some level where shares preempt, a queue or the one above it there has no larger
-// share, with a need, than one of its siblings.
+// hasNoLargestShare reports whether, on some level with a rule about shares, the side of the queue has a share no
+// larger than one of its siblings when the need is added.
 func (pr *preemptionRound) hasNoLargestShare(q *queue, need quota.Vector) bool {
 	forest := pr.hierarchy.forest
 	for side := q; side.parent != nil; side = side.parent {
@@ -66,15 +66,15 @@ func (pr *preemptionRound) hasNoLargestShare(q *queue, need quota.Vector) bool {
 	return false
 }
 
-// largest are the two children of a queue with the largest shares, as of a version of the holders.
+// largest holds the two children of a queue with the largest shares, at a holderVersion.
 type largest struct {
 	first, second           *queue
 	firstShare, secondShare quota.Share
 	version                 uint64
 }
 
-// largestShareBeside returns the largest share, and its weight, of the siblings of a queue. The terminating holders must
-// be gone from the forest, and nothing but the claims be charged in addition.
+// largestShareBeside returns the largest share among the siblings of a queue, and its weight. The caller must have
+// removed the terminating holders from the forest, and must have charged nothing but the claims in addition.
 func (pr *preemptionRound) largestShareBeside(q *queue) (quota.Share, int32) {
 	l := pr.largest[q.parent]
 	if l == nil || l.version != pr.tree.holderVersion {
@@ -107,8 +107,9 @@ func (pr *preemptionRound) newLargest(parent *queue) *largest {
 	return l
 }
 
-// isAboveShare reports whether an application may be preempted by a rule because its side has more than its share; its
-// vector is what would be released. What was preempted before in the same run is not preempted for shares again.
+// isAboveShare reports whether an application may be preempted by a rule because its side has more than its share;
+// v.vector is what would be released. An application that was preempted before in the same run is not preempted for
+// shares again.
 func (p *targetSearch) isAboveShare(v *target, by shareRule) bool {
 	forest, q := p.preemption.hierarchy.forest, v.app.held.queue
 	mine := p.class.queue.subtreeBeside(q)
@@ -124,9 +125,9 @@ func (p *targetSearch) isAboveShare(v *target, by shareRule) bool {
 	return quota.CompareShares(share, mine.weight(), forest.Share(theirs.node), theirs.weight()) <= 0
 }
 
-// collectByShares takes candidates until the ask fits, unit by unit, as collectTargets does, but between queues below
-// one that uses fair sharing always of the side that has the largest share then. If the ask does not fit without any of
-// them, it reverts all.
+// collectByShares takes candidates unit by unit until the ask fits. It is like collectTargets, but between queues below
+// one with fair sharing it always takes from the side with the largest share. If taking everything is not enough, it
+// undoes everything and returns nil.
 func (p *targetSearch) collectByShares() []*target {
 	candidates := p.candidates()
 	var chosen []*target
@@ -143,8 +144,8 @@ func (p *targetSearch) collectByShares() []*target {
 	return chosen
 }
 
-// nextByShare returns the candidate to take next; nil if none is eligible. A rule that takes more is used only where the
-// one before finds nothing.
+// nextByShare returns the candidate to take next, or nil if none is eligible. A more permissive rule is used only if
+// the stricter one finds nothing.
 func (p *targetSearch) nextByShare(candidates *candidates, chosen []*target) *target {
 	p.shares = p.shares[:0]
 	for _, side := range p.path {
@@ -168,7 +169,7 @@ func (p *targetSearch) nextByShare(candidates *candidates, chosen []*target) *ta
 	return nil
 }
 
-// firstByShare returns the first candidate of a source that may be taken now; nil if there is none.
+// firstByShare returns the first candidate of a source that may be taken now, or nil if there is none.
 func (p *targetSearch) firstByShare(s *candidateSource, chosen []*target, by shareRule) *target {
 	if s.queue != p.class.queue && !p.mayTakeFrom(s) {
 		return nil
@@ -181,8 +182,8 @@ func (p *targetSearch) firstByShare(s *candidateSource, chosen []*target, by sha
 	return nil
 }
 
-// mayTakeFrom reports, from the queues alone, whether anything in another queue may be taken now: it has borrowed what is
-// short, and the ask's own side stays within quota, or may borrow, or has no larger share.
+// mayTakeFrom reports, looking only at queues, whether anything in another queue may be taken now: it has borrowed what
+// is short, and the ask's own side stays within quota, or may borrow, or has no larger share.
 func (p *targetSearch) mayTakeFrom(s *candidateSource) bool {
 	forest, mine := p.preemption.hierarchy.forest, p.path[s.side]
 	if !p.hasBorrowedShort(s.queue) {
@@ -196,7 +197,7 @@ func (p *targetSearch) mayTakeFrom(s *candidateSource) bool {
 		quota.CompareShares(p.shares[s.side], mine.weight(), forest.Share(theirs.node), theirs.weight()) <= 0
 }
 
-// mayTake reports whether one unit of a candidate may be taken beside those that are chosen.
+// mayTake reports whether one unit of a candidate may be taken in addition to the chosen ones.
 func (p *targetSearch) mayTake(v *target, chosen []*target, by shareRule) bool {
 	if v.count == 0 {
 		v.vector = p.vectorOf(v, chosen)
@@ -204,8 +205,8 @@ func (p *targetSearch) mayTake(v *target, chosen []*target, by shareRule) bool {
 	return p.isEligible(v, by)
 }
 
-// ofLargestShare returns the candidate of the side with the largest share on each level where shares count, and the
-// first one of those on others. There is at most one candidate of each queue.
+// ofLargestShare returns, among the first candidates of several queues, one per queue, the one to take: on levels with
+// fair sharing it follows the side with the largest share, on others the side of the first candidate.
 func (p *targetSearch) ofLargestShare(firsts []*target) *target {
 	for at := p.path[len(p.path)-1]; len(firsts) > 1; {
 		side := firsts[0].app.held.queue.below(at)
@@ -232,7 +233,7 @@ func (p *targetSearch) hasLargerShare(a, b *queue) bool {
 	return a != b && quota.CompareShares(forest.Share(a.node), a.weight(), forest.Share(b.node), b.weight()) > 0
 }
 
-// below returns the child of a queue above that contains q; q itself if it is that queue.
+// below returns the child of a queue above that contains q, or q itself if it is that queue.
 func (q *queue) below(above *queue) *queue {
 	for q != above && q.parent != above {
 		q = q.parent

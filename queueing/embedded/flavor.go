@@ -15,8 +15,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// placements returns the search for ways to place the pods in the flavors of a queue. If a pod set has none, it returns
-// the verdict that says why.
+// placements returns the search for placements of pods in the flavors of a queue. If a pod set fits no flavor, it
+// returns the verdict that says why.
 func (hr *hierarchy) placements(q *queue, s *signature) (*placementSearch, queueing.Verdict) {
 	search := &placementSearch{hierarchy: hr, queue: q, signature: s}
 	for _, p := range s.podSets {
@@ -30,7 +30,7 @@ func (hr *hierarchy) placements(q *queue, s *signature) (*placementSearch, queue
 }
 
 // usableFlavors returns the flavors of a queue in which a pod set may be placed, in the order of the queue. If there
-// is none, it returns why.
+// are none, why says so.
 func (hr *hierarchy) usableFlavors(q *queue, p queueing.PodSet) (usable []*FlavorConfig, why string) {
 	labelled := map[string]bool{}
 	for _, name := range q.flavors {
@@ -61,8 +61,8 @@ func (hr *hierarchy) usableFlavors(q *queue, p queueing.PodSet) (usable []*Flavo
 	return usable, why
 }
 
-// mismatch returns why pods cannot run on the nodes of a flavor; empty if they can. Of their node selector only
-// labels count that some flavor of the queue has; the others are left to the scheduler.
+// mismatch returns why pods cannot run on the nodes of a flavor, or the empty string if they can. It checks only those
+// labels of the pods' node selector that some flavor of the queue has; others are left to the scheduler.
 func mismatch(f *FlavorConfig, p queueing.PodSet, labelled map[string]bool) string {
 	if f == nil {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// elasticPods counts the pods above the base gang of a grant, and elasticPodsIn those in one flavor.
+// elasticPods counts the pods above the base gang of a grant.
 func elasticPods(g queueing.Grant) int32 {
 	var n int32
 	for i := range g.PodSets {
@@ -24,6 +24,7 @@ func elasticPods(g queueing.Grant) int32 {
 	return n
 }
 
+// elasticPodsIn counts the pods above the base gang of a grant in one flavor.
 func elasticPodsIn(g queueing.Grant, flavor string) int32 {
 	var n int32
 	for i := range g.PodSets {
@@ -34,7 +35,7 @@ func elasticPodsIn(g queueing.Grant, flavor string) int32 {
 	return n
 }
 
-// reclaimPending counts the pods of a flavor that must be released.
+// reclaimPending counts the pods in a flavor that must be released.
 func (h *heldGrant) reclaimPending(flavor string) int32 {
 	var n int32
 	for _, d := range h.growth.reclaims {
@@ -45,7 +46,7 @@ func (h *heldGrant) reclaimPending(flavor string) int32 {
 	return n
 }
 
-// growingPodSet returns the pod set of the base gang that wants to grow, or nil.
+// growingPodSet returns the base gang's pod set that is to grow, or nil if the grant has none of that name.
 func (h *heldGrant) growingPodSet() *queueing.PodSetGrant {
 	for i := range h.grant.PodSets {
 		if p := &h.grant.PodSets[i]; p.Name == h.growth.want.PodSet && !p.Elastic {
@@ -55,7 +56,7 @@ func (h *heldGrant) growingPodSet() *queueing.PodSetGrant {
 	return nil
 }
 
-// withGrowth returns a grant with that many more pods in each flavor, as an own pod set for each.
+// withGrowth returns the grant with more pods in each flavor, which get a pod set of their own per flavor.
 func withGrowth(g queueing.Grant, base *queueing.PodSetGrant, flavors []*FlavorConfig, more []int32) queueing.Grant {
 	out := g
 	out.Resizes++
@@ -73,7 +74,7 @@ func withGrowth(g queueing.Grant, base *queueing.PodSetGrant, flavors []*FlavorC
 		}
 		set := &out.PodSets[at]
 		set.Count += more[i]
-		set.NodeSelector, set.Tolerations = f.NodeLabels, f.Tolerations // of the flavor now: pods that are placed already stay
+		set.NodeSelector, set.Tolerations = f.NodeLabels, f.Tolerations // as the flavor is now; pods that are already placed stay
 	}
 	return out
 }
@@ -82,14 +83,14 @@ func (h *heldGrant) isFor(run, attempt int64) bool {
 	return h.grant.Run == run && h.grant.Attempt == attempt
 }
 
-// charged returns what the grant charges to its queue. What has no flavor runs without having been admitted: it is charged to the
-// first flavor of the queue.
+// charged returns what the grant charges to its queue. Pod sets without a flavor were not admitted but run, and are
+// charged to the first flavor of the queue.
 func (h *heldGrant) charged() []quota.Amount { return chargedAmounts(h.grant, h.queue.flavors[0]) }
 
 // isTerminating reports whether the grant will be released soon.
 func (h *heldGrant) isTerminating() bool { return h.standing.Terminating || h.eviction() != nil }
 
-// eviction returns why the grant must be released; nil while it may be kept.
+// eviction returns why the grant must be released, or nil if it may be kept.
 func (h *heldGrant) eviction() *queueing.Eviction {
 	if h.evicted != nil {
 		return h.evicted

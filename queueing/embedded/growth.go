@@ -23,38 +23,39 @@ type elasticGrowth struct {
 // growthRequest is a holder that wants more pods than it has.
 type growthRequest struct {
 	app *app
-	// podSet is the pod set that grows, flavors where more of it may be placed, each what one more needs there.
+	// podSet is the pod set that grows, flavors are where more of its pods may be placed, and perPod is what one more
+	// pod needs in each.
 	podSet  *queueing.PodSetGrant
 	flavors []*FlavorConfig
 	perPod  []quota.Vector
-	// count counts the pods above the base gang, added those of them that are new, by flavor.
+	// count counts the pods above the base gang, including new ones; added counts the new ones by flavor.
 	count int32
 	added []int32
-	// next is the flavor of the next pod.
+	// next is the index of the flavor for the next pod.
 	next int
 }
 
-// grow grants free quota to holders that want more than their base gangs, and appends a decision for each that grows.
-// A holder does not grow while an ask of the same or a higher priority is pending in its queue, nor into quota that
-// is reserved or reclaimed for others.
+// grow grants free quota to holders that want more than their base gangs, and appends a decision for each holder that
+// grows. A holder does not grow while an ask of the same or a higher priority is pending in its queue, nor into quota
+// that is reserved or reclaimed for others.
 //
-// Pods are added one by one, so that holders grow alike. The next pod goes to the holder
-//   - whose queue borrows over the shortest distance with the pod; where the parent of two queues uses fair sharing,
-//     the lower share comes before that;
-//   - then by priority;
-//   - then to the one with the fewest pods above its base gang, then by age and UID.
+// Pods are added one by one, so that holders grow evenly. The next pod goes to the holder
+//   - whose queue borrows over the shortest distance with the pod (if the parent of two queues uses fair sharing, the lower
+//     share counts before that);
+//   - then with the higher priority;
+//   - then with the fewest pods above its base gang, then by age and UID.
 //
-// Each holder that does not get all that it wants gets a message that says why.
+// Each holder that does not get everything it wants gets a message that says why.
 func (eg *elasticGrowth) grow(t *tree, out []Decision, max int) []Decision {
 	growers := eg.growthRequests(t)
-	hungry := slices.Clone(growers)
-	for len(hungry) > 0 {
-		hungry = slices.DeleteFunc(hungry, func(g *growthRequest) bool { return !eg.canGrow(g) })
-		if len(hungry) == 0 {
+	unsatisfied := slices.Clone(growers)
+	for len(unsatisfied) > 0 {
+		unsatisfied = slices.DeleteFunc(unsatisfied, func(g *growthRequest) bool { return !eg.canGrow(g) })
+		if len(unsatisfied) == 0 {
 			break
 		}
-		best := hungry[0]
-		for _, g := range hungry[1:] {
+		best := unsatisfied[0]
+		for _, g := range unsatisfied[1:] {
 			if eg.growthBefore(g, best) {
 				best = g
 			}
@@ -91,12 +92,12 @@ func (eg *elasticGrowth) applyGrowth(g *growthRequest) {
 	before := h.grant
 	eg.holders.recharge(g.app, withGrowth(before, g.podSet, g.flavors, g.added))
 	h.growth.before = &before
-	h.queue.tree.dirty = false // growth frees no quota
+	h.queue.tree.dirty = false // growth frees no quota, so no further cycle is needed
 	eg.registry.changed[g.app.key] = true
 }
 
 // growthRequests returns the holders of a tree that want more and may grow, in the order of their keys. It sets the
-// message of the others.
+// message of those that may not grow.
 func (eg *elasticGrowth) growthRequests(t *tree) []*growthRequest {
 	var out []*growthRequest
 	for key := range eg.holders.elastic {
@@ -116,11 +117,11 @@ func (eg *elasticGrowth) growthRequests(t *tree) []*growthRequest {
 	return out
 }
 
-// newGrowthRequest returns the growth request of a holder, or why the holder may not grow.
+// newGrowthRequest returns the growth request of a holder, or the reason why the holder may not grow.
 func (eg *elasticGrowth) newGrowthRequest(a *app) (*growthRequest, string) {
 	h := a.held
 	q, base := h.queue, h.growingPodSet()
-	defect := eg.hierarchy.defect(q) // a queue whose root is gone has no ledger that could record growth
+	defect := eg.hierarchy.defect(q) // a queue whose root is gone has no ledger to record growth
 	switch {
 	case defect != "":
 		return nil, defect
@@ -146,7 +147,7 @@ func (eg *elasticGrowth) newGrowthRequest(a *app) (*growthRequest, string) {
 	return g, ""
 }
 
-// hasPending reports whether an ask of at least that priority is pending in the queue that has no claim.
+// hasPending reports whether an ask without a claim and of at least this priority is pending in the queue.
 func (q *queue) hasPending(priority int32) bool {
 	full := q.atMaxRunning() != nil
 	for _, class := range q.admissible.items {
@@ -160,8 +161,8 @@ func (q *queue) hasPending(priority int32) bool {
 	return false
 }
 
-// canGrow finds the flavor of the next pod. It reports false, and sets the message, if the holder wants no more pods
-// or no quota is free for one.
+// canGrow selects the flavor of the next pod. If the holder wants no more pods or no quota is free for one, it sets the
+// holder's message and returns false.
 func (eg *elasticGrowth) canGrow(g *growthRequest) bool {
 	h := g.app.held
 	if g.count >= h.growth.want.Count {
@@ -204,8 +205,8 @@ func (eg *elasticGrowth) growthBefore(a, b *growthRequest) bool {
 		p.standing.QueuedAt.Compare(q.standing.QueuedAt), compareKeys(a.app.key, b.app.key)) < 0
 }
 
-// compareSubtrees orders two growth requests by their queues: below their common ancestor, by the shares that the
-// subtrees would have if the ancestor uses fair sharing; then the one that borrows over the shorter distance comes first.
+// compareSubtrees orders two growth requests by their queues. If their common ancestor uses fair sharing, the subtree
+// below it that would have the lower share comes first; else, or if they are equal, the shorter borrowing distance.
 func (eg *elasticGrowth) compareSubtrees(a, b *growthRequest) int {
 	p, q := a.app.held.queue, b.app.held.queue
 	if p != q {
@@ -222,7 +223,7 @@ func (eg *elasticGrowth) compareSubtrees(a, b *growthRequest) int {
 	return cmp.Compare(distance(a), distance(b))
 }
 
-// shareWithGrowth returns the share that a queue would have with a grower's next pod.
+// shareWithGrowth returns the share that a queue would have with the next pod of a growth request.
 func (eg *elasticGrowth) shareWithGrowth(q *queue, g *growthRequest) quota.Share {
 	n := g.app.held.queue.node
 	eg.hierarchy.forest.Add(n, g.perPod[g.next])
@@ -230,7 +231,7 @@ func (eg *elasticGrowth) shareWithGrowth(q *queue, g *growthRequest) quota.Share
 	return eg.hierarchy.forest.Share(q.node)
 }
 
-// growthMessage returns why the holder of a grant does not get all that it wants, for a limit that is in the way.
+// growthMessage returns the message that a limit keeps the holder of a grant from getting everything it wants.
 func (eg *elasticGrowth) growthMessage(q *queue, b quota.Block) string {
 	limit := eg.hierarchy.forest.Limit(b.Node, b.Cell)
 	by := eg.hierarchy.queues[eg.hierarchy.forest.Name(b.Node)]

@@ -14,9 +14,9 @@ import (
 type holders struct {
 	hierarchy *hierarchy
 	registry  *registry
-	// epochs by root.
+	// epochs holds the epochs by root.
 	epochs map[string]int64
-	// grants counts all grants that were ever made or restored.
+	// grants counts all grants ever made or restored.
 	grants uint64
 	// elastic holds the keys of holders that want pods above their base gangs, or still have some.
 	elastic map[queueing.Key]bool
@@ -24,7 +24,7 @@ type holders struct {
 	boundedHolders int
 }
 
-// simulateRelease simulates the release of a grant; undoRelease reverts it.
+// simulateRelease removes the charge of a grant from the forest; undoRelease adds it again.
 func (hs *holders) simulateRelease(a *app) {
 	hs.hierarchy.forest.Remove(a.held.queue.node, a.held.vector)
 }
@@ -50,8 +50,8 @@ func (hs *holders) terminatingTargets(t *tree) []*target {
 	return out
 }
 
-// awaited lists those of some terminating holders whose release lets a need fit; none if it does not fit without all of
-// them.
+// awaited returns the terminating holders whose release lets a need fit, or nil if it does not fit even when all of
+// them are gone.
 func (hs *holders) awaited(terminating []*target, q *queue, need quota.Vector) []queueing.Key {
 	forest := hs.hierarchy.forest
 	short := forest.ShortPart(q.node, need)
@@ -74,8 +74,8 @@ func (hs *holders) awaited(terminating []*target, q *queue, need quota.Vector) [
 	return out
 }
 
-// deletedInUse returns the nodes of deleted queues between a grant and its root: what a deleted queue holds is still
-// charged to its parent, and what the children of a deleted queue hold to their grandparent.
+// deletedInUse returns nodes for the deleted queues between a grant and its root. The grants of a deleted queue are
+// still charged to its parent, and those of a deleted queue's children to their grandparent.
 func (hs *holders) deletedInUse(c *configuration) []quota.Node {
 	var out []quota.Node
 	seen := map[string]bool{}
@@ -128,8 +128,8 @@ func (hs *holders) charge(a *app, h *heldGrant) {
 }
 
 // opensTargets reports whether an ask of another queue that had no targets may have some because of a new holder: this
-// one, if its queue borrows, or another one below a queue that borrows now. Reservations consider everything that is
-// held.
+// holder, if its queue borrows, or others below a queue that borrows now. It is true if there are reservations, because
+// these depend on everything that is held.
 func (hs *holders) opensTargets(h *heldGrant) bool {
 	if h.leaving || len(h.queue.tree.reservations) > 0 {
 		return true
@@ -142,7 +142,7 @@ func (hs *holders) opensTargets(h *heldGrant) bool {
 	return false
 }
 
-// uncharge removes the charge of what the application holds, if anything.
+// uncharge removes the charge of the application's grant, if it holds one.
 func (hs *holders) uncharge(a *app) {
 	h := a.held
 	if h == nil {
@@ -167,7 +167,7 @@ func (hs *holders) uncharge(a *app) {
 	hs.hierarchy.dropIfUnused(q)
 }
 
-// setGrowthMessage sets why a holder does not have all the pods that it wants.
+// setGrowthMessage sets the reason why a holder does not have all the pods that it wants.
 func (hs *holders) setGrowthMessage(a *app, why string) {
 	if a.held.growth.message != why {
 		a.held.growth.message = why
@@ -175,7 +175,7 @@ func (hs *holders) setGrowthMessage(a *app, why string) {
 	}
 }
 
-// setState sets the standing of a holder.
+// setState sets the state of a holder.
 func (hs *holders) setState(a *app, s queueing.HolderState) {
 	hs.countState(a, -1)
 	a.held.stateKnown, a.held.standing = true, s
@@ -183,7 +183,7 @@ func (hs *holders) setState(a *app, s queueing.HolderState) {
 	a.held.updateLeaving()
 }
 
-// countState adds a holder to what is known of all by their standing, or removes it for a negative n.
+// countState adds a holder to the counters and the ranking that depend on its state, or removes it if n is negative.
 func (hs *holders) countState(a *app, n int) {
 	h := a.held
 	if !h.standing.ReleasedBy.IsZero() {
@@ -199,7 +199,7 @@ func (hs *holders) countState(a *app, n int) {
 	}
 }
 
-// updateLeaving counts a holder as one that must release something, or no longer.
+// updateLeaving updates whether a holder counts as one that must release something.
 func (h *heldGrant) updateLeaving() {
 	leaving := h.isTerminating() || len(h.growth.reclaims) > 0
 	switch {
@@ -211,15 +211,15 @@ func (h *heldGrant) updateLeaving() {
 	h.leaving = leaving
 }
 
-// countGrown adds n to the holders of the queue that have pods above their base gangs, if this is one of them.
+// countGrown adds n to the number of holders in the queue with pods above their base gangs, if this is one of them.
 func (h *heldGrant) countGrown(n int) {
 	if elasticPods(h.grant) > 0 {
 		h.queue.grown += n
 	}
 }
 
-// noteElastic notes whether a holder wants pods above its base gang, or has some: those that stop hold quota until they
-// are gone, also if no more are wanted.
+// noteElastic records whether a holder wants pods above its base gang or has some. Pods that are stopping hold quota
+// until they are gone, even if no more are wanted.
 func (hs *holders) noteElastic(a *app) {
 	if a.held.growth.want.Count > 0 || elasticPods(a.held.grant) > 0 {
 		hs.elastic[a.key] = true
@@ -228,7 +228,7 @@ func (hs *holders) noteElastic(a *app) {
 	}
 }
 
-// recharge replaces the grant that an application holds by one of the same attempt.
+// recharge replaces the application's grant by another one of the same attempt.
 func (hs *holders) recharge(a *app, grant queueing.Grant) {
 	h := a.held
 	less := elasticPods(grant) < elasticPods(h.grant)
@@ -253,7 +253,7 @@ func (hs *holders) revertGrowth(a *app) {
 	hs.registry.changed[a.key] = true
 }
 
-// queuesWithHolders lists the queues of a tree in which something is held, in the order of their names.
+// queuesWithHolders returns the queues of a tree in which something is held, in the order of their names.
 func (t *tree) queuesWithHolders() []*queue {
 	var out []*queue
 	for _, q := range t.queues {
@@ -264,8 +264,8 @@ func (t *tree) queuesWithHolders() []*queue {
 	return out
 }
 
-// countAdmitted adds n to the admitted counters of the holder's queue and all above it. What a deleted queue holds
-// counts for its former ancestors; what the children of a deleted queue hold does not.
+// countAdmitted adds n to the admitted counters of the holder's queue and all above it. Grants of a deleted queue count
+// for its former ancestors; grants of a deleted queue's children do not.
 func (a *app) countAdmitted(n int32) {
 	cut := false
 	for q := a.held.queue; q != nil && !cut; q = q.parent {
@@ -279,12 +279,13 @@ func (a *app) countAdmitted(n int32) {
 	}
 }
 
-// wholeTarget returns all that an application has left when some of its pods are gone, and what is asked back.
+// wholeTarget returns a target for everything an application has left, without the pods in gone and those that must be
+// released anyway.
 func (hs *holders) wholeTarget(a *app, gone []*target) *target {
 	return &target{app: a, whole: true, max: 1, vector: hs.vectorWithout(a, gone)}
 }
 
-// vectorWithout returns what an application charges when some of its pods are gone, and what is asked back.
+// vectorWithout returns what an application charges, without the pods in gone and those that must be released anyway.
 func (hs *holders) vectorWithout(a *app, gone []*target) quota.Vector {
 	left := a.held.grant
 	if elasticPods(left) == 0 {
@@ -304,7 +305,7 @@ func (hs *holders) vectorWithout(a *app, gone []*target) quota.Vector {
 	return hs.hierarchy.forest.Prepare(a.held.queue.node, chargedAmounts(left, a.held.queue.flavors[0]))
 }
 
-// mergeWholeTargets leaves out single pods of applications that are preempted as a whole.
+// mergeWholeTargets drops single pods of applications that are preempted as a whole.
 func (hs *holders) mergeWholeTargets(chosen []*target) []*target {
 	var out []*target
 	for _, v := range chosen {
@@ -320,12 +321,12 @@ func (hs *holders) mergeWholeTargets(chosen []*target) []*target {
 	return out
 }
 
-// includesWhole reports whether an application is among the chosen as a whole.
+// includesWhole reports whether the chosen targets contain the application as a whole.
 func includesWhole(a *app, chosen []*target) bool {
 	return slices.ContainsFunc(chosen, func(v *target) bool { return v.whole && v.app == a })
 }
 
-// reclaimVector returns what must be released of the pods above the base gang.
+// reclaimVector returns the needs of the pods above the base gang that must be released.
 func (hs *holders) reclaimVector(h *heldGrant) quota.Vector {
 	var amounts []quota.Amount
 	for i := range h.grant.PodSets {
@@ -338,16 +339,16 @@ func (hs *holders) reclaimVector(h *heldGrant) quota.Vector {
 
 // settleReclaims deducts from the pending reclaims what the next grant releases.
 func (hs *holders) settleReclaims(h *heldGrant, next queueing.Grant) {
-	debts := h.growth.reclaims[:0:0]
-	paid := map[string]int32{}
+	outstanding := h.growth.reclaims[:0:0]
+	settled := map[string]int32{}
 	for _, d := range h.growth.reclaims {
-		left := max(0, elasticPodsIn(h.grant, d.flavor)-elasticPodsIn(next, d.flavor)) - paid[d.flavor]
+		left := max(0, elasticPodsIn(h.grant, d.flavor)-elasticPodsIn(next, d.flavor)) - settled[d.flavor]
 		now := min(d.count, max(0, left))
-		paid[d.flavor] += now
+		settled[d.flavor] += now
 		if d.count -= now; d.count > 0 {
-			debts = append(debts, d)
+			outstanding = append(outstanding, d)
 		}
 	}
-	h.growth.reclaims = debts
+	h.growth.reclaims = outstanding
 	h.updateLeaving()
 }

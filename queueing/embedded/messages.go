@@ -12,10 +12,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// maxNamesListed is how many queues a message lists.
+// maxNamesListed is how many names a message lists.
 const maxNamesListed = 5
 
-// named returns a queue as an application of another (or the same) queue knows it.
+// named returns a queue in words for an application of the queue of, which is the same queue or one below it.
 func named(q, of *queue) string {
 	if q == of {
 		return "queue " + q.name
@@ -23,7 +23,7 @@ func named(q, of *queue) string {
 	return fmt.Sprintf("queue %s, above %s,", q.name, of.name)
 }
 
-// stopText says that a queue, of or one above it, is stopped, and how.
+// stopText says that queue q is stopped, and how, for an application of the queue of.
 func stopText(q, of *queue) string {
 	how := "held"
 	if q.config.Stop == StopHoldAndDrain {
@@ -32,7 +32,7 @@ func stopText(q, of *queue) string {
 	return fmt.Sprintf("%s is %s (stopPolicy %s)", named(q, of), how, q.config.Stop)
 }
 
-// needsText names a need that is not met.
+// needsText says what is needed and not available.
 func needsText(class *equivalenceClass, b quota.Block) string {
 	least := ""
 	if class.signature.elastic >= 0 {
@@ -51,30 +51,30 @@ func limitText(resource string, most int64, limit quota.Limit, pool bool) string
 		amountText(resource, limit.Borrowing))
 }
 
-// negativeAsk returns the verdict on asks with a negative number. Users cannot create such asks: the operator misread
-// or miscalculated an amount.
+// negativeAsk returns the verdict on asks with a negative amount. Users cannot create such asks, so the operator has
+// misread or miscalculated an amount.
 func negativeAsk(s *signature) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
 		"the request is invalid, %s is negative: this is a bug in the operator, please report it", s.broken)}
 }
 
-// notFoundWithin returns the verdict on asks with so many pod sets and flavors that the search was cut short.
+// notFoundWithin returns the verdict on asks with so many pod sets and flavors that the search stopped early.
 func notFoundWithin(class *equivalenceClass, steps int) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonFlavorMismatch, Message: fmt.Sprintf(
 		"no placement of the %d pod sets in the flavors of queue %s was found within %d steps; there may be one: name fewer flavors for each pod set",
 		len(class.signature.podSets), class.queue.name, steps)}
 }
 
-// unusable returns the verdict on asks for a queue that cannot admit until its configuration is corrected.
+// unusable returns the verdict on asks for a queue that cannot admit anything until its configuration is corrected.
 func unusable(message string) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonReferenceNotFound, Message: message}
 }
 
-// NoQuota is the problem of queues in a tree that has no quota and whose root is not unlimited. The others are problems
-// of package quota.
+// NoQuota is the problem of queues in a tree that has no quota and whose root is not unlimited. The other problems are
+// defined in package quota.
 const NoQuota = "NoQuota"
 
-// noQuota returns why nothing is admitted in such a tree.
+// noQuota returns the message for a queue with the problem NoQuota.
 func noQuota(q *queue) string {
 	if top := q.root(); top != q {
 		return fmt.Sprintf("queue %s admits nothing: neither it nor another queue of its tree has a quota, and its root %s is not unlimited", q.name, top.name)
@@ -113,7 +113,7 @@ func behindOwnGrant(g queueing.Grant) queueing.Verdict {
 		Message: fmt.Sprintf("waiting for run %d attempt %d of this application to release its grant", g.Run, g.Attempt)}
 }
 
-// list joins names, the first few only.
+// list joins the first names, and says how many more there are.
 func list(names []string) string {
 	if len(names) <= maxNamesListed {
 		return strings.Join(names, ", ")
@@ -121,7 +121,7 @@ func list(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamesListed], ", "), len(names)-maxNamesListed)
 }
 
-// amountText returns an amount for messages.
+// amountText returns an amount as text for messages.
 func amountText(name string, amount int64) string {
 	if amount == quota.Unlimited {
 		return "without limit"

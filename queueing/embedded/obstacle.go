@@ -9,25 +9,25 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// obstacle is a limit that blocked classes of a queue when they were last tried. While it leaves less than a class needs,
-// the class need not be tried again.
+// obstacle is a limit that blocked classes of a queue when they were last tried. While it leaves less than a class
+// needs, the class need not be tried again.
 type obstacle struct {
 	node quota.NodeID
 	cell quota.Cell
-	// headroom is what the limit leaves the queue, as of that quotaVersion of the tree: it only falls until quota is
-	// released.
+	// headroom is what the limit leaves to the queue, computed at the tree's quotaVersion checkedAt. It only falls
+	// until quota is released.
 	headroom  int64
 	checkedAt uint64
-	// left is what it leaves in a tournament, where all claims are charged, as of that version of the holders.
+	// left is what the limit leaves during a tournament, with all claims charged, computed at holderVersion leftAt.
 	left   int64
 	leftAt uint64
-	// future is what it leaves once the terminating holders are gone, and own what the quota of the queue, or of one above it
-	// but the root, leaves then, as of that version of the holders.
+	// future is what the limit leaves once the terminating holders are gone. own is what the quota of the queue, or of
+	// a queue above it except the root, leaves then. Both are computed at holderVersion futureAt.
 	future, own int64
 	futureAt    uint64
 }
 
-// obstacleHolds reports, in a tournament, whether the limit that blocked a class when it was last tried still does.
+// obstacleHolds reports, during a tournament, whether the limit that blocked a class when it was last tried still does.
 func (class *equivalenceClass) obstacleHolds(forest *quota.Forest) bool {
 	o, q := class.obstacle, class.queue
 	if o == nil {
@@ -39,7 +39,8 @@ func (class *equivalenceClass) obstacleHolds(forest *quota.Forest) bool {
 	return class.blocked.Need > o.left
 }
 
-// updateObstacles finds out, once after quota was released, what the limits leave that blocked classes of the queue.
+// updateObstacles recomputes, once after each release of quota, what the limits leave that blocked classes of the
+// queue.
 func (q *queue) updateObstacles(forest *quota.Forest) {
 	if q.obstaclesAt == q.tree.quotaVersion {
 		return
@@ -50,8 +51,8 @@ func (q *queue) updateObstacles(forest *quota.Forest) {
 	}
 }
 
-// noteObstacle notes the limit that blocks a class, which was tried in vain; not for one that has several placements or
-// is kept back by a reservation, because these may fit as soon as anything changes.
+// noteObstacle records the limit that blocks a class that was tried in vain. It records none if the class has several
+// placements or is blocked by a reservation, because then it may fit as soon as anything changes.
 func (class *equivalenceClass) noteObstacle() {
 	b := class.blocked
 	if len(class.options) != 1 || class.placements != nil || class.reserved || b.Node == quota.None || b.Need == 0 {
@@ -70,7 +71,7 @@ func (class *equivalenceClass) noteObstacle() {
 	class.obstacle = q.obstacles[at]
 }
 
-// didNotFit reports whether a class does not fit as of the last release of quota.
+// didNotFit reports whether a class does not fit, judging by what is known since the last release of quota.
 func (class *equivalenceClass) didNotFit() bool {
 	now, o := class.queue.tree.quotaVersion, class.obstacle
 	return class.triedAt == now || o != nil && o.checkedAt == now && class.blocked.Need > o.headroom

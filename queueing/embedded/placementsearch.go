@@ -9,31 +9,31 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// placementSearch searches placements of pod sets in flavors, in order of preference, pod set by pod set. It gives up a
-// flavor as soon as the pod sets so far do not fit.
+// placementSearch searches placements of pod sets in flavors, pod set by pod set in order of preference. It gives up a
+// flavor as soon as the pod sets placed so far do not fit.
 type placementSearch struct {
 	hierarchy *hierarchy
 	queue     *queue
 	signature *signature
-	// usable are the flavors of each pod set.
+	// usable holds the usable flavors of each pod set.
 	usable [][]*FlavorConfig
-	// fits reports whether the need of some of the pod sets is met.
+	// fits reports whether the need of the pod sets placed so far can be met.
 	fits func(quota.Vector) bool
 	// most is how many placements are wanted, and steps how many more choices of a flavor may be tried.
 	most, steps int
 	found       []placement
-	// cut: there may be more placements than were found.
+	// cut is true if there may be more placements than were found.
 	cut bool
 }
 
-// The number of choices that are tried: to find what a queue could ever hold, once, and what it can hold now, whenever
-// an ask is looked at.
+// Maximum numbers of choices to try: once, to find what a queue could ever hold, and each time an ask is evaluated, to
+// find what it can hold now.
 const (
 	maxPlacementSteps    = 20_000
 	maxPlacementStepsNow = 1_000
 )
 
-// preferred returns each pod set in its first flavor.
+// preferred returns the placement of each pod set in its first flavor.
 func (ps *placementSearch) preferred() placement {
 	var out placement
 	for _, flavors := range ps.usable {
@@ -42,12 +42,13 @@ func (ps *placementSearch) preferred() placement {
 	return out
 }
 
-// severalFlavors reports whether there is more than one placement.
+// severalFlavors reports whether a pod set has more than one usable flavor.
 func (ps *placementSearch) severalFlavors() bool {
 	return slices.ContainsFunc(ps.usable, func(flavors []*FlavorConfig) bool { return len(flavors) > 1 })
 }
 
-// run searches placements in which the minimum of pods fits.
+// run searches placements in which the minimum of pods fits. It finds no more than most and tries no more than steps
+// choices.
 func (ps *placementSearch) run(most, steps int, fits func(quota.Vector) bool) []placement {
 	ps.most, ps.steps, ps.fits, ps.found, ps.cut = most, steps, fits, nil, false
 	ps.extend(nil)
@@ -73,12 +74,12 @@ func (ps *placementSearch) extend(where placement) {
 	}
 }
 
-// need returns the need of the pod sets that have been placed, with the minimum of pods.
+// need returns the need of the pod sets placed so far, with the minimum of pods.
 func (ps *placementSearch) need(where placement) quota.Vector {
 	return ps.hierarchy.forest.Prepare(ps.queue.node, ps.signature.amounts(where, ps.signature.minCount()))
 }
 
-// option returns a placement as an option of a class.
+// option converts a placement to an option of a class.
 func (hr *hierarchy) option(class *equivalenceClass, where placement) option {
 	n, s := class.queue.node, class.signature
 	return option{
@@ -87,8 +88,8 @@ func (hr *hierarchy) option(class *equivalenceClass, where placement) option {
 	}
 }
 
-// optionAt returns a placement as an option of a class, with the flavors and quotas of now. It returns false if the pods
-// can no longer be placed like that.
+// optionAt converts a placement to an option of a class, with the current flavors and quotas. It returns false if the
+// pods can no longer be placed like that.
 func (hr *hierarchy) optionAt(class *equivalenceClass, where placement) (option, bool) {
 	same := func(a, b *FlavorConfig) bool { return a.Name == b.Name }
 	if at := slices.IndexFunc(class.options, func(o option) bool { return slices.EqualFunc(o.where, where, same) }); at >= 0 {
@@ -108,8 +109,8 @@ func (hr *hierarchy) optionAt(class *equivalenceClass, where placement) (option,
 	return hr.option(class, now), true
 }
 
-// findOption looks for a placement that fits now beyond the options of a class that has more placements than options,
-// and makes it the last option. It reports whether there is one.
+// findOption searches a placement that fits now, for a class that has more placements than options. It makes it the
+// last option, and reports whether there is one.
 func (hr *hierarchy) findOption(class *equivalenceClass) bool {
 	if class.placements == nil {
 		return false
@@ -126,10 +127,10 @@ func (hr *hierarchy) findOption(class *equivalenceClass) bool {
 	return true
 }
 
-// maxOptions bounds the ways to place a gang that are kept: sixteen flavors each for driver and executors.
+// maxOptions bounds the options of a class: enough for sixteen flavors each for driver and executors.
 const maxOptions = 256
 
-// evaluate prepares a new class: its options, and whether it could ever be admitted.
+// evaluate initializes a new class with its options, or with the reason why it can never be admitted.
 func (hr *hierarchy) evaluate(class *equivalenceClass, access access) {
 	q := class.queue
 	if class.signature.broken != "" {

@@ -8,7 +8,7 @@ import (
 	"math"
 )
 
-// preemption finds what pending asks may preempt, and creates their claims.
+// preemption determines what pending asks may preempt, and creates their claims.
 type preemption struct {
 	hierarchy    *hierarchy
 	holders      *holders
@@ -20,17 +20,17 @@ type preemption struct {
 type preemptionRound struct {
 	*preemption
 	tree *tree
-	// prepared: the fields below are valid.
+	// prepared is true if the fields below are valid.
 	prepared bool
-	// statesKnown: the standing of every holder of the tree is known.
+	// statesKnown is true if the state of every holder in the tree is known.
 	statesKnown bool
-	// quotaToReclaim: a queue of the tree has borrowed, or something is terminating; as of that version of the holders if
-	// not.
+	// quotaToReclaim is true if a queue of the tree has borrowed, or something is terminating. If false, that was
+	// checked at holderVersion lookedAt.
 	quotaToReclaim bool
 	lookedAt       uint64
-	// terminating holders, including those that were preempted in this cycle.
+	// terminating are the terminating holders, including those preempted in this cycle.
 	terminating []*target
-	// largest shares among the children of queues.
+	// largest caches the largest shares among the children of queues.
 	largest map[*queue]*largest
 	// uncharge undoes the charges of the claims of this cycle.
 	uncharge []func()
@@ -41,7 +41,8 @@ func (pr *preemption) newRound(t *tree) *preemptionRound {
 	return &preemptionRound{preemption: pr, tree: t, largest: map[*queue]*largest{}}
 }
 
-// prepare collects, once in a cycle, what does not depend on the ask; what is granted in the cycle may borrow.
+// prepare collects, once per cycle, what does not depend on the ask. It checks repeatedly whether queues borrow,
+// because grants of this cycle may.
 func (pr *preemptionRound) prepare() {
 	if !pr.prepared {
 		pr.prepared = true
@@ -60,7 +61,7 @@ func (pr *preemptionRound) end() {
 	}
 }
 
-// mayClaim reports whether it is worth to search targets for a class that does not fit.
+// mayClaim reports whether searching targets for a class that does not fit may succeed.
 func (pr *preemptionRound) mayClaim(class *equivalenceClass) bool {
 	if class.isInadmissible() || !pr.mayPreemptFrom(class.queue) {
 		return false
@@ -78,13 +79,13 @@ func (pr *preemptionRound) mayPreemptFrom(q *queue) bool {
 	return pr.statesKnown && q.config.Preemption.active(pr.quotaToReclaim)
 }
 
-// canClaim reports whether the first ask of a class that has no claim could get one now.
+// canClaim reports whether the first ask of a class without a claim could get one now.
 func (pr *preemptionRound) canClaim(class *equivalenceClass) bool {
 	return pr.mayClaim(class) && pr.plan(class) != nil
 }
 
-// claim creates and charges a claim for the first ask of a class that has none, if what it may preempt suffices. It
-// reports whether it did.
+// claim creates and charges a claim for the first ask of a class without one, if preempting can make enough quota free.
+// It reports whether it did.
 func (pr *preemptionRound) claim(class *equivalenceClass) bool {
 	if !pr.canClaim(class) {
 		return false
@@ -103,7 +104,7 @@ func (pr *preemptionRound) claim(class *equivalenceClass) bool {
 	return true
 }
 
-// plan returns the plan for the first ask of a class that has no claim; nil if there is none.
+// plan returns the preemption plan for the first ask of a class without a claim, or nil if there is none.
 func (pr *preemptionRound) plan(class *equivalenceClass) *preemptionPlan {
 	a := class.next()
 	if p := class.plan; p != nil && p.version == pr.tree.holderVersion && p.app == a {
@@ -124,8 +125,7 @@ func (pr *preemptionRound) plan(class *equivalenceClass) *preemptionPlan {
 	return class.plan
 }
 
-// afterTerminations calls f while the forest is as it will be when the terminating holders are gone. The round must be
-// prepared.
+// afterTerminations calls f while the forest looks as if the terminating holders were gone. The round must be prepared.
 func (pr *preemptionRound) afterTerminations(f func()) {
 	for _, v := range pr.terminating {
 		v.simulateRelease(pr.hierarchy.forest)
@@ -136,8 +136,8 @@ func (pr *preemptionRound) afterTerminations(f func()) {
 	}
 }
 
-// bestPlan returns the plan in the option that the queue prefers; nil if there is none. The terminating holders are gone
-// from the forest.
+// bestPlan returns the plan in the option that the queue prefers, or nil if there is none. The caller must have removed
+// the terminating holders from the forest.
 func (pr *preemptionRound) bestPlan(class *equivalenceClass) *preemptionPlan {
 	var best *preemptionPlan
 	for i := range class.options {
@@ -153,8 +153,8 @@ func (pr *preemptionRound) bestPlan(class *equivalenceClass) *preemptionPlan {
 	return best
 }
 
-// mayFindTargets reports, from what costs little to see, whether there may be targets for the first ask of a class. The
-// terminating holders must be gone from the forest.
+// mayFindTargets makes a cheap check whether there may be targets for the first ask of a class. The caller must have
+// removed the terminating holders from the forest.
 func (pr *preemptionRound) mayFindTargets(class *equivalenceClass) bool {
 	for i := range class.options {
 		if pr.mayFindTargetsIn(class, &class.options[i]) {
@@ -164,9 +164,10 @@ func (pr *preemptionRound) mayFindTargets(class *equivalenceClass) bool {
 	return false
 }
 
-// seesNoTargets reports, for most classes that have just been tried in vain, that there are no targets: only reserved quota
-// keeps the first ask back, and nothing terminates; or what blocked it blocks it further on, and it would borrow on every
-// level, which it may not. The terminating holders must be gone from the forest.
+// seesNoTargets reports that there are no targets for a class, in cases that are cheap to recognize and cover most
+// classes that were just tried in vain. Either only reserved quota keeps the first ask back and nothing terminates, or
+// the limit that blocked the ask still blocks it and the ask would borrow on every level, which it may not do. The
+// caller must have removed the terminating holders from the forest.
 func (pr *preemptionRound) seesNoTargets(class *equivalenceClass) bool {
 	o, q := class.obstacle, class.queue
 	switch {
@@ -180,8 +181,8 @@ func (pr *preemptionRound) seesNoTargets(class *equivalenceClass) bool {
 		!(policy.Reclaim.set() && (policy.Borrow == PreemptLowerPriority || q.mayPreemptByShare()))
 }
 
-// blocksBorrowers reports whether a limit blocks a need of a queue also when the terminating holders are gone, and the queue
-// and those above it would borrow with that need.
+// blocksBorrowers reports whether a limit still blocks a need of a queue when the terminating holders are gone, and the
+// queue and those above it would borrow with that need.
 func (pr *preemptionRound) blocksBorrowers(o *obstacle, q *queue, need int64) bool {
 	if o.futureAt != pr.tree.holderVersion {
 		o.future, o.own = pr.hierarchy.forest.Headroom(q.node, o.cell, o.node), pr.hierarchy.forest.OwnHeadroom(q.node, o.cell)
@@ -191,8 +192,8 @@ func (pr *preemptionRound) blocksBorrowers(o *obstacle, q *queue, need int64) bo
 }
 
 // mayFindTargetsIn reports whether there may be targets in one option: in the ask's own queue, or elsewhere because the
-// ask stays within the quota of its subtree on some level or may borrow. If enough is free then, the ask has only to wait,
-// unless that is reserved for others: no targets change that.
+// ask stays within the quota of its subtree on some level or may borrow. If enough quota will be free anyway, the ask
+// only has to wait for that, unless the quota is reserved for others; then no targets can help.
 func (pr *preemptionRound) mayFindTargetsIn(class *equivalenceClass, o *option) bool {
 	forest, q := pr.hierarchy.forest, class.queue
 	if _, blocked := forest.Blocked(q.node, o.minNeed); !blocked {
@@ -205,8 +206,8 @@ func (pr *preemptionRound) mayFindTargetsIn(class *equivalenceClass, o *option) 
 	return policy.Reclaim.set() && (policy.Borrow == PreemptLowerPriority || q.mayPreemptByShare() || forest.WithinQuota(q.node, o.minNeed))
 }
 
-// search returns the plan for the first ask of a class in one option; nil if there is none. The terminating holders are
-// gone from the forest.
+// search returns the plan for the first ask of a class in one option, or nil if there is none. The caller must have
+// removed the terminating holders from the forest.
 func (pr *preemptionRound) search(class *equivalenceClass, o *option) *preemptionPlan {
 	if !pr.mayFindTargetsIn(class, o) || pr.tree.fairSharing && !pr.mayBeginByShares(class, o) {
 		return nil
@@ -230,7 +231,7 @@ func (pr *preemptionRound) search(class *equivalenceClass, o *option) *preemptio
 	return plan
 }
 
-// newSearch returns a search for the first ask of a class in one option, without bounds.
+// newSearch returns a search for the first ask of a class in one option, without bounds on serials.
 func (pr *preemptionRound) newSearch(class *equivalenceClass, o *option) *targetSearch {
 	p := &targetSearch{preemption: pr.preemption, class: class, app: class.next(), need: o.minNeed, newest: math.MaxUint64,
 		short: pr.hierarchy.forest.ShortPart(class.queue.node, o.minNeed)}
@@ -240,7 +241,8 @@ func (pr *preemptionRound) newSearch(class *equivalenceClass, o *option) *target
 	return p
 }
 
-// preferredTo reports whether a plan is better than one in an earlier flavor for a queue that does not take the first.
+// preferredTo reports whether a plan is better than one in an earlier flavor, for a queue that does not simply take the
+// first flavor.
 func (p *preemptionPlan) preferredTo(earlier *preemptionPlan, by FlavorPreference) bool {
 	nearer, own := cmp.Compare(p.distance, earlier.distance), compareBools(p.own, earlier.own)
 	if by == LeastPreemption {

@@ -24,7 +24,7 @@ func (rg *registry) sortedKeys() []queueing.Key {
 	return keys
 }
 
-// setVerdict sets the verdict of a pending application.
+// setVerdict sets the verdict of a pending application, and records its key if the verdict has changed.
 func (rg *registry) setVerdict(a *app, v *queueing.Verdict) {
 	if a.verdict == nil || *a.verdict != *v {
 		rg.changed[a.key] = true

@@ -11,11 +11,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// maxPlacementsExplained bounds the placements for which it is said what is missing.
+// maxPlacementsExplained is how many placements are explained.
 const maxPlacementsExplained = 3
 
-// remedies returns what must happen so that an ask is admitted, as sentences for people. They name no other
-// application, so that all who may read the application may read them.
+// remedies returns sentences for users about what must happen so that an ask is admitted. They name no other
+// application, so everyone who may read this application may read them.
 func (ex *explainer) remedies(a *app) []string {
 	switch class := a.class; {
 	case class == nil:
@@ -104,7 +104,7 @@ func (ex *explainer) queueRemedies(q *queue) []string {
 	return []string{"name a leaf queue in spec.queue.name: " + list(ex.hierarchy.leaves(q.node))}
 }
 
-// quotaRemedies returns the quotas that must be raised before the asks of a class could ever be admitted.
+// quotaRemedies returns the quotas that must be raised so that the asks of a class could ever be admitted.
 func (ex *explainer) quotaRemedies(class *equivalenceClass) []string {
 	var out []string
 	for _, a := range quota.Summed(class.signature.amounts(ex.preferredPlacement(class), class.signature.minCount())) {
@@ -115,7 +115,7 @@ func (ex *explainer) quotaRemedies(class *equivalenceClass) []string {
 	return out
 }
 
-// adjustableLimits names the limits of a queue that let it use more.
+// adjustableLimits names the limits of a queue that can be raised to let it use more.
 func (hr *hierarchy) adjustableLimits(n quota.NodeID) string {
 	if hr.forest.Parent(n) == quota.None {
 		return "nominal"
@@ -123,7 +123,7 @@ func (hr *hierarchy) adjustableLimits(n quota.NodeID) string {
 	return "nominal or borrowingLimit"
 }
 
-// waitRemedies returns what must be released for an ask, in each of its first placements.
+// waitRemedies returns what must be released for an ask, for each of its first placements.
 func (ex *explainer) waitRemedies(a *app) []string {
 	class := a.class
 	var out []string
@@ -141,7 +141,7 @@ func (ex *explainer) waitRemedies(a *app) []string {
 	return out
 }
 
-// reservationRemedies names the asks for which the free quota is reserved; none if it is not reserved.
+// reservationRemedies describes for which asks the free quota is reserved, or returns nil if it is not reserved.
 func (ex *explainer) reservationRemedies(a *app) []string {
 	switch kept := ex.reservedFor(a); {
 	case len(kept) == 0:
@@ -154,7 +154,7 @@ func (ex *explainer) reservationRemedies(a *app) []string {
 	return []string{"applications that preempted others start first; the free quota is reserved for them"}
 }
 
-// shortfallRemedies returns what must be released for a placement of a class, a sentence for each resource.
+// shortfallRemedies returns one sentence per resource about what must be released for a placement of a class.
 func (ex *explainer) shortfallRemedies(class *equivalenceClass, o *option) []string {
 	var out []string
 	for _, need := range ex.needs(class, o.where) {
@@ -165,8 +165,8 @@ func (ex *explainer) shortfallRemedies(class *equivalenceClass, o *option) []str
 	return out
 }
 
-// shortfallRemedy returns where quota must be released for a need, or which limits must be raised instead. A release
-// in a queue also counts in those above it, so these are named only if they lack more.
+// shortfallRemedy returns where quota must be released for a need, or which limits must be raised instead. A release in
+// a queue also counts in the queues above it, so these are named only if they lack more.
 func (ex *explainer) shortfallRemedy(need Need) string {
 	var back, raise []string
 	most := int64(0)

@@ -7,8 +7,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// SetResizeRequest sets what the holder of a grant wants above its base gang; it reports whether anything changed. Only
-// gated grants can grow.
+// SetResizeRequest sets how many pods the holder of a grant wants above its base gang, and reports whether anything
+// changed. Only gated grants can grow.
 func (e *Engine) SetResizeRequest(key queueing.Key, run, attempt int64, w queueing.ResizeRequest) bool {
 	a := e.registry.apps[key]
 	if a == nil || a.held == nil || !a.held.isFor(run, attempt) || !a.held.grant.SchedulingGated || equalResizeRequests(a.held.growth.want, w) {
@@ -24,8 +24,8 @@ func (e *Engine) SetResizeRequest(key queueing.Key, run, attempt int64, w queuei
 	return true
 }
 
-// Allocation returns the allocation of the holder of that run and attempt; the zero value for keys that hold no such
-// grant. The pod sets of its grant are shared with the engine: do not change them.
+// Allocation returns the allocation of the holder of this run and attempt, or the zero value if the key holds no such
+// grant. The pod sets of its grant are shared with the engine: do not modify them.
 func (e *Engine) Allocation(key queueing.Key, run, attempt int64) queueing.Allocation {
 	a := e.registry.apps[key]
 	if a == nil || a.held == nil || !a.held.isFor(run, attempt) {
@@ -39,9 +39,9 @@ func (e *Engine) Allocation(key queueing.Key, run, attempt int64) queueing.Alloc
 	return allocation
 }
 
-// Settle notes that a grant has been written to the application's status: from now on it is charged, less or more. A
-// grant that was resized less often than the one that is held, or of another attempt, is ignored. Settle reports
-// whether anything changed.
+// Settle records that a resized grant was written to the application's status. From now on this grant is charged,
+// whether that is more or less than before. It ignores a grant of another attempt, and one that was resized less often
+// than the grant that is held. It reports whether anything changed.
 func (e *Engine) Settle(key queueing.Key, grant queueing.Grant) bool {
 	a := e.registry.apps[key]
 	if a == nil || a.held == nil || !a.held.isFor(grant.Run, grant.Attempt) || a.held.grant.Resizes != grant.Resizes {
@@ -52,7 +52,7 @@ func (e *Engine) Settle(key queueing.Key, grant queueing.Grant) bool {
 	h.origin, h.growth.before = nil, nil
 	if equalCounts(h.grant, grant) {
 		if settled {
-			h.queue.tree.dirty = true // it may grow again
+			h.queue.tree.dirty = true // the grant may grow again
 		}
 		return settled
 	}
@@ -62,8 +62,8 @@ func (e *Engine) Settle(key queueing.Key, grant queueing.Grant) bool {
 	return true
 }
 
-// elasticOf counts the pods above base gangs in a queue and below it, and those that are wanted in addition. Holders
-// that want no more pods still count until a grant without such pods is settled.
+// elasticOf counts the pods above base gangs in a queue and below it, and the pods wanted in addition. Holders that
+// want no more pods still count until a grant without such pods is settled.
 func (hs *holders) elasticOf(q *queue) (has, wanted int32) {
 	for key := range hs.elastic {
 		h := hs.registry.apps[key].held

@@ -23,7 +23,7 @@ func newSignature(podSets []queueing.PodSet) *signature {
 
 func isElastic(p queueing.PodSet) bool { return p.Least() < p.Count }
 
-// minCount and most are the bounds of the elastic pod set's count; both are 0 without one.
+// minCount returns the minimum count of the elastic pod set, or 0 if there is none.
 func (s *signature) minCount() int32 {
 	if s.elastic < 0 {
 		return 0
@@ -31,6 +31,7 @@ func (s *signature) minCount() int32 {
 	return s.podSets[s.elastic].Least()
 }
 
+// maxCount returns the maximum count of the elastic pod set, or 0 if there is none.
 func (s *signature) maxCount() int32 {
 	if s.elastic < 0 {
 		return 0
@@ -38,7 +39,8 @@ func (s *signature) maxCount() int32 {
 	return s.podSets[s.elastic].Count
 }
 
-// needsNoMoreThan reports whether the pod sets may be placed as those of another signature, and need no more at least.
+// needsNoMoreThan reports whether the pod sets can be placed like those of the other signature and have no larger
+// minimum needs.
 func (s *signature) needsNoMoreThan(other *signature) bool {
 	if len(s.podSets) != len(other.podSets) {
 		return false
@@ -57,14 +59,14 @@ func (s *signature) needsNoMoreThan(other *signature) bool {
 	return true
 }
 
-// equalPlacements reports whether pods of two pod sets may be placed in the same flavors.
+// equalPlacements reports whether two pod sets may be placed in the same flavors.
 func equalPlacements(a, b *queueing.PodSet) bool {
 	sameToleration := func(a, b corev1.Toleration) bool { return a.MatchToleration(&b) }
 	return a.Name == b.Name && slices.Equal(a.Flavors, b.Flavors) && maps.Equal(a.NodeSelector, b.NodeSelector) &&
 		slices.EqualFunc(a.Tolerations, b.Tolerations, sameToleration)
 }
 
-// podCount returns the number of pods of a pod set when the elastic one has that many.
+// podCount returns the number of pods of a pod set if the elastic one has the given count.
 func (s *signature) podCount(podSet int, elastic int32) int32 {
 	if podSet == s.elastic {
 		return elastic
@@ -72,8 +74,8 @@ func (s *signature) podCount(podSet int, elastic int32) int32 {
 	return max(0, s.podSets[podSet].Count)
 }
 
-// amounts returns the need of all pods in a placement when the elastic pod set has that many; of the first pod sets
-// alone if the placement has no flavor for the others.
+// amounts returns the needs of all pods in a placement if the elastic pod set has the given count. If the placement
+// covers only the first pod sets, so does the result.
 func (s *signature) amounts(where placement, elastic int32) []quota.Amount {
 	var out []quota.Amount
 	for i := range where {
@@ -82,8 +84,8 @@ func (s *signature) amounts(where placement, elastic int32) []quota.Amount {
 	return out
 }
 
-// grant returns the grant of all pods in a placement when the elastic pod set has that many. It shares the maps of
-// ask and flavor. A grant that may grow keeps the requested flavors.
+// grant returns the granted pod sets for a placement if the elastic pod set has the given count. They share the maps of
+// the ask and the flavor. A grant that may grow keeps the requested flavors.
 func (s *signature) grant(where placement, elastic int32, mayGrow bool) []queueing.PodSetGrant {
 	out := make([]queueing.PodSetGrant, len(s.podSets))
 	for i, p := range s.podSets {
@@ -98,7 +100,8 @@ func (s *signature) grant(where placement, elastic int32, mayGrow bool) []queuei
 	return out
 }
 
-// chargedAmounts returns what a grant charges. Of pod sets without a flavor nobody knows where they run: they are charged to unknown.
+// chargedAmounts returns what a grant charges. Pod sets without a flavor, which may run anywhere, are charged to the
+// flavor unknown.
 func chargedAmounts(g queueing.Grant, unknown string) []quota.Amount {
 	var out []quota.Amount
 	for _, p := range g.PodSets {
@@ -107,7 +110,7 @@ func chargedAmounts(g queueing.Grant, unknown string) []quota.Amount {
 	return out
 }
 
-// appendAmounts appends in any order: quota sorts and adds up.
+// appendAmounts appends amounts in no particular order, because package quota sorts and sums them.
 func appendAmounts(out []quota.Amount, flavor string, count int32, requests queueing.Resources) []quota.Amount {
 	for name, amount := range requests {
 		out = append(out, quota.Amount{Cell: quota.Cell{Flavor: flavor, Resource: name}, Value: quota.Times(count, amount)})
@@ -115,11 +118,11 @@ func appendAmounts(out []quota.Amount, flavor string, count int32, requests queu
 	return out
 }
 
-// signatureKey writes everything about the pod sets that determines whether and where they fit. Strings are quoted,
-// so that different pod sets never have the same key.
+// signatureKey encodes everything about the pod sets that determines whether and where they fit. Strings are quoted, so
+// that different pod sets never have the same key.
 func signatureKey(podSets []queueing.PodSet) []byte {
 	b := make([]byte, 0, 128*len(podSets))
-	var few [8]string // enough for the resources of nearly all, and not on the heap
+	var few [8]string // enough for nearly all pod sets, without an allocation
 	for _, p := range podSets {
 		b = strconv.AppendQuote(b, p.Name)
 		b = strconv.AppendInt(append(b, ' '), int64(p.Count), 10)
@@ -148,7 +151,7 @@ func signatureKey(podSets []queueing.PodSet) []byte {
 	return b
 }
 
-// appendToleration leaves out tolerationSeconds: it has no bearing on where a pod may start.
+// appendToleration encodes a toleration without tolerationSeconds, which does not affect where a pod may start.
 func appendToleration(b []byte, t corev1.Toleration) []byte {
 	for _, s := range []string{t.Key, string(t.Operator), t.Value, string(t.Effect)} {
 		b = strconv.AppendQuote(b, s)

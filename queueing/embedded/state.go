@@ -32,15 +32,15 @@ type Usage struct {
 // queue's status, beside the ledger.
 const unlimitedShown = 32
 
-// ofEveryNode are the resources whose usage is always listed.
-var ofEveryNode = []string{"cpu", "memory", "ephemeral-storage", "pods"}
+// nodeResources are the resources whose usage is always listed.
+var nodeResources = []string{"cpu", "memory", "ephemeral-storage", "pods"}
 
-// listedUses returns the usages that a state lists: all that are limited or of resources in ofEveryNode, and some of
+// listedUses returns the usages that a state lists: all that are limited or of resources in nodeResources, and some of
 // the others.
 func listedUses(uses []quota.Use) []quota.Use {
 	others := 0
 	return slices.DeleteFunc(uses, func(u quota.Use) bool {
-		if u.Nominal != quota.Unlimited || slices.Contains(ofEveryNode, u.Resource) {
+		if u.Nominal != quota.Unlimited || slices.Contains(nodeResources, u.Resource) {
 			return false
 		}
 		others++

@@ -10,7 +10,7 @@ import (
 // exhausted reports whether nothing more can be taken.
 func (v *target) exhausted() bool { return v.count == v.max }
 
-// takeOne simulates the release of one more pod; returnOne reverts it.
+// takeOne simulates the release of one more unit; returnOne reverts it.
 func (v *target) takeOne(forest *quota.Forest) {
 	v.count++
 	forest.Remove(v.app.held.queue.node, v.vector)
@@ -21,7 +21,7 @@ func (v *target) returnOne(forest *quota.Forest) {
 	forest.Add(v.app.held.queue.node, v.vector)
 }
 
-// simulateRelease simulates the release of all that were taken; undoRelease reverts it.
+// simulateRelease simulates the release of all units that were taken; undoRelease reverts it.
 func (v *target) simulateRelease(forest *quota.Forest) {
 	for range v.count {
 		forest.Remove(v.app.held.queue.node, v.vector)
@@ -34,16 +34,17 @@ func (v *target) undoRelease(forest *quota.Forest) {
 	}
 }
 
-// shareRule is a rule by which an ask may preempt where the lowest queue above both it and the target uses fair
-// sharing, of the two subtrees below that queue.
+// shareRule is a rule by which an ask may preempt if its common ancestor with the target uses fair sharing. The rules
+// compare the shares of the two sides, which are the subtrees below that ancestor.
 type shareRule int
 
 const (
-	// noShareRule: only what may be preempted whatever the shares are.
+	// noShareRule allows only what may be preempted regardless of shares.
 	noShareRule shareRule = iota
-	// finalShare: also if the share of the ask's side, with the ask, is not greater than what the target leaves its own
-	// side.
+	// finalShare also allows preemption if the share of the ask's side, including the ask, is at most the share that
+	// the target's side keeps.
 	finalShare
-	// initialShare: also if the share of the ask's side, with the ask, is less than that of the target's side before.
+	// initialShare also allows preemption if the share of the ask's side, including the ask, is less than the share of
+	// the target's side before it.
 	initialShare
 )

@@ -12,12 +12,12 @@ import (
 
 // targetSearch looks for a set of targets whose release lets one ask fit.
 //
-// During the search the forest is in its future state: terminating holders are gone, and the ask is charged. An ask
-// may preempt
-//   - in the same queue, as Preemption.Within allows;
+// During the search the forest is in a future state: terminating holders are gone, and the ask is charged. An ask may
+// preempt
+//   - in its own queue, as Preemption.Within allows;
 //   - in another queue, as Preemption.Reclaim allows, if what is short was borrowed there on every level up to the
-//     common ancestor, and the ask stays within the quota of its own subtree below that ancestor; asks that do not,
-//     as Preemption.Borrow allows, or as QueueConfig.FairPreemption of the common ancestor does (type shareRule).
+//     common ancestor, and the ask stays within the quota of its own subtree below that ancestor. An ask that borrows
+//     itself may do so as Preemption.Borrow allows, or QueueConfig.FairPreemption of the common ancestor (type shareRule).
 //
 // Only applications that use what is short are candidates.
 type targetSearch struct {
@@ -27,17 +27,17 @@ type targetSearch struct {
 	need       quota.Vector
 	// short is the part of the need that does not fit.
 	short quota.Vector
-	// past holds what the application has preempted before in this run.
+	// past holds what the application has already preempted in this run.
 	past map[queueing.Key]bool
-	// oldest and newest bound the serials of the grants that may be targets: from oldest on, and below newest.
+	// oldest and newest bound the serials of grants that may be targets: oldest is inclusive, newest exclusive.
 	oldest, newest uint64
-	// path is the queue of the ask and all above it, the queue first; shares are theirs, with the ask.
+	// path holds the queue of the ask and all queues above it, in this order; shares are their shares with the ask.
 	path   []*queue
 	shares []quota.Share
 }
 
-// run finds a set none of which could be spared, and reports whether the ask fits without them: the set is empty if
-// what terminates anyway is enough. The forest is left as it was.
+// run finds a set of targets, all of which are necessary, and reports whether the ask fits without them. The set is
+// empty if what is terminating anyway is enough. The forest is unchanged afterwards.
 func (p *targetSearch) run() (targets []*target, fits bool) {
 	p.preemption.hierarchy.forest.Add(p.class.queue.node, p.need)
 	defer p.preemption.hierarchy.forest.Remove(p.class.queue.node, p.need)
@@ -52,7 +52,7 @@ func (p *targetSearch) run() (targets []*target, fits bool) {
 		collect = p.collectByShares
 	}
 	chosen := collect()
-	for spared := true; spared; { // which may be spared depends on which others are
+	for spared := true; spared; { // repeat, because whether one target is necessary depends on the others
 		chosen, spared = p.minimizeTargets(chosen)
 	}
 	legal := len(chosen) > 0 && p.fits() && p.allEligible(chosen)
@@ -65,7 +65,7 @@ func (p *targetSearch) run() (targets []*target, fits bool) {
 	return p.preemption.holders.mergeWholeTargets(chosen), true
 }
 
-// mayFindTargets reports, from the queue of the ask and those above it alone, whether there may be targets: in the
+// mayFindTargets reports, looking only at the queue of the ask and those above it, whether there may be targets: in the
 // queue itself, or elsewhere because the ask stays within the quota of its subtree on some level or may borrow.
 func (p *targetSearch) mayFindTargets() bool {
 	policy := p.class.queue.config.Preemption
@@ -81,8 +81,8 @@ func (p *targetSearch) mayFindTargets() bool {
 	})
 }
 
-// minimizeTargets returns one target, or one pod of it, that is not needed, trying the last chosen one first. It
-// returns the remaining targets and whether one was spared.
+// minimizeTargets finds one target, or one pod of it, that is not necessary, trying the last chosen one first. It
+// returns the remaining targets, and whether it found one.
 func (p *targetSearch) minimizeTargets(chosen []*target) (rest []*target, spared bool) {
 	for i := len(chosen) - 1; i >= 0; i-- {
 		v := chosen[i]
@@ -102,7 +102,7 @@ func (p *targetSearch) minimizeTargets(chosen []*target) (rest []*target, spared
 	return chosen, false
 }
 
-// takeOne takes one unit of a target, and adds the target to the chosen ones if it is the first.
+// takeOne takes one unit of a target. The first unit adds the target to the chosen ones.
 func (p *targetSearch) takeOne(v *target, chosen []*target) []*target {
 	if v.count == 0 {
 		v.vector = p.vectorOf(v, chosen)
@@ -112,7 +112,7 @@ func (p *targetSearch) takeOne(v *target, chosen []*target) []*target {
 	return chosen
 }
 
-// vectorOf returns the need of one unit of a target when some others are gone.
+// vectorOf returns the need of one unit of a target when the targets in gone are gone.
 func (p *targetSearch) vectorOf(v *target, gone []*target) quota.Vector {
 	if v.whole {
 		return p.preemption.holders.vectorWithout(v.app, gone)
@@ -120,11 +120,11 @@ func (p *targetSearch) vectorOf(v *target, gone []*target) quota.Vector {
 	return v.vector
 }
 
-// candidates returns what the ask may have to preempt.
+// candidates returns everything that the ask may have to preempt.
 func (p *targetSearch) candidates() *candidates { return &candidates{search: p} }
 
-// mayReclaim reports, from the queue of the ask and those above it alone, whether anything in other queues may be
-// eligible now, whatever the shares are.
+// mayReclaim reports, looking only at the queue of the ask and those above it, whether anything in other queues may be
+// eligible now, apart from rules about shares.
 func (p *targetSearch) mayReclaim() bool {
 	policy := p.class.queue.config.Preemption
 	return policy.Borrow == PreemptLowerPriority || policy.Reclaim.set() && slices.ContainsFunc(p.path[:len(p.path)-1], func(side *queue) bool {
@@ -132,8 +132,8 @@ func (p *targetSearch) mayReclaim() bool {
 	})
 }
 
-// mayHoldTargets reports whether anything in a queue could become eligible during the search. Nothing is charged to
-// another queue meanwhile: one that has not borrowed what is short, on every level, has not later either.
+// mayHoldTargets reports whether anything in a queue can become eligible during the search. Nothing is charged to other
+// queues meanwhile, so a queue that has not borrowed what is short, on every level, will not have later either.
 func (p *targetSearch) mayHoldTargets(q *queue) bool {
 	policy := p.class.queue.config.Preemption
 	if q == p.class.queue {
@@ -142,8 +142,9 @@ func (p *targetSearch) mayHoldTargets(q *queue) bool {
 	return policy.Reclaim.set() && p.hasBorrowedShort(q)
 }
 
-// hasBorrowedShort reports whether a queue, and those above it up to one above the queue of the ask, use more than their
-// quota of what is short. A queue beside which the ask has no queue has borrowed nothing from it.
+// hasBorrowedShort reports whether a queue, and all those above it below the common ancestor with the ask's queue, use
+// more than their quota of what is short. It is false for the ask's own queue and those below it, from which nothing
+// can be borrowed this way.
 func (p *targetSearch) hasBorrowedShort(q *queue) bool {
 	for ; q != nil && !slices.Contains(p.path, q); q = q.parent {
 		if !p.preemption.hierarchy.forest.Over(q.node, p.short) {
@@ -153,12 +154,12 @@ func (p *targetSearch) hasBorrowedShort(q *queue) bool {
 	return q != nil && q != p.class.queue
 }
 
-// sideBeside returns the place on the path of the highest queue that is not above the other one; 0 for the ask's own.
+// sideBeside returns the index on the path of the highest queue that is not above the other queue; 0 for the ask's own.
 func (p *targetSearch) sideBeside(q *queue) int {
 	return max(0, slices.IndexFunc(p.path, func(above *queue) bool { return above.contains(q) })-1)
 }
 
-// compareBools puts false before true.
+// compareBools orders false before true.
 func compareBools(a, b bool) int {
 	switch {
 	case a == b:
@@ -177,8 +178,8 @@ func (p *targetSearch) wholeTargets(a *app) []*target {
 	return []*target{{app: a, whole: true, max: 1}}
 }
 
-// podTargets returns the pods above the base gang of an application that may be preempted, by flavor, the flavor that
-// was taken last first.
+// podTargets returns the pods above the base gang of an application that may be preempted, by flavor, starting with the
+// flavor that was added last.
 func (p *targetSearch) podTargets(a *app) []*target {
 	if !p.policyAllows(a) && !p.policyAllowsPods(a) {
 		return nil
@@ -198,15 +199,14 @@ func (p *targetSearch) podTargets(a *app) []*target {
 	return out
 }
 
-// policyAllowsPods reports whether the policy within the queue lets the ask preempt pods above a base gang. These
-// pods have no place in the queue, so that age does not count among equals of priority.
+// policyAllowsPods reports whether the policy within the queue allows the ask to preempt pods above a base gang. These
+// pods have no place in the queue, so for equal priorities age does not count.
 func (p *targetSearch) policyAllowsPods(v *app) bool {
 	return v.held.queue == p.class.queue && p.class.queue.config.Preemption.Within == PreemptLowerOrNewerEqualPriority &&
 		v.held.standing.Priority <= p.app.ask.priority
 }
 
-// policyAllows reports whether a policy lets the ask preempt an application, as far as priority and age are
-// concerned.
+// policyAllows reports whether a policy allows the ask to preempt an application, looking only at priority and age.
 func (p *targetSearch) policyAllows(v *app) bool {
 	policy := p.class.queue.config.Preemption
 	lower := v.held.standing.Priority < p.app.ask.priority
@@ -217,8 +217,7 @@ func (p *targetSearch) policyAllows(v *app) bool {
 	return policy.Reclaim == PreemptAny || policy.Reclaim == PreemptLowerPriority && lower
 }
 
-// isEligible reports whether an application may be preempted now, by rules about shares up to the given one or without
-// any.
+// isEligible reports whether an application may be preempted now. Of the rules about shares it applies those up to by.
 func (p *targetSearch) isEligible(v *target, by shareRule) bool {
 	a := v.app
 	v.byBorrower, v.byShare = false, false
@@ -236,20 +235,20 @@ func (p *targetSearch) isEligible(v *target, by shareRule) bool {
 	return v.byBorrower || v.byShare
 }
 
-// borrowsBeside reports whether the ask's own side, directly below the queue that both the ask and an application of
-// another queue are below, borrows.
+// borrowsBeside reports whether the ask's own side borrows: the subtree with the ask's queue directly below the common
+// ancestor with the application's queue.
 func (p *targetSearch) borrowsBeside(v *app) bool {
 	return p.preemption.hierarchy.forest.Over(p.class.queue.subtreeBeside(v.held.queue).node, p.short)
 }
 
-// mayBorrow reports whether an ask that borrows may preempt an application nevertheless.
+// mayBorrow reports whether an ask that borrows may preempt an application by the policy Borrow.
 func (p *targetSearch) mayBorrow(v *app) bool {
 	policy := p.class.queue.config.Preemption
 	return policy.Borrow == PreemptLowerPriority && v.held.standing.Priority < p.app.ask.priority &&
 		(policy.BorrowThreshold == nil || v.held.standing.Priority <= *policy.BorrowThreshold)
 }
 
-// allEligible reports whether every chosen target would be eligible if it were taken last, and notes by which rule.
+// allEligible reports whether every chosen target would be eligible if it were taken last, and records by which rule.
 func (p *targetSearch) allEligible(chosen []*target) bool {
 	for _, v := range chosen {
 		v.returnOne(p.preemption.hierarchy.forest)
@@ -262,7 +261,7 @@ func (p *targetSearch) allEligible(chosen []*target) bool {
 	return true
 }
 
-// fits reports whether the ask fits.
+// fits reports whether the ask fits in the current state of the forest.
 func (p *targetSearch) fits() bool {
 	p.preemption.hierarchy.forest.Remove(p.class.queue.node, p.need)
 	defer p.preemption.hierarchy.forest.Add(p.class.queue.node, p.need)

@@ -5,20 +5,20 @@ package embedded
 
 import "github.com/sparkgate/sparkgate/queueing/quota"
 
-// tournament holds the queues of a tree that may still be granted something in this cycle, or preempt something. Each
-// node has a winner: the queue below it that comes first; the winner of the root comes first of all.
+// tournament holds the queues of a tree that may still be granted something, or preempt something, in this cycle. Each
+// node has a winner: the queue below it that comes first. The winner of the root is the next to have its turn.
 //
-// Whether the first ask of a queue still fits, or may preempt, and how far it borrows is checked when its turn has come:
-// until then the ask can only be ranked too high. There are three exceptions. An ask that borrows, and no longer fits, may
-// hide a later one of its queue that stays within the quota and so comes before those of other queues; an ask with several
-// flavors may have to move to another one, without borrowing; and with fair sharing, an ask that does not fit may hold back
-// its siblings by the share that it would have. Such queues need a recheck after every grant.
+// Whether the first ask of a queue still fits or may preempt, and how far it borrows, is checked only when its turn
+// comes: until then the ask can only be ranked too high. There are three exceptions, in which a queue needs a recheck
+// after every grant. An ask that borrows and no longer fits may hide a later ask of its queue that stays within quota
+// and so precedes those of other queues. An ask with several flavors may have to move to one in which it does not
+// borrow. And with fair sharing, an ask that does not fit may hold back its siblings by the share that it would have.
 type tournament struct {
 	admission   *admission
 	preemption  *preemptionRound
 	withdrawal  *withdrawal
 	root        *queue
-	fairSharing bool // some node of the tree compares shares
+	fairSharing bool // whether some node of the tree compares shares
 	recheckList []*queue
 }
 
@@ -41,7 +41,7 @@ func newTournament(ad *admission, pr *preemptionRound, w *withdrawal) *tournamen
 	}
 	t.entering = entering
 	if c.root != nil && c.root.tournament != ad.tournaments {
-		c.root = nil // nothing is pending; the winner is that of an earlier tournament, which was cut short
+		c.root = nil // nothing is pending; the root's winner is that of an earlier tournament that was interrupted
 	}
 	for _, q := range entering {
 		q.recheckNeeded, q.inRecheckList, q.settledAt = false, false, t.attempt()
@@ -56,12 +56,13 @@ func newTournament(ad *admission, pr *preemptionRound, w *withdrawal) *tournamen
 	return c
 }
 
-// isSettled reports whether a queue has nothing to enter: all that it entered last left the tournament again, and
-// nothing has changed since.
+// isSettled reports whether a queue has nothing to enter: all its classes left the last tournament again, and nothing
+// has changed since.
 func (q *queue) isSettled() bool { return q.settledAt == q.tree.attempt() && q.entered == 0 }
 
-// enter adds the classes of a queue that fit now; of a StrictFIFO queue the first one, whether it fits or not. A class that
-// did not fit is not tried again before quota is released, nor after that while the limit that blocked it leaves too little.
+// enter adds the classes of a queue that fit now; for a StrictFIFO queue it adds the class of the head, whether that
+// fits or not. A class that did not fit is not tried again until quota is released, and not even then while the limit
+// that blocked it leaves too little.
 func (c *tournament) enter(q *queue) {
 	switch {
 	case q.config == nil || q.stoppedBy != nil:
@@ -103,13 +104,13 @@ func (c *tournament) enterPreemptors(entering []*queue) {
 	})
 }
 
-// turn looks at the first ask of a queue: it is granted if it fits, or fits once grants of this cycle are withdrawn, which
-// ends the tournament; else it gets a claim if it may preempt enough; else its class leaves the tournament. It returns the
-// application that was granted, or nil.
+// turn evaluates the first ask of a queue. If it fits, or fits after grants of this cycle are withdrawn, it is granted;
+// a withdrawal ends the tournament. Else it gets a claim, if it can preempt enough. Else its class leaves the
+// tournament. turn returns the application that was granted, or nil.
 func (c *tournament) turn(q *queue) *app {
 	class := q.current()
 	where, elastic, fits := c.admission.fit(class)
-	if !fits && c.withdrawal.makesRoom(class) {
+	if !fits && c.withdrawal.withdrawFor(class) {
 		return c.withdrawal.grant(class)
 	}
 	var granted *app
@@ -136,7 +137,7 @@ func (c *tournament) turn(q *queue) *app {
 	return granted
 }
 
-// first returns the queue whose turn it is, or nil.
+// first returns the queue whose turn it is, or nil if none is left.
 func (c *tournament) first() *queue {
 	for c.root != nil && c.root.winner != nil {
 		q := c.root.winner
@@ -144,12 +145,12 @@ func (c *tournament) first() *queue {
 		if class.atMaxRunning() == nil && q.distance == c.admission.hierarchy.borrowingDistance(class) {
 			return q
 		}
-		c.update(q) // a neighbour has used up what a queue above both may admit, or could lend
+		c.update(q) // another queue has used up a maxRunning or quota that both share
 	}
 	return nil
 }
 
-// update updates the place of a queue in the tournament, and those of all queues above it.
+// update updates the position of a queue in the tournament, and of all queues above it.
 func (c *tournament) update(q *queue) {
 	q.winner = q.bestChild()
 	if c.selectEntry(q) {
@@ -168,15 +169,15 @@ func (c *tournament) update(q *queue) {
 }
 
 // shareWith returns the share that a queue would have with the first ask of its winner.
-func (c *tournament) shareWith(q, champion *queue) quota.Share {
-	class := champion.current()
+func (c *tournament) shareWith(q, contender *queue) quota.Share {
+	class := contender.current()
 	need := class.options[class.choice].minNeed
-	c.admission.hierarchy.forest.Add(champion.node, need)
-	defer c.admission.hierarchy.forest.Remove(champion.node, need)
+	c.admission.hierarchy.forest.Add(contender.node, need)
+	defer c.admission.hierarchy.forest.Remove(contender.node, need)
 	return c.admission.hierarchy.forest.Share(q.node)
 }
 
-// selectEntry finds the entry with which a queue competes. It returns false if no entry is left.
+// selectEntry finds the class with which a queue competes. It returns false if none is left.
 func (c *tournament) selectEntry(q *queue) bool {
 	q.recheckNeeded = false
 	full := q.atMaxRunning() != nil
@@ -188,7 +189,7 @@ func (c *tournament) selectEntry(q *queue) bool {
 			return true
 		}
 		q.leave()
-		if head := q.head(); blocked && q.strict() && head != nil && head.unmanagedExecutor { // maxRunning was reached since the first one entered
+		if head := q.head(); blocked && q.strict() && head != nil && head.unmanagedExecutor { // maxRunning was reached after the first one had entered
 			q.at = 0
 			q.enterHead()
 		}
@@ -196,8 +197,8 @@ func (c *tournament) selectEntry(q *queue) bool {
 	return false
 }
 
-// canCompete determines how a queue competes with a class. It returns false if the class was checked, does not fit and
-// may not preempt.
+// canCompete determines the borrowing distance with which a queue competes with a class. It returns false if the class
+// does not fit and may not preempt.
 func (c *tournament) canCompete(q *queue, class *equivalenceClass) bool {
 	early := c.fairSharing || len(class.options) > 1
 	if class.didNotFit() || early && !c.fits(class) {
@@ -214,7 +215,7 @@ func (c *tournament) canCompete(q *queue, class *equivalenceClass) bool {
 	return true
 }
 
-// fits reports whether a class fits now. What blocked it before is looked at first.
+// fits reports whether a class fits now. It checks first whether the limit that blocked the class before still does.
 func (c *tournament) fits(class *equivalenceClass) bool {
 	if class.obstacleHolds(c.admission.hierarchy.forest) {
 		class.noteMisfit()
@@ -223,8 +224,8 @@ func (c *tournament) fits(class *equivalenceClass) bool {
 	return c.admission.chooseOption(class)
 }
 
-// canPreempt determines how a queue competes with a class that does not fit. Whether there are targets is found out
-// when its turn has come, unless it might hide a later ask, or hold back its siblings, until then.
+// canPreempt determines the borrowing distance with which a queue competes with a class that does not fit. Targets are
+// searched only when its turn comes, unless the class could hide a later ask or hold back its siblings until then.
 func (c *tournament) canPreempt(q *queue, class *equivalenceClass) bool {
 	if !c.preemption.mayClaim(class) {
 		return false

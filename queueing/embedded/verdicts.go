@@ -11,7 +11,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// verdicts words why asks are pending, after a complete cycle of a tree.
+// verdicts puts into words, after a complete cycle of a tree, why asks are pending.
 type verdicts struct {
 	hierarchy    *hierarchy
 	registry     *registry
@@ -27,9 +27,9 @@ func (vs *verdicts) reservedMessage(class *equivalenceClass) string {
 	return wants + "; free quota is reserved for applications that have headed their queue for longer than its headTimeout"
 }
 
-// updateVerdicts sets the verdicts of all pending asks of a queue after a complete cycle. It visits only classes
-// where something may have changed, words a message only where the reason has changed, and visits single applications
-// only where the message has changed or they have arrived since.
+// updateVerdicts sets the verdicts of all pending asks of a queue after a complete cycle. To save work, it visits only
+// classes in which something may have changed, builds a message only if the reason has changed, and visits single
+// applications only if the message has changed or they are new.
 func (vs *verdicts) updateVerdicts(q *queue) {
 	stop := queueBlockReason(q)
 	before := q.strictHead
@@ -57,15 +57,15 @@ func (vs *verdicts) updateVerdicts(q *queue) {
 	}
 }
 
-// updateClassVerdict sets the verdict of the asks of a class that do not have it yet, except for the head of a
+// updateClassVerdict sets the verdict on those asks of a class that do not have it yet, except on the head of a
 // StrictFIFO queue.
 func (vs *verdicts) updateClassVerdict(class *equivalenceClass, c blockReason) {
-	hear := class.arrived
+	toUpdate := class.arrived
 	if class.verdict == nil || class.blockReason != c {
 		class.blockReason, class.verdict = c, vs.newVerdict(class, c)
-		hear = class.apps.items
+		toUpdate = class.apps.items
 	}
-	for _, a := range hear {
+	for _, a := range toUpdate {
 		if a.class == class && a != class.queue.strictHead && a.claim == nil {
 			vs.registry.setVerdict(a, class.verdict)
 		}
@@ -74,7 +74,7 @@ func (vs *verdicts) updateClassVerdict(class *equivalenceClass, c blockReason) {
 	class.arrived = class.arrived[:0]
 }
 
-// newVerdict words the verdict on a class.
+// newVerdict returns the verdict on a class in words.
 func (vs *verdicts) newVerdict(class *equivalenceClass, c blockReason) *queueing.Verdict {
 	v := queueing.Verdict{State: queueing.Waiting, Reason: c.reason}
 	switch {
@@ -94,7 +94,8 @@ func (vs *verdicts) newVerdict(class *equivalenceClass, c blockReason) *queueing
 	return &v
 }
 
-// quotaMessage names what is needed, whose limit is in the way and how high that is; never what is free at the moment.
+// quotaMessage says what is needed, whose limit blocks it, and how high that limit is. It never says what is free at
+// the moment.
 func (vs *verdicts) quotaMessage(class *equivalenceClass, b quota.Block) string {
 	limit := vs.hierarchy.forest.Limit(b.Node, b.Cell)
 	by := vs.hierarchy.queues[vs.hierarchy.forest.Name(b.Node)]
@@ -106,7 +107,7 @@ func (vs *verdicts) quotaMessage(class *equivalenceClass, b quota.Block) string 
 		limitText(b.Cell.Resource, limit.Max(), limit, len(vs.hierarchy.forest.Children(b.Node)) > 0), vs.otherNeedsText(class, b), others)
 }
 
-// optionWith returns the first option that needs what a limit keeps back.
+// optionWith returns the first option that needs what a limit blocks.
 func (class *equivalenceClass) optionWith(b quota.Block) *option {
 	for i := range class.options {
 		for _, f := range class.options[i].where {
@@ -118,7 +119,7 @@ func (class *equivalenceClass) optionWith(b quota.Block) *option {
 	return &class.options[0]
 }
 
-// otherNeedsText names the other needs that are limited where the first one is. Whether they fit is not said: that
+// otherNeedsText lists the other needs that are limited by the same queue. It does not say whether they fit, which
 // changes with every cycle.
 func (vs *verdicts) otherNeedsText(class *equivalenceClass, first quota.Block) string {
 	var more strings.Builder

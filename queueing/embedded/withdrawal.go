@@ -5,33 +5,36 @@ package embedded
 
 import "slices"
 
-// withdrawal undoes grants of the current call of Cycle that borrow, for an ask that stays within its quota and may reclaim
-// what they borrow. A queue competes with its first ask; if that one borrows, a later ask of the queue that does not has
-// its turn only after asks of other queues that borrow as far. To preempt an earlier holder then would throw work away for
-// an application that has not begun. No caller has seen a grant that is withdrawn, so nothing is lost: its ask waits as
-// before.
+// withdrawal undoes grants of the current call of Cycle that borrow, in favour of an ask that stays within its quota
+// and may reclaim what they borrow.
 //
-// Where shares are compared they decide who comes first, and nothing is withdrawn.
+// A queue competes with its first ask. If that one borrows, a later ask of the same queue that does not borrow gets its
+// turn only after asks of other queues that borrow over the same distance. Preempting an earlier holder then would
+// waste its work for an application that has not even started. No caller has seen a withdrawn grant, so nothing is
+// lost: its ask is pending as before.
 //
-// It ends: no application's grant is withdrawn twice in a call.
+// With fair sharing, shares decide who comes first, and nothing is withdrawn.
+//
+// This terminates because no application's grant is withdrawn twice in one call.
 type withdrawal struct {
 	round     *preemptionRound
 	admission *admission
-	// first is the serial of the first grant of this call; those from earlier calls may have been recorded.
+	// first is the serial of the first grant of this call. Grants of earlier calls may have been recorded.
 	first uint64
-	// withdrawn in the current tournament, and in the whole call.
+	// withdrawn holds the grants withdrawn in the current tournament, before those withdrawn in the whole call.
 	withdrawn []*app
 	before    map[*app]bool
-	// inVain: what was withdrawn was not enough. Nothing more is withdrawn in this call.
+	// inVain is true if withdrawing was not enough. Then nothing more is withdrawn in this call.
 	inVain bool
 }
 
-// happened reports whether grants were withdrawn in the current tournament. It is over then: what they leave may fit others.
+// happened reports whether grants were withdrawn in the current tournament. The tournament then ends, because other
+// asks may fit now.
 func (w *withdrawal) happened() bool { return len(w.withdrawn) > 0 }
 
-// makesRoom withdraws the grants, newest first, that let the first ask of a class fit, if there are such and none of them
-// could be spared. It reports whether there were.
-func (w *withdrawal) makesRoom(class *equivalenceClass) bool {
+// withdrawFor withdraws the grants, newest first, that must go so that the first ask of a class fits. It reports whether
+// it withdrew any, and withdraws none unless they are sufficient and all necessary.
+func (w *withdrawal) withdrawFor(class *equivalenceClass) bool {
 	if w.inVain || w.round.tree.fairSharing || w.admission.holders.grants < w.first || class.next() == nil || class.atMaxRunning() != nil {
 		return false
 	}
@@ -51,8 +54,8 @@ func (w *withdrawal) makesRoom(class *equivalenceClass) bool {
 	return false
 }
 
-// grant grants the first ask of a class, for which there is room now; nil if the quota that was withdrawn is kept for another
-// one, which the search cannot see where reservations depend on when holders end.
+// grant grants the first ask of a class after a withdrawal. It returns nil if the ask does not fit because the quota is
+// reserved for another one, which the search cannot foresee if reservations depend on release times.
 func (w *withdrawal) grant(class *equivalenceClass) *app {
 	where, elastic, fits := w.admission.fit(class)
 	if w.inVain = !fits; w.inVain {
@@ -63,7 +66,7 @@ func (w *withdrawal) grant(class *equivalenceClass) *app {
 	return granted
 }
 
-// search returns the grants to withdraw in one option; none if they do not suffice.
+// search returns the grants to withdraw in one option, or nil if they are not sufficient.
 func (w *withdrawal) search(class *equivalenceClass, o *option) []*target {
 	if !w.round.hierarchy.forest.WithinQuota(class.queue.node, o.minNeed) {
 		return nil
@@ -80,7 +83,7 @@ func (w *withdrawal) search(class *equivalenceClass, o *option) []*target {
 	return targets
 }
 
-// without returns decisions except for those that were withdrawn.
+// without returns the decisions except for those that were withdrawn.
 func (w *withdrawal) without(decisions []Decision) []Decision {
 	if !w.happened() {
 		return decisions
