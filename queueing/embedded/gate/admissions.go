@@ -13,26 +13,26 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
 
-// admissions are the asks and grants of this process. The lock guards all fields, and the caller of a method holds it.
+// admissions holds the asks and grants of this process. mu guards all fields, and callers of its methods must hold it.
 type admissions struct {
 	mu     sync.Mutex
 	engine *decisionlog.Recorder
 	meter  Meter
 
 	asks asks
-	// grants are the asks that hold quota.
+	// grants holds the asks that have a grant.
 	grants   map[queueing.Key]attemptStart
 	inFlight inFlight
 	orphans  orphans
-	// newRoots is set if there may be root queues without a ledger.
+	// newRoots is true if there may be root queues without a ledger.
 	newRoots bool
 	// observer is called when the state of queues may have changed.
 	observer func()
-	// unwritten are the root queues with counts that are to be written with their ledgers.
+	// unwritten holds the root queues with counts to write with their ledgers.
 	unwritten map[string]bool
 
-	// cycleRequested asks for decisions, restRequested for emptying the ledgers after a pause, countsRequested for writes of
-	// the ledgers of the queues in unwritten.
+	// cycleRequested requests a cycle, restRequested the emptying of ledgers after a pause, and countsRequested writes
+	// of the ledgers of the queues in unwritten.
 	cycleRequested, restRequested, countsRequested signal
 }
 
@@ -51,13 +51,13 @@ func (a *admissions) decideAgain() {
 	}
 }
 
-// holdsOther reports whether another attempt of the application that asks still holds quota.
+// holdsOther reports whether another attempt of the asking application still holds quota.
 func (a *admissions) holdsOther(ask *queueing.Ask) bool {
 	given, holds := a.grants[ask.Key]
 	return holds && (given.run != ask.Run || given.attempt != ask.Attempt)
 }
 
-// restore charges what is held already, whether it fits or not.
+// restore charges a grant that is already held, even if it exceeds quota.
 func (a *admissions) restore(key queueing.Key, grant queueing.Grant) {
 	a.engine.Restore(key, grant)
 	s := attemptStart{run: grant.Run, attempt: grant.Attempt}
@@ -66,14 +66,14 @@ func (a *admissions) restore(key queueing.Key, grant queueing.Grant) {
 }
 
 // restoreInFlight charges a grant of the previous process that is in the ledger but in no status, and offers it to the
-// application again: that process may still write it.
+// application again, because that process may still write it.
 func (a *admissions) restoreInFlight(root string, key queueing.Key, grant queueing.Grant) {
 	a.restore(key, grant)
 	a.inFlight.put(key, &inFlightGrant{root: root, grant: grant, recorded: true})
 }
 
-// restoreGrowth charges growth of the previous process that is in the ledger but not in the application's status, and
-// offers it to the application again: that process may still write it.
+// restoreGrowth charges the growth of a grant by the previous process that is in the ledger but not in the
+// application's status, and offers it to the application again, because that process may still write it.
 func (a *admissions) restoreGrowth(root string, key queueing.Key, grant queueing.Grant, held *queueing.Grant) {
 	if grant.Run != held.Run || grant.Attempt != held.Attempt || grant.Resizes <= held.Resizes {
 		return
@@ -82,8 +82,9 @@ func (a *admissions) restoreGrowth(root string, key queueing.Key, grant queueing
 	a.inFlight.put(key, &inFlightGrant{root: root, grant: grant, before: held, recorded: true})
 }
 
-// markFitting records decisions as in flight, and returns them. Decisions that exceed what the ledgers may hold are reverted;
-// but a first one that is too large even alone is kept, so that the API server reports that.
+// markFitting marks decisions as in flight and returns them. It reverts decisions that exceed what the ledgers may
+// hold. If nothing else is in flight, it keeps one that is too large by itself, so that the API server reports the
+// error.
 func (a *admissions) markFitting(decisions []embedded.Decision, now time.Time) []embedded.Decision {
 	left, idle := batchSize-a.inFlight.size(), len(a.inFlight.grants) == 0
 	var fitting, large []embedded.Decision
@@ -107,8 +108,8 @@ func (a *admissions) markFitting(decisions []embedded.Decision, now time.Time) [
 	return fitting
 }
 
-// markInFlight notes a decision that is not in its application's status yet. size is that of its entry in the ledger; 0
-// if it is not known.
+// markInFlight records a decision that is not in its application's status yet. size is the size of its entry in the
+// ledger, or 0 if unknown.
 func (a *admissions) markInFlight(d *embedded.Decision, size int, now time.Time) {
 	if d.Grown > 0 {
 		a.inFlight.put(d.Key, &inFlightGrant{root: d.Root, grant: d.Grant, size: size, before: d.Before})
@@ -120,7 +121,7 @@ func (a *admissions) markInFlight(d *embedded.Decision, size int, now time.Time)
 	a.grants[d.Key] = attemptStart{run: d.Grant.Run, attempt: d.Grant.Attempt}
 }
 
-// recorded notes that decisions are in the ledger.
+// recorded marks decisions as recorded in the ledger.
 func (a *admissions) recorded(decisions []embedded.Decision) {
 	for i := range decisions {
 		if f := a.inFlight.grants[decisions[i].Key]; f.matches(&decisions[i]) {
@@ -143,7 +144,7 @@ func (a *admissions) revert(decisions []embedded.Decision) {
 	}
 }
 
-// confirm drops an in-flight grant that is in its application's status.
+// confirm drops an in-flight grant because it is now in its application's status.
 func (a *admissions) confirm(key queueing.Key, f *inFlightGrant) {
 	if f.decidedHere {
 		a.meter.Granted(f.grant.Queue, max(0, f.waited))
@@ -151,7 +152,7 @@ func (a *admissions) confirm(key queueing.Key, f *inFlightGrant) {
 	a.dropInFlight(key)
 }
 
-// dropInFlight drops an in-flight grant, if there is one, and requests a cycle once enough are gone.
+// dropInFlight drops the in-flight grant of a key, if there is one, and requests a cycle once enough are gone.
 func (a *admissions) dropInFlight(key queueing.Key) {
 	delete(a.inFlight.grants, key)
 	a.restRequested.request()
@@ -160,7 +161,7 @@ func (a *admissions) dropInFlight(key queueing.Key) {
 	}
 }
 
-// addOrphan has a grant stay in the ledger of its tree until it is released.
+// addOrphan keeps a grant in the ledger of its tree until it is released.
 func (a *admissions) addOrphan(key queueing.Key, grant queueing.Grant) {
 	if a.orphans.add(key, a.engine.Root(grant.Queue), grant) {
 		delete(a.inFlight.grants, key)
@@ -168,7 +169,7 @@ func (a *admissions) addOrphan(key queueing.Key, grant queueing.Grant) {
 	}
 }
 
-// remove forgets what an application asks for and releases what it holds.
+// remove forgets what an application asks for, and releases what it holds.
 func (a *admissions) remove(key queueing.Key) {
 	a.asks.remove(key)
 	delete(a.grants, key)
@@ -177,7 +178,7 @@ func (a *admissions) remove(key queueing.Key) {
 	a.engine.Release(key)
 }
 
-// takeNewRoots returns all root queues if some may have become one since the last call.
+// takeNewRoots returns all root queues if there may be new ones since the last call, else none.
 func (a *admissions) takeNewRoots() []string {
 	var roots []string
 	if a.newRoots {
@@ -192,7 +193,7 @@ func (a *admissions) takeNewRoots() []string {
 	return roots
 }
 
-// entries returns what the ledger of a tree has to record.
+// entries returns the entries that the ledger of a tree must have.
 func (a *admissions) entries(root string) (granted, orphaned []v1alpha1.LedgerEntry) {
 	return a.inFlight.entries(root), a.orphans.entries(root)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// attemptStart is an attempt and its place in line.
+// attemptStart is an attempt and its place in the queue.
 type attemptStart struct {
 	run, attempt int64
 	queuedAt     time.Time
@@ -18,12 +18,13 @@ type attemptStart struct {
 	waitsSince time.Time
 }
 
-// asks are the asks of this process.
+// asks holds the asks of this process.
 type asks struct {
 	starts map[queueing.Key]attemptStart
-	// byName are the keys of starts and awaited by name: one, unless an application has just taken the name of another one.
+	// byName holds the keys of starts and awaited by name: one key per name, unless a new application has just taken
+	// the name of another.
 	byName map[queueing.Key][]queueing.Key
-	// awaited are applications that were pending before a restart and have not asked again.
+	// awaited holds the applications that were pending before a restart and have not asked again yet.
 	awaited map[queueing.Key]bool
 }
 
@@ -31,12 +32,12 @@ func newAsks() asks {
 	return asks{starts: map[queueing.Key]attemptStart{}, byName: map[queueing.Key][]queueing.Key{}, awaited: map[queueing.Key]bool{}}
 }
 
-// startOf returns the start of the attempt that asks, and whether it has asked before. Its place in line may become a
-// later one, when it asks for more or elsewhere, and its wait begins anew with that; it never becomes an earlier one. A
-// grant of the previous process comes without a place, which the first ask for it brings.
+// startOf returns the start of the attempt that asks, and whether it has asked before. Its place in the queue may
+// become a later one, when it asks for more or in another queue; its wait then begins again. It never becomes an
+// earlier one. A grant of the previous process has no place until the first ask for it brings one.
 //
-// The wait of a new ask begins now, even if its place in line is earlier, because an earlier attempt had it or because the
-// application was suspended. An ask that was pending before a restart has waited since it was queued.
+// The wait of a new ask begins now, even if its place is earlier because an earlier attempt had it or the application
+// was suspended. An ask that was pending before a restart has waited since it was queued.
 func (a *asks) startOf(ask *queueing.Ask, now time.Time) (start attemptStart, known bool) {
 	if s, asked := a.starts[ask.Key]; asked && s.run == ask.Run && s.attempt == ask.Attempt {
 		if ask.QueuedAt.After(s.queuedAt) {
@@ -63,8 +64,8 @@ func (a *asks) put(key queueing.Key, s attemptStart) {
 	a.name(key)
 }
 
-// await notes that an application that was pending before a restart is expected to ask again, here or at another gate,
-// which releases it here.
+// await records that an application that was pending before a restart is expected to ask again. It may do so at another
+// gate, which releases it here.
 func (a *asks) await(key queueing.Key) {
 	a.awaited[key] = true
 	a.name(key)
@@ -83,7 +84,7 @@ func (a *asks) remove(key queueing.Key) {
 	}
 }
 
-// name indexes a key by its name.
+// name adds a key to the index by name.
 func (a *asks) name(key queueing.Key) {
 	name := nameOf(key)
 	if !slices.Contains(a.byName[name], key) {

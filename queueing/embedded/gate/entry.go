@@ -18,19 +18,19 @@ func entryOf(key queueing.Key, grant queueing.Grant) v1alpha1.LedgerEntry {
 	}
 }
 
-// sizeOf returns how many bytes a grant takes in a ledger; 0 for one that cannot be encoded, as the write of the ledger
-// will say.
+// sizeOf returns the size of a grant in a ledger, in bytes. It returns 0 if the grant cannot be encoded, an error that
+// the write of the ledger will report.
 func sizeOf(key queueing.Key, grant queueing.Grant) int {
 	text, _ := json.Marshal(entryOf(key, grant))
 	return len(text)
 }
 
-// keyOf returns the key of a ledger's entry.
+// keyOf returns the key of a ledger entry.
 func keyOf(e *v1alpha1.LedgerEntry) queueing.Key {
 	return queueing.Key{Kind: queueing.Kind(e.Kind), Namespace: e.Namespace, Name: e.Name, UID: e.UID}
 }
 
-// grantOf returns the grant of a ledger's entry.
+// grantOf returns the grant of a ledger entry.
 func grantOf(e *v1alpha1.LedgerEntry) queueing.Grant {
 	grant := convert.FromAPI(&e.Grant)
 	grant.Part = e.Part

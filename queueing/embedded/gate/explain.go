@@ -8,7 +8,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// Leads reports whether this process leads and has restored what is held. No other process can explain anything.
+// Leads reports whether this process leads and has restored what is held. Other processes cannot explain anything.
 func (g *Gate) Leads() bool {
 	select {
 	case <-g.opened:
@@ -18,21 +18,21 @@ func (g *Gate) Leads() bool {
 	}
 }
 
-// Explain returns the live view of an application; false if it asks and holds nothing here.
+// Explain returns the live view of an application, or false if it neither asks for nor holds anything here.
 func (g *Gate) Explain(key queueing.Key) (embedded.Explanation, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.engine.Explain(key)
 }
 
-// ExplainQueue returns the live view of a queue; false if it is not configured.
+// ExplainQueue returns the live view of a queue, or false if the queue is not configured.
 func (g *Gate) ExplainQueue(queue string) (embedded.QueueExplanation, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.engine.ExplainQueue(queue)
 }
 
-// State returns the state of a queue; false if it is not configured.
+// State returns the state of a queue, or false if the queue is not configured.
 func (g *Gate) State(queue string) (embedded.QueueState, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -46,7 +46,7 @@ func (g *Gate) Names() []string {
 	return g.engine.Names()
 }
 
-// QueuesFor returns the queues that asks from a namespace with these labels may name, in order.
+// QueuesFor returns, in order, the queues that asks from a namespace with these labels may name.
 func (g *Gate) QueuesFor(labels map[string]string, needsLimits bool) []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -56,7 +56,7 @@ func (g *Gate) QueuesFor(labels map[string]string, needsLimits bool) []string {
 	return g.engine.QueuesFor(labels, needsLimits)
 }
 
-// Unlimited reports whether a queue has no quota in its whole tree.
+// Unlimited reports whether a queue is configured and its whole tree has no quota.
 func (g *Gate) Unlimited(queue string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

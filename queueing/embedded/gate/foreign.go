@@ -11,7 +11,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/trees"
 )
 
-// leaveForeign returns the queues of trees that no other operator leads, and remembers who leads the others.
+// leaveForeign returns those queues whose trees no other operator leads, and remembers who leads the others.
 func (g *Gate) leaveForeign(ctx context.Context, items []v1alpha1.SparkQueue) []v1alpha1.SparkQueue {
 	leaders := map[string]string{}
 	for i := range items {
@@ -40,14 +40,14 @@ func (g *Gate) leaveForeign(ctx context.Context, items []v1alpha1.SparkQueue) []
 	return items
 }
 
-// LedBy returns the other operator that leads the tree of a queue; empty if none is known.
+// LedBy returns the other operator that leads the tree of a queue, or the empty string if none is known.
 func (g *Gate) LedBy(queue string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.foreign[queue]
 }
 
-// Serves reports whether the engine decides on what is in a queue.
+// Serves reports whether the engine decides on a queue.
 func (g *Gate) Serves(queue string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

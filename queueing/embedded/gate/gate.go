@@ -12,20 +12,20 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// Gate is the gate Embedded. Create it with New, add it to the manager, call Acquire and Open once this process leads.
+// Gate is the gate Embedded. Create it with New, add it to the manager, and call Acquire and Open once this process
+// leads. It is safe for concurrent use.
 type Gate struct {
 	*admissions
 	o       *Options
 	ledgers *ledgers
 	loop    *loop
 	opened  chan struct{}
-	// directory has all queues where several gates share them, to list those that a namespace may name; nil where this gate
-	// has all. The lock of admissions guards it.
+	// directory knows all queues, to list those that a namespace may name, if several gates share the queues; nil if
+	// this gate decides on all. Guarded by the lock of admissions.
 	directory *embedded.Engine
-	// foreign are the operators that lead queues of trees that this one does not lead, by queue. The lock of admissions
-	// guards it.
+	// foreign maps the queues in trees that another operator leads to that operator. Guarded by the lock of admissions.
 	foreign map[string]string
-	// serves are the queues that the engine decides on. The lock of admissions guards it.
+	// serves holds the queues that the engine decides on. Guarded by the lock of admissions.
 	serves map[string]bool
 }
 
@@ -50,26 +50,27 @@ func New(o Options) *Gate {
 	return g
 }
 
-// Observe sets the function that is called after every cycle and every release, when the state of queues may have
-// changed. Call it before Start. The function must not block.
+// Observe sets the function to call after every cycle and every release, when the state of queues may have changed.
+// Call Observe before Start. The function must not block.
 func (g *Gate) Observe(f func()) { g.observer = f }
 
-// Counts are the counts of a root queue that are to be written into its status with its ledger.
+// Counts are the counts of a root queue, to be written into its status together with its ledger.
 type Counts struct {
-	// Fields of the status, as a merge patch; without any there is nothing to write.
+	// Fields are the fields of the status, as a merge patch. If it is empty there is nothing to write.
 	Fields map[string]any
-	// Written is called once they are written.
+	// Written is called after the fields were written.
 	Written func()
 }
 
-// WriteWithLedger sets the function that returns the counts of a root queue. Each write of the ledger carries them, so that
-// they take no write of their own and never conflict with it. Call it before Start. The function is not called under a lock.
+// WriteWithLedger sets the function that returns the counts of a root queue. Every write of the ledger includes them,
+// so that they need no write of their own and never conflict with it. Call WriteWithLedger before Start. The function
+// is called without holding a lock.
 func (g *Gate) WriteWithLedger(counts func(ctx context.Context, root string) Counts) {
 	g.o.counts = counts
 }
 
-// WriteCounts has the counts of a queue written soon, with its ledger. It reports false, and does nothing, for a queue that
-// has no ledger: one that is not a root.
+// WriteCounts requests that the counts of a queue are written soon, with its ledger. For a queue that is not a root,
+// and so has no ledger, it does nothing and returns false.
 func (g *Gate) WriteCounts(queue string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -84,8 +85,8 @@ func (g *Gate) WriteCounts(queue string) bool {
 // Capabilities implements queueing.Gate.
 func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(embedded.GateName) }
 
-// Start runs cycles until ctx ends. It implements manager.Runnable. It returns an error if another process has taken over a
-// ledger: this process must end then.
+// Start runs cycles until ctx is done. It implements manager.Runnable. It returns an error if another process has taken
+// over a ledger; this process must then exit.
 func (g *Gate) Start(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -99,10 +100,10 @@ func (g *Gate) Start(ctx context.Context) error {
 	return err
 }
 
-// NeedLeaderElection reports true: only the leader decides.
+// NeedLeaderElection returns true, because only the leader decides.
 func (g *Gate) NeedLeaderElection() bool { return true }
 
-// Sync implements queueing.Gate. An ask of the same run and attempt keeps its place in line, or takes a later one.
+// Sync implements queueing.Gate. An ask of the same run and attempt keeps its place in the queue, or gets a later one.
 func (g *Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -131,7 +132,7 @@ func (g *Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, erro
 	return verdict, nil
 }
 
-// Charge charges what runs already, whether it fits or not. It does nothing for a key that holds a
+// Charge charges a grant that is already in use, even if it exceeds quota. It does nothing if the key already holds a
 // grant.
 func (g *Gate) Charge(key queueing.Key, grant queueing.Grant) {
 	g.mu.Lock()
@@ -145,7 +146,7 @@ func (g *Gate) Charge(key queueing.Key, grant queueing.Grant) {
 	g.observer()
 }
 
-// ChargeAll charges what runs in queues that another leader has led so far, the oldest first.
+// ChargeAll charges grants in queues that another leader has led so far, the oldest first.
 func (g *Gate) ChargeAll(held []Holding) {
 	for _, h := range oldestFirst(held) {
 		g.Charge(h.Key, h.Grant)
@@ -197,8 +198,8 @@ func (g *Gate) UpdateHolder(key queueing.Key, run, attempt int64, s queueing.Hol
 	g.decideAgain()
 }
 
-// Orphaned implements queueing.OrphanTracker. The grant stays in the ledger until it is released: after a restart
-// nothing else records what the pods may be charged to. Until then its quota counts as being released.
+// Orphaned implements queueing.OrphanTracker. The grant stays in the ledger until it is released, because after a
+// restart nothing else records what the pods may be charged to. Until then its quota counts as being released.
 func (g *Gate) Orphaned(key queueing.Key) (queueing.Grant, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// batch is how many grants may be in flight: every write of a ledger carries all of them, and the API server
-	// validates each (about 400 bytes, half a millisecond). Once it is full, further grants wait until half of it is
-	// free, so that a write mostly carries new grants.
+	// batch is how many grants may be in flight. Every write of a ledger contains all of them, and the API server
+	// validates each (about 400 bytes, half a millisecond). Once the batch is full, further grants wait until half of
+	// it is free, so that most of a write is new grants.
 	batch = 32
-	// overflowBatch is how many more are granted after each overflowInterval while too many are in flight.
-	// Applications that never confirm slow the others down but do not stop them.
+	// overflowBatch is how many more grants are made per overflowInterval while too many are in flight. So applications
+	// that never confirm slow down the others, but do not stop them.
 	overflowBatch    = 10
 	overflowInterval = 500 * time.Millisecond
-	// batchSize is how many bytes the grants in flight may take in the ledgers, so that a ledger never becomes larger
-	// than its schema and the API server's store allow. Nearly all are far smaller; but whoever writes a template, or the
-	// labels of a flavor, decides how large a grant is.
+	// batchSize is how many bytes the grants in flight may take in the ledgers, so that no ledger exceeds its schema or
+	// the limit of the API server's store. Nearly all grants are far smaller, but the authors of pod templates and
+	// flavors determine their size.
 	batchSize = 512 << 10
 )
 
@@ -30,35 +30,35 @@ const (
 type inFlightGrant struct {
 	root     string
 	grant    queueing.Grant
-	size     int  // of its entry in the ledger, in bytes
-	recorded bool // is in the ledger
-	// before is the grant that has grown; nil for a new one.
+	size     int  // size of the entry in the ledger, in bytes
+	recorded bool // whether the ledger has the grant
+	// before is the grant before it grew; nil for a new grant.
 	before *queueing.Grant
-	// decidedHere: decided by this process, after the application had waited that long.
+	// decidedHere is true if this process decided on the grant. waited is how long the application had waited then.
 	decidedHere bool
 	waited      time.Duration
 }
 
-// isOf reports whether the grant is of that attempt.
+// isOf reports whether the grant is for this attempt.
 func (f *inFlightGrant) isOf(run, attempt int64) bool {
 	return f.grant.Run == run && f.grant.Attempt == attempt
 }
 
-// matches reports whether an in-flight grant is that of the decision.
+// matches reports whether the grant is that of the decision.
 func (f *inFlightGrant) matches(d *embedded.Decision) bool {
 	return f != nil && f.isOf(d.Grant.Run, d.Grant.Attempt) && f.grant.Resizes == d.Grant.Resizes
 }
 
-// inFlight are the grants that are decided but not known to be in their application's status.
+// inFlight holds the grants that are decided but not known to be in their application's status.
 type inFlight struct {
 	grants map[queueing.Key]*inFlightGrant
-	// full is set while the batch is full and has to drain; overdue, if that has taken long.
+	// full is true while the batch is full and must drain; overdue is true if that takes too long.
 	full, overdue bool
 }
 
 func newInFlight() inFlight { return inFlight{grants: map[queueing.Key]*inFlightGrant{}} }
 
-// put notes a grant that is in flight.
+// put adds a grant that is in flight.
 func (f *inFlight) put(key queueing.Key, g *inFlightGrant) {
 	if g.size == 0 {
 		g.size = sizeOf(key, g.grant)
@@ -66,7 +66,7 @@ func (f *inFlight) put(key queueing.Key, g *inFlightGrant) {
 	f.grants[key] = g
 }
 
-// size returns how many bytes all of them take in the ledgers.
+// size returns how many bytes all grants take in the ledgers.
 func (f *inFlight) size() int {
 	sum := 0
 	for _, g := range f.grants {
@@ -75,11 +75,11 @@ func (f *inFlight) size() int {
 	return sum
 }
 
-// used returns how much of the batch is used: a grant that is large counts as several.
+// used returns how much of the batch is used. A large grant counts as several.
 func (f *inFlight) used() int { return max(len(f.grants), f.size()*batch/batchSize) }
 
-// allowed returns how many grants the next cycle may create. filled reports that the batch has become full: it is
-// overdue after overflowInterval.
+// allowed returns how many grants the next cycle may make. filled reports that the batch has just become full; the
+// caller must set overdue after overflowInterval.
 func (f *inFlight) allowed() (n int, filled bool) {
 	used := f.used()
 	if used <= batch/2 || !f.full && used < batch {
@@ -87,7 +87,7 @@ func (f *inFlight) allowed() (n int, filled bool) {
 		return batch - used, false
 	}
 	if f.overdue {
-		f.full, f.overdue = false, false // the pause begins anew with the next call
+		f.full, f.overdue = false, false // the pause starts again with the next call
 		return overflowBatch, false
 	}
 	filled = !f.full
@@ -98,7 +98,7 @@ func (f *inFlight) allowed() (n int, filled bool) {
 // drained reports whether enough of a full batch is confirmed for another cycle.
 func (f *inFlight) drained() bool { return f.full && f.used() <= batch/2 }
 
-// entries returns what the ledger of a tree says of them.
+// entries returns the ledger entries of a tree's grants in flight, sorted.
 func (f *inFlight) entries(root string) []v1alpha1.LedgerEntry {
 	var entries []v1alpha1.LedgerEntry
 	for key, g := range f.grants {
@@ -110,7 +110,7 @@ func (f *inFlight) entries(root string) []v1alpha1.LedgerEntry {
 	return entries
 }
 
-// roots returns the trees that have some.
+// roots returns the roots of the trees with grants in flight.
 func (f *inFlight) roots() map[string]bool {
 	roots := map[string]bool{}
 	for _, g := range f.grants {
@@ -119,7 +119,7 @@ func (f *inFlight) roots() map[string]bool {
 	return roots
 }
 
-// InFlight reports whether a grant of an application is on its way to its status.
+// InFlight reports whether a grant of an application is on its way to the application's status.
 func (g *Gate) InFlight(key queueing.Key) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -20,38 +20,37 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// restDelay is how long a ledger is left as it is once nothing is in flight; then it is written once more, without
-// entries.
+// restDelay is how long after its last write a ledger with nothing in flight is written once more, without entries.
 const restDelay = 5 * time.Second
 
-// errFenced means that another process has taken a ledger over.
+// errFenced means that another process has taken over a ledger.
 var errFenced = errors.New("another operator has taken over the ledger")
 
-// errForeign means that another operator leads a tree. The queues of the tree are left out with the next configuration.
+// errForeign means that another operator leads a tree. The next configuration leaves out the queues of that tree.
 var errForeign = errors.New("it belongs to the operator")
 
-// ledger is what this process knows of the ledger of one tree.
+// ledger is what this process knows about the ledger of one tree.
 type ledger struct {
 	epoch, seq int64
 	// version is the resource version of the root queue that the next swap expects.
 	version string
-	// entries is how many entries the last write had, at the time written.
+	// entries is the number of entries in the last write, and written is when that was.
 	entries int
 	written time.Time
 }
 
-// ledgers reads and writes the ledgers of all trees, in the status of their root queues. It has no lock: the leader's
-// start-up uses it until the gate is open, and the loop from then on.
+// ledgers reads and writes the ledgers of all trees, in the status of their root queues. It has no lock, because only
+// one goroutine uses it: that of the leader's start-up until the gate is open, and then that of the loop.
 type ledgers struct {
 	*admissions
 	o *Options
-	// known are the ledgers of this process by root queue.
+	// known holds the ledgers that this process has taken over, by root queue.
 	known map[string]*ledger
 }
 
-// swap writes the ledger of a tree: all grants of this process that are in flight. It returns errFenced if the ledger
-// belongs to another process. If the API server refuses it with the counts of the queue, they are left out: no grant waits
-// for them.
+// swap writes the ledger of a tree with all grants of this process that are in flight. It returns errFenced if the
+// ledger belongs to another process. If the API server refuses the ledger together with the counts of the queue, it is
+// written without them, because no grant may wait for counts.
 func (w *ledgers) swap(ctx context.Context, root string) error {
 	counts := w.o.counts(ctx, root)
 	err := w.swapWith(ctx, root, counts)
@@ -62,8 +61,8 @@ func (w *ledgers) swap(ctx context.Context, root string) error {
 	return w.swapWith(ctx, root, Counts{})
 }
 
-// swapWith writes the ledger of a tree with these counts or not at all. A ledger that is written only because of counts must
-// not be written without them: each write of the queue has its counts written again at once.
+// swapWith writes the ledger of a tree together with these counts, or not at all. A ledger that is only written because
+// of counts must not be written without them, because any change of the queue would trigger another attempt at once.
 func (w *ledgers) swapWith(ctx context.Context, root string, counts Counts) error {
 	l, err := w.of(ctx, root)
 	if err != nil {
@@ -85,7 +84,7 @@ func (w *ledgers) swapWith(ctx context.Context, root string, counts Counts) erro
 		if isDefiniteFailure(err) {
 			return fmt.Errorf("write ledger of queue %s: %w", root, err)
 		}
-		// A conflict, or no answer: the queue has changed, perhaps by this very write. A live read shows.
+		// A conflict or no answer: the queue has changed, perhaps by this very write. A live read shows which.
 		if err := w.refresh(ctx, root, l); err != nil {
 			return err
 		}
@@ -93,8 +92,8 @@ func (w *ledgers) swapWith(ctx context.Context, root string, counts Counts) erro
 	return fmt.Errorf("write ledger of queue %s: too many conflicting changes", root)
 }
 
-// isDefiniteFailure reports whether the API server has refused the write for good: it did not happen and will not,
-// and not because the queue has changed.
+// isDefiniteFailure reports whether the API server has refused the write for good: it was not stored and never will be,
+// for another reason than a change of the queue.
 func isDefiniteFailure(err error) bool {
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), apierrors.IsInternalError(err):
@@ -103,7 +102,7 @@ func isDefiniteFailure(err error) bool {
 	return apierrors.ReasonForError(err) != metav1.StatusReasonUnknown
 }
 
-// refresh reads the ledger again and checks that it still belongs to this process.
+// refresh reads the ledger again, and returns errFenced if it no longer belongs to this process.
 func (w *ledgers) refresh(ctx context.Context, root string, l *ledger) error {
 	queue := &v1alpha1.SparkQueue{}
 	if err := w.o.Live.Get(ctx, types.NamespacedName{Name: root}, queue); err != nil {
@@ -126,7 +125,7 @@ func (w *ledgers) refresh(ctx context.Context, root string, l *ledger) error {
 	return nil
 }
 
-// page is what a write of a ledger says.
+// page is the content of one write of a ledger.
 type page struct {
 	v1alpha1.LedgerEntries
 	epoch, seq int64
@@ -134,6 +133,7 @@ type page struct {
 
 func (p *page) len() int { return len(p.InFlight) + len(p.Orphans) }
 
+// next returns the content of the next write of a ledger.
 func (w *ledgers) next(root string, l *ledger) *page {
 	next := &page{epoch: l.epoch, seq: l.seq + 1}
 	w.mu.Lock()
@@ -142,10 +142,11 @@ func (w *ledgers) next(root string, l *ledger) *page {
 	return next
 }
 
-// write swaps the ledger if the queue is still at the given resource version, and returns the new one.
+// write replaces the ledger if the queue still has the given resource version, and returns the new version. counts are
+// other fields of the status to write.
 //
-// A merge patch keeps what it does not name, so that a text without entries, and the lists of earlier versions, are
-// written as null. counts are other fields of the status.
+// A merge patch keeps fields that it does not name, so empty entries, and the lists written by earlier versions, are
+// set to null.
 func (w *ledgers) write(ctx context.Context, root, version string, next *page, counts map[string]any) (string, error) {
 	fields := map[string]any{"holder": w.o.Holder, "operator": nil, "epoch": next.epoch, "seq": next.seq, "entries": nil, "inFlight": nil, "orphans": nil}
 	entries, err := next.Encode()
@@ -164,14 +165,14 @@ func (w *ledgers) write(ctx context.Context, root, version string, next *page, c
 	if err != nil {
 		return "", fmt.Errorf("encode ledger: %w", err)
 	}
-	queue := &metav1.PartialObjectMetadata{} // nothing else of the answer is of use
+	queue := &metav1.PartialObjectMetadata{} // only the resource version of the answer is needed
 	queue.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.SparkQueueKind))
 	queue.Name = root
 	err = w.o.Client.Status().Patch(ctx, queue, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
 	return queue.ResourceVersion, err
 }
 
-// of returns the ledger of a tree, taking it over first if this process has not done so.
+// of returns the ledger of a tree. It takes it over first if this process has not done so yet.
 func (w *ledgers) of(ctx context.Context, root string) (*ledger, error) {
 	if l := w.known[root]; l != nil {
 		return l, nil
@@ -185,7 +186,7 @@ func (w *ledgers) of(ctx context.Context, root string) (*ledger, error) {
 		return err
 	})
 	if err == nil {
-		err = ctx.Err() // the retry hides the error of a call that was cancelled
+		err = ctx.Err() // the retry hides the error of a cancelled call
 	}
 	if err != nil {
 		return nil, err
@@ -193,11 +194,11 @@ func (w *ledgers) of(ctx context.Context, root string) (*ledger, error) {
 	return w.known[root], nil
 }
 
-// takeOver raises the epoch of a queue's ledger and returns what its last holder left. The entries stay in the
+// takeOver raises the epoch of a queue's ledger and returns the entries that its last holder left. They stay in the
 // ledger, and are charged, until they are settled.
 //
-// What cannot be read of them is logged and left out: it was not written by an operator, and no entry may keep a whole
-// tree from being led.
+// Entries that cannot be read are logged and dropped: no operator has written them, and they must not keep a whole tree
+// from being led.
 func (w *ledgers) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) (v1alpha1.LedgerEntries, error) {
 	next := &page{epoch: 1, seq: 1}
 	if before := queue.Status.Ledger; before != nil {
@@ -221,8 +222,8 @@ func (w *ledgers) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) (v1a
 	return next.LedgerEntries, nil
 }
 
-// obsolete returns the roots whose ledgers have entries that nothing in flight accounts for, and whether to look
-// again after a while, because some of them were written lately.
+// obsolete returns the roots of the ledgers with entries that are no longer needed. lately is true if others were
+// written less than restDelay ago and must be checked again.
 func (w *ledgers) obsolete() (roots []string, lately bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -239,10 +240,10 @@ func (w *ledgers) obsolete() (roots []string, lately bool) {
 	return roots, lately
 }
 
-// empty writes the ledgers once more that still have entries although nothing of their tree is in flight, so that a
-// ledger at rest is empty. A ledger that was written a moment ago is left alone: while applications arrive, the next
-// grant is written soon, and that write omits the entries. again reports whether to try again after a while. The error
-// is errFenced if another process has taken a ledger over.
+// empty writes those ledgers once more that have entries although nothing in their tree is in flight, so that a ledger
+// at rest is empty. It skips ledgers that were just written: while applications arrive, the next grant is written soon,
+// and that write omits the entries. again reports whether to call empty again after a while. The error is errFenced if
+// another process has taken over a ledger.
 func (w *ledgers) empty(ctx context.Context) (again bool, err error) {
 	roots, again := w.obsolete()
 	for _, root := range roots {
@@ -259,7 +260,7 @@ func (w *ledgers) empty(ctx context.Context) (again bool, err error) {
 	return again, nil
 }
 
-// takeCounts returns a queue whose counts are to be written, and whether there are more; none if there are no counts.
+// takeCounts returns a queue whose counts must be written, and whether there are more. root is empty if there is none.
 func (w *ledgers) takeCounts(ctx context.Context) (root string, counts Counts, more bool) {
 	for {
 		w.mu.Lock()
@@ -273,7 +274,7 @@ func (w *ledgers) takeCounts(ctx context.Context) (root string, counts Counts, m
 		if root == "" {
 			return "", Counts{}, false
 		}
-		if counts = w.o.counts(ctx, root); len(counts.Fields) > 0 { // else they were written with a grant meanwhile
+		if counts = w.o.counts(ctx, root); len(counts.Fields) > 0 { // otherwise they were written with a grant in the meantime
 			return root, counts, more
 		}
 	}

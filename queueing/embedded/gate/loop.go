@@ -15,23 +15,23 @@ import (
 )
 
 const (
-	// reaskTimeout bounds how long the first cycle waits for the asks that were pending before a restart.
+	// reaskTimeout bounds how long the first cycle waits for asks that were pending before a restart.
 	reaskTimeout = 10 * time.Second
-	// retryDelay is the pause after a ledger could not be written.
+	// retryDelay is the pause after a failure to write a ledger.
 	retryDelay = time.Second
 )
 
-// loop runs cycles of the engine, and records their decisions in the ledgers.
+// loop runs cycles of the engine and records their decisions in the ledgers.
 type loop struct {
 	*admissions
 	o       *Options
 	ledgers *ledgers
-	// retrying says that retryLater has requested a cycle. The lock guards it.
+	// retrying is true if retryLater has requested a cycle. Guarded by the lock of admissions.
 	retrying bool
 }
 
-// run decides whenever a cycle is requested, until ctx ends. It returns an error if another process has taken a ledger
-// over.
+// run runs a cycle whenever one is requested, until ctx is done. It returns an error if another process has taken over
+// a ledger.
 func (l *loop) run(ctx context.Context) error {
 	l.waitForReasks(ctx)
 	var rested <-chan time.Time
@@ -58,8 +58,8 @@ func (l *loop) run(ctx context.Context) error {
 	}
 }
 
-// waitForReasks waits until all applications that were pending before a restart have asked again: an earlier decision
-// could let a younger one pass an older one.
+// waitForReasks waits until all applications that were pending before a restart have asked again, for reaskTimeout at
+// most. Deciding earlier could let a younger application overtake an older one.
 func (l *loop) waitForReasks(ctx context.Context) {
 	deadline := l.o.Clock.After(reaskTimeout)
 	for {
@@ -82,7 +82,7 @@ func (l *loop) waitForReasks(ctx context.Context) {
 	}
 }
 
-// cycle decides, records, and wakes the applications, until nothing more can be decided now.
+// cycle decides, records the decisions, and wakes the applications, until nothing more can be decided now.
 func (l *loop) cycle(ctx context.Context) error {
 	for more := true; more && ctx.Err() == nil; {
 		l.acquireNew(ctx)
@@ -130,8 +130,8 @@ func undone(decided, recorded []embedded.Decision) map[queueing.Key]bool {
 	return keys
 }
 
-// wake wakes the askers whose verdicts have changed, except for those whose decision was reverted: they would ask again, and the
-// same would be decided at once instead of after a pause.
+// wake wakes the askers whose verdicts have changed, except for those whose decision was reverted: they would ask
+// again, and the same decision would be made immediately instead of after a pause.
 func (l *loop) wake(changed []queueing.Key, undone map[queueing.Key]bool) {
 	for _, key := range changed {
 		if !undone[key] {
@@ -140,8 +140,8 @@ func (l *loop) wake(changed []queueing.Key, undone map[queueing.Key]bool) {
 	}
 }
 
-// grantsAllowed returns how many grants the next cycle may create. If it is 0, another cycle follows automatically:
-// when half of the batch is confirmed, or after a pause. The caller holds the lock.
+// grantsAllowed returns how many grants the next cycle may make. If that is 0, another cycle is already scheduled: when
+// half of the batch is confirmed, or after a pause. The caller must hold the lock.
 func (l *loop) grantsAllowed(ctx context.Context) int {
 	n, filled := l.inFlight.allowed()
 	if filled {
@@ -150,7 +150,8 @@ func (l *loop) grantsAllowed(ctx context.Context) int {
 	return n
 }
 
-// waitUntilDrained has a cycle follow when half of the batch is confirmed, or after a pause. The caller holds the lock.
+// waitUntilDrained schedules a cycle for when half of the batch is confirmed, or after a pause. The caller must hold
+// the lock.
 func (l *loop) waitUntilDrained(ctx context.Context) {
 	l.inFlight.full = true
 	l.cycleAfter(ctx, overflowInterval, func() {
@@ -160,8 +161,9 @@ func (l *loop) waitUntilDrained(ctx context.Context) {
 	})
 }
 
-// record writes the decisions into the ledgers of their trees, one write for each tree, and wakes the applications.
-// What cannot be written is reverted, and decided again after a pause; the others are returned.
+// record writes the decisions into the ledgers, one write per tree, and wakes the applications. It returns the recorded
+// decisions. Decisions that cannot be written are reverted and made again after a pause. The error is errFenced if
+// another process has taken over a ledger.
 func (l *loop) record(ctx context.Context, decisions []embedded.Decision) (recorded []embedded.Decision, _ error) {
 	for len(decisions) > 0 {
 		n := 1
@@ -193,8 +195,8 @@ func (l *loop) record(ctx context.Context, decisions []embedded.Decision) (recor
 	return recorded, nil
 }
 
-// recordOrphans writes the ledgers that lack an orphan. It returns an error if another process has taken a ledger
-// over; other failures are retried.
+// recordOrphans writes the ledgers that lack an orphan. It returns an error if another process has taken over a ledger;
+// other failures are retried.
 func (l *loop) recordOrphans(ctx context.Context) error {
 	l.mu.Lock()
 	roots := l.orphans.unwritten()
@@ -224,7 +226,7 @@ func (l *loop) acquireNew(ctx context.Context) {
 	}
 }
 
-// emptyLedgers removes entries that are obsolete from ledgers at rest, and requests another round for those that are not at
+// emptyLedgers removes obsolete entries from ledgers at rest, and requests another round for ledgers that are not at
 // rest yet.
 func (l *loop) emptyLedgers(ctx context.Context) error {
 	again, err := l.ledgers.empty(ctx)
@@ -234,8 +236,9 @@ func (l *loop) emptyLedgers(ctx context.Context) error {
 	return err
 }
 
-// writeCounts writes the counts of one queue, with its ledger, in which the same write leaves out the entries that are
-// obsolete. Grants come first, however many queues have counts. After a failure, the observer looks again after a pause.
+// writeCounts writes the counts of one queue with its ledger, which also removes the obsolete entries of the ledger. A
+// requested cycle runs first, so that many counts do not delay grants. After a failure the observer is called again
+// after a pause.
 func (l *loop) writeCounts(ctx context.Context) error {
 	select {
 	case <-l.cycleRequested:
@@ -261,8 +264,8 @@ func (l *loop) writeCounts(ctx context.Context) error {
 	return nil
 }
 
-// retryLater requests a cycle after a ledger could not be written, unless one is requested already: if that fails as well, it
-// requests another one.
+// retryLater requests a cycle for after a failure to write a ledger, unless one is already requested. If that cycle
+// fails as well, it requests another.
 func (l *loop) retryLater(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -277,7 +280,7 @@ func (l *loop) retryLater(ctx context.Context) {
 	})
 }
 
-// cycleAfter requests a cycle after a pause, and calls first before that.
+// cycleAfter requests a cycle after a pause, and calls first immediately before the request.
 func (l *loop) cycleAfter(ctx context.Context, pause time.Duration, first func()) {
 	l.after(ctx, pause, func() {
 		first()
@@ -285,7 +288,7 @@ func (l *loop) cycleAfter(ctx context.Context, pause time.Duration, first func()
 	})
 }
 
-// after calls do after a pause, unless ctx ends before.
+// after calls do after a pause, unless ctx ends first. It does not block.
 func (l *loop) after(ctx context.Context, pause time.Duration, do func()) {
 	over := l.o.Clock.After(pause)
 	go func() {

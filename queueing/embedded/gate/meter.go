@@ -5,16 +5,16 @@ package gate
 
 import "time"
 
-// Meter gets the measurements of a Gate, for metrics. Its methods must not block, and must not call the Gate.
+// Meter receives the measurements of a Gate, for metrics. Its methods must not block and must not call the Gate.
 type Meter interface {
-	// Configured reports which queues are configured from now on.
+	// Configured reports the complete set of configured queues.
 	Configured(queues []string)
-	// Granted reports that an application has taken a grant of the queue, for which it had waited that long. It is
-	// called once for a grant, and never for one that an earlier process has decided.
+	// Granted reports that an application has stored a grant of the queue, for which it had waited. It is called once
+	// for each grant, and never for a grant that an earlier process decided.
 	Granted(queue string, waited time.Duration)
 	// Broken reports that an ask was refused because an amount is negative. It is called once for each run and attempt.
 	Broken()
-	// Cycled reports how long the engine took to decide.
+	// Cycled reports how long the engine took for a cycle.
 	Cycled(took time.Duration)
 }
 

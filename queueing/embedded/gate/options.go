@@ -16,46 +16,47 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
 
-// Options of a Gate.
+// Options configure a Gate.
 type Options struct {
-	// Client reads queues from the cache and writes their status.
+	// Client reads queues from the cache, and writes their status.
 	Client client.Client
-	// Live reads from the API server.
+	// Live reads from the API server, bypassing the cache.
 	Live client.Reader
-	// Queues that this process leads, as Client has them. Default: all.
+	// Queues selects the queues that this process leads; Client must return the same. Default: all.
 	Queues labels.Selector
-	// Share chooses from all queues those that this gate decides on. Default: all of them.
+	// Share selects the queues that this gate decides on. Default: all of them.
 	Share Share
-	// Holder names this process in the ledgers; unique for each start.
+	// Holder identifies this process in the ledgers. It must be unique for each start.
 	Holder string
-	// Operators says who leads trees, where several operators may. Default: there is no other.
+	// Operators knows which operators lead trees, if there may be several. Default: there is no other.
 	Operators Operators
 	// Wake is called with every application whose verdict may have changed. It must not block.
 	Wake func(queueing.Key)
-	// Clock for pauses.
+	// Clock is used for pauses.
 	Clock clock.Clock
 	Log   logr.Logger
-	// Fenced is called when another process has taken a ledger over, before Start returns the error; nil does
-	// nothing. An orderly shutdown after that could release a lease that already belongs to the other process.
+	// Fenced is called when another process has taken over a ledger, before Start returns the error; nil does nothing.
+	// It should exit at once: an orderly shutdown could release a lease that already belongs to the other process.
 	Fenced func(error)
-	// Meter gets measurements; nil drops them.
+	// Meter receives measurements; nil discards them.
 	Meter Meter
-	// DecisionLog records the calls of the engine; the zero value records nothing.
+	// DecisionLog configures the recording of engine calls; the zero value records nothing.
 	DecisionLog decisionlog.Options
 
 	// counts is set by WriteWithLedger.
 	counts func(ctx context.Context, root string) Counts
 }
 
-// Share says which queues a gate decides on, where several gates share them.
+// Share selects the queues that a gate decides on, if several gates share them.
 type Share interface {
-	// Begin takes the queues over from the leader before, by a live list, and returns those of this gate.
+	// Begin takes the queues, as listed from the API server, over from the previous leader, and returns those of this
+	// gate.
 	Begin(ctx context.Context, queues []v1alpha1.SparkQueue) ([]v1alpha1.SparkQueue, error)
-	// Choose returns the queues of this gate when some have changed.
+	// Choose returns the queues of this gate after some queues have changed.
 	Choose(ctx context.Context, queues []v1alpha1.SparkQueue) ([]v1alpha1.SparkQueue, error)
 }
 
-// everything is the share of a gate that decides on all queues.
+// everything is the Share of a gate that decides on all queues.
 type everything struct{}
 
 func (everything) Begin(_ context.Context, queues []v1alpha1.SparkQueue) ([]v1alpha1.SparkQueue, error) {
@@ -68,13 +69,13 @@ func (everything) Choose(_ context.Context, queues []v1alpha1.SparkQueue) ([]v1a
 
 // Operators knows this operator and others in the cluster.
 type Operators interface {
-	// Name of this operator, for the ledgers; empty if it has none.
+	// Name returns the name of this operator, for the ledgers; empty if it has none.
 	Name() string
-	// Other reports whether a name is that of another operator that is alive.
+	// Other reports whether the name is that of another operator that is alive.
 	Other(ctx context.Context, name string) bool
 }
 
-// alone is an operator without others.
+// alone is the Operators of an operator without others.
 type alone struct{}
 
 func (alone) Name() string                       { return "" }

@@ -8,26 +8,26 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// maxOrphans and orphansSize bound the orphans of a ledger, in number and in bytes. Further ones are charged as before,
+// Bounds of the orphans in a ledger, in number and in bytes. Further orphans are charged as long as this process runs,
 // and after a restart to the queue of their namespace.
 const (
 	maxOrphans  = 100
 	orphansSize = 256 << 10
 )
 
-// orphan is the grant of a deleted application while pods of it are active.
+// orphan is the grant of a deleted application that has active pods.
 type orphan struct {
 	root     string
 	grant    queueing.Grant
-	size     int  // of its entry in the ledger, in bytes
-	recorded bool // is in the ledger
+	size     int  // size of the entry in the ledger, in bytes
+	recorded bool // whether the ledger has the orphan
 }
 
-// orphans are the grants of deleted applications whose pods are still active. They stay in the ledger until they are
-// released: after a restart nothing else records what the pods may be charged to.
+// orphans holds the grants of deleted applications that have active pods. They stay in the ledger until they are
+// released, because after a restart nothing else records what the pods may be charged to.
 type orphans map[queueing.Key]*orphan
 
-// add keeps a grant of a tree, and reports whether it does: not if the tree is unknown or has too many.
+// add keeps a grant of a tree, and reports whether it did. It does not if the tree is unknown or has too many orphans.
 func (o orphans) add(key queueing.Key, root string, grant queueing.Grant) bool {
 	size := sizeOf(key, grant)
 	if root == "" || o.count(root) >= maxOrphans || o.size(root)+size > orphansSize {
@@ -58,7 +58,7 @@ func (o orphans) count(root string) int {
 	return n
 }
 
-// entries returns what the ledger of a tree says of them.
+// entries returns the ledger entries of a tree's orphans, sorted.
 func (o orphans) entries(root string) []v1alpha1.LedgerEntry {
 	var entries []v1alpha1.LedgerEntry
 	for key, x := range o {
@@ -70,7 +70,7 @@ func (o orphans) entries(root string) []v1alpha1.LedgerEntry {
 	return entries
 }
 
-// written notes that the ledger has these entries.
+// written records that the ledger has these entries.
 func (o orphans) written(entries []v1alpha1.LedgerEntry) {
 	for i := range entries {
 		if x := o[keyOf(&entries[i])]; x != nil {
@@ -79,7 +79,7 @@ func (o orphans) written(entries []v1alpha1.LedgerEntry) {
 	}
 }
 
-// unwritten returns the trees whose ledgers lack some.
+// unwritten returns the roots of the trees whose ledgers lack orphans.
 func (o orphans) unwritten() map[string]bool {
 	roots := map[string]bool{}
 	for _, x := range o {

@@ -9,7 +9,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Resize implements queueing.Resizer. Growth that the ledger does not have yet is not shown.
+// Resize implements queueing.Resizer. It does not show growth that is not in the ledger yet.
 func (g *Gate) Resize(_ context.Context, key queueing.Key, held queueing.Grant, want queueing.ResizeRequest) queueing.Allocation {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -22,8 +22,8 @@ func (g *Gate) Resize(_ context.Context, key queueing.Key, held queueing.Grant, 
 	return allocation
 }
 
-// settle takes over what the holder of a grant has persisted. A grant that was resized less often than the one that is
-// held is ignored: the holder has not seen the last growth yet. The caller holds the lock.
+// settle takes over the grant that its holder has persisted. A grant that was resized less often than the one in flight
+// is ignored, because the holder has not seen the last growth yet. The caller must hold the lock.
 func (g *Gate) settle(key queueing.Key, grant queueing.Grant) {
 	f := g.inFlight.grants[key]
 	if f != nil && (!f.isOf(grant.Run, grant.Attempt) || f.grant.Resizes != grant.Resizes) {
@@ -48,7 +48,7 @@ func (g *Gate) Decline(_ context.Context, key queueing.Key, held queueing.Grant)
 	}
 	g.engine.SetResizeRequest(key, held.Run, held.Attempt, queueing.ResizeRequest{})
 	if !g.engine.Revert(key) {
-		g.engine.Restore(key, *f.before) // an earlier process had let it grow
+		g.engine.Restore(key, *f.before) // an earlier process had let it grow, so there is nothing to revert
 	}
 	g.dropInFlight(key)
 	g.decideAgain()

@@ -3,7 +3,7 @@
 
 package gate
 
-// signal requests something of the loop without blocking. Requests that the loop has not taken yet are merged.
+// signal sends a request to the loop without blocking. Requests that the loop has not received yet are merged.
 type signal chan struct{}
 
 func newSignal() signal { return make(signal, 1) }

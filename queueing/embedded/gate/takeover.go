@@ -21,20 +21,20 @@ import (
 type Holding struct {
 	Key   queueing.Key
 	Grant queueing.Grant
-	// Since is when it was granted; zero if that is not known.
+	// Since is when it was granted; zero if unknown.
 	Since time.Time
-	// Orphan: the application is deleted, and what its pods hold will be released soon.
+	// Orphan is true if the application is deleted, so that its grant will be released soon.
 	Orphan bool
 }
 
-// Acquired is what the ledgers held when this process took them over.
+// Acquired is what the ledgers contained when this process took them over.
 type Acquired struct {
 	inFlight []ledgerGrant
 	orphans  map[queueing.Key]queueing.Grant
 }
 
-// Recorded returns the grant of a deleted application as the ledgers have it. Nothing else can attest what its pods
-// may be charged to, because tenants write labels.
+// Recorded returns the grant of a deleted application as recorded in the ledgers. Nothing else can prove what its pods
+// may be charged to, because tenants can write labels.
 func (a *Acquired) Recorded(key queueing.Key) (queueing.Grant, bool) {
 	if grant, known := a.orphans[key]; known {
 		return grant, true
@@ -61,9 +61,9 @@ type ledgerGrant struct {
 	entry v1alpha1.LedgerEntry
 }
 
-// Acquire takes over the ledgers of all trees: from here on no other process can grant. Call it as soon as this
-// process leads, then list the applications, then Open. Applications listed before Acquire may get a grant afterwards
-// that is never charged.
+// Acquire takes over the ledgers of all trees; from then on no other process can make grants. Call it as soon as this
+// process leads, then list the applications, then call Open. If applications are listed before Acquire, a grant that is
+// written in between is never charged.
 func (g *Gate) Acquire(ctx context.Context) (Acquired, error) {
 	list := &v1alpha1.SparkQueueList{}
 	if err := g.o.Live.List(ctx, list, &client.ListOptions{LabelSelector: g.o.Queues}); err != nil {
@@ -82,7 +82,7 @@ func (g *Gate) Acquire(ctx context.Context) (Acquired, error) {
 	for i := range queues {
 		queue := &queues[i]
 		if queue.Spec.Parent != "" && queue.Status.Ledger == nil {
-			continue // never was a root
+			continue // this queue never was a root
 		}
 		before, err := g.ledgers.takeOver(ctx, queue)
 		if err != nil {
@@ -98,11 +98,12 @@ func (g *Gate) Acquire(ctx context.Context) (Acquired, error) {
 	return acquired, nil
 }
 
-// Open restores what is held and begins to decide. held are the grants in the status of applications, expected the
-// pending applications. The older of them comes first: the newest is preempted first.
+// Open restores what is held and starts to decide. held are the grants in the status of applications, the oldest of
+// which is restored first, because the newest is preempted first. expected are the pending applications. alive reports
+// whether an application still exists.
 //
-// An in-flight grant that is in no status yet is charged and offered again: the process that decided it may still
-// write it.
+// An in-flight grant that is in no status yet is charged and offered again if its application is alive: the process
+// that decided it may still write it.
 func (g *Gate) Open(acquired Acquired, held []Holding, expected []queueing.Key, alive func(queueing.Key) bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -131,12 +132,12 @@ func (g *Gate) Open(acquired Acquired, held []Holding, expected []queueing.Key, 
 	close(g.opened)
 }
 
-// oldestFirst returns grants in the order in which they were given.
+// oldestFirst returns grants in the order in which they were made.
 func oldestFirst(held []Holding) []Holding {
 	return slices.SortedStableFunc(slices.Values(held), func(a, b Holding) int { return a.Since.Compare(b.Since) })
 }
 
-// Reload takes the configuration of queues and flavors from the cache.
+// Reload applies the configuration of queues and flavors in the cache.
 func (g *Gate) Reload(ctx context.Context) error {
 	list := &v1alpha1.SparkQueueList{}
 	if err := g.o.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
@@ -154,7 +155,7 @@ func (g *Gate) Reload(ctx context.Context) error {
 	return nil
 }
 
-// configure has the engine decide on some of all queues.
+// configure configures the engine with queues, a part of all queues, and the flavors.
 func (g *Gate) configure(all, queues []v1alpha1.SparkQueue, flavors []v1alpha1.SparkFlavor) {
 	configs, classes := convert.QueueConfigs(queues), convert.FlavorConfigs(flavors)
 	names := make([]string, len(all))
