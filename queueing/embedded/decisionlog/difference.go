@@ -9,18 +9,19 @@ import (
 	"fmt"
 )
 
-// Difference is an answer that differs from the recorded one.
+// Difference is the error that an answer differs from the recorded one.
 type Difference struct {
-	// Line of the log, from 1, and the call that is there.
+	// Line is the line number in the log, from 1, and Call the call on that line.
 	Line int
 	Call string
-	// Recorded and Decided are the answers, as JSON; of lists the first elements that differ, "nothing" past the end.
+	// Recorded and Decided are the two answers as JSON; for lists, the first elements that differ, or "nothing" past
+	// the end.
 	Recorded, Decided string
-	// Version of the program that wrote the log; empty if it did not know.
+	// Version is the version of the program that wrote the log; empty if unknown.
 	Version string
 }
 
-// Error says it in a few lines.
+// Error describes the difference in three lines.
 func (d *Difference) Error() string {
 	return fmt.Sprintf("line %d: %s gives a different answer\n  recorded: %s\n  decided:  %s", d.Line, d.Call, d.Recorded, d.Decided)
 }

@@ -1,8 +1,8 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package decisionlog writes down every call of the engine with its answer, and plays it again: the same calls in the
-// same order give the same answers.
+// Package decisionlog records every call of the engine with its answer, and replays the log: the same calls in the same
+// order must give the same answers.
 //
 //	caller ──► Recorder ──► embedded.Engine            log ──► Replay ──► a new Recorder ──► a new embedded.Engine
 //	              │                                     │                       │
@@ -10,12 +10,12 @@
 //
 // # The log
 //
-// It is text, one JSON object a line. The first line is the header, the last one may be "end":
+// The log is text with one JSON object per line. The first line is the header; the last one may be an "end":
 //
 //	{"decisionLog":1,"version":"v0.1.0"}
 //	{"call":"cycle","with":{"max":32},"answer":[{"key":["spark","etl","8d1f"],"root":"default","grant":{…}}]}
 //
-// decisionLog is the version of the format, version that of the program. "with" are the arguments of the call:
+// decisionLog is the version of the format, and version that of the program. "with" holds the arguments of the call:
 //
 //	call          with                              answer
 //	configure     queues, flavors
@@ -36,27 +36,27 @@
 //	changed                                         the keys whose verdict has changed, with the new one
 //	end           why
 //
-// A key is [namespace, name, UID]. Amounts are as in queueing.Resources: cpu in thousandths of a core, everything else
-// in its base unit. Times are UTC. What is empty, zero or false is left out, except where that would not be the
-// default. Keys of objects have an order, so that the same calls give the same bytes.
+// A key is [namespace, name, UID]. Amounts are as in queueing.Resources: cpu in thousandths of a core, everything else in
+// its base unit. Times are in UTC. Empty, zero and false values are omitted, unless the omitted value would mean
+// something else. The keys of JSON objects are ordered, so that the same calls give the same bytes.
 //
-// Applications ask, report their standing and give back over and over. What does nothing is left out: a submit,
-// setStanding or setWant that repeats the last one of the application, unless it was restored or reverted meanwhile,
-// or, for the last two, granted something; and whatever else is said of an application that the engine does not know.
-// Questions are not written.
+// Applications repeat their asks, states and releases all the time. Calls without effect are not recorded: a submit,
+// setStanding or setWant that repeats the last one for the application, unless it was restored or reverted in the meantime
+// or, for the last two, got a grant; and any other call about an application that the engine does not know. Read-only calls
+// are not recorded either.
 //
-// A namespace selector is a function in the engine. It is rebuilt from the text that the queue has for people
-// ("admits":"selector"). Where that cannot be read ("admits":"answers"), what the function has said is in the line
-// of the first call in which it was asked:
+// A namespace selector is a function in the engine. Replay rebuilds it from the queue's text for users
+// ("admits":"selector"). If that text cannot be parsed ("admits":"answers"), the function's answers are recorded in the
+// line of the first call that needed them:
 //
 //	{"call":"submit","with":{…},"said":[{"queue":"a","labels":{"team":"x"},"allowed":true}],"answer":true}
 //
-// # What ends a log
+// # The end of a log
 //
-// A log begins with an empty engine, and has no snapshot to begin at later: claims, which application has displaced
-// which, and which was named in which message are the engine's own and come from all calls before. So a log is never
-// continued in a second file. At its limit it ends with a line that says so, and the engine continues without it. It
-// also ends when it cannot be written. A log that was cut off in the middle of a line is played up to there.
+// A log starts with an empty engine and cannot start later from a snapshot: claims, past preemptions and the limits named in
+// messages are internal to the engine and result from all calls before. So a log is never continued in a second file. When
+// it reaches its limit it ends with a line that says so, and the engine continues without it. It also ends when it cannot
+// be written. A log that was cut off in the middle of a line is replayed up to that line.
 //
-// The package reads no clock, and imports neither the API of Sparkgate nor a client.
+// The package reads no clock, and imports neither Sparkgate's API types nor a client.
 package decisionlog

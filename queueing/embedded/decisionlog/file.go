@@ -11,8 +11,7 @@ import (
 	"runtime/debug"
 )
 
-// Create opens a file for a new log. A log that is there already is kept with the ending ".1", in place of an older
-// one.
+// Create opens a file for a new log. It renames an existing log by adding the suffix ".1", replacing an older one.
 func Create(path string) (*os.File, error) {
 	switch before, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -30,7 +29,7 @@ func Create(path string) (*os.File, error) {
 	return file, nil
 }
 
-// ProgramVersion returns the version of the running program, as it was built; empty if that is not known.
+// ProgramVersion returns the version with which the running program was built, or the empty string if unknown.
 func ProgramVersion() string {
 	build, known := debug.ReadBuildInfo()
 	if !known || build.Main.Version == "(devel)" {

@@ -13,10 +13,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// The forms below have the fields of the types that they stand for, so that a conversion does not compile when those
-// get another one; a test looks after the rest.
+// The types below have the same fields as the types that they encode, so that the conversion stops compiling when a
+// field is added there. A test checks the types that cannot be converted.
 
-// key is written as a list: namespace, name, UID and, unless it is that of an application, the kind.
+// key is encoded as a list: namespace, name, UID and, unless it is an application, the kind.
 type key queueing.Key
 
 func keyOf(k queueing.Key) key { return key(k) }
@@ -32,7 +32,7 @@ func (k key) MarshalJSON() ([]byte, error) {
 }
 
 func (k *key) UnmarshalJSON(text []byte) error {
-	var parts [4]string // what is missing stays empty
+	var parts [4]string // missing elements stay empty
 	if err := json.Unmarshal(text, &parts); err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (k *key) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// convertAll translates the elements of a list. An empty list becomes none.
+// convertAll converts the elements of a list. It returns nil for an empty list.
 func convertAll[A, B any](in []A, translate func(A) B) []B {
 	if len(in) == 0 {
 		return nil
@@ -52,8 +52,7 @@ func convertAll[A, B any](in []A, translate func(A) B) []B {
 	return out
 }
 
-// normalize returns a time without what cannot be written: the zone, and the reading of a clock that only this process
-// has.
+// normalize removes from a time what cannot be encoded: the time zone and the monotonic clock reading.
 func normalize(t time.Time) time.Time { return t.Round(0).UTC() }
 
 type ask struct {
@@ -112,7 +111,7 @@ type grant struct {
 	Part            bool     `json:"part,omitempty"`
 	Inputs          string   `json:"inputs,omitempty"`
 	Resizes         int64    `json:"resizes,omitempty"`
-	// HoldsFor is set where it was needed to pass others.
+	// HoldsFor is set if the grant was possible only because of this bound.
 	HoldsFor duration      `json:"holdsFor,omitzero"`
 	PodSets  []podSetGrant `json:"podSets,omitempty"`
 }
@@ -179,7 +178,7 @@ func decisionOf(d embedded.Decision) decision {
 	return decision{Key: keyOf(d.Key), Grown: d.Grown, Root: d.Root, Grant: grantOf(d.Grant)}
 }
 
-// change is the new verdict of some applications, in the order of their keys.
+// change is a new verdict of one or more applications, which are ordered by key.
 type change struct {
 	Keys    []key  `json:"keys"`
 	State   string `json:"state"`
@@ -187,12 +186,13 @@ type change struct {
 	Message string `json:"message,omitempty"`
 	// PreemptedBy is the application that preempts them.
 	PreemptedBy key `json:"by,omitzero"`
-	// Why there is not all that a holder wants, and GivesBack how many pods above its base gang it has to return.
+	// Why is the reason why a holder does not have all the pods that it wants. GivesBack is how many pods above its
+	// base gang it must release.
 	Why       string `json:"why,omitempty"`
 	GivesBack int32  `json:"givesBack,omitempty"`
 }
 
-// changesOf groups applications by their verdicts, in the order of the first of each group.
+// changesOf groups applications by their verdicts, in the order of the first application of each group.
 func changesOf(e *embedded.Engine, keys []queueing.Key) []change {
 	type reported struct {
 		state, reason, message, why string
@@ -225,7 +225,7 @@ func changesOf(e *embedded.Engine, keys []queueing.Key) []change {
 	return out
 }
 
-// duration is written as 1h30m0s.
+// duration is encoded like 1h30m0s.
 type duration time.Duration
 
 func (d duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }

@@ -10,10 +10,10 @@ import (
 	"io"
 )
 
-// format is the version of the format. It grows when a log of an older program would be misread.
+// format is the version of the format. It is increased when logs of older programs would be misread.
 const format = 1
 
-// header is the first line.
+// header is the first line of a log.
 type header struct {
 	DecisionLog int    `json:"decisionLog"`
 	Version     string `json:"version,omitempty"`
@@ -23,19 +23,19 @@ type header struct {
 type line struct {
 	Call string          `json:"call"`
 	With json.RawMessage `json:"with,omitempty"`
-	// SelectorAnswers are answers of namespace selectors that cannot be rebuilt from their text.
+	// SelectorAnswers are the answers of namespace selectors that cannot be rebuilt from their text.
 	SelectorAnswers []selectorAnswer `json:"said,omitempty"`
 	Answer          json.RawMessage  `json:"answer,omitempty"`
 }
 
-// selectorAnswer is whether applications of a namespace with these labels may use a queue.
+// selectorAnswer says whether applications from a namespace with these labels may use a queue.
 type selectorAnswer struct {
 	Queue   string            `json:"queue"`
 	Labels  map[string]string `json:"labels,omitempty"`
 	Allowed bool              `json:"allowed"`
 }
 
-// encode returns the JSON of a value on one line, with the line's end.
+// encode returns the JSON of a value on one line, including the newline.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -46,7 +46,7 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// encodePart returns encode for a part of a line. No value has no part.
+// encodePart returns the JSON of a part of a line, without a newline, or nil for a nil value.
 func encodePart(v any) (json.RawMessage, error) {
 	if v == nil {
 		return nil, nil
@@ -55,7 +55,7 @@ func encodePart(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(text, []byte("\n")), err
 }
 
-// decode reads one JSON value that has no other fields than into.
+// decode decodes exactly one JSON value, and returns an error if it has fields that into does not have.
 func decode(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -12,37 +12,38 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// DefaultLimit is how large a log may grow: 256 MiB.
+// DefaultLimit is the default maximum size of a log: 256 MiB.
 const DefaultLimit = 256 << 20
 
-// Options of a Recorder. The zero value writes nothing.
+// Options configure a Recorder. The zero value records nothing.
 type Options struct {
-	// Out gets the log, a line with each write; nil means no log.
+	// Out receives the log, one line per write; nil means no log.
 	Out io.Writer
-	// Version of the program, for the header.
+	// Version is the version of the program, for the header.
 	Version string
-	// Limit of the log in bytes. Default: DefaultLimit.
+	// Limit is the maximum size of the log in bytes. Default: DefaultLimit.
 	Limit int64
-	// Ended is called once, if the log ends before the program: with why. It may be nil.
+	// Ended is called once with the reason if the log ends before the program does. It may be nil.
 	Ended func(error)
 }
 
-// log is a log that is being written. A nil log is none.
+// log is a log that is being written. A nil log records nothing.
 type log struct {
 	o       Options
 	written int64
 	ended   bool
-	// last are the last calls of each application that the engine knows; nil if calls that do nothing are also written.
+	// last holds the last calls of each application that the engine knows. If nil, calls that do nothing are recorded
+	// as well.
 	last map[queueing.Key]*lastCalls
 	// answers are the answers of selectors since the last line.
 	answers []selectorAnswer
 }
 
-// lastCalls are the arguments of the last calls of an application that do nothing when they are repeated; empty if they
-// might.
+// lastCalls holds the arguments of the last calls for an application that have no effect when they are repeated. Empty
+// means that a repetition may have one.
 type lastCalls struct{ submit, standing, want string }
 
-// endLineSize is reserved for the line that ends a log.
+// endLineSize is the space reserved for the line that ends a log.
 const endLineSize = 200
 
 func begin(o Options) *log {
@@ -59,7 +60,7 @@ func begin(o Options) *log {
 
 func (l *log) isOpen() bool { return l != nil && !l.ended }
 
-// addOf writes a call about one application, unless it does nothing.
+// addOf records a call about one application, unless it does nothing.
 func (l *log) addOf(k queueing.Key, call string, with, answer any) {
 	text, err := encodePart(with)
 	if err != nil {
@@ -72,8 +73,8 @@ func (l *log) addOf(k queueing.Key, call string, with, answer any) {
 	l.add(call, text, answer)
 }
 
-// isNoOp reports whether a call does nothing: it repeats another one, or the engine does not know the application. It
-// remembers the call.
+// isNoOp reports whether a call does nothing because it repeats an earlier one or the engine does not know the
+// application. It also remembers the call.
 func (l *log) isNoOp(k queueing.Key, call, with string) bool {
 	last := l.last[k]
 	if last == nil {
@@ -99,19 +100,20 @@ func (l *log) isNoOp(k queueing.Key, call, with string) bool {
 	case callRelease:
 		delete(l.last, k)
 	case callRestore, callRevert:
-		*last = lastCalls{} // what the application asks or holds is another
+		*last = lastCalls{} // the application now asks for or holds something else
 	}
 	return false
 }
 
-// granted notes that an application has a new grant, to which earlier standings and wants do not apply.
+// granted records that an application has a new grant, so that repeating earlier setStanding and setWant calls has an
+// effect.
 func (l *log) granted(k queueing.Key) {
 	if last := l.last[k]; last != nil {
 		last.standing, last.want = "", ""
 	}
 }
 
-// add writes a call.
+// add records a call.
 func (l *log) add(call string, with, answer any) {
 	next := line{Call: call, SelectorAnswers: l.answers}
 	l.answers = nil
@@ -126,7 +128,7 @@ func (l *log) add(call string, with, answer any) {
 	l.put(next)
 }
 
-// put writes a line, or the last one if it would go beyond the limit.
+// put writes a line. If that would exceed the limit, it ends the log instead.
 func (l *log) put(v any) {
 	text, err := encode(v)
 	if err != nil {
@@ -145,7 +147,7 @@ func (l *log) put(v any) {
 	l.fail(why)
 }
 
-// endArgs is why a log ends.
+// endArgs are the arguments of the line that ends a log.
 type endArgs struct {
 	Why string `json:"why"`
 }
@@ -169,7 +171,8 @@ func (l *log) fail(why error) {
 	}
 }
 
-// recordAnswers returns the queues with selectors that record their answers where their text cannot be parsed.
+// recordAnswers returns the queues with those selectors replaced whose text cannot be parsed; the replacements record
+// their answers.
 func (l *log) recordAnswers(queues []embedded.QueueConfig) []embedded.QueueConfig {
 	queues = slices.Clone(queues)
 	for i := range queues {
@@ -180,7 +183,7 @@ func (l *log) recordAnswers(queues []embedded.QueueConfig) []embedded.QueueConfi
 	return queues
 }
 
-// answerRecorder records the answer of a selector the first time it is asked about labels.
+// answerRecorder wraps a selector so that its answer is recorded the first time it is called with certain labels.
 func (l *log) answerRecorder(queue string, admits func(map[string]string) bool) func(map[string]string) bool {
 	noted := map[string]bool{}
 	return func(labels map[string]string) bool {

@@ -14,10 +14,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// How it is known which namespaces a queue admits. Without any it admits none.
+// Values of admits: how to determine which namespaces a queue admits. With the empty value it admits none.
 const (
-	bySelector = "selector" // as the text of its selector says
-	byAnswers  = "answers"  // as it was said when it was asked
+	bySelector = "selector" // by parsing the text of its selector
+	byAnswers  = "answers"  // by recorded answers of its selector
 )
 
 type queueConfig struct {
@@ -49,7 +49,7 @@ func queueOf(q embedded.QueueConfig) queueConfig {
 	}
 }
 
-// restore returns the configuration. answers replays the recorded results of a selector whose text could not be
+// restore returns the queue's configuration. answers returns the recorded answers of a selector whose text cannot be
 // parsed.
 func (q queueConfig) restore(answers func(map[string]string) bool) (embedded.QueueConfig, error) {
 	out := embedded.QueueConfig{
@@ -74,7 +74,7 @@ func (q queueConfig) restore(answers func(map[string]string) bool) (embedded.Que
 	return out, nil
 }
 
-// admission returns how it is known which namespaces a queue admits.
+// admission returns the value of admits for a queue.
 func admission(q *embedded.QueueConfig) string {
 	if q.Admits == nil {
 		return ""
@@ -85,7 +85,7 @@ func admission(q *embedded.QueueConfig) string {
 	return bySelector
 }
 
-// selectorOf reads what metav1.FormatLabelSelector writes.
+// selectorOf parses the output of metav1.FormatLabelSelector.
 func selectorOf(text string) (labels.Selector, error) {
 	if text == "<none>" {
 		return labels.Everything(), nil
@@ -93,7 +93,7 @@ func selectorOf(text string) (labels.Selector, error) {
 	return labels.Parse(text)
 }
 
-// labelText returns the same for the same labels.
+// labelText returns a canonical text for labels.
 func labelText(l map[string]string) string {
 	if len(l) == 0 {
 		return "{}"

@@ -10,14 +10,14 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// Recorder is an Engine whose calls are recorded. Like an Engine it is not safe for concurrent use. Read-only calls
-// go to the engine directly. The engine gets what is recorded: times lose their zone.
+// Recorder is an Engine that records its calls. Like an Engine it is not safe for concurrent use. Read-only calls are
+// not recorded. The engine is called with exactly what is recorded, so times lose their zone.
 type Recorder struct {
 	*embedded.Engine
 	log *log
 }
 
-// New returns a recorder of an engine without queues, and begins the log.
+// New returns a Recorder of an engine without queues, and writes the header of the log.
 func New(o Options) *Recorder {
 	return &Recorder{Engine: embedded.New(), log: begin(o)}
 }
@@ -43,7 +43,7 @@ const (
 	callEnd              = "end"
 )
 
-// Arguments of the calls, where they are more than one value.
+// Arguments of the calls.
 type (
 	configureArgs struct {
 		Queues  []queueConfig  `json:"queues,omitempty"`
@@ -219,7 +219,7 @@ func (r *Recorder) Advance(now time.Time) {
 	r.log.add(callAdvance, advanceArgs{Now: now}, nil)
 }
 
-// Cycle returns Engine.Cycle.
+// Cycle is Engine.Cycle.
 func (r *Recorder) Cycle(max int) []embedded.Decision {
 	decisions := r.Engine.Cycle(max)
 	if r.log.isOpen() {
@@ -231,7 +231,7 @@ func (r *Recorder) Cycle(max int) []embedded.Decision {
 	return decisions
 }
 
-// Changed returns Engine.Changed.
+// Changed is Engine.Changed.
 func (r *Recorder) Changed() []queueing.Key {
 	keys := r.Engine.Changed()
 	if r.log.isOpen() {

@@ -15,20 +15,20 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// Result is what was played.
+// Result is what was replayed.
 type Result struct {
-	// Version of the program that wrote the log; empty if it did not know.
+	// Version is the version of the program that wrote the log; empty if unknown.
 	Version string
-	// Calls that were played, and grants that they made.
+	// Calls is the number of replayed calls, and Grants the number of grants that they made.
 	Calls, Grants int
-	// Cut: the log ends in the middle of a line, which was left out.
+	// Cut is true if the log ends in the middle of a line, which is ignored.
 	Cut bool
-	// End is why the log ends before the program that wrote it; empty if it does not.
+	// End is the reason why the log ended before the program that wrote it; empty if it did not.
 	End string
 }
 
-// Replay plays a log against a new engine until its end, or until an answer is another than the recorded one: then the
-// error is a *Difference. Other errors are logs that cannot be read.
+// Replay replays a log with a new engine, until the log ends or an answer differs from the recorded one, in which case
+// the error is a *Difference. Any other error means that the log cannot be read.
 func Replay(in io.Reader) (Result, error) {
 	r := newReplayer()
 	lines := bufio.NewScanner(in)
@@ -54,7 +54,7 @@ func Replay(in io.Reader) (Result, error) {
 	return r.result, nil
 }
 
-// wholeLines splits text into lines with their ends, so that a whole one can be distinguished from one that was cut.
+// wholeLines is a bufio.SplitFunc that keeps the newlines, so that a line that was cut off can be recognized.
 func wholeLines(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i+1], nil
@@ -68,21 +68,21 @@ func wholeLines(data []byte, atEOF bool) (advance int, token []byte, err error) 
 // replayer replays the lines of a log.
 type replayer struct {
 	result Result
-	// at is the number of the line.
+	// at is the number of the current line.
 	at     int
 	engine *Recorder
-	// produced is the line that the engine has made of the call.
+	// produced is the line that the engine's Recorder writes for the call.
 	produced bytes.Buffer
-	// answers of selectors by queue and labels.
+	// answers holds the answers of selectors by queue and labels.
 	answers map[string]map[string]bool
-	// problem is why the call cannot be played as it was.
+	// problem is why the call cannot be replayed.
 	problem error
 }
 
 func newReplayer() *replayer {
 	r := &replayer{answers: map[string]map[string]bool{}}
 	r.engine = New(Options{Out: &r.produced, Limit: 1 << 62})
-	r.engine.log.last = nil // a call that is in the log is played and compared
+	r.engine.log.last = nil // record every call, because each one in the log is replayed and compared
 	return r
 }
 
@@ -141,7 +141,7 @@ func (r *replayer) end(l line) error {
 	return nil
 }
 
-// unreadable returns the error for a line that a log of this version does not have.
+// unreadable returns the error for an invalid line.
 func (r *replayer) unreadable(err error) error {
 	return fmt.Errorf("line %d: %w: the line is damaged or was written by a newer version: use a sparkctl of the version that wrote the log%s",
 		r.at, err, versionText(r.result.Version))
@@ -164,7 +164,7 @@ func (r *replayer) loadAnswers(all []selectorAnswer) {
 	}
 }
 
-// answersOf returns which namespaces a queue admits, as far as the log says.
+// answersOf returns a selector that gives the recorded answers for a queue.
 func (r *replayer) answersOf(queue string) func(map[string]string) bool {
 	return func(labels map[string]string) bool {
 		allowed, known := r.answers[queue][labelText(labels)]
@@ -185,11 +185,11 @@ func (r *replayer) queues(all []queueConfig) []embedded.QueueConfig {
 	})
 }
 
-// compare compares the answer of the engine with the recorded one.
+// compare compares the engine's answer with the recorded one.
 func (r *replayer) compare(recorded *line) error {
 	var decided line
 	if err := decode(r.produced.Bytes(), &decided); err != nil {
-		return r.unreadable(err) // it could not be written
+		return r.unreadable(err) // the answer could not be written
 	}
 	r.result.Calls++
 	if !bytes.Equal(recorded.Answer, decided.Answer) {
@@ -205,7 +205,7 @@ func (r *replayer) compare(recorded *line) error {
 	return nil
 }
 
-// calls play a call with its arguments.
+// calls maps the name of a call to the function that replays it with its encoded arguments.
 var calls = map[string]func(r *replayer, with json.RawMessage) error{
 	callConfigure: with(func(r *replayer, a configureArgs) {
 		r.engine.Configure(r.queues(a.Queues), convertAll(a.Flavors, flavorConfig.restore))
@@ -234,7 +234,7 @@ var calls = map[string]func(r *replayer, with json.RawMessage) error{
 	},
 }
 
-// with reads the arguments of a call.
+// with decodes the arguments of a call.
 func with[T any](play func(*replayer, T)) func(*replayer, json.RawMessage) error {
 	return func(r *replayer, text json.RawMessage) error {
 		var args T

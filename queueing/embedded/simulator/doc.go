@@ -1,19 +1,20 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package simulator plays arrivals and changes of the configuration against the engine, in virtual time.
+// Package simulator simulates arrivals and configuration changes against the engine, in virtual time.
 //
 //	Scenario ──► Run ──► Event, Event, … ──► Summary
 //	              │ ▲
 //	              ▼ │ the real embedded.Engine
 //
-// At each instant at which something happens: first the applications end that are due, then the configuration changes,
-// then applications arrive, each in the order of the scenario; those that schedules create come last. Then the engine
-// decides until nothing changes. Only then it is emitted why applications are pending. A preempted application releases
-// its quota at once, is pending again with its old age, and later runs its full time again.
+// At each instant at which something happens, due applications end first, then the configuration changes, then
+// applications arrive, each in the order of the scenario; applications created by schedules come last. Then the engine
+// decides until nothing changes any more. Only after that the reasons why applications are pending are emitted. A
+// preempted application releases its quota immediately, is pending again with its old age, and later runs for its full
+// time again.
 //
-// Nothing takes time but running: what takes the operator seconds (starting and stopping pods) takes none here.
+// Only running takes time. Starting and stopping pods, which takes the operator seconds, takes none here.
 //
-// The package reads no clock and no file, and the same scenario gives the same events. It knows neither the API of
-// Sparkgate nor a client.
+// The package reads no clock and no file, and the same scenario always gives the same events. It imports neither
+// Sparkgate's API types nor a client.
 package simulator

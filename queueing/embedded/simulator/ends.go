@@ -7,17 +7,17 @@ import (
 	"cmp"
 )
 
-// completion is when an application ends that was admitted with that attempt.
+// completion is when an application ends that was admitted with this attempt.
 type completion struct {
 	at      Time
 	app     *app
 	attempt int64
 }
 
-// isStale reports whether the application has lost that admission.
+// isStale reports whether the application has lost that admission since.
 func (e completion) isStale() bool { return e.attempt != e.app.ask.Attempt }
 
-// ends is a container/heap: the earliest first, then in the order of the scenario.
+// ends implements heap.Interface: the earliest completion first, then the order of the scenario.
 type ends []completion
 
 func (h ends) Len() int { return len(h) }
@@ -28,10 +28,10 @@ func (h ends) Less(i, j int) bool {
 
 func (h ends) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
-// Push appends; container/heap moves it to its place.
+// Push appends a completion; container/heap moves it to its place.
 func (h *ends) Push(x any) { *h = append(*h, x.(completion)) }
 
-// Pop takes the last one.
+// Pop removes and returns the last completion.
 func (h *ends) Pop() any {
 	last := (*h)[len(*h)-1]
 	(*h)[len(*h)-1] = completion{}

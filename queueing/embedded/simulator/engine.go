@@ -10,7 +10,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// engine is what the simulation needs of an embedded.Engine.
+// engine is the part of embedded.Engine that the simulation uses.
 type engine interface {
 	SetFlavors(flavors []embedded.FlavorConfig)
 	SetQueues(queues []embedded.QueueConfig)
@@ -21,13 +21,13 @@ type engine interface {
 	Release(key queueing.Key)
 	Changed() []queueing.Key
 	Verdict(key queueing.Key) queueing.Verdict
-	// Eviction is asked for keys that run and whose verdict has changed.
+	// Eviction is called for running applications whose verdict has changed.
 	Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction
 }
 
 var _ engine = (*embedded.Engine)(nil)
 
-// preemptorOf returns the namespace/name of the preempting application; empty if there is none.
+// preemptorOf returns the namespace/name of the preempting application, or the empty string if there is none.
 func preemptorOf(e *queueing.Eviction) string {
 	if e.By == (queueing.Key{}) {
 		return ""

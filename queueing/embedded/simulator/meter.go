@@ -12,29 +12,31 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// meter adds up, for each cell that some queue limits, what is in use and what there is, over time. Its sums are exact.
+// meter sums usage and nominal quota over time for each cell that some queue limits. Its sums are exact.
 //
-// Use counts in the trees that limit the cell: an application in a tree without limits takes nothing from the quota of
-// others.
+// Usage counts only in trees that limit the cell, because an application in a tree without limits takes nothing from
+// the quota of others.
 type meter struct {
 	cells map[quota.Cell]*cell
-	// roots are the roots of all queues that exist or are charged, and limited the cells that a tree limits, by its
+	// roots caches the root of each queue that exists or is charged. limited holds the cells that a tree limits, by its
 	// root.
 	roots   map[string]string
 	limited map[string]map[quota.Cell]bool
-	// parents are the last known parents, also of queues that are gone: what these hold continues to weigh on them.
+	// parents holds the last known parents, including those of queues that are gone, because their grants are still
+	// charged to them.
 	parents map[string]string
 }
 
-// cell is one cell, in units of the resource, and of the resource times nanoseconds.
+// cell holds the amounts of one cell, in units of the resource, and in these units times nanoseconds.
 type cell struct {
-	// used and nominal at the moment.
+	// used and nominal are the current amounts.
 	used, nominal big.Int
-	// usedOpen and nominalOpen are the sums over time since the last mark, usedClosed and nominalClosed those up to it.
+	// usedOpen and nominalOpen are the sums over time since the last closeInterval; usedClosed and nominalClosed those
+	// up to it.
 	usedOpen, nominalOpen, usedClosed, nominalClosed big.Int
 }
 
-// charge is what one application uses of one cell.
+// charge is the usage of one cell by one application.
 type charge struct {
 	cell   quota.Cell
 	amount int64
@@ -44,8 +46,8 @@ func newMeter() *meter {
 	return &meter{cells: map[quota.Cell]*cell{}, parents: map[string]string{}}
 }
 
-// configure takes the nominal quota of all queues, and counts the use anew: running calls yield with each grant that is
-// held.
+// configure sets the nominal quota of all queues and computes the current usage again. running must call yield with
+// each held grant.
 func (m *meter) configure(queues []embedded.QueueConfig, running func(yield func(queue string, charges []charge))) {
 	for _, c := range m.cells {
 		c.used.SetInt64(0)
@@ -79,7 +81,7 @@ func (m *meter) addNominal(q *embedded.QueueConfig) {
 	}
 }
 
-// root returns the uppermost queue above this one that was ever known; of queues in a circle it is any.
+// root returns the topmost queue above this one that was ever known, or any member if the queues form a cycle.
 func (m *meter) root(name string) string {
 	if root, known := m.roots[name]; known {
 		return root
@@ -97,7 +99,7 @@ func (m *meter) root(name string) string {
 	return root
 }
 
-// chargesOf returns what a grant uses.
+// chargesOf returns the usage of a grant.
 func chargesOf(g queueing.Grant) []charge {
 	var out []charge
 	for _, p := range g.PodSets {
@@ -108,7 +110,7 @@ func chargesOf(g queueing.Grant) []charge {
 	return out
 }
 
-// add counts what an application in that queue uses from now on, remove what it no longer uses.
+// add starts to count the usage of an application in a queue; remove stops counting it.
 func (m *meter) add(queue string, charges []charge) {
 	m.each(queue, charges, func(c *cell, amount *big.Int) { c.used.Add(&c.used, amount) })
 }
@@ -126,7 +128,7 @@ func (m *meter) each(queue string, charges []charge, change func(*cell, *big.Int
 	}
 }
 
-// advance lets time pass.
+// advance adds the current amounts for a span of time.
 func (m *meter) advance(span Time) {
 	var product, nanoseconds big.Int
 	nanoseconds.SetInt64(int64(span))
@@ -136,7 +138,7 @@ func (m *meter) advance(span Time) {
 	}
 }
 
-// closeInterval says that the time measured reaches up to now.
+// closeInterval extends the measured interval up to now.
 func (m *meter) closeInterval() {
 	for _, c := range m.cells {
 		c.usedClosed.Add(&c.usedClosed, &c.usedOpen)
@@ -146,8 +148,8 @@ func (m *meter) closeInterval() {
 	}
 }
 
-// usage returns the part of the nominal quota that was in use up to the last mark: 1 where more was, as can be after a
-// quota was cut, and 0 where there was none.
+// usage returns the part of the nominal quota that was in use during the measured interval, by "flavor/resource". It is
+// 1 if more was in use, which is possible after a quota was lowered, and 0 if there was no quota.
 func (m *meter) usage() map[string]float64 {
 	out := map[string]float64{}
 	for at, c := range m.cells {
@@ -164,7 +166,7 @@ func (m *meter) usage() map[string]float64 {
 	return out
 }
 
-// waitsOf sorts the waits and takes the percentiles out.
+// waitsOf sorts the waits and returns their percentiles.
 func waitsOf(waits []Time) Waits {
 	if len(waits) == 0 {
 		return Waits{}
@@ -173,7 +175,7 @@ func waitsOf(waits []Time) Waits {
 	return Waits{P50: nearestRank(waits, 50), P95: nearestRank(waits, 95), Max: waits[len(waits)-1]}
 }
 
-// nearestRank returns the smallest value of a sorted list that at least that many percent of it do not exceed.
+// nearestRank returns the smallest value of a sorted list that at least this percentage of the values do not exceed.
 func nearestRank(sorted []Time, percent int) Time {
 	rank := (len(sorted)*percent + 99) / 100
 	return sorted[max(1, rank)-1]

@@ -19,9 +19,9 @@ import (
 // epoch is the virtual time 0.
 var epoch = time.Unix(0, 0).UTC()
 
-// Run plays a scenario to its end: until nothing runs and nothing more changes or arrives. It calls emit with each
-// event, in their order, and stops with its error. Other errors are a virtual time that no duration can hold, and
-// applications that preempt each other without end.
+// Run simulates a scenario to its end, when nothing runs and nothing more changes or arrives. It calls emit with each
+// event in order, and stops if emit returns an error. It also returns an error if a virtual time overflows, or if
+// applications preempt each other endlessly.
 func Run(s Scenario, emit func(Event) error) (Summary, error) {
 	return run(s, embedded.New(), emit)
 }
@@ -44,24 +44,25 @@ func run(scenario Scenario, e engine, emit func(Event) error) (Summary, error) {
 	}
 }
 
-// simulation is one run of a scenario.
+// simulation is the state of one run of a scenario.
 type simulation struct {
 	engine engine
 	emit   func(Event) error
 	now    Time
-	// scenario has the arrivals by their places in it.
+	// scenario holds the arrivals by their places in the scenario.
 	scenario []Arrival
-	// apps that have arrived and not ended, by their places in the scenario, which are the UIDs of their keys; those that
-	// schedules have created come after it. Others are nil: of a million arrivals few are there at the same time.
+	// apps holds the applications that have arrived and not ended, by place, which is also the UID of their keys.
+	// Places of applications created by schedules follow those of the scenario. Other elements are nil, because of a
+	// million arrivals few are present at the same time.
 	apps []*app
-	// arrivals that are still to come, by their places, and changes, in order.
+	// arrivals are the places of the arrivals still to come, and changes the changes still to come, both in order.
 	arrivals []int
 	changes  []Change
-	// schedules that create applications.
+	// schedules create applications.
 	schedules []*schedule
-	// completions of running applications. A completion of an admission that was lost is skipped.
+	// completions are the completions of running applications. Those of admissions that were lost are skipped.
 	completions ends
-	// verdictChanged are the applications whose verdict has changed at this instant; some more than once.
+	// verdictChanged are the applications whose verdict has changed at this instant. It may contain duplicates.
 	verdictChanged []*app
 	configuration  configuration
 	meter          *meter
@@ -75,22 +76,22 @@ type simulation struct {
 // app is one application.
 type app struct {
 	*Arrival
-	// place in the scenario, or after it.
+	// place is the place in the scenario, or after it for an application created by a schedule.
 	place int
 	ask   queueing.Ask
-	// schedule that has created it; nil for an arrival of the scenario.
+	// schedule is the schedule that created the application; nil for an arrival of the scenario.
 	schedule *schedule
-	// deleted by its schedule.
+	// deleted is true if its schedule has deleted the application.
 	deleted bool
 	runs    bool
-	// admitted is when it was admitted last, and charges what it uses while it runs.
+	// admitted is when the application was last admitted, and charges what it uses while it runs.
 	admitted Time
 	charges  []charge
-	// lastKind and lastReason are those of the last event that said why it is pending; empty if it has not been pending
-	// since it was last admitted.
+	// lastKind and lastReason are those of the last event about why the application is pending. They are empty if it
+	// has not been pending since it was last admitted.
 	lastKind   Kind
 	lastReason string
-	// preemptions counts how often it has been preempted at the instant preemptedAt.
+	// preemptions counts how often the application was preempted at the instant preemptedAt.
 	preemptions int
 	preemptedAt Time
 }
@@ -113,7 +114,7 @@ func newSimulation(in Scenario, e engine, emit func(Event) error) *simulation {
 	return s
 }
 
-// arrive has an application arrive, which has no other place.
+// arrive adds an arriving application at a place that is free.
 func (s *simulation) arrive(arrival *Arrival, place int) *app {
 	a := &app{Arrival: arrival, place: place, ask: arrival.Ask}
 	a.ask.Key.UID = fmt.Sprintf("%010d", place)
@@ -122,7 +123,7 @@ func (s *simulation) arrive(arrival *Arrival, place int) *app {
 	return a
 }
 
-// next returns when the next event is due, if there is one.
+// next returns when something is due next, or false if nothing is.
 func (s *simulation) next() (at Time, more bool) {
 	for len(s.completions) > 0 && s.completions[0].isStale() {
 		heap.Pop(&s.completions)
@@ -145,7 +146,8 @@ func (s *simulation) next() (at Time, more bool) {
 	return at, more
 }
 
-// step handles everything that happens now, until nothing changes, and then emits why applications are pending.
+// step handles everything that happens now, until nothing changes any more, and then emits why applications are
+// pending.
 func (s *simulation) step() error {
 	for moved := true; moved; {
 		if err := s.handleEvents(); err != nil {
@@ -167,7 +169,7 @@ func (s *simulation) step() error {
 	return s.emitPending()
 }
 
-// handleEvents handles what is due now: completions, changes, arrivals, schedules.
+// handleEvents handles what is due now: completions, changes, arrivals and schedules, in this order.
 func (s *simulation) handleEvents() error {
 	for len(s.completions) > 0 && s.completions[0].at == s.now {
 		if end := heap.Pop(&s.completions).(completion); !end.isStale() {
@@ -185,7 +187,7 @@ func (s *simulation) handleEvents() error {
 	return s.followSchedules()
 }
 
-// change changes the configuration of the engine and of the meter.
+// change applies a change to the configuration of the engine and the meter.
 func (s *simulation) change(c Change) {
 	s.configuration.apply(c)
 	if c.Flavor != nil || c.DeleteFlavor != "" {
@@ -197,7 +199,7 @@ func (s *simulation) change(c Change) {
 	s.meter.configure(queues, s.running)
 }
 
-// running yields what running applications hold.
+// running calls yield with what each running application holds.
 func (s *simulation) running(yield func(queue string, charges []charge)) {
 	for _, a := range s.apps {
 		if a != nil && a.runs {
@@ -206,13 +208,13 @@ func (s *simulation) running(yield func(queue string, charges []charge)) {
 	}
 }
 
-// app returns an application that has arrived; nil if it has ended.
+// app returns an application that has arrived, or nil if it has ended.
 func (s *simulation) app(key queueing.Key) *app {
 	place, _ := strconv.Atoi(key.UID)
 	return s.apps[place]
 }
 
-// event returns an event of an application now.
+// event returns an event about an application at the current time.
 func (s *simulation) event(a *app, kind Kind) Event {
 	return Event{T: s.now, Event: kind, App: a.ask.Key.String(), Queue: a.ask.Queue}
 }
@@ -239,7 +241,7 @@ func (s *simulation) release(a *app) {
 	s.engine.Release(a.ask.Key)
 	s.meter.remove(a.ask.Queue, a.charges)
 	a.runs, a.charges = false, nil
-	a.ask.Attempt++ // so that an end or an eviction of this admission means nothing to the next one
+	a.ask.Attempt++ // invalidates the completion and the eviction of this admission
 }
 
 func (s *simulation) finish(a *app) error {
@@ -252,12 +254,11 @@ func (s *simulation) finish(a *app) error {
 	return s.emit(s.event(a, Finished))
 }
 
-// maxPreemptionsPerInstant is how often an application may be preempted at one instant. It was admitted before each
-// preemption, so that this would never end.
+// maxPreemptionsPerInstant is how often an application may be preempted at one instant. It was admitted again each
+// time, so more than that would never end.
 const maxPreemptionsPerInstant = 100
 
-// evict releases the grants that the engine wants back, in the order of the scenario; it reports whether there were
-// any.
+// evict releases the grants that the engine reclaims, in the order of the scenario, and reports whether there were any.
 func (s *simulation) evict() (bool, error) {
 	changed := s.changed()
 	s.verdictChanged = append(s.verdictChanged, changed...)
@@ -289,7 +290,7 @@ func (s *simulation) changed() []*app {
 	return out
 }
 
-// inOrder returns the order of the scenario.
+// inOrder compares two applications by the order of the scenario.
 func inOrder(a, b *app) int { return cmp.Compare(a.place, b.place) }
 
 func (s *simulation) preempt(a *app, eviction *queueing.Eviction) error {
@@ -308,8 +309,8 @@ func (s *simulation) preempt(a *app, eviction *queueing.Eviction) error {
 	return s.emit(e)
 }
 
-// emitPending emits why applications are pending whose reason has changed at this instant, in the order of the
-// scenario.
+// emitPending emits why applications are pending, for those whose reason has changed at this instant, in the order of
+// the scenario.
 func (s *simulation) emitPending() error {
 	slices.SortFunc(s.verdictChanged, inOrder)
 	for _, a := range slices.Compact(s.verdictChanged) {
@@ -335,7 +336,7 @@ func (s *simulation) emitPending() error {
 	return nil
 }
 
-// reasonText returns "Reason: message".
+// reasonText returns "reason: message", or the reason alone if there is no message.
 func reasonText(reason, message string) string {
 	if message == "" {
 		return reason

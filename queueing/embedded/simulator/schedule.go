@@ -9,20 +9,20 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// schedule is a Schedule that is played.
+// schedule is the state of a Schedule in a simulation.
 type schedule struct {
 	Schedule
-	// begun says that it was asked for the first time; look is when to ask it again, 0 for never.
+	// begun is true once Step was called. look is when to call it again; 0 for never.
 	begun bool
 	look  Time
-	// apps that it has created and that have not ended, by namespace and name; ended are those that it has not heard of
-	// yet.
+	// apps are the applications that the schedule has created and that have not ended, by namespace and name. ended are
+	// the keys of those that have ended since the last call of Step.
 	apps  map[queueing.Key]*app
 	ended []queueing.Key
 	runs  Runs
 }
 
-// waits reports whether there is a time at which the schedule has to be asked, and due when that is.
+// waits reports whether there is a time at which Step must be called; due returns that time.
 func (s *schedule) waits() bool { return !s.begun || len(s.ended) > 0 || s.look > 0 }
 
 func (s *schedule) due(now Time) Time {
@@ -32,7 +32,7 @@ func (s *schedule) due(now Time) Time {
 	return s.look
 }
 
-// noteEnd notes that an application has ended. A nil schedule has created none.
+// noteEnd records that an application has ended. It does nothing for a nil schedule.
 func (s *schedule) noteEnd(a *app) {
 	if s == nil {
 		return
@@ -42,7 +42,7 @@ func (s *schedule) noteEnd(a *app) {
 	s.ended = append(s.ended, key)
 }
 
-// followSchedules has every schedule do what is due now, until none does more.
+// followSchedules runs the steps of all schedules that are due now.
 func (s *simulation) followSchedules() error {
 	for _, each := range s.schedules {
 		for each.waits() && each.due(s.now) <= s.now {
@@ -54,7 +54,7 @@ func (s *simulation) followSchedules() error {
 	return nil
 }
 
-// follow takes one step of a schedule.
+// follow runs one step of a schedule.
 func (s *simulation) follow(from *schedule) error {
 	ended := from.ended
 	from.begun, from.ended = true, nil
@@ -91,7 +91,7 @@ func (s *simulation) passOver(from *schedule, p *PassedOver) error {
 	})
 }
 
-// remove deletes an application of a schedule, whether it runs or waits.
+// remove deletes an application of a schedule, whether it is running or pending.
 func (s *simulation) remove(from *schedule, d Deletion) error {
 	a := from.apps[d.Key]
 	if a == nil {

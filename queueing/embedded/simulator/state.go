@@ -10,7 +10,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// configuration is the configuration as it is now, by name.
+// configuration is the current configuration, by name.
 type configuration struct {
 	queues  map[string]embedded.QueueConfig
 	flavors map[string]embedded.FlavorConfig
@@ -27,7 +27,7 @@ func newConfiguration(s Scenario) configuration {
 	return at
 }
 
-// apply applies one change. Deleting what does not exist changes nothing.
+// apply applies one change. Deleting something that does not exist changes nothing.
 func (s configuration) apply(c Change) {
 	if c.Queue != nil {
 		s.queues[c.Queue.Name] = *c.Queue
@@ -43,7 +43,7 @@ func (s configuration) sortedQueues() []embedded.QueueConfig { return sorted(s.q
 
 func (s configuration) sortedFlavors() []embedded.FlavorConfig { return sorted(s.flavors) }
 
-// sorted returns the values in the order of their names: a slice of the engine's own.
+// sorted returns the values in the order of their names. The slice is new, so the engine may keep it.
 func sorted[T any](byName map[string]T) []T {
 	out := make([]T, 0, len(byName))
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
