@@ -16,27 +16,28 @@ import (
 // pieces). Amounts are never negative.
 type Resources map[string]int64
 
-// Clone returns a copy that shares nothing with r.
+// Clone returns a deep copy.
 func (r Resources) Clone() Resources { return maps.Clone(r) }
 
 // PodSet is a number of equal pods.
 type PodSet struct {
 	// Name is unique within an Ask: "driver" or "executor".
 	Name string
-	// Count of pods asked for.
+	// Count is the number of pods asked for.
 	Count int32
-	// MinCount is the least number that the ask can start with; 0 means Count. At most one pod set of an ask has it.
+	// MinCount is the smallest number of pods with which the ask can start; 0 means Count. At most one pod set of an
+	// ask sets it.
 	MinCount int32
-	// Requests of each pod, "pods": 1 included.
+	// Requests are the requests of each pod, including "pods": 1.
 	Requests Resources
-	// Flavors that the pods may be placed in; empty means any.
+	// Flavors are those in which the pods may be placed; empty means any.
 	Flavors []string
-	// Tolerations and NodeSelector (NodeLabels) of the pods, for matching flavors.
+	// Tolerations and NodeSelector are those of the pods (see NodeLabels), for matching flavors.
 	Tolerations  []corev1.Toleration
 	NodeSelector map[string]string
 }
 
-// Least returns the smallest number of pods that the set can start with.
+// Least returns the smallest number of pods with which the set can start.
 func (p PodSet) Least() int32 {
 	if p.MinCount > 0 && p.MinCount < p.Count {
 		return p.MinCount
@@ -44,65 +45,68 @@ func (p PodSet) Least() int32 {
 	return p.Count
 }
 
-// Ask is what one attempt of an application wants before its driver may exist. Asks are values: a changed ask of the
-// same key replaces the earlier one unless that was granted already.
+// Ask is what one attempt of an application requests before its driver may be created. Asks are values: a changed ask
+// of the same key replaces the earlier one, unless that was already granted.
 type Ask struct {
 	Key Key
-	// Run and Attempt distinguish one start of the application from another.
+	// Run and Attempt identify one start of the application.
 	Run, Attempt int64
-	// Queue that is asked.
+	// Queue is the queue that is asked.
 	Queue string
 	// NamespaceLabels are matched by the queue's namespace selector.
 	NamespaceLabels map[string]string
-	// NeedsLimits says that the ask may use a queue without any quota only if the queue's selector names its namespace.
+	// NeedsLimits is true if the ask may use a queue without any quota only if the queue's selector names its
+	// namespace.
 	NeedsLimits bool
-	// Priority: higher goes first.
+	// Priority orders asks: a higher one comes first.
 	Priority int32
-	// QueuedAt orders asks of equal priority; older goes first, then the smaller UID.
+	// QueuedAt orders asks of equal priority: an older one comes first, then the smaller UID.
 	QueuedAt time.Time
-	// HoldsFor bounds how long the grant is held, from start to end of the attempt; 0 means no bound. With it the ask
-	// may pass one for which quota is reserved, if it releases its own in time.
+	// HoldsFor bounds how long the grant is held, from start to end of the attempt; 0 means no bound. With a bound the
+	// ask may overtake one for which quota is reserved, if it releases its own quota in time.
 	HoldsFor time.Duration
-	// SchedulingGated: executors are created behind a scheduling gate, and the grant may grow and shrink while it is
-	// held (interface Resizer).
+	// SchedulingGated is true if executors are created with a scheduling gate, so that the grant may grow and shrink
+	// while it is held (interface Resizer).
 	SchedulingGated bool
-	// Part says that the ask is for a part of something that has been admitted already, such as an executor whose
-	// driver asked for itself. It counts neither as an application nor against the number of applications that a queue
-	// admits.
+	// Part is true if the ask is for a part of something already admitted, such as an executor whose driver has asked
+	// for itself. It does not count as an application, nor against the number of applications that a queue admits.
 	Part bool
-	// Inputs identifies everything that the ask was derived from. A gate compares it with nothing; the grant repeats it.
+	// Inputs identifies everything that the ask was derived from. Gates do not interpret it; they copy it into the
+	// grant.
 	Inputs string
-	// PodSets are all granted together or not at all.
+	// PodSets are granted together or not at all.
 	PodSets []PodSet
-	// Objects is what a gate needs that describes the attempt to another system; empty for the gates Embedded and None.
+	// Objects describes the attempt for gates that represent it in another system; empty for the gates Embedded and
+	// None.
 	Objects Objects
 }
 
-// Objects describe the objects that a gate creates for an attempt in the attempt's namespace.
+// Objects describes the objects that a gate creates for an attempt, in the attempt's namespace.
 type Objects struct {
-	// Name is unique in the namespace for the attempt: a DNS label of at most 52 characters.
+	// Name is unique for the attempt in its namespace: a DNS label of at most 52 characters.
 	Name string
-	// Owner is the controller of the objects.
+	// Owner is the controlling owner of the objects.
 	Owner metav1.OwnerReference
-	// Labels of all objects that belong to the attempt.
+	// Labels are the labels of all objects that belong to the attempt.
 	Labels map[string]string
-	// UserLabels and UserAnnotations are the application's own.
+	// UserLabels and UserAnnotations are those of the application.
 	UserLabels, UserAnnotations map[string]string
-	// Templates are the pods by pod set, as they will be created: final requests, and labels and annotations as their
-	// only metadata. They are shared: copy one before you change it.
+	// Templates are the pods by pod set as they will be created, with final requests, and with labels and annotations
+	// as the only metadata. They are shared: copy a template before modifying it.
 	Templates map[string]*corev1.PodTemplateSpec
-	// PriorityClass that the application names; empty if none.
+	// PriorityClass is the class that the application names; empty if it names none.
 	PriorityClass string
-	// StartEarly says that the driver may be created before there is quota, for a scheduler whose capacity grows with
-	// the pods that wait.
+	// StartEarly is true if the driver may be created before there is quota, for a scheduler whose capacity grows with
+	// the number of pending pods.
 	StartEarly bool
 }
 
-// Broken names the first negative number of the ask; empty if there is none. Callers read amounts so that there cannot be
-// one. A gate that finds one refuses the ask, because a negative need would hide that of others.
+// Broken describes the first negative number in the ask, or returns the empty string if there is none. Callers read
+// amounts in a way that excludes negative ones. A gate must refuse an ask that has one, because a negative need would
+// hide the needs of others.
 func (a Ask) Broken() string { return BrokenPodSets(a.PodSets) }
 
-// BrokenPodSets returns Ask.Broken for the pod sets alone.
+// BrokenPodSets is Ask.Broken for pod sets.
 func BrokenPodSets(podSets []PodSet) string {
 	for i := range podSets {
 		p := &podSets[i]

@@ -9,60 +9,60 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Resizer is implemented by gates whose grants may grow above what was asked for first, and shrink again, while they
-// are held. Only grants that are SchedulingGated do: their executors are created behind a scheduling gate, which the
-// holder removes up to its grant.
+// Resizer is implemented by gates whose grants can grow beyond the base gang, and shrink again, while they are held.
+// Only grants that are SchedulingGated can: their executors are created with a scheduling gate, and the holder ungates
+// no more of them than its grant allows.
 //
 //	gated executors ──► Resize ──► the gate decides, wakes the holder ──► Resize: a larger grant ──► status ──► Persisted ──► ungated
-//	executors gone  ──► a smaller grant ──► status ──► Persisted: what is no longer held goes back
+//	executors gone  ──► a smaller grant ──► status ──► Persisted: what is no longer held is released
 //	Resize: Reclaim ──► executors end ──► as above
 //
-// What a gate may rely on: a larger grant is in the application's status before one more pod is ungated, and
-// Persisted is called only with a grant that is there. What is charged is never less than the grant of the last
+// A gate may rely on this: a larger grant is in the application's status before any further pod is ungated, and
+// Persisted is called only with a grant that is in the status. What is charged is never less than the grant of the last
 // Persisted.
 type Resizer interface {
 	// Resize sets what the holder of a grant wants, and returns its allocation. held is the grant in the application's
 	// status. The gate wakes the application when the allocation changes. Resize is idempotent. If another system
-	// cannot be asked, Allocation.Why says so and the gate retries: the run continues without growing.
+	// cannot be asked, Allocation.Why says so and the gate retries, while the run continues without growing.
 	Resize(ctx context.Context, key Key, held Grant, want ResizeRequest) Allocation
 }
 
-// Decliner is implemented by gates that let grants grow and have to know that one cannot.
+// Decliner is implemented by gates that must know if a grant that they let grow cannot.
 type Decliner interface {
-	// Decline reports that growth beyond held will never be written to the application's status: the gate releases it,
+	// Decline reports that growth beyond held will never be written to the application's status. The gate releases it,
 	// and lets the grant grow again only after another Resize.
 	Decline(ctx context.Context, key Key, held Grant)
 }
 
 // ResizeRequest is what the holder of a grant wants above its base gang.
 type ResizeRequest struct {
-	// PodSet that is to grow: the name of one in the grant.
+	// PodSet is the name of the pod set in the grant that is to grow.
 	PodSet string
-	// Count of pods wanted above those of the base gang; 0 is none.
+	// Count is the number of pods wanted above those of the base gang; 0 is none.
 	Count int32
-	// Tolerations and NodeSelector of the pods, for matching flavors.
+	// Tolerations and NodeSelector are those of the pods, for matching flavors.
 	Tolerations  []corev1.Toleration
 	NodeSelector map[string]string
-	// Ready counts the pods of the set that are ready, those of the base gang included, by flavor.
+	// Ready counts the ready pods of the set by flavor, including those of the base gang.
 	Ready map[string]int32
 }
 
-// Allocation is what a gate charges for a grant, and what it reclaims of it.
+// Allocation is what a gate charges for a grant, and which part of it the gate reclaims.
 type Allocation struct {
-	// Grant that the gate charges. Nil if the key holds no such grant.
+	// Grant is the grant that the gate charges; nil if the key holds no such grant.
 	Grant *Grant
 	// Reclaims are the pods above the base gang that must end, by flavor.
 	Reclaims []Reclaim
-	// Why less is charged than wanted, as a message for users; empty if nothing is missing, or if the gate has not
-	// decided yet. It is stable.
+	// Why is a message for users about why less is charged than wanted. It is empty if nothing is missing or the gate
+	// has not decided yet. It changes only when the cause changes.
 	Why string
 }
 
-// Reclaim is a number of pods that must end because their quota is taken for others.
+// Reclaim is a number of pods that must end because their quota is reclaimed for others.
 type Reclaim struct {
 	Flavor string
 	Count  int32
-	// Why is worded like the eviction of a whole grant.
+	// Why has the same form as the eviction of a whole grant.
 	Why Eviction
 }
 

@@ -10,97 +10,97 @@ import (
 
 // Gate decides when an attempt may start. Implementations are safe for concurrent use.
 //
-// What an application may rely on:
-//   - Sync is idempotent: it makes the request exist and equal to the ask, and says where it stands. The same ask gives
-//     the same verdict until something outside changes.
-//   - a granted ask stays granted (or evicting) until Release, also over restarts of the operator. An ask for another
-//     run or attempt while a grant is held is answered with Evicting: release it first.
-//   - the gate wakes the application (through the channel or watch it was set up with) whenever a verdict may have
+// An application may rely on this:
+//   - Sync is idempotent: it makes the request exist and equal to the ask, and returns its state. The same ask gives the
+//     same verdict until something else changes.
+//   - A granted ask stays granted (or evicting) until Release, even if the operator restarts. While a grant is held, an ask
+//     for another run or attempt is answered with Evicting: release the grant first.
+//   - The gate wakes the application (through the channel or watch that it was set up with) whenever a verdict may have
 //     changed.
 //   - Release is idempotent, and safe for keys that the gate never saw.
 //
-// What a gate may rely on:
-//   - the application writes a grant into its status before it creates a pod, then calls Persisted;
+// A gate may rely on this:
+//   - The application writes a grant into its status before it creates a pod, and then calls Persisted.
 //   - Release is called only when no pod of the attempt is active.
 type Gate interface {
-	// Capabilities returns what the gate can do. It never changes.
+	// Capabilities returns what the gate can do. The result never changes.
 	Capabilities() Capabilities
-	// Sync makes the request equal to the ask and says where it stands. An error is transient: the caller tries again.
+	// Sync makes the request equal to the ask, and returns its state. Errors are transient, so the caller retries.
 	Sync(ctx context.Context, ask Ask) (Verdict, error)
-	// Persisted says that the grant is now in the application's status. It is called again in every pass over the holder
-	// of a grant that is SchedulingGated: quota that is no longer held is released, but not growth that the holder has not
-	// seen yet. If that fails, a later call does it.
+	// Persisted reports that the grant is now in the application's status. For a holder of a grant that is
+	// SchedulingGated it is called again in every pass. The gate then releases quota that is no longer held, but not
+	// growth that the holder has not seen yet. If that fails, a later call does it.
 	Persisted(ctx context.Context, key Key, grant Grant)
-	// Release gives back whatever the key holds or asks for. how says why, and what follows.
+	// Release releases whatever the key holds or asks for. how says why, and what follows.
 	Release(ctx context.Context, key Key, how Release) error
 }
 
 // KeyLister is implemented by gates that keep asks or grants.
 type KeyLister interface {
-	// KeysFor returns the keys of that kind, namespace and name that ask for something or hold something, whatever
-	// their uid.
+	// KeysFor returns the keys of this kind, namespace and name, with any uid, that ask for or hold something.
 	KeysFor(kind Kind, namespace, name string) []Key
 }
 
 // OrphanTracker is implemented by gates that keep the grant of a deleted application charged while its pods still run.
 type OrphanTracker interface {
-	// Orphaned says that the application of the key is gone while pods of it run, and returns the grant that it held;
-	// false if it held none. The grant stays charged until Release, also over restarts of the operator.
+	// Orphaned reports that the application of the key is gone while pods of it run. It returns the grant that the
+	// application held, or false if it held none. The grant stays charged until Release, even if the operator restarts.
 	Orphaned(key Key) (Grant, bool)
 }
 
-// Evictor is implemented by gates that may want a grant back while it is in use.
+// Evictor is implemented by gates that may reclaim a grant that is in use.
 type Evictor interface {
-	// Eviction returns why the grant of that run and attempt has to be given back; nil while it may be kept, and for
-	// keys that hold no such grant. Once it has been reported, the application stops its pods gracefully and calls
-	// Release. The gate wakes the application when the answer changes. The answer may be forgotten by a restart of the
-	// operator: then the gate decides anew.
+	// Eviction returns why the grant of this run and attempt must be released, or nil if it may be kept or the key
+	// holds no such grant. The application then stops its pods gracefully and calls Release. The gate wakes the
+	// application when the answer changes. A restart of the operator may forget the answer, in which case the gate
+	// decides anew.
 	Eviction(key Key, run, attempt int64) *Eviction
 }
 
-// Eviction is why a grant has to be given back.
+// Eviction is why a grant must be released.
 type Eviction struct {
 	// Reason is ReasonPreempted or ReasonQueueHeld.
 	Reason string
-	// Message is a sentence for people: who reclaims the quota, by which rule.
+	// Message is a sentence for users: who reclaims the quota, and by which rule.
 	Message string
-	// By is the application that reclaims the quota, and ByQueue its queue; zero if it is none in particular.
+	// By is the application that reclaims the quota, and ByQueue its queue; both are zero if there is none in
+	// particular.
 	By      Key
 	ByQueue string
 }
 
-// ReservationEnsurer is implemented by gates whose grants are objects in another system, which other clients may
-// delete.
+// ReservationEnsurer is implemented by gates that represent grants by objects in another system, which other clients
+// may delete.
 type ReservationEnsurer interface {
-	// EnsureReservation creates the object of a grant that is in use, if it is gone: pods that are still to come could
-	// not be scheduled without it. It returns a sentence for people if it had to, else nothing. The ask is what was
-	// granted, its objects without templates.
+	// EnsureReservation creates the object of a grant that is in use, if it is gone, because further pods could not be
+	// scheduled without it. If it had to, restored is a sentence for users. granted is the ask that was granted, whose
+	// Objects have no templates.
 	EnsureReservation(ctx context.Context, granted Ask) (restored string, err error)
 }
 
-// HolderObserver is implemented by gates that have to know the state of the holders of grants.
+// HolderObserver is implemented by gates that must know the state of the holders of grants.
 type HolderObserver interface {
-	// UpdateHolder reports the state of the holder of a grant, which often has not changed. Keys that hold no such grant
-	// are ignored.
+	// UpdateHolder reports the state of the holder of a grant, which often has not changed. Keys that hold no such
+	// grant are ignored.
 	UpdateHolder(key Key, run, attempt int64, standing HolderState)
 }
 
-// HolderState is what decides whether a grant may be reclaimed, and whether that would help.
+// HolderState determines whether a grant may be reclaimed, and whether that would help.
 type HolderState struct {
 	Priority int32
 	QueuedAt time.Time
-	// Terminating says that the grant is released before long anyway: its pods are being stopped, or have ended.
+	// Terminating is true if the grant will be released soon anyway, because its pods are being stopped or have ended.
 	Terminating bool
-	// ReleasedBy is when the grant is released at the latest; zero if that is not known.
+	// ReleasedBy is the latest time at which the grant is released; zero if unknown.
 	ReleasedBy time.Time
 }
 
-// ProgressObserver is implemented by gates that show the progress of an attempt, and its result, in another system.
+// ProgressObserver is implemented by gates that show the progress and the result of an attempt in another system.
 type ProgressObserver interface {
-	// ReportProgress reports the progress of the attempt that holds a grant, which often has not changed. Keys that hold no
-	// such grant are ignored.
+	// ReportProgress reports the progress of the attempt that holds a grant, which often has not changed. Keys that
+	// hold no such grant are ignored.
 	ReportProgress(ctx context.Context, key Key, at Progress) error
-	// Forget deletes what the gate keeps of an attempt that has ended. It is idempotent.
+	// Forget deletes what the gate keeps about an attempt that has ended. It is idempotent.
 	Forget(ctx context.Context, key Key, run, attempt int64) error
 }
 
@@ -108,7 +108,7 @@ type ProgressObserver interface {
 type Progress struct {
 	Run, Attempt int64
 	Phase        Phase
-	// PriorityClass that the application names now; empty if none.
+	// PriorityClass is the class that the application names now; empty if it names none.
 	PriorityClass string
 }
 
@@ -117,68 +117,70 @@ type Phase int
 
 // The phases. The set is closed.
 const (
-	// AttemptStarting: driver and first executors are not ready together yet.
+	// AttemptStarting means that the driver and the first executors were not ready at the same time yet.
 	AttemptStarting Phase = iota
-	// AttemptPodsReady: they were, and the driver has what it needs to work.
+	// AttemptPodsReady means that they were, and that the driver has what it needs to work.
 	AttemptPodsReady
-	// AttemptExecutorsLost: they were, but now the driver has no executors and waits for some.
+	// AttemptExecutorsLost means that they were, but that the driver now has no executors and waits for some.
 	AttemptExecutorsLost
 )
 
-// Release is how a grant is given back, or an ask withdrawn.
+// Release is how a grant is released, or an ask withdrawn.
 type Release struct {
-	// Ended is the last attempt that has ended, well or not: its quota is given back, and the gate may keep its object for
-	// users to look at. Nil if no attempt has ended.
+	// Ended is the last attempt that has ended, successfully or not; nil if none has. Its quota is released, and the
+	// gate may keep its object for users to look at.
 	Ended *AttemptResult
 	// Reason says what happens to everything else that is held or asked for.
 	Reason ReleaseReason
-	// Message is a sentence for people; may be empty.
+	// Message is a sentence for users; it may be empty.
 	Message string
 }
 
-// AttemptResult is how an attempt ended.
+// AttemptResult is the result of an attempt.
 type AttemptResult struct {
 	Run, Attempt int64
 	Succeeded    bool
-	// Message is a sentence for people.
+	// Message is a sentence for users.
 	Message string
 }
 
-// ReleaseReason says what happens to what an attempt that has not ended on its own holds or asks for.
+// ReleaseReason says what happens to the grant or ask of an attempt that has not ended by itself.
 type ReleaseReason int
 
 // The reasons. The set is closed.
 const (
-	// Deleted: the asker is gone, or leaves the gate: nothing of it is kept, nor of its ended attempts.
+	// Deleted means that the asker is gone or has left the gate. Nothing of it is kept, not even objects of ended
+	// attempts.
 	Deleted ReleaseReason = iota
-	// Abandoned: it is no longer wanted, and nothing of it is kept.
+	// Abandoned means that the grant or ask is no longer wanted. Nothing of it is kept.
 	Abandoned
-	// Requeued: the run continues and asks again now, in its old place.
+	// Requeued means that the run continues and asks again now, at its old place.
 	Requeued
-	// Suspended: the run may continue and ask again later, in its old place.
+	// Suspended means that the run may continue and ask again later, at its old place.
 	Suspended
-	// LeftToOther: another operator decides from now on. This gate forgets what it knows and leaves its objects as they are: both
-	// operators use the same names, so they may stand for what the other one holds.
+	// LeftToOther means that another operator decides from now on. The gate forgets what it knows and leaves its
+	// objects unchanged: both operators use the same names, so the objects may represent grants of the other one.
 	LeftToOther
 )
 
-// Charger is implemented by gates that can charge what runs already without having asked.
+// Charger is implemented by gates that can charge pods that are already running and never asked.
 type Charger interface {
-	// Charge charges a grant to the key, whether there is quota or not. It does nothing for a key that holds a grant.
+	// Charge charges a grant to the key, even if there is no quota for it. It does nothing if the key holds a grant.
 	Charge(key Key, grant Grant)
 }
 
-// PriorityResolver is implemented by gates that have priority classes of their own, besides those of Kubernetes.
+// PriorityResolver is implemented by gates that have priority classes of their own, in addition to those of Kubernetes.
 type PriorityResolver interface {
-	// Priority returns the value of a class, and whether the gate has such a class; true as well while it does not know yet.
+	// Priority returns the value of a class, and whether the gate has such a class. known is also true while the gate
+	// cannot tell yet.
 	Priority(class string) (value int32, known bool)
 }
 
 // QueueLister is implemented by gates that know the queues that applications may name.
 type QueueLister interface {
-	// QueuesFor returns the queues that asks from a namespace with these labels may name, sorted. needsLimits is that of
-	// the ask.
+	// QueuesFor returns the queues, sorted, that asks from a namespace with these labels may name. needsLimits is
+	// Ask.NeedsLimits.
 	QueuesFor(namespaceLabels map[string]string, needsLimits bool) []string
-	// Unlimited reports whether a queue bounds nothing: neither it nor another queue of its tree has a quota.
+	// Unlimited reports whether a queue is without limits: neither it nor any other queue of its tree has a quota.
 	Unlimited(queue string) bool
 }

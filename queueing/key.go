@@ -7,13 +7,13 @@ package queueing
 type Kind string
 
 const (
-	// Application is the kind of a SparkApplication, and the zero value.
+	// Application is the kind of SparkApplications. It is the zero value.
 	Application Kind = ""
-	// Pod is the kind of a pod that belongs to no application and asks for itself.
+	// Pod is the kind of pods that belong to no application and ask for themselves.
 	Pod Kind = "Pod"
 )
 
-// Key identifies an asker for its lifetime: an object that was deleted and created again has another key.
+// Key identifies an asker for its lifetime: an object that is deleted and created again has another key.
 type Key struct {
 	Kind      Kind
 	Namespace string
@@ -21,7 +21,7 @@ type Key struct {
 	UID       string
 }
 
-// String returns namespace/name for messages, after the kind unless that is an application.
+// String returns namespace/name for messages, preceded by the kind unless that is Application.
 func (k Key) String() string {
 	name := k.Namespace + "/" + k.Name
 	if k.Kind == Pod {

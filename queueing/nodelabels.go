@@ -9,12 +9,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// maxNodeLabels bounds how many labels NodeLabels returns because of an affinity, which may be as large as its writer
-// likes.
+// maxNodeLabels bounds how many labels NodeLabels returns because of an affinity, whose size users determine.
 const maxNodeLabels = 64
 
-// NodeLabels returns the labels that a node must have for a pod to run there: those of the pod's node selector, and
-// those for which its required node affinity leaves one value only. What else the affinity says is left to the
+// NodeLabels returns the labels that a node must have for a pod to run on it: those of the pod's node selector, and
+// those for which its required node affinity allows only one value. Everything else in the affinity is left to the
 // scheduler.
 func NodeLabels(spec *corev1.PodSpec) map[string]string {
 	demanded := demandedLabels(spec.Affinity)
@@ -25,8 +24,8 @@ func NodeLabels(spec *corev1.PodSpec) map[string]string {
 	return demanded
 }
 
-// demandedLabels returns the labels that every term of a required node affinity demands with the same value: a node has
-// to match one of them.
+// demandedLabels returns the labels that every term of a required node affinity demands with the same value; a node
+// must match one of the terms.
 func demandedLabels(affinity *corev1.Affinity) map[string]string {
 	if affinity == nil || affinity.NodeAffinity == nil || affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return nil

@@ -13,19 +13,19 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Max is the largest amount that is taken from outside: 2^53 thousandths of a core, bytes or pieces. Every system that
-// reads such a number can hold it exactly, also as a double, and also in thousandths.
+// Max is the largest amount accepted from outside: 2^53 thousandths of a core, bytes or pieces. Every system can
+// represent such a number exactly, even as a double and in thousandths.
 const Max = int64(1) << 53
 
-// RangeError is a quantity that is not an amount.
+// RangeError is the error that a quantity is not a valid amount.
 type RangeError struct {
-	// Value as it was given, or its beginning.
+	// Value is the quantity as it was given, or the beginning of it.
 	Value string
-	// Problem says what is wrong, Remedy what to write instead.
+	// Problem says what is wrong, and Remedy what to write instead.
 	Problem, Remedy string
 }
 
-// Error returns value, problem and remedy. It does not name the field: the caller knows it.
+// Error returns value, problem and remedy. It does not name the field, which the caller knows.
 func (e *RangeError) Error() string {
 	return fmt.Sprintf("value %q %s: %s", e.Value, e.Problem, e.Remedy)
 }
@@ -44,8 +44,8 @@ func Of(name string, q resource.Quantity) (int64, error) {
 	return amount, nil
 }
 
-// shown returns the beginning of a quantity: one may have as many digits as an object has room for, and who keeps the
-// error keeps them.
+// shown returns the beginning of a quantity. A quantity may have as many digits as fit into an object, and an error
+// that is kept would keep them all.
 func shown(q resource.Quantity) string {
 	const longest = 64
 	text := q.String()
@@ -55,12 +55,12 @@ func shown(q resource.Quantity) string {
 	return text
 }
 
-// Clamp returns a quantity as an amount of a resource: 0 for negative ones, Max for those above it.
+// Clamp returns a quantity as an amount of a resource: 0 if it is negative, and Max if it is above Max.
 func Clamp(name string, q resource.Quantity) int64 {
 	switch {
 	case q.Sign() <= 0:
 		return 0
-	case huge(q), q.Cmp(Quantity(name, Max)) >= 0: // the conversions below wrap
+	case huge(q), q.Cmp(Quantity(name, Max)) >= 0: // the conversions below would overflow
 		return Max
 	case name == string(corev1.ResourceCPU):
 		return q.MilliValue()
@@ -68,15 +68,15 @@ func Clamp(name string, q resource.Quantity) int64 {
 	return q.Value()
 }
 
-// huge reports whether a quantity has more trailing zeros than any amount. To compare it digit by digit, as
-// Quantity.Cmp does, takes as long as its exponent says: "1e1000000000" would never end.
+// huge reports whether a quantity has more trailing zeros than any amount. Comparing such a quantity digit by digit, as
+// Quantity.Cmp does, takes time proportional to its exponent: "1e1000000000" would practically never end.
 func huge(q resource.Quantity) bool {
 	const zeros = 30
 	digits := q.AsDec()
 	return digits.Sign() > 0 && digits.Scale() < -zeros
 }
 
-// ClampAll returns the amounts of a list, each as Clamp does; nil for nil.
+// ClampAll applies Clamp to each quantity of a list. It returns nil for nil.
 func ClampAll(list corev1.ResourceList) queueing.Resources {
 	if list == nil {
 		return nil
@@ -88,8 +88,8 @@ func ClampAll(list corev1.ResourceList) queueing.Resources {
 	return out
 }
 
-// Quantity returns the inverse of Of, printed the way Kubernetes prints quantities: cpu 600m, memory 2688Mi, 3 pieces.
-// It takes any integer.
+// Quantity is the inverse of Of. The result prints like quantities in Kubernetes: cpu 600m, memory 2688Mi, 3 pieces. It
+// accepts any integer.
 func Quantity(name string, amount int64) resource.Quantity {
 	switch {
 	case name == string(corev1.ResourceCPU):
@@ -108,13 +108,13 @@ func isBytes(name string) bool {
 	return strings.HasPrefix(name, corev1.ResourceHugePagesPrefix)
 }
 
-// Plus returns the sum of two amounts, Max at most. Negative amounts count as 0.
+// Plus returns the sum of two amounts, capped at Max. Negative amounts count as 0.
 func Plus(a, b int64) int64 {
 	a, b = min(max(0, a), Max), min(max(0, b), Max)
 	return min(a+b, Max)
 }
 
-// Times returns count times an amount, Max at most. Negative operands count as 0.
+// Times returns count times an amount, capped at Max. Negative operands count as 0.
 func Times(count int32, amount int64) int64 {
 	if count <= 0 || amount <= 0 {
 		return 0

@@ -15,9 +15,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// FieldError is an amount of a pod or of something that bears on pods, with the field that it is in.
+// FieldError is the error that a field has an invalid amount, in a pod or in something that affects pods.
 type FieldError struct {
-	// Field within the object, such as spec.containers[0].resources.requests.memory.
+	// Field is the path within the object, such as spec.containers[0].resources.requests.memory.
 	Field string
 	// Err is the *RangeError.
 	Err error
@@ -29,7 +29,8 @@ func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
 // Unwrap returns the error without the field.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// Check reads a list of amounts at a field. The error is a *FieldError for the first in the order of the names.
+// Check checks a list of amounts in a field. The error is a *FieldError for the first invalid one in the order of
+// names.
 func Check(field string, list corev1.ResourceList) error {
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		if _, err := Of(string(name), list[name]); err != nil {
@@ -40,17 +41,17 @@ func Check(field string, list corev1.ResourceList) error {
 }
 
 const (
-	// MaxResources is how many different resources a pod may request that asks for quota, and maxNames how long their
-	// names may be together, in bytes: more than any node has. Users may invent names; a grant repeats them all, and each
-	// write of a ledger carries all grants that are on their way, of all users.
+	// MaxResources is how many different resources a pod that asks for quota may request, and maxNames the total length
+	// of their names in bytes. Both are more than any node has. Users can invent names, each grant repeats them all,
+	// and each write of a ledger contains the grants of all users that are in flight.
 	MaxResources = 16
 	maxNames     = 512
 )
 
 // OfPod returns what a node reserves for a pod: containers, init containers, sidecars, requests of the whole pod and
-// overhead, by Kubernetes' own sum; "pods" is 1. The error is a *FieldError if one of its amounts, or a sum, is none
-// (see Of): one negative request would hide others; and if it requests too many different resources. A sum is in no
-// field, so that it is named in words.
+// overhead, summed as Kubernetes does; "pods" is 1. The error is a *FieldError if one of the amounts or a sum is
+// invalid (see Of), because one negative request would hide others, or if the pod requests too many different
+// resources. A sum is in no field, so the error describes it in words.
 func OfPod(pod *corev1.Pod) (queueing.Resources, error) {
 	if err := checkParts(&pod.Spec); err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func OfPod(pod *corev1.Pod) (queueing.Resources, error) {
 	return withPod(ClampAll(sums)), nil
 }
 
-// checkNumber makes sure that the resources of a pod are not too many to be kept.
+// checkNumber checks that a pod does not have too many resources, or too long names, to be stored.
 func checkNumber(sums corev1.ResourceList) error {
 	names := 0
 	for name := range sums {
@@ -84,7 +85,7 @@ func checkNumber(sums corev1.ResourceList) error {
 	return nil
 }
 
-// checkParts reads every amount that the sum is built from, and the limits that stand in for absent requests.
+// checkParts checks every amount that goes into the sum, including the limits that replace missing requests.
 func checkParts(spec *corev1.PodSpec) error {
 	if err := checkContainers("spec.containers", spec.Containers); err != nil {
 		return err
@@ -116,8 +117,8 @@ func checkBoth(field string, r corev1.ResourceRequirements) error {
 	return Check(field+".limits", r.Limits)
 }
 
-// ClampPod returns what a node reserves for a pod that runs already: as OfPod does, but each amount that is none, and
-// each sum, counts as the nearer end of the range.
+// ClampPod is OfPod for a pod that is already running: instead of returning an error it replaces invalid amounts and
+// sums by the nearest valid amount.
 func ClampPod(pod *corev1.Pod) queueing.Resources {
 	if checkParts(&pod.Spec) != nil {
 		pod = pod.DeepCopy()
@@ -144,7 +145,7 @@ func clampList(list corev1.ResourceList) {
 	}
 }
 
-// withPod adds the pod itself. A pod may not say that it is more or less than one.
+// withPod sets the resource "pods" to 1, whatever the pod itself requests of it.
 func withPod(r queueing.Resources) queueing.Resources {
 	if r == nil {
 		r = queueing.Resources{}

@@ -16,7 +16,7 @@ type entry struct {
 	queueing.Capabilities
 }
 
-// gates in the order in which people read about them.
+// gates lists the gates in the order in which users read about them.
 var gates = []entry{
 	{v1alpha1.GateEmbedded, queueing.Capabilities{Queues: true, SparkQueues: true, UnmanagedPods: true, Resizes: true}},
 	{v1alpha1.GateKueue, queueing.Capabilities{
@@ -31,8 +31,8 @@ var gates = []entry{
 	{v1alpha1.GateNone, queueing.Capabilities{}},
 }
 
-// Of returns what a gate can do. One that this version does not know counts as one with queues, so that nothing that it
-// holds is taken for free.
+// Of returns the capabilities of a gate. A gate unknown to this version counts as one with queues, so that what it
+// holds is not taken for free.
 func Of(gate v1alpha1.GateType) queueing.Capabilities {
 	if i := slices.IndexFunc(gates, func(e entry) bool { return e.name == gate }); i >= 0 {
 		return gates[i].Capabilities
@@ -40,7 +40,7 @@ func Of(gate v1alpha1.GateType) queueing.Capabilities {
 	return queueing.Capabilities{Queues: true}
 }
 
-// Names returns the gates that have all of what is wanted.
+// Names returns the gates whose capabilities satisfy wanted.
 func Names(wanted func(queueing.Capabilities) bool) []v1alpha1.GateType {
 	var names []v1alpha1.GateType
 	for _, e := range gates {
@@ -51,8 +51,7 @@ func Names(wanted func(queueing.Capabilities) bool) []v1alpha1.GateType {
 	return names
 }
 
-// WithQueues returns the gates that hold what they grant in a queue: the ones that may be used where an administrator
-// says nothing else.
+// WithQueues returns the gates that hold grants in a queue. These may be used unless an administrator says otherwise.
 func WithQueues() []v1alpha1.GateType {
 	return Names(func(c queueing.Capabilities) bool { return c.Queues })
 }

@@ -18,7 +18,7 @@ func samePodSet(a, b v1alpha1.PodSetGrant) bool {
 	return a.Name == b.Name && a.Flavor == b.Flavor && a.Count == b.Count && a.Elastic == b.Elastic
 }
 
-// OnlySmaller reports whether no pod set of a grant has become larger.
+// OnlySmaller reports whether no pod set of the next grant is larger than before.
 func OnlySmaller(next, before *v1alpha1.Grant) bool {
 	if next.Resizes != before.Resizes {
 		return false
@@ -36,11 +36,12 @@ func OnlySmaller(next, before *v1alpha1.Grant) bool {
 
 // AskDifference is how an ask differs from the one before it.
 type AskDifference struct {
-	// More: it asks for more of something. Flavors: it may be placed in others. Any: it differs, other than in flavors.
+	// More is true if it asks for more of something, Flavors if it may be placed in other flavors, and Any if it
+	// differs in anything other than flavors.
 	More, Flavors, Any bool
 }
 
-// CompareAsks returns how an ask differs from the one before it, which has as many pod sets.
+// CompareAsks returns how an ask differs from the one before it. Both must have the same number of pod sets.
 func CompareAsks(before, now *v1alpha1.Ask) (d AskDifference) {
 	for i := range now.PodSets {
 		a, b := &before.PodSets[i], &now.PodSets[i]
@@ -61,7 +62,7 @@ func asksForMore(before, now *v1alpha1.PodSetAsk) (more, differs bool) {
 	return more, more || differs
 }
 
-// leastOf returns the number of pods with which a set can start.
+// leastOf returns the smallest number of pods with which a set can start.
 func leastOf(p *v1alpha1.PodSetAsk) int32 {
 	if p.MinCount > 0 && p.MinCount < p.Count {
 		return p.MinCount

@@ -1,9 +1,10 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package convert translates between the API and what gates and the engine work with.
+// Package convert converts between the API types and the types of gates and the engine.
 //
-// Grants go both ways: they are stored in the status of applications and in the ledgers of root queues. The translation
-// loses nothing: FromAPI(ToAPI(g)) equals g. Queues and flavors go one way, into the configuration of the engine; the
-// operator and sparkctl use the same translation, so that what is tried is what will be.
+// Grants are converted in both directions, because they are stored in the status of applications and in the ledgers of
+// root queues. The conversion is lossless: FromAPI(ToAPI(g)) equals g. Queues and flavors are converted only to the
+// configuration of the engine. The operator and sparkctl share this conversion, so that a simulation predicts what the
+// operator does.
 package convert

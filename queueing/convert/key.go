@@ -10,12 +10,12 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// KeyOf returns the key by which gates know an application, of which no more than the metadata has to be there.
+// KeyOf returns the key of an application for gates. It needs only the metadata of the application.
 func KeyOf(app metav1.Object) queueing.Key {
 	return queueing.Key{Kind: queueing.Application, Namespace: app.GetNamespace(), Name: app.GetName(), UID: string(app.GetUID())}
 }
 
-// GateOf returns the gate that decides on an application, as far as the application says; empty if it says nothing.
+// GateOf returns the gate of an application according to its status, or else its spec; empty if neither names one.
 func GateOf(app *v1alpha1.SparkApplication) v1alpha1.GateType {
 	switch s := &app.Status; {
 	case s.Grant != nil:

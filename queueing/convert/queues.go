@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// QueueConfigs translates queues into the engine's configuration, in their order.
+// QueueConfigs converts queues to the engine's configuration, in the given order.
 func QueueConfigs(items []v1alpha1.SparkQueue) []embedded.QueueConfig {
 	configs := make([]embedded.QueueConfig, 0, len(items))
 	for i := range items {
@@ -22,9 +22,9 @@ func QueueConfigs(items []v1alpha1.SparkQueue) []embedded.QueueConfig {
 	return configs
 }
 
-// QueueConfig translates one queue. It checks nothing (see queueing/validation): negative quantities
-// become 0, those above amounts.Max become that, and a selector that cannot be read admits no namespace.
-// The configuration shares the queue's numbers: do not change the queue afterwards.
+// QueueConfig converts one queue. It does not validate (see queueing/validation): negative quantities become 0, those
+// above amounts.Max become amounts.Max, and an invalid selector admits no namespace. The configuration shares memory
+// with the queue, which must not be modified afterwards.
 func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 	c := embedded.QueueConfig{
 		Name:             q.Name,
@@ -59,7 +59,7 @@ func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 	return c
 }
 
-// preemptionOf adds the defaults: what was lent is reclaimed, and nothing else is preempted.
+// preemptionOf applies the defaults: what was lent is reclaimed, and nothing else is preempted.
 func preemptionOf(p *v1alpha1.QueuePreemption) embedded.Preemption {
 	out := embedded.Preemption{Within: embedded.PreemptNever, Reclaim: embedded.PreemptAny, Borrow: embedded.PreemptNever}
 	if p == nil {
@@ -90,8 +90,8 @@ func quotaOf(q v1alpha1.ResourceQuota) embedded.ResourceQuota {
 	return r
 }
 
-// selectorOf returns the match of a namespace selector and its text. An absent selector admits no namespace; neither
-// does one that cannot be read, which the queue's condition reports.
+// selectorOf returns the match function and the text of a namespace selector. A missing selector admits no namespace;
+// neither does an invalid one, which the queue's condition reports.
 func selectorOf(s *metav1.LabelSelector) (admits func(map[string]string) bool, text string) {
 	if s == nil {
 		return nil, ""
@@ -103,8 +103,8 @@ func selectorOf(s *metav1.LabelSelector) (admits func(map[string]string) bool, t
 	return func(l map[string]string) bool { return selector.Matches(labels.Set(l)) }, metav1.FormatLabelSelector(s)
 }
 
-// FlavorConfigs translates flavors into the engine's configuration, in their order. The configuration shares the maps
-// and slices of the flavors: do not change these afterwards.
+// FlavorConfigs converts flavors to the engine's configuration, in the given order. The configuration shares memory
+// with the flavors, which must not be modified afterwards.
 func FlavorConfigs(items []v1alpha1.SparkFlavor) []embedded.FlavorConfig {
 	configs := make([]embedded.FlavorConfig, 0, len(items))
 	for i := range items {
@@ -113,7 +113,7 @@ func FlavorConfigs(items []v1alpha1.SparkFlavor) []embedded.FlavorConfig {
 	return configs
 }
 
-// FlavorConfig translates one flavor.
+// FlavorConfig converts one flavor.
 func FlavorConfig(f *v1alpha1.SparkFlavor) embedded.FlavorConfig {
 	return embedded.FlavorConfig{
 		Name: f.Name, NodeLabels: f.Spec.NodeLabels, NodeTaints: f.Spec.NodeTaints, Tolerations: f.Spec.Tolerations,

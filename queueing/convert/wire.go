@@ -36,7 +36,7 @@ func ToAPI(g queueing.Grant) *v1alpha1.Grant {
 	return stored
 }
 
-// AskToAPI returns the stored form of what a gate is asked for.
+// AskToAPI returns the stored form of an ask.
 func AskToAPI(gate string, podSets []queueing.PodSet) *v1alpha1.Ask {
 	stored := &v1alpha1.Ask{Gate: gate}
 	for _, p := range podSets {
@@ -47,7 +47,7 @@ func AskToAPI(gate string, podSets []queueing.PodSet) *v1alpha1.Ask {
 	return stored
 }
 
-// FromAPI returns the grant that was stored. What is not an amount counts as the nearest one.
+// FromAPI returns a stored grant. Invalid amounts become the nearest valid ones.
 func FromAPI(stored *v1alpha1.Grant) queueing.Grant {
 	g := queueing.Grant{
 		Run: stored.Run, Attempt: stored.Attempt,

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package none is the gate that lets everything in at once: what may start is left to the scheduler, or is not limited.
+// Package none implements the gate None, which grants everything at once: whether pods start is up to the scheduler.
 package none
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// Name of the gate in the API.
+// Name is the name of the gate in the API.
 const Name = "None"
 
-// Gate grants every ask in full and holds nothing. The zero value is ready to use.
+// Gate grants every ask in full and keeps nothing. The zero value is ready to use.
 type Gate struct{}
 
 var _ queueing.Gate = Gate{}
@@ -22,7 +22,7 @@ var _ queueing.Gate = Gate{}
 // Capabilities implements queueing.Gate.
 func (Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
 
-// Sync grants the ask, without a flavor and without a charge to any queue.
+// Sync grants the ask without a flavor and without charging a queue.
 func (Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	grant := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Inputs: ask.Inputs}
 	for _, p := range ask.PodSets {
@@ -31,8 +31,8 @@ func (Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) 
 	return queueing.Verdict{State: queueing.Granted, Reason: queueing.ReasonDelegatedToScheduler, Grant: grant}, nil
 }
 
-// Persisted does nothing: the gate keeps no grants.
+// Persisted does nothing, because the gate keeps no grants.
 func (Gate) Persisted(context.Context, queueing.Key, queueing.Grant) {}
 
-// Release does nothing: the gate keeps no grants.
+// Release does nothing, because the gate keeps no grants.
 func (Gate) Release(context.Context, queueing.Key, queueing.Release) error { return nil }

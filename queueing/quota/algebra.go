@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// row is one cell of one node. See the package comment for the formulas.
+// row holds the numbers of one cell at one node. See the package comment for the formulas.
 type row struct {
 	nominal, borrowing, lending int64
-	// subtree, lendable (what of it may be lent), local and potential follow from the limits.
+	// subtree, lendable (the part of it that may be lent), local and potential follow from the limits.
 	subtree, lendable, local, potential int64
-	// usage is own use and what the children pass up; own is what is charged to this very node.
+	// usage is the node's own use plus what the children pass up; own is what is charged to this very node.
 	usage, own total
-	// beyond is what the children use beyond their quotas, together.
+	// beyond is how much all children together use beyond their quotas.
 	beyond total
 }
 
@@ -23,23 +23,23 @@ func (r *row) usageInParent() int64 {
 	return max(0, r.usage.amount()-r.local)
 }
 
-// usageBeyond returns the part of the usage that counts in the parent beyond what the node lends.
+// usageBeyond returns how much of the usage counts in the parent beyond what the node lends to it.
 func (r *row) usageBeyond() int64 {
 	return max(0, satSub(r.usageInParent(), r.lendable))
 }
 
-// passedOn returns how much more would count in the parent if the node used that much more.
+// passedOn returns how much more would count in the parent if the node used this much more.
 func (r *row) passedOn(more int64) int64 {
 	return max(0, Plus(r.usage.amount(), more)-r.local) - r.usageInParent()
 }
 
-// localAvailable returns what is left of the local part. It is never negative.
+// localAvailable returns the unused part of local. It is never negative.
 func (r *row) localAvailable() int64 {
 	return max(0, satSub(r.local, r.usage.amount()))
 }
 
-// borrowingHeadroom returns how much more may count in the parent as far as this node's borrowing limit is concerned.
-// It is negative if too much does already.
+// borrowingHeadroom returns how much more may count in the parent according to this node's borrowing limit. It is
+// negative if the limit is already exceeded.
 func (r *row) borrowingHeadroom() int64 {
 	if r.borrowing == Unlimited {
 		return Unlimited
@@ -56,20 +56,20 @@ type Amount struct {
 // Vector is a need in several cells, prepared for one tree of one Forest.
 type Vector struct {
 	columns []entry
-	// forbidden are cells of a limited resource in a flavor that the tree does not have: they can never be granted.
+	// forbidden are needs of a limited resource in a flavor that the tree does not have. They can never be granted.
 	forbidden []Amount
-	// unlimited are other cells without a column: they are not limited.
+	// unlimited are needs in other cells without a column, which are not limited.
 	unlimited []Amount
 }
 
 type entry struct {
 	column int
 	value  int64
-	// limited is false if only other subtrees limit this resource: the column is charged, not compared.
+	// limited is false if only other parts of the tree limit this resource: the column is charged, but not compared.
 	limited bool
 }
 
-// Prepare returns a Vector for the tree of n. Amounts of 0 or less are left out; amounts of one cell are added up.
+// Prepare returns a Vector for the tree of n. It leaves out amounts of 0 or less and sums amounts of the same cell.
 func (f *Forest) Prepare(n NodeID, amounts []Amount) Vector {
 	var v Vector
 	nd := &f.nodes[n]
@@ -88,7 +88,7 @@ func (f *Forest) Prepare(n NodeID, amounts []Amount) Vector {
 	return v
 }
 
-// Summed returns the positive amounts in the order of their cells, each cell once.
+// Summed returns the positive amounts in the order of their cells, one per cell.
 func Summed(amounts []Amount) []Amount {
 	sorted := slices.Clone(amounts)
 	slices.SortStableFunc(sorted, func(a, b Amount) int { return compareCells(a.Cell, b.Cell) })
@@ -108,15 +108,15 @@ func Summed(amounts []Amount) []Amount {
 
 // Block is the limit that blocks a need.
 type Block struct {
-	// Cell that lacks quota, and the need in it.
+	// Cell is the cell that lacks quota, and Need the need in it.
 	Cell Cell
 	Need int64
-	// Node whose limit it is: the asking one or an ancestor.
+	// Node is the node with the limit: the asking one or an ancestor.
 	Node NodeID
 }
 
-// Blocked reports whether the need does not fit into n now, and which limit blocks it: the first cell in their order,
-// and in it the node nearest to n.
+// Blocked reports whether the need does not fit into n now, and which limit blocks it: in the first such cell, that of
+// the node nearest to n.
 func (f *Forest) Blocked(n NodeID, v Vector) (Block, bool) {
 	if len(v.forbidden) > 0 {
 		return Block{v.forbidden[0].Cell, v.forbidden[0].Value, n}, true
@@ -129,7 +129,7 @@ func (f *Forest) Blocked(n NodeID, v Vector) (Block, bool) {
 	return Block{}, false
 }
 
-// Needs returns what a Vector needs of the cells that are limited for n, in their order, whether it fits or not.
+// Needs returns the needs of a Vector in the cells that are limited for n, in order, whether they fit or not.
 func (f *Forest) Needs(n NodeID, v Vector) []Block {
 	var needs []Block
 	for _, e := range v.columns {
@@ -140,8 +140,8 @@ func (f *Forest) Needs(n NodeID, v Vector) []Block {
 	return needs
 }
 
-// StillBlocked reports whether the limit of an earlier Block blocks the need now. A caller that reports blocks uses
-// it to keep naming the first one for as long as it holds.
+// StillBlocked reports whether the limit of an earlier Block still blocks the need. Callers that report blocks use it
+// to keep naming the first one as long as it holds.
 func (f *Forest) StillBlocked(n NodeID, v Vector, b Block) bool {
 	if b.Node == None {
 		return false
@@ -154,8 +154,9 @@ func (f *Forest) StillBlocked(n NodeID, v Vector, b Block) bool {
 	return false
 }
 
-// Headroom returns the most that the limit of one node, n or one above it, leaves n in a cell: it blocks every greater
-// need, whatever other limits do. It is negative if the limit is exceeded, and Unlimited for a cell without limits.
+// Headroom returns the most that the limit of the node at, which is n or a node above it, leaves for n in a cell. It
+// blocks every greater need, regardless of other limits. It is negative if the limit is exceeded, and Unlimited for a
+// cell without limits.
 func (f *Forest) Headroom(n NodeID, cell Cell, at NodeID) int64 {
 	column, found := f.trees[f.nodes[n].tree].column[cell]
 	if !found {
@@ -175,12 +176,12 @@ func (f *Forest) Headroom(n NodeID, cell Cell, at NodeID) int64 {
 	}
 }
 
-// blocker returns the first node from n upward at which the need does not fit, or None. With only ≠ None no other
-// node counts.
+// blocker returns the first node, from n upward, at which the need does not fit, or None. If only is not None, only
+// that node counts.
 //
-// What is left of the need after a node's own local part is compared with what may still count in its parent. This is
-// need ≤ available(n), node by node. The remainder may become negative: a deficit of an ancestor reduces what its
-// descendants have, even of their local part.
+// At each node, the rest of the need that exceeds the node's own local part is compared with what may still count in
+// the parent. This computes need ≤ available(n), node by node. The rest may become negative, because a deficit of an
+// ancestor reduces what its descendants may use, even of their local part.
 func (f *Forest) blocker(n NodeID, e entry, only NodeID) NodeID {
 	if !e.limited {
 		return None
@@ -220,9 +221,9 @@ func (f *Forest) Exceeds(n NodeID, v Vector) (Block, bool) {
 	return Block{}, false
 }
 
-// BorrowingDistance returns how far up the tree n borrows if the need is charged to it: the height of the lowest node,
-// n or one above it, whose quota has enough for the need, or that of the root. It is 0 if n's own quota has enough. It
-// never falls while more is charged to the tree.
+// BorrowingDistance returns how far up the tree n borrows if the need is charged to it. It is the height of the lowest
+// node, n or one above it, whose quota is sufficient for the need, or else of the root. It is 0 if n's own quota is
+// sufficient. It never decreases while more is charged to the tree.
 func (f *Forest) BorrowingDistance(n NodeID, v Vector) int {
 	distance := 0
 	for _, e := range v.columns {
@@ -233,8 +234,8 @@ func (f *Forest) BorrowingDistance(n NodeID, v Vector) int {
 	return distance
 }
 
-// lender returns the first node from n upward whose quota has enough for what the local parts below it leave of the
-// need; the root if none has.
+// lender returns the first node, from n upward, whose quota is sufficient for what the local parts below it leave of
+// the need, or the root if there is none.
 func (f *Forest) lender(n NodeID, e entry) NodeID {
 	for left := e.value; ; n = f.nodes[n].parent {
 		r := &f.nodes[n].rows[e.column]
@@ -248,7 +249,7 @@ func (f *Forest) lender(n NodeID, e entry) NodeID {
 // Add charges the need to n, whether it fits or not.
 func (f *Forest) Add(n NodeID, v Vector) { f.charge(n, v, (*total).add) }
 
-// Remove reverts what Add charged to the same node: the forest is then as if it had never been charged.
+// Remove reverts an Add to the same node, exactly: the forest is as if it had never been charged.
 func (f *Forest) Remove(n NodeID, v Vector) { f.charge(n, v, (*total).sub) }
 
 func (f *Forest) charge(n NodeID, v Vector, change func(*total, int64)) {
@@ -265,7 +266,7 @@ func (f *Forest) charge(n NodeID, v Vector, change func(*total, int64)) {
 	}
 }
 
-// propagate changes the usage of n, and of its ancestors by what passes more or less than before.
+// propagate changes the usage of n, and that of its ancestors by the change of what is passed up.
 func (f *Forest) propagate(n NodeID, e entry, change func(*total, int64)) {
 	amount := e.value
 	for n != None && amount > 0 {
@@ -316,7 +317,7 @@ func (f *Forest) ShortPart(n NodeID, v Vector) Vector {
 	return out
 }
 
-// OwnPart returns the part of the need for which n's own quota has enough left, whatever others use.
+// OwnPart returns the part of the need for which n's own quota is sufficient, regardless of what others use.
 func (f *Forest) OwnPart(n NodeID, v Vector) Vector {
 	var out Vector
 	for _, e := range v.columns {
@@ -334,7 +335,7 @@ func (v Vector) Empty() bool {
 	return len(v.columns) == 0 && len(v.forbidden) == 0 && len(v.unlimited) == 0
 }
 
-// Overlaps reports whether two needs, prepared for the same tree, have a column in common.
+// Overlaps reports whether two needs prepared for the same tree have a column in common.
 func (v Vector) Overlaps(other Vector) bool {
 	for _, a := range v.columns {
 		for _, b := range other.columns {

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// Unlimited is the quota without end. It absorbs: adding to it or taking from it leaves it as it is. Quotas whose
-	// sum is greater than MaxAmount are Unlimited.
+	// Unlimited is the infinite quota. It stays the same when something is added or subtracted. A sum of quotas that
+	// exceeds MaxAmount is Unlimited.
 	Unlimited int64 = math.MaxInt64
-	// MaxAmount is the greatest amount that can be asked for. Larger needs count as this one.
+	// MaxAmount is the largest amount that can be asked for. Larger needs count as this amount.
 	MaxAmount = Unlimited - 1
 )
 
-// Plus returns the sum of two amounts, MaxAmount at most. Negative amounts count as 0.
+// Plus returns the sum of two amounts, capped at MaxAmount. Negative amounts count as 0.
 func Plus(a, b int64) int64 {
 	a, b = max(0, a), max(0, b)
 	if a > MaxAmount-b {
@@ -25,7 +25,7 @@ func Plus(a, b int64) int64 {
 	return a + b
 }
 
-// Times returns count times an amount, MaxAmount at most. Negative operands count as 0.
+// Times returns count times an amount, capped at MaxAmount. Negative operands count as 0.
 func Times(count int32, amount int64) int64 {
 	if count <= 0 || amount <= 0 {
 		return 0
@@ -36,7 +36,7 @@ func Times(count int32, amount int64) int64 {
 	return int64(count) * amount
 }
 
-// satAdd returns the sum of two quotas; b is not negative, a may be. It ends at Unlimited.
+// satAdd returns the sum of two quotas, capped at Unlimited. b must not be negative; a may be.
 func satAdd(a, b int64) int64 {
 	if a == Unlimited || b == Unlimited || a > Unlimited-b {
 		return Unlimited
@@ -44,7 +44,7 @@ func satAdd(a, b int64) int64 {
 	return a + b
 }
 
-// satSub returns a − b for b ≥ 0. Unlimited stays Unlimited, and the result ends at the least integer.
+// satSub returns a − b for b ≥ 0, but not less than the smallest integer. Unlimited stays Unlimited.
 func satSub(a, b int64) int64 {
 	if a == Unlimited {
 		return Unlimited
@@ -55,8 +55,8 @@ func satSub(a, b int64) int64 {
 	return a - b
 }
 
-// total is an exact sum of amounts. It is wider than an amount so that taking back what was added is exact even after a
-// sum that no amount can hold; 2^64 amounts fit.
+// total is an exact sum of amounts. It is wider than an amount, so that subtracting is exact even after a sum that no
+// amount can represent; 2^64 amounts fit.
 type total struct{ high, low uint64 }
 
 func (t *total) add(amount int64) {
@@ -65,7 +65,7 @@ func (t *total) add(amount int64) {
 	t.high += carry
 }
 
-// sub takes back what was added before; it ends at 0.
+// sub subtracts an amount that was added before; the result is never negative.
 func (t *total) sub(amount int64) {
 	low, borrow := bits.Sub64(t.low, uint64(max(0, amount)), 0)
 	if borrow > t.high {
@@ -82,7 +82,7 @@ func (t *total) addTotal(other total) {
 	t.high += other.high + carry
 }
 
-// amount returns the sum as an amount, MaxAmount at most.
+// amount returns the sum as an amount, capped at MaxAmount.
 func (t *total) amount() int64 {
 	if t.high > 0 || t.low > uint64(MaxAmount) {
 		return MaxAmount

@@ -19,8 +19,8 @@ func (f *Forest) Borrowing(n NodeID) bool {
 	return false
 }
 
-// WithinQuota reports whether n, or a node above it that is not a root, would stay within its own quota if the need were
-// charged to n, in each cell in which n is blocked now.
+// WithinQuota reports whether n, or some node above it other than the root, would stay within its own quota if the need
+// were charged to n, in every cell in which n is blocked now.
 func (f *Forest) WithinQuota(n NodeID, v Vector) bool {
 	for at := n; f.nodes[at].parent != None; at = f.nodes[at].parent {
 		if !slices.ContainsFunc(v.columns, func(e entry) bool { return f.blocker(n, e, None) != None && !e.staysWithin(f, n, at) }) {
@@ -30,8 +30,8 @@ func (f *Forest) WithinQuota(n NodeID, v Vector) bool {
 	return false
 }
 
-// OwnHeadroom returns the most that n may use in addition in a cell while it, or a node above it that is not a root, stays
-// within its own quota; negative if none does.
+// OwnHeadroom returns the most that n may use in addition in a cell while n, or some node above it other than the root,
+// stays within its own quota; it is negative if none does.
 func (f *Forest) OwnHeadroom(n NodeID, cell Cell) int64 {
 	column, found := f.trees[f.nodes[n].tree].column[cell]
 	if !found {
@@ -48,7 +48,8 @@ func (f *Forest) OwnHeadroom(n NodeID, cell Cell) int64 {
 	return most
 }
 
-// staysWithin reports whether the quota of a node has enough for what n and the nodes between would pass on of the need.
+// staysWithin reports whether the quota of node at is sufficient for what n and the nodes in between would pass up of
+// the need.
 func (e entry) staysWithin(f *Forest, n, at NodeID) bool {
 	left := e.value
 	for ; n != at; n = f.nodes[n].parent {

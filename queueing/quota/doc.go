@@ -1,10 +1,11 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package quota is the arithmetic of a forest of queues: what a queue may use, what it uses, and who is in the way.
+// Package quota does the arithmetic for a forest of queues: what a queue may use, what it uses, and which limit blocks
+// a need.
 //
-// It knows names and integers only: no API of Sparkgate, no Kubernetes, no clock, no log. It decides nothing; package
-// embedded does, with what is computed here.
+// It knows only names and integers: no API types, no Kubernetes, no clock, no log. It makes no decisions; package
+// embedded does, based on what is computed here.
 //
 //	         root  nominal 4                 subtree = nominal + what the children lend
 //	        ╱    ╲                           local   = the part of subtree that is never lent upward
@@ -22,8 +23,8 @@
 //	available(root) = subtree − usage
 //	potential(n) = local + potential(parent), at most subtree + borrowingLimit
 //
-// Quota is additive: the nominal of an inner node is a pool in addition to those of its children. A resource that no
-// node of a tree names is not limited in that tree; one that some node names is 0 at every node that does not. A usage
-// above the quota (the quota was cut) is a state like any other: nothing is taken back, and nothing is available that
-// would make it worse.
+// Quota is additive: the nominal quota of an inner node adds to that of its children. A resource that no node of a tree
+// names is not limited in that tree; one that some node names is 0 at every node that does not name it. Usage above the
+// quota (after the quota was lowered) is a state like any other: nothing is revoked, and nothing is available that
+// would increase the excess.
 package quota

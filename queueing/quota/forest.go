@@ -10,35 +10,35 @@ import (
 	"strings"
 )
 
-// Cell is one resource in one flavor: what a quota is about.
+// Cell is one resource in one flavor, the unit to which quotas apply.
 type Cell struct{ Flavor, Resource string }
 
-// compareCells orders cells by flavor, then resource: the order in which they are looked at and reported.
+// compareCells orders cells by flavor, then by resource. This is the order in which they are evaluated and reported.
 func compareCells(a, b Cell) int {
 	return cmp.Or(strings.Compare(a.Flavor, b.Flavor), strings.Compare(a.Resource, b.Resource))
 }
 
-// Limits are the numbers that a node states for one cell. Negative ones count as 0.
+// Limits are the configured limits of a node in one cell. Negative ones count as 0.
 type Limits struct {
 	Cell
-	// Nominal is what the node brings, in addition to its children.
+	// Nominal is the quota that the node adds to that of its children.
 	Nominal int64
-	// Borrowing bounds what the node may use above its own and its children's; Unlimited means no bound.
+	// Borrowing bounds what the node may use above its own and its children's quota; Unlimited means no bound.
 	Borrowing int64
-	// Lending bounds what others may use of it; Unlimited is all.
+	// Lending bounds how much of that quota others may use; Unlimited means all of it.
 	Lending int64
 }
 
-// Node is one queue as it is configured.
+// Node is the configuration of one queue.
 type Node struct {
 	Name string
 	// Parent is empty for a root.
 	Parent string
-	// Limits by cell; of two for the same cell the last counts.
+	// Limits are the limits by cell; of several for the same cell the last one counts.
 	Limits []Limits
 	// DeletedInUse marks a node that was deleted but is still charged. It has no quota (its limits are ignored), and
-	// its usage counts in its parent until it is released. Its children are cut off from the tree: they lend nothing
-	// to it, and only what they have borrowed counts in it. Without usage such a node makes no difference.
+	// its usage counts in its parent until it is released. Its children are cut off from the tree: they lend nothing to
+	// it, and only what they have borrowed counts in it. Without usage such a node makes no difference.
 	DeletedInUse bool
 }
 
@@ -47,22 +47,22 @@ type Problem string
 
 // The problems of a node. The set is closed.
 const (
-	// NoProblem: the node and all its ancestors stand.
+	// NoProblem means that the node and all its ancestors are in order.
 	NoProblem Problem = ""
-	// ParentNotFound: the parent of the node, or of an ancestor, does not exist.
+	// ParentNotFound means that the parent of the node, or of an ancestor, does not exist.
 	ParentNotFound Problem = "ParentNotFound"
-	// Cycle: the node, or an ancestor, is its own ancestor.
+	// Cycle means that the node, or an ancestor, is its own ancestor.
 	Cycle Problem = "Cycle"
 )
 
-// None is the NodeID of no node.
+// None is the NodeID that stands for no node.
 const None NodeID = -1
 
-// NodeID names a node within one Forest.
+// NodeID identifies a node within one Forest.
 type NodeID int
 
-// Forest is a set of trees of quota with what is charged to them. The structure is fixed; a changed configuration is a
-// new Forest, to which everything is charged anew. It is not safe for concurrent use.
+// Forest is a set of trees of quotas, with what is charged to them. The structure is immutable: a changed configuration
+// needs a new Forest, to which everything is charged again. It is not safe for concurrent use.
 type Forest struct {
 	nodes []node
 	index map[string]NodeID
@@ -73,48 +73,49 @@ type node struct {
 	name   string
 	parent NodeID
 	root   NodeID
-	// below are all nodes whose parent this is; children are those that are not deleted.
+	// below are all nodes with this parent; children are those of them that are not deleted.
 	below, children []NodeID
 
-	// height is the number of levels below the node, deleted nodes not counted.
+	// height is the number of levels below the node, not counting deleted nodes.
 	height int
 
 	deletedInUse bool
 	problem      Problem
-	// culprit is the node on the way to the root that has the problem.
+	// culprit is the node that has the problem: this one or an ancestor.
 	culprit NodeID
-	// configuredParent is the parent as configured, also if it does not exist.
+	// configuredParent is the parent as configured, even if it does not exist.
 	configuredParent string
 	tree             int
-	// names are the flavors and resources that are named in the part of the tree around this node, between deleted
-	// nodes.
+	// names are the flavors and resources named in the part of the tree around this node. Deleted nodes separate the
+	// parts.
 	names *names
-	// rows by column of the tree.
+	// rows holds a row for each column of the tree.
 	rows []row
-	// unlimitedUsage is what is charged to this node in cells without a column. It is reported, never compared.
+	// unlimitedUsage is what is charged to this node in cells without a column. It is reported, but never compared.
 	unlimitedUsage map[Cell]*total
 }
 
-// names are flavors and resources for which some node states limits.
+// names are flavors and resources for which some node has limits.
 type names struct{ flavors, resources map[string]bool }
 
 func newNames() *names { return &names{flavors: map[string]bool{}, resources: map[string]bool{}} }
 
-// tree numbers the cells that the nodes of one tree share: every flavor with every resource that some node names.
+// tree numbers the cells shared by the nodes of one tree: every flavor combined with every resource that some node
+// names.
 type tree struct {
 	cells  []Cell
 	column map[Cell]int
 	names  *names
-	// resources of the cells in order, and for each column which of them it is of.
+	// resources are the resources of the cells in order; resourceOf holds, for each column, the index of its resource.
 	resources  []string
 	resourceOf []int
-	// withoutFlavor counts the cells without a column, of resources that are limited in other flavors, in which something
-	// is charged somewhere in the tree: all other cells without one, which users may invent, bear on no share.
+	// withoutFlavor counts the cells in use that have no column, but whose resource is limited in other flavors. Only
+	// these affect shares; users may invent any number of other cells without a column.
 	withoutFlavor int
 }
 
-// NewForest builds the trees. It accepts every input: of nodes of the same name the first counts, a node whose parent
-// is missing and each node of a cycle become roots of their own, marked with their problem.
+// NewForest builds a forest. It accepts any input: of several nodes with the same name the first counts; a node whose
+// parent is missing, and each node of a cycle, becomes a root of its own that is marked with its problem.
 func NewForest(nodes []Node) *Forest {
 	configs := slices.Clone(nodes)
 	slices.SortStableFunc(configs, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
@@ -134,8 +135,8 @@ func NewForest(nodes []Node) *Forest {
 	return f
 }
 
-// linkParents finds the parents and marks those that are missing. A deleted node is charged like a parent, but does
-// not count as one.
+// linkParents resolves parents, and marks nodes whose parent is missing. A deleted node is charged like a parent, but
+// counts as missing.
 func (f *Forest) linkParents() {
 	for i := range f.nodes {
 		n := &f.nodes[i]
@@ -173,7 +174,7 @@ func (f *Forest) breakCycles() {
 	}
 }
 
-// breakCycle breaks a cycle at its deleted nodes, else at every node.
+// breakCycle breaks a cycle at its deleted nodes, or at every node if none is deleted.
 func (f *Forest) breakCycle(members []NodeID) {
 	someDeleted := slices.ContainsFunc(members, f.DeletedInUse)
 	for _, id := range members {
@@ -188,8 +189,8 @@ func (f *Forest) breakCycle(members []NodeID) {
 	}
 }
 
-// topologicalOrder returns the nodes so that each comes after its parent, and sets roots, children and inherited
-// problems.
+// topologicalOrder returns the nodes ordered so that each comes after its parent. It also sets roots, children and
+// inherited problems.
 func (f *Forest) topologicalOrder() []NodeID {
 	order := make([]NodeID, 0, len(f.nodes))
 	for i := range f.nodes {
@@ -219,8 +220,8 @@ func (f *Forest) topologicalOrder() []NodeID {
 	return order
 }
 
-// assignColumns gives each tree a column for every flavor and resource that it names, and each node what is named
-// around it.
+// assignColumns gives each tree a column for every combination of a flavor and a resource that it names, and each node
+// the names around it.
 func (f *Forest) assignColumns(configs []Node, order []NodeID) {
 	for _, id := range order {
 		n := &f.nodes[id]
@@ -265,7 +266,7 @@ func (t *tree) setColumns() {
 	}
 }
 
-// setLimits puts the configured limits into the rows.
+// setLimits copies the configured limits into the rows.
 func (f *Forest) setLimits(configs []Node) {
 	for i := range f.nodes {
 		n := &f.nodes[i]
@@ -284,8 +285,7 @@ func (f *Forest) setLimits(configs []Node) {
 	}
 }
 
-// deriveQuotas computes what follows from the limits: children first for what is lent, parents first for what can be
-// had.
+// deriveQuotas computes what follows from the limits: bottom-up what is lent, and top-down what can be used at most.
 func (f *Forest) deriveQuotas(order []NodeID) {
 	for _, id := range slices.Backward(order) {
 		n := &f.nodes[id]

@@ -3,8 +3,8 @@
 
 package quota
 
-// Usage returns what counts against the limits of n in a cell: its own use, and what its children use beyond what
-// they never lend. It is 0 for a cell that is not limited.
+// Usage returns what counts against the limits of n in a cell: its own use, and what its children use beyond their
+// local parts. It is 0 for a cell that is not limited.
 func (f *Forest) Usage(n NodeID, cell Cell) int64 {
 	column, found := f.trees[f.nodes[n].tree].column[cell]
 	if !found {
@@ -13,15 +13,15 @@ func (f *Forest) Usage(n NodeID, cell Cell) int64 {
 	return f.nodes[n].rows[column].usage.amount()
 }
 
-// Raise is by how much a limit of a node has to be raised: its borrowing limit or its nominal, which are the same for a
-// root.
+// Raise is by how much a limit of a node must be raised: its borrowing limit or, with the same effect, its nominal
+// quota. For a root it is the nominal quota.
 type Raise struct {
 	Node NodeID
 	By   int64
 }
 
-// Raises returns what has to be raised before n could ever hold a need in a cell, from n upwards; nothing if it could
-// (Limit.Potential).
+// Raises returns what must be raised, from n upward, so that n could ever hold a need in a cell. It is empty if n
+// already could (Limit.Potential).
 func (f *Forest) Raises(n NodeID, cell Cell, need int64) []Raise {
 	if need <= f.Limit(n, cell).Potential {
 		return nil

@@ -8,25 +8,25 @@ import (
 	"slices"
 )
 
-// Share is what a node has borrowed in relation to what its parent could have, in the resource for which that is
-// most: the dominant share (Ghodsi et al., "Dominant Resource Fairness", NSDI 2011). The zero Share is that of a node
-// that borrows nothing.
+// Share is what a node has borrowed in relation to what its parent could have, in the resource for which this ratio is
+// highest: the dominant share (Ghodsi et al., "Dominant Resource Fairness", NSDI 2011). The zero Share is that of a
+// node that borrows nothing.
 type Share struct {
-	// Borrowed is the use above the node's own quota, in all flavors together.
+	// Borrowed is the usage above the node's own quota, summed over all flavors.
 	Borrowed int64
-	// Lendable is the most that the parent could ever hold, in all flavors together.
+	// Lendable is the most that the parent could ever hold, summed over all flavors.
 	Lendable int64
 }
 
-// Share returns the dominant share of n. The share of a root is zero, because it cannot borrow. What is used in a
-// flavor that the tree does not have counts as borrowed.
+// Share returns the dominant share of n. It is zero for a root, which cannot borrow. Usage in a flavor that the tree
+// does not have counts as borrowed.
 func (f *Forest) Share(n NodeID) Share {
 	nd := &f.nodes[n]
 	if nd.parent == None {
 		return Share{}
 	}
 	up, t := &f.nodes[nd.parent], &f.trees[nd.tree]
-	var few [4]Share // enough for nearly all, and not on the heap
+	var few [4]Share // enough for nearly all trees, without an allocation
 	shares := append(few[:0], make([]Share, len(t.resources))...)
 	for c, of := range t.resourceOf {
 		s, r := &shares[of], &nd.rows[c]
@@ -48,7 +48,7 @@ func (f *Forest) Share(n NodeID) Share {
 	return most
 }
 
-// addUnlimited adds what n and those below it use in cells without a column, of resources that are limited.
+// addUnlimited adds what n and the nodes below it use of limited resources in cells without a column.
 func (f *Forest) addUnlimited(n NodeID, shares []Share) {
 	nd := &f.nodes[n]
 	for cell, used := range nd.unlimitedUsage {
@@ -61,14 +61,13 @@ func (f *Forest) addUnlimited(n NodeID, shares []Share) {
 	}
 }
 
-// limits reports whether a resource is limited somewhere in the tree, and which of its resources it is.
+// limits reports whether a resource is limited somewhere in the tree, and returns its index in resources.
 func (t *tree) limits(resource string) (of int, limited bool) {
 	return slices.BinarySearch(t.resources, resource)
 }
 
-// CompareShares compares two shares, each divided by the weight of its node: negative if the first is smaller. A weight
-// of 0 or less makes every share that is not zero greater than those with a weight; so does a parent that could have
-// nothing.
+// CompareShares compares two shares, each divided by the weight of its node. The result is negative if the first is
+// smaller. A share that is not zero is infinite if its weight is 0 or less, or if the parent could have nothing.
 func CompareShares(a Share, weightA int32, b Share, weightB int32) int {
 	left, right := a.scaled(b, weightB), b.scaled(a, weightA)
 	infinite := func(s Share, weight int32) bool { return s.Borrowed > 0 && (s.Lendable <= 0 || weight <= 0) }
@@ -83,8 +82,8 @@ func CompareShares(a Share, weightA int32, b Share, weightB int32) int {
 	return slices.Compare(left[:], right[:])
 }
 
-// scaled returns Borrowed × the other's Lendable × the other's weight, exactly: 64 + 64 + 32 bits, the highest word
-// first. A share of zero has no denominator, which is then 1.
+// scaled returns Borrowed × the other's Lendable × the other's weight, exactly: 64 + 64 + 32 bits, most significant
+// word first. A zero share has no denominator, so it counts as 1.
 func (s Share) scaled(other Share, weight int32) [3]uint64 {
 	lendable, times := uint64(max(1, other.Lendable)), uint64(max(1, weight))
 	high, low := bits.Mul64(uint64(max(0, s.Borrowed)), lendable)

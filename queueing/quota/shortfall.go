@@ -3,8 +3,8 @@
 
 package quota
 
-// AppendShortfalls appends how much quota the need lacks at n and at each node above it, cell by cell: 0 where there is
-// enough. For the same n and v the order is always the same.
+// AppendShortfalls appends how much quota is short for the need at n and at each node above it, cell by cell; 0 where
+// there is enough. For the same n and v the order is always the same.
 func (f *Forest) AppendShortfalls(out []int64, n NodeID, v Vector) []int64 {
 	for _, e := range v.columns {
 		if !e.limited {
@@ -23,9 +23,10 @@ func (f *Forest) AppendShortfalls(out []int64, n NodeID, v Vector) []int64 {
 	return out
 }
 
-// AppendSubtreeShortfalls appends what keeps n's own quota from meeting the need, cell by cell: at n what the quota
-// lacks; at each node above what its children use beyond their quotas and its own. While nothing blocks above, n may use
-// its quota whatever other nodes use within theirs. For the same n and v the order is always the same.
+// AppendSubtreeShortfalls appends what keeps n's own quota from meeting the need, cell by cell: at n how much its quota
+// is short, and at each node above by how much the children's usage beyond their quotas exceeds that node's own quota.
+// While nothing above blocks, n may use its quota regardless of what other nodes use within theirs. For the same n and
+// v the order is always the same.
 func (f *Forest) AppendSubtreeShortfalls(out []int64, n NodeID, v Vector) []int64 {
 	for _, e := range v.columns {
 		if !e.limited {
@@ -41,7 +42,7 @@ func (f *Forest) AppendSubtreeShortfalls(out []int64, n NodeID, v Vector) []int6
 	return out
 }
 
-// shortfall returns what is missing of a need; both numbers may be negative.
+// shortfall returns how much of a need is not available. Both arguments may be negative.
 func shortfall(left, available int64) int64 {
 	switch {
 	case left <= available:

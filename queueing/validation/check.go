@@ -17,14 +17,14 @@ import (
 // Finding is a mistake in a queue's spec.
 type Finding = finding.Finding
 
-// checks run in this order.
+// checks are run in this order.
 var checks = []func(*v1alpha1.SparkQueueSpec) []Finding{
 	checkSelector,
 	checkAmounts,
 	checkLimits,
 }
 
-// Check returns what is wrong with a queue's spec; the first finding is the one to publish.
+// Check returns the mistakes in a queue's spec. The first finding is the one to publish.
 func Check(spec *v1alpha1.SparkQueueSpec) []Finding {
 	var findings []Finding
 	for _, check := range checks {
@@ -43,7 +43,7 @@ func checkSelector(s *v1alpha1.SparkQueueSpec) []Finding {
 	return nil
 }
 
-// checkAmounts refuses what cannot be counted. The queue takes the nearest amount instead.
+// checkAmounts finds invalid amounts. The queue uses the nearest valid amount instead.
 func checkAmounts(s *v1alpha1.SparkQueueSpec) []Finding {
 	var findings []Finding
 	for i, f := range s.Flavors {
@@ -64,7 +64,7 @@ func checkAmounts(s *v1alpha1.SparkQueueSpec) []Finding {
 	return findings
 }
 
-// checkLimits: a root has no queue to borrow from, nor to lend to.
+// checkLimits finds borrowing and lending limits of roots, which have no queue to borrow from or lend to.
 func checkLimits(s *v1alpha1.SparkQueueSpec) []Finding {
 	if s.Parent != "" {
 		return nil

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// Name of the gate in the API.
+	// Name is the name of the gate in the API.
 	Name = "YuniKorn"
-	// schedulerName is how YuniKorn calls itself in pods.
+	// schedulerName is the scheduler name of YuniKorn in pods.
 	schedulerName = "yunikorn"
 	prefix        = "yunikorn.apache.org/"
 )
 
 // Labels and annotations of pods that YuniKorn reads (YuniKorn's documentation, "Labels and Annotations in YuniKorn"
-// and "Gang scheduling"). It knows application and queue by a label of its own domain, and by an older one without;
-// both are given the same value, since it warns of pods where they differ.
+// and "Gang scheduling"). It knows application and queue by a label in its own domain and by an older one. Both get the
+// same value, because YuniKorn warns about pods in which they differ.
 const (
 	appLabel, oldAppLabel     = prefix + "app-id", "applicationId"
 	queueLabel, oldQueueLabel = prefix + "queue", "queue"
@@ -36,11 +36,11 @@ const (
 	policyAnnotation          = prefix + "schedulingPolicyParameters"
 )
 
-// defaultPolicy is what YuniKorn does where no annotation says otherwise: placeholders that found a node keep it for a
-// quarter of an hour, then the pods are scheduled one by one.
+// defaultPolicy is YuniKorn's behaviour without the annotation: placeholders that have found a node keep it for a
+// quarter of an hour, and then the pods are scheduled one by one.
 const defaultPolicy = "placeholderTimeoutInSeconds=900 gangSchedulingStyle=Soft"
 
-// Gate grants every ask and marks its pods for YuniKorn. It holds nothing. The zero value is ready to use.
+// Gate grants every ask and labels its pods for YuniKorn. It keeps nothing. The zero value is ready to use.
 type Gate struct{}
 
 var _ queueing.Gate = Gate{}
@@ -80,15 +80,15 @@ func (Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) 
 	return queueing.Verdict{State: queueing.Granted, Reason: queueing.ReasonDelegatedToScheduler, Grant: grant}, nil
 }
 
-// Persisted does nothing: the gate keeps no grants.
+// Persisted does nothing, because the gate keeps no grants.
 func (Gate) Persisted(context.Context, queueing.Key, queueing.Grant) {}
 
-// Release does nothing: the gate keeps no grants, and YuniKorn ends an application whose pods have ended.
+// Release does nothing, because the gate keeps no grants, and YuniKorn ends an application when its pods have ended.
 func (Gate) Release(context.Context, queueing.Key, queueing.Release) error { return nil }
 
-// labels returns those of all pods of an ask. The id is Spark's own, because YuniKorn also reads the label that Spark
-// gives to its pods. The queue default is that of applications that name none: YuniKorn's placement rules choose for
-// them.
+// labels returns the labels of all pods of an ask. The id is Spark's own, because YuniKorn also reads the label that
+// Spark sets on its pods. Applications that name no queue have the queue default; YuniKorn's placement rules choose a
+// queue for them, so no label is set.
 func labels(ask queueing.Ask) map[string]string {
 	id := ask.Objects.Name
 	if driver := ask.Objects.Templates[v1alpha1.DriverPodSet]; driver != nil && driver.Labels[v1alpha1.SparkSelectorLabel] != "" {
@@ -103,8 +103,8 @@ func labels(ask queueing.Ask) map[string]string {
 
 func groupName(podSet string) string { return "spark-" + podSet }
 
-// taskGroups describes the base gang. A group without members is not allowed, so executors that there are none of have
-// no group.
+// taskGroups returns the task groups of the base gang. A pod set without members has no group, because YuniKorn does
+// not allow empty groups.
 func taskGroups(ask queueing.Ask) []taskGroup {
 	var groups []taskGroup
 	for _, set := range ask.PodSets {
@@ -113,7 +113,7 @@ func taskGroups(ask queueing.Ask) []taskGroup {
 		}
 		group := taskGroup{Name: groupName(set.Name), MinMember: set.Least(), MinResource: map[string]resource.Quantity{}}
 		for name, amount := range set.Requests {
-			if name != string(corev1.ResourcePods) { // YuniKorn counts pods on its own
+			if name != string(corev1.ResourcePods) { // YuniKorn counts pods itself
 				group.MinResource[name] = amounts.Quantity(name, amount)
 			}
 		}
@@ -126,7 +126,7 @@ func taskGroups(ask queueing.Ask) []taskGroup {
 	return groups
 }
 
-// policy returns what the application says of the gang in an annotation of its own, else the default.
+// policy returns the scheduling policy in the application's own annotation, or else the default.
 func policy(ask queueing.Ask) string {
 	if own := ask.Objects.UserAnnotations[policyAnnotation]; own != "" {
 		return own
