@@ -20,30 +20,30 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// A chunk is a Workload for executors above the base gang of an attempt, beside the Workload of the base gang. Kueue
-// admits and evicts it on its own:
+// A chunk is a Workload for executors above the base gang of an attempt, in addition to the Workload of the base gang.
+// Kueue admits and evicts it separately:
 //
 //	wanted ──► created ──► pending ──► admitted: executors are ungated ──► reclaimable, pod by pod ──► deleted
 //	             ▲                              │
 //	             └── asks again ◄── executors have ended ◄── Evicted
 
-// chunkAnnotation marks a chunk, and has the number of executors that it asks for.
+// chunkAnnotation marks a chunk. Its value is the number of executors that the chunk asks for.
 const chunkAnnotation = "sparkgate.io/chunk"
 
-// chunkPriority is what a chunk has less than its base gang: base gangs of all applications go before chunks, and
-// chunks are evicted before base gangs. Classes of users have values of at most 1,000,000,000 (Kubernetes, "Pod
-// Priority and Preemption").
+// chunkPriority is how much lower the priority of a chunk is than that of its base gang: the base gangs of all
+// applications precede chunks, and chunks are evicted before base gangs. Users' classes have values of at most
+// 1,000,000,000 (Kubernetes, "Pod Priority and Preemption").
 const chunkPriority = 1_000_000_000
 
-// largestShare bounds the size of a chunk to this part of what is wanted above the base gang, so that evicting one
-// releases no more than needed, and few chunks are enough for many executors.
+// largestShare bounds the size of a chunk to this fraction of what is wanted above the base gang, so that evicting a
+// chunk does not release much more than needed, and few chunks are enough for many executors.
 const largestShare = 8
 
 // requestedCount returns how many executors a chunk asks for.
 func requestedCount(w *kueuev1.Workload) int32 {
 	n, err := strconv.ParseInt(w.Annotations[chunkAnnotation], 10, 32)
 	if err != nil {
-		return 0 // changed by a user
+		return 0 // a user has changed the annotation
 	}
 	return max(0, int32(n))
 }
@@ -70,15 +70,15 @@ func reclaimable(w *kueuev1.Workload) int32 {
 	return n
 }
 
-// plus adds numbers of executors. Users may have written them: a sum that is too large is the largest number.
+// plus adds numbers of executors, and saturates because users may have written them.
 func plus(a, b int32) int32 { return int32(min(math.MaxInt32, int64(a)+int64(max(0, b)))) }
 
-// reclaimRequested reports whether Kueue, or another client, reclaims the quota of a chunk.
+// reclaimRequested reports whether Kueue or another client reclaims the quota of a chunk.
 func reclaimRequested(w *kueuev1.Workload) bool {
 	return charged(w) > 0 && (evicted(w) || inactive(w) || !w.DeletionTimestamp.IsZero())
 }
 
-// isPending reports whether a chunk has nothing that executors may use: it waits for quota, or for admission checks.
+// isPending reports whether executors cannot use a chunk yet, because it waits for quota or admission checks.
 func isPending(w *kueuev1.Workload) bool {
 	return charged(w) == 0 || !admitted(w) && !reclaimRequested(w)
 }
@@ -88,8 +88,8 @@ func flavorOf(w *kueuev1.Workload) string {
 	return flavorName(flavorsOf(&w.Status.Admission.PodSetAssignments[0]))
 }
 
-// chunkOf returns chunk number at, which asks for so many more executors than the base gang, whose Workload is given
-// with its pods. It may get fewer.
+// chunkOf returns chunk number at, which asks for count executors and may get fewer. base is the Workload of the base
+// gang including its pods.
 func chunkOf(base *kueuev1.Workload, at int, count int32) *kueuev1.Workload {
 	active, least := true, int32(1)
 	chunk := &kueuev1.Workload{
@@ -121,7 +121,7 @@ func lowered(priority *int32) *int32 {
 	return &low
 }
 
-// chunkName returns the name of a chunk; the name of an attempt has at most 52 characters.
+// chunkName returns the name of a chunk. The name of an attempt has at most 52 characters.
 func chunkName(base *kueuev1.Workload, number int) string {
 	return fmt.Sprintf("%s-x%d", base.Name, number)
 }
@@ -135,7 +135,8 @@ func numberOf(name string) int {
 	return n
 }
 
-// sizes returns those of the chunks that ask for so many executors, of those that are wanted above the base gang.
+// sizes divides missing executors among chunks and returns their sizes. wanted is the number of all executors wanted
+// above the base gang.
 func sizes(missing, wanted int32) []int32 {
 	largest := max(1, (wanted+largestShare-1)/largestShare)
 	var out []int32
@@ -149,19 +150,20 @@ func sizes(missing, wanted int32) []int32 {
 type usage struct {
 	sets     []queueing.PodSetGrant
 	reclaims []queueing.Reclaim
-	// asked counts the executors of all chunks, whether they hold quota or wait for it; pending are the chunks that
+	// asked counts the executors of all chunks, whether they hold quota or wait for it. pending are the chunks that
 	// wait, oldest first.
 	asked   int32
 	pending []*kueuev1.Workload
 	// useless are chunks that can no longer get quota.
 	useless []*kueuev1.Workload
-	// unusable are chunks with quota that the pods cannot use.
+	// unusable are chunks with quota that the pods cannot use, and why.
 	unusable map[*kueuev1.Workload]error
-	// placementErr is why some chunks cannot be used now.
+	// placementErr is why some chunks cannot be used for now.
 	placementErr error
 }
 
-// usageOf counts chunks. place is the pod set of a chunk with quota, or an error if its executors cannot go there.
+// usageOf sums up chunks. place returns the pod set of a chunk with quota, or an error if its executors cannot run
+// there.
 func usageOf(chunks []*kueuev1.Workload, place func(*kueuev1.Workload) (*queueing.PodSetGrant, error)) usage {
 	t := usage{unusable: map[*kueuev1.Workload]error{}}
 	for _, w := range chunks {
@@ -205,8 +207,8 @@ func (t *usage) add(set *queueing.PodSetGrant) {
 	t.sets = append(t.sets, *set)
 }
 
-// allocation returns what the holder of a grant has by its chunks. What its status holds and no chunk has is reclaimed:
-// executors may still use it.
+// allocation returns what the holder of a grant has through its chunks. What its status holds but no chunk has is
+// reclaimed, because executors may still be using it.
 func (t *usage) allocation(held queueing.Grant) queueing.Allocation {
 	grant := held
 	grant.PodSets = slices.DeleteFunc(slices.Clone(held.PodSets), func(p queueing.PodSetGrant) bool { return p.Elastic })
@@ -239,7 +241,7 @@ func (t *usage) count(flavor string) int32 {
 	return 0
 }
 
-// baseExecutors returns the executors of the base gang; nil if there are none.
+// baseExecutors returns the executors of the base gang, or nil if there are none.
 func baseExecutors(g queueing.Grant) *queueing.PodSetGrant {
 	i := slices.IndexFunc(g.PodSets, func(p queueing.PodSetGrant) bool { return p.Name == v1alpha1.ExecutorPodSet && !p.Elastic })
 	if i < 0 {
@@ -248,7 +250,7 @@ func baseExecutors(g queueing.Grant) *queueing.PodSetGrant {
 	return &g.PodSets[i]
 }
 
-// elasticPodSet returns a copy of the pod set above the base gang in a flavor; nil if there is none.
+// elasticPodSet returns a copy of the pod set above the base gang in a flavor, or nil if there is none.
 func elasticPodSet(g queueing.Grant, flavor string) *queueing.PodSetGrant {
 	for i := range g.PodSets {
 		if p := g.PodSets[i]; p.Elastic && p.Flavor == flavor {
@@ -258,7 +260,7 @@ func elasticPodSet(g queueing.Grant, flavor string) *queueing.PodSetGrant {
 	return nil
 }
 
-// elasticCount counts the executors above the base gang in a flavor.
+// elasticCount returns the number of executors above the base gang in a flavor.
 func elasticCount(g queueing.Grant, flavor string) int32 {
 	if p := elasticPodSet(g, flavor); p != nil {
 		return p.Count
@@ -266,7 +268,7 @@ func elasticCount(g queueing.Grant, flavor string) int32 {
 	return 0
 }
 
-// surplus returns the pending chunks, newest first, that ask for more than is wanted: also those that have quota already
+// surplus returns the pending chunks, newest first, that ask for more than is wanted, including those that have quota
 // and wait for admission checks.
 func (t *usage) surplus(wanted int32) []*kueuev1.Workload {
 	var over []*kueuev1.Workload
@@ -280,8 +282,8 @@ func (t *usage) surplus(wanted int32) []*kueuev1.Workload {
 	return over
 }
 
-// readyOf returns the chunks whose executors are all ready, as those of the base gang and of older chunks are, and that
-// do not say so yet.
+// readyOf returns the chunks that should now be marked ready: all their executors are ready, as are those of the base
+// gang and of older chunks.
 func readyOf(chunks []*kueuev1.Workload, held queueing.Grant, ready map[string]int32) []*kueuev1.Workload {
 	left := maps.Clone(ready)
 	if base := baseExecutors(held); base != nil {
@@ -300,7 +302,7 @@ func readyOf(chunks []*kueuev1.Workload, held queueing.Grant, ready map[string]i
 	return out
 }
 
-// why returns why there is not all that is wanted; empty if nothing waits.
+// why returns why not everything that is wanted is there, or the empty string if nothing is waiting.
 func (t *usage) why(base *kueuev1.Workload) string {
 	for _, err := range t.unusable {
 		return err.Error()
@@ -319,7 +321,7 @@ func (t *usage) why(base *kueuev1.Workload) string {
 	return ""
 }
 
-// whyPending returns why a chunk waits; empty if that is not known.
+// whyPending returns why a chunk waits, or the empty string if that is unknown.
 func whyPending(w, base *kueuev1.Workload) string {
 	c, backoff := conditionOf(w, kueuev1.WorkloadQuotaReserved), backoffOf(w)
 	switch {
@@ -337,22 +339,22 @@ func whyPending(w, base *kueuev1.Workload) string {
 	return ""
 }
 
-// reclaim is what a chunk gives back.
+// reclaim is what a chunk releases.
 type reclaim struct {
 	chunk *kueuev1.Workload
-	// count is how many executors of it no longer need quota: all of them, or some.
+	// count is how many of its executors no longer need quota: all or some of them.
 	count int32
 }
 
-// reclaims returns what chunks give back of one flavor when so many executors no longer need quota: first what is asked
-// back, as wholes, then the newest chunks.
+// reclaims returns what the chunks of one flavor release when surplus executors no longer need quota: first the chunks
+// that are being reclaimed, each as a whole, then the newest ones.
 func reclaims(chunks []*kueuev1.Workload, surplus int32) []reclaim {
 	back := slices.DeleteFunc(slices.Clone(chunks), func(w *kueuev1.Workload) bool { return !reclaimRequested(w) })
 	slices.SortStableFunc(back, func(a, b *kueuev1.Workload) int { return cmp.Compare(charged(a), charged(b)) })
 	var out []reclaim
 	for _, w := range back {
 		if charged(w) > surplus {
-			return out // its executors have not all ended yet
+			return out // not all of its executors have ended yet
 		}
 		out = append(out, reclaim{w, charged(w)})
 		surplus -= charged(w)

@@ -1,23 +1,23 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kueue is the gate that leaves the decision to Kueue.
+// Package kueue implements the gate Kueue, which leaves the decision to Kueue.
 //
 //	Ask ──► Workload ──(Kueue: quota, admission checks)──► Admitted ──► Grant
 //	              ◄──(Evicted)── Kueue          Release ──► requeued, held, finished or deleted
 //
 // Each wait in the queue has one Workload (kueue.x-k8s.io/v1beta2), owned by the application and named after the
-// attempt that asked first. Attempts that were preempted or sent back continue with it, so that it keeps its age; after a
-// failure there is a new one. Its labels name the attempt that it stands for now.
+// attempt that asked first. Attempts after a preemption or a requeue reuse it, so that it keeps its age; after a
+// failure there is a new one. Its labels name the attempt that it currently represents.
 //
-// All state is in the Workload and in the grant that the application keeps: a gate that starts anew reads both. Kueue's
-// kinds may be missing, come and go while the operator runs.
+// All state is in the Workload and in the grant that the application stores, and a restarted gate reads both. Kueue's
+// kinds may be missing, and may be installed or removed while the operator runs.
 //
-// The rules that an integration has to keep are Kueue's own: quota is released by the integration that requested it,
-// once no pod is active (conditions QuotaReserved and Admitted); PodsReady has to be written, or Kueue takes quota back
-// after its timeout; a finished Workload says so, and only then loses the finalizer.
+// The rules for an integration are Kueue's own. The integration that requested quota releases it once no pod is active
+// (conditions QuotaReserved and Admitted). It must write PodsReady, or Kueue reclaims quota after its timeout. A
+// finished Workload must have the condition Finished before its finalizer is removed.
 //
-// Executors above the base gang of a gated ask are Workloads of their own beside that one, chunks, each admitted and
-// evicted on its own. Resize creates and counts them, Persisted gives them back. An annotation distinguishes them: where
-// a function takes the Workload of an ask, chunks are passed over.
+// Executors above the base gang of a gated ask have Workloads of their own, called chunks, each of which is admitted
+// and evicted separately. Resize creates and counts chunks, and Persisted releases them. An annotation marks them:
+// functions that look for the Workload of an ask ignore chunks.
 package kueue

@@ -22,14 +22,15 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// removed is the version of what was deleted and is still shown: newer than any that the API server gives.
+// removed is the version recorded for a Workload that was deleted while the watch still shows it. It is newer than any
+// version from the API server.
 const removed = "18446744073709551615"
 
-// namesTried bounds the names that are tried for a chunk.
+// namesTried bounds how many names are tried for a chunk.
 const namesTried = 5
 
-// Resize asks Kueue for executors above the base gang by chunks, and says what the chunks have. While the watch lags
-// behind own writes the holder has what it had.
+// Resize asks Kueue for executors above the base gang by means of chunks, and returns what the chunks have. While the
+// watch lags behind own writes, the holder's allocation stays unchanged.
 func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant, want queueing.ResizeRequest) queueing.Allocation {
 	base := g.workloadFor(key, held.Run, held.Attempt)
 	if !g.workloads.Installed() || base == nil || finished(base) {
@@ -38,13 +39,13 @@ func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant
 	chunks := g.chunksOf(key, held.Run, held.Attempt)
 	t := usageOf(chunks, g.placer(held, want))
 	if g.watchIsBehind(base) || slices.ContainsFunc(chunks, g.watchIsBehind) {
-		g.recordShown(key, nil) // what an earlier pass was shown, and may not have written, is not shown now
+		g.recordShown(key, nil) // forget what an earlier pass was shown: it may not have been written
 		return queueing.Allocation{Grant: &held, Why: t.why(base)}
 	}
 	allocation := t.allocation(held)
 	g.recordShown(key, chunks)
 	err := g.adjust(ctx, &resizer{key: key, base: base, held: held, want: want, usage: t, ready: readyOf(chunks, held, want.Ready)})
-	if err != nil && !apierrors.IsConflict(err) { // else another client has changed a Workload, and the watch will show it
+	if err != nil && !apierrors.IsConflict(err) { // a conflict means that another client has changed a Workload, which the watch will show
 		g.o.Log.Error(err, "Failed to request quota from Kueue for executors above the base gang", "application", key.String())
 		g.retry(key)
 		allocation.Why = "the request to Kueue failed; the operator will retry: " + stabilise(err.Error())
@@ -56,7 +57,7 @@ func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant
 	return allocation
 }
 
-// Persisted gives back what the grant of the application has less than its chunks: executors that are gone.
+// Persisted releases what the chunks hold beyond the grant of the application, for executors that are gone.
 func (g *Gate) Persisted(ctx context.Context, key queueing.Key, grant queueing.Grant) {
 	if !grant.SchedulingGated || !g.workloads.Installed() {
 		return
@@ -64,7 +65,7 @@ func (g *Gate) Persisted(ctx context.Context, key queueing.Key, grant queueing.G
 	byFlavor := map[string][]*kueuev1.Workload{}
 	for _, w := range g.chunksOf(key, grant.Run, grant.Attempt) {
 		if isPending(w) {
-			continue // the grant never had it
+			continue // the grant never included it
 		}
 		if g.watchIsBehind(w) || !g.wasShown(key, w) {
 			return // the next pass knows more
@@ -86,8 +87,8 @@ func (g *Gate) Persisted(ctx context.Context, key queueing.Key, grant queueing.G
 	}
 }
 
-// applyReclaim gives back what a chunk does not need. One that was evicted asks again: Kueue says when it may have
-// quota.
+// applyReclaim releases what a chunk does not need. A chunk that was evicted asks again, and Kueue decides when it may
+// get quota.
 func (g *Gate) applyReclaim(ctx context.Context, s reclaim) error {
 	w := s.chunk
 	switch {
@@ -114,12 +115,12 @@ type resizer struct {
 	held queueing.Grant
 	want queueing.ResizeRequest
 	usage
-	// ready are the chunks that have just become so.
+	// ready are the chunks that have just become ready.
 	ready []*kueuev1.Workload
 }
 
 // adjust reports the state of chunks to Kueue, creates chunks for what is wanted and not requested yet, and deletes
-// those that wait for what is no longer wanted.
+// pending chunks that are no longer wanted.
 func (g *Gate) adjust(ctx context.Context, a *resizer) error {
 	if err := g.removeStaleChunks(ctx, a.key, a.held.Run, a.held.Attempt); err != nil {
 		return err
@@ -142,7 +143,7 @@ func (g *Gate) adjust(ctx context.Context, a *resizer) error {
 	}
 	unseen := g.unseenExecutors(a.key)
 	if unseen > 0 {
-		g.retry(a.key) // the watch shows them before that, or they were not created and are asked for again
+		g.retry(a.key) // by then the watch shows them, or they were not created and are asked for again
 	}
 	if missing := int64(a.want.Count) - int64(a.asked) - int64(unseen); missing > 0 {
 		return g.grow(ctx, a, int32(missing))
@@ -150,9 +151,9 @@ func (g *Gate) adjust(ctx context.Context, a *resizer) error {
 	return nil
 }
 
-// grow creates chunks for executors that are missing.
+// grow creates chunks for missing executors.
 func (g *Gate) grow(ctx context.Context, a *resizer, missing int32) error {
-	whole := &kueuev1.Workload{} // the watch has it without pods
+	whole := &kueuev1.Workload{} // the watch drops the pods, so read the whole Workload
 	if err := g.o.Client.Get(ctx, client.ObjectKeyFromObject(a.base), whole); err != nil {
 		return fmt.Errorf("read Workload %s: %w", client.ObjectKeyFromObject(a.base), err)
 	}
@@ -166,7 +167,7 @@ func (g *Gate) grow(ctx context.Context, a *resizer, missing int32) error {
 	return nil
 }
 
-// createChunk creates a chunk with the first number after the last one whose name is free, and returns it.
+// createChunk creates a chunk with the first free number after last, and returns that number.
 func (g *Gate) createChunk(ctx context.Context, key queueing.Key, base *kueuev1.Workload, last int, count int32) (int, error) {
 	var err error
 	for n := last + 1; n <= last+namesTried; n++ {
@@ -193,8 +194,8 @@ func isDefiniteFailure(err error) bool {
 	return optionalkind.NotServed(err) || apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err)
 }
 
-// removeStaleChunks deletes the chunks of other attempts: what was created by a call without an answer may show only
-// after its attempt was left.
+// removeStaleChunks deletes the chunks of other attempts. A chunk created by a call without an answer may appear only
+// after its attempt is over.
 func (g *Gate) removeStaleChunks(ctx context.Context, key queueing.Key, run, attempt int64) error {
 	for _, w := range g.workloadsBy(uidIndex, uidOf(key)) {
 		if isChunk(w) && !isOf(w, run, attempt) && !g.watchIsBehind(w) {
@@ -219,7 +220,7 @@ func (g *Gate) removeChunk(ctx context.Context, w *kueuev1.Workload) error {
 	return nil
 }
 
-// markReady reports to Kueue that all executors of chunks are ready, and with them the quota in use.
+// markReady reports to Kueue that all executors of these chunks are ready, so that their quota counts as in use.
 func (g *Gate) markReady(ctx context.Context, chunks []*kueuev1.Workload) error {
 	for _, w := range chunks {
 		after := w.DeepCopy()
@@ -234,8 +235,8 @@ func (g *Gate) markReady(ctx context.Context, chunks []*kueuev1.Workload) error 
 	return nil
 }
 
-// placer returns what each executor of a chunk is charged, and where it is placed. What has become of a flavor meanwhile is
-// nothing to executors that are there already: they keep the quota and the place that they were given.
+// placer returns a function that returns what each executor of a chunk is charged, and where it is placed. If the
+// flavor has changed since, executors that exist already keep the quota and the placement that they were given.
 func (g *Gate) placer(held queueing.Grant, want queueing.ResizeRequest) func(*kueuev1.Workload) (*queueing.PodSetGrant, error) {
 	template := &corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: want.NodeSelector}}
 	each := queueing.PodSet{Name: v1alpha1.ExecutorPodSet}
@@ -250,7 +251,7 @@ func (g *Gate) placer(held queueing.Grant, want queueing.ResizeRequest) func(*ku
 			}
 			return nil, err
 		}
-		set.Annotations, set.SchedulingGates = nil, nil // of one Workload; those of a flavor are several
+		set.Annotations, set.SchedulingGates = nil, nil // they belong to one Workload, but a flavor may have several
 		return set, nil
 	}
 }
@@ -263,7 +264,7 @@ func (m *mirror) chunksOf(key queueing.Key, run, attempt int64) []*kueuev1.Workl
 	return chunks
 }
 
-// lastNumber returns the highest number of a chunk of an application.
+// lastNumber returns the highest number of any chunk of an application.
 func (g *Gate) lastNumber(key queueing.Key) int {
 	last := 0
 	for _, w := range g.workloadsBy(uidIndex, uidOf(key)) {
@@ -279,15 +280,15 @@ func (g *Gate) lastNumber(key queueing.Key) int {
 	return last
 }
 
-// unseenChunk is a chunk that was created, or may have been, and that the watch has not shown.
+// unseenChunk is a chunk that was created, or may have been, and that the watch has not shown yet.
 type unseenChunk struct {
 	count int32
 	at    time.Time
-	// uid is empty until the call that creates it has returned.
+	// uid is empty until the call that creates the chunk has returned.
 	uid types.UID
 }
 
-// expect records a chunk that is created and that the watch has not shown, before the call: the answer may be lost.
+// expect records a chunk before it is created, because the answer may be lost.
 func (t *tracker) expect(key queueing.Key, w *kueuev1.Workload) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -297,8 +298,8 @@ func (t *tracker) expect(key queueing.Key, w *kueuev1.Workload) {
 	t.chunks[key][w.Name] = unseenChunk{count: requestedCount(w), at: t.clock.Now()}
 }
 
-// expectCreated records that a chunk was created. The watch may show it by now, and may still show how an earlier one of its
-// name went.
+// expectCreated records that a chunk was created. The watch may show it already, or may still be about to report the
+// deletion of an earlier chunk with the same name.
 func (t *tracker) expectCreated(key queueing.Key, w *kueuev1.Workload, shows func(*kueuev1.Workload) bool) {
 	t.expect(key, w)
 	t.mu.Lock()
@@ -312,15 +313,15 @@ func (t *tracker) expectCreated(key queueing.Key, w *kueuev1.Workload, shows fun
 	t.chunks[key][w.Name] = c
 }
 
-// unexpect forgets a chunk that was not created after all.
+// unexpect drops the record of a chunk that was not created after all.
 func (t *tracker) unexpect(key queueing.Key, w *kueuev1.Workload) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.chunks[key], w.Name)
 }
 
-// unseenExecutors returns how many executors are asked for by chunks that the watch has not shown. What it does not
-// show for retryTime was not created, or is deleted again; if it shows all the same, it is counted then.
+// unseenExecutors returns how many executors are requested by chunks that the watch has not shown yet. A chunk that is
+// not shown within retryTime counts as not created or as deleted again; if it appears after all, it is counted then.
 func (t *tracker) unseenExecutors(key queueing.Key) int32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -338,8 +339,8 @@ func (t *tracker) unseenExecutors(key queueing.Key) int32 {
 	return n
 }
 
-// recordShown remembers the size of chunks when the holder of a grant is shown it. Those that wait are not shown: what they get
-// next is new to the holder.
+// recordShown records the sizes of the chunks that the holder of a grant is shown. Pending chunks are left out, because
+// whatever they get will be new to the holder.
 func (t *tracker) recordShown(key queueing.Key, chunks []*kueuev1.Workload) {
 	shown := make(map[types.UID]int32, len(chunks))
 	for _, w := range chunks {

@@ -19,16 +19,17 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// Name of the gate in the API.
+// Name is the name of the gate in the API.
 const Name = "Kueue"
 
 const (
-	// retryTime is the pause after Kueue, or another object of the name, kept a Workload from being created.
+	// retryTime is the pause after Kueue, or another object with the same name, prevented a Workload from being
+	// created.
 	retryTime = 10 * time.Second
-	// patience is how long Kueue may say nothing of a Workload before that is a verdict: it admits most within moments, and
-	// the application is spared a write that says what is no longer true.
+	// patience is how long Kueue may be silent about a Workload before that is reported. It admits most Workloads
+	// within moments, so this saves a status write that would soon be outdated.
 	patience = 5 * time.Second
-	// releasedTTL is how long a release is remembered, for a watch that lags behind it.
+	// releasedTTL is how long a release is remembered, in case the watch lags behind.
 	releasedTTL = time.Minute
 )
 
@@ -41,7 +42,7 @@ var (
 	_ queueing.Resizer          = (*Gate)(nil)
 )
 
-// NewClient returns a client of Kueue's kinds, which the cluster may serve or not.
+// NewClient returns a client for Kueue's kinds. The cluster need not serve them.
 func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error) {
 	scheme := runtime.NewScheme()
 	if err := kueuev1.AddToScheme(scheme); err != nil {
@@ -50,7 +51,7 @@ func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error)
 	return client.NewWithWatch(config, client.Options{Scheme: scheme, HTTPClient: http})
 }
 
-// New returns a gate whose watches have not started.
+// New returns a gate. Its watches are not started.
 func New(o Options) *Gate {
 	g := &Gate{o: o, tracker: tracker{
 		clock: o.Clock, asking: map[types.NamespacedName]asker{}, created: map[queueing.Key]string{},
@@ -65,7 +66,7 @@ func New(o Options) *Gate {
 // Capabilities implements queueing.Gate.
 func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
 
-// Sync makes a Workload equal to the ask and returns what Kueue says of it.
+// Sync makes the Workload equal to the ask and returns what Kueue says about it.
 func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	since := g.trackAsk(ask.Key)
 	if g.unreadable() {
@@ -94,8 +95,8 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 	return g.patiently(ask.Key, since, v), err
 }
 
-// patiently returns a verdict on an application that has asked since then, unless Kueue has said nothing yet and may
-// still speak before long.
+// patiently returns the verdict on an application that has asked since then, or Undecided if Kueue has been silent for
+// less than patience.
 func (g *Gate) patiently(key queueing.Key, since time.Time, v verdict) queueing.Verdict {
 	if wait := since.Add(patience).Sub(g.o.Clock.Now()); v.silent && wait > 0 {
 		g.o.Waker.WakeAfter(key, wait)
@@ -131,20 +132,20 @@ func (g *Gate) sync(ctx context.Context, ask queueing.Ask) (verdict, error) {
 	return v, nil
 }
 
-// isLeft reports whether the quota of a Workload has to go back whatever is asked. That of one that is held was on its way
-// back already.
+// isLeft reports whether the quota of a Workload must be released regardless of the ask. The quota of a held Workload
+// was already being released.
 func isLeft(w *kueuev1.Workload, ask queueing.Ask) bool {
 	return evicted(w) || held(w) || !isOf(w, ask.Run, ask.Attempt)
 }
 
-// mayKeep reports whether the quota of a Workload may become that of an ask. That of one that a user has deactivated is
-// left to Kueue.
+// mayKeep reports whether the quota of a Workload can be used for an ask. If a user has deactivated the Workload, what
+// happens to its quota is left to Kueue.
 func mayKeep(w *kueuev1.Workload, ask queueing.Ask) bool {
 	return !isLeft(w, ask) && (deactivated(w) || fulfils(w, ask))
 }
 
-// withdraw has quota go back that is not what is asked for. What waits for admission checks was granted to nobody, and
-// Kueue does not let it be changed: another Workload takes its place.
+// withdraw releases quota that does not match the ask. If it is waiting for admission checks, nobody was granted it,
+// and Kueue does not allow changing the Workload, so the Workload is deleted and another one will replace it.
 func (g *Gate) withdraw(ctx context.Context, ask queueing.Ask, w *kueuev1.Workload) (verdict, error) {
 	if !admitted(w) && !isLeft(w, ask) {
 		return verdict{}, g.remove(ctx, w)
@@ -152,8 +153,8 @@ func (g *Gate) withdraw(ctx context.Context, ask queueing.Ask, w *kueuev1.Worklo
 	return verdict{Verdict: queueing.Verdict{State: queueing.Evicting, Grant: heldBy(w)}}, nil
 }
 
-// KeysFor returns the applications of that name that ask, or have a Workload which has not ended, or has our finalizer
-// still.
+// KeysFor returns the applications of this name that ask, or have a Workload that is unfinished or still has our
+// finalizer.
 func (g *Gate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Key {
 	if kind != queueing.Application {
 		return nil
@@ -181,7 +182,7 @@ func (g *Gate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Ke
 	return keys
 }
 
-// Eviction returns why Kueue wants the quota of an attempt back, or has taken it.
+// Eviction returns why Kueue reclaims the quota of an attempt, or has already taken it; nil if neither.
 func (g *Gate) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction {
 	if !g.workloads.Installed() || g.wasReleased(key) {
 		return nil
@@ -193,8 +194,8 @@ func (g *Gate) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction
 	return evictionOf(w)
 }
 
-// Priority returns the value of a WorkloadPriorityClass. While it is not known whether there is one, it counts as
-// known.
+// Priority returns the value of a WorkloadPriorityClass. known is also true while the gate cannot tell whether the
+// class exists.
 func (m *mirror) Priority(class string) (value int32, known bool) {
 	if !m.priorities.Installed() {
 		return 0, true
@@ -205,7 +206,7 @@ func (m *mirror) Priority(class string) (value int32, known bool) {
 	return 0, false
 }
 
-// trackAsk notes that an application asks, and returns since when it has.
+// trackAsk records that an application asks, and returns since when.
 func (t *tracker) trackAsk(key queueing.Key) (since time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -217,7 +218,7 @@ func (t *tracker) trackAsk(key queueing.Key) (since time.Time) {
 	return a.since
 }
 
-// asksNoMore forgets that an application asks. The lock is held.
+// asksNoMore forgets that an application asks. The caller must hold the lock.
 func (t *tracker) asksNoMore(key queueing.Key) {
 	if t.asking[nameOf(key)].uid == key.UID {
 		delete(t.asking, nameOf(key))
@@ -231,17 +232,17 @@ func (t *tracker) hasAsks() bool {
 	return len(t.asking) > 0
 }
 
-// recordAsk remembers in which generation a Workload asks for what it was changed to.
+// recordAsk records the generation of a Workload after it was changed to match an ask.
 func (t *tracker) recordAsk(w *kueuev1.Workload) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.asks[w.UID] = w.Generation
 }
 
-// isForEarlierAsk reports whether the quota of a Workload was given for what it asked for before this process changed it:
-// Kueue may write what it has decided after that, without looking whether the Workload has changed (kueue v0.19,
-// pkg/scheduler). Quota of which Kueue does not say that counts as given for the change, and that of a Workload which a
-// user has deactivated since is left to Kueue.
+// isForEarlierAsk reports whether the quota of a Workload was given for what it asked before this process changed it:
+// Kueue may write a decision without checking whether the Workload has changed since (kueue v0.19, pkg/scheduler). If
+// Kueue does not state the generation, the quota counts as given for the change. If a user has deactivated the Workload
+// since, its quota is left to Kueue.
 func (t *tracker) isForEarlierAsk(w *kueuev1.Workload) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -249,12 +250,12 @@ func (t *tracker) isForEarlierAsk(w *kueuev1.Workload) bool {
 	return decided > 0 && decided < t.asks[w.UID] && !deactivated(w)
 }
 
-// wasReleased reports whether the key was released a moment ago.
+// wasReleased reports whether the key was released within releasedTTL.
 func (t *tracker) wasReleased(key queueing.Key) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.released[key]
 }
 
-// retry wakes an application after a while.
+// retry wakes an application after retryTime.
 func (g *Gate) retry(key queueing.Key) { g.o.Waker.WakeAfter(key, retryTime) }

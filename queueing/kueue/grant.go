@@ -20,7 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// contradiction is a key that an admission wants to give another value than the pod has already.
+// contradiction is the error that an admission demands another value for a key than the pod already has.
 type contradiction struct{ podSet, kind, key, has, wants string }
 
 func (c *contradiction) Error() string {
@@ -28,14 +28,14 @@ func (c *contradiction) Error() string {
 		"admission check that sets it", c.kind, c.key, c.wants, c.podSet, c.key, c.has)
 }
 
-// missingFlavor is a ResourceFlavor that was assigned and does not exist.
+// missingFlavor is the error that an assigned ResourceFlavor does not exist.
 type missingFlavor string
 
 func (m missingFlavor) Error() string {
 	return fmt.Sprintf("ResourceFlavor %s, which Kueue has assigned, does not exist", string(m))
 }
 
-// heldBy returns what a Workload with quota holds, without the pods: enough to give it back.
+// heldBy returns a grant for what a Workload holds, without pods: enough to release it.
 func heldBy(w *kueuev1.Workload) *queueing.Grant {
 	g := &queueing.Grant{Gate: Name, Queue: string(w.Spec.QueueName)}
 	_, _ = fmt.Sscan(w.Labels[v1alpha1.RunLabel], &g.Run)
@@ -43,9 +43,10 @@ func heldBy(w *kueuev1.Workload) *queueing.Grant {
 	return g
 }
 
-// fulfils reports whether the quota of a Workload is of the queue that is asked now, and for as many pods as the ask can
-// start with. Quota that waits for admission checks also has to be for what the ask was derived from: its grant would go
-// back once the checks are passed. That of a Workload that is admitted goes back by the inputs of its grant.
+// fulfils reports whether the quota of a Workload is in the queue of the ask and sufficient for the smallest gang of
+// the ask. If the quota still waits for admission checks, it must also be for the inputs of the ask, because otherwise
+// its grant would be released once the checks pass. For an admitted Workload, the comparison of the grant's inputs
+// takes care of that.
 func fulfils(w *kueuev1.Workload, ask queueing.Ask) bool {
 	if string(w.Spec.QueueName) != ask.Queue || !admitted(w) && w.Annotations[inputsAnnotation] != ask.Inputs {
 		return false
@@ -56,21 +57,21 @@ func fulfils(w *kueuev1.Workload, ask queueing.Ask) bool {
 	})
 }
 
-// assignmentOf returns the place of a pod set among the assignments of an admission; -1 if it has none.
+// assignmentOf returns the index of a pod set among the assignments of an admission, or -1 if it has none.
 func assignmentOf(w *kueuev1.Workload, podSet string) int {
 	return slices.IndexFunc(w.Status.Admission.PodSetAssignments, func(a kueuev1.PodSetAssignment) bool {
 		return a.Name == kueuev1.NewPodSetReference(podSet)
 	})
 }
 
-// grantOf returns what an admission gives: count and flavor of each pod set, with everything that places the pods
-// there. The error is a *contradiction or a missingFlavor.
+// grantOf returns the grant for an admission: count and flavor of each pod set, with everything that places the pods.
+// The error is a *contradiction or a missingFlavor.
 func grantOf(ask queueing.Ask, w *kueuev1.Workload, flavor func(string) *kueuev1.ResourceFlavor) (*queueing.Grant, error) {
 	g := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue, SchedulingGated: ask.SchedulingGated, Inputs: w.Annotations[inputsAnnotation]}
 	for _, p := range ask.PodSets {
 		i := assignmentOf(w, p.Name)
 		if i < 0 {
-			continue // none of these pods were asked for
+			continue // none of these pods were requested
 		}
 		set, err := assigner{w, flavor, ask.Objects.Templates[p.Name]}.assigned(p, &w.Status.Admission.PodSetAssignments[i])
 		if err != nil {
@@ -123,7 +124,7 @@ func (s assigner) assigned(p queueing.PodSet, a *kueuev1.PodSetAssignment) (*que
 	return set, nil
 }
 
-// flavorsOf returns the flavors of an assignment, each once, in the order of their names.
+// flavorsOf returns the distinct flavors of an assignment, sorted.
 func flavorsOf(a *kueuev1.PodSetAssignment) []string {
 	var names []string
 	for _, name := range a.Flavors {
@@ -133,8 +134,8 @@ func flavorsOf(a *kueuev1.PodSetAssignment) []string {
 	return slices.Compact(names)
 }
 
-// flavorName returns one name for all flavors of an assignment, which is the value of a label: names of flavors have no
-// underscore.
+// flavorName returns one name for all flavors of an assignment, which is a valid label value. Flavor names do not
+// contain underscores.
 func flavorName(names []string) string {
 	name := strings.Join(names, "_")
 	if len(name) > validation.LabelValueMaxLength {
@@ -144,9 +145,9 @@ func flavorName(names []string) string {
 	return name
 }
 
-// marks returns the labels and annotations by which Kueue knows pods. The name of the Workload is for pods that wait for a
-// topology only: of each pod that has it Kueue looks for slices of Workloads, and fails to for kinds that it does not
-// know, again and again (kueue v0.19, pkg/controller/elasticjobs).
+// marks returns the labels and annotations by which Kueue recognizes pods. The name of the Workload is set only on pods
+// that wait for a topology: for each pod that has it, Kueue looks for slices of Workloads, which keeps failing for
+// kinds that it does not know (kueue v0.19, pkg/controller/elasticjobs).
 func marks(w *kueuev1.Workload, a *kueuev1.PodSetAssignment) (labels, annotations map[string]string) {
 	labels = map[string]string{podSetLabel: string(a.Name)}
 	for key, value := range map[string]string{localQueueLabel: string(w.Spec.QueueName), clusterQueueLabel: string(w.Status.Admission.ClusterQueue)} {
@@ -160,7 +161,7 @@ func marks(w *kueuev1.Workload, a *kueuev1.PodSetAssignment) (labels, annotation
 	return labels, annotations
 }
 
-// merger puts what an admission wants together, and finds contradictions.
+// merger combines everything that an admission demands for a pod set, and finds contradictions.
 type merger struct {
 	set      *queueing.PodSetGrant
 	template *corev1.PodTemplateSpec
@@ -190,8 +191,8 @@ func (m *merger) mark(labels, annotations map[string]string) {
 	m.set.Annotations = m.merge("annotation", hasAnnotations, m.set.Annotations, annotations)
 }
 
-// spread lets Kueue choose the node of each pod: they come behind its gate, which it lifts (kueue v0.19, topology-aware
-// scheduling).
+// spread lets Kueue choose the node of each pod: the pods get its scheduling gate, which Kueue removes (kueue v0.19,
+// topology-aware scheduling).
 func (m *merger) spread() {
 	m.set.SchedulingGates = append(m.set.SchedulingGates, kueuev1.TopologySchedulingGate)
 	if m.template == nil || !asksForTopology(m.template.Annotations) {
@@ -199,15 +200,15 @@ func (m *merger) spread() {
 	}
 }
 
-// asksForTopology reports whether Kueue sees by the annotations of a pod that it chooses its node. Those of a pod that is to be
-// near others, and no more, do not say that.
+// asksForTopology reports whether the annotations of a pod tell Kueue to choose its node. Annotations that only ask for
+// placement near other pods do not.
 func asksForTopology(annotations map[string]string) bool {
 	request := topologyOf(annotations)
 	return request != nil && (request.Required != nil || request.Preferred != nil || request.Unconstrained != nil)
 }
 
-// merge adds what is wanted to what is set. A key that the pod has with another value is a contradiction; so is one
-// that two wants disagree on.
+// merge adds the wanted values to set. If the pod or another demand has a different value for a key, that is a
+// contradiction.
 func (m *merger) merge(kind string, has, set, wants map[string]string) map[string]string {
 	for _, key := range slices.Sorted(maps.Keys(wants)) {
 		value := wants[key]

@@ -15,12 +15,12 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Kueue says why a Workload waits in messages for people (kueue v0.19, pkg/scheduler, pkg/scheduler/flavorassigner).
-// They are shown to people, and read here for two things only: figures that move by themselves are taken out, because
-// each change would be a write; and the wait gets one of the reasons that there are. A sentence that is not known is
-// shown as it is, as a wait for quota or for Kueue.
+// Kueue explains in messages for users why a Workload waits (kueue v0.19, pkg/scheduler, pkg/scheduler/flavorassigner).
+// They are shown to users, and interpreted here for two purposes only: to remove numbers that change on their own,
+// because each change would be a write, and to choose one of our reasons for the wait. An unknown message is shown as
+// it is, as a wait for quota or for Kueue.
 
-// movingParts are the parts of Kueue's messages that change although nothing changes for the waiting Workload, with
+// movingParts are the parts of Kueue's messages that change although nothing changes for the waiting Workload, and
 // their replacements.
 var movingParts = []struct {
 	pattern *regexp.Regexp
@@ -34,25 +34,26 @@ var movingParts = []struct {
 	{regexp.MustCompile(`\b((?:nodeSelector|affinity|topologyDomain|schedulerLibraryNoFit)|(?:taint|resource) "[^"]*"): \d+`), "$1"},
 }
 
-// givenBack begins what the condition QuotaReserved says of a Workload that has given its quota back, until Kueue says more.
+// givenBack is the prefix of the message of condition QuotaReserved after a Workload has released its quota, until
+// Kueue writes a new message.
 const givenBack = "The quota was given back: "
 
-// queueBlocks is what Kueue says of a Workload whose queue admits nothing. It stays after the queue admits again, until
-// Kueue looks at the Workload, and that is deferred while an equivalent one waits.
+// queueBlocks matches what Kueue says about a Workload whose queue admits nothing. The message stays after the queue
+// admits again, until Kueue evaluates the Workload, which it defers while an equivalent one is waiting.
 var queueBlocks = regexp.MustCompile(`^(LocalQueue|ClusterQueue) \S+ (doesn't exist|not found|is inactive|is stopped|is terminating or missing)$`)
 
-// saysWhy reports whether a condition QuotaReserved=False says why a Workload in queues that admit has no quota: Kueue
-// has looked at it since.
+// saysWhy reports whether a condition QuotaReserved=False explains why a Workload has no quota although its queues
+// admit, which means that Kueue has evaluated it since.
 func saysWhy(c *metav1.Condition) bool {
 	return c != nil && c.Message != "" && !strings.HasPrefix(c.Message, givenBack) && !queueBlocks.MatchString(c.Message)
 }
 
 const preempting = "Pending the preemption of"
 
-// maxMessage bounds what is shown of a message, in bytes.
+// maxMessage bounds the length of a message that is shown, in bytes.
 const maxMessage = 700
 
-// stabilise returns a message of Kueue without figures that move.
+// stabilise returns a message of Kueue without numbers that change on their own.
 func stabilise(message string) string {
 	for _, m := range movingParts {
 		message = m.pattern.ReplaceAllString(message, m.becomes)
@@ -66,7 +67,7 @@ func stabilise(message string) string {
 // mentionsPreemption reports whether Kueue is preempting other Workloads for this one.
 func mentionsPreemption(message string) bool { return strings.Contains(message, preempting) }
 
-// reasonFromMessage returns the reason of a wait for quota, from Kueue's condition QuotaReserved=False.
+// reasonFromMessage returns the reason of a wait for quota, judging by Kueue's condition QuotaReserved=False.
 func reasonFromMessage(c *metav1.Condition, asked []queueing.PodSet) string {
 	says := func(part string) bool { return strings.Contains(c.Message, part) }
 	switch {
@@ -86,10 +87,12 @@ func reasonFromMessage(c *metav1.Condition, asked []queueing.PodSet) string {
 	return queueing.ReasonWaitingForQuota
 }
 
-// podSetPart begins what Kueue says of one pod set. It tries them one by one, and ends with the first that fits nowhere.
+// podSetPart begins Kueue's text about one pod set. Kueue tries the pod sets one by one, and stops at the first that
+// fits nowhere.
 const podSetPart = "couldn't assign flavors to pod set "
 
-// neverFits reports whether Kueue says of one pod set that it fits into no flavor even if nothing else ran.
+// neverFits reports whether Kueue says about some pod set that it fits into no flavor even if nothing else were
+// running.
 func neverFits(message string, asked []queueing.PodSet) bool {
 	return slices.ContainsFunc(strings.Split(message, podSetPart)[1:], func(part string) bool {
 		name, found, _ := strings.Cut(part, ":")
@@ -104,18 +107,19 @@ func neverFits(message string, asked []queueing.PodSet) bool {
 	})
 }
 
-// mayFit reports whether Kueue says of some flavor that it is too full now.
+// mayFit reports whether Kueue says about some flavor that it is only full for now.
 func mayFit(message string) bool {
 	return slices.ContainsFunc([]string{"insufficient unused quota", "doesn't allow to fit any of", "allows to fit only"}, func(part string) bool {
 		return strings.Contains(message, part)
 	})
 }
 
-// aboveCapacity is what Kueue says of a flavor that is too small for all pods of a set, after those of the sets before it.
+// aboveCapacity matches what Kueue says about a flavor that is too small for all pods of a set, in addition to those of
+// earlier sets.
 var aboveCapacity = regexp.MustCompile(`podsets requests \(([^)]+)\) \+ current podset request \(([^)]+)\) > maximum capacity \(([^)]+)\)`)
 
-// leastMayFit reports whether some flavor that is too small for all pods of a set is not too small for the least number of
-// them: Kueue speaks of all, also where it has looked for room for fewer.
+// leastMayFit reports whether some flavor that is too small for all pods of a set is large enough for the smallest
+// number of them. Kueue mentions all pods even where it has tried fewer.
 func leastMayFit(message string, p queueing.PodSet) bool {
 	return p.Least() < p.Count && slices.ContainsFunc(aboveCapacity.FindAllStringSubmatch(message, -1), func(found []string) bool {
 		var amounts [3]float64

@@ -18,23 +18,23 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// Options of a Gate. All fields are required unless said otherwise.
+// Options configure a Gate. All fields are required unless a default is given.
 type Options struct {
 	// Client reads and writes Kueue's kinds, without a cache.
 	Client client.WithWatch
 	// Waker wakes every application whose verdict may have changed.
 	Waker queueing.Waker
-	// Namespaces whose applications use the gate.
+	// Namespaces are those whose applications use the gate.
 	Namespaces namespaces.Set
-	// FieldOwner of what the gate writes.
+	// FieldOwner is the field owner of the gate's writes.
 	FieldOwner string
-	// Interval between questions for Kueue's kinds while they are not installed. Default: optionalkind.DefaultInterval.
+	// Interval is the pause between checks whether Kueue's kinds are installed. Default: optionalkind.DefaultInterval.
 	Interval time.Duration
 	Clock    clock.Clock
 	Log      logr.Logger
 }
 
-// Gate asks Kueue. Create it with New and start its Watches; it is safe for concurrent use.
+// Gate is the gate Kueue. Create it with New and start its Watches. It is safe for concurrent use.
 type Gate struct {
 	o Options
 	mirror
@@ -47,31 +47,31 @@ type mirror struct {
 	workloads, localQueues, clusterQueues, flavors, priorities *optionalkind.Watch
 }
 
-// tracker remembers what the gate has done and the watches have not shown yet, and who is to be woken.
+// tracker remembers what the gate has done that the watches do not show yet, and which applications to wake.
 type tracker struct {
 	clock clock.Clock
 
 	mu sync.Mutex
-	// asking are the applications that asked and were not granted yet, and since when, to be woken when Kueue's kinds come
-	// or go.
+	// asking are the applications that have asked and were not granted yet. They are woken when Kueue's kinds are
+	// installed or removed.
 	asking map[types.NamespacedName]asker
-	// created are names of Workloads that were created and not seen yet.
+	// created holds the names of Workloads that were created and that the watch has not shown yet.
 	created map[queueing.Key]string
-	// chunks are those that were created and not seen yet, by name.
+	// chunks holds the chunks that were created and that the watch has not shown yet, by name.
 	chunks map[queueing.Key]map[string]unseenChunk
-	// shown are the executors with quota by chunk that the holder of a grant was shown last.
+	// shown holds, for each holder of a grant, the number of executors with quota per chunk that it was last shown.
 	shown map[queueing.Key]map[types.UID]int32
-	// written are the versions of own last writes, by uid: what the watch shows may be older.
+	// written holds the resource versions of the last own writes, by uid, because the watch may show older ones.
 	written map[types.UID]string
-	// asks are the generations in which Workloads ask for what they were changed to last, by uid.
+	// asks holds the generations of Workloads after they were last changed to match an ask, by uid.
 	asks map[types.UID]int64
-	// released are the keys that were released a moment ago.
+	// released holds the keys that were released within releasedTTL.
 	released map[queueing.Key]bool
-	// lastQueueStates are the states of queues that applications were woken for last.
+	// lastQueueStates holds the states of queues for which applications were last woken.
 	lastQueueStates map[string]string
 }
 
-// asker is the application of a name that asks, by its uid, and since when it has.
+// asker is the uid of an application that asks, and since when it does.
 type asker struct {
 	uid   string
 	since time.Time

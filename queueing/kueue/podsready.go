@@ -13,8 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// ReportProgress writes the condition PodsReady, by which Kueue knows whether the quota is used, and the priority,
-// which may change meanwhile.
+// ReportProgress writes the condition PodsReady, which tells Kueue whether the quota is in use, and the priority class,
+// which may have changed.
 func (g *Gate) ReportProgress(ctx context.Context, key queueing.Key, at queueing.Progress) error {
 	w := g.workloadFor(key, at.Run, at.Attempt)
 	if w == nil || g.watchIsBehind(w) || !w.DeletionTimestamp.IsZero() || finished(w) || !reserved(w) {
@@ -35,7 +35,7 @@ func (g *Gate) ReportProgress(ctx context.Context, key queueing.Key, at queueing
 	return err
 }
 
-// nextPodsReady returns the condition to write; nil if it stands already.
+// nextPodsReady returns the condition to write, or nil if it is up to date.
 //
 //	False/WaitForStart ──► True/Started ──► False/WaitForRecovery ◄──► True/Recovered
 func nextPodsReady(c *metav1.Condition, phase queueing.Phase) *metav1.Condition {
@@ -62,8 +62,8 @@ func podsReady(phase queueing.Phase) metav1.Condition {
 	return c
 }
 
-// reprioritised returns a Workload with quota in another class; nil if it is in the right one, or may not change: only
-// one WorkloadPriorityClass can take the place of another.
+// reprioritised returns a copy of a Workload with quota with another WorkloadPriorityClass. It returns nil if the class
+// is right, or cannot be changed, because only another WorkloadPriorityClass can replace it.
 func (g *Gate) reprioritised(w *kueuev1.Workload, class string) *kueuev1.Workload {
 	ref := w.Spec.PriorityClassRef
 	if ref == nil || ref.Kind != kueuev1.WorkloadPriorityClassKind || class == "" || ref.Name == class || !g.priorities.Installed() {

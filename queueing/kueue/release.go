@@ -17,10 +17,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// maxEnded is how many ended Workloads of an application stay at most: as many as its status remembers attempts.
+// maxEnded is how many ended Workloads of an application are kept: as many as its status remembers attempts.
 const maxEnded = 10
 
-// Release gives back what the key holds or asks for.
+// Release releases what the key holds or asks for.
 func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Release) error {
 	g.mu.Lock()
 	g.asksNoMore(key)
@@ -48,7 +48,7 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 	return nil
 }
 
-// all returns the Workloads of a key, also one that was created a moment ago.
+// all returns the Workloads of a key, including one that was just created.
 func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
 	workloads := g.workloadsBy(uidIndex, uidOf(key))
 	if g.unseenExecutors(key) > 0 {
@@ -74,7 +74,7 @@ func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, 
 	return nil, fmt.Errorf("read Workload %s/%s: %w", key.Namespace, name, err)
 }
 
-// live reads the Workloads of a key past the watch, which has not shown some that were created a moment ago.
+// live reads the Workloads of a key from the API server, because the watch has not shown some that were just created.
 func (g *Gate) live(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
 	list := &kueuev1.WorkloadList{}
 	err := g.o.Client.List(ctx, list, client.InNamespace(key.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: key.UID})
@@ -112,15 +112,17 @@ func (g *Gate) release(ctx context.Context, w *kueuev1.Workload, how queueing.Re
 	case !reserved(w):
 		return nil
 	case !evicted(w):
-		// Else Kueue would give it quota again at once, for the pods that it describes: those of the attempt that was left.
+		// Without hold, Kueue would give it quota again at once, for the pods that it describes, which are those of the
+		// attempt that is over.
 		return g.hold(ctx, w, how.Message)
 	}
 	_, err := g.patchStatus(ctx, w, requeued(w, how.Message, g.now()))
 	return err
 }
 
-// hold keeps a Workload, and with it its age, without asking for quota. What it has goes back once Kueue knows that it
-// wants none. One that a user has deactivated stays as it is: the user decides when it asks again.
+// hold keeps a Workload, and with it its age, without asking for quota. The quota that it has is released once Kueue
+// knows that it is inactive. A Workload that a user has deactivated stays unchanged: the user decides when it asks
+// again.
 func (g *Gate) hold(ctx context.Context, w *kueuev1.Workload, message string) error {
 	if !inactive(w) {
 		after, no := w.DeepCopy(), false
@@ -140,9 +142,9 @@ func (g *Gate) hold(ctx context.Context, w *kueuev1.Workload, message string) er
 	return err
 }
 
-// requeued returns a Workload that has given its quota back, in one write (kueue v0.19, pkg/controller/jobframework): one
-// that was evicted, or is inactive. After an eviction that was for others' sake it may have quota again at once; else
-// Kueue says when.
+// requeued returns a Workload that was evicted, or is inactive, with its quota released, all of it for one write (kueue
+// v0.19, pkg/controller/jobframework). After an eviction in favour of others, or because of failed nodes, it may get
+// quota again at once; otherwise Kueue decides when.
 func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Workload {
 	after := w.DeepCopy()
 	after.Status.Admission = nil
@@ -168,9 +170,9 @@ func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Wor
 	return after
 }
 
-// begunAnew returns admission checks of which none is passed. Kueue resets them when it evicts; where it did not, those that
-// are Ready would let the next reservation through, of whatever flavor, with what they said of the pods of this one (kueue
-// v0.19, pkg/workload/evict).
+// begunAnew returns admission checks with none of them passed. Kueue resets them when it evicts. Otherwise checks that
+// are Ready would let the next reservation pass, in whatever flavor, with the updates that they made for the pods of
+// this one (kueue v0.19, pkg/workload/evict).
 func begunAnew(checks []kueuev1.AdmissionCheckState, now metav1.Time) []kueuev1.AdmissionCheckState {
 	for i := range checks {
 		if c := &checks[i]; c.State == kueuev1.CheckStateReady {
@@ -183,7 +185,7 @@ func begunAnew(checks []kueuev1.AdmissionCheckState, now metav1.Time) []kueuev1.
 	return checks
 }
 
-// conditionMessage makes a message one that a condition may have: not empty, at most 32,768 bytes.
+// conditionMessage returns a message that is valid for a condition: not empty, and at most 32,768 bytes.
 func conditionMessage(message string) string {
 	if message == "" {
 		return "the attempt has ended"
@@ -203,8 +205,8 @@ func (g *Gate) Forget(ctx context.Context, key queueing.Key, run, attempt int64)
 	return nil
 }
 
-// pruneFinished deletes the oldest ended Workloads of an application that has too many. What fails is tried again with
-// the next one.
+// pruneFinished deletes the oldest ended Workloads of an application if it has more than maxEnded. A failure is retried
+// when the next one is pruned.
 func (g *Gate) pruneFinished(ctx context.Context, key queueing.Key) {
 	var over []*kueuev1.Workload
 	for _, w := range g.workloadsBy(uidIndex, uidOf(key)) {
@@ -220,7 +222,7 @@ func (g *Gate) pruneFinished(ctx context.Context, key queueing.Key) {
 	}
 }
 
-// rememberRelease remembers that a key was released, until the watch must have shown it.
+// rememberRelease remembers for releasedTTL that a key was released. By then the watch must have shown it.
 func (t *tracker) rememberRelease(key queueing.Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 )
 
-// What a Workload's conditions say (kueue v0.19, apis/kueue/v1beta2/workload_types.go).
+// The functions below read the conditions of a Workload (kueue v0.19, apis/kueue/v1beta2/workload_types.go).
 
 func isTrue(w *kueuev1.Workload, condition string) bool {
 	return apimeta.IsStatusConditionTrue(w.Status.Conditions, condition)
@@ -28,19 +28,19 @@ func reserved(w *kueuev1.Workload) bool { return isTrue(w, kueuev1.WorkloadQuota
 // admitted reports whether pods may be created.
 func admitted(w *kueuev1.Workload) bool { return isTrue(w, kueuev1.WorkloadAdmitted) }
 
-// evicted reports whether Kueue wants its quota back. The condition stays until the Workload gets quota again.
+// evicted reports whether Kueue reclaims the Workload's quota. The condition stays until the Workload gets quota again.
 func evicted(w *kueuev1.Workload) bool { return isTrue(w, kueuev1.WorkloadEvicted) }
 
 func finished(w *kueuev1.Workload) bool { return isTrue(w, kueuev1.WorkloadFinished) }
 
-// inactive reports whether Kueue is not to give quota.
+// inactive reports whether Kueue must not give it quota.
 func inactive(w *kueuev1.Workload) bool { return w.Spec.Active != nil && !*w.Spec.Active }
 
 func hasFinalizer(w *kueuev1.Workload) bool {
 	return slices.Contains(w.Finalizers, kueuev1.ResourceInUseFinalizerName)
 }
 
-// deactivationMessage returns what Kueue says of a deactivation; empty if it says nothing.
+// deactivationMessage returns Kueue's reason for a deactivation, or the empty string if it gives none.
 func deactivationMessage(w *kueuev1.Workload) string {
 	for _, name := range []string{kueuev1.WorkloadDeactivationTarget, kueuev1.WorkloadEvicted} {
 		c := conditionOf(w, name)

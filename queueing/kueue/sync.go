@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// create creates the Workload of an ask. The watch wakes the application when it shows it.
+// create creates the Workload of an ask. The watch wakes the application when it shows the Workload.
 func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	if err := g.removeStaleChunks(ctx, ask.Key, ask.Run, ask.Attempt); err != nil {
 		return queueing.Verdict{}, err
@@ -31,7 +31,7 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, 
 		return queueing.Verdict{}, nil
 	case apierrors.IsAlreadyExists(err):
 		return g.taken(ctx, ask)
-	case optionalkind.NotServed(err), apierrors.IsMethodNotSupported(err): // the kinds are going
+	case optionalkind.NotServed(err), apierrors.IsMethodNotSupported(err): // the kinds are being removed
 		g.retry(ask.Key)
 		return notInstalled(), nil
 	case refused(err):
@@ -41,12 +41,13 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, 
 	return queueing.Verdict{}, fmt.Errorf("create Workload %s: %w", client.ObjectKeyFromObject(w), err)
 }
 
-// refused reports whether the API server does not take a write, or asks Kueue's webhook in vain.
+// refused reports whether the API server rejects a write, or fails to reach Kueue's webhook for it.
 func refused(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) || apierrors.IsInternalError(err)
 }
 
-// taken looks who has the name of the Workload that an ask wants. It is never taken from another owner.
+// taken checks who owns the existing Workload with the name that an ask needs. A Workload of another owner is never
+// taken over.
 func (g *Gate) taken(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	w := &kueuev1.Workload{}
 	key := client.ObjectKey{Namespace: ask.Key.Namespace, Name: ask.Objects.Name}
@@ -69,7 +70,7 @@ func (g *Gate) taken(ctx context.Context, ask queueing.Ask) (queueing.Verdict, e
 		fmt.Sprintf("Workload %s already exists and belongs to %s; delete it, or choose another name for the application", w.Name, whose)), nil
 }
 
-// relabel gives a Workload of ours the labels back by which it is watched, if they were removed.
+// relabel restores the labels by which a Workload of ours is watched, if they were removed.
 func (g *Gate) relabel(ctx context.Context, ask queueing.Ask, w *kueuev1.Workload) error {
 	after := changed(w, workloadOf(ask, nil))
 	after.Spec = w.Spec
@@ -78,7 +79,7 @@ func (g *Gate) relabel(ctx context.Context, ask queueing.Ask, w *kueuev1.Workloa
 	return err
 }
 
-// madeNow remembers a Workload that the watch has not shown.
+// madeNow remembers a created Workload until the watch shows it.
 func (g *Gate) madeNow(key queueing.Key, name string) {
 	if g.workloads.Get(key.Namespace, name) != nil {
 		return
@@ -89,8 +90,8 @@ func (g *Gate) madeNow(key queueing.Key, name string) {
 	delete(g.released, key)
 }
 
-// change makes a Workload without quota equal to an ask. One for an earlier place in line goes, and another one
-// follows: Kueue would let the new content have the age of the old one.
+// change makes a Workload without quota equal to an ask. A Workload for an earlier place in the queue is deleted
+// instead, and another one will follow, because otherwise the changed Workload would keep the age of the old one.
 func (g *Gate) change(ctx context.Context, ask queueing.Ask, w, wanted *kueuev1.Workload) error {
 	if queueing.LaterPlace(w.Annotations, wanted.Annotations) {
 		return g.remove(ctx, w)
@@ -105,8 +106,8 @@ func (g *Gate) change(ctx context.Context, ask queueing.Ask, w, wanted *kueuev1.
 	return err
 }
 
-// afterEnd deals with a Workload of the attempt that has ended before any pod of the attempt was created. It is in the
-// way of a new one. What could not start stays while the reason does.
+// afterEnd handles a Workload of the attempt that ended before any pod of the attempt was created, and that blocks the
+// name for a new one. If it could not start, it is kept as long as the reason persists.
 func (g *Gate) afterEnd(ctx context.Context, ask queueing.Ask, w *kueuev1.Workload) (queueing.Verdict, error) {
 	end := conditionOf(w, kueuev1.WorkloadFinished)
 	same := w.Annotations[fingerprintAnnotation] == workloadOf(ask, g.priorityOf(ask)).Annotations[fingerprintAnnotation]
@@ -118,10 +119,10 @@ func (g *Gate) afterEnd(ctx context.Context, ask queueing.Ask, w *kueuev1.Worklo
 	return queueing.Verdict{}, g.remove(ctx, w)
 }
 
-// failedToStart is Kueue's reason of an end for an admission that could not be used.
+// failedToStart is Kueue's reason for a Workload that ended because its admission could not be used.
 const failedToStart = "FailedToStart"
 
-// end writes how a Workload ended, then takes our finalizer off it.
+// end writes how a Workload ended, and then removes our finalizer.
 func (g *Gate) end(ctx context.Context, w *kueuev1.Workload, reason, message string) error {
 	answer, err := g.patchStatus(ctx, w, ended(w, metav1.Condition{Reason: reason, Message: conditionMessage(message), LastTransitionTime: g.now()}))
 	if err != nil {
@@ -130,7 +131,7 @@ func (g *Gate) end(ctx context.Context, w *kueuev1.Workload, reason, message str
 	return g.removeFinalizer(ctx, answer)
 }
 
-// ended returns a Workload that says how it ended.
+// ended returns a copy of a Workload with the condition Finished.
 func ended(w *kueuev1.Workload, how metav1.Condition) *kueuev1.Workload {
 	after := w.DeepCopy()
 	how.Type, how.Status, how.ObservedGeneration = kueuev1.WorkloadFinished, metav1.ConditionTrue, w.Generation

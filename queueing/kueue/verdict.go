@@ -16,14 +16,15 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// surroundings are what a verdict depends on besides the Workload. A nil object does not exist.
+// surroundings are the objects that a verdict depends on in addition to the Workload. They are nil if they do not
+// exist.
 type surroundings struct {
 	localQueue   *kueuev1.LocalQueue
 	clusterQueue *kueuev1.ClusterQueue
 	flavor       func(name string) *kueuev1.ResourceFlavor
 }
 
-// around looks at what a verdict depends on.
+// around looks up the surroundings of a Workload.
 func (m *mirror) around(ask queueing.Ask, w *kueuev1.Workload) surroundings {
 	var s surroundings
 	s.localQueue, _ = m.localQueues.Get(w.Namespace, ask.Queue).(*kueuev1.LocalQueue)
@@ -34,27 +35,28 @@ func (m *mirror) around(ask queueing.Ask, w *kueuev1.Workload) surroundings {
 	return s
 }
 
-// flavor returns a ResourceFlavor; nil if it does not exist.
+// flavor returns a ResourceFlavor, or nil if it does not exist.
 func (m *mirror) flavor(name string) *kueuev1.ResourceFlavor {
 	f, _ := m.flavors.Get("", name).(*kueuev1.ResourceFlavor)
 	return f
 }
 
-// verdict is a verdict, and what only the gate knows of it.
+// verdict is a queueing.Verdict with details that only the gate uses.
 type verdict struct {
 	queueing.Verdict
-	// conflict says that the admission can never be used as it is, and silent that Kueue has not said anything yet.
+	// conflict is true if the admission can never be used as it is, and silent is true if Kueue has not said anything
+	// yet.
 	conflict, silent bool
 }
 
-// notInstalled returns the verdict on everything while Kueue's kinds are missing.
+// notInstalled returns the verdict on every ask while Kueue's kinds are missing.
 func notInstalled() queueing.Verdict {
 	return waiting(queueing.ReasonGateNotInstalled, "gate Kueue needs the kinds Workload, LocalQueue, ClusterQueue and ResourceFlavor of "+
 		"kueue.x-k8s.io/v1beta2, and the cluster does not serve all of them, or the operator may not read them: "+
 		"install Kueue 0.19 or later (https://kueue.sigs.k8s.io/docs/installation), or set spec.queue.gate to another gate")
 }
 
-// unreadable returns the verdict on everything while objects of Kueue's kinds may be there, and cannot be read.
+// unreadable returns the verdict on every ask while objects of Kueue's kinds may exist but cannot be read.
 func unreadable() queueing.Verdict {
 	return waiting(queueing.ReasonWaitingForGate, "Workloads and queues of Kueue cannot be read; the operator continues to try, and its log has the API server's answer: "+
 		"check that Kueue's controller runs, whose webhook converts them")
@@ -64,8 +66,8 @@ func waiting(reason, message string) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: reason, Message: message}
 }
 
-// verdictOf returns what Kueue says of a Workload that is equal to the ask, has not ended and does not have to give its
-// quota back.
+// verdictOf returns what Kueue says about a Workload that is equal to the ask, has not ended and need not release its
+// quota.
 func verdictOf(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
 	switch {
 	case deactivated(w):
@@ -127,8 +129,8 @@ func checksPending(w *kueuev1.Workload) string {
 	return fmt.Sprintf("has quota%s and waits for admission checks: %s", where, strings.Join(pending, ", "))
 }
 
-// queued returns why a Workload has no quota. What the queues say of themselves comes first: Kueue's condition of the
-// Workload is written later.
+// queued returns why a Workload has no quota. The state of the queues comes first, because Kueue updates the Workload's
+// condition later.
 func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
 	if v, found := queueTrouble(ask, s); found {
 		return verdict{Verdict: v}
@@ -149,7 +151,8 @@ func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
 	return verdict{Verdict: v}
 }
 
-// backoffOf says until when Kueue does not consider a Workload that it has evicted; empty if it does.
+// backoffOf says until when Kueue does not consider a Workload that it has evicted, or returns the empty string if it
+// does.
 func backoffOf(w *kueuev1.Workload) string {
 	c, r := conditionOf(w, kueuev1.WorkloadRequeued), w.Status.RequeueState
 	if c == nil || c.Status != metav1.ConditionFalse || r == nil || r.RequeueAt == nil {
@@ -159,14 +162,14 @@ func backoffOf(w *kueuev1.Workload) string {
 		w.Name, r.RequeueAt.UTC().Format(time.RFC3339), c.Reason, stabilise(c.Message))
 }
 
-// notEvaluated says that Kueue has said nothing of a Workload. It may also be that an equivalent Workload did not fit a
-// moment ago (kueue v0.19, SchedulingEquivalenceHashing).
+// notEvaluated says that Kueue has said nothing about a Workload. Another cause may be that an equivalent Workload did
+// not fit a moment ago (kueue v0.19, SchedulingEquivalenceHashing).
 func notEvaluated(w *kueuev1.Workload) string {
 	return fmt.Sprintf("Kueue has not evaluated Workload %s yet; it defers that while an equivalent Workload waits. If no other one waits, "+
 		"check that Kueue's controller runs", w.Name)
 }
 
-// queueTrouble returns what keeps a queue from admitting anything at all.
+// queueTrouble returns the verdict on a queue that cannot admit anything, and whether there is such a problem.
 func queueTrouble(ask queueing.Ask, s surroundings) (v queueing.Verdict, found bool) {
 	q := s.localQueue
 	switch {
@@ -182,13 +185,13 @@ func queueTrouble(ask queueing.Ask, s surroundings) (v queueing.Verdict, found b
 		return waiting(queueing.ReasonQueueHeld, fmt.Sprintf("ClusterQueue %s admits nothing: its stopPolicy is %s", s.clusterQueue.Name, *s.clusterQueue.Spec.StopPolicy)), true
 	}
 	if c := apimeta.FindStatusCondition(s.clusterQueue.Status.Conditions, kueuev1.ClusterQueueActive); c != nil && c.Status == metav1.ConditionFalse &&
-		c.Reason != kueuev1.ClusterQueueActiveReasonStopped { // left over from a stop that has just ended
+		c.Reason != kueuev1.ClusterQueueActiveReasonStopped { // the condition may be left over from a stop that has just ended
 		return waiting(queueing.ReasonQueueHeld, fmt.Sprintf("ClusterQueue %s is not active: %s", s.clusterQueue.Name, stabilise(c.Message))), true
 	}
 	return v, false
 }
 
-// evictionOf returns why the attempt that a Workload stands for has to give its quota back; nil if it may keep it.
+// evictionOf returns why the attempt represented by a Workload must release its quota, or nil if it may keep it.
 func evictionOf(w *kueuev1.Workload) *queueing.Eviction {
 	e := &queueing.Eviction{Reason: queueing.ReasonPreempted}
 	switch {

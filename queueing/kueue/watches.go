@@ -24,7 +24,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// Indexes of the watches.
+// Names of the indexes.
 const (
 	uidIndex          = "uid"          // Workloads by namespace and uid of their application; see uidOf
 	applicationIndex  = "application"  // … by its namespace/name
@@ -33,7 +33,7 @@ const (
 	allIndex          = "all"
 )
 
-// watch sets up a watch of every kind that the gate reads.
+// watch sets up the watches of all kinds that the gate reads.
 func (g *Gate) watch() {
 	ours, err := labels.NewRequirement(v1alpha1.ApplicationUIDLabel, selection.Exists, nil)
 	if err != nil {
@@ -64,17 +64,18 @@ func (g *Gate) watchOf(object client.Object, list client.ObjectList, o optionalk
 	return optionalkind.New(o)
 }
 
-// Watches have to be started, and Known, before the gate is asked.
+// Watches returns the watches. They must be started, and Known, before the gate is used.
 func (g *Gate) Watches() []*optionalkind.Watch {
 	return []*optionalkind.Watch{g.workloads, g.localQueues, g.clusterQueues, g.flavors, g.priorities}
 }
 
-// installed reports whether the kinds are served without which Kueue admits nothing. Classes of priorities may be absent.
+// installed reports whether the cluster serves the kinds that Kueue needs to admit anything. WorkloadPriorityClass may
+// be absent.
 func (m *mirror) installed() bool {
 	return m.workloads.Installed() && m.localQueues.Installed() && m.clusterQueues.Installed() && m.flavors.Installed()
 }
 
-// shows reports whether the watch shows exactly that Workload.
+// shows reports whether the watch shows this very Workload, by its uid.
 func (m *mirror) shows(w *kueuev1.Workload) bool {
 	shown := m.workloads.Get(w.Namespace, w.Name)
 	return shown != nil && shown.GetUID() == w.UID
@@ -102,11 +103,11 @@ var workloadIndexes = cache.Indexers{
 	allIndex:   indexOf(func(*kueuev1.Workload) string { return allIndex }),
 }
 
-// uidOf returns the value of an application in the index uidIndex. The namespace is a part of it: users write the owner
-// references of their Workloads, and may name the uid of an application of another namespace.
+// uidOf returns the key of an application in the index uidIndex. It includes the namespace, because users can write the
+// owner references of their Workloads, and may name the uid of an application in another namespace.
 func uidOf(key queueing.Key) string { return key.Namespace + "/" + key.UID }
 
-// indexOf indexes objects of a kind by one value; empty ones not at all.
+// indexOf returns an index function by one value; objects with an empty value are not indexed.
 func indexOf[T client.Object](value func(T) string) cache.IndexFunc {
 	return func(obj any) ([]string, error) {
 		if v := value(obj.(T)); v != "" {
@@ -116,7 +117,7 @@ func indexOf[T client.Object](value func(T) string) cache.IndexFunc {
 	}
 }
 
-// slimWorkload drops the pods: what is asked for is compared by its fingerprint.
+// slimWorkload drops the pods, because the ask is compared by its fingerprint.
 func slimWorkload(o client.Object) { o.(*kueuev1.Workload).Spec.PodSets = nil }
 
 func slimClusterQueue(o client.Object) {
@@ -128,7 +129,7 @@ func slimClusterQueue(o client.Object) {
 // WorkloadKind is the kind of the objects that the gate creates.
 var WorkloadKind = kueuev1.SchemeGroupVersion.WithKind("Workload")
 
-// keyOf returns the application that a Workload was created for.
+// keyOf returns the application for which a Workload was created, or false if there is none.
 func keyOf(w *kueuev1.Workload) (key queueing.Key, ok bool) {
 	owner := metav1.GetControllerOfNoCopy(w)
 	if owner == nil || owner.Kind != v1alpha1.SparkApplicationKind || !strings.HasPrefix(owner.APIVersion, v1alpha1.GroupVersion.Group+"/") {
@@ -137,7 +138,7 @@ func keyOf(w *kueuev1.Workload) (key queueing.Key, ok bool) {
 	return queueing.Key{Namespace: w.Namespace, Name: owner.Name, UID: string(owner.UID)}, true
 }
 
-// isOf reports whether a Workload stands for an attempt.
+// isOf reports whether a Workload represents an attempt.
 func isOf(w *kueuev1.Workload, run, attempt int64) bool {
 	return w.Labels[v1alpha1.RunLabel] == number(run) && w.Labels[v1alpha1.AttemptLabel] == number(attempt)
 }
@@ -160,8 +161,8 @@ func (m *mirror) workloadsBy(index, value string) []*kueuev1.Workload {
 	return found
 }
 
-// current returns the Workload that an ask is to be compared with: one that has not ended, else the one that stands for
-// the attempt; nil if there is none.
+// current returns the Workload to compare with an ask: one that has not ended, else the one that represents the
+// attempt, or nil.
 func (m *mirror) current(ask queueing.Ask) *kueuev1.Workload {
 	var ended *kueuev1.Workload
 	for _, w := range m.workloadsBy(uidIndex, uidOf(ask.Key)) {
@@ -178,8 +179,7 @@ func (m *mirror) current(ask queueing.Ask) *kueuev1.Workload {
 	return ended
 }
 
-// workloadFor returns the Workload that stands for an attempt: one that has not ended, if there is; nil if there is
-// none at all.
+// workloadFor returns the Workload that represents an attempt, preferably one that has not ended, or nil.
 func (m *mirror) workloadFor(key queueing.Key, run, attempt int64) *kueuev1.Workload {
 	var ended *kueuev1.Workload
 	for _, w := range m.workloadsBy(uidIndex, uidOf(key)) {
@@ -194,14 +194,14 @@ func (m *mirror) workloadFor(key queueing.Key, run, attempt int64) *kueuev1.Work
 	return ended
 }
 
-// watchIsBehind reports whether the watch shows a Workload as it was before the own last write.
+// watchIsBehind reports whether the watch shows a version of a Workload from before the last own write.
 func (t *tracker) watchIsBehind(w *kueuev1.Workload) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return older(w.ResourceVersion, t.written[w.UID])
 }
 
-// recordWrite remembers the version that an own write has produced.
+// recordWrite records the resource version that an own write has produced.
 func (t *tracker) recordWrite(w *kueuev1.Workload) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -210,14 +210,14 @@ func (t *tracker) recordWrite(w *kueuev1.Workload) {
 	}
 }
 
-// older reports whether a resource version is older than another. One that is empty or no number is neither older nor
-// newer.
+// older reports whether a resource version is older than another. Versions that are empty or not numbers cannot be
+// compared, so the answer is false.
 func older(version, than string) bool {
 	order, err := resourceversion.CompareResourceVersion(version, than)
 	return err == nil && order < 0
 }
 
-// workloadChanged wakes the application of a Workload that came, changed or went.
+// workloadChanged wakes the application of a Workload that was added, changed or deleted.
 func (g *Gate) workloadChanged(o client.Object) {
 	w := o.(*kueuev1.Workload)
 	key, ok := keyOf(w)
@@ -231,7 +231,7 @@ func (g *Gate) workloadChanged(o client.Object) {
 	if c, unseen := g.chunks[key][w.Name]; unseen && (c.uid == "" || c.uid == w.UID) {
 		delete(g.chunks[key], w.Name)
 	}
-	gone := !g.shows(w) // another one may have its name already
+	gone := !g.shows(w) // another Workload may already have its name
 	if gone || !older(w.ResourceVersion, g.written[w.UID]) {
 		delete(g.written, w.UID)
 	}
@@ -242,7 +242,7 @@ func (g *Gate) workloadChanged(o client.Object) {
 	g.o.Waker.Wake(key)
 }
 
-// wakeAsking wakes all that ask.
+// wakeAsking wakes all applications that ask.
 func (g *Gate) wakeAsking() {
 	g.mu.Lock()
 	names := make([]types.NamespacedName, 0, len(g.asking))
@@ -255,8 +255,8 @@ func (g *Gate) wakeAsking() {
 	}
 }
 
-// localQueueChanged wakes the applications of a queue when what their messages say of it has changed: counts change all
-// the time.
+// localQueueChanged wakes the applications of a queue if the part of its state that messages mention has changed. Other
+// parts, such as counts, change all the time.
 func (g *Gate) localQueueChanged(q *kueuev1.LocalQueue) {
 	name := q.Namespace + "/" + q.Name
 	state := fmt.Sprint(q.Spec.ClusterQueue, stopOf(q.Spec.StopPolicy), activeOf(q.Status.Conditions))
@@ -283,8 +283,8 @@ func (g *Gate) wakeQueue(name string) {
 	}
 }
 
-// queueStateChanged reports whether the state of a queue differs from the last one; a queue that does not exist has
-// none.
+// queueStateChanged reports whether the state of a queue differs from the last one. A queue that does not exist has the
+// empty state.
 func (t *tracker) queueStateChanged(queue string, exists bool, state string) bool {
 	if !exists {
 		state = ""
@@ -301,7 +301,7 @@ func (t *tracker) queueStateChanged(queue string, exists bool, state string) boo
 	return true
 }
 
-// activeOf returns what a queue says of itself in its condition Active.
+// activeOf returns status, reason and message of the condition Active of a queue.
 func activeOf(conditions []metav1.Condition) string {
 	c := apimeta.FindStatusCondition(conditions, kueuev1.ClusterQueueActive)
 	if c == nil {

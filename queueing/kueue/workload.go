@@ -20,29 +20,30 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Keys that Kueue knows (kueue v0.19, pkg/constants and pkg/controller/constants; they are not part of its API
+// Keys that Kueue interprets (kueue v0.19, pkg/constants and pkg/controller/constants; they are not part of its API
 // packages).
 const (
 	jobUIDLabel       = "kueue.x-k8s.io/job-uid"
 	podSetLabel       = "kueue.x-k8s.io/podset"
 	localQueueLabel   = "kueue.x-k8s.io/local-queue-name"
 	clusterQueueLabel = "kueue.x-k8s.io/cluster-queue-name"
-	// provisioningPrefix begins annotations with parameters of a ProvisioningRequest.
+	// provisioningPrefix is the prefix of annotations with parameters of a ProvisioningRequest.
 	provisioningPrefix = "provreq.kueue.x-k8s.io/"
 )
 
-// Annotations of our own on a Workload.
+// Our own annotations on a Workload.
 const (
-	// fingerprintAnnotation says what was asked for, so that a change is seen without the pods.
+	// fingerprintAnnotation identifies what was asked for, so that a change is recognized without the pods.
 	fingerprintAnnotation = "sparkgate.io/ask"
-	// inputsAnnotation says what the ask was derived from, and with it the grant: a Workload with quota is not changed.
+	// inputsAnnotation identifies the inputs of the ask, and so of the grant, because a Workload with quota is not
+	// changed.
 	inputsAnnotation = "sparkgate.io/inputs"
-	// heldAnnotation says that spec.active is false because the application wants no quota now, not because a user
-	// deactivated the Workload.
+	// heldAnnotation says that spec.active is false because the application wants no quota now, and not because a user
+	// has deactivated the Workload.
 	heldAnnotation = "sparkgate.io/held"
 )
 
-// workloadOf returns the Workload that asks Kueue for what the ask wants.
+// workloadOf returns the Workload for an ask.
 func workloadOf(ask queueing.Ask, class *priorityClass) *kueuev1.Workload {
 	active := true
 	w := &kueuev1.Workload{
@@ -76,7 +77,7 @@ func workloadOf(ask queueing.Ask, class *priorityClass) *kueuev1.Workload {
 	return w
 }
 
-// provision takes the parameters of a ProvisioningRequest over.
+// provision copies the annotations with parameters of a ProvisioningRequest.
 func provision(w *kueuev1.Workload, annotations map[string]string) {
 	for key, value := range annotations {
 		if strings.HasPrefix(key, provisioningPrefix) {
@@ -85,13 +86,14 @@ func provision(w *kueuev1.Workload, annotations map[string]string) {
 	}
 }
 
-// priorityClass is a class of either kind with its value.
+// priorityClass is a class of either kind, with its value.
 type priorityClass struct {
 	ref   kueuev1.PriorityClassRef
 	value int32
 }
 
-// priorityOf returns the class that the ask names: a WorkloadPriorityClass, else a PriorityClass; nil if it names none.
+// priorityOf returns the class that the ask names, a WorkloadPriorityClass or else a PriorityClass, or nil if it names
+// none.
 func (g *Gate) priorityOf(ask queueing.Ask) *priorityClass {
 	name := ask.Objects.PriorityClass
 	if name == "" {
@@ -114,8 +116,8 @@ func podSetOf(p queueing.PodSet, template *corev1.PodTemplateSpec) kueuev1.PodSe
 	return set
 }
 
-// described returns a copy of a template without what does not matter for quota: programs, their arguments and
-// variables. Those may hold secrets, which are expected in the pod, but not elsewhere.
+// described returns a copy of a template without the parts that do not matter for quota: commands, arguments and
+// environment variables. These may contain secrets, which are expected in the pod but not elsewhere.
 func described(template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
 	d := template.DeepCopy()
 	for _, containers := range [][]corev1.Container{d.Spec.InitContainers, d.Spec.Containers} {
@@ -127,8 +129,8 @@ func described(template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
 	return d
 }
 
-// topologyOf reads the request for nodes near each other from the annotations of a pod template, as Kueue does for
-// kinds of its own; nil if there is none.
+// topologyOf reads the topology request from the annotations of a pod template, as Kueue does for its own kinds, or
+// returns nil if there is none.
 func topologyOf(annotations map[string]string) *kueuev1.PodSetTopologyRequest {
 	request, found := &kueuev1.PodSetTopologyRequest{}, false
 	for key, field := range map[string]**string{
@@ -150,7 +152,7 @@ func topologyOf(annotations map[string]string) *kueuev1.PodSetTopologyRequest {
 	return request
 }
 
-// fingerprint returns a short digest of everything in a Workload that an ask decides.
+// fingerprint returns a short digest of everything in a Workload that the ask determines.
 func fingerprint(w *kueuev1.Workload) string {
 	annotations := maps.Clone(w.Annotations)
 	delete(annotations, fingerprintAnnotation)
@@ -162,15 +164,15 @@ func fingerprint(w *kueuev1.Workload) string {
 	return hex.EncodeToString(digest[:8])
 }
 
-// differs reports whether a Workload does not ask for what is wanted, or does so for another attempt or from an earlier
-// place in line, or is held.
+// differs reports whether a Workload differs from the wanted one in what it asks for, its attempt or its place in the
+// queue, or is held.
 func differs(w, wanted *kueuev1.Workload) bool {
 	return w.Annotations[fingerprintAnnotation] != wanted.Annotations[fingerprintAnnotation] || held(w) ||
 		queueing.LaterPlace(w.Annotations, wanted.Annotations) ||
 		w.Labels[v1alpha1.RunLabel] != wanted.Labels[v1alpha1.RunLabel] || w.Labels[v1alpha1.AttemptLabel] != wanted.Labels[v1alpha1.AttemptLabel]
 }
 
-// changed returns a Workload that asks for what is wanted now. What others have put into it stays.
+// changed returns a copy of a Workload that asks for what is wanted now. Everything that others have added stays.
 func changed(w, wanted *kueuev1.Workload) *kueuev1.Workload {
 	c := w.DeepCopy()
 	if c.Labels == nil {
@@ -197,5 +199,5 @@ func changed(w, wanted *kueuev1.Workload) *kueuev1.Workload {
 // held reports whether we want no quota for now.
 func held(w *kueuev1.Workload) bool { return w.Annotations[heldAnnotation] != "" }
 
-// deactivated reports whether a user or another controller wants the Workload to have no quota.
+// deactivated reports whether a user or another controller has deactivated the Workload.
 func deactivated(w *kueuev1.Workload) bool { return inactive(w) && !held(w) }

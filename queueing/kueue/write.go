@@ -14,15 +14,15 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 )
 
-// writer changes and deletes Workloads, and records what it has written until the watch shows it.
+// writer changes and deletes Workloads, and records the versions that it has written.
 type writer struct {
 	client     client.Client
 	fieldOwner string
 	tracker    *tracker
 }
 
-// patch writes what has changed in a Workload, unless another client has changed it since, and returns it as it stands
-// then.
+// patch writes the difference between before and after, and returns the resulting Workload. It fails with a conflict if
+// the Workload has changed since before was read.
 func (c *writer) patch(ctx context.Context, before, after *kueuev1.Workload) (*kueuev1.Workload, error) {
 	answer := after.DeepCopy()
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
@@ -44,19 +44,19 @@ func (c *writer) patchStatus(ctx context.Context, before, after *kueuev1.Workloa
 	return answer, nil
 }
 
-// remove deletes a Workload, and the quota that it may have with it.
+// remove deletes a Workload, which also releases its quota.
 func (c *writer) remove(ctx context.Context, w *kueuev1.Workload) error {
 	if w.DeletionTimestamp.IsZero() {
 		err := c.client.Delete(ctx, w.DeepCopy(), client.Preconditions{UID: &w.UID})
 		if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-			return nil // gone, or another one
+			return nil // the Workload is gone, or another one has its name
 		}
 		if err != nil {
 			return fmt.Errorf("delete Workload %s: %w", client.ObjectKeyFromObject(w), err)
 		}
 	}
-	// The version has changed with the deletion: the finalizers are those that were seen, and none can be added to what
-	// is being deleted.
+	// Patch without a lock, because the deletion has changed the version. The finalizers are those that were seen: none
+	// can be added to an object that is being deleted.
 	after := w.DeepCopy()
 	after.Finalizers = slices.DeleteFunc(after.Finalizers, func(f string) bool { return f == kueuev1.ResourceInUseFinalizerName })
 	if len(after.Finalizers) == len(w.Finalizers) {
@@ -68,7 +68,7 @@ func (c *writer) remove(ctx context.Context, w *kueuev1.Workload) error {
 	return nil
 }
 
-// removeFinalizer takes our finalizer off a Workload. Gone already is fine.
+// removeFinalizer removes our finalizer from a Workload. It is no error if the Workload is gone.
 func (c *writer) removeFinalizer(ctx context.Context, w *kueuev1.Workload) error {
 	if !hasFinalizer(w) {
 		return nil
