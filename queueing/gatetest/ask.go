@@ -23,17 +23,17 @@ const (
 	driverCPU, executorCPU = 200, 300
 	executors              = 2
 	podMemory              = 512 << 20
-	// GangCPU is what it needs, in thousandths of a core.
+	// GangCPU is the CPU that the gang needs, in thousandths of a core.
 	GangCPU = driverCPU + executors*executorCPU
-	// GangMemory in bytes.
+	// GangMemory is the memory that the gang needs, in bytes.
 	GangMemory = (1 + executors) * podMemory
 )
 
-// asked counts asks, so that each is of an application of its own.
+// asked counts asks, so that each is for a new application.
 var asked atomic.Int64
 
-// NewAsk returns the first ask of a new application in a namespace, as a SparkApplication makes one. The name is made
-// unique.
+// NewAsk returns the first ask of a new application in a namespace, as a SparkApplication would make it. It makes the
+// name unique.
 func NewAsk(namespace, application, queue string) queueing.Ask {
 	n := asked.Add(1)
 	application = fmt.Sprintf("%s-%d", application, n)

@@ -84,7 +84,7 @@ func changesWhileWaiting(p *play) {
 	p.take(smaller, v)
 }
 
-// inputsChangeWhileHolding: quota that was given for something else is not passed off as given for what is asked now.
+// inputsChangeWhileHolding checks that quota granted for other inputs is not presented as granted for the current ones.
 func inputsChangeWhileHolding(p *play) {
 	p.quota(2)
 	ask := p.Ask(p.T, "pi")
@@ -100,7 +100,7 @@ func inputsChangeWhileHolding(p *play) {
 	p.granted(other)
 }
 
-// queueChangesWhileHolding: quota of one queue is not passed off as quota of another one.
+// queueChangesWhileHolding checks that quota of one queue is not presented as quota of another one.
 func queueChangesWhileHolding(p *play) {
 	p.quota(2)
 	ask := p.Ask(p.T, "pi")
@@ -195,7 +195,7 @@ func evicts(p *play) {
 	p.reaches(next(ask), queueing.Waiting)
 }
 
-// eviction waits until the gate asks a grant back.
+// eviction waits until the gate reclaims a grant.
 func (p *play) eviction(evictor queueing.Evictor, ask queueing.Ask) *queueing.Eviction {
 	p.Helper()
 	var e *queueing.Eviction
@@ -206,7 +206,7 @@ func (p *play) eviction(evictor queueing.Evictor, ask queueing.Ask) *queueing.Ev
 	return e
 }
 
-// keysFor returns the keys that a gate has for the name of one.
+// keysFor returns the keys that a gate has for the name of a key.
 func keysFor(lister queueing.KeyLister, key queueing.Key) []queueing.Key {
 	return lister.KeysFor(key.Kind, key.Namespace, key.Name)
 }

@@ -21,7 +21,8 @@ func objectsGo(p *play) {
 	p.settles("gone with the release", func() bool { return !p.Exists(p.T, ask) })
 }
 
-// objectsStay: an operator that leaves an application to another one forgets it. Whoever asks next finds what there is.
+// objectsStay checks that a gate that leaves an application to another operator forgets it, and that the next one to
+// ask finds the existing object.
 func objectsStay(p *play) {
 	p.quota(1)
 	ask := p.Ask(p.T, "pi")
@@ -64,7 +65,7 @@ func deletedMeanwhile(p *play) {
 	p.kept(ask)
 }
 
-// kept waits until a grant whose object was deleted stands again, or is asked back.
+// kept waits until a grant whose object was deleted is restored or reclaimed.
 func (p *play) kept(ask queueing.Ask) {
 	p.Helper()
 	ensurer, ensures := p.gate.(queueing.ReservationEnsurer)
@@ -84,7 +85,7 @@ func (p *play) kept(ask queueing.Ask) {
 	p.release(ask.Key)
 }
 
-// wokenUntil looks now and whenever the gate wakes the application.
+// wokenUntil checks a condition now and whenever the gate wakes the application, until it holds.
 func (p *play) wokenUntil(ask queueing.Ask, what string, is func() bool) {
 	p.Helper()
 	deadline := time.After(patience)

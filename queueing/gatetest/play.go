@@ -17,15 +17,15 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// patience is how long a gate may take to say what it has to; much longer than any takes.
+// patience is how long a gate may take to answer: much longer than any gate takes.
 const patience = 90 * time.Second
 
-// play is one case: the applications of it, and the operator whose gate they ask.
+// play is the run of one case: its applications, and the operator whose gate they ask.
 type play struct {
 	*testing.T
 	System
 	gate queueing.Gate
-	// held are the grants that are in the status of applications, asked the keys that have asked.
+	// held holds the grants in the status of applications, asked the keys that have asked.
 	held  map[queueing.Key]queueing.Grant
 	asked map[queueing.Key]bool
 
@@ -46,7 +46,7 @@ func begin(t *testing.T, s System) *play {
 	return p
 }
 
-// quota sets the quota to so many gangs, where that means anything.
+// quota sets the quota to this many gangs, if the system has quotas.
 func (p *play) quota(gangs int) {
 	p.Helper()
 	if p.SetQuota != nil {
@@ -54,8 +54,8 @@ func (p *play) quota(gangs int) {
 	}
 }
 
-// restartOperator replaces the operator: the new one knows what is in the cluster and in the status of
-// applications, no more.
+// restartOperator replaces the operator. The new one knows only what is in the cluster and in the status of
+// applications.
 func (p *play) restartOperator() {
 	p.Helper()
 	past := Past{Waker: waker{p}, Held: maps.Clone(p.held)}
@@ -87,7 +87,7 @@ func (p *play) wake(name types.NamespacedName) {
 	}
 }
 
-// woken is called when the application of that name is to look again.
+// woken returns a channel that receives when the application with this name is woken.
 func (p *play) woken(name types.NamespacedName) chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,7 +132,7 @@ func (p *play) reaches(ask queueing.Ask, state queueing.State) queueing.Verdict 
 	return p.until(ask, state.String(), func(v queueing.Verdict) bool { return v.State == state })
 }
 
-// waits returns reaches for an ask that has to wait, for that reason if one is given.
+// waits waits for the verdict Waiting, with the given reason unless it is empty.
 func (p *play) waits(ask queueing.Ask, reason string) queueing.Verdict {
 	p.Helper()
 	return p.until(ask, "Waiting "+reason, func(v queueing.Verdict) bool {
@@ -140,15 +140,14 @@ func (p *play) waits(ask queueing.Ask, reason string) queueing.Verdict {
 	})
 }
 
-// waitReasons are those of a condition Admitted=False that a gate may give (ReferenceNotFound becomes a stage of its
-// own).
+// waitReasons are the reasons of a condition Admitted=False that a gate may return (ReferenceNotFound becomes a stage).
 var waitReasons = []string{
 	queueing.ReasonWaitingForQuota, queueing.ReasonQueueHeld, queueing.ReasonNamespaceNotAllowed, queueing.ReasonExceedsQuota,
 	queueing.ReasonMaxRunning, queueing.ReasonFlavorMismatch, queueing.ReasonGateNotInstalled, queueing.ReasonWaitingForGate,
 	queueing.ReasonReferenceNotFound,
 }
 
-// sound holds a verdict against what every verdict is like.
+// sound checks what must hold for every verdict.
 func (p *play) sound(ask queueing.Ask, v queueing.Verdict) {
 	p.Helper()
 	switch v.State {
@@ -222,7 +221,7 @@ func (p *play) granted(ask queueing.Ask) {
 	p.take(ask, p.reaches(ask, queueing.Granted))
 }
 
-// release gives back what the application holds or asks for.
+// release releases what the application holds or asks for.
 func (p *play) release(key queueing.Key) {
 	p.Helper()
 	delete(p.held, key)
@@ -232,7 +231,7 @@ func (p *play) release(key queueing.Key) {
 	}
 }
 
-// settles waits for something that no application is woken for.
+// settles waits for a condition about which no application is woken.
 func (p *play) settles(what string, is func() bool) {
 	p.Helper()
 	for deadline := time.Now().Add(patience); !is(); time.Sleep(20 * time.Millisecond) {

@@ -60,7 +60,8 @@ func restartAfterRelease(p *play) {
 	p.granted(second)
 }
 
-// restartBeforeRelease: the status says already that nothing is held, and the operator ended before it could release.
+// restartBeforeRelease covers an operator that ended after the status said that nothing is held, but before it could
+// release the grant.
 func restartBeforeRelease(p *play) {
 	p.quota(1)
 	first, second := p.Ask(p.T, "first"), p.Ask(p.T, "second")

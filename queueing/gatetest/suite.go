@@ -10,12 +10,12 @@ import (
 // testCase is one promise of a gate.
 type testCase struct {
 	name string
-	// needs are the functions of System without which the case means nothing.
+	// needs are the functions of System without which the case cannot run.
 	needs []string
 	run   func(*play)
 }
 
-// cases are all promises, those of applications among themselves first.
+// cases are all promises.
 var cases = []testCase{
 	{"asks and is granted in full", nil, asksAndIsGranted},
 	{"an unknown ask is released", nil, releasesTheUnknown},
@@ -52,7 +52,7 @@ var cases = []testCase{
 	{"the kinds are uninstalled while an ask is pending and a grant is held", []string{"Uninstall", "Install", "SetQuota"}, kindsGo},
 }
 
-// Run plays all cases that the system can play, one after the other.
+// Run runs all cases that the system supports, one after the other.
 func Run(t *testing.T, s System) {
 	t.Helper()
 	for _, c := range cases {

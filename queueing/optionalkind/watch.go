@@ -22,67 +22,68 @@ import (
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 )
 
-// DefaultInterval is how often a kind that is not served is asked for while something needs it.
+// DefaultInterval is how often to poll for a kind that is not served while something needs it.
 const DefaultInterval = 10 * time.Second
 
-// longest is how many intervals pass at most between two questions while nothing needs the kind: most clusters never
-// serve it.
+// longest is the maximum interval between polls, in multiples of Options.Interval, while nothing needs the kind. Most
+// clusters never serve it.
 const longest = 30
 
-// growth is by how much an interval is longer than the one before, up to the longest.
+// growth is the factor by which the interval grows.
 const growth = 4
 
-// patience is for how many intervals it may stay unknown whether a kind is served until others wait no longer.
+// patience is for how many intervals it may be unknown whether a kind is served before others stop waiting for it.
 const patience = 3
 
-// Options of a Watch. Client, Object and List are required.
+// Options configure a Watch. Client, Object and List are required.
 type Options struct {
-	// Client knows the kind in its scheme.
+	// Client must have the kind in its scheme.
 	Client client.WithWatch
 	// Object and List are empty objects of the kind.
 	Object client.Object
 	List   client.ObjectList
-	// Namespaces of the objects; all if there are none, and for kinds without namespaces.
+	// Namespaces are those to watch; all if empty, and for cluster-scoped kinds.
 	Namespaces namespaces.Set
-	// Selector of the objects; nil selects all.
+	// Selector selects the objects to watch; nil selects all.
 	Selector labels.Selector
-	// Indexes by name, for Watch.By.
+	// Indexes are the indexes by name, for Watch.By.
 	Indexes cache.Indexers
-	// Slim takes away what is never read before an object is kept; nil keeps everything but managed fields.
+	// Slim removes unneeded parts of an object before it is cached; nil removes only managed fields.
 	Slim func(client.Object)
-	// Changed is called with each object that came, changed or went. It must not wait.
+	// Changed is called with each object that was added, changed or deleted. It must not block.
 	Changed func(client.Object)
-	// AvailabilityChanged is called when the kind has come or gone, after Installed says so, and with the first answer.
-	// It must not wait.
+	// AvailabilityChanged is called when the kind was installed or removed, after Installed has changed, and with the
+	// first answer. It must not block.
 	AvailabilityChanged func(installed bool)
-	// Needed reports whether something needs the kind now. While nothing does, the interval grows. Default: nothing does.
+	// Needed reports whether something needs the kind now. While nothing does, the polling interval grows. Default:
+	// nothing does.
 	Needed func() bool
-	// Interval between questions for a kind that is not served. Default: DefaultInterval.
+	// Interval is the polling interval for a kind that is not served. Default: DefaultInterval.
 	Interval time.Duration
-	// Clock of the interval. Default: the machine's.
+	// Clock measures the interval. Default: the real clock.
 	Clock clock.Clock
 	Log   logr.Logger
 }
 
-// Watch keeps the objects of one kind for as long as the cluster serves it. It is safe for concurrent use; the objects
-// that it returns are shared and must not be changed.
+// Watch caches the objects of one kind as long as the cluster serves it. It is safe for concurrent use. The objects
+// that it returns are shared and must not be modified.
 type Watch struct {
 	Options
-	// denied says that the last answer was that the operator may not read the kind. Only Start uses it.
+	// denied is true if the last answer was that the operator may not read the kind. Only Start uses it.
 	denied    bool
 	mu        sync.Mutex
-	store     indexers      // nil while the kind is not served
+	store     indexers      // nil while the kind is not installed
 	known     chan struct{} // closed with the first answer, or once the kind is unreadable
 	closeOnce sync.Once
-	answered  bool // there was an answer
-	// failing is since when there was neither an answer nor all objects; zero if that is not so.
+	answered  bool // whether there was an answer
+	// failing is since when there is neither an answer nor a complete list of objects; zero if there is.
 	failing time.Time
-	// unreadable says that this has lasted for longer than the patience.
+	// unreadable is true if failing has lasted longer than patience.
 	unreadable bool
-	expected   chan struct{} // something needs the kind
+	expected   chan struct{} // signals that something needs the kind
 }
 
-// New returns a watch that has not started.
+// New returns a watch that is not started.
 func New(o Options) *Watch {
 	if o.Interval == 0 {
 		o.Interval = DefaultInterval
@@ -93,10 +94,11 @@ func New(o Options) *Watch {
 	return &Watch{Options: o, known: make(chan struct{}), expected: make(chan struct{}, 1)}
 }
 
-// NeedLeaderElection returns true: only a leader watches.
+// NeedLeaderElection returns true, because only a leader watches.
 func (w *Watch) NeedLeaderElection() bool { return true }
 
-// Expect has the watch look for the kind now, unless it has just done so: something needs it. It does not wait.
+// Expect makes the watch poll for the kind soon, because something needs it. It does not block, and polls are no more
+// frequent than Interval.
 func (w *Watch) Expect() {
 	select {
 	case w.expected <- struct{}{}:
@@ -104,7 +106,7 @@ func (w *Watch) Expect() {
 	}
 }
 
-// Start watches until the context ends. It makes a Watch a runnable of a manager.
+// Start watches until ctx is done. It implements manager.Runnable.
 func (w *Watch) Start(ctx context.Context) error {
 	pause := w.Interval
 	for ctx.Err() == nil {
@@ -116,7 +118,7 @@ func (w *Watch) Start(ctx context.Context) error {
 		case <-ctx.Done():
 		case <-w.Clock.After(pause):
 			pause = min(growth*pause, longest*w.Interval)
-		case <-w.expected: // by many perhaps: they do not have it asked more often than that
+		case <-w.expected: // there may be many requests: do not poll more often for that
 			pause = w.Interval
 			if rest := w.Interval - w.Clock.Since(asked); rest > 0 {
 				select {
@@ -129,7 +131,8 @@ func (w *Watch) Start(ctx context.Context) error {
 	return nil
 }
 
-// look asks for the kind once, and follows it as long as it is served. It reports whether it counts as not served.
+// look polls for the kind once, and watches it as long as it is served. absent is true if the kind counts as not
+// served.
 func (w *Watch) look(ctx context.Context) (absent bool) {
 	err := w.Client.List(ctx, w.List.DeepCopyObject().(client.ObjectList), client.Limit(1), client.InNamespace(w.Namespaces.Scopes()[0]))
 	wasDenied := w.denied
@@ -140,7 +143,7 @@ func (w *Watch) look(ctx context.Context) (absent bool) {
 	case NotServed(err):
 		w.turn(nil)
 		return true
-	case w.denied: // a role is missing: others need not wait for this kind
+	case w.denied: // a role is missing, so nothing else should wait for this kind
 		if !wasDenied {
 			w.Log.Error(err, "The operator may not read a kind of another system, which counts as not installed until it may", "kind", w.kind(),
 				"remedy", "apply the ClusterRoles of config/rbac and their bindings, from the release of this operator")
@@ -154,13 +157,13 @@ func (w *Watch) look(ctx context.Context) (absent bool) {
 	return false
 }
 
-// fail notes that the kind may be served and cannot be read: the API server is in trouble, or a conversion webhook of the
-// other system does not answer. If that lasts, nothing else waits for it.
+// fail records that the kind may be served but cannot be read: the API server has a problem, or a conversion webhook of
+// the other system does not answer. If that lasts, nothing else waits for the kind any longer.
 func (w *Watch) fail() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch now := w.Clock.Now(); {
-	case w.store != nil: // what was seen last stays
+	case w.store != nil: // the objects seen last remain valid
 	case w.failing.IsZero():
 		w.failing = now
 	case now.Sub(w.failing) >= patience*w.Interval && !w.unreadable:
@@ -170,16 +173,16 @@ func (w *Watch) fail() {
 	}
 }
 
-// Unreadable reports whether it is unknown for long already whether the kind is served, or which objects there are. What
-// it is needed for has to wait: there may be objects that hold something.
+// Unreadable reports whether it has been unknown for long whether the kind is served, or which objects exist. Whatever
+// needs the kind must wait then, because objects may exist that hold something.
 func (w *Watch) Unreadable() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.unreadable
 }
 
-// WaitUntilKnown returns once it is known whether the kind is served, and if it is, all its objects were seen; or once it is
-// Unreadable.
+// WaitUntilKnown blocks until it is known whether the kind is served and, if it is, all its objects were seen, or until
+// it is Unreadable.
 func (w *Watch) WaitUntilKnown(ctx context.Context) error {
 	select {
 	case <-w.known:
@@ -192,7 +195,7 @@ func (w *Watch) WaitUntilKnown(ctx context.Context) error {
 // Installed reports whether the kind is served and its objects are known.
 func (w *Watch) Installed() bool { return w.indexers() != nil }
 
-// Get returns an object by its name; nil if there is none.
+// Get returns an object by its name, or nil if there is none.
 func (w *Watch) Get(namespace, name string) client.Object {
 	key := name
 	if namespace != "" {
@@ -206,7 +209,7 @@ func (w *Watch) Get(namespace, name string) client.Object {
 	return nil
 }
 
-// By returns the objects with a value in an index of Options.Indexes.
+// By returns the objects with a value in an index of Options.Indexes. It panics if there is no such index.
 func (w *Watch) By(index, value string) []client.Object {
 	var objects []client.Object
 	for _, store := range w.indexers() {
@@ -221,7 +224,7 @@ func (w *Watch) By(index, value string) []client.Object {
 	return objects
 }
 
-// indexers hold the objects, those of each namespace in one of its own.
+// indexers hold the objects, one indexer for each watched namespace.
 type indexers []cache.Indexer
 
 func (w *Watch) indexers() indexers {
@@ -230,7 +233,7 @@ func (w *Watch) indexers() indexers {
 	return w.store
 }
 
-// follow watches the kind until it is served no more, or the context ends.
+// follow watches the kind until it is no longer served or ctx is done.
 func (w *Watch) follow(ctx context.Context) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -257,8 +260,8 @@ func (w *Watch) follow(ctx context.Context) {
 	}
 }
 
-// watchOut notes again and again that not all objects were seen yet, until they are or the context ends: a Reflector that the API server asks to
-// come back later does so for as long as it is asked to, and reports nothing.
+// watchOut calls fail once per interval until all objects were seen or ctx is done. It is needed because a Reflector
+// that the API server asks to come back later does so without reporting anything.
 func (w *Watch) watchOut(ctx context.Context) {
 	for !w.Installed() {
 		select {
@@ -270,10 +273,10 @@ func (w *Watch) watchOut(ctx context.Context) {
 	}
 }
 
-// newInformer watches a namespace. gone is called when the kind is served no more.
+// newInformer returns an informer for a namespace. It calls gone when the kind is no longer served.
 func (w *Watch) newInformer(namespace string, gone func()) cache.SharedIndexInformer {
 	informer := cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(w.listWatch(namespace), w.Client), w.Object, 0, w.Indexes)
-	_ = informer.SetTransform(w.slim) // fails for an informer that runs already only
+	_ = informer.SetTransform(w.slim) // fails only for an informer that is already running
 	_ = informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *cache.Reflector, err error) {
 		if NotServed(err) {
 			gone()
@@ -285,8 +288,9 @@ func (w *Watch) newInformer(namespace string, gone func()) cache.SharedIndexInfo
 	return informer
 }
 
-// turn takes over whether the kind is served. What was done while the objects could not be read, or counted as absent, has left them as they
-// were: once they are known, each is reported again. With the first answer that is not needed, which others wait for.
+// turn sets whether the kind is installed. Callers ignore objects that they could not read or that counted as absent,
+// so once the objects are known, each of them is reported again. That is not necessary with the first answer, for which
+// callers wait.
 func (w *Watch) turn(store indexers) {
 	w.mu.Lock()
 	first := !w.answered && !w.unreadable
@@ -302,7 +306,8 @@ func (w *Watch) turn(store indexers) {
 	}
 }
 
-// reportAll calls Changed with every object. The informer has reported those of its first list before the kind counted as served.
+// reportAll calls Changed with every object. The informer reported the objects of its first list before the kind
+// counted as installed.
 func (w *Watch) reportAll(store indexers) {
 	for _, objects := range store {
 		for _, o := range objects.List() {

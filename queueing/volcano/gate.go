@@ -27,26 +27,27 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// defaultInterval is how often the gate polls for changes that no watch shows: a name that becomes free, a policy that no
-// longer forbids a group.
+// defaultInterval is how often the gate polls for changes that no watch shows: a name that becomes free, or a policy
+// that no longer forbids a group.
 const defaultInterval = 10 * time.Second
 
-// Options of a Gate. Client and Waker are required.
+// Options configure a Gate. Client and Waker are required.
 type Options struct {
-	// Client knows Volcano's kinds: NewClient.
+	// Client must know Volcano's kinds; see NewClient.
 	Client client.WithWatch
-	// Namespaces whose applications use the gate.
+	// Namespaces are those whose applications use the gate.
 	Namespaces namespaces.Set
 	// Waker wakes applications whose verdicts may have changed.
 	Waker queueing.Waker
-	// Interval of polls for changes that no watch shows, and for kinds that are not served. Default: 10s.
+	// Interval is the interval of polls for changes that no watch shows, and for kinds that are not served. Default:
+	// 10s.
 	Interval time.Duration
-	// Clock of the interval. Default: the machine's.
+	// Clock measures the interval. Default: the real clock.
 	Clock clock.Clock
 	Log   logr.Logger
 }
 
-// Gate is the gate Volcano. Its watches have to be started.
+// Gate is the gate Volcano. Its Watches must be started. It is safe for concurrent use.
 type Gate struct {
 	o              Options
 	groups, queues *optionalkind.Watch
@@ -72,7 +73,7 @@ func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error)
 	return c, nil
 }
 
-// New returns a gate whose watches have not started.
+// New returns a gate. Its watches are not started.
 func New(o Options) *Gate {
 	if o.Interval == 0 {
 		o.Interval = defaultInterval
@@ -88,7 +89,7 @@ func New(o Options) *Gate {
 // Capabilities implements queueing.Gate.
 func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
 
-// Sync ensures the PodGroup of the ask and returns its verdict.
+// Sync ensures that the PodGroup of the ask exists, and returns its verdict.
 func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	g.tracker.track(ask.Key, ask.Queue)
 	if !g.installed() {
@@ -128,8 +129,8 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 	return waitsFor(ask, group, g.isInner(ask.Queue)), nil
 }
 
-// releaseOthers deletes the groups of other attempts of the application that hold nothing. What one holds has to be
-// released first.
+// releaseOthers deletes the groups of other attempts of the application that hold nothing. If one holds something, it
+// returns the verdict Evicting, because that must be released first.
 func (g *Gate) releaseOthers(ctx context.Context, ask queueing.Ask) (*queueing.Verdict, error) {
 	for _, group := range g.groupsOf(ask.Key) {
 		if group.Name == ask.Objects.Name || group.DeletionTimestamp != nil || g.tracker.isDeleted(group.UID) {
@@ -145,7 +146,8 @@ func (g *Gate) releaseOthers(ctx context.Context, ask queueing.Ask) (*queueing.V
 	return nil, nil
 }
 
-// find returns the group of an ask as the watch has shown it, nil if there is none, or a verdict if it cannot be used.
+// find returns the group of an ask as shown by the watch, or nil if there is none. If the group cannot be used, it
+// returns a verdict instead.
 func (g *Gate) find(ask queueing.Ask) (*v1beta1.PodGroup, *queueing.Verdict) {
 	group, _ := g.groups.Get(ask.Key.Namespace, ask.Objects.Name).(*v1beta1.PodGroup)
 	var v queueing.Verdict
@@ -153,7 +155,7 @@ func (g *Gate) find(ask queueing.Ask) (*v1beta1.PodGroup, *queueing.Verdict) {
 	case group == nil && !g.tracker.isExpected(ask.Key, ask.Objects.Name):
 		return nil, nil
 	case group == nil, g.tracker.isDeleted(group.UID):
-		v = queueing.Verdict{State: queueing.Undecided} // the watch will show it
+		v = queueing.Verdict{State: queueing.Undecided} // the watch will show the change
 		if ask.Objects.StartEarly && group == nil {
 			v = granted(ask)
 		}
@@ -180,7 +182,7 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask, wanted *v1beta1.Pod
 		return queueing.Verdict{State: queueing.Undecided}, nil
 	case apierrors.IsAlreadyExists(err):
 		return g.resolveExisting(ctx, ask)
-	case optionalkind.NotServed(err), apierrors.IsMethodNotSupported(err): // the kinds are going
+	case optionalkind.NotServed(err), apierrors.IsMethodNotSupported(err): // the kinds are being removed
 		g.wakeLater(ask.Key)
 		return notInstalled(), nil
 	case refused(err):
@@ -190,12 +192,12 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask, wanted *v1beta1.Pod
 	return queueing.Verdict{}, fmt.Errorf("create PodGroup %s/%s: %w", wanted.Namespace, wanted.Name, err)
 }
 
-// refused reports whether the API server does not take a write, or asks Volcano's webhook in vain.
+// refused reports whether the API server rejects a write, or fails to reach Volcano's webhook for it.
 func refused(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsInternalError(err)
 }
 
-// resolveExisting returns the verdict for a group that exists although the watch has not shown it.
+// resolveExisting returns the verdict if a group exists although the watch has not shown it.
 func (g *Gate) resolveExisting(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	g.wakeLater(ask.Key)
 	group := &v1beta1.PodGroup{}
@@ -209,12 +211,12 @@ func (g *Gate) resolveExisting(ctx context.Context, ask queueing.Ask) (queueing.
 	return queueing.Verdict{State: queueing.Undecided}, nil
 }
 
-// change makes a group stand for another ask of the same attempt. A group that has been admitted is released first: it holds
-// something else than is wanted now. A group for another queue is replaced, because Volcano counts a group in the queue
-// that it was created in; so is one for an earlier place in line, because Volcano would let the new content have the age
-// of the old one.
+// change adapts a group to a changed ask of the same attempt. A group that is admitted must be released first, because
+// it holds something else than is wanted now. A group for another queue is replaced, because Volcano counts a group in
+// the queue in which it was created. So is a group for an earlier place in the queue, because Volcano would keep its
+// age.
 func (g *Gate) change(ctx context.Context, group, wanted *v1beta1.PodGroup) (queueing.Verdict, error) {
-	undecided := queueing.Verdict{State: queueing.Undecided} // the watch will show it
+	undecided := queueing.Verdict{State: queueing.Undecided} // the watch will show the change
 	if admitted(group) {
 		return queueing.Verdict{State: queueing.Evicting}, nil
 	}
@@ -236,7 +238,7 @@ func (g *Gate) change(ctx context.Context, group, wanted *v1beta1.PodGroup) (que
 	return undecided, nil
 }
 
-// Persisted does nothing: the PodGroup says what is held.
+// Persisted does nothing, because the PodGroup shows what is held.
 func (*Gate) Persisted(context.Context, queueing.Key, queueing.Grant) {}
 
 // Release deletes the groups of an application, unless another operator decides on it from now on.
@@ -246,7 +248,7 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 		return nil
 	}
 	var failed error
-	for _, group := range g.groupsOf(key) { // those that cannot be seen are released when they are, which wakes their owners
+	for _, group := range g.groupsOf(key) { // groups that cannot be read yet are released later: their appearance wakes their owners
 		if !g.tracker.isDeleted(group.UID) {
 			failed = errors.Join(failed, g.delete(ctx, group))
 		}
@@ -268,7 +270,7 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 	return failed
 }
 
-// delete deletes exactly the group that was seen.
+// delete deletes the group that was seen, never a new one of the same name.
 func (g *Gate) delete(ctx context.Context, group *v1beta1.PodGroup) error {
 	uid := group.UID
 	g.tracker.expectDeleted(uid)
@@ -283,8 +285,8 @@ func (g *Gate) delete(ctx context.Context, group *v1beta1.PodGroup) error {
 	return nil
 }
 
-// EnsureReservation creates the group of a running attempt again if it is gone: Volcano schedules no pod whose group
-// does not exist.
+// EnsureReservation recreates the group of a running attempt if it is gone, because Volcano schedules no pod whose
+// group does not exist.
 func (g *Gate) EnsureReservation(ctx context.Context, ask queueing.Ask) (string, error) {
 	g.tracker.track(ask.Key, ask.Queue)
 	name := types.NamespacedName{Namespace: ask.Key.Namespace, Name: ask.Objects.Name}
@@ -302,7 +304,7 @@ func (g *Gate) EnsureReservation(ctx context.Context, ask queueing.Ask) (string,
 	return "", fmt.Errorf("create PodGroup %s again: %w", name, err)
 }
 
-// wakeLater wakes an application after a while.
+// wakeLater wakes an application after the polling interval.
 func (g *Gate) wakeLater(key queueing.Key) { g.o.Waker.WakeAfter(key, g.o.Interval) }
 
 func orUndecided(v *queueing.Verdict) queueing.Verdict {

@@ -18,23 +18,22 @@ import (
 )
 
 const (
-	// Name of the gate in the API.
+	// Name is the name of the gate in the API.
 	Name = "Volcano"
-	// schedulerName is how Volcano's scheduler calls itself in pods, unless it was installed otherwise.
+	// schedulerName is the default name of Volcano's scheduler in pods.
 	schedulerName = "volcano"
-	// taskAnnotation says which part of its group a pod is.
+	// taskAnnotation names the part of its group that a pod belongs to.
 	taskAnnotation = "volcano.sh/task-spec"
 	// earlyAnnotation marks a group whose driver does not wait for Volcano.
 	earlyAnnotation = "sparkgate.io/started-early"
-	// inputsAnnotation says what the ask of a group was derived from. A group that was admitted for something else goes
-	// back.
+	// inputsAnnotation identifies the inputs of the ask. A group that was admitted for other inputs is released.
 	inputsAnnotation = "sparkgate.io/inputs"
 )
 
 // groupFor returns the PodGroup of an ask.
 //
-// minMember stays 1 whatever the number of pods: Volcano starts no pod of a group before so many of them exist, and
-// executors exist only once the driver runs. What is reserved for the gang are minResources.
+// minMember is always 1: Volcano starts no pod of a group before minMember of its pods exist, and executors exist only
+// once the driver runs. minResources reserves capacity for the whole gang.
 func groupFor(ask queueing.Ask) *v1beta1.PodGroup {
 	least := leastResources(ask)
 	group := &v1beta1.PodGroup{
@@ -62,8 +61,8 @@ func groupFor(ask queueing.Ask) *v1beta1.PodGroup {
 	return group
 }
 
-// leastResources returns what the smallest gang of the ask requests, pods not counted: queues of Volcano have no limit
-// of pods. Sums end at amounts.Max, which Volcano can still turn into thousandths.
+// leastResources returns what the smallest gang of the ask requests, except for the number of pods, which Volcano's
+// queues do not limit. Sums are capped at amounts.Max, which Volcano can still convert to thousandths.
 func leastResources(ask queueing.Ask) corev1.ResourceList {
 	sums := queueing.Resources{}
 	for _, set := range ask.PodSets {
@@ -80,8 +79,8 @@ func leastResources(ask queueing.Ask) corev1.ResourceList {
 	return list
 }
 
-// sameSpec reports whether a group stands for what is wanted, in whatever place in line. The queue is compared by the
-// label, because Volcano's webhook replaces the queue default by one of the namespace.
+// sameSpec reports whether a group represents what is wanted, regardless of the place in the queue. Queues are compared
+// by label, because Volcano's webhook replaces the queue default by one of the namespace.
 func sameSpec(group, wanted *v1beta1.PodGroup) bool {
 	for key, value := range wanted.Annotations {
 		if key != queueing.PlaceAnnotation && group.Annotations[key] != value {
@@ -93,12 +92,12 @@ func sameSpec(group, wanted *v1beta1.PodGroup) bool {
 		equality.Semantic.DeepEqual(group.Spec.MinResources, wanted.Spec.MinResources)
 }
 
-// outdated reports whether a group is not the one that is wanted.
+// outdated reports whether a group differs from the wanted one.
 func outdated(group, wanted *v1beta1.PodGroup) bool {
 	return !sameSpec(group, wanted) || early(group, wanted)
 }
 
-// early reports whether a group waits for an earlier place in line than the one that is wanted.
+// early reports whether a group that holds nothing waits for an earlier place in the queue than the wanted one.
 func early(group, wanted *v1beta1.PodGroup) bool {
 	return !holds(group) && queueing.LaterPlace(group.Annotations, wanted.Annotations)
 }
@@ -107,13 +106,13 @@ func sameQueue(group, wanted *v1beta1.PodGroup) bool {
 	return group.Labels[v1alpha1.QueueLabel] == wanted.Labels[v1alpha1.QueueLabel]
 }
 
-// holds reports whether Volcano keeps capacity for a group, or that its driver may exist already.
+// holds reports whether Volcano reserves capacity for a group, or its driver may already exist.
 func holds(group *v1beta1.PodGroup) bool {
 	return admitted(group) || group.Annotations[earlyAnnotation] != ""
 }
 
-// admitted reports whether Volcano has let a group in. A group that runs may fall back to Pending when its driver is
-// lost; by then no application asks for it.
+// admitted reports whether Volcano has admitted a group. A running group may return to Pending when its driver is lost,
+// but then no application asks for it any more.
 func admitted(group *v1beta1.PodGroup) bool {
 	switch group.Status.Phase {
 	case v1beta1.PodGroupInqueue, v1beta1.PodGroupRunning, v1beta1.PodGroupUnknown, v1beta1.PodGroupCompleted:
@@ -123,7 +122,7 @@ func admitted(group *v1beta1.PodGroup) bool {
 	return false
 }
 
-// Grant returns what the pods of an admitted ask are given.
+// Grant returns the grant for the pods of an admitted ask.
 func Grant(ask queueing.Ask) *queueing.Grant {
 	grant := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue, Inputs: ask.Inputs}
 	for _, set := range ask.PodSets {
@@ -132,7 +131,7 @@ func Grant(ask queueing.Ask) *queueing.Grant {
 			Annotations: map[string]string{v1beta1.KubeGroupNameAnnotationKey: ask.Objects.Name, taskAnnotation: set.Name},
 		}
 		if set.Name == v1alpha1.DriverPodSet {
-			// Without the driver the executors are worth nothing; Volcano takes pods for preemptable unless they say
+			// The executors are useless without the driver, and Volcano regards pods as preemptable unless they say
 			// otherwise.
 			granted.Annotations[v1beta1.PodPreemptable] = "false"
 		}

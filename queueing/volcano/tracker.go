@@ -13,24 +13,25 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// tracker records which applications to wake, and writes of the gate that its watches have not shown yet. None of it has to
-// outlive the process. Safe for concurrent use.
+// tracker records which applications to wake, and writes of the gate that its watches have not shown yet. None of this
+// has to survive the process. It is safe for concurrent use.
 type tracker struct {
 	waker queueing.Waker
 	mu    sync.Mutex
-	// entries are the applications that request or hold quota, by uid; named are their uids by name.
+	// entries are the applications that request or hold quota, by uid. named holds their uids by name.
 	entries map[string]*entry
 	named   map[types.NamespacedName]map[string]bool
-	// deleted are groups that this process deletes and its watch still shows.
+	// deleted are the groups that this process has deleted and that the watch still shows.
 	deleted map[types.UID]bool
-	// queues is the last seen state of each queue, as far as verdicts depend on it; parents is the queue above each.
+	// queues is the last seen state of each queue, as far as verdicts depend on it. parents is the parent of each
+	// queue.
 	queues, parents map[string]string
 }
 
 type entry struct {
 	name  types.NamespacedName
 	queue string
-	// unseen are names of groups that were created and that the watch has not shown.
+	// unseen are the names of groups that were created and that the watch has not shown yet.
 	unseen map[string]bool
 }
 
@@ -112,7 +113,7 @@ func (t *tracker) observed(uid, name string) {
 	}
 }
 
-// expectDeleted records that a group is about to be deleted: what the watch still shows of it is old.
+// expectDeleted records that a group is about to be deleted, so that whatever the watch still shows of it is outdated.
 func (t *tracker) expectDeleted(uid types.UID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -132,7 +133,7 @@ func (t *tracker) observedDelete(uid types.UID) {
 	delete(t.deleted, uid)
 }
 
-// moved records which queue is above another one, none if that is gone, and returns the one that was.
+// moved records the parent of a queue, or that the queue has none any more, and returns the previous parent.
 func (t *tracker) moved(queue, parent string) (before string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,8 +144,8 @@ func (t *tracker) moved(queue, parent string) (before string) {
 	return before
 }
 
-// queueChanged wakes the applications of a queue if anything has changed that verdicts depend on. Its counters change
-// all the time.
+// queueChanged wakes the applications of a queue if anything has changed that verdicts depend on. Other parts, such as
+// its counters, change all the time.
 func (t *tracker) queueChanged(queue, now string) {
 	t.mu.Lock()
 	changed := t.queues[queue] != now
@@ -157,8 +158,8 @@ func (t *tracker) queueChanged(queue, now string) {
 	}
 }
 
-// kindAvailabilityChanged wakes all applications: the kinds were installed or removed, and no watch shows anything from
-// before.
+// kindAvailabilityChanged wakes all applications because the kinds were installed or removed. The watches no longer
+// show anything from before.
 func (t *tracker) kindAvailabilityChanged() {
 	t.mu.Lock()
 	clear(t.deleted)
@@ -183,7 +184,7 @@ func (t *tracker) wakeAll(matches func(*entry) bool) {
 	}
 }
 
-// uidsOf returns the uids of the applications of that name that request or hold quota.
+// uidsOf returns the uids of the applications with this name that request or hold quota.
 func (t *tracker) uidsOf(name types.NamespacedName) map[string]bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

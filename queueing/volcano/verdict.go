@@ -37,7 +37,7 @@ func granted(ask queueing.Ask) queueing.Verdict {
 	return v
 }
 
-// queueVerdict returns why a queue cannot take the group; nil if it may. A queue that is nil does not exist.
+// queueVerdict returns why a queue cannot admit the group, or nil if it can. A nil queue does not exist.
 func queueVerdict(ask queueing.Ask, wanted *v1beta1.PodGroup, queue *v1beta1.Queue) *queueing.Verdict {
 	v := queueing.Verdict{}
 	switch {
@@ -60,7 +60,7 @@ func queueVerdict(ask queueing.Ask, wanted *v1beta1.PodGroup, queue *v1beta1.Que
 	return &v
 }
 
-// above returns the first resource of which more is needed than the limit; resources without a limit do not count.
+// above returns the first resource whose need exceeds the limit, if any. Resources without a limit do not count.
 func above(need, limit corev1.ResourceList) (corev1.ResourceName, bool) {
 	names := make([]corev1.ResourceName, 0, len(limit))
 	for name := range limit {
@@ -76,9 +76,10 @@ func above(need, limit corev1.ResourceList) (corev1.ResourceName, bool) {
 	return "", false
 }
 
-// waitsFor returns the verdict on a group that Volcano has not let in. What Volcano says about it counts pods that do
-// not exist yet, so it is not repeated. It says nothing at all of an inner queue, into which it lets no group where its
-// queues form a hierarchy (volcano v1.14, pkg/scheduler/plugins/capacity); whether they do only its configuration says.
+// waitsFor returns the verdict on a group that Volcano has not admitted. Volcano's own explanation is left out, because
+// it counts pods that do not exist yet. Volcano gives none at all for an inner queue, where it admits no group if its
+// queues form a hierarchy (volcano v1.14, pkg/scheduler/plugins/capacity); only its configuration shows whether they
+// do.
 func waitsFor(ask queueing.Ask, group *v1beta1.PodGroup, inner bool) queueing.Verdict {
 	hint := ""
 	if inner {
@@ -88,7 +89,7 @@ func waitsFor(ask queueing.Ask, group *v1beta1.PodGroup, inner bool) queueing.Ve
 		ask.Queue, listed(*group.Spec.MinResources), group.Name, hint)
 }
 
-// listed prints resources in the order of their names.
+// listed formats resources in the order of their names.
 func listed(list corev1.ResourceList) string {
 	parts := make([]string, 0, len(list))
 	for name, quantity := range list {
@@ -98,7 +99,7 @@ func listed(list corev1.ResourceList) string {
 	return strings.Join(parts, ", ")
 }
 
-// nameTaken returns the verdict on an ask whose name another object has.
+// nameTaken returns the verdict on an ask whose name belongs to an object of another owner.
 func nameTaken(ask queueing.Ask) queueing.Verdict {
 	return waiting(queueing.ReasonWaitingForGate, "PodGroup %s/%s already exists and belongs to another owner: delete it, or choose another name for the application",
 		ask.Key.Namespace, ask.Objects.Name)

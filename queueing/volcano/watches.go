@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// Indexes of groups, by the uid of the application that owns them and by its name, and of queues by the one above.
+// Indexes of groups by the uid and by the name of the owning application, and of queues by parent.
 const (
 	byUID    = "uid"
 	byName   = "name"
@@ -29,20 +29,20 @@ const (
 // PodGroupKind is the kind of the objects that the gate creates.
 var PodGroupKind = v1beta1.SchemeGroupVersion.WithKind("PodGroup")
 
-// Watches returns to be started with the gate, and known before it is asked.
+// Watches returns the watches. They must be started with the gate, and known before it is used.
 func (g *Gate) Watches() []*optionalkind.Watch { return []*optionalkind.Watch{g.groups, g.queues} }
 
 // installed reports whether both kinds are served.
 func (g *Gate) installed() bool { return g.groups.Installed() && g.queues.Installed() }
 
-// unreadable reports whether the kinds may be served, and cannot be read.
+// unreadable reports whether the kinds may be served but cannot be read.
 func (g *Gate) unreadable() bool { return g.groups.Unreadable() || g.queues.Unreadable() }
 
-// watchGroups watches the groups of applications; Volcano creates many more, one for each pod without a group.
+// watchGroups watches the groups of applications. Volcano creates many more, one for each pod without a group.
 func (g *Gate) watchGroups() *optionalkind.Watch {
 	ours, err := labels.NewRequirement(v1alpha1.ApplicationUIDLabel, selection.Exists, nil)
 	if err != nil {
-		panic(err) // the label is not a label
+		panic(err) // the label is a constant
 	}
 	return optionalkind.New(optionalkind.Options{
 		Client: g.o.Client, Object: &v1beta1.PodGroup{}, List: &v1beta1.PodGroupList{}, Namespaces: g.o.Namespaces, Selector: labels.NewSelector().Add(*ours),
@@ -59,7 +59,7 @@ func (g *Gate) watchQueues() *optionalkind.Watch {
 	return optionalkind.New(optionalkind.Options{
 		Client: g.o.Client, Object: &v1beta1.Queue{}, List: &v1beta1.QueueList{},
 		Indexes: cache.Indexers{byParent: func(o any) ([]string, error) { return []string{o.(*v1beta1.Queue).Spec.Parent}, nil }},
-		Slim: func(o client.Object) { // all that moves without a cause
+		Slim: func(o client.Object) { // drops everything that changes all the time
 			q := o.(*v1beta1.Queue)
 			q.Status = v1beta1.QueueStatus{State: q.Status.State}
 		},
@@ -68,7 +68,7 @@ func (g *Gate) watchQueues() *optionalkind.Watch {
 	})
 }
 
-// groupChanged wakes the application of a group that came, changed or went.
+// groupChanged wakes the application of a group that was added, changed or deleted.
 func (g *Gate) groupChanged(o client.Object) {
 	owner := metav1.GetControllerOfNoCopy(o)
 	if owner == nil {
@@ -81,10 +81,10 @@ func (g *Gate) groupChanged(o client.Object) {
 	g.o.Waker.Wake(queueing.Key{Namespace: o.GetNamespace(), Name: owner.Name, UID: string(owner.UID)})
 }
 
-// queueChanged passes on what verdicts depend on: of a queue, of the one above it, and of the one that was above it.
+// queueChanged passes on the state that verdicts depend on, for the queue, its parent and its previous parent.
 func (g *Gate) queueChanged(o client.Object) {
 	above, stays := o.(*v1beta1.Queue).Spec.Parent, ""
-	if !g.queues.Installed() || g.queues.Get("", o.GetName()) != nil { // those of the first list come before the kind counts as served
+	if !g.queues.Installed() || g.queues.Get("", o.GetName()) != nil { // objects of the first list are reported before the kind counts as installed
 		stays = above
 	}
 	for _, name := range []string{o.GetName(), above, g.tracker.moved(o.GetName(), stays)} {
@@ -99,7 +99,7 @@ func (g *Gate) queueChanged(o client.Object) {
 // isInner reports whether a queue is the parent of others.
 func (g *Gate) isInner(queue string) bool { return len(g.queues.By(byParent, queue)) > 0 }
 
-// index returns an index over the application that owns a group.
+// index returns an index function over the application that owns a group.
 func index(of func(*metav1.OwnerReference, client.Object) string) cache.IndexFunc {
 	return func(obj any) ([]string, error) {
 		o, ok := obj.(client.Object)
@@ -113,7 +113,7 @@ func index(of func(*metav1.OwnerReference, client.Object) string) cache.IndexFun
 	}
 }
 
-// groupsOf returns the groups of an application as the watch has shown them.
+// groupsOf returns the groups of an application as shown by the watch.
 func (g *Gate) groupsOf(key queueing.Key) []*v1beta1.PodGroup {
 	var groups []*v1beta1.PodGroup
 	for _, o := range g.groups.By(byUID, key.UID) {
@@ -124,7 +124,7 @@ func (g *Gate) groupsOf(key queueing.Key) []*v1beta1.PodGroup {
 	return groups
 }
 
-// KeysFor returns the applications of that name that have a group, or ask for one.
+// KeysFor returns the applications of this name that have a group or ask for one.
 func (g *Gate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Key {
 	if kind != queueing.Application {
 		return nil
