@@ -21,19 +21,20 @@ import (
 )
 
 const (
-	// allowedTTL is how long a right counts as given.
+	// allowedTTL is how long an account counts as having a right after a review.
 	allowedTTL = 5 * time.Minute
-	// firstPause is how long a right counts as missing the first time: a binding that was created together with the application may be younger
-	// than what the API server's authorizer knows. It doubles with every review, up to longestPause.
+	// firstPause is how long a right counts as missing at first: a binding that was created together with the
+	// application may not have reached the API server's authorizer yet. The pause doubles with every review, up to
+	// longestPause.
 	firstPause   = time.Second
 	longestPause = time.Minute
-	// forgetAfter is how long the pause of a right that is not asked about is remembered.
+	// forgetAfter is how long the pause of a right is remembered when nothing asks for it.
 	forgetAfter = 10 * time.Minute
-	// offFor is how long no review is created after the API server has refused one to the operator.
+	// offFor is how long no review is created after the API server has forbidden one.
 	offFor = 5 * time.Minute
 )
 
-// Reviewer knows what service accounts may do. It is safe for concurrent use.
+// Reviewer checks what service accounts may do. It is safe for concurrent use.
 type Reviewer struct {
 	client client.Client
 	clock  clock.PassiveClock
@@ -44,7 +45,7 @@ type Reviewer struct {
 	off time.Time // no review is created before this time
 }
 
-// New returns a reviewer that has asked nothing yet.
+// New returns a Reviewer with an empty cache.
 func New(c client.Client, clock clock.Clock, log logr.Logger) *Reviewer {
 	return &Reviewer{client: c, clock: clock, log: log, known: cache.NewExpiringWithClock(clock)}
 }
@@ -55,14 +56,14 @@ type question struct {
 	right   rights.Right
 }
 
-// answer is whether an account has a right, until it is asked again.
+// answer is whether an account has a right, and until when that is not reviewed again.
 type answer struct {
 	allowed bool
 	until   time.Time
 	pause   time.Duration
 }
 
-// lookup returns what was answered a short time ago; false if nothing was.
+// lookup returns the last answer, and whether it is still fresh.
 func (r *Reviewer) lookup(q question) (last answer, fresh bool) {
 	known, ok := r.known.Get(q)
 	if !ok {
@@ -86,8 +87,8 @@ func (r *Reviewer) Cost(account types.NamespacedName, needed []rights.Right) int
 	return n
 }
 
-// Lacking returns which rights a service account does not have, and until when that is not asked again. Rights that cannot be reviewed count as
-// given: the operator may not be allowed to ask.
+// Lacking returns which of the needed rights a service account does not have, and until when that is not reviewed
+// again. Rights that cannot be reviewed count as present, because the operator may not be allowed to create reviews.
 func (r *Reviewer) Lacking(ctx context.Context, account types.NamespacedName, needed []rights.Right) (lacking []rights.Right, until time.Time, err error) {
 	for _, right := range needed {
 		q := question{account, right}
@@ -116,7 +117,7 @@ func (r *Reviewer) Lacking(ctx context.Context, account types.NamespacedName, ne
 	return lacking, until, nil
 }
 
-// review asks the API server. A right that its authorizers could not judge counts as given.
+// review asks the API server. A right that its authorizers could not evaluate counts as present.
 func (r *Reviewer) review(ctx context.Context, q question) (allowed bool, err error) {
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 		User:   "system:serviceaccount:" + q.account.Namespace + ":" + q.account.Name,
@@ -131,7 +132,7 @@ func (r *Reviewer) review(ctx context.Context, q question) (allowed bool, err er
 	return review.Status.Allowed || !review.Status.Denied && review.Status.EvaluationError != "", nil
 }
 
-// note remembers an answer.
+// note caches an answer and returns it.
 func (r *Reviewer) note(q question, last answer, allowed bool) answer {
 	now := r.clock.Now()
 	if allowed {
@@ -148,14 +149,14 @@ func (r *Reviewer) note(q question, last answer, allowed bool) answer {
 	return noted
 }
 
-// isOff reports whether the operator may not ask.
+// isOff reports whether reviews are turned off because the API server has forbidden them.
 func (r *Reviewer) isOff() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.clock.Now().Before(r.off)
 }
 
-// turnOff makes no review for a while, and logs that once.
+// turnOff turns reviews off for offFor, and logs this the first time.
 func (r *Reviewer) turnOff(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package apianswer reads what the API server says when it refuses a write.
+// Package apianswer interprets the errors with which the API server refuses a write.
 package apianswer
 
 import (
@@ -12,24 +12,24 @@ import (
 )
 
 var (
-	// clockOfAnswer is in what crypto/x509 says of a certificate that has expired.
+	// clockOfAnswer matches the time in crypto/x509's error about an expired certificate.
 	clockOfAnswer = regexp.MustCompile(`\bcurrent time \S+ is\b`)
-	// ownEnd is the end of a connection that has another port each time, in what package net says of it.
+	// ownEnd matches the local address of a connection in errors of package net. Its port is different each time.
 	ownEnd = regexp.MustCompile(`\S+:\d+->`)
 )
 
-// Steady returns what the API server says, without what is different each time it says the same, such as the time. A message that is tried for
-// again and again would be written each time, and what is written wakes what tries.
+// Steady removes from an error text of the API server what differs each time, such as the time. Otherwise each retry
+// would write a changed message, and each such write triggers another retry.
 func Steady(text string) string {
 	return ownEnd.ReplaceAllString(clockOfAnswer.ReplaceAllString(text, "it is"), "")
 }
 
-// IsGoneOrChanged reports whether a write that names the uid or the version of an object was refused because there is no such
-// object any longer: it was deleted, replaced by another one of its name, or changed. Such a write needs no repetition.
+// IsGoneOrChanged reports whether a write with a uid or version precondition was refused because that object no longer
+// exists: it was deleted, replaced by another one with its name, or changed. Such a write need not be repeated.
 func IsGoneOrChanged(err error) bool { return apierrors.IsNotFound(err) || apierrors.IsConflict(err) }
 
-// IsWebhookAway reports whether the API server has created nothing because a webhook that it has to ask did not answer. Nothing was stored:
-// webhooks are asked before.
+// IsWebhookAway reports whether a write was refused because an admission webhook did not answer. Nothing was stored,
+// because webhooks are called first.
 func IsWebhookAway(err error) bool {
 	return apierrors.IsInternalError(err) && strings.Contains(err.Error(), "failed calling webhook")
 }

@@ -16,13 +16,14 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 )
 
-// longestNote is the longest annotation that a stub keeps, in bytes: tokens of requests, names of trackers.
+// longestNote is the maximum length of an annotation that a stub keeps, in bytes. The annotations are tokens of
+// requests and names of trackers.
 const longestNote = 256
 
-// noted are the labels and annotations that decisions about an application read, whatever its spec is.
+// noted are the labels and annotations that decisions about an application read regardless of its spec.
 var noted = append(lifecycle.TrackerKeys(), meta.ReconcileRequestAnnotation, meta.ForceRequestAnnotation)
 
-// application bounds an application. It is idempotent.
+// application strips an application, and turns one that is too large into a stub. It is idempotent.
 func application(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 	app.ManagedFields = nil
 	delete(app.Annotations, lastApplied)
@@ -35,24 +36,24 @@ func application(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 	return app
 }
 
-// escaped is how many bytes one byte of text takes at most as JSON (\u0000), and more than what surrounds any value.
+// escaped bounds how many bytes one byte takes as JSON (\u0000), including the syntax around values.
 const escaped = 8
 
-// sizeOf returns the size of the parts of an object as JSON, in bytes.
+// sizeOf returns the total size of parts as JSON, in bytes.
 func sizeOf(parts ...any) int {
 	size := 0
 	for _, part := range parts {
 		text, err := json.Marshal(part)
 		if err != nil {
-			return v1alpha1.MaxApplicationSize + 1 // it was decoded from JSON; so this does not happen
+			return v1alpha1.MaxApplicationSize + 1 // cannot happen: it was decoded from JSON
 		}
 		size += len(text)
 	}
 	return size
 }
 
-// stub returns what is kept of an application that is too large: its name, its status, and those fields that may change
-// what becomes of a run that continues. All of them are small.
+// stub returns what is kept of an application that is too large: its name, its status, and those fields that can affect
+// a run that continues. All of them are small.
 func stub(app *v1alpha1.SparkApplication, size int) *v1alpha1.SparkApplication {
 	same, err := templatehash.Matches(&app.Spec, app.Status.TemplateHash)
 	out := &v1alpha1.SparkApplication{TypeMeta: app.TypeMeta, Status: app.Status}
@@ -72,7 +73,7 @@ func stub(app *v1alpha1.SparkApplication, size int) *v1alpha1.SparkApplication {
 	return out
 }
 
-// stubMeta takes over what a stub keeps of metadata.
+// stubMeta copies the metadata that a stub keeps.
 func stubMeta(from, to *metav1.ObjectMeta) {
 	to.Namespace, to.Name, to.UID, to.ResourceVersion, to.Generation = from.Namespace, from.Name, from.UID, from.ResourceVersion, from.Generation
 	to.CreationTimestamp, to.DeletionTimestamp = from.CreationTimestamp, from.DeletionTimestamp

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// footprint returns about how many bytes a value takes in memory, with all that it refers to: never less than its
-// texts. It costs a fraction of what encoding the value would.
+// footprint estimates how many bytes a value takes in memory, including everything it refers to. It is never less than
+// the length of its strings, and much cheaper than encoding the value.
 func footprint(v any) int {
 	value := reflect.ValueOf(v)
 	return int(value.Type().Size()) + beyond(value)
 }
 
-// beyond returns what a value refers to.
+// beyond returns the estimated size of what a value refers to.
 func beyond(v reflect.Value) int {
-	const entry = 48 // of a map, beside key and value
+	const entry = 48 // overhead of a map entry besides key and value
 	n := 0
 	switch v.Kind() {
 	case reflect.String:
@@ -41,12 +41,12 @@ func beyond(v reflect.Value) int {
 		}
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[time.Time]() {
-			return 0 // a place in the world that all share
+			return 0 // its *Location is shared
 		}
 		for i := range v.NumField() {
 			n += beyond(v.Field(i))
 		}
-	default: // numbers and booleans refer to nothing
+	default: // numbers and booleans
 	}
 	return n
 }

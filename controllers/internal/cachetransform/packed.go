@@ -24,16 +24,16 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// Packed is an application that has ended, in a quarter of the memory: its JSON, compressed. Its copy is the application,
-// so whoever reads it from the cache finds that, as long as the cache copies what it returns. Immutable.
+// Packed is an application that has ended, stored as compressed JSON in a quarter of the memory. Its deep copy is the
+// application, so readers of the cache get that, provided that the cache copies what it returns. It is immutable.
 type Packed struct {
-	// ObjectMeta without labels and annotations.
+	// ObjectMeta lacks labels and annotations.
 	metav1.ObjectMeta
 	text []byte
 }
 
-// Kept returns the transform of the cache: that of Object, and what has ended is packed. It is idempotent, and may change
-// the object.
+// Kept is the transform of the cache: Object, with ended applications packed. It is idempotent, and may modify the
+// object.
 func Kept(obj any) (any, error) {
 	kept, err := Object(obj)
 	if app, is := kept.(*v1alpha1.SparkApplication); is && err == nil && hasEnded(app) {
@@ -42,8 +42,8 @@ func Kept(obj any) (any, error) {
 	return kept, err
 }
 
-// hasEnded reports whether an application will hardly be looked at: it has ended, holds nothing, is whole, and neither has
-// companions nor waits for its spec or its namespace to change.
+// hasEnded reports whether an application will rarely be read: it has ended, holds nothing, is not a stub, has no
+// companions, and does not wait for its spec or its namespace to change.
 func hasEnded(app *v1alpha1.SparkApplication) bool {
 	if app.Status.Times.Finished == nil || app.Status.Grant != nil || !app.DeletionTimestamp.IsZero() || app.Stub != nil ||
 		len(app.Status.Invalid) > 0 || expose.Uses(&app.Spec) {
@@ -68,7 +68,7 @@ func pack(app *v1alpha1.SparkApplication) (*Packed, error) {
 	return p, nil
 }
 
-// Application returns the application.
+// Application returns the unpacked application.
 func (p *Packed) Application() *v1alpha1.SparkApplication {
 	app := &v1alpha1.SparkApplication{}
 	text, err := inflate(p.text)
@@ -81,7 +81,7 @@ func (p *Packed) Application() *v1alpha1.SparkApplication {
 	return app
 }
 
-// DeepCopyObject implements runtime.Object: the copy is the application.
+// DeepCopyObject implements runtime.Object. It returns the unpacked application.
 func (p *Packed) DeepCopyObject() runtime.Object { return p.Application() }
 
 // GetObjectKind implements runtime.Object.
@@ -95,10 +95,11 @@ func (p *Packed) GetLabels() map[string]string { return p.Application().Labels }
 // GetAnnotations implements metav1.Object.
 func (p *Packed) GetAnnotations() map[string]string { return p.Application().Annotations }
 
-// WholeIndex is the index of the cache that selects the applications that are not packed, by the value Whole.
+// WholeIndex is the name of the cache index that selects the applications that are not packed, and Whole is their value
+// in it.
 const WholeIndex, Whole = "whole", "true"
 
-// IndexWhole is the function of WholeIndex.
+// IndexWhole is the index function of WholeIndex.
 func IndexWhole(obj client.Object) []string {
 	if _, packed := obj.(*Packed); packed {
 		return nil
@@ -106,7 +107,7 @@ func IndexWhole(obj client.Object) []string {
 	return []string{Whole}
 }
 
-// usual is what texts of applications that have ended have in common: the names of their fields, for the most part.
+// usual is the preset dictionary for compression: texts that ended applications have in common, mostly names of fields.
 var usual = []byte(`{"kind":"SparkApplication","apiVersion":"sparkgate.io/v1alpha1","metadata":{"labels":{"app.kubernetes.io/instance":"",` +
 	`"kustomize.toolkit.fluxcd.io/name":"","kustomize.toolkit.fluxcd.io/namespace":""},"annotations":{"argocd.argoproj.io/tracking-id":""},` +
 	`"ownerReferences":[{"apiVersion":"sparkgate.io/v1alpha1","kind":"ScheduledSparkApplication","controller":true,"blockOwnerDeletion":true}],` +
@@ -128,7 +129,7 @@ var usual = []byte(`{"kind":"SparkApplication","apiVersion":"sparkgate.io/v1alph
 	`"startedAt":"2026-01-01T00:00:00Z","finishedAt":"2026-01-01T00:00:00Z","usage":{"queue":"","since":"2026-01-01T00:00:00Z","until":"2026-01-01T00:00:00Z","granted":{` +
 	`"milliCPUSeconds":,"memoryMiBSeconds":},"requested":{"milliCPUSeconds":,"memoryMiBSeconds":}}}]}}`)
 
-// writers are compressors at rest: each takes half a megabyte.
+// writers pools compressors, each of which takes half a megabyte.
 var writers = sync.Pool{New: func() any {
 	w, err := flate.NewWriterDict(io.Discard, flate.BestSpeed, usual)
 	if err != nil {
@@ -142,12 +143,12 @@ func deflate(text []byte) []byte {
 	defer writers.Put(w)
 	var out bytes.Buffer
 	w.Reset(&out)
-	_, _ = w.Write(text) // a buffer takes everything
+	_, _ = w.Write(text) // a buffer accepts everything
 	_ = w.Close()
 	return slices.Clone(out.Bytes())
 }
 
-// readers are decompressors at rest.
+// readers pools decompressors.
 var readers = sync.Pool{New: func() any { return flate.NewReaderDict(bytes.NewReader(nil), usual) }}
 
 func inflate(packed []byte) ([]byte, error) {

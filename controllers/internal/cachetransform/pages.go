@@ -15,13 +15,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// PageSize is how many objects that others wrote are asked for at once: at 1.5 MiB each, which is the most that etcd
-// stores, they fit into the memory of the operator.
+// PageSize is how many objects of other users are requested at once. Each may take up to 1.5 MiB, which is the most
+// that etcd stores, so that a page fits into the operator's memory.
 const PageSize = 32
 
-// NewInformer returns cache.NewSharedIndexInformer with a way to list that is bounded in memory. Most API servers
-// stream the first list as events, one object at a time; where one does not, client-go would ask for everything at
-// once.
+// NewInformer is cache.NewSharedIndexInformer with bounded memory for the first list. Most API servers stream that list
+// as events, one object at a time; if one does not, client-go would request everything at once.
 func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return cache.NewSharedIndexInformer(&paged{ListerWatcherWithContext: cache.ToListerWatcherWithContext(lw)}, example, resync, indexers)
 }
@@ -31,18 +30,18 @@ type paged struct {
 	cache.ListerWatcherWithContext
 }
 
-// Watch implements cache.Watcher, for callers without a context.
+// Watch implements cache.Watcher for callers without a context.
 func (p *paged) Watch(o metav1.ListOptions) (watch.Interface, error) {
 	return p.WatchWithContext(context.Background(), o)
 }
 
-// List implements cache.Lister, for callers without a context.
+// List implements cache.Lister for callers without a context.
 func (p *paged) List(o metav1.ListOptions) (runtime.Object, error) {
 	return p.ListWithContext(context.Background(), o)
 }
 
-// ListWithContext returns the whole list, of slim objects. Each page is consistent with the moment of the first: no
-// resource version is asked for, because an API server ignores the limit for a list from its own cache.
+// ListWithContext returns the whole list of stripped objects. All pages are consistent with the moment of the first. It
+// sets no resource version, because an API server ignores the limit for lists from its own cache.
 func (p *paged) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 	o.ResourceVersion, o.ResourceVersionMatch, o.Limit, o.Continue = "", "", PageSize, ""
 	var whole []runtime.Object

@@ -9,8 +9,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// schedule bounds a schedule. It is idempotent. Of one that is too large there are left its name, its status and when it is
-// due: it can create no application, because the operator knows no template of it.
+// schedule strips a schedule, and turns one that is too large into a stub. It is idempotent. A stub keeps the name, the
+// status and when runs are due. It creates no applications, because it has no template.
 func schedule(s *v1alpha1.ScheduledSparkApplication) *v1alpha1.ScheduledSparkApplication {
 	s.ManagedFields = nil
 	delete(s.Annotations, lastApplied)

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// lastApplied is where kubectl apply keeps a copy of the whole manifest.
+	// lastApplied is the annotation in which kubectl apply stores a copy of the whole manifest.
 	lastApplied = corev1.LastAppliedConfigAnnotation
-	// ownPrefix begins the annotations of namespaces that decisions read.
+	// ownPrefix is the prefix of those annotations of namespaces that decisions read.
 	ownPrefix = "sparkgate.io/"
 )
 
-// Object returns what is kept of an object. It is idempotent, and may change the object.
+// Object strips an object of everything that need not be cached. It is idempotent, and may modify the object.
 func Object(obj any) (any, error) {
 	switch o := obj.(type) {
 	case *v1alpha1.SparkApplication:
@@ -53,7 +53,7 @@ func Object(obj any) (any, error) {
 	return obj, nil
 }
 
-// bare leaves of metadata what identifies an object.
+// bare removes all metadata except for what identifies an object.
 func bare(m *metav1.ObjectMeta) {
 	m.ManagedFields, m.Annotations, m.Labels, m.OwnerReferences = nil, nil, nil, nil
 }

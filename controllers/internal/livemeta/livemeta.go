@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package livemeta reads objects from the API server by their metadata alone.
+// Package livemeta reads only the metadata of objects from the API server.
 package livemeta
 
 import (
@@ -26,7 +26,7 @@ type Key struct {
 	Name string
 }
 
-// Metadata stands for the object in reads and deletions.
+// Metadata returns an empty object with this identity, for reads and deletions.
 func (k Key) Metadata(namespace string) *metav1.PartialObjectMetadata {
 	obj := &metav1.PartialObjectMetadata{}
 	obj.SetGroupVersionKind(k.Kind)
@@ -34,22 +34,23 @@ func (k Key) Metadata(namespace string) *metav1.PartialObjectMetadata {
 	return obj
 }
 
-// Namespace stands for a namespace in reads of its metadata.
+// Namespace returns an empty object for reading the metadata of a namespace.
 func Namespace(name string) *metav1.PartialObjectMetadata {
 	return Key{Kind: corev1.SchemeGroupVersion.WithKind("Namespace"), Name: name}.Metadata("")
 }
 
-// Application stands for an application in reads and writes that are answered with its metadata alone.
+// Application returns an empty object for an application, for reads and writes that are answered with its metadata
+// only.
 func Application(namespace, name string) *metav1.PartialObjectMetadata {
 	return Key{Kind: v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind), Name: name}.Metadata(namespace)
 }
 
-// pageSize is how many objects are listed at a time. Labels and owners alone may make one as large as etcd stores, which is
-// 1.5 MiB; those that the operator creates take less than 2 KiB.
+// pageSize is how many objects are listed at once. Labels and owners alone can make an object as large as etcd stores,
+// 1.5 MiB; those that the operator creates have less than 2 KiB.
 const pageSize = 64
 
-// Each calls see with each object of a kind that the options select. An error of see does not end the list; a kind of which there is nothing to
-// find is none.
+// Each calls see with each object of a kind that the options select. It continues after errors of see and returns all
+// of them. A kind that is not installed, or not readable, counts as having no objects.
 func Each(ctx context.Context, live client.Reader, kind schema.GroupVersionKind, see func(*metav1.PartialObjectMetadata) error, options ...client.ListOption) error {
 	var failed []error
 	err := Walk(ctx, live, kind, func(obj *metav1.PartialObjectMetadata) error {
@@ -62,7 +63,8 @@ func Each(ctx context.Context, live client.Reader, kind schema.GroupVersionKind,
 	return errors.Join(failed...)
 }
 
-// Walk calls see with each object of a kind that the options select, page by page, and ends with the first error, of the list or of see.
+// Walk calls see with each object of a kind that the options select, page by page, and returns the first error of the
+// list or of see.
 func Walk(ctx context.Context, live client.Reader, kind schema.GroupVersionKind, see func(*metav1.PartialObjectMetadata) error, options ...client.ListOption) error {
 	for token := ""; ; {
 		page := &metav1.PartialObjectMetadataList{}
@@ -82,8 +84,8 @@ func Walk(ctx context.Context, live client.Reader, kind schema.GroupVersionKind,
 	}
 }
 
-// Absent reports whether an error says that there is nothing to find: the object is gone, or its kind is not installed,
-// or not granted to the operator, which has created none then.
+// Absent reports whether an error means that there is nothing to find: the object is gone, its kind is not installed,
+// or the operator may not read it and so has created none.
 func Absent(err error) bool {
 	return apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err) || apierrors.IsForbidden(err)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// maxCause is how long a cause is at most, in bytes.
+// maxCause is the maximum length of a cause, in bytes.
 const maxCause = 256
 
 const (
@@ -20,23 +20,25 @@ const (
 )
 
 var (
-	// exceptionLine is the last line of a traceback of Python: a class and, mostly, a message.
+	// exceptionLine matches the last line of a Python traceback: a class and usually a message.
 	exceptionLine = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*(: .*)?$`)
-	// fromJava are exceptions of Python that only pass one of Java on.
+	// fromJava matches Python exceptions that only pass on an exception of Java.
 	fromJava = regexp.MustCompile(`^py4j\.protocol\.Py4J[A-Za-z]*Error: `)
-	// refusal is what the API server says within an exception of its client: that a request is forbidden, that a pod is
-	// invalid, or that a webhook denies it.
+	// refusal matches the API server's answer within an exception of its client: a request is forbidden, a pod is
+	// invalid, or a webhook denies it.
 	refusal = regexp.MustCompile(`[a-z]+[a-z0-9.]* (?:"[^"]*" )?is forbidden: .*|Pod "[^"]*" is invalid: .*|admission webhook "[^"]*" denied the request.*`)
-	// ended is what spark-submit and Python say of a program that they cannot run, and Python's argparse of its arguments.
+	// ended matches what spark-submit and Python print about a program that they cannot run, and Python's argparse
+	// about arguments.
 	ended = regexp.MustCompile(`^(?:Error|\S*python\S*|\S+\.py: error): (.+)$`)
-	// unreadable is what Python says of a main program that is not Python, without a traceback.
+	// unreadable matches what Python prints, without a traceback, about a main program that is not Python.
 	unreadable = regexp.MustCompile(`^(?:SyntaxError|IndentationError|TabError): .+$`)
-	// client is what the exception of the client adds to it.
+	// client matches what the client's exception adds to the API server's answer.
 	client = regexp.MustCompile(`\. Received status: .*|, metadata=ListMeta.*`)
 )
 
-// causeOf finds the line that says why a program failed, and what it says: the last exception of Python, where that only passes on one of
-// Java, and for programs in Java, the innermost cause of the last exception. Without one it returns -1.
+// causeOf returns the line that says why a program failed, and its text. For Python this is the last exception. If that
+// only passes on an exception of Java, and for programs in Java, it is the innermost cause of the last exception. If
+// there is none, line is -1.
 func causeOf(lines []string) (line int, text string) {
 	line, text = lastPython(lines)
 	if line < 0 || fromJava.MatchString(text) {
@@ -53,8 +55,8 @@ func causeOf(lines []string) (line int, text string) {
 	return line, redact.First(strings.TrimSpace(text), maxCause)
 }
 
-// lastPython returns the exception of the last traceback of the driver's own Python. Tracebacks within exceptions of Java begin behind their
-// class.
+// lastPython returns the exception of the last traceback of the driver's own Python code. Tracebacks inside of Java
+// exceptions do not count; they start after a class name on the same line.
 func lastPython(lines []string) (int, string) {
 	for i := len(lines) - 1; i >= 0; i-- {
 		if lines[i] != traceback {
@@ -69,7 +71,7 @@ func lastPython(lines []string) (int, string) {
 	return -1, ""
 }
 
-// innermost returns the last cause of an exception of Java: of the one that ended a thread, or that begins after a line.
+// innermost returns the last cause of a Java exception, which either ended a thread or starts after the given line.
 func innermost(lines []string, after int) (int, string) {
 	line, text := -1, ""
 	for i := after; i < len(lines); i++ {
@@ -77,7 +79,7 @@ func innermost(lines []string, after int) (int, string) {
 		case found:
 			_, thrown, _ = strings.Cut(strings.TrimPrefix(thrown, `"`), `" `)
 			line, text = i, thrown
-		case strings.HasPrefix(lines[i], ": ") && line < 0 && after > 0: // what py4j passes on
+		case strings.HasPrefix(lines[i], ": ") && line < 0 && after > 0: // passed on by py4j
 			line, text = i, strings.TrimPrefix(lines[i], ": ")
 		case strings.HasPrefix(lines[i], causedBy) && line >= 0:
 			line, text = i, strings.TrimPrefix(lines[i], causedBy)
@@ -89,7 +91,7 @@ func innermost(lines []string, after int) (int, string) {
 	return line, text
 }
 
-// withinJava returns the exception of a traceback that is the message of an exception of Java.
+// withinJava returns the exception of a traceback that is the message of a Java exception.
 func withinJava(lines []string, line int, text string) (int, string) {
 	for j := line + 1; j < len(lines); j++ {
 		if !strings.HasPrefix(lines[j], " ") && exceptionLine.MatchString(lines[j]) {
@@ -99,8 +101,8 @@ func withinJava(lines []string, line int, text string) (int, string) {
 	return line, strings.TrimSuffix(text, traceback)
 }
 
-// lastError returns the last line in which the API server has refused a request of Spark, or with which Spark or Python has ended without
-// an exception.
+// lastError returns the last line that shows that the API server refused a request of Spark, or that Spark or Python
+// ended without an exception.
 func lastError(lines []string) (int, string) {
 	for i := len(lines) - 1; i >= 0; i-- {
 		switch found := ended.FindStringSubmatch(lines[i]); {

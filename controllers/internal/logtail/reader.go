@@ -23,20 +23,20 @@ import (
 )
 
 const (
-	// patience is how long to wait for a turn, and how long a tail may take then.
+	// patience is how long to wait for a slot, and how long reading may take after that.
 	patience = 2 * time.Second
-	// turns is how many logs are read at once.
+	// turns is how many logs are read at the same time.
 	turns = 4
-	// silence is how long a node is not asked again that did not answer.
+	// silence is how long a node that did not answer is not asked again.
 	silence = time.Minute
 	// maxRead is how much of a log is read, in bytes.
 	maxRead = 256 << 10
-	// searched is how many lines of a log are read to find the cause of a failure: Spark repeats the stack of an exception, and logs its
-	// own end behind it.
+	// searched is how many lines of a log are searched for the cause of a failure: Spark prints the stack of an
+	// exception repeatedly, followed by messages about its own shutdown.
 	searched = 500
 )
 
-// Reader reads ends of logs through the API server, which asks the kubelet. Safe for concurrent use.
+// Reader reads the ends of logs through the API server, which asks the kubelet. It is safe for concurrent use.
 type Reader struct {
 	pods     corev1client.PodsGetter
 	lines    int
@@ -48,13 +48,14 @@ type Reader struct {
 	silent map[string]time.Time // node → until when it is not asked
 }
 
-// New returns a reader of so many lines, at most MaxLines; with 0 it reads nothing.
+// New returns a Reader that keeps this many lines, at most MaxLines. With 0 it reads nothing.
 func New(client corev1client.PodsGetter, lines int, c clock.PassiveClock) *Reader {
 	return &Reader{pods: client, lines: min(lines, MaxLines), clock: c, patience: patience, turn: make(chan struct{}, turns), silent: map[string]time.Time{}}
 }
 
-// Read returns what is kept of the log of a pod's Spark container, after hide was applied to what was read; nothing if it
-// cannot be had in time. It does not fail: the attempt has, and that is to be reported with or without a log.
+// Read returns what is kept of the log of a pod's Spark container, after applying hide to what was read. It returns an
+// empty Log if the log cannot be read in time. It never fails, because the failed attempt must be reported with or
+// without a log.
 func (r *Reader) Read(ctx context.Context, pod *pods.Record, hide func(string) string) Log {
 	if r.lines <= 0 || r.isSilent(pod.Node) {
 		return Log{}
@@ -69,8 +70,9 @@ func (r *Reader) Read(ctx context.Context, pod *pods.Record, hide func(string) s
 	return Read(hide(whole(text)), r.lines)
 }
 
-// inTurn reads the end of a log once there is a turn; nothing if there is none in time. The turn ends with that: what is done with the text may take
-// long, and one namespace has as many callers as there are turns. Nor is a node blamed for the time in which its log waited for a turn.
+// inTurn waits for a slot and reads the end of a log. It returns an empty text if it gets no slot in time. The slot is
+// freed after reading, because processing the text may take long, and a single namespace may have as many callers as
+// there are slots. A node is not blamed for the time spent waiting for a slot.
 func (r *Reader) inTurn(ctx context.Context, pod *pods.Record) (string, error) {
 	waiting, stop := context.WithTimeout(ctx, r.patience)
 	defer stop()
@@ -83,7 +85,7 @@ func (r *Reader) inTurn(ctx context.Context, pod *pods.Record) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.patience)
 	defer cancel()
 	text, err := r.read(ctx, pod, searched)
-	if err == nil && len(text) == maxRead { // the end is missing
+	if err == nil && len(text) == maxRead { // the limit has cut off the end of the log
 		text, err = r.read(ctx, pod, r.lines)
 	}
 	if err != nil && ctx.Err() != nil {
@@ -92,7 +94,7 @@ func (r *Reader) inTurn(ctx context.Context, pod *pods.Record) (string, error) {
 	return text, err
 }
 
-// read gets the last lines of the log of exactly this pod.
+// read returns the last lines of the log of the given pod, never those of a new one with its name.
 func (r *Reader) read(ctx context.Context, record *pods.Record, lines int) (string, error) {
 	pod, err := r.pods.Pods(record.Namespace).Get(ctx, record.Name, metav1.GetOptions{})
 	if err != nil {
@@ -115,7 +117,8 @@ func (r *Reader) read(ctx context.Context, record *pods.Record, lines int) (stri
 	return string(text), nil
 }
 
-// whole takes the last line off a text that was cut at maxRead: what is left of it may be a part of a secret.
+// whole removes the last line of a text that was cut off at maxRead, because that line may contain a part of a secret,
+// which would not be recognized.
 func whole(text string) string {
 	if end := strings.LastIndexByte(text, '\n'); len(text) == maxRead && end >= 0 {
 		return text[:end]
@@ -123,7 +126,7 @@ func whole(text string) string {
 	return text
 }
 
-// isSilent reports whether a node has not answered a moment ago.
+// isSilent reports whether a node has recently not answered.
 func (r *Reader) isSilent(node string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,22 +10,24 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// MaxBytes is how long a tail is at most.
+// MaxBytes is the maximum length of a tail, in bytes.
 const MaxBytes = 2048
 
-// MaxLines is how many lines a tail has at most.
+// MaxLines is the maximum number of lines in a tail.
 const MaxLines = 100
 
-// Log is what is kept of the log of a program that has failed.
+// Log is what is kept of the log of a failed program.
 type Log struct {
-	// Tail is its end; if the cause precedes it, the lines around the cause and then the end.
+	// Tail is the end of the log. If the cause is further up, it consists of the lines around the cause, followed by
+	// the end.
 	Tail string
-	// Cause is why the program failed, in one line; empty if the log does not say so.
+	// Cause says in one line why the program failed; empty if the log does not show it.
 	Cause string
 }
 
-// Read takes from a log what is kept of it, without secrets and control characters: so many of its last lines that are not empty, as many
-// whole ones as fit into MaxBytes, and of a last line that does not fit alone the beginning.
+// Read returns what is kept of a log, without secrets and control characters: as many of the last non-empty lines as
+// are wanted and fit into MaxBytes. Lines are kept whole, except that a last line that does not fit by itself is cut
+// off.
 func Read(log string, lines int) Log {
 	all := strings.Split(redact.Text(log), "\n")
 	for i := range all {
@@ -34,7 +36,7 @@ func Read(log string, lines int) Log {
 	at, cause := causeOf(all)
 	all, at = withoutEmpty(all, at)
 	from := last(all, lines, MaxBytes)
-	const least = 4 // lines that show a cause and an end
+	const least = 4 // enough lines to show a cause and an end
 	if at < 0 || at >= from || lines < least {
 		return Log{Tail: strings.Join(cut(all[from:], MaxBytes), "\n"), Cause: cause}
 	}
@@ -46,7 +48,7 @@ func Read(log string, lines int) Log {
 	return Log{Tail: strings.Join(slices.Concat(cut(around, MaxBytes/2), []string{gap}, cut(all[from:], left)), "\n"), Cause: cause}
 }
 
-// withoutEmpty leaves out empty lines, and returns where the line at is then.
+// withoutEmpty removes empty lines. It also returns the new index of the line at.
 func withoutEmpty(lines []string, at int) ([]string, int) {
 	var kept []string
 	now := -1
@@ -61,7 +63,8 @@ func withoutEmpty(lines []string, at int) ([]string, int) {
 	return kept, now
 }
 
-// last returns where the last lines begin that fit into a number of lines and of bytes; at least one does.
+// last returns the index of the first of the last lines that fit into a number of lines and bytes. At least one line
+// counts as fitting.
 func last(lines []string, most, left int) int {
 	from := len(lines)
 	for from > 0 && len(lines)-from < most {
@@ -73,7 +76,7 @@ func last(lines []string, most, left int) int {
 	return from
 }
 
-// cut shortens a line that does not fit alone.
+// cut shortens a single line that does not fit.
 func cut(lines []string, most int) []string {
 	if len(lines) == 1 {
 		return []string{redact.First(lines[0], most)}

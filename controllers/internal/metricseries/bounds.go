@@ -9,10 +9,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Unknown is the value of the label of a queue that is not configured.
+// Unknown is the label value for queues that are not configured.
 const Unknown = "unknown"
 
-// NamespaceLabel is the label that names a namespace, in every metric that has one.
+// NamespaceLabel is the label for the namespace in every metric that has one.
 const NamespaceLabel = "namespace"
 
 // Vector is a metric with labels that name queues.
@@ -21,25 +21,25 @@ type Vector struct {
 	Vec interface {
 		DeletePartialMatch(labels prometheus.Labels) int
 	}
-	// QueueLabels are the labels whose values are names of queues.
+	// QueueLabels are the labels whose values are queue names.
 	QueueLabels []string
 }
 
-// Bounds knows which queues are configured, and deletes the series of those that no longer are. Safe for concurrent
-// use.
+// Bounds knows which queues are configured, and deletes the series of queues that no longer are. It is safe for
+// concurrent use.
 type Bounds struct {
 	vectors []Vector
 
-	// mu is held for reading while something is counted: no series of a removed queue is created after the others were
-	// deleted.
+	// mu is read-locked while something is counted, so that no series of a removed queue is created after its series
+	// were deleted.
 	mu         sync.RWMutex
 	configured map[string]bool
 }
 
-// New returns Bounds of metrics. No queue is configured yet.
+// New returns Bounds for these metrics. No queue is configured yet.
 func New(vectors ...Vector) *Bounds { return &Bounds{vectors: vectors} }
 
-// Configure replaces the names of the configured queues, and deletes the series of those that are left out.
+// Configure replaces the set of configured queues, and deletes the series of those that are no longer in it.
 func (b *Bounds) Configure(queues []string) {
 	configured := make(map[string]bool, len(queues))
 	for _, queue := range queues {
@@ -60,9 +60,9 @@ func (b *Bounds) Configure(queues []string) {
 	b.configured = configured
 }
 
-// Count calls count with a function that returns the value of a label for a queue: its name if it is configured,
-// Unknown if it is not, and nothing for no queue. Neither may be used after count has returned, and count must not call
-// b.
+// Count calls count with a function that returns the label value for a queue: its name if it is configured, Unknown if
+// it is not, and the empty string for no queue. The function must not be used after count has returned, and count must
+// not call b.
 func (b *Bounds) Count(count func(value func(queue string) string)) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

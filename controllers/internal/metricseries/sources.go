@@ -9,14 +9,14 @@ import (
 	"sync"
 )
 
-// Sources are what gauges are read from: one for each share of this process, which is one of all without shares. The zero
-// value has none. Safe for concurrent use.
+// Sources holds the objects from which gauges are collected: one for each share of this process, or a single one
+// without shares. The zero value is empty. It is safe for concurrent use.
 type Sources[T any] struct {
 	mu      sync.Mutex
 	sources map[string]*T
 }
 
-// Set makes source the one of a share. It replaces the one before.
+// Set sets the source of a share, replacing the previous one.
 func (s *Sources[T]) Set(share string, source *T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,7 +26,7 @@ func (s *Sources[T]) Set(share string, source *T) {
 	s.sources[share] = source
 }
 
-// Drop ends what Set began, unless another one has replaced it.
+// Drop removes a source, unless another one has replaced it.
 func (s *Sources[T]) Drop(share string, source *T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,7 +35,7 @@ func (s *Sources[T]) Drop(share string, source *T) {
 	}
 }
 
-// All returns the sources, in the order of their shares.
+// All returns the sources in the order of their shares.
 func (s *Sources[T]) All() []*T {
 	s.mu.Lock()
 	defer s.mu.Unlock()

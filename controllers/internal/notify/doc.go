@@ -1,11 +1,10 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package notify reports to Flux's notification-controller what becomes of applications, so that its Alerts reach
-// people.
+// Package notify sends events about applications to Flux's notification-controller, so that its Alerts reach users.
 //
-//	Notify ──► line of at most 256, the oldest falls out ──► one sender, which tries again a few times ──► POST
+//	Notify ──► queue of 256 events ──► one sender, which retries a few times ──► POST
 //
-// Notify never waits: a receiver that hangs, fails or is absent costs events, and never a decision. What is lost is
-// counted. Events are also in the Kubernetes API, and the state is in the conditions.
+// Notify never blocks: a receiver that hangs, fails or is missing can lose events, but never delays a decision. Lost
+// events are counted. Events are also in the Kubernetes API, and the state is in the conditions.
 package notify

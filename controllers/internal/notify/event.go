@@ -27,7 +27,7 @@ type event struct {
 	ReportingInstance   string                 `json:"reportingInstance,omitempty"`
 }
 
-// Severities. There is no warning among them: an Alert selects errors only, or everything.
+// Severities. There is no "warning": an Alert selects either errors only or everything.
 const (
 	severityInfo  = "info"
 	severityError = "error"
@@ -35,11 +35,12 @@ const (
 
 const (
 	controllerName = "sparkgate"
-	// fluxEvents begins the annotations with which people add to the events of an object.
+	// fluxEvents is the prefix of annotations with which users add metadata to the events of an object.
 	fluxEvents = "event.toolkit.fluxcd.io/"
 )
 
-// owners are the labels by which Flux marks what it has applied, and the key under which the owner is named.
+// owners maps the group of the labels with which Flux marks the objects it applies to the metadata key that names the
+// owner.
 var owners = map[string]string{"kustomize.toolkit.fluxcd.io": "kustomization", "helm.toolkit.fluxcd.io": "helmrelease"}
 
 // subject is what an event is about.
@@ -60,12 +61,12 @@ func (s *Sender) eventOf(about subject, severity, reason, message string) event 
 	}
 }
 
-// own returns the key of metadata of ours.
+// own returns a metadata key in our group.
 func own(key string) string { return v1alpha1.Group + "/" + key }
 
-// metadataOf returns what the receiver shows besides the message. It takes only keys that begin with the group of the
-// object, or with Flux's own prefix for annotations. The token distinguishes events of different attempts, which have the
-// same message: the receiver drops what it takes for a repetition.
+// metadataOf returns the metadata that the receiver shows in addition to the message. The receiver accepts only keys
+// that begin with the group of the object or with Flux's prefix for annotations. The token distinguishes events with
+// the same message from different attempts, because the receiver drops what it takes for a repetition.
 func metadataOf(app *v1alpha1.SparkApplication) map[string]string {
 	s := &app.Status
 	metadata := map[string]string{
@@ -79,14 +80,15 @@ func metadataOf(app *v1alpha1.SparkApplication) map[string]string {
 	return metadata
 }
 
-// metadataOfSchedule is metadataOf for a schedule. What is said of it twice is said at different versions of it.
+// metadataOfSchedule is metadataOf for a schedule. Events with the same message are distinguished by the schedule's
+// resource version.
 func metadataOfSchedule(schedule *v1alpha1.ScheduledSparkApplication) map[string]string {
 	metadata := map[string]string{own("token"): fmt.Sprintf("%s/%s", schedule.UID, schedule.ResourceVersion)}
 	addMarks(metadata, schedule)
 	return metadata
 }
 
-// addMarks adds who has applied an object, and what people want to have in its events.
+// addMarks adds the owner that applied an object, and the metadata that users have requested for its events.
 func addMarks(metadata map[string]string, o metav1.Object) {
 	labels := o.GetLabels()
 	for group, key := range owners {

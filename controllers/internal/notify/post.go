@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// CheckURL returns what is wrong with an address of a receiver; nil if nothing is.
+// CheckURL returns an error if the address is not a valid address of a receiver.
 func CheckURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
@@ -24,7 +24,7 @@ func CheckURL(address string) error {
 	return nil
 }
 
-// post sends an event once. The result is empty if another try may help.
+// post sends an event once. The result is empty if a retry may help.
 func (s *Sender) post(ctx context.Context, e event) (result string, err error) {
 	body, err := json.Marshal(e)
 	if err != nil {
@@ -40,9 +40,9 @@ func (s *Sender) post(ctx context.Context, e event) (result string, err error) {
 		return "", err
 	}
 	defer response.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<16)) // so that the connection is used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<16)) // so that the connection can be reused
 	switch code := response.StatusCode; {
-	case code < 300, code == http.StatusTooManyRequests: // 429 is said to what it takes for a repetition
+	case code < 300, code == http.StatusTooManyRequests: // the receiver answers 429 to what it takes for a repetition
 		return delivered, nil
 	case code >= 500, code == http.StatusRequestTimeout:
 		return "", fmt.Errorf("the receiver answers %s", response.Status)

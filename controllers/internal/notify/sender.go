@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// longestLine is how many events wait at most.
+	// longestLine is the maximum number of waiting events.
 	longestLine = 256
 	// tries is how often one event is sent at most.
 	tries = 4
-	// firstPause is the pause before the second try; each further one is twice as long.
+	// firstPause is the pause before the second try; it doubles for each further one.
 	firstPause = time.Second
 	// answerTime is how long a receiver may take to answer.
 	answerTime = 5 * time.Second
@@ -31,12 +31,12 @@ const (
 	farewellTime = 3 * time.Second
 )
 
-// What becomes of an event.
+// Results of sending an event.
 const (
-	delivered = "delivered" // taken, or known already
-	refused   = "refused"   // the receiver does not want it and never will
-	failed    = "failed"    // the last try had no answer either
-	dropped   = "dropped"   // it fell out of the line, or the operator ended
+	delivered = "delivered" // accepted, or known already
+	refused   = "refused"   // the receiver rejects it for good
+	failed    = "failed"    // the last try failed
+	dropped   = "dropped"   // dropped from the full queue, or at the end of the operator
 )
 
 var notifications = prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -46,45 +46,46 @@ var notifications = prometheus.NewCounterVec(prometheus.CounterOpts{
 
 func init() { metrics.Registry.MustRegister(notifications) }
 
-// Options of a Sender.
+// Options configure a Sender.
 type Options struct {
-	// URL to which events are posted, http or https.
+	// URL is the http or https URL to which events are posted.
 	URL string
-	// Instance names this process in events.
+	// Instance identifies this process in events.
 	Instance string
-	// Clock of times and pauses.
+	// Clock gives the time of events, and measures pauses.
 	Clock clock.Clock
-	// Log of the sender: one line when events begin to be lost, one when that is over.
+	// Log gets one line when events start to be lost, and one when they no longer are.
 	Log logr.Logger
-	// Transport to the receiver. Default: Go's.
+	// Transport is the transport to the receiver. Default: http.DefaultTransport.
 	Transport http.RoundTripper
 }
 
-// Sender sends events, one after the other. Notify is safe for concurrent use.
+// Sender sends events one after the other. Notify is safe for concurrent use.
 type Sender struct {
 	Options
 	client http.Client
-	// farewell is how long to continue after the end.
+	// farewell is how long to continue after shutdown has begun.
 	farewell time.Duration
-	// losing says that the last event was not delivered. Only the sending goroutine uses it.
+	// losing is true if the last event was not delivered. Only the sending goroutine uses it.
 	losing bool
 
 	mu   sync.Mutex
 	line []event
-	// filled has a value while there may be something in the line.
+	// filled signals that there may be events to send.
 	filled chan struct{}
 }
 
-// New returns a sender, which sends once it is started.
+// New returns a Sender. It sends once it is started.
 func New(o Options) *Sender {
 	for _, result := range []string{delivered, refused, failed, dropped} {
-		notifications.WithLabelValues(result) // the first one is an increase then
+		notifications.WithLabelValues(result) // create the series, so that the first event counts as an increase
 	}
 	return &Sender{Options: o, client: http.Client{Timeout: answerTime, Transport: o.Transport}, farewell: farewellTime, filled: make(chan struct{}, 1)}
 }
 
-// Notify puts an event about an application in line. It never waits. In a full line, the namespace that has the most events loses
-// its oldest: one whose applications all fail at once keeps no other one from hearing of its.
+// Notify queues an event about an application. It never blocks. If the queue is full, the namespace with the most
+// queued events loses its oldest one, so that a namespace whose applications all fail at once cannot displace the
+// events of others.
 func (s *Sender) Notify(app *v1alpha1.SparkApplication, warning bool, reason, message string) {
 	severity := severityInfo
 	if warning {
@@ -93,12 +94,12 @@ func (s *Sender) Notify(app *v1alpha1.SparkApplication, warning bool, reason, me
 	s.put(s.eventOf(subject{app, v1alpha1.SparkApplicationKind, metadataOf(app)}, severity, reason, message))
 }
 
-// NotifySchedule puts a warning about a schedule in line, in the same way.
+// NotifySchedule queues a warning about a schedule, like Notify.
 func (s *Sender) NotifySchedule(schedule *v1alpha1.ScheduledSparkApplication, reason, message string) {
 	s.put(s.eventOf(subject{schedule, v1alpha1.ScheduledSparkApplicationKind, metadataOfSchedule(schedule)}, severityError, reason, message))
 }
 
-// put puts an event in line.
+// put queues an event.
 func (s *Sender) put(e event) {
 	s.mu.Lock()
 	if len(s.line) == longestLine {
@@ -112,7 +113,7 @@ func (s *Sender) put(e event) {
 	}
 }
 
-// dropOne drops the oldest event of the namespace that has the most in line. The caller holds the lock.
+// dropOne drops the oldest event of the namespace with the most queued events. The caller must hold the lock.
 func (s *Sender) dropOne() {
 	count, most := map[string]int{}, ""
 	for i := range s.line {
@@ -126,10 +127,11 @@ func (s *Sender) dropOne() {
 	notifications.WithLabelValues(dropped).Inc()
 }
 
-// NeedLeaderElection returns false: the sender runs in every replica, and has nothing to send where none leads.
+// NeedLeaderElection returns false: the sender runs in every replica, and has nothing to send in those that do not
+// lead.
 func (s *Sender) NeedLeaderElection() bool { return false }
 
-// Start sends until ctx ends, then for a moment what is left in the line. It implements manager.Runnable.
+// Start sends events until ctx is done, and then for farewellTime those that are left. It implements manager.Runnable.
 func (s *Sender) Start(ctx context.Context) error {
 	for {
 		select {
@@ -148,7 +150,7 @@ func (s *Sender) Start(ctx context.Context) error {
 	}
 }
 
-// sendRest tries once to send what is left.
+// sendRest tries once to send each remaining event.
 func (s *Sender) sendRest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.farewell)
 	defer cancel()
@@ -181,7 +183,7 @@ func (s *Sender) next() (event, bool) {
 	return e, true
 }
 
-// deliver sends an event, again and again up to a bound, and says what became of it.
+// deliver sends an event with retries, and returns the result.
 func (s *Sender) deliver(ctx context.Context, e event) (result string, err error) {
 	pause := firstPause
 	for try := 1; ; try++ {
@@ -200,7 +202,7 @@ func (s *Sender) deliver(ctx context.Context, e event) (result string, err error
 	}
 }
 
-// account counts what became of an event, and logs when that changes.
+// account counts the result of an event, and logs when deliveries start or stop to fail.
 func (s *Sender) account(result string, err error) {
 	notifications.WithLabelValues(result).Inc()
 	lost := result == failed || result == refused

@@ -22,52 +22,54 @@ import (
 )
 
 const (
-	// looksPerPatience is how many times within the patience the lease of another operator is read.
+	// looksPerPatience is how many times per Options.Patience the lease of another operator is read.
 	looksPerPatience = 6
-	// longestGone is how long an operator whose lease has expired counts as gone before the lease is read again: less than yield.
+	// longestGone is how long an operator with an expired lease counts as gone before the lease is read again. It is
+	// less than yield.
 	longestGone = time.Second
-	// mostKnown bounds how many other operators are remembered. Their names come from objects, which users may write.
+	// mostKnown bounds how many other operators are remembered, because their names come from objects that users may
+	// write.
 	mostKnown = 64
 )
 
-// Options of Operators.
+// Options configure Operators.
 type Options struct {
-	// Namespace of this operator, which is its name.
+	// Namespace is the namespace of this operator, and also its name.
 	Namespace string
-	// Lease is the name of the lease that the leader of every operator holds, in its namespace.
+	// Lease is the name of the lease that the leader of every operator holds in its namespace.
 	Lease string
 	// Patience is how long another operator may go without renewing its lease before it counts as gone.
 	Patience time.Duration
-	// Live reads leases.
+	// Live reads leases from the API server.
 	Live  client.Reader
 	Clock clock.Clock
 	Log   logr.Logger
 }
 
-// Operators knows this operator and the others that it has met. A nil one knows no others. Safe for concurrent use: while a
-// lease is read, only calls about an operator whose lease was never read wait for it.
+// Operators knows this operator and the others that it has met. A nil Operators knows no others. It is safe for
+// concurrent use; a call blocks while a lease is being read only if that lease was never read before.
 type Operators struct {
 	o  Options
 	mu sync.Mutex
-	// met are other operators by name.
+	// met holds other operators by name.
 	met map[string]*other
 }
 
-// other is what is known of another operator.
+// other is what is known about another operator.
 type other struct {
-	// reading is held while its lease is read.
+	// reading is held while the operator's lease is read.
 	reading sync.Mutex
 	alive   atomic.Bool
-	// read is when its lease was read last; nil if it was not.
+	// read is when the lease was last read; nil if never.
 	read atomic.Pointer[time.Time]
-	// left says that something was left to it.
+	// left is true if something was left to the operator.
 	left atomic.Bool
 }
 
-// New returns the knowledge of an operator that has met no other.
+// New returns an Operators that has met no other operator.
 func New(o Options) *Operators { return &Operators{o: o, met: map[string]*other{}} }
 
-// Name of this operator; empty if it has none.
+// Name returns the name of this operator, or the empty string if it has none.
 func (o *Operators) Name() string {
 	if o == nil {
 		return ""
@@ -75,7 +77,8 @@ func (o *Operators) Name() string {
 	return o.o.Namespace
 }
 
-// Other reports whether a name is that of another operator that is alive. The caller leaves to that one what bears the name.
+// Other reports whether a name is that of another operator that is alive. The caller must leave to that operator what
+// bears its name.
 func (o *Operators) Other(ctx context.Context, name string) bool {
 	if o == nil || name == "" || name == o.o.Namespace || len(validation.IsDNS1123Label(name)) > 0 {
 		return false
@@ -95,8 +98,9 @@ func (o *Operators) Other(ctx context.Context, name string) bool {
 	return true
 }
 
-// meet returns what is known of another operator; nil if too many are known to add one. Operators that are gone and that no object
-// has named for the patience are forgotten then, so invented names cost at most mostKnown reads in that time.
+// meet returns what is known about another operator. It returns nil if too many are known to add one. To make space, it
+// forgets operators that are gone and that no object has named for Patience. So invented names cost at most mostKnown
+// reads in that time.
 func (o *Operators) meet(name string) *other {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -117,15 +121,15 @@ func (o *Operators) meet(name string) *other {
 	return seen
 }
 
-// follow has Start follow an operator, also if it was forgotten a moment ago.
+// follow makes Start watch an operator, even if it was just forgotten.
 func (o *Operators) follow(name string, seen *other) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.met[name] = seen
 }
 
-// look reads the lease of another operator, unless that was done a moment ago, or is being done: what was known before
-// is used until the answer has come.
+// look reads the lease of another operator, unless that was done recently or is being done. In these cases the previous
+// result is used.
 func (o *Operators) look(ctx context.Context, name string, seen *other) {
 	if seen.read.Load() == nil {
 		seen.reading.Lock()
@@ -144,7 +148,8 @@ func (o *Operators) look(ctx context.Context, name string, seen *other) {
 	lease := &coordinationv1.Lease{}
 	switch err := o.o.Live.Get(ctx, types.NamespacedName{Namespace: name, Name: o.o.Lease}, lease); {
 	case err == nil:
-		// A time that is far ahead would keep an operator alive for as long: any account that may create leases could write one.
+		// A time far in the future would keep an operator alive until then, and any account that may create leases
+		// could write one.
 		seen.alive.Store(now.Sub(renewed(lease)).Abs() <= o.o.Patience)
 	case apierrors.IsNotFound(err):
 		seen.alive.Store(false)
@@ -163,14 +168,14 @@ func renewed(lease *coordinationv1.Lease) time.Time {
 	return lease.CreationTimestamp.Time
 }
 
-// ErrGone ends a manager because another operator, to which this one has left something, no longer exists.
+// ErrGone ends a manager because another operator no longer exists to which this one has left something.
 var ErrGone = errors.New("another operator is gone")
 
-// NeedLeaderElection reports true: only a leader leaves anything to others.
+// NeedLeaderElection returns true, because only a leader leaves anything to others.
 func (o *Operators) NeedLeaderElection() bool { return true }
 
-// Start follows the operators to which something was left. It returns ErrGone once one of them is gone: a new leader takes
-// everything over in the order that is safe, and this process becomes one by a restart.
+// Start watches the operators to which something was left. It returns ErrGone once one of them is gone. Then this
+// process restarts, because only a new leader takes everything over in a safe order.
 func (o *Operators) Start(ctx context.Context) error {
 	for {
 		select {
@@ -185,7 +190,7 @@ func (o *Operators) Start(ctx context.Context) error {
 	}
 }
 
-// gone returns an operator to which something was left and that no longer exists; empty if there is none.
+// gone returns an operator to which something was left and that no longer exists, or the empty string if there is none.
 func (o *Operators) gone(ctx context.Context) string {
 	o.mu.Lock()
 	met := maps.Clone(o.met)

@@ -16,15 +16,15 @@ import (
 
 // Classes are the PriorityClasses that may be named in one queue.
 type Classes struct {
-	// Reader of SparkQueues and PriorityClasses, from the cache.
+	// Reader reads SparkQueues and PriorityClasses from the cache.
 	Reader client.Reader
-	// Queue is the name of a SparkQueue; empty where another system keeps the queues. One that does not exist has no
-	// list.
+	// Queue is the name of a SparkQueue; empty if another system manages the queues. A queue that does not exist
+	// restricts nothing.
 	Queue string
 }
 
-// Refusal returns why a PriorityClass, named in a field, may not be; empty if it may. The cluster's default class may
-// always be named: the API server gives it to pods that name none.
+// Refusal returns why a PriorityClass must not be named in a field, or the empty string if it may. The cluster's
+// default class is always allowed, because the API server sets it on pods that name none.
 func (c Classes) Refusal(ctx context.Context, class, field string) (string, error) {
 	spec, err := c.spec(ctx)
 	if err != nil || spec.AllowsPriorityClass(class) {

@@ -13,13 +13,13 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// Gates are the gates by the name used in the API. A name that is absent is not supported.
+// Gates maps the names of gates in the API to gates. A missing name is not supported.
 type Gates map[string]queueing.Gate
 
-// Known reports whether there is a gate of that name.
+// Known reports whether there is a gate with this name.
 func (g Gates) Known(name string) bool { return g[name] != nil }
 
-// Capabilities returns what a gate can do.
+// Capabilities returns the capabilities of a gate.
 func (g Gates) Capabilities(name string) queueing.Capabilities {
 	if gate := g[name]; gate != nil {
 		return gate.Capabilities()
@@ -27,7 +27,7 @@ func (g Gates) Capabilities(name string) queueing.Capabilities {
 	return catalog.Of(v1alpha1.GateType(name))
 }
 
-// Names returns the gates with wanted capabilities, sorted.
+// Names returns the names of the gates whose capabilities satisfy wanted, sorted.
 func (g Gates) Names(wanted func(queueing.Capabilities) bool) []string {
 	var names []string
 	for name, gate := range g {
@@ -39,7 +39,7 @@ func (g Gates) Names(wanted func(queueing.Capabilities) bool) []string {
 	return names
 }
 
-// Request asks a gate, after taking back what the key has asked of others, and returns where the ask stands.
+// Request submits an ask to a gate and returns its verdict, after releasing what the key has asked of other gates.
 func (g Gates) Request(ctx context.Context, name string, ask queueing.Ask) (queueing.Verdict, error) {
 	for other := range g {
 		if other == name || !slices.Contains(g.keysAt(other, ask.Key), ask.Key) {
@@ -56,7 +56,7 @@ func (g Gates) Request(ctx context.Context, name string, ask queueing.Ask) (queu
 	return verdict, nil
 }
 
-// QueuesFor returns the queues of a gate that asks from a namespace with these labels may name; known is false where the
+// QueuesFor returns the queues of a gate that asks from a namespace with these labels may name. known is false if the
 // gate cannot say.
 func (g Gates) QueuesFor(name string, namespaceLabels map[string]string, needsLimits bool) (queues []string, known bool) {
 	lister, known := g[name].(queueing.QueueLister)
@@ -66,13 +66,14 @@ func (g Gates) QueuesFor(name string, namespaceLabels map[string]string, needsLi
 	return queues, known
 }
 
-// Unlimited reports whether a queue of a gate is known to bound nothing.
+// Unlimited reports whether a queue of a gate is known to be without limits.
 func (g Gates) Unlimited(name, queue string) bool {
 	lister, known := g[name].(queueing.QueueLister)
 	return known && lister.Unlimited(queue)
 }
 
-// Priority returns the value of a priority class of the gate's own. asked is false where the gate has no such classes.
+// Priority returns the value of a priority class of the gate's own, and whether that class is known. asked is false if
+// the gate has no such classes.
 func (g Gates) Priority(name, class string) (value int32, known, asked bool) {
 	resolver, asked := g[name].(queueing.PriorityResolver)
 	if asked {
@@ -81,7 +82,7 @@ func (g Gates) Priority(name, class string) (value int32, known, asked bool) {
 	return value, known, asked
 }
 
-// Keys returns the keys of that kind, namespace and name that ask or hold something at any gate, whatever their uid.
+// Keys returns the keys of this kind, namespace and name, with any uid, that ask for or hold something at any gate.
 func (g Gates) Keys(name queueing.Key) []queueing.Key {
 	var keys []queueing.Key
 	for gate := range g {

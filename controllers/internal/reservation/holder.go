@@ -10,29 +10,29 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Persisted reports to the gate of a grant that its holder has stored it.
+// Persisted reports to the gate of a grant that its holder has stored the grant.
 func (g Gates) Persisted(ctx context.Context, key queueing.Key, grant queueing.Grant) {
 	if gate := g[grant.Gate]; gate != nil {
 		gate.Persisted(ctx, key, grant)
 	}
 }
 
-// Declined reports to the gate of a grant that its growth beyond held will never be stored.
+// Declined reports to the gate of a grant that growth beyond held will never be stored.
 func (g Gates) Declined(ctx context.Context, key queueing.Key, held queueing.Grant) {
 	if gate, declines := g[held.Gate].(queueing.Decliner); declines {
 		gate.Decline(ctx, key, held)
 	}
 }
 
-// Charge charges what runs already to a gate, whether there is quota or not. It does nothing for a key that holds a
-// grant.
+// Charge charges a grant at its gate for pods that are already running, even if there is no quota. It does nothing if
+// the key holds a grant.
 func (g Gates) Charge(key queueing.Key, grant queueing.Grant) {
 	if gate, charges := g[grant.Gate].(queueing.Charger); charges {
 		gate.Charge(key, grant)
 	}
 }
 
-// Observes reports whether a gate has to know the state of the holders of its grants.
+// Observes reports whether a gate must know the state of the holders of its grants.
 func (g Gates) Observes(gate string) bool {
 	_, observes := g[gate].(queueing.HolderObserver)
 	return observes
@@ -45,7 +45,7 @@ func (g Gates) UpdateHolder(key queueing.Key, grant queueing.Grant, standing que
 	}
 }
 
-// Eviction returns why the gate of a grant wants it back; nil if it does not.
+// Eviction returns why the gate of a grant reclaims it, or nil if it does not.
 func (g Gates) Eviction(key queueing.Key, grant queueing.Grant) *queueing.Eviction {
 	if gate, evicts := g[grant.Gate].(queueing.Evictor); evicts {
 		return gate.Eviction(key, grant.Run, grant.Attempt)
@@ -53,7 +53,7 @@ func (g Gates) Eviction(key queueing.Key, grant queueing.Grant) *queueing.Evicti
 	return nil
 }
 
-// Resize requests from the gate of a grant what the holder wants above its base gang, and returns what it has.
+// Resize asks the gate of a grant for what the holder wants above its base gang, and returns the holder's allocation.
 func (g Gates) Resize(ctx context.Context, key queueing.Key, held queueing.Grant, want queueing.ResizeRequest) queueing.Allocation {
 	if gate, resizes := g[held.Gate].(queueing.Resizer); resizes {
 		return gate.Resize(ctx, key, held, want)
@@ -73,14 +73,13 @@ func (g Gates) Report(ctx context.Context, gate string, key queueing.Key, progre
 	return nil
 }
 
-// Ensures reports whether the grants of a gate stand as objects that others may delete.
+// Ensures reports whether a gate represents grants by objects that other clients may delete.
 func (g Gates) Ensures(gate string) bool {
 	_, ensures := g[gate].(queueing.ReservationEnsurer)
 	return ensures
 }
 
-// Ensure creates the object that stands for a grant again if it is gone, and returns a sentence for people if it had
-// to.
+// Ensure creates the object that represents a grant if it is gone. If it had to, restored is a sentence for users.
 func (g Gates) Ensure(ctx context.Context, gate string, granted queueing.Ask) (restored string, err error) {
 	if ensurer, ensures := g[gate].(queueing.ReservationEnsurer); ensures {
 		return ensurer.EnsureReservation(ctx, granted)

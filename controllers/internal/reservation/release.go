@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Release gives back whatever the key holds or asks for, at every gate: it may have asked another one before. A gate that fails does not
-// stop the others.
+// Release releases whatever the key holds or asks for at every gate, because it may have asked another one before. It
+// continues after errors and returns all of them.
 func (g Gates) Release(ctx context.Context, key queueing.Key, how queueing.Release) (failed error) {
 	for name, gate := range g {
 		if key.Kind != queueing.Application && !gate.Capabilities().UnmanagedPods {
@@ -31,7 +31,7 @@ func (g Gates) releaseAt(ctx context.Context, name string, key queueing.Key, how
 	return nil
 }
 
-// Forget has every gate delete what it keeps of an attempt that has ended.
+// Forget makes every gate delete what it keeps about an attempt that has ended.
 func (g Gates) Forget(ctx context.Context, key queueing.Key, run, attempt int64) error {
 	for name, gate := range g {
 		observer, keeps := gate.(queueing.ProgressObserver)
@@ -45,8 +45,8 @@ func (g Gates) Forget(ctx context.Context, key queueing.Key, run, attempt int64)
 	return nil
 }
 
-// Orphaned reports to the gates that the asker is gone while pods of it run, and returns the grant that stays charged for
-// them. It returns false if another system charges them.
+// Orphaned reports to the gates that the asker is gone while pods of it run, and returns the grant that stays charged
+// for them. It returns false if another system charges them.
 func (g Gates) Orphaned(key queueing.Key) (queueing.Grant, bool) {
 	grant := queueing.Grant{}
 	for name, gate := range g {

@@ -15,8 +15,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// PodChanged reports whether a pod is not as it was seen: it is gone, or has another resource version. Then the API server
-// refuses the patch for that, and not for what is in it.
+// PodChanged reports whether a pod was deleted, or has another resource version than when it was seen. In that case the
+// API server has refused the patch because of the change, and not because of its content.
 func PodChanged(ctx context.Context, live client.Reader, seen *pods.Record) (bool, error) {
 	pod := livemeta.Key{Kind: corev1.SchemeGroupVersion.WithKind("Pod"), Name: seen.Name}.Metadata(seen.Namespace)
 	err := live.Get(ctx, client.ObjectKeyFromObject(pod), pod)

@@ -1,6 +1,5 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package schedulinggate ungates pods: it knows the one patch by which that is done, and whether a pod has changed since
-// that was built.
+// Package schedulinggate builds the patch that ungates a pod, and checks whether the pod has changed since.
 package schedulinggate

@@ -21,12 +21,13 @@ import (
 type Placement struct {
 	NodeSelector map[string]string
 	Tolerations  []corev1.Toleration
-	// Labels that say what it is charged to.
+	// Labels show what the pod is charged to.
 	Labels map[string]string
 }
 
-// RemovalPatch returns the JSON patch that places a pod and removes its gate, if it is still as it was seen. A gated
-// pod may only gain placement. unlabelled says that the pod was seen without any label. The pod has a Gate.
+// RemovalPatch returns the JSON patch that sets the placement of a pod and removes its scheduling gate. It applies only
+// if the pod is unchanged since it was seen. Kubernetes allows only additions to the placement of a gated pod.
+// unlabelled is true if the pod was seen without any label. The pod must have a SchedulingGate.
 func RemovalPatch(pod *pods.Record, unlabelled bool, where Placement) []byte {
 	gate := fmt.Sprintf("/spec/schedulingGates/%d", pod.SchedulingGate.At)
 	patch := []operation{
@@ -45,20 +46,21 @@ func RemovalPatch(pod *pods.Record, unlabelled bool, where Placement) []byte {
 	}
 	data, err := json.Marshal(append(patch, operation{Op: "remove", Path: gate}))
 	if err != nil {
-		panic(err) // strings and tolerations always have a form
+		panic(err) // strings and tolerations can always be encoded
 	}
 	return data
 }
 
-// operation is one of a JSON patch (RFC 6902).
+// operation is one operation of a JSON patch (RFC 6902).
 type operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value,omitempty"`
 }
 
-// selectorOf returns the whole node selector of a pod that is placed. What the record has may come from the pod's affinity
-// alone: whether the pod has a node selector is not known, and it may gain one that says the same.
+// selectorOf returns the complete node selector of the pod after placement. The selector in the record may come from
+// the pod's affinity only, so it is unknown whether the pod itself has one. Adding the same labels as a node selector
+// is harmless.
 func selectorOf(gate *pods.SchedulingGate, where Placement) map[string]string {
 	selector := map[string]string{}
 	maps.Copy(selector, gate.NodeSelector)
@@ -66,7 +68,8 @@ func selectorOf(gate *pods.SchedulingGate, where Placement) map[string]string {
 	return selector
 }
 
-// members adds members to a map of texts, in the order of their keys, and the map first if it is absent.
+// members returns operations that add members to a map of strings in the order of their keys, and create the map first
+// if it is absent.
 func members(path string, absent bool, values map[string]string) []operation {
 	var patch []operation
 	if len(values) > 0 && absent {
@@ -78,5 +81,5 @@ func members(path string, absent bool, values map[string]string) []operation {
 	return patch
 }
 
-// escaped returns a key as a part of a path (RFC 6901).
+// escaped escapes a key for use in a JSON pointer (RFC 6901).
 func escaped(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }

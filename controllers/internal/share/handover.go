@@ -17,9 +17,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/trees"
 )
 
-// Begin takes over the queues of the tree, by a live list of all of them, and returns those that this leader serves. It
-// is called before anything is charged. Queues that have moved to another tree are among them, because of what their
-// ledgers may have in flight.
+// Begin takes over the queues of the tree from items, a list of all queues from the API server, and returns those that
+// this leader serves. Call it before anything is charged. The result includes queues that have moved to another tree,
+// because their ledgers may have grants in flight.
 func (s *Share) Begin(ctx context.Context, items []v1alpha1.SparkQueue) ([]v1alpha1.SparkQueue, error) {
 	if s == nil {
 		return items, nil
@@ -39,7 +39,8 @@ func (s *Share) Begin(ctx context.Context, items []v1alpha1.SparkQueue) ([]v1alp
 	return slices.DeleteFunc(slices.Clone(items), func(q v1alpha1.SparkQueue) bool { return !s.servesLocked(q.Name) }), nil
 }
 
-// claimAll claims the queues of the tree that no leader serves, from the root downwards, and notes that in items.
+// claimAll claims the queues of the tree that no leader serves, from the root downwards, and sets their status.tree in
+// items.
 func (s *Share) claimAll(ctx context.Context, items []v1alpha1.SparkQueue) error {
 	if s.Tree == "" {
 		return nil
@@ -59,17 +60,17 @@ func (s *Share) claimAll(ctx context.Context, items []v1alpha1.SparkQueue) error
 	}
 }
 
-// Choose takes queues as they are now, and returns those that the engine is to have. Queues that have moved to another
-// tree are released once nothing in them is in flight; until then Again is called. Queues that have come into the tree
-// are claimed, and what is held in them is charged before they are returned.
+// Choose evaluates the current queues, and returns those for the engine. Queues that have moved to another tree are
+// released once nothing in them is in flight; until then Again is called. Queues that have moved into the tree are
+// claimed, and what is held in them is charged before Choose returns them.
 //
-// It is not safe for concurrent use with itself.
+// Choose must not be called concurrently.
 func (s *Share) Choose(ctx context.Context, items []v1alpha1.SparkQueue) ([]v1alpha1.SparkQueue, error) {
 	if s == nil {
 		return items, nil
 	}
-	before := s.see(items)      // before a deleted queue is given up: grants in it then count at the queue above
-	items = slices.Clone(items) // what is claimed is noted there; the specs are shared
+	before := s.see(items)      // first: grants in a deleted queue count at the queue above it from now on
+	items = slices.Clone(items) // claims are recorded in the copy; the specs are shared
 	if err := s.release(ctx, items); err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func (s *Share) Choose(ctx context.Context, items []v1alpha1.SparkQueue) ([]v1al
 	return configured, nil
 }
 
-// serve serves the queues that have come, and returns those that the engine decides on.
+// serve starts to serve the queues that have moved into the tree, and returns the queues that the engine decides on.
 func (s *Share) serve(came []string, items []v1alpha1.SparkQueue, before *trees.Forest) []v1alpha1.SparkQueue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +104,7 @@ func (s *Share) serve(came []string, items []v1alpha1.SparkQueue, before *trees.
 	return s.configured(items)
 }
 
-// see notes the queues as they are now, and returns them as they were.
+// see replaces the known queues, and returns the previous ones.
 func (s *Share) see(items []v1alpha1.SparkQueue) (before *trees.Forest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +119,7 @@ func (s *Share) configured(items []v1alpha1.SparkQueue) []v1alpha1.SparkQueue {
 	})
 }
 
-// came returns the queues of the tree that this leader has claimed and does not serve yet.
+// came returns the queues of the tree that this leader has claimed but does not serve yet.
 func (s *Share) came(items []v1alpha1.SparkQueue) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -131,8 +132,8 @@ func (s *Share) came(items []v1alpha1.SparkQueue) []string {
 	return names
 }
 
-// release gives up the queues that are no longer in the tree. No pass works on anything in them when their status
-// says so.
+// release stops serving the queues that are no longer in the tree, and clears their status.tree. By then no pass works
+// on anything in them.
 func (s *Share) release(ctx context.Context, items []v1alpha1.SparkQueue) error {
 	forest := trees.New(items)
 	for _, name := range s.gone(forest) {
@@ -163,7 +164,7 @@ func (s *Share) release(ctx context.Context, items []v1alpha1.SparkQueue) error 
 	return nil
 }
 
-// giveUp serves a queue no longer, once the passes that are under way have ended.
+// giveUp stops serving a queue, once the running passes have ended.
 func (s *Share) giveUp(queue string) {
 	s.passes.Lock()
 	defer s.passes.Unlock()
@@ -172,7 +173,7 @@ func (s *Share) giveUp(queue string) {
 	delete(s.serves, queue)
 }
 
-// gone returns the queues that are served and no longer in the tree, and marks them as leaving it.
+// gone returns the served queues that are no longer in the tree, and marks them as leaving.
 func (s *Share) gone(forest *trees.Forest) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +187,8 @@ func (s *Share) gone(forest *trees.Forest) []string {
 	return names
 }
 
-// write sets status.tree of a queue, if the queue has not changed since it was read.
+// write sets status.tree of a queue. It fails with a conflict if the queue has changed since it was read. It does
+// nothing if the queue was deleted.
 func (s *Share) write(ctx context.Context, q *v1alpha1.SparkQueue, tree string) error {
 	value := any(tree)
 	if tree == "" {
@@ -203,7 +205,7 @@ func (s *Share) write(ctx context.Context, q *v1alpha1.SparkQueue, tree string) 
 	written.Name = q.Name
 	err = s.Client.Status().Patch(ctx, written, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
 	if apierrors.IsNotFound(err) {
-		return nil // it was deleted, as the next look shows
+		return nil // the queue was deleted, and the next Choose will see that
 	}
 	if err != nil {
 		return fmt.Errorf("write status.tree of queue %s: %w", q.Name, err)

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package waker puts objects into the queue of their controller from anywhere.
+// Package waker requests reconciles of objects from anywhere.
 package waker
 
 import (
@@ -16,30 +16,30 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// Waker requests reconciles of objects, now or later. It never blocks. Safe for concurrent use. The zero value is for a
-// controller that begins with all objects anyway: it drops requests that come before the controller runs.
+// Waker requests reconciles of objects, now or later. It never blocks, and is safe for concurrent use. The zero value
+// drops requests before the controller runs; it is for controllers that start with all objects anyway.
 type Waker struct {
-	// timers of later looks; nil is the machine's clock.
+	// timers runs the delayed requests; nil is the real clock.
 	timers clock.WithDelayedExecution
 
 	mu    sync.Mutex
 	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
-	// pending are requests that came before the controller runs; nil if those are dropped.
+	// pending are requests from before the controller runs; nil if they are dropped.
 	pending map[types.NamespacedName]bool
-	// scheduled is what is woken later.
+	// scheduled holds the delayed requests.
 	scheduled map[types.NamespacedName]scheduled
 }
 
-// scheduled is when something is woken.
+// scheduled is one delayed request.
 type scheduled struct {
 	due   time.Time
 	timer clock.Timer
 }
 
-// New returns a waker that keeps requests until the controller runs.
+// New returns a Waker that keeps requests until the controller runs.
 func New() *Waker { return &Waker{pending: map[types.NamespacedName]bool{}} }
 
-// Wake has the controller look at an object soon.
+// Wake requests a reconcile of an object.
 func (w *Waker) Wake(name types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -51,8 +51,9 @@ func (w *Waker) Wake(name types.NamespacedName) {
 	}
 }
 
-// WakeAfter requests a reconcile of an object after a pause. The earliest of several times counts. The queue's own AddAfter
-// is not used: it would drop the request for an earlier one that the controller has made with RequeueAfter.
+// WakeAfter requests a reconcile of an object after a pause. Of several pending requests for an object, the earliest
+// counts. It does not use the queue's own AddAfter, which would drop the request if the controller has already
+// requested an earlier one with RequeueAfter.
 func (w *Waker) WakeAfter(name types.NamespacedName, after time.Duration) {
 	if after <= 0 {
 		w.Wake(name)
@@ -79,7 +80,7 @@ func (w *Waker) clock() clock.WithDelayedExecution {
 	return w.timers
 }
 
-// fire wakes what is due.
+// fire makes a request that is due.
 func (w *Waker) fire(name types.NamespacedName, due time.Time) {
 	w.mu.Lock()
 	if w.scheduled[name].due.Equal(due) {
@@ -89,7 +90,7 @@ func (w *Waker) fire(name types.NamespacedName, due time.Time) {
 	w.Wake(name)
 }
 
-// Source gives the waker the queue of its controller.
+// Source returns the source through which the waker gets the queue of its controller.
 func (w *Waker) Source() source.Source {
 	return source.TypedFunc[reconcile.Request](func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 		w.mu.Lock()

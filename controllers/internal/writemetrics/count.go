@@ -19,10 +19,11 @@ var writes = prometheus.NewCounterVec(prometheus.CounterOpts{
 
 func init() { metrics.Registry.MustRegister(writes) }
 
-// noAnswer is the code of a write whose answer did not arrive; it may have taken effect.
+// noAnswer is the code of a write without an answer, which may have taken effect.
 const noAnswer = "none"
 
-// Count returns a way to the API server that counts the writes that go along next. Safe for concurrent use if next is.
+// Count returns a RoundTripper that counts the writes that pass through it to next. It is safe for concurrent use if
+// next is.
 func Count(next http.RoundTripper) http.RoundTripper { return counter{next} }
 
 type counter struct{ next http.RoundTripper }
@@ -40,16 +41,16 @@ func (c counter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// WrappedRoundTripper lets client-go find the transport below.
+// WrappedRoundTripper lets client-go find the underlying transport.
 func (c counter) WrappedRoundTripper() http.RoundTripper { return c.next }
 
-// verbs are Kubernetes' words for the methods that write.
+// verbs are the Kubernetes verbs for the HTTP methods that write.
 var verbs = map[string]string{
 	http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch", http.MethodDelete: "delete",
 }
 
-// writeOf reads verb and resource, with its subresource, from a request (Kubernetes API concepts, "Resource URIs"); ok
-// is false for what writes no object.
+// writeOf returns verb and resource (with subresource) of a request (Kubernetes API concepts, "Resource URIs"). ok is
+// false if the request writes no object.
 func writeOf(method, path string) (verb, resource string, ok bool) {
 	verb, writes := verbs[method]
 	if !writes {
@@ -77,5 +78,5 @@ func writeOf(method, path string) (verb, resource string, ok bool) {
 	return verb, resource, true
 }
 
-// namespaceParts are subresources of a namespace, which look like the resources inside it.
+// namespaceParts are the subresources of a namespace. Their paths look like those of resources in the namespace.
 var namespaceParts = map[string]bool{"status": true, "finalize": true}
