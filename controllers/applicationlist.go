@@ -23,10 +23,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 )
 
-// applicationList lists applications live without holding more than one of them, however large they are.
+// applicationList lists applications from the API server. It holds only one of them in memory at a time, however large
+// they are.
 type applicationList struct {
 	client rest.Interface
-	// namespaces whose applications are listed.
+	// namespaces are those whose applications are listed.
 	namespaces namespaces.Set
 }
 
@@ -52,12 +53,13 @@ func (l *applicationList) each(ctx context.Context, see func(*v1alpha1.SparkAppl
 	return err
 }
 
-// notEnded selects the applications that have not ended. The grant of an attempt is given back before the time of its
-// end is written, which is cleared before the next attempt gets one: all that hold quota are among them.
+// notEnded selects the applications that have not ended. They include all that hold quota: the grant of an attempt is
+// removed from the status before its end time is written, and that time is cleared before the next attempt gets a
+// grant.
 var notEnded = fields.OneTermEqualSelector("status.times.finished", "")
 
-// unfinished calls see with the applications that have not ended, and returns a version in which all others had ended.
-// An API server or a CRD that does not know the field has all listed; the version is empty then.
+// unfinished calls see with the applications that have not ended, and returns a resource version at which all others
+// had ended. If the API server or the CRD does not know the field, it lists all applications, and the version is empty.
 func (l *applicationList) unfinished(ctx context.Context, see func(*v1alpha1.SparkApplication)) (version string, err error) {
 	version, err = l.matching(ctx, notEnded, see)
 	if apierrors.IsBadRequest(err) {
@@ -66,7 +68,7 @@ func (l *applicationList) unfinished(ctx context.Context, see func(*v1alpha1.Spa
 	return version, err
 }
 
-// matching calls see with every application that a selector matches. It returns the version of the first list.
+// matching calls see with every application that a selector matches. It returns the resource version of the first list.
 func (l *applicationList) matching(ctx context.Context, selector fields.Selector, see func(*v1alpha1.SparkApplication)) (version string, err error) {
 	for _, namespace := range l.namespaces.Scopes() {
 		of, err := l.matchingIn(ctx, namespace, selector, see)
@@ -78,8 +80,8 @@ func (l *applicationList) matching(ctx context.Context, selector fields.Selector
 	return version, nil
 }
 
-// matchingIn does so in one namespace. No resource version is asked for, so that every page is consistent with the moment
-// of the first.
+// matchingIn is matching for one namespace. It sets no resource version, so that all pages are consistent with the
+// moment of the first.
 func (l *applicationList) matchingIn(ctx context.Context, namespace string, selector fields.Selector, see func(*v1alpha1.SparkApplication)) (version string, err error) {
 	var at metav1.ListMeta
 	for {
@@ -149,7 +151,7 @@ func readItems(decoder *json.Decoder, see func(*v1alpha1.SparkApplication)) erro
 	return expect(decoder, json.Delim(']'))
 }
 
-// expect reads a delimiter. A list that ends in its middle is an error: what is missing would count as gone.
+// expect reads a delimiter. A truncated list is an error, because missing items would count as gone.
 func expect(decoder *json.Decoder, want json.Delim) error {
 	got, err := decoder.Token()
 	if err != nil {

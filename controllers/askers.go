@@ -14,14 +14,14 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// askers are the controllers whose objects ask gates, by the kind of their keys. They are complete before the manager
-// starts.
+// askers are the controllers whose objects ask gates. They must be complete before the manager starts.
 type askers struct {
 	applications *waker.Waker
 	pods         *unmanagedpods.Reconciler
 }
 
-// Wake implements queueing.Waker for all gates: the controller of a key looks at its verdict, which may have changed.
+// Wake implements queueing.Waker for all gates. It triggers a reconcile of the object with this key, whose verdict may
+// have changed.
 func (a *askers) Wake(key queueing.Key) { a.WakeAfter(key, 0) }
 
 // WakeAfter implements queueing.Waker.
@@ -35,7 +35,7 @@ func (a *askers) WakeAfter(key queueing.Key, after time.Duration) {
 	}
 }
 
-// changed wakes an application whose pods have changed, and those of its pods that are charged as unmanaged ones.
+// changed wakes an application whose pods have changed, and those of its pods that are charged as unmanaged pods.
 func (a *askers) changed(app types.NamespacedName) {
 	a.applications.Wake(app)
 	if a.pods != nil {
@@ -43,5 +43,5 @@ func (a *askers) changed(app types.NamespacedName) {
 	}
 }
 
-// chargeUnattributed has a pod charged as an unmanaged one, whatever application its labels name.
+// chargeUnattributed charges a pod as an unmanaged one, whatever application its labels name.
 func (a *askers) chargeUnattributed(r *pods.Record) { a.pods.ChargeUnattributed(r) }

@@ -18,9 +18,9 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application"
 )
 
-// NewCache creates a cache for which its manager does not wait until it has synced. Each controller waits for the kinds that
-// it watches, and each read for its kind; so the first decisions need not wait for applications that have ended. It is
-// for a process with one leader (Setup).
+// NewCache creates a cache that its manager does not wait for. Each controller waits for the kinds that it watches, and
+// each read for its kind, so that the first decisions need not wait for applications that have ended. It is for a
+// process with one leader (Setup).
 func NewCache(config *rest.Config, o cache.Options) (cache.Cache, error) {
 	c, err := cache.New(config, o)
 	if err != nil {
@@ -29,7 +29,7 @@ func NewCache(config *rest.Config, o cache.Options) (cache.Cache, error) {
 	return &unawaitedCache{c}, nil
 }
 
-// unawaitedCache says that it has synced as soon as it has started.
+// unawaitedCache reports that it has synced as soon as it has started.
 type unawaitedCache struct{ cache.Cache }
 
 // startPoll is how often WaitForCacheSync checks whether the cache has started.
@@ -45,7 +45,7 @@ func (c *unawaitedCache) WaitForCacheSync(ctx context.Context) bool {
 	}) == nil
 }
 
-// newPrelisted returns a list for the applications that are reconciled before the cache of the manager has synced.
+// newPrelisted returns an empty list for applications that are reconciled before the manager's cache has synced.
 func newPrelisted(mgr ctrl.Manager) (*application.Prelisted, error) {
 	informer, err := mgr.GetCache().GetInformer(context.Background(), &v1alpha1.SparkApplication{}, cache.BlockUntilSynced(false))
 	if err != nil {

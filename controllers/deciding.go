@@ -10,8 +10,9 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 )
 
-// decidingCollector reports at each scrape what the process decides on. That is more than who holds the lease: a holder decides
-// nothing until it has restored the state of the leader before it, which may fail. The process that was set up last is asked.
+// decidingCollector reports at each scrape what the process decides on. That is not the same as holding the lease: the
+// holder decides nothing until it has restored the state of the previous leader, which may fail. It reports on the
+// process that was set up last.
 type decidingCollector struct {
 	of   metricseries.Sources[Process]
 	desc *prometheus.Desc
@@ -27,7 +28,7 @@ func (c *decidingCollector) Describe(out chan<- *prometheus.Desc) { out <- c.des
 
 // Collect implements prometheus.Collector.
 func (c *decidingCollector) Collect(out chan<- prometheus.Metric) {
-	trees := map[string]float64{} // a leader may come before the one that it follows has gone
+	trees := map[string]float64{} // for a moment a leader and its successor may both be there
 	for _, p := range c.of.All() {
 		for _, l := range p.all() {
 			trees[l.share.Name()] = max(trees[l.share.Name()], l.startup.decides())
@@ -38,7 +39,7 @@ func (c *decidingCollector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// decides is 1 once this leader has restored its state, else 0.
+// decides returns 1 once this leader has restored its state, else 0.
 func (s *leaderStartup) decides() float64 {
 	select {
 	case <-s.done:

@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// newExplainServer serves the live view of the embedded queue.
+// newExplainServer returns the server for the live view of the embedded queue.
 func newExplainServer(mgr ctrl.Manager, p *Process, o Options) *explainserver.Server {
 	return explainserver.NewServer(o.Explain, explainserver.Options{
 		Reader: mgr.GetClient(), Namespaces: o.Scope.Namespaces, Queues: explainLeaders{p}, Reviewer: explainserver.APIServer{Client: mgr.GetClient()},
@@ -27,7 +27,7 @@ func newExplainServer(mgr ctrl.Manager, p *Process, o Options) *explainserver.Se
 	})
 }
 
-// explainLeaders asks the leaders of the process.
+// explainLeaders answers from the leaders of the process.
 type explainLeaders struct{ *Process }
 
 var _ explainserver.Queues = explainLeaders{}
@@ -62,7 +62,7 @@ func (e explainLeaders) Queue(name string) (explainv1.Queue, bool) {
 	return explainv1.Queue{}, false
 }
 
-// explainQueues shows the embedded queue in the words of the explanations.
+// explainQueues converts the embedded queue's explanations to API types.
 type explainQueues struct{ *gate.Gate }
 
 // Application implements explainserver.Queues.
@@ -137,7 +137,7 @@ func holdOf(h *embedded.HeldGrant) *explainv1.Hold {
 	return out
 }
 
-// headsOf counts the positions from first; 0 is none.
+// headsOf converts heads. It counts positions from first; 0 means no positions.
 func headsOf(heads []embedded.Head, first int) []explainv1.Head {
 	var out []explainv1.Head
 	for i, h := range heads {
@@ -158,7 +158,7 @@ func nameOf(key queueing.Key) string {
 	return key.Name
 }
 
-// limited returns an amount, or nil for no limit.
+// limited returns an amount, or nil if it is unlimited.
 func limited(name string, amount int64) *resource.Quantity {
 	if amount == quota.Unlimited {
 		return nil

@@ -20,10 +20,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/yunikorn"
 )
 
-// newGates returns all gates by name, and the watches of other systems' kinds that some of them have to be started
-// with.
+// newGates returns all gates by name, and the watches of other systems' kinds that must be started for them.
 //
-// The leader of a tree decides under the embedded queue only: of other systems it knows what they can do.
+// The leader of a tree decides only on the embedded queue; of other systems it knows just the capabilities.
 func (l *leader) newGates() (reservation.Gates, []*optionalkind.Watch, error) {
 	gates := reservation.Gates{
 		string(v1alpha1.GateEmbedded): l.embedded,
@@ -53,7 +52,7 @@ type elsewhere struct{ name v1alpha1.GateType }
 // Capabilities implements queueing.Gate.
 func (e elsewhere) Capabilities() queueing.Capabilities { return catalog.Of(e.name) }
 
-// Sync implements queueing.Gate: the application has just been moved there, and the other leader will ask.
+// Sync implements queueing.Gate. The application has just been moved to that gate, and the other leader will ask.
 func (elsewhere) Sync(context.Context, queueing.Ask) (queueing.Verdict, error) {
 	return queueing.Verdict{State: queueing.Undecided}, nil
 }

@@ -35,10 +35,10 @@ type leader struct {
 	mgr ctrl.Manager
 	// share is what this leader decides on; nil is everything.
 	share *share.Share
-	// claims says what other operators decide on; nil is nothing.
+	// claims knows which applications other operators decide on; nil means none.
 	claims *operators.Claims
 	asking *askers
-	// embedded is the embedded queue, which is a gate.
+	// embedded is the embedded queue, which is also a gate.
 	embedded     *gate.Gate
 	startup      *leaderStartup
 	companions   *companions.Reconciler
@@ -46,17 +46,17 @@ type leader struct {
 	queues       *queue.Reconciler
 }
 
-// AddLeader adds the leader of one tree of queues to a manager, which elects it and stops it. An empty tree is the rest:
-// what is in no tree, under other gates, or in no queue. Objects are read through the cache of the manager. Call ended
-// once the manager has stopped, or cannot start.
+// AddLeader adds the leader of one tree of queues to a manager, which elects and stops it. With an empty tree it is the
+// leader of the rest: what is in no tree, under other gates, or in no queue. Objects are read from the manager's cache.
+// Call ended once the manager has stopped, or cannot start.
 func (p *Process) AddLeader(mgr ctrl.Manager, tree string) (ended func(), err error) {
 	return p.addLeader(mgr, &share.Share{
 		Tree: tree, Client: mgr.GetClient(), DefaultGate: p.o.DefaultGate, Log: mgr.GetLogger().WithName("share"),
 	})
 }
 
-// addLeader adds a leader with a share, or one that decides on everything: first its queue and the gates, then the
-// controllers that ask them, last what runs when it is elected.
+// addLeader adds a leader for a share, or for everything if it is nil: first its queue and the gates, then the
+// controllers that ask them, and finally what runs when it is elected.
 func (p *Process) addLeader(mgr ctrl.Manager, of *share.Share) (ended func(), err error) {
 	l := &leader{Process: p, mgr: mgr, share: of, asking: &askers{applications: waker.New()}}
 	l.embedded = l.newEmbedded()
@@ -111,7 +111,7 @@ func (l *leader) newEmbedded() *gate.Gate {
 	return gate.New(o)
 }
 
-// newClaims returns the claims of other operators on applications; nil if other operators are not heeded.
+// newClaims returns the Claims of this leader, or nil if other operators are ignored.
 func (l *leader) newClaims() *operators.Claims {
 	if l.operators == nil {
 		return nil
@@ -161,7 +161,8 @@ func (l *leader) addPods(gates reservation.Gates) error {
 	return l.asking.pods.SetupWithManager(l.mgr)
 }
 
-// newQueues returns the controller of SparkQueues, which has the embedded queue write counts together with its ledger.
+// newQueues returns the controller of SparkQueues. The embedded queue writes the controller's counts together with its
+// ledger.
 func (l *leader) newQueues() *queue.Reconciler {
 	queues := queue.New(queue.Options{
 		Client: l.mgr.GetClient(), Engine: queueEngine{l.embedded}, Share: l.share.Name(), Operator: l.operators.Name(),
@@ -184,7 +185,7 @@ func (l *leader) newSchedules() *schedule.Reconciler {
 	})
 }
 
-// completeShare gives the share what it needs of the leader.
+// completeShare connects the share to the other parts of the leader.
 func (l *leader) completeShare() {
 	l.share.Engine, l.share.Charge, l.share.Again = l.embedded, l.chargeIn, l.queues.ReloadSoon
 	l.share.Changed = func() {
@@ -199,7 +200,7 @@ func (l *leader) completeShare() {
 	}
 }
 
-// chargeIn charges what applications hold in queues that have come into the tree, by a live list.
+// chargeIn charges what applications hold in queues that have moved into the tree, as listed from the API server.
 func (l *leader) chargeIn(ctx context.Context, queues []string) error {
 	apps, err := newApplicationList(l.mgr, l.o.Scope.Namespaces)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/explainserver"
 )
 
-// MetricsOptions returns the options of the metrics endpoint. A secure one is served over TLS, with tls.crt and tls.key from
-// the folder certificates, else with a self-signed certificate, to users whose token lets them get the path (RBAC:
-// nonResourceURLs).
+// MetricsOptions returns the options of the metrics endpoint. If secure, it is served over TLS, with tls.crt and
+// tls.key from the directory certificates, or with a self-signed certificate if that is empty, and only to users whose
+// token allows them to get the path (RBAC: nonResourceURLs).
 func MetricsOptions(address string, secure bool, certificates string) metricsserver.Options {
 	o := metricsserver.Options{BindAddress: address}
 	if secure {
@@ -30,7 +30,7 @@ func MetricsOptions(address string, secure bool, certificates string) metricsser
 	return o
 }
 
-// protectMetrics returns a filter that has the API server authenticate and authorize each request.
+// protectMetrics returns a filter that asks the API server to authenticate and authorize each request.
 func protectMetrics(config *rest.Config, transport *http.Client) (metricsserver.Filter, error) {
 	c, err := client.New(config, client.Options{HTTPClient: transport, Scheme: clientgoscheme.Scheme})
 	if err != nil {

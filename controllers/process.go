@@ -20,9 +20,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// Process is what the leaders of one process have in common: the records of the Spark pods, the series of metrics, the
-// way to notification-controller and the endpoint for explanations. There is one leader, or one for each tree of queues
-// that this process leads. Safe for concurrent use.
+// Process is what all leaders of one process share: the records of Spark pods, the metrics series, the connection to
+// notification-controller, and the explain endpoint. There is one leader, or one for each tree of queues that this
+// process leads. Process is safe for concurrent use.
 type Process struct {
 	o        Options
 	pods     corev1client.PodsGetter
@@ -31,14 +31,14 @@ type Process struct {
 	notifier application.Notifier
 	// scheduleNotifier is the same for schedules.
 	scheduleNotifier schedule.Notifier
-	// operators are the other installations in the cluster; nil if they are not heeded.
+	// operators are the other installations in the cluster; nil if they are ignored.
 	operators *operators.Operators
 
 	mu      sync.Mutex
 	leaders []*leader
 }
 
-// NewProcess adds to the manager what all leaders have in common. It leads nothing yet.
+// NewProcess adds everything to the manager that all leaders share. There is no leader yet.
 func NewProcess(mgr ctrl.Manager, o Options) (*Process, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func NewProcess(mgr ctrl.Manager, o Options) (*Process, error) {
 	return p, addAll(mgr, runnables)
 }
 
-// podsChanged has all leaders look at an application whose pods have changed.
+// podsChanged makes all leaders reconcile an application whose pods have changed.
 func (p *Process) podsChanged(app types.NamespacedName) {
 	for _, l := range p.all() {
 		l.asking.changed(app)

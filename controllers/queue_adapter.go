@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// queueEngine shows the embedded queue to the controller of SparkQueues in the words of the API.
+// queueEngine converts the embedded queue's state to API types for the controller of SparkQueues.
 type queueEngine struct{ gate *gate.Gate }
 
 func (e queueEngine) Reload(ctx context.Context) error { return e.gate.Reload(ctx) }
@@ -57,8 +57,8 @@ func (e queueEngine) State(name string) (queue.State, bool) {
 	return out, true
 }
 
-// flavorNotFound says which flavors of a queue do not exist, and what that means for its applications and for those of the
-// queues below it, which use its flavors unless they name some themselves.
+// flavorNotFound says which flavors of a queue do not exist, and what follows for its applications, and for those of
+// queues below it that name no flavors and so use its flavors.
 func flavorNotFound(s *embedded.QueueState) string {
 	meanwhile := "meanwhile pods are placed in the other flavors"
 	switch {
@@ -88,7 +88,7 @@ func usageOf(u embedded.Usage) v1alpha1.QueueUsage {
 	return out
 }
 
-// some returns an amount of a resource, or nil for none.
+// some returns an amount of a resource, or nil if it is not positive.
 func some(name string, amount int64) *resource.Quantity {
 	if amount <= 0 {
 		return nil

@@ -27,22 +27,23 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 )
 
-// restoredState is what a new leader finds.
+// restoredState is what a new leader finds in the cluster.
 type restoredState struct {
 	alive   map[queueing.Key]bool
 	held    []gate.Holding
 	waiting []queueing.Key
-	// unfinished are the applications that are not at rest.
+	// unfinished are the applications that have not ended, or are being deleted.
 	unfinished []types.NamespacedName
-	// prelisted takes the applications in; nil takes none.
+	// prelisted receives the unfinished applications; it may be nil.
 	prelisted *application.Prelisted
 }
 
-// fewOwners is up to how many applications are read one by one instead of in a list.
+// fewOwners is up to how many applications are read one by one instead of by a list.
 const fewOwners = 20
 
-// findOwners looks for the applications that active pods name in their labels and that were not listed: they have ended, or
-// are gone. A few are read one by one; many pods with invented labels cost no more than one list of metadata.
+// findOwners looks up the applications that active pods name in their labels and that were not listed, because they
+// have ended or are gone. A few are read one by one. Many, such as invented ones, cost no more than one list of
+// metadata.
 func (s *restoredState) findOwners(ctx context.Context, live client.Reader, in namespaces.Set, store *pods.Store) error {
 	unknown := map[types.NamespacedName]bool{}
 	for _, name := range store.Applications() {
@@ -76,7 +77,7 @@ func (s *restoredState) findOwners(ctx context.Context, live client.Reader, in n
 	return nil
 }
 
-// add records an application; of one that another leader decides on only that it exists.
+// add records an application. If another leader decides on it, it records only that the application exists.
 func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
 	key := convert.KeyOf(app)
 	s.alive[key] = true
@@ -98,12 +99,12 @@ func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
 	}
 }
 
-// holdingOf returns what an application holds.
+// holdingOf returns the grant that an application holds.
 func holdingOf(app *v1alpha1.SparkApplication) gate.Holding {
 	return gate.Holding{Key: convert.KeyOf(app), Grant: convert.FromAPI(app.Status.Grant), Since: ptr.Deref(app.Status.Times.Admitted, metav1.Time{}).Time}
 }
 
-// decideOn has an application reconciled first, and before the cache has it.
+// decideOn makes an application one of the first to be reconciled, even before the cache has it.
 func (s *restoredState) decideOn(app *v1alpha1.SparkApplication) {
 	s.unfinished = append(s.unfinished, types.NamespacedName{Namespace: app.Namespace, Name: app.Name})
 	if s.prelisted == nil {
@@ -114,7 +115,7 @@ func (s *restoredState) decideOn(app *v1alpha1.SparkApplication) {
 	}
 }
 
-// addPods adds the pods that belong to no application: those that run hold what they request, the others ask again.
+// addPods adds the pods that belong to no application. Running pods hold what they request; the others will ask again.
 func (s *restoredState) addPods(unmanaged []unmanagedpods.SeededPod) {
 	for _, p := range unmanaged {
 		s.alive[p.Key] = true
@@ -126,9 +127,9 @@ func (s *restoredState) addPods(unmanaged []unmanagedpods.SeededPod) {
 	}
 }
 
-// addOrphans charges the active pods of applications that no longer exist until they are gone: to what the ledgers say
-// that their application held, and beyond that, or where they say nothing, as pods that nothing can be attributed to.
-// What the labels of the pods say of a queue proves nothing.
+// addOrphans charges the active pods of applications that no longer exist until the pods are gone: up to what the
+// ledgers say that the application held, as its grant, and the rest as unattributed pods. The queue in the labels of
+// the pods proves nothing.
 func (s *restoredState) addOrphans(ctx context.Context, recorded func(queueing.Key) (queueing.Grant, bool), in *leader) error {
 	store := in.watcher.Store()
 	for _, name := range store.Applications() {
@@ -146,7 +147,7 @@ func (s *restoredState) addOrphans(ctx context.Context, recorded func(queueing.K
 				if stray, err := in.share.Stray(ctx, key); err != nil {
 					return err
 				} else if !stray {
-					continue // another leader charges it
+					continue // another leader charges the pods
 				}
 			}
 			for _, r := range pods.ExceedingGrant(records, grant) {

@@ -40,68 +40,73 @@ import (
 // DefaultMaxTermination is the default of Options.MaxTermination.
 const DefaultMaxTermination = pods.DefaultMaxTermination
 
-// Options of the operator's controllers.
+// Options configure the operator's controllers.
 type Options struct {
-	// Holder names this process in the ledgers; unique for each start.
+	// Holder identifies this process in the ledgers. It must be unique for each start.
 	Holder string
-	// Operator is the installation that this process belongs to. The zero value heeds no other installation.
+	// Operator is the installation that this process belongs to. With the zero value, other installations are ignored.
 	Operator Installation
-	// Scope is the part of the cluster that the operator deals with, the same as in CacheOptions.
+	// Scope is the part of the cluster that the operator manages. It must be the same as in CacheOptions.
 	Scope Scope
-	// DefaultGate of applications that name none. Default: Embedded.
+	// DefaultGate is the gate of applications that name none. Default: Embedded.
 	DefaultGate v1alpha1.GateType
-	// AllowedGates may be used in namespaces that do not say which. Default: AllGatesButNone.
+	// AllowedGates are the gates that namespaces without such a list of their own may use. Default: AllGatesButNone.
 	AllowedGates []v1alpha1.GateType
-	// ReferenceTimeout is how long a missing reference is waited for before the wait counts as stalled. Default: 10m.
+	// ReferenceTimeout is how long an application waits for a missing reference before it counts as stalled. Default:
+	// 10m.
 	ReferenceTimeout time.Duration
-	// MaxTermination bounds how long the termination of an attempt takes, whatever its pods or its spec say. Default: 10m.
+	// MaxTermination bounds how long the termination of an attempt takes, whatever its pods or its spec say. Default:
+	// 10m.
 	MaxTermination time.Duration
-	// HistoryURL is the address of a job at a Spark history server, with v1alpha1.ApplicationIDToken; empty if there is none.
+	// HistoryURL is the URL of a job on a Spark history server; it contains v1alpha1.ApplicationIDToken. Empty means
+	// that there is no history server.
 	HistoryURL string
 	// ForbidPodSecurityNone refuses applications with podSecurity None.
 	ForbidPodSecurityNone bool
-	// UIHosts are the hosts that Ingresses and routes of web interfaces may have, UIAnnotations the keys of annotations that they and Services may.
-	// Their form is that of the flags --ui-hosts and --ui-annotations.
+	// UIHosts are the hosts that Ingresses and routes of web interfaces may use. UIAnnotations are the keys of
+	// annotations that these and Services may have. Both have the form of the flags --ui-hosts and --ui-annotations.
 	UIHosts, UIAnnotations []string
-	// FewEvents records Kubernetes events about failures and warnings only, not about every stage and success.
+	// FewEvents restricts Kubernetes events to failures and warnings, leaving out stages and successes.
 	FewEvents bool
-	// Concurrent is how many applications are reconciled at once. Default: 16.
+	// Concurrent is how many applications are reconciled at the same time. Default: 16.
 	Concurrent int
-	// QueueInterval bounds how often counts and usage of a queue are written. Default: 5s.
+	// QueueInterval is the minimum interval between writes of counts and usage of a queue. Default: 5s.
 	QueueInterval time.Duration
-	// ExecutorInterval bounds how often the executor counts of an application are written when nothing else is. Default: 10s.
+	// ExecutorInterval is the minimum interval between status writes that change only executor counts. Default: 10s.
 	ExecutorInterval time.Duration
-	// GateInterval is how often the operator checks whether a batch scheduler has been installed. Default: 10s.
+	// GateInterval is how often to check whether a batch scheduler has been installed. Default: 10s.
 	GateInterval time.Duration
-	// Fenced is called when another process has taken over a ledger. It has to end this process, and must not release the lease, which
-	// the other one may hold by then. Default: the manager stops with an error.
+	// Fenced is called when another process has taken over a ledger. It must end this process without releasing the
+	// lease, which the other process may hold by then. Default: the manager stops with an error.
 	Fenced func(error)
-	// Explain is the listener of the explain endpoint; nil for none. The manager closes it.
+	// Explain is the listener of the explain endpoint, which the manager closes; nil for none.
 	Explain net.Listener
-	// DecisionLog gets the calls and answers of the embedded queue; nil for none.
+	// DecisionLog receives the calls and answers of the embedded queue; nil for none.
 	DecisionLog io.Writer
-	// LogTailLines is how many of the last lines of a failed driver's log the status keeps; 0 for none.
+	// LogTailLines is how many of the last lines of a failed driver's log are kept in the status; 0 for none.
 	LogTailLines int
-	// EventsAddr is the address of Flux's notification-controller, which gets events; empty for none.
+	// EventsAddr is the address of Flux's notification-controller, to which events are sent; empty for none.
 	EventsAddr string
-	// Clock of every decision. Default: the machine's.
+	// Clock gives the time for every decision. Default: the real clock.
 	Clock clock.Clock
 }
 
-// Installation identifies an operator among those of a cluster, by the lease that its leader holds.
+// Installation identifies an operator among those of a cluster by the lease that its leader holds.
 type Installation struct {
-	// Namespace of the operator, and of its lease; empty if it has no lease, and then other operators are not heeded.
+	// Namespace is the namespace of the operator and of its lease. If it is empty there is no lease, and other
+	// operators are ignored.
 	Namespace string
-	// Lease is its name, the same in every installation.
+	// Lease is the name of the lease, which is the same in every installation.
 	Lease string
 	// Patience is how long another operator may go without renewing its lease before this one takes over.
 	Patience time.Duration
 }
 
-// ErrGone ends a manager when another operator, to which this one has left something, is gone: the process has to restart.
+// ErrGone ends a manager because another operator is gone to which this one has left something. The process must
+// restart.
 var ErrGone = operators.ErrGone
 
-// NewScheme returns a scheme with all kinds that the operator deals with.
+// NewScheme returns a scheme with all kinds that the operator uses.
 func NewScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
@@ -110,27 +115,27 @@ func NewScheme() (*runtime.Scheme, error) {
 	return scheme, v1alpha1.AddToScheme(scheme)
 }
 
-// ClientOptions keep Secrets, ConfigMaps, Services, nodes, service accounts and pods out of the cache: they are read live when
-// they are needed. Spark pods have a store of their own.
+// ClientOptions exclude Secrets, ConfigMaps, Services, nodes, service accounts and pods from the cache; they are read
+// from the API server when they are needed. Spark pods have their own store.
 func ClientOptions() client.Options {
 	return client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{
 		&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.Pod{}, &corev1.Node{}, &corev1.ServiceAccount{},
 	}}}
 }
 
-// Scope is the part of a cluster that an operator deals with. The zero value is all of it.
+// Scope is the part of a cluster that an operator manages. The zero value is all of it.
 type Scope struct {
-	// Namespaces are those whose applications, schedules and pods are reconciled; nothing is listed or watched in others.
-	// Default: all.
+	// Namespaces are those whose applications, schedules and pods are reconciled. Nothing in other namespaces is listed
+	// or watched. Default: all.
 	Namespaces namespaces.Set
-	// Queues selects the SparkQueues that are led; others do not exist for this operator. Default: all.
+	// Queues selects the SparkQueues that the operator leads. Others do not exist for it. Default: all.
 	Queues labels.Selector
-	// LeaseNamespace is the namespace whose leases are cached; empty if none are.
+	// LeaseNamespace is the namespace whose leases are cached; empty for none.
 	LeaseNamespace string
 }
 
-// CacheOptions returns options of a cache that keeps of each object only what decisions read, in bounded memory, and only
-// objects in the scope.
+// CacheOptions returns the options of a cache that holds only objects in the scope, and of these only what decisions
+// read, in bounded memory.
 func CacheOptions(scope Scope) cache.Options {
 	o := cache.Options{DefaultTransform: cachetransform.Kept, NewInformer: cachetransform.NewInformer}
 	for _, namespace := range scope.Namespaces {
@@ -149,10 +154,10 @@ func CacheOptions(scope Scope) cache.Options {
 	return o
 }
 
-// CountWrites has the metrics count the writes to the API server that are made with a configuration.
+// CountWrites makes the metrics count the writes to the API server that use this configuration.
 func CountWrites(config *rest.Config) { config.Wrap(writemetrics.Count) }
 
-// logReader returns what reads the last lines of logs; nil if none are kept.
+// logReader returns a reader of drivers' logs, or nil if no logs are kept.
 func logReader(client corev1client.PodsGetter, o Options) application.LogReader {
 	if o.LogTailLines == 0 {
 		return nil
@@ -163,18 +168,18 @@ func logReader(client corev1client.PodsGetter, o Options) application.LogReader 
 // MaxLogTailLines bounds Options.LogTailLines.
 const MaxLogTailLines = logtail.MaxLines
 
-// AllGatesButNone returns the default of Options.AllowedGates: None requests no quota.
+// AllGatesButNone returns the default of Options.AllowedGates. It excludes None, which asks for no quota.
 func AllGatesButNone() []v1alpha1.GateType { return catalog.WithQueues() }
 
-// CheckEventsAddr returns what is wrong with Options.EventsAddr; nil if nothing is.
+// CheckEventsAddr returns an error if a value of Options.EventsAddr is invalid.
 func CheckEventsAddr(address string) error { return notify.CheckURL(address) }
 
-// CheckUI returns what is wrong with Options.UIHosts and Options.UIAnnotations; nil if nothing is.
+// CheckUI returns an error if values of Options.UIHosts or Options.UIAnnotations are invalid.
 func CheckUI(hosts, annotations []string) error {
 	return expose.Rules{Hosts: hosts, Annotations: annotations}.Check()
 }
 
-// complete sets defaults.
+// complete sets defaults. It returns an error if a required option is missing.
 func (o *Options) complete() error {
 	if o.Concurrent == 0 {
 		o.Concurrent = 16
@@ -210,8 +215,8 @@ func addAll(mgr ctrl.Manager, all []manager.Runnable) error {
 	return nil
 }
 
-// decisionLog returns the options of the decision log. Its end is reported in the operator's own log; the queue continues
-// without it.
+// decisionLog returns the options of the decision log. If the log ends early, that is reported in the operator's own
+// log, and the queue continues without it.
 func decisionLog(mgr ctrl.Manager, o Options) decisionlog.Options {
 	log := mgr.GetLogger().WithName("decision-log")
 	return decisionlog.Options{Out: o.DecisionLog, Version: decisionlog.ProgramVersion(), Ended: func(why error) {
@@ -231,12 +236,12 @@ func podsGetter(mgr ctrl.Manager) (corev1client.PodsGetter, error) {
 	return c, nil
 }
 
-// exposure says by which hosts web interfaces may be reached.
+// exposure returns the rules about hosts and annotations of web interfaces.
 func (o *Options) exposure() expose.Rules {
 	return expose.Rules{Hosts: o.UIHosts, Annotations: o.UIAnnotations}
 }
 
-// newSender returns what posts events to notification-controller; nil without its address.
+// newSender returns a sender of events to notification-controller, or nil if there is no address.
 func newSender(mgr ctrl.Manager, o Options) *notify.Sender {
 	if o.EventsAddr == "" {
 		return nil

@@ -21,36 +21,37 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// leaderStartup restores the state of a new leader, before any decision:
+// leaderStartup restores the state of a new leader before it makes any decision:
 //
-//  1. take over the ledgers: from here on no earlier leader can grant;
-//  2. list the applications live that have not ended: what they hold is restored, their versions are floors for the cache;
-//  3. list the Spark pods live, those of applications and those of none;
-//  4. wait until it is known which batch schedulers are installed, and what they say;
-//  5. restore and open the queue; the reconcilers begin, with the applications that hold something or wait: the many that
-//     have ended come later.
+//  1. Take over the ledgers. From then on no earlier leader can grant anything.
+//  2. List the unfinished applications from the API server. What they hold is restored, and the cache must not go back
+//     behind their versions.
+//  3. List the Spark pods from the API server, both of applications and unmanaged ones.
+//  4. Wait until it is known which batch schedulers are installed, and which objects they have.
+//  5. Restore and open the queue. The reconcilers start with the applications that hold something or wait; the many that
+//     have ended follow later.
 type leaderStartup struct {
 	leader *leader
 	// optionalWatches are the watches of kinds of other batch schedulers.
 	optionalWatches []*optionalkind.Watch
-	// prelisted are reconciled before the cache has synced; nil where it has synced before.
+	// prelisted holds applications that are reconciled before the cache has synced; nil if it has synced already.
 	prelisted *application.Prelisted
 	log       logr.Logger
 	done      chan struct{}
 }
 
-// newStartup returns what restores the state of a new leader.
+// newStartup returns a leaderStartup for the leader.
 func (l *leader) newStartup(watches []*optionalkind.Watch) (*leaderStartup, error) {
 	s := &leaderStartup{leader: l, optionalWatches: watches, log: l.mgr.GetLogger().WithName("takeover"), done: make(chan struct{})}
 	if l.share != nil {
-		return s, nil // the cache has synced before
+		return s, nil // the cache has synced already
 	}
 	var err error
 	s.prelisted, err = newPrelisted(l.mgr)
 	return s, err
 }
 
-// wait returns once this process leads and has restored its state.
+// wait blocks until this process leads and has restored its state, or ctx is done.
 func (s *leaderStartup) wait(ctx context.Context) error {
 	select {
 	case <-s.done:
@@ -60,10 +61,10 @@ func (s *leaderStartup) wait(ctx context.Context) error {
 	}
 }
 
-// NeedLeaderElection returns true: only a leader takes over.
+// NeedLeaderElection returns true, because only a leader takes over.
 func (s *leaderStartup) NeedLeaderElection() bool { return true }
 
-// Start takes over, trying again until it succeeds, then returns.
+// Start takes over, retrying until it succeeds, and then returns.
 func (s *leaderStartup) Start(ctx context.Context) error {
 	pause := wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Cap: 5 * time.Second, Steps: 10}
 	for {
@@ -124,8 +125,8 @@ func (s *leaderStartup) try(ctx context.Context) error {
 	return nil
 }
 
-// listApplications lists the applications live that have not ended; all of them where several leaders share the queues,
-// because an application that is gone has to be distinguished from one that another leader decides on.
+// listApplications lists the unfinished applications from the API server. If several leaders share the queues, it lists
+// all applications, because an application that is gone must be distinguished from one on which another leader decides.
 func (s *leaderStartup) listApplications(ctx context.Context, found *restoredState) error {
 	apps, err := newApplicationList(s.leader.mgr, s.leader.o.Scope.Namespaces)
 	if err != nil {
@@ -152,8 +153,8 @@ func (s *leaderStartup) listApplications(ctx context.Context, found *restoredSta
 	return nil
 }
 
-// readInFlight reads the applications that have ended although a grant of theirs is still in flight. A pass gives it
-// back, if it is that of an attempt which has ended.
+// readInFlight reads those applications that have ended although a grant of theirs is still in flight. If the grant is
+// for an attempt that has ended, a pass over the application releases it.
 func (s *leaderStartup) readInFlight(ctx context.Context, found *restoredState, keys []queueing.Key) error {
 	for _, key := range keys {
 		if found.alive[key] {

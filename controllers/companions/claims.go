@@ -21,11 +21,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// exposing are the kinds of companions that lead to a web interface, by their fields.
+// exposing maps fields to the kinds of companions that expose a web interface.
 var exposing = map[string]schema.GroupVersionKind{conf.IngressField: expose.IngressKind, conf.RouteField: expose.RouteKind}
 
-// judgeExposure withholds the ways to the web interface that administrators do not allow, and those whose host and path
-// another namespace holds. None of it hinders the run.
+// judgeExposure withholds the Ingress or route that administrators do not allow, or whose host and path belong to
+// another namespace. The run continues without it.
 func (r *reconciliation) judgeExposure(ctx context.Context, in *expose.Input) []problem {
 	in.Withheld = map[string]bool{conf.IngressField: true, conf.RouteField: true}
 	granted, refused := r.Exposure.Judge(r.app)
@@ -50,7 +50,7 @@ func (r *reconciliation) judgeExposure(ctx context.Context, in *expose.Input) []
 	return problems
 }
 
-// ownClaim returns the claim of the application's own Ingress or route; zero if there is none.
+// ownClaim returns the claim of the application's own Ingress or route, or a zero claim if there is none.
 func (r *reconciliation) ownClaim(in *expose.Input, kind schema.GroupVersionKind, claims []expose.Claim) expose.Claim {
 	name := render.NamesOf(in.App, in.Run, in.Attempt).UI()
 	for _, claim := range claims {
@@ -61,8 +61,8 @@ func (r *reconciliation) ownClaim(in *expose.Input, kind schema.GroupVersionKind
 	return expose.Claim{}
 }
 
-// exposedAnew records that an Ingress or a route was created just now. Another client may have created one with the same
-// host at the same time, so the claims on the host are checked once more.
+// exposedAnew records that an Ingress or a route has just been created. It returns a problem that triggers another
+// check of the claims on the host, because another client may have created one with the same host at the same time.
 func (s *state) exposedAnew(before map[string]bool, now time.Time) []problem {
 	for kind := range s.kinds() {
 		if !before[kind] && (kind == expose.IngressKind.Kind || kind == expose.RouteKind.Kind) {
@@ -73,21 +73,22 @@ func (s *state) exposedAnew(before map[string]bool, now time.Time) []problem {
 	return nil
 }
 
-// claimsAge is how old a list of claims may be. Applications that start at the same time share one.
+// claimsAge is how old a list of claims may be. Applications that start at about the same time share one.
 const claimsAge = 2 * time.Second
 
-// claimsPage is how many objects are listed at once: those of other users are as large as etcd stores them, 1.5 MiB each.
+// claimsPage is how many objects are listed at once. Those of other users may be as large as etcd stores them, 1.5 MiB
+// each.
 const claimsPage = 32
 
-// claimCache holds the places that Ingresses and HTTPRoutes of the cluster take. It is filled only while applications
-// open ways to their web interfaces.
+// claimCache caches the hosts and paths that Ingresses and HTTPRoutes in the cluster claim. It is filled only when
+// applications expose web interfaces.
 type claimCache struct {
 	mu     sync.Mutex
 	asked  time.Time
 	claims []expose.Claim
 }
 
-// read returns all claims, as of a moment after a given one, and not much before now.
+// read returns all claims as listed later than after, and not more than claimsAge before now.
 func (b *claimCache) read(ctx context.Context, live client.Reader, in namespaces.Set, now, after time.Time) ([]expose.Claim, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -119,7 +120,8 @@ func claimsOf(ctx context.Context, live client.Reader, in namespaces.Set, kind s
 	return claims, nil
 }
 
-// claimsIn lists those of one namespace, or of all, page by page; none if the kind is not installed.
+// claimsIn lists the claims of one kind in one namespace, or in all, page by page. It returns none if the kind is not
+// installed.
 func claimsIn(ctx context.Context, live client.Reader, namespace string, kind schema.GroupVersionKind) ([]expose.Claim, error) {
 	var claims []expose.Claim
 	list := &unstructured.UnstructuredList{}

@@ -34,7 +34,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// gatewayNotInstalled is the reason of events about routes that the cluster does not know.
+// gatewayNotInstalled is the reason of events about routes whose kind the cluster does not serve.
 const gatewayNotInstalled = "GatewayAPINotInstalled"
 
 // reconciliation is one pass over the companions of one application.
@@ -44,24 +44,24 @@ type reconciliation struct {
 	state *state
 }
 
-// problem is why something that accompanies the attempt is not as wanted.
+// problem says why a companion is not as wanted.
 type problem struct {
 	reason string
 	text   string
-	// final reports that only a change of the spec helps.
+	// final is true if only a change of the spec helps.
 	final bool
-	// soon reports that it resolves itself in a moment, so that no event is needed.
+	// soon is true if the problem resolves itself in a moment, so that no event is needed.
 	soon bool
-	// atLeast is the least pause before the next attempt.
+	// atLeast is the minimum pause before the next try.
 	atLeast time.Duration
 }
 
-// reconcile creates, changes and deletes the companions of the attempt.
+// reconcile creates, updates and deletes the companions of the attempt.
 func (r *reconciliation) reconcile(ctx context.Context) []problem {
 	in := expose.InputOf(r.app)
 	problems := r.validateSpec(in)
 	if len(problems) > 0 && in.Live {
-		return problems // what was created by the spec before stays
+		return problems // keep what was created from the previous spec
 	}
 	in.Started = in.Started && len(problems) == 0
 	if in.Live && (expose.UsesUI(&r.app.Spec) || r.state.exposes()) {
@@ -90,7 +90,7 @@ func (r *reconciliation) reconcile(ctx context.Context) []problem {
 	return problems
 }
 
-// validateSpec returns what has become wrong in the spec since the attempt was planned.
+// validateSpec returns the problems in the spec that are new since the attempt was planned.
 func (r *reconciliation) validateSpec(in expose.Input) []problem {
 	if !in.Live && !in.Started {
 		return nil
@@ -118,14 +118,14 @@ func (r *reconciliation) deleteUnwanted(ctx context.Context, keep map[livemeta.K
 	return problems
 }
 
-// readUIService reads the Service of the attempt: which port leads to the web interface, and whether it has what
-// spec.ui.serviceMetadata adds.
+// readUIService reads the Service of the attempt to find the port of the web interface, and applies
+// spec.ui.serviceMetadata to it.
 func (r *reconciliation) readUIService(ctx context.Context, in *expose.Input) ([]problem, error) {
 	service, name := &corev1.Service{}, render.NamesOf(in.App, in.Run, in.Attempt).Service
 	err := r.Live.Get(ctx, types.NamespacedName{Namespace: r.app.Namespace, Name: name}, service)
 	switch {
 	case apierrors.IsNotFound(err), err == nil && (!metav1.IsControlledBy(service, r.app) || !service.DeletionTimestamp.IsZero()):
-		return []problem{{soon: true}}, nil // it comes with the driver, and goes with it
+		return []problem{{soon: true}}, nil // the Service comes with the driver and goes with it
 	case err != nil:
 		return nil, err
 	}
@@ -144,8 +144,8 @@ func (r *reconciliation) readUIService(ctx context.Context, in *expose.Input) ([
 	return problems, nil
 }
 
-// gatewayEncrypts reports whether the first Gateway of the route serves it encrypted, as far as it can be read: only
-// the address depends on it.
+// gatewayEncrypts reports whether the first Gateway of the route serves it with TLS, as far as the Gateway can be read.
+// Only the displayed address depends on it.
 func (r *reconciliation) gatewayEncrypts(ctx context.Context) bool {
 	ui := r.app.Spec.UI
 	if ui == nil || ui.Ingress != nil || ui.Route == nil || ui.Route.Hostname == "" || len(ui.Route.ParentRefs) == 0 {
@@ -156,8 +156,8 @@ func (r *reconciliation) gatewayEncrypts(ctx context.Context) bool {
 	return gateway != nil && expose.Encrypts(gateway, r.app, parent)
 }
 
-// patchUIService makes the Service of the attempt have what spec.ui.serviceMetadata says, which may have changed since
-// it was created.
+// patchUIService applies spec.ui.serviceMetadata to the Service of the attempt, because it may have changed since the
+// Service was created.
 func (r *reconciliation) patchUIService(ctx context.Context, service *corev1.Service) []problem {
 	r.state.extras = len(render.UIServiceOf(r.app, r.Exposure.ServiceAnnotation).Annotations) > 0
 	change := render.UIServicePatch(service, r.app, r.Exposure.ServiceAnnotation)
@@ -171,7 +171,7 @@ func (r *reconciliation) patchUIService(ctx context.Context, service *corev1.Ser
 	}
 	switch {
 	case apianswer.IsGoneOrChanged(err):
-		return []problem{{soon: true}} // gone, or another one
+		return []problem{{soon: true}} // the Service is gone, or another one has its name
 	case err != nil:
 		r.state.extras = true
 		return []problem{{reason: expose.CreateFailedReason, text: fmt.Sprintf("spec.ui.serviceMetadata is not applied to the Service of the attempt: %s", err)}}
@@ -179,15 +179,15 @@ func (r *reconciliation) patchUIService(ctx context.Context, service *corev1.Ser
 	return nil
 }
 
-// errOtherOwner is of an object that has the name of a companion and another owner.
+// errOtherOwner is the error that an object of another owner has the name of a companion.
 var errOtherOwner = errors.New("it already exists and belongs to another owner; delete it, or choose another name for the application")
 
-// retryLater says that a companion cannot be applied before something else has happened, which happens soon.
+// retryLater is the error that a companion cannot be applied until something else has happened, which will be soon.
 type retryLater string
 
 func (r retryLater) Error() string { return string(r) }
 
-// applyOne creates one companion, or changes it, unless it is known to be as wanted.
+// applyOne creates or updates one companion, unless it is known to be as wanted.
 func (r *reconciliation) applyOne(ctx context.Context, name livemeta.Key, object *unstructured.Unstructured) error {
 	content := fingerprint(object)
 	known, there := r.state.objects[name]
@@ -207,7 +207,7 @@ func (r *reconciliation) applyOne(ctx context.Context, name livemeta.Key, object
 	err := r.Live.Get(ctx, client.ObjectKeyFromObject(existing), existing)
 	switch {
 	case apierrors.IsNotFound(err):
-		delete(r.state.objects, name) // deleted by another client
+		delete(r.state.objects, name) // another client has deleted it
 		return retryLater("it is gone")
 	case err != nil:
 		return err
@@ -224,15 +224,15 @@ func (r *reconciliation) applyOne(ctx context.Context, name livemeta.Key, object
 	return nil
 }
 
-// apply brings an own object in line with what is wanted; fields that are no longer wanted are removed. What was
-// created counts as applied from then on, so that the API server knows which fields are the operator's (Kubernetes,
-// "Upgrading from client-side apply").
+// apply updates a companion to what is wanted, and removes fields that are no longer wanted. It first converts the
+// field ownership from creation to server-side apply, so that the API server knows which fields belong to the operator
+// (Kubernetes, "Upgrading from client-side apply").
 func (r *reconciliation) apply(ctx context.Context, existing *metav1.PartialObjectMetadata, object *unstructured.Unstructured) error {
 	takeOver, err := csaupgrade.UpgradeManagedFieldsPatch(existing, sets.New(v1alpha1.FieldOwner), v1alpha1.FieldOwner)
 	if err != nil {
 		return err
 	}
-	object.SetUID(existing.UID) // never another one of the same name
+	object.SetUID(existing.UID) // never another object with the same name
 	if takeOver != nil {
 		if err := r.Client.Patch(ctx, existing, client.RawPatch(types.JSONPatchType, takeOver)); err != nil {
 			return err
@@ -241,7 +241,7 @@ func (r *reconciliation) apply(ctx context.Context, existing *metav1.PartialObje
 	return r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), client.FieldOwner(v1alpha1.FieldOwner), client.ForceOwnership)
 }
 
-// deleteOne deletes a companion, if it is there and the application's own.
+// deleteOne deletes a companion if it exists and belongs to the application.
 func (r *reconciliation) deleteOne(ctx context.Context, name livemeta.Key) error {
 	existing := name.Metadata(r.app.Namespace)
 	err := r.Live.Get(ctx, client.ObjectKeyFromObject(existing), existing)
@@ -255,7 +255,7 @@ func (r *reconciliation) deleteOne(ctx context.Context, name livemeta.Key) error
 	return nil
 }
 
-// problemOf returns what an error about a companion means.
+// problemOf returns the problem for an error about a companion.
 func problemOf(object *unstructured.Unstructured, err error) problem {
 	what := fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName())
 	var later retryLater
@@ -269,7 +269,8 @@ func problemOf(object *unstructured.Unstructured, err error) problem {
 	return problem{reason: expose.CreateFailedReason, text: "could not apply " + what + ": " + err.Error()}
 }
 
-// kindUnknown reports whether the API server has no such resource. It says NotFound of the path, not of an object.
+// kindUnknown reports whether the API server does not serve the kind. The NotFound is then about the path, not about an
+// object.
 func kindUnknown(err error) bool {
 	var status apierrors.APIStatus
 	return apierrors.IsNotFound(err) && errors.As(err, &status) && (status.Status().Details == nil || status.Status().Details.Name == "")
@@ -284,7 +285,7 @@ func (r *reconciliation) recordProblems(ctx context.Context, problems []problem)
 		}
 	}
 	slices.Sort(texts)
-	text := status.Truncate(apianswer.Steady(strings.Join(texts, "; "))) // the API server refuses longer events
+	text := status.Truncate(apianswer.Steady(strings.Join(texts, "; "))) // longer events are refused
 	if text != "" && text != r.state.reported {
 		ctrl.LoggerFrom(ctx).Info("Could not apply the web objects of the attempt", "reason", reason, "message", text)
 		r.Recorder.Eventf(r.app, nil, corev1.EventTypeWarning, reason, reason, "%s", text)

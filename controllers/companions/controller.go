@@ -28,25 +28,26 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 )
 
-// Options of the Reconciler. All fields are required unless said otherwise.
+// Options configure a Reconciler. All fields are required unless a default is given.
 type Options struct {
-	// Client reads applications from the cache, and writes.
+	// Client reads applications from the cache, and writes to the API server.
 	Client client.Client
-	// Live reads from the API server.
+	// Live reads from the API server, bypassing the cache.
 	Live client.Reader
-	// Exposure says which hosts web interfaces may have. Default: none.
+	// Exposure says which hosts web interfaces may use. Default: none.
 	Exposure expose.Rules
-	// Namespaces whose Ingresses and HTTPRoutes can be read; all if there are none.
+	// Namespaces are those whose Ingresses and HTTPRoutes can be read; all if empty.
 	Namespaces namespaces.Set
-	// Recorder of events.
+	// Recorder records events.
 	Recorder events.EventRecorder
-	// Clock of retries.
+	// Clock gives the time for retries.
 	Clock clock.PassiveClock
-	// AddressChanged is called when Address has a new answer about an application; nil calls nothing. It must not block.
+	// AddressChanged is called when the result of Address has changed for an application. It may be nil, and must not
+	// block.
 	AddressChanged func(types.NamespacedName)
-	// Owns reports whether this process decides on an application. Default: on all of them.
+	// Owns reports whether this process decides on an application. Default: it decides on all.
 	Owns func(context.Context, *v1alpha1.SparkApplication) (bool, error)
-	// Ready returns once this process leads and may write. Default: it may.
+	// Ready blocks until this process leads and may write. Default: returns immediately.
 	Ready func(context.Context) error
 }
 
@@ -54,15 +55,15 @@ type Options struct {
 type Reconciler struct {
 	Options
 	states *states
-	// claims are the hosts and paths that are taken in the cluster.
+	// claims are the hosts and paths claimed in the cluster.
 	claims claimCache
 	// gateways knows which Gateways may be read.
 	gateways gatewayReads
-	// waker has the controller look at applications of which companions were found.
+	// waker triggers reconciles of applications for which companions were found.
 	waker *waker.Waker
 }
 
-// New returns a Reconciler that knows of no object yet.
+// New returns a Reconciler that does not know any object yet.
 func New(o Options) *Reconciler {
 	if o.Ready == nil {
 		o.Ready = func(context.Context) error { return nil }
@@ -76,14 +77,15 @@ func New(o Options) *Reconciler {
 	return &Reconciler{Options: o, states: newStates(), waker: waker.New()}
 }
 
-// minRetryDelay and maxRetryDelay bound the pause after a failure: users wait for the address of the web interface.
+// minRetryDelay and maxRetryDelay bound the pause after a failure. The first is short because users wait for the
+// address of the web interface.
 const (
 	minRetryDelay = 100 * time.Millisecond
 	maxRetryDelay = time.Minute
 )
 
-// SetupWithManager registers the reconciler. It reconciles that many applications at once; those that neither have nor want
-// companions are filtered out.
+// SetupWithManager registers the reconciler. concurrent is how many applications are reconciled at the same time.
+// Applications that neither have nor want companions are filtered out.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 	concerned := predicate.NewPredicateFuncs(func(obj client.Object) bool {
 		app, whole := obj.(*v1alpha1.SparkApplication) // a packed one has no companions
@@ -98,8 +100,8 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 		Complete(r)
 }
 
-// Reconcile brings the companions of an application in line with it. Failures never affect the run; they are recorded as
-// events and retried.
+// Reconcile brings the companions of an application in line with it. Failures never affect the run; they are recorded
+// as events and retried.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	if err := r.Ready(ctx); err != nil {
 		return ctrl.Result{}, err
@@ -118,11 +120,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return ctrl.Result{RequeueAfter: r.reconcileExisting(ctx, app)}, nil
 }
 
-// Wake has the controller look at an application that this process may not have decided on before.
+// Wake triggers a reconcile of an application on which this process may not have decided before.
 func (r *Reconciler) Wake(app types.NamespacedName) { r.waker.Wake(app) }
 
-// reconcileExisting brings the companions of an application in line with it, and returns the pause before the next try; 0 if
-// nothing is left to do.
+// reconcileExisting brings the companions of an application in line with it. It returns the pause before the next try,
+// or 0 if nothing is left to do.
 func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkApplication) time.Duration {
 	s := r.states.of(app, expose.Uses(&app.Spec))
 	if s == nil {
@@ -151,11 +153,12 @@ func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkA
 	return 0
 }
 
-// Address returns the address of the web interface of the current attempt; empty while this process does not know it.
+// Address returns the address of the web interface of the current attempt, or the empty string while this process does
+// not know it.
 func (r *Reconciler) Address(app *v1alpha1.SparkApplication) string { return r.states.addressOf(app) }
 
-// ObserveExisting records an object that an earlier process may have created, so that it is deleted when it is no longer
-// wanted. Others are ignored.
+// ObserveExisting records an object that an earlier process may have created, so that it is deleted when it is no
+// longer wanted. It ignores objects that are not companions.
 func (r *Reconciler) ObserveExisting(kind schema.GroupVersionKind, obj *metav1.PartialObjectMetadata) {
 	if name, is := r.states.find(kind, obj); is {
 		r.waker.Wake(name)

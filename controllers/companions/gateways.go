@@ -16,20 +16,21 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 )
 
-// refusedGatewayPause is the pause after the API server has refused to let the operator read a Gateway of a namespace that it does not manage.
-// Users name these namespaces, and many refusals look as if the operator lacked a right that it needs.
+// refusedGatewayPause is the pause after the API server has forbidden reading a Gateway in a namespace that the
+// operator does not manage. Users name these namespaces, and frequent refusals would look as if the operator lacked a
+// right that it needs.
 const refusedGatewayPause = time.Hour
 
-// gatewayReads knows in which namespaces that the operator does not manage it may read Gateways. The zero value is ready. It is safe for
-// concurrent use.
+// gatewayReads knows in which unmanaged namespaces the operator may read Gateways. The zero value is ready to use. It
+// is safe for concurrent use.
 type gatewayReads struct {
 	mu sync.Mutex
-	// allowed are namespaces in which that has succeeded; in others it is not tried before next.
+	// allowed are the namespaces in which reading has succeeded. In other namespaces it is not tried before next.
 	allowed map[string]bool
 	next    time.Time
 }
 
-// mayTry reports whether a Gateway of a namespace may be read now.
+// mayTry reports whether reading a Gateway in a namespace may be tried now.
 func (g *gatewayReads) mayTry(namespace string, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -52,7 +53,7 @@ func (g *gatewayReads) answered(namespace string, now time.Time, err error) {
 	}
 }
 
-// readGateway reads a Gateway; nil if it cannot be read, or may not be.
+// readGateway reads a Gateway. It returns nil if that fails or must not be tried now.
 func (r *reconciliation) readGateway(ctx context.Context, key types.NamespacedName) *unstructured.Unstructured {
 	managed, log := r.Namespaces.Has(key.Namespace), ctrl.LoggerFrom(ctx)
 	if !managed && !r.gateways.mayTry(key.Namespace, r.Clock.Now()) {

@@ -22,22 +22,24 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 )
 
-// state is what this process knows of the companions of one application. Reconciles of one application are serialized.
+// state is what this process knows about the companions of one application. Reconciles of one application are
+// serialized.
 type state struct {
-	// objects that exist, with the fingerprint of what was applied; empty if another process did that.
+	// objects are the existing companions, with the fingerprint of what was applied, which is empty if another process
+	// did that.
 	objects map[livemeta.Key]string
-	// extras reports whether the Service of the attempt may have something of spec.ui.serviceMetadata.
+	// extras is true if the Service of the attempt may have metadata from spec.ui.serviceMetadata.
 	extras bool
-	// done is the last desired state that was fully reconciled, tried the last one attempted.
+	// done is the last desired state that was fully reconciled, and tried the last one that was tried.
 	done, tried desiredKey
-	// failures in a row to reach the state tried, which is not attempted again before notBefore.
+	// failures counts the failures in a row to reach the state tried. It is not tried again before notBefore.
 	failures  int
 	notBefore time.Time
-	// exposed is when a way to the web interface was last created.
+	// exposed is when an Ingress or route was last created.
 	exposed time.Time
-	// reported is what the last event said.
+	// reported is the text of the last event.
 	reported string
-	// address of the web interface of the attempt addressOf; written under the lock of states.
+	// address is the address of the web interface of the attempt addressOf. It is written under the lock of states.
 	address   string
 	addressOf attempt
 }
@@ -45,8 +47,8 @@ type state struct {
 // attempt identifies an attempt of an application.
 type attempt struct{ run, attempt int64 }
 
-// desiredKey identifies the desired state of the companions of an application by what it follows from. The zero value
-// is none.
+// desiredKey identifies the desired state of the companions of an application by what determines it. The zero value is
+// no state.
 type desiredKey struct {
 	generation    int64
 	attempt       attempt
@@ -58,13 +60,13 @@ func desiredOf(app *v1alpha1.SparkApplication) desiredKey {
 	return desiredKey{app.Generation, attempt{in.Run, in.Attempt}, in.Live, in.Started}
 }
 
-// exposes reports whether something of the web interface may exist.
+// exposes reports whether anything that exposes the web interface may exist.
 func (s *state) exposes() bool {
 	kinds := s.kinds()
 	return s.extras || kinds[expose.IngressKind.Kind] || kinds[expose.RouteKind.Kind] || s.address != ""
 }
 
-// kinds of the objects that exist.
+// kinds returns the kinds of the existing objects.
 func (s *state) kinds() map[string]bool {
 	kinds := map[string]bool{}
 	for name := range s.objects {
@@ -73,16 +75,16 @@ func (s *state) kinds() map[string]bool {
 	return kinds
 }
 
-// The pause before what failed is tried again doubles from the first to the longest.
+// Bounds of the pause before a retry, which doubles each time.
 const (
 	minPause = time.Second
 	maxPause = 5 * time.Minute
-	// While the Service of the attempt is not there, which comes with the driver.
+	// Bounds while the Service of the attempt, which comes with the driver, does not exist yet.
 	minServicePause = 100 * time.Millisecond
 	maxServicePause = 10 * time.Second
 )
 
-// backoff returns how long to wait before the next attempt; 0 if nothing is left to try.
+// backoff returns the pause before the next try, or 0 if nothing is left to try.
 func (s *state) backoff(problems []problem) time.Duration {
 	left := slices.DeleteFunc(slices.Clone(problems), func(p problem) bool { return p.final })
 	if len(left) == 0 {
@@ -101,9 +103,9 @@ func (s *state) backoff(problems []problem) time.Duration {
 	return min(pause, longest)
 }
 
-// fingerprint returns a text that shows whether two objects are the same.
+// fingerprint returns a text that is equal for equal objects.
 func fingerprint(object *unstructured.Unstructured) string {
-	text, err := json.Marshal(object.Object) // keys in order
+	text, err := json.Marshal(object.Object) // JSON keys are sorted
 	if err != nil {
 		return ""
 	}
@@ -111,23 +113,23 @@ func fingerprint(object *unstructured.Unstructured) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// newState returns the state of an application of which nothing is known.
+// newState returns an empty state.
 func newState() *state { return &state{objects: map[livemeta.Key]string{}} }
 
-// states are those of the applications that have companions, or may have some. They are safe for concurrent use; what a
-// state holds belongs to the reconcile of its application, but for the address.
+// states holds the states of the applications that have companions or may have some. It is safe for concurrent use. The
+// content of a state, except for the address, belongs to the reconcile of its application.
 type states struct {
 	mu sync.Mutex
-	// known are the states by name and uid.
+	// known holds the states by name and uid.
 	known map[types.NamespacedName]map[types.UID]*state
-	// found are objects that an earlier process has created, until the next reconcile of their application.
+	// found holds objects created by an earlier process, until the next reconcile of their application.
 	found map[types.NamespacedName]map[types.UID]*inventory
 }
 
 // inventory is what was found of the companions of an application.
 type inventory struct {
 	objects []livemeta.Key
-	// extras reports whether the Service of the attempt has something of spec.ui.serviceMetadata.
+	// extras is true if the Service of the attempt has metadata from spec.ui.serviceMetadata.
 	extras bool
 }
 
@@ -135,8 +137,8 @@ func newStates() *states {
 	return &states{known: map[types.NamespacedName]map[types.UID]*state{}, found: map[types.NamespacedName]map[types.UID]*inventory{}}
 }
 
-// of returns the state of an application with what was found of it; nil if there is nothing and nothing is wanted. What
-// earlier applications of its name had is forgotten: it goes with them.
+// of returns the state of an application, including what was found, or nil if there is nothing and nothing is wanted.
+// States of earlier applications with its name are dropped, because their companions are deleted with them.
 func (st *states) of(app *v1alpha1.SparkApplication, wanted bool) *state {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -155,7 +157,7 @@ func (st *states) of(app *v1alpha1.SparkApplication, wanted bool) *state {
 	return s
 }
 
-// merge adds what was found to what is known.
+// merge adds what was found to the state.
 func (s *state) merge(found *inventory) {
 	if found == nil {
 		return
@@ -169,8 +171,8 @@ func (s *state) merge(found *inventory) {
 	s.done, s.tried = desiredKey{}, desiredKey{}
 }
 
-// find records an object that an earlier process has created. It returns the name of its application, and false if it is
-// not a companion, or none of which anything has to be known.
+// find records an object created by an earlier process. It returns the name of its application, or false if the object
+// is not a companion that must be known.
 func (st *states) find(kind schema.GroupVersionKind, obj *metav1.PartialObjectMetadata) (types.NamespacedName, bool) {
 	owner := metav1.GetControllerOfNoCopy(obj)
 	_, extras := obj.Annotations[v1alpha1.UIServiceAnnotation]
@@ -178,7 +180,7 @@ func (st *states) find(kind schema.GroupVersionKind, obj *metav1.PartialObjectMe
 	case owner == nil, owner.Kind != v1alpha1.SparkApplicationKind, !slices.Contains(expose.Kinds, kind):
 		return types.NamespacedName{}, false
 	case kind == expose.ServiceKind && obj.Name != owner.Name && !extras:
-		return types.NamespacedName{}, false // of an attempt, with nothing added
+		return types.NamespacedName{}, false // the Service of an attempt, without added metadata
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -197,14 +199,14 @@ func (st *states) find(kind schema.GroupVersionKind, obj *metav1.PartialObjectMe
 	return name, true
 }
 
-// knows reports whether applications of a name have companions, or may have some.
+// knows reports whether applications with this name have companions, or may have some.
 func (st *states) knows(name types.NamespacedName) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	return len(st.known[name]) > 0 || len(st.found[name]) > 0
 }
 
-// forget drops what is known of the applications of a name.
+// forget drops what is known about the applications with this name.
 func (st *states) forget(name types.NamespacedName) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -212,7 +214,7 @@ func (st *states) forget(name types.NamespacedName) {
 	delete(st.found, name)
 }
 
-// addressOf returns the address of the web interface of the current attempt, as far as it is known; else empty.
+// addressOf returns the address of the web interface of the current attempt, or the empty string if it is unknown.
 func (st *states) addressOf(app *v1alpha1.SparkApplication) string {
 	st.mu.Lock()
 	defer st.mu.Unlock()

@@ -24,7 +24,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// reconcilePod brings what the queue knows about a pod in line with the pod, and the pod in line with what the queue decides.
+// reconcilePod brings what the queue knows about a pod in line with the pod, and the pod in line with the queue's
+// decision.
 func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.PartialObjectMetadata, name types.NamespacedName) error {
 	p := r.known(name)
 	if p != nil && (!p.Unattributed && !guarded(namespace) || !p.Concerned()) {
@@ -44,7 +45,7 @@ func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.Partial
 	return r.decide(ctx, namespace, p, queue)
 }
 
-// decide charges a pod that runs, or asks for one that waits.
+// decide charges a pod that is running, or asks for one that is waiting.
 func (r *Reconciler) decide(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *unmanaged.Pod, queue string) error {
 	name := types.NamespacedName{Namespace: p.Namespace, Name: p.Name}
 	if gate := r.gateOf(namespace); !r.Gates.Capabilities(string(gate)).UnmanagedPods {
@@ -69,7 +70,8 @@ func (r *Reconciler) decide(ctx context.Context, namespace *metav1.PartialObject
 	return r.ask(ctx, namespace, p)
 }
 
-// refusal returns why a pod behind the scheduling gate is not admitted, whatever quota its queue has; empty if it may be.
+// refusal returns why a pod behind the scheduling gate must not be admitted regardless of quota, or an empty refusal if
+// it may be.
 func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *unmanaged.Pod) (reason, refusal string, err error) {
 	if p.Invalid != "" {
 		return v1alpha1.InvalidSpecReason, "is not admitted: " + p.Invalid + ", and recreate the pod", nil
@@ -85,7 +87,7 @@ func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjec
 	return v1alpha1.InvalidSpecReason, refusal, err
 }
 
-// release gives back what pods of a name hold or ask for, but the one to keep.
+// release releases what pods with this name hold or ask for, except for the pod with the uid keep.
 func (r *Reconciler) release(ctx context.Context, name types.NamespacedName, keep types.UID) error {
 	for _, key := range r.Gates.Keys(queueing.Key{Kind: queueing.Pod, Namespace: name.Namespace, Name: name.Name}) {
 		if key.UID == string(keep) {
@@ -98,12 +100,12 @@ func (r *Reconciler) release(ctx context.Context, name types.NamespacedName, kee
 	return nil
 }
 
-// ask requests quota for a pod behind the gate, and ungates it if there is some.
+// ask requests quota for a gated pod, and ungates the pod once it is granted.
 func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *unmanaged.Pod) error {
 	ask := p.Ask(namespace, r.store.since(p))
 	gate := string(r.gateOf(namespace))
 	verdict, err := r.Gates.Request(ctx, gate, ask)
-	if err == nil && verdict.State == queueing.Evicting { // the quota is reclaimed before the pod was ungated
+	if err == nil && verdict.State == queueing.Evicting { // the quota was reclaimed before the pod was ungated
 		if err = r.Gates.Release(ctx, ask.Key, queueing.Release{Reason: queueing.Requeued}); err == nil {
 			verdict, err = r.Gates.Request(ctx, gate, ask)
 		}
@@ -121,7 +123,7 @@ func (r *Reconciler) ask(ctx context.Context, namespace *metav1.PartialObjectMet
 	return nil
 }
 
-// admit removes the scheduling gate of a pod. One that has changed since it was seen is left for the next pass.
+// admit removes the scheduling gate of a pod. A pod that has changed since it was seen is left to the next pass.
 func (r *Reconciler) admit(ctx context.Context, p *unmanaged.Pod, grant *queueing.Grant) error {
 	set := &grant.PodSets[0]
 	patch := schedulinggate.RemovalPatch(p.Record, p.Unlabelled, schedulinggate.Placement{
@@ -149,7 +151,8 @@ func (r *Reconciler) admit(ctx context.Context, p *unmanaged.Pod, grant *queuein
 	return fmt.Errorf("remove the scheduling gate of pod %s/%s: %w", p.Namespace, p.Name, err)
 }
 
-// charge charges a pod without the gate, whichever client removed that, and deletes it if its quota is reclaimed.
+// charge charges a pod without the scheduling gate, whoever removed that, and deletes the pod if its quota is
+// reclaimed.
 func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *unmanaged.Pod, queue string) error {
 	key, grant := p.Key(), p.Grant(string(r.gateOf(namespace)), queue)
 	r.Gates.Charge(key, grant)
@@ -169,7 +172,7 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 	return r.deletePod(ctx, p, false)
 }
 
-// recordEvent records an event on a pod and logs its reason, unless it was the last event about that pod.
+// recordEvent records an event on a pod and logs its reason, unless the last event about the pod was the same.
 func (r *Reconciler) recordEvent(ctx context.Context, p *unmanaged.Pod, reason, message string) {
 	name, event := types.NamespacedName{Namespace: p.Namespace, Name: p.Name}, lastEvent{pod: p.UID, text: reason + ": " + message}
 	r.mu.Lock()
@@ -179,11 +182,11 @@ func (r *Reconciler) recordEvent(ctx context.Context, p *unmanaged.Pod, reason, 
 	if !known {
 		ctrl.LoggerFrom(ctx).V(1).Info("Recorded an event for an unmanaged pod", "reason", reason)
 		about := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.UID}}
-		r.Recorder.Eventf(about, nil, corev1.EventTypeNormal, reason, reason, "%s", status.Truncate(message)) // the API server refuses longer ones
+		r.Recorder.Eventf(about, nil, corev1.EventTypeNormal, reason, reason, "%s", status.Truncate(message)) // longer messages are refused
 	}
 }
 
-// forgetEvent forgets the last event about a pod that is gone, or that no longer concerns this controller.
+// forgetEvent drops the last event about a pod that is gone or no longer concerns this controller.
 func (r *Reconciler) forgetEvent(pod types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -36,7 +36,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// concurrent is how many pods are reconciled at once; of one namespace, a quarter of that.
+// concurrent is how many pods are reconciled at the same time; a quarter of that for one namespace.
 const concurrent = 16
 
 const (
@@ -44,48 +44,51 @@ const (
 	maxRetryDelay = time.Minute
 )
 
-// Options of a Reconciler. All are required unless said otherwise.
+// Options configure a Reconciler. All fields are required unless a default is given.
 type Options struct {
 	// Client reads namespaces from the cache, and writes pods.
 	Client client.Client
-	// Live reads from the API server.
+	// Live reads from the API server, bypassing the cache.
 	Live client.Reader
 	// Pods lists and watches pods, bypassing the cache.
 	Pods corev1client.PodsGetter
-	// Namespaces whose pods are admitted; all if there are none.
+	// Namespaces are those whose pods are admitted; all if empty.
 	Namespaces namespaces.Set
-	// Spark are the pods with labels of applications.
+	// Spark stores the pods with the labels of applications.
 	Spark *pods.Store
 	Gates reservation.Gates
-	// DefaultGate of namespaces that name none.
+	// DefaultGate is the gate of namespaces that name none.
 	DefaultGate v1alpha1.GateType
-	// AllowedGates may be used in namespaces that do not say which.
+	// AllowedGates are the gates that namespaces without such a list of their own may use.
 	AllowedGates []v1alpha1.GateType
 	Recorder     events.EventRecorder
-	// MaxTermination bounds how long a pod takes to end whose quota is reclaimed, or that was deleted. Default: 10m.
+	// MaxTermination bounds how long a pod may take to end after it was deleted or its quota was reclaimed. Default:
+	// 10m.
 	MaxTermination time.Duration
 	// Share is what this leader decides on; nil is everything.
 	Share *share.Share
-	// LedBy returns the other operator that leads the tree of a queue; empty if none does. Default: none.
+	// LedBy returns the other operator that leads the tree of a queue, or the empty string if none does. Default:
+	// always empty.
 	LedBy func(queue string) string
-	// Clock of every decision.
+	// Clock gives the time for every decision.
 	Clock clock.PassiveClock
-	// Ready returns once this process leads and has restored what is held.
+	// Ready blocks until this process leads and has restored what is held.
 	Ready func(context.Context) error
 }
 
 // Reconciler admits pods. Create it with New.
 type Reconciler struct {
 	Options
-	// Waker requests a reconcile of a pod. Requests before the controller runs are dropped: it begins with all pods.
+	// Waker requests reconciles of pods. Requests before the controller runs are dropped, because it starts with all
+	// pods.
 	waker.Waker
 	store     *store
 	followers *watchers
-	// unattributed are pods that are charged here although their labels name an application.
+	// unattributed are the pods that are charged here although their labels name an application.
 	unattributed *unattributedPods
 
 	mu sync.Mutex
-	// lastEvents are the last events about pods that are known, by their names, so that none is repeated.
+	// lastEvents holds the last event about each known pod, by name, so that it is not repeated.
 	lastEvents map[types.NamespacedName]lastEvent
 }
 
@@ -95,7 +98,7 @@ type lastEvent struct {
 	text string
 }
 
-// New returns a reconciler that knows no pods yet.
+// New returns a Reconciler that does not know any pods yet.
 func New(o Options) *Reconciler {
 	if o.MaxTermination == 0 {
 		o.MaxTermination = pods.DefaultMaxTermination
@@ -106,7 +109,7 @@ func New(o Options) *Reconciler {
 	return r
 }
 
-// SetupWithManager registers the reconciler. A request without a namespace is for the namespace of that name.
+// SetupWithManager registers the reconciler. A request without a namespace is for the namespace with that name.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
 	changed := predicate.Or(predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{})
@@ -119,12 +122,13 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Complete(r)
 }
 
-// everywhere returns requests for all guarded namespaces: whether their pods are admitted may depend on a queue that has changed.
+// everywhere returns requests for all guarded namespaces, because whether their pods are admitted may depend on a queue
+// that has changed.
 func (r *Reconciler) everywhere(context.Context, client.Object) []reconcile.Request {
 	return r.all()
 }
 
-// WakeAll has all pods reconciled: this leader may decide on others than before.
+// WakeAll triggers reconciles of all pods, because this leader may now decide on other pods than before.
 func (r *Reconciler) WakeAll() {
 	for _, request := range r.all() {
 		r.Wake(request.NamespacedName)
@@ -139,16 +143,16 @@ func (r *Reconciler) all() []reconcile.Request {
 	return requests
 }
 
-// Start follows guarded namespaces until ctx ends. It implements manager.Runnable.
+// Start watches guarded namespaces until ctx is done. It implements manager.Runnable.
 func (r *Reconciler) Start(ctx context.Context) error {
 	r.followers.run(ctx)
 	return nil
 }
 
-// NeedLeaderElection returns true: only a leader admits pods.
+// NeedLeaderElection returns true, because only a leader admits pods.
 func (r *Reconciler) NeedLeaderElection() bool { return true }
 
-// Reconcile looks at a namespace or a pod.
+// Reconcile reconciles a namespace or a pod.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	if err := r.Ready(ctx); err != nil {
 		return ctrl.Result{}, err
@@ -174,7 +178,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	default:
 		defer r.followers.unwatch(name)
 	}
-	for _, pod := range r.unattributed.all() { // what was charged before the controller ran
+	for _, pod := range r.unattributed.all() { // they may have been charged before the controller ran
 		if pod.Namespace == name {
 			r.Wake(pod)
 		}
@@ -185,12 +189,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return ctrl.Result{}, nil
 }
 
-// watches reports whether this installation watches a namespace.
+// watches reports whether this installation manages a namespace.
 func (r *Reconciler) watches(namespace string) bool {
 	return r.Namespaces.Has(namespace)
 }
 
-// namespace reads labels and annotations of a namespace; there are none if the namespace is gone.
+// namespace reads the labels and annotations of a namespace. If the namespace is gone, it returns one without any.
 func (r *Reconciler) namespace(ctx context.Context, name string) (*metav1.PartialObjectMetadata, error) {
 	namespace := livemeta.Namespace(name)
 	err := r.Client.Get(ctx, client.ObjectKeyFromObject(namespace), namespace)
@@ -207,7 +211,7 @@ func guarded(namespace metav1.Object) bool {
 	return namespacepolicy.Of(namespace).Guarded
 }
 
-// gateOf returns the gate that decides on unmanaged pods of a namespace.
+// gateOf returns the gate that decides on the unmanaged pods of a namespace.
 func (r *Reconciler) gateOf(namespace metav1.Object) v1alpha1.GateType {
 	return namespacepolicy.Of(namespace).Place(nil, namespacepolicy.Defaults{Gate: r.DefaultGate}).Gate
 }

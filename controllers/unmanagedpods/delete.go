@@ -21,8 +21,9 @@ import (
 // endingInterval is how often a pod that does not end in time is checked.
 const endingInterval = 10 * time.Second
 
-// boundTermination makes a pod that is being deleted end within MaxTermination, whichever client has deleted it: its quota
-// counts as about to be released. On a node that does not answer it may still run, so its quota stays charged.
+// boundTermination makes a pod that is being deleted end within MaxTermination, whoever has deleted it, because its
+// quota counts as about to be released. On a node that does not answer the pod may still be running, so its quota stays
+// charged.
 func (r *Reconciler) boundTermination(ctx context.Context, p *unmanaged.Pod) error {
 	if p.EndsLate(r.MaxTermination) {
 		return r.deletePod(ctx, p, false)
@@ -43,7 +44,7 @@ func (r *Reconciler) boundTermination(ctx context.Context, p *unmanaged.Pod) err
 	return r.deletePod(ctx, p, true)
 }
 
-// deletePod deletes exactly the pod that was seen.
+// deletePod deletes the pod that was seen, never a new one of the same name.
 func (r *Reconciler) deletePod(ctx context.Context, p *unmanaged.Pod, force bool) error {
 	obj := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name}}
 	err := r.Client.Delete(ctx, obj, p.DeleteOptions(r.MaxTermination, force))
@@ -53,7 +54,7 @@ func (r *Reconciler) deletePod(ctx context.Context, p *unmanaged.Pod, force bool
 	return nil
 }
 
-// wakeAfter has the controller look at a pod in a while.
+// wakeAfter triggers a reconcile of a pod after a pause.
 func (r *Reconciler) wakeAfter(p *unmanaged.Pod, after time.Duration) {
 	r.WakeAfter(types.NamespacedName{Namespace: p.Namespace, Name: p.Name}, after)
 }

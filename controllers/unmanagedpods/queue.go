@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 )
 
-// chargedTo returns the queue that an ungated pod is charged to when nothing is recorded of it.
+// chargedTo returns the queue to which an ungated pod is charged if nothing is recorded about it.
 func chargedTo(ctx context.Context, reader client.Reader, namespace metav1.Object, p *unmanaged.Pod) (string, error) {
 	label := p.LabelledQueue(namespace)
 	if label == "" {
@@ -33,9 +33,9 @@ func chargedTo(ctx context.Context, reader client.Reader, namespace metav1.Objec
 	return p.ChargedTo(namespace, queue), nil
 }
 
-// decidedIn returns the queue that decides on a pod, and whether this leader serves it. Where several leaders
-// share the queues, an unattributed pod whose namespace's own queue has another leader is charged to the queue of the
-// application whose labels it carries: the leader that has found it serves that one.
+// decidedIn returns the queue that decides on a pod, and whether this leader serves it. If several leaders share the
+// queues and the queue of the pod's namespace has another leader, an unattributed pod is charged to the queue of the
+// application whose labels it carries, because the leader that has found the pod serves that queue.
 func (r *Reconciler) decidedIn(ctx context.Context, reader client.Reader, namespace metav1.Object, p *unmanaged.Pod) (queue string, served bool, err error) {
 	switch queue = unmanaged.QueueOf(namespace); {
 	case !r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods:
@@ -52,13 +52,14 @@ func (r *Reconciler) decidedIn(ctx context.Context, reader client.Reader, namesp
 	return queue, err == nil && r.Share.Serves(queue), err
 }
 
-// queuesRead reads all queues with one list, at the first of them: a thousand pods with invented labels cost no more.
+// queuesRead is a Reader that lists all queues once, on the first read, so that a thousand pods with invented labels
+// cost no more than one list.
 type queuesRead struct {
 	client.Reader
 	queues map[string]*v1alpha1.SparkQueue
 }
 
-// Get reads a queue from one list of all.
+// Get returns a queue from the list of all queues.
 func (r *queuesRead) Get(ctx context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
 	if r.queues == nil {
 		list := &v1alpha1.SparkQueueList{}

@@ -20,14 +20,14 @@ import (
 // SeededPod is a pod that a new leader finds.
 type SeededPod struct {
 	Key queueing.Key
-	// Since is when it was let in, as far as that can be known; after all others if it cannot.
+	// Since is when the pod was admitted, as far as that is known. If it is not, the pod comes after all others.
 	Since time.Time
-	// Grant is what it is charged; nil if it waits behind the gate.
+	// Grant is what the pod is charged; nil if it waits behind the scheduling gate.
 	Grant *queueing.Grant
 }
 
-// Seed reads live what runs and what waits in guarded namespaces, for a new leader that has not decided anything yet:
-// its watches may lag behind what the leader before it has let in.
+// Seed reads the running and the waiting pods of guarded namespaces from the API server, for a new leader that has not
+// decided anything yet. Its watches may lag behind what the previous leader has admitted.
 func (r *Reconciler) Seed(ctx context.Context) ([]SeededPod, error) {
 	namespaces := &metav1.PartialObjectMetadataList{}
 	namespaces.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))

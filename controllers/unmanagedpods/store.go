@@ -18,21 +18,22 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 )
 
-// store holds the pods of all guarded namespaces. Safe for concurrent use.
+// store holds the pods of all guarded namespaces. It is safe for concurrent use.
 type store struct {
-	// changed is called, without a lock held, with a pod that has come, changed or gone.
+	// changed is called, without holding the lock, with each pod that was added, changed or deleted.
 	changed func(types.NamespacedName)
 
 	mu               sync.Mutex
 	namespacesByName map[string]*namespacePods
 }
 
-// namespacePods is the pods of one namespace.
+// namespacePods holds the pods of one namespace.
 type namespacePods struct {
 	pods map[string]*unmanaged.Pod
-	// names of the pods by uid.
+	// names holds the names of the pods by uid.
 	names map[types.UID]string
-	// floor is the version of the newest whole list: what it did not have and is not younger is gone.
+	// floor is the resource version of the newest complete list. A pod that this list did not contain and that is not
+	// newer is gone.
 	floor uint64
 }
 
@@ -40,7 +41,7 @@ func newStore(changed func(types.NamespacedName)) *store {
 	return &store{changed: changed, namespacesByName: map[string]*namespacePods{}}
 }
 
-// get returns a pod; nil if it is not known.
+// get returns a pod, or nil if it is not known.
 func (s *store) get(name types.NamespacedName) *unmanaged.Pod {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,14 +66,14 @@ func (s *store) of(namespace string) []*unmanaged.Pod {
 	return out
 }
 
-// namespaces returns the names of those that are followed.
+// namespaces returns the names of the watched namespaces.
 func (s *store) namespaces() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Collect(maps.Keys(s.namespacesByName))
 }
 
-// since returns the time from which a pod counts as waiting.
+// since returns the time since which a pod counts as waiting.
 func (s *store) since(p *unmanaged.Pod) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,19 +84,19 @@ func (s *store) since(p *unmanaged.Pod) time.Time {
 	return p.QueuedAt(in.pods[in.names[types.UID(p.Owner)]])
 }
 
-// listed is what is kept of a pod on its way to the store: of one that is not Spark's, only its identity. Users decide how
-// many pods there are and how large, and a list has all pods of a namespace.
+// listed is what is kept of a pod on its way to the store. Of a pod that is not Spark's this is only the identity,
+// because a list contains all pods of a namespace, and users determine their number and size.
 type listed struct {
 	metav1.ObjectMeta
 	pod *unmanaged.Pod
 }
 
-// listedOf reduces a pod.
+// listedOf reduces a pod to what is kept.
 func listedOf(p *corev1.Pod) *listed {
 	return &listed{metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion}, unmanaged.PodOf(p)}
 }
 
-// listedIn returns what the Reflector or a list brings; nil if it is no pod.
+// listedIn returns the pod in an object from a Reflector or a list, or nil if it is not a pod.
 func listedIn(obj any) *listed {
 	switch o := obj.(type) {
 	case *listed:
@@ -106,7 +107,7 @@ func listedIn(obj any) *listed {
 	return nil
 }
 
-// put files a pod unless something newer is known, and reports it if it differs.
+// put stores a pod unless a newer version is known, and reports the pod to changed if it differs.
 func (s *store) put(namespace string, p *listed) {
 	s.mu.Lock()
 	in := s.namespacesByName[namespace]
@@ -156,8 +157,8 @@ func (s *store) remove(namespace string, p *listed) {
 	}
 }
 
-// replace takes a whole list of a namespace, made at the given resource version. A pod that is newer than the list
-// stays.
+// replace replaces the pods of a namespace by a complete list with this resource version. Pods that are newer than the
+// list stay.
 func (s *store) replace(namespace string, list []*listed, resourceVersion string) {
 	version := pods.VersionOf(resourceVersion)
 	touched, seen := map[string]bool{}, make(map[string]bool, len(list))
@@ -186,7 +187,7 @@ func (s *store) replace(namespace string, list []*listed, resourceVersion string
 	}
 }
 
-// open begins to keep the pods of a namespace.
+// open starts to keep the pods of a namespace.
 func (s *store) open(namespace string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,7 +203,7 @@ func (s *store) forget(namespace string) {
 	delete(s.namespacesByName, namespace)
 }
 
-// reflectorStore is the part of a store that holds one namespace: the target of a Reflector.
+// reflectorStore is the target of a Reflector: the part of a store that holds one namespace.
 type reflectorStore struct {
 	store     *store
 	namespace string
@@ -213,7 +214,7 @@ var (
 	_ cache.TransformingStore = reflectorStore{}
 )
 
-// Transformer has the Reflector keep no whole pods while it collects the first list.
+// Transformer makes the Reflector keep reduced pods while it collects the first list.
 func (v reflectorStore) Transformer() cache.TransformFunc {
 	return func(obj any) (any, error) {
 		if p := listedIn(obj); p != nil {

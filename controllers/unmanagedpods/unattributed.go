@@ -15,16 +15,18 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// unattributedReason is the reason of the event on a pod whose labels name an application that it cannot be attributed to.
+// unattributedReason is the reason of the event on a pod whose labels name an application to which it cannot be
+// attributed.
 const unattributedReason = "Unattributed"
 
-// unattributedPods carry the labels of an application and cannot be attributed to it: the application does not exist, or has
-// not created them, or they are more than it held. They are charged like pods of no application. Safe for concurrent use.
+// unattributedPods are pods that carry the labels of an application but cannot be attributed to it: the application
+// does not exist, or has not created them, or they exceed what it held. They are charged like pods of no application.
+// It is safe for concurrent use.
 type unattributedPods struct {
 	mu sync.Mutex
-	// pods by name, with their uid.
+	// pods holds the uids of the pods by name.
 	pods map[types.NamespacedName]types.UID
-	// apps are the names of pods by the application whose labels they carry.
+	// apps holds the names of the pods by the application whose labels they carry.
 	apps map[types.NamespacedName]map[types.NamespacedName]bool
 }
 
@@ -32,7 +34,7 @@ func newUnattributedPods() *unattributedPods {
 	return &unattributedPods{pods: map[types.NamespacedName]types.UID{}, apps: map[types.NamespacedName]map[types.NamespacedName]bool{}}
 }
 
-// add reports whether the pod is new.
+// add adds a pod, and reports whether it is new.
 func (c *unattributedPods) add(r *pods.Record) bool {
 	pod, app := nameOf(r), types.NamespacedName{Namespace: r.Namespace, Name: r.Application}
 	c.mu.Lock()
@@ -87,21 +89,21 @@ func keysOf[V any](m map[types.NamespacedName]V) []types.NamespacedName {
 	return keys
 }
 
-// ChargeUnattributed has a pod charged to the queue of its namespace from now on, until it is gone. It does not block.
+// ChargeUnattributed charges a pod to the queue of its namespace from now on, until it is gone. It does not block.
 func (r *Reconciler) ChargeUnattributed(record *pods.Record) {
 	if r.unattributed.add(record) {
 		r.Wake(nameOf(record))
 	}
 }
 
-// Changed says that something has changed about the pods with the labels of an application. It does not block.
+// Changed reports that something has changed about the pods with the labels of an application. It does not block.
 func (r *Reconciler) Changed(app types.NamespacedName) {
 	for _, pod := range r.unattributed.of(app) {
 		r.Wake(pod)
 	}
 }
 
-// known returns what is known of a pod that is charged here; nil if none of that name is.
+// known returns a pod that is charged here, or nil if there is none with this name.
 func (r *Reconciler) known(name types.NamespacedName) *unmanaged.Pod {
 	if p := r.store.get(name); p != nil {
 		return p
@@ -118,12 +120,12 @@ func (r *Reconciler) known(name types.NamespacedName) *unmanaged.Pod {
 	return unattributedPod(record)
 }
 
-// unattributedPod returns a pod that gains no seniority by the labels of an application.
+// unattributedPod returns a pod as the youngest one, so that it gains no seniority from the labels of an application.
 func unattributedPod(record *pods.Record) *unmanaged.Pod {
 	return &unmanaged.Pod{Record: record, Requests: record.Requests(), Created: unmanaged.Youngest, Unattributed: true}
 }
 
-// recordUnattributed records to which queue an unattributed pod is charged, and why.
+// recordUnattributed records an event that says to which queue an unattributed pod is charged, and why.
 func (r *Reconciler) recordUnattributed(ctx context.Context, p *unmanaged.Pod, grant *queueing.Grant) {
 	r.recordEvent(ctx, p, unattributedReason, fmt.Sprintf("has the labels of application %s, which does not exist, or has not created this pod, or held "+
 		"less: it is charged to queue %s of namespace %s", p.Application, grant.Queue, p.Namespace))

@@ -19,7 +19,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 )
 
-// watchers watch the pods of guarded namespaces, with one watch for each: nothing is watched where nothing is guarded.
+// watchers watch the pods of guarded namespaces, with one watch for each namespace. Without guarded namespaces nothing
+// is watched.
 type watchers struct {
 	pods  corev1client.PodsGetter
 	store *store
@@ -35,7 +36,7 @@ func newWatchers(pods corev1client.PodsGetter, s *store) *watchers {
 	return &watchers{pods: pods, store: s, ready: make(chan struct{}), stops: map[string]context.CancelFunc{}}
 }
 
-// run lets watches start until the context ends, and then waits for all of them.
+// run allows watches to start, blocks until ctx is done, and then waits for all of them to end.
 func (w *watchers) run(ctx context.Context) {
 	w.ctx = ctx
 	close(w.ready)
@@ -43,7 +44,7 @@ func (w *watchers) run(ctx context.Context) {
 	w.all.Wait()
 }
 
-// watch starts to watch a namespace, if it is not watched yet.
+// watch starts to watch a namespace unless it is already watched.
 func (w *watchers) watch(ctx context.Context, namespace string) error {
 	select {
 	case <-w.ready:
@@ -83,7 +84,7 @@ func (w *watchers) unwatch(namespace string) {
 	w.store.forget(namespace)
 }
 
-// listAll lists the pods of a namespace live into the store.
+// listAll lists the pods of a namespace from the API server into the store.
 func (w *watchers) listAll(ctx context.Context, namespace string) error {
 	w.store.open(namespace)
 	var all []*listed
@@ -94,7 +95,8 @@ func (w *watchers) listAll(ctx context.Context, namespace string) error {
 	return err
 }
 
-// leanList returns the whole list for a Reflector whose API server does not stream it. Of each pod only what counts stays.
+// leanList returns the whole list for a Reflector whose API server does not stream it. The pods are reduced to what is
+// needed.
 func (w *watchers) leanList(ctx context.Context, namespace string, o metav1.ListOptions) (*corev1.PodList, error) {
 	list := &corev1.PodList{}
 	version, err := w.eachPage(ctx, namespace, o, func(p *corev1.Pod) {
@@ -107,8 +109,8 @@ func (w *watchers) leanList(ctx context.Context, namespace string, o metav1.List
 	return list, err
 }
 
-// eachPage calls see with each pod of a namespace, page by page, and returns the version of the list. No resource version
-// is asked for: an API server ignores the limit for a list from its own cache.
+// eachPage calls see with each pod of a namespace, page by page, and returns the resource version of the list. It sets
+// no resource version, because an API server ignores the limit for lists from its own cache.
 func (w *watchers) eachPage(ctx context.Context, namespace string, o metav1.ListOptions, see func(*corev1.Pod)) (version string, err error) {
 	o.LabelSelector, o.Limit, o.Continue, o.ResourceVersion, o.ResourceVersionMatch = unmanaged.Selector, pods.PageSize, "", "", ""
 	for {
