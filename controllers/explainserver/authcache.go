@@ -15,35 +15,37 @@ import (
 )
 
 const (
-	// answerTTL is how long an answer of the API server counts: a user whose permission is revoked keeps it for as
-	// long.
+	// answerTTL is how long an answer of the API server is cached. A user whose permission is revoked can use it for
+	// that long at most.
 	answerTTL = 5 * time.Second
-	// goodTokenTTL is how long a token that was valid may be reviewed again, whatever limit its address has reached.
+	// goodTokenTTL is how long a token that was valid may be reviewed again without counting towards the limits of
+	// unknown tokens.
 	goodTokenTTL = 10 * time.Minute
-	// maxCachedAnswers bounds the answers of a kind in memory.
+	// maxCachedAnswers bounds each cache.
 	maxCachedAnswers = 1024
 )
 
-// errTooManyRequests says that the API server has been asked too often lately for this caller.
+// errTooManyRequests is returned when the caller has caused too many requests to the API server in a short time.
 var errTooManyRequests = errors.New("too many unknown tokens came from your address, or you ask about too many objects")
 
-// digest stands for a token.
+// digest is the hash of a token. Tokens themselves are not kept.
 type digest [sha256.Size]byte
 
-// authCache caches the answers of a Reviewer for a short time, and bounds how often it is asked: for each place from
-// which unknown tokens come, and for each user. Safe for concurrent use.
+// authCache caches the answers of a Reviewer for a short time, and limits how often it is asked, for each source of
+// unknown tokens and for each user. It is safe for concurrent use.
 type authCache struct {
 	reviewer Reviewer
 	limits   *limits
-	// users are those of valid tokens, unknownTokens are tokens that the API server does not know. They are apart, so
-	// that unknown tokens evict no valid ones.
+	// users holds the users of valid tokens, and unknownTokens the tokens that the API server rejects. They are
+	// separate caches, so that unknown tokens do not evict valid ones.
 	users         answers[digest, *authenticationv1.UserInfo]
 	unknownTokens answers[digest, struct{}]
-	// goodTokens are the tokens that were good when they were checked last.
+	// goodTokens holds the tokens that were valid when they were last checked.
 	goodTokens answers[digest, struct{}]
 	rights     answers[permission, bool]
 }
 
+// permission identifies an access review: a token and the object that its user wants to get.
 type permission struct {
 	token  digest
 	object Object
@@ -65,7 +67,8 @@ type identity struct {
 	user  *authenticationv1.UserInfo
 }
 
-// authenticate returns whose token it is, or nil.
+// authenticate returns the user of a token, or nil if the token is not valid. It returns errTooManyRequests if too many
+// unknown tokens came from the same source.
 func (a *authCache) authenticate(ctx context.Context, from source, token string) (*identity, error) {
 	key := digest(sha256.Sum256([]byte(token)))
 	if user, known := a.users.get(key); known {
@@ -98,7 +101,8 @@ func (a *authCache) authenticate(ctx context.Context, from source, token string)
 	return &identity{token: key, user: user}, nil
 }
 
-// mayGet reports whether the caller may get an object. Errors are not remembered.
+// mayGet reports whether the caller may get an object. Errors are not cached. It returns errTooManyRequests if the
+// caller has caused too many reviews.
 func (a *authCache) mayGet(ctx context.Context, c *identity, o Object) (bool, error) {
 	key := permission{c.token, o}
 	if allowed, known := a.rights.get(key); known {
@@ -114,7 +118,8 @@ func (a *authCache) mayGet(ctx context.Context, c *identity, o Object) (bool, er
 	return allowed, err
 }
 
-// answers caches for a time what was answered, by what was asked. When there are too many, those that were not used for longest are forgotten.
+// answers is a bounded cache of answers, each of which expires after a fixed time. When it is full, the least recently
+// used answer is dropped.
 type answers[K comparable, V any] struct {
 	known *cache.LRUExpireCache
 	valid time.Duration
@@ -124,7 +129,7 @@ func newAnswers[K comparable, V any](c clock.PassiveClock, valid time.Duration) 
 	return answers[K, V]{known: cache.NewLRUExpireCacheWithClock(maxCachedAnswers, c), valid: valid}
 }
 
-// get returns what was answered a short time ago; false if nothing was.
+// get returns the cached answer, and false if there is none or it has expired.
 func (a answers[K, V]) get(key K) (value V, known bool) {
 	if v, found := a.known.Get(key); found {
 		value, known = v.(V)

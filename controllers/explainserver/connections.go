@@ -8,14 +8,15 @@ import (
 	"sync"
 )
 
-// How many connections are open at the same time: in all, and from one address. The API server's proxy is one address.
+// Limits of open connections, in total and from one address. All clients that use the API server's proxy have one
+// address.
 const (
 	mostConnections          = 512
 	mostConnectionsOfAddress = 128
 )
 
-// listener closes connections at once that are too many. One that is idle, or sends its request slowly, is closed by
-// the server's timeouts.
+// listener closes a new connection at once if a limit is reached. Idle and slow connections are closed by the server's
+// timeouts.
 type listener struct {
 	net.Listener
 	mu   sync.Mutex
@@ -23,6 +24,7 @@ type listener struct {
 	by   map[string]int
 }
 
+// limited wraps a listener with the limits of this file.
 func limited(l net.Listener) *listener { return &listener{Listener: l, by: map[string]int{}} }
 
 // Accept implements net.Listener.
@@ -40,7 +42,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// enter counts a connection; false if it is one too many.
+// enter counts a connection, and returns false if a limit is reached.
 func (l *listener) enter(address string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,6 +54,7 @@ func (l *listener) enter(address string) bool {
 	return true
 }
 
+// leave uncounts a connection.
 func (l *listener) leave(address string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,6 +64,7 @@ func (l *listener) leave(address string) {
 	}
 }
 
+// connection calls left once, when it is closed.
 type connection struct {
 	net.Conn
 	left func()

@@ -7,7 +7,9 @@
 //	             401        TokenReview      SubjectAccessReview          503
 //	                        401              403
 //
-// A user who may get an application or a queue from the API server may have it explained. The certificate is created at the
-// start and lives in memory: requests come through the API server's proxy, which does not check it, or has to trust the
-// address. Tokens are kept as hashes, for seconds, and are never logged.
+// A user who may get an application or a queue from the API server may also ask for its explanation.
+//
+// The certificate is self-signed, created at the start, and kept in memory only. Requests usually come through the API
+// server's proxy, which does not verify it; other clients have to trust the address. Tokens are cached as hashes for a
+// short time and are never logged.
 package explainserver

@@ -25,27 +25,30 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// Queues are what the package needs of the embedded queue, in terms of the API. They are safe for concurrent use.
+// Queues is what the handler needs of the embedded queue, in terms of the explain API. Implementations are safe for
+// concurrent use.
 type Queues interface {
-	// Leads reports whether this process leads and has restored its state. No other process can explain anything.
+	// Leads reports whether this process is the leader and has restored its state. Other replicas cannot explain
+	// anything.
 	Leads() bool
-	// Serves reports whether this process decides on what is in a queue. Where processes share the queues, others may.
+	// Serves reports whether this process decides on a queue. Where several leaders share the queues, another one may.
 	Serves(queue string) bool
-	// Application explains an application; false if it asks and holds nothing.
+	// Application explains an application. It returns false if the application neither asks for anything nor holds
+	// anything.
 	Application(key queueing.Key) (v1.Application, bool)
-	// Queue explains a queue; false if it is not configured.
+	// Queue explains a queue. It returns false if the queue is not configured.
 	Queue(name string) (v1.Queue, bool)
 }
 
-// Options of a handler.
+// Options configure a handler.
 type Options struct {
-	// Reader has the applications; it may be a cache.
+	// Reader reads applications; it may be a cache.
 	Reader client.Reader
-	// Namespaces whose applications the Reader has.
+	// Namespaces are the namespaces whose applications Reader can read.
 	Namespaces namespaces.Set
 	Queues     Queues
 	Reviewer   Reviewer
-	// Clock for what is remembered of the reviewer's answers.
+	// Clock times the cached answers of the reviewer.
 	Clock clock.PassiveClock
 	Log   logr.Logger
 }
@@ -56,7 +59,7 @@ type handler struct {
 	inFlight inFlightLimit
 }
 
-// NewHandler answers the requests of the package comment of api/explain/v1.
+// NewHandler returns a handler of the requests that package api/explain/v1 describes.
 func NewHandler(o Options) http.Handler {
 	h := &handler{Options: o, auth: newAuthCache(o.Reviewer, o.Clock)}
 	mux := http.NewServeMux()
@@ -65,7 +68,7 @@ func NewHandler(o Options) http.Handler {
 	return mux
 }
 
-// problem is the answer to a request that cannot be answered.
+// problem is an error answer: its HTTP code and body.
 type problem struct {
 	code int
 	v1.Problem
@@ -75,7 +78,7 @@ func problemOf(code int, reason v1.ProblemReason, format string, args ...any) *p
 	return &problem{code, v1.Problem{Reason: reason, Message: fmt.Sprintf(format, args...)}}
 }
 
-// answer writes what a function answers to an authenticated request.
+// answer returns a handler that authenticates a request, calls the function, and writes its result as JSON.
 func (h *handler) answer(to func(*http.Request, *identity) (any, *problem)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, p := h.admit(r, to)
@@ -91,11 +94,12 @@ func (h *handler) answer(to func(*http.Request, *identity) (any, *problem)) http
 		w.WriteHeader(code)
 		encoder := json.NewEncoder(w)
 		encoder.SetEscapeHTML(false)
-		_ = encoder.Encode(body) // the caller has gone
+		_ = encoder.Encode(body) // it fails only if the client has disconnected
 	}
 }
 
-// admit lets a request through if there is a seat for it, and its token is a user's.
+// admit authenticates a request and calls the function with its user. It refuses the request if too many are being
+// answered or the token is not valid.
 func (h *handler) admit(r *http.Request, to func(*http.Request, *identity) (any, *problem)) (any, *problem) {
 	from := sourceOf(r)
 	if !h.inFlight.acquire(from.origin) {
@@ -116,7 +120,8 @@ func (h *handler) admit(r *http.Request, to func(*http.Request, *identity) (any,
 	return to(r, c)
 }
 
-// tokenOf returns the token of a request. The proxy of the API server takes the header Authorization away.
+// tokenOf returns the token of a request, or "". The API server's proxy strips the Authorization header, so TokenHeader
+// is looked at first.
 func tokenOf(r *http.Request) string {
 	if token := strings.TrimSpace(r.Header.Get(v1.TokenHeader)); token != "" {
 		return token
@@ -128,11 +133,12 @@ func tokenOf(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
+// authorizationUnavailable converts an error of the authCache into an answer, and logs it.
 func (h *handler) authorizationUnavailable(r *http.Request, err error) *problem {
 	if errors.Is(err, errTooManyRequests) {
 		return problemOf(http.StatusTooManyRequests, v1.TooManyRequests, "%v; try again", errTooManyRequests)
 	}
-	if r.Context().Err() == nil { // else the caller has gone
+	if r.Context().Err() == nil { // otherwise the client has disconnected
 		h.Log.Error(err, "Cannot authenticate or authorize a request for an explanation")
 	}
 	if apierrors.IsForbidden(err) {
@@ -142,7 +148,7 @@ func (h *handler) authorizationUnavailable(r *http.Request, err error) *problem 
 	return problemOf(http.StatusInternalServerError, v1.AuthorizationUnavailable, "the API server could not authenticate or authorize your request; try again")
 }
 
-// application answers for one application.
+// application answers with the explanation of one application.
 func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 	name := types.NamespacedName{Namespace: r.PathValue("namespace"), Name: r.PathValue("name")}
 	if p := h.require(r, c, Object{Resource: "sparkapplications", Namespace: name.Namespace, Name: name.Name}); p != nil {
@@ -179,17 +185,18 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 	return out, nil
 }
 
-// asksElsewhere reports whether an application asks or holds something of a gate of which no SparkQueue knows.
+// asksElsewhere reports whether an application asks for or holds something at a gate that does not use SparkQueues.
 func asksElsewhere(app *v1alpha1.SparkApplication, gate v1alpha1.GateType) bool {
 	return (app.Status.Ask != nil || app.Status.Grant != nil) && gate != "" && !catalog.Of(gate).SparkQueues
 }
 
+// servedElsewhere is the answer for a queue that another leader decides on.
 func servedElsewhere(queue string) *problem {
 	return problemOf(http.StatusServiceUnavailable, v1.NotLeader, "another replica leads the tree of queue %s; try again", queue)
 }
 
-// hideOtherNamespaces removes the names of other namespaces' applications, unless the caller may see them in the status
-// of the queue.
+// hideOtherNamespaces clears the names of applications of other namespaces, unless the caller may read them in the
+// status of the queue anyway.
 func (h *handler) hideOtherNamespaces(r *http.Request, c *identity, out *v1.Application) *problem {
 	if out.Waits == nil {
 		return nil
@@ -211,7 +218,7 @@ func (h *handler) hideOtherNamespaces(r *http.Request, c *identity, out *v1.Appl
 	return nil
 }
 
-// queue answers for one queue.
+// queue answers with the explanation of one queue.
 func (h *handler) queue(r *http.Request, c *identity) (any, *problem) {
 	name := r.PathValue("name")
 	if p := h.require(r, c, Object{Resource: "sparkqueues", Name: name}); p != nil {
@@ -227,8 +234,7 @@ func (h *handler) queue(r *http.Request, c *identity) (any, *problem) {
 	return out, nil
 }
 
-// require returns what is in the way of an explanation of an object: that the caller may not get it, or that this
-// process is not the leader.
+// require returns a problem if the caller may not get the object, or if this process is not the leader; otherwise nil.
 func (h *handler) require(r *http.Request, c *identity, o Object) *problem {
 	allowed, err := h.auth.mayGet(r.Context(), c, o)
 	switch {

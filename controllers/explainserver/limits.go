@@ -14,31 +14,33 @@ import (
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 )
 
-// What the API server is asked at most, a second and in a row after a quiet time. Only tokens that turn out to be
-// unknown count, so that a client that makes some up uses its own share and nothing of others.
+// Limits of requests to the API server: per second, and in a burst. Only tokens that turn out to be unknown count, so a
+// client that makes up tokens uses up its own limit only.
 const (
-	// An address is that of a pod, or of the API server, behind whose proxy all clients are that come that way.
+	// An address is that of a pod, or of the API server, which is the address of all clients that use its proxy.
 	unknownTokensPerAddress, unknownTokensPerAddressBurst = 10, 40
-	// An origin is a client of the API server's proxy, as that names it, or else the address.
+	// An origin is one client of the API server's proxy, as the proxy names it; for a direct connection, it is the
+	// address.
 	unknownTokensPerOrigin, unknownTokensPerOriginBurst = 1, 10
-	// A user is one that the API server knows; each object that they ask about is another question.
+	// A user is one that the API server knows. Each object that they ask about needs a review of its own.
 	reviewsPerUser, reviewsPerUserBurst = 10, 40
 )
 
 const (
-	// maxInFlight bounds the requests that are answered at the same time, maxInFlightPerOrigin those of one origin.
+	// maxInFlight bounds the requests that are answered at the same time, and maxInFlightPerOrigin those of one origin.
 	maxInFlight          = 16
 	maxInFlightPerOrigin = 8
 )
 
-// source is where a request comes from.
+// source is the place from which a request comes.
 type source struct{ address, origin string }
 
-// maxAddress is that of IPv6 with a zone.
+// maxAddress is the length of the longest IP address: IPv6 with a zone.
 const maxAddress = 64
 
-// sourceOf returns where a request comes from. The API server's proxy appends its client to X-Forwarded-For. A client that
-// connects directly gains nothing by writing that header: what is limited for an origin is also limited for its address.
+// sourceOf returns the source of a request. The API server's proxy appends the address of its client to
+// X-Forwarded-For. A client that connects directly gains nothing by forging that header, because its address is limited
+// as well.
 func sourceOf(r *http.Request) source {
 	address := addressOf(r.RemoteAddr)
 	all := r.Header.Values("X-Forwarded-For")
@@ -50,7 +52,7 @@ func sourceOf(r *http.Request) source {
 	return source{address, address + "|" + last[:min(len(last), maxAddress)]}
 }
 
-// addressOf leaves out the port.
+// addressOf returns the host of a host:port.
 func addressOf(hostPort string) string {
 	if host, _, err := net.SplitHostPort(hostPort); err == nil {
 		return host
@@ -58,7 +60,7 @@ func addressOf(hostPort string) string {
 	return hostPort
 }
 
-// limits bound what callers may cost the API server. Safe for concurrent use.
+// limits bounds how many requests to the API server callers may cause. It is safe for concurrent use.
 type limits struct{ addresses, origins, users *fairqueue.Budget }
 
 func newLimits(c clock.PassiveClock) *limits {
@@ -69,18 +71,18 @@ func newLimits(c clock.PassiveClock) *limits {
 	}
 }
 
-// allowUnknownToken reports whether an unknown token from a source may be reviewed.
+// allowUnknownToken reports whether another unknown token from the source may be reviewed.
 func (l *limits) allowUnknownToken(from source) bool {
 	return l.addresses.Turn(from.address, 0) == 0 && l.origins.Turn(from.origin, 0) == 0
 }
 
-// countUnknownToken counts an unknown token of a source; -1 takes one back that turned out to be valid.
+// countUnknownToken adds n unknown tokens to the count of a source. n is -1 for a token that turned out to be valid.
 func (l *limits) countUnknownToken(from source, n int) {
 	l.origins.Spend(from.origin, n)
 	l.addresses.Spend(from.address, n)
 }
 
-// allowReview reports whether another access review for a user may be made, and counts it.
+// allowReview reports whether another access review for the user is allowed, and counts it.
 func (l *limits) allowReview(user string) bool {
 	if l.users.Turn(user, 0) > 0 {
 		return false
@@ -89,14 +91,14 @@ func (l *limits) allowReview(user string) bool {
 	return true
 }
 
-// inFlightLimit bounds the requests that are being answered. Safe for concurrent use.
+// inFlightLimit bounds the requests that are being answered. It is safe for concurrent use.
 type inFlightLimit struct {
 	mu    sync.Mutex
 	taken int
 	by    map[string]int
 }
 
-// acquire counts a request of an origin; false if the limit is reached.
+// acquire counts a request of an origin, and returns false if a limit is reached.
 func (s *inFlightLimit) acquire(origin string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +113,7 @@ func (s *inFlightLimit) acquire(origin string) bool {
 	return true
 }
 
-// release ends a request of an origin.
+// release uncounts a request of an origin.
 func (s *inFlightLimit) release(origin string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Protect lets requests through to a handler of paths that are not resources, such as /metrics, if the user of their token
-// may get the path. Reviews are limited and cached as for explanations.
+// Protect guards a handler of paths that are not resources, such as /metrics: it lets a request through if the user of
+// its token may get the path. Reviews are limited and cached as for explanations.
 func Protect(next http.Handler, reviewer Reviewer, c clock.PassiveClock, log logr.Logger) http.Handler {
 	m := newAuthCache(reviewer, c)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,7 +31,8 @@ func Protect(next http.Handler, reviewer Reviewer, c clock.PassiveClock, log log
 	})
 }
 
-// allows returns the code with which a request for a path is answered; 200 if the user may get it.
+// allows returns the HTTP code with which to answer a request: 200 if its user may get the path. err is the cause of a
+// code 429 or 500.
 func (a *authCache) allows(r *http.Request) (code int, err error) {
 	token := tokenOf(r)
 	if token == "" {

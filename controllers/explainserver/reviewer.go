@@ -14,17 +14,17 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Reviewer knows callers and their rights. Implementations are safe for concurrent use.
+// Reviewer authenticates and authorizes callers. Implementations are safe for concurrent use.
 type Reviewer interface {
-	// Authenticate returns the user of a token; nil if it is not valid.
+	// Authenticate returns the user of a token, or nil if the token is not valid.
 	Authenticate(ctx context.Context, token string) (*authenticationv1.UserInfo, error)
 	// MayGet reports whether a user may get an object.
 	MayGet(ctx context.Context, user *authenticationv1.UserInfo, o Object) (bool, error)
 }
 
-// Object is one object of our kinds, or a path.
+// Object is an object of our kinds, or a non-resource path.
 type Object struct {
-	// Path is one that is not a resource, such as /metrics. Nothing else is set then.
+	// Path is a non-resource path such as /metrics. If it is set, the other fields are empty.
 	Path string
 	// Resource is sparkapplications or sparkqueues.
 	Resource string
@@ -32,12 +32,12 @@ type Object struct {
 	Namespace, Name string
 }
 
-// APIServer is the Reviewer that asks the API server.
+// APIServer is a Reviewer that asks the API server.
 type APIServer struct{ Client client.Client }
 
 var _ Reviewer = APIServer{}
 
-// Authenticate implements Reviewer by a TokenReview.
+// Authenticate implements Reviewer with a TokenReview.
 func (s APIServer) Authenticate(ctx context.Context, token string) (*authenticationv1.UserInfo, error) {
 	review := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}
 	if err := s.Client.Create(ctx, review); err != nil {
@@ -49,7 +49,7 @@ func (s APIServer) Authenticate(ctx context.Context, token string) (*authenticat
 	return &review.Status.User, nil
 }
 
-// MayGet implements Reviewer by a SubjectAccessReview.
+// MayGet implements Reviewer with a SubjectAccessReview.
 func (s APIServer) MayGet(ctx context.Context, user *authenticationv1.UserInfo, o Object) (bool, error) {
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 		User: user.Username, UID: user.UID, Groups: user.Groups, Extra: map[string]authorizationv1.ExtraValue{},

@@ -23,26 +23,27 @@ import (
 )
 
 const (
-	// readTime and writeTime bound one request, idleTime a connection without any.
+	// readTime and writeTime bound one request, and idleTime a connection without one.
 	readTime  = 5 * time.Second
 	writeTime = 15 * time.Second
 	idleTime  = time.Minute
-	// stopTime is how long requests may take to end when the process stops.
+	// stopTime is how long requests may take to finish when the process stops.
 	stopTime = 3 * time.Second
-	// maxHeader bounds what is read of a request: a token may have some kilobytes.
+	// maxHeader bounds the headers of a request, in bytes; a token may have several kilobytes.
 	maxHeader = 64 << 10
-	// validity of the certificate: longer than any process lives.
+	// validity is the validity of the certificate: longer than any process lives.
 	validity = 10 * 365 * 24 * time.Hour
 )
 
-// Server answers on a listener, on every replica: those that do not decide say so. It is a manager.Runnable.
+// Server serves explanations on a listener, on every replica; replicas that do not decide answer so. It is a
+// manager.Runnable.
 type Server struct {
 	listener net.Listener
 	handler  http.Handler
 	options  Options
 }
 
-// NewServer returns a server. It takes the listener over.
+// NewServer returns a server, which takes ownership of the listener.
 func NewServer(l net.Listener, o Options) *Server {
 	return &Server{listener: limited(l), handler: http.MaxBytesHandler(NewHandler(o), 0), options: o}
 }
@@ -65,7 +66,7 @@ func (s *Server) Start(ctx context.Context) error {
 		BaseContext:    func(net.Listener) context.Context { return ctx },
 		Protocols:      &http.Protocols{},
 	}
-	server.Protocols.SetHTTP1(true) // one request at a time on each connection
+	server.Protocols.SetHTTP1(true) // HTTP/1 only: one request at a time on each connection
 	stopped := make(chan error, 1)
 	go func() {
 		<-ctx.Done()
@@ -80,7 +81,7 @@ func (s *Server) Start(ctx context.Context) error {
 	return <-stopped
 }
 
-// selfSigned creates a key and a certificate for it.
+// selfSigned creates a key and a self-signed certificate for it.
 func selfSigned(now time.Time) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

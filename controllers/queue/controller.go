@@ -36,67 +36,68 @@ import (
 const (
 	// DefaultInterval bounds how often counts and usage of one queue are written.
 	DefaultInterval = 5 * time.Second
-	// headsFactor is how many intervals a change waits that only concerns the order of those in line.
+	// headsFactor is the number of intervals that a change waits if it concerns only the order of the waiting
+	// applications.
 	headsFactor = 2
-	// gathering is how long the first look at all queues waits for further changes, at most a quarter of the interval.
+	// gathering is how long publishing waits for further changes, at most a quarter of the interval.
 	gathering = 500 * time.Millisecond
-	// minRetryDelay and maxRetryDelay bound the pause after a failure: until a change is in the engine, its queue admits by
-	// the earlier configuration.
+	// minRetryDelay and maxRetryDelay bound the pause after a failure. Until the engine has taken a change, the queue
+	// admits by its earlier configuration.
 	minRetryDelay = 100 * time.Millisecond
 	maxRetryDelay = 30 * time.Second
 )
 
-// Engine is what the package needs of the embedded queue.
+// Engine is what the reconciler needs of the embedded queue.
 type Engine interface {
-	// Reload takes the configuration of all queues and flavors from the cache.
+	// Reload makes the engine read the configuration of all queues and flavors from the cache.
 	Reload(ctx context.Context) error
-	// State returns the state of a queue; false if it is not configured.
+	// State returns the state of a queue, and false if the queue is not configured.
 	State(name string) (State, bool)
 	// Names returns the names of all configured queues.
 	Names() []string
-	// WriteCounts has the Counts of a queue written soon, with something that is written anyway. It reports false for a queue
-	// of which nothing else is written.
+	// WriteCounts makes the engine write the Counts of a queue with its next write of the ledger, soon. It returns
+	// false if the engine does not write a ledger for the queue.
 	WriteCounts(name string) bool
 }
 
-// State is what the embedded queue knows of one queue.
+// State is the state of one queue in the engine.
 type State struct {
 	Problem, Message string
-	// Inner says that there are queues below this one, so that it takes no applications itself.
+	// Inner reports whether there are queues below this one, so that it takes no applications itself.
 	Inner bool
-	// StoppedBy is the queue, this one or one above it, that is drained, else held; empty if none is. Drained says which.
+	// StoppedBy is the name of the queue, this one or one above it, whose stop policy applies: a drained one, otherwise
+	// a held one; empty if there is none. Drained says which it is.
 	StoppedBy         string
 	Drained           bool
 	Pending, Admitted int32
-	// Waiting counts what waits in this very queue by reason.
+	// Waiting counts the applications that wait in this queue itself, by reason.
 	Waiting map[string]int32
-	// Share is the weighted dominant share; nil for a root.
+	// Share is the weighted dominant share, or nil for a root queue.
 	Share *float64
-	// Elastic counts the executors above base gangs; nil where no application has or wants any.
+	// Elastic counts the executors above base gangs, or is nil if no application has or wants any.
 	Elastic *v1alpha1.ElasticUsage
-	// UnmanagedPods are those that belong to no application; nil if there are none.
+	// UnmanagedPods counts the pods that belong to no application, or is nil if there are none.
 	UnmanagedPods *v1alpha1.UnmanagedPods
 	Usage         []v1alpha1.QueueUsage
 	Heads         []v1alpha1.QueueHead
 }
 
-// Options of a Reconciler. All are required unless said otherwise.
+// Options configure a Reconciler. All are required unless a default is given.
 type Options struct {
 	Client client.Client
 	Engine Engine
-	// Share names the queues of this reconciler in the metrics, where several share the queues.
+	// Share identifies this reconciler in the metrics, where several share the queues.
 	Share string
 	// Operator is the name of this operator, which is in the ledgers of its trees; empty if it has none.
 	Operator string
-	// Serves reports whether this reconciler publishes the state of a queue. Default: of all.
+	// Serves reports whether this reconciler publishes the state of a queue. Default: it publishes all.
 	Serves func(queue string) bool
 	Clock  clock.PassiveClock
 	// Interval bounds how often counts and usage of one queue are written. Default: DefaultInterval.
 	Interval time.Duration
-	// Log of conditions that change; the zero value logs nothing. The requests of this controller do not name a queue
-	// each.
+	// Log records conditions that change. The zero value logs nothing.
 	Log logr.Logger
-	// Ready returns once this process leads and has restored what is held.
+	// Ready returns once this process is the leader and has restored the grants that applications hold.
 	Ready func(context.Context) error
 }
 
@@ -104,17 +105,17 @@ type Options struct {
 type Reconciler struct {
 	Options
 
-	// loaded are the queues as the engine has them, by name. Only the controller's one worker uses it.
+	// loaded are the queues as the engine has them, by name. Only the controller's single worker uses it.
 	loaded map[string]loaded
 
 	waker waker.Waker
 
 	mu sync.Mutex
-	// written is when the status of each queue was last written, by name.
+	// written is the time of the last write of each queue's status, by name.
 	written map[string]time.Time
 }
 
-// New returns a reconciler that has written nothing yet.
+// New returns a reconciler. Register it with SetupWithManager.
 func New(o Options) *Reconciler {
 	if o.Interval == 0 {
 		o.Interval = DefaultInterval
@@ -122,18 +123,18 @@ func New(o Options) *Reconciler {
 	return &Reconciler{Options: o, written: map[string]time.Time{}}
 }
 
-// loaded identifies a spec.
+// loaded identifies a version of a queue's configuration.
 type loaded struct {
 	uid        types.UID
 	generation int64
 	deleting   bool
-	// tree is the tree whose leader serves the queue, where each tree has a leader of its own.
+	// tree is the tree whose leader serves the queue, where each tree has its own leader.
 	tree string
-	// operator is the other operator that leads the tree of the queue; empty if none does.
+	// operator is the name of another operator that leads the queue's tree; empty if there is none.
 	operator string
 }
 
-// Ended has the metrics forget this reconciler.
+// Ended removes this reconciler from the metrics.
 func (r *Reconciler) Ended() { collected.engines.Drop(r.Share, &r.Engine) }
 
 // SetupWithManager registers the reconciler.
@@ -149,26 +150,26 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Complete(r)
 }
 
-// Changed says that usage or order may have changed somewhere. It does not block; publishing follows a little later, so that
-// many changes are published together.
+// Changed reports that usage or order may have changed in some queue. It does not block. The queues are published a
+// little later, so that many changes are published together.
 func (r *Reconciler) Changed() {
 	r.waker.WakeAfter(everything.NamespacedName, min(gathering, r.Interval/4))
 }
 
-// ReloadSoon has the engine reload the configuration of all queues a little later. It does not block.
+// ReloadSoon makes the engine reload the configuration of all queues a little later. It does not block.
 func (r *Reconciler) ReloadSoon() { r.waker.WakeAfter(flavors.NamespacedName, r.Interval/4) }
 
 // everything is the request to publish all queues.
 var everything = reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "*", Name: "*"}}
 
-// flavors is the request to reload the engine because of flavors.
+// flavors is the request to reload the engine because a flavor has changed.
 var flavors = reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "*", Name: "flavors"}}
 
 func anyFlavor(context.Context, client.Object) []reconcile.Request {
 	return []reconcile.Request{flavors}
 }
 
-// Reconcile loads a changed queue into the engine, and publishes its state.
+// Reconcile loads a changed queue into the engine and publishes its state.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	if err := r.Ready(ctx); err != nil {
 		return ctrl.Result{}, err
@@ -190,7 +191,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return r.publish(ctx, queue)
 }
 
-// load makes the engine have the spec of a queue before anything is published about it.
+// load makes sure that the engine has the current spec of a queue before anything is published about it.
 func (r *Reconciler) load(ctx context.Context, queue *v1alpha1.SparkQueue) error {
 	if r.loaded[queue.Name] == r.loadedOf(queue) {
 		return nil
@@ -198,9 +199,10 @@ func (r *Reconciler) load(ctx context.Context, queue *v1alpha1.SparkQueue) error
 	return r.reload(ctx)
 }
 
-// reload hands the configuration of all queues to the engine. Other queues may then have a parent, or have lost it.
+// reload makes the engine reload all queues, and then publishes all: a change of one queue may change the parents of
+// others.
 func (r *Reconciler) reload(ctx context.Context) error {
-	list := &v1alpha1.SparkQueueList{} // not newer than what the engine takes
+	list := &v1alpha1.SparkQueueList{} // listed before the engine reads, so never newer than its configuration
 	if err := r.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list queues: %w", err)
 	}
@@ -215,6 +217,7 @@ func (r *Reconciler) reload(ctx context.Context) error {
 	return nil
 }
 
+// loadedOf returns the version of a queue's configuration.
 func (r *Reconciler) loadedOf(queue *v1alpha1.SparkQueue) loaded {
 	l := loaded{queue.UID, queue.Generation, !queue.DeletionTimestamp.IsZero(), queue.Status.Tree, ""}
 	if ledger := queue.Status.Ledger; ledger != nil && ledger.Operator != r.Operator {
@@ -223,8 +226,8 @@ func (r *Reconciler) loadedOf(queue *v1alpha1.SparkQueue) loaded {
 	return l
 }
 
-// publishAll publishes the state of all queues. One that the API server refuses does not keep it from those after it;
-// an API server that does not answer does.
+// publishAll publishes the state of all queues. It continues after a queue whose write the API server refuses, but not
+// when the API server does not answer.
 func (r *Reconciler) publishAll(ctx context.Context) error {
 	var first error
 	for _, name := range r.Engine.Names() {
@@ -237,13 +240,14 @@ func (r *Reconciler) publishAll(ctx context.Context) error {
 	return first
 }
 
-// isUnanswered reports whether the API server could not deal with a request, and so not with the next one: each may take a
-// minute, and no queue is configured meanwhile.
+// isUnanswered reports whether the API server could not process a request. Then the next one would fail as well; each
+// may take a minute, and no queue is configured in the meantime.
 func isUnanswered(err error) bool {
 	return apierrors.ReasonForError(err) == metav1.StatusReasonUnknown || apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) ||
 		apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err)
 }
 
+// publishNamed publishes the state of one queue, and wakes the controller again if the write has to wait.
 func (r *Reconciler) publishNamed(ctx context.Context, name types.NamespacedName) error {
 	queue := &v1alpha1.SparkQueue{}
 	if err := r.Client.Get(ctx, name, queue); err != nil {
@@ -256,7 +260,7 @@ func (r *Reconciler) publishNamed(ctx context.Context, name types.NamespacedName
 	return err
 }
 
-// publish writes the status of a queue if it differs: conditions at once, numbers at a bounded rate.
+// publish writes the status of a queue if it differs: conditions at once, numbers at a limited rate.
 func (r *Reconciler) publish(ctx context.Context, queue *v1alpha1.SparkQueue) (ctrl.Result, error) {
 	if err := r.load(ctx, queue); err != nil || !queue.DeletionTimestamp.IsZero() || r.Serves != nil && !r.Serves(queue.Name) {
 		return ctrl.Result{}, err
@@ -281,7 +285,7 @@ func (r *Reconciler) publish(ctx context.Context, queue *v1alpha1.SparkQueue) (c
 	return ctrl.Result{}, nil
 }
 
-// noteWritten remembers when the counts of a queue were written last.
+// noteWritten records when the counts of a queue were last written.
 func (r *Reconciler) noteWritten(queue string, at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -298,8 +302,8 @@ func (r *Reconciler) logConditions(before, after *v1alpha1.SparkQueue) {
 	}
 }
 
-// due returns when the changed status of a queue may be written: conditions at once, counts and usage after the
-// interval, the order of those in line alone after two.
+// due returns when the changed status of a queue may be written: at once if conditions differ, after two intervals if
+// only the order of waiting applications differs, and after one interval otherwise.
 func (r *Reconciler) due(before, after *v1alpha1.SparkQueue) time.Time {
 	r.mu.Lock()
 	written := r.written[before.Name]
@@ -315,12 +319,13 @@ func (r *Reconciler) due(before, after *v1alpha1.SparkQueue) time.Time {
 	return written.Add(r.Interval)
 }
 
+// numbersOnly reports whether neither a condition nor the observed generation has changed.
 func numbersOnly(before, after *v1alpha1.SparkQueue) bool {
 	return equality.Semantic.DeepEqual(before.Status.Conditions, after.Status.Conditions) &&
 		before.Status.ObservedGeneration == after.Status.ObservedGeneration
 }
 
-// fill computes the status of a queue from its spec and from what the engine has counted.
+// fill computes the status of a queue from its spec and from the state in the engine.
 func (r *Reconciler) fill(queue *v1alpha1.SparkQueue) {
 	s := &queue.Status
 	if token := status.ReconcileToken(queue.Annotations); token != "" {
@@ -332,7 +337,7 @@ func (r *Reconciler) fill(queue *v1alpha1.SparkQueue) {
 	case len(found) > 0:
 		view.State, view.Message = status.QueueInvalidSpec, found[0].String()
 	case !known:
-		return // the next reload gives it to the engine
+		return // the next reload will configure it
 	case state.Problem != "":
 		view.State, view.Message = status.QueueState(state.Problem), state.Message
 	default:
@@ -345,7 +350,7 @@ func (r *Reconciler) fill(queue *v1alpha1.SparkQueue) {
 	s.Conditions = status.QueueConditions(s.Conditions, view, metav1.NewTime(r.Clock.Now().Truncate(time.Second)))
 }
 
-// shareText returns a share in a few digits: a status is for people.
+// shareText formats a share with two significant digits, because a status is for people.
 func shareText(share *float64) string {
 	switch {
 	case share == nil:
@@ -353,6 +358,6 @@ func shareText(share *float64) string {
 	case math.IsInf(*share, 1):
 		return "Infinity"
 	}
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(*share, 'g', 2, 64), 64) // what was just printed can be read
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(*share, 'g', 2, 64), 64) // the text was just formatted, so parsing cannot fail
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }

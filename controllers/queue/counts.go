@@ -13,12 +13,13 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Counts returns the fields of the status of a queue that have changed, as a merge patch, and a function to call once they
-// are written; no fields if nothing but counts may be written, or nothing has changed. It is safe for concurrent use.
+// Counts returns the changed fields of a queue's status as a merge patch, and a function to call when they are written.
+// It returns no fields if nothing has changed, or if conditions have changed, which publish writes. It is safe for
+// concurrent use.
 //
-// The ledger of a root queue is in the same status and is written far more often: what goes with it costs nothing,
-// and does not compete with it for the resource version. It may be compared with an object that lacks the last write;
-// then the watch of that write has the queue looked at again.
+// The ledger of a root queue is in the same status and is written far more often. Counts that are written together with
+// it cost no request of their own, and do not conflict with its writes. The cache may still lack the last write; the
+// watch event of that write makes the controller look at the queue again.
 func (r *Reconciler) Counts(ctx context.Context, name string) (fields map[string]any, written func()) {
 	queue := &v1alpha1.SparkQueue{}
 	if err := r.Client.Get(ctx, types.NamespacedName{Name: name}, queue); err != nil || !queue.DeletionTimestamp.IsZero() {

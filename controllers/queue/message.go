@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// activeMessage says what a queue without problems does now.
+// activeMessage returns the message of the condition of a queue without problems.
 func activeMessage(queue *v1alpha1.SparkQueue, s State) string {
 	where := "spec.stopPolicy"
 	if s.StoppedBy != queue.Name {
@@ -31,10 +31,10 @@ func activeMessage(queue *v1alpha1.SparkQueue, s State) string {
 	case queue.Spec.NamespaceSelector == nil:
 		return "admits no applications: it has no spec.namespaceSelector; {} admits every namespace"
 	}
-	return "" // the message of the state
+	return "" // the default message of the state applies
 }
 
-// short prints cpu in cores, as far as these can be counted in thousandths; everything else as Kubernetes does.
+// short formats cpu in cores if it is a whole number of millicores, and everything else as Kubernetes does.
 func short(name string, q resource.Quantity) string {
 	milli := q.MilliValue()
 	if name == string(corev1.ResourceCPU) && q.Cmp(*resource.NewMilliQuantity(milli, resource.DecimalSI)) == 0 {
@@ -43,7 +43,7 @@ func short(name string, q resource.Quantity) string {
 	return q.String()
 }
 
-// summary returns used/nominal by resource, over all flavors.
+// summary returns used/nominal by resource, summed over all flavors.
 func summary(usage []v1alpha1.QueueUsage) map[string]string {
 	type sums struct{ used, nominal resource.Quantity }
 	byResource := map[string]*sums{}

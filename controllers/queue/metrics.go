@@ -16,8 +16,8 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 )
 
-// gauges are read from the engine when they are scraped: nothing is counted, so nothing can be counted twice. Only the
-// leader has queues.
+// gauges is a collector that reads the engine at each scrape, so there are no counters that could diverge from it. Only
+// a leader has an engine.
 type gauges struct {
 	engines metricseries.Sources[Engine]
 
@@ -26,7 +26,7 @@ type gauges struct {
 
 var collected = newGauges()
 
-// Histograms observe what the queue measures. None has a label for one application.
+// Metrics that the embedded queue observes. None has a label for an application.
 var (
 	waits = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "sparkgate_queue_wait_seconds",
@@ -48,19 +48,19 @@ var (
 
 func init() { metrics.Registry.MustRegister(collected, waits, cycles, brokenAsks) }
 
-// Series returns the metrics that have a label for a queue, but for those that are read from the engine, which knows
-// configured queues only.
+// Series returns the metrics with a queue label whose series have to be bounded. The gauges are not among them: the
+// engine knows configured queues only.
 func Series() []metricseries.Vector {
 	return []metricseries.Vector{{Vec: waits, QueueLabels: []string{"queue"}}}
 }
 
-// Meter puts what the embedded queue measures into the metrics.
+// Meter records the measurements of the embedded queue.
 type Meter struct {
-	// Series bounds those of all metrics with a label for a queue.
+	// Series bounds the series of all metrics with a queue label.
 	Series *metricseries.Bounds
 }
 
-// Configured takes the names of the configured queues, with each of their changes.
+// Configured sets the names of the configured queues. It is called whenever they change.
 func (m Meter) Configured(queues []string) { m.Series.Configure(queues) }
 
 // Granted observes how long an application has waited in a queue.
@@ -70,10 +70,10 @@ func (m Meter) Granted(queue string, waited time.Duration) {
 	})
 }
 
-// Broken counts an ask that was refused because a number of it is negative.
+// Broken counts an ask that was refused because it has a negative amount.
 func (Meter) Broken() { brokenAsks.Inc() }
 
-// Cycled observes how long the queue took to decide.
+// Cycled observes how long a cycle took.
 func (Meter) Cycled(took time.Duration) { cycles.Observe(took.Seconds()) }
 
 func newGauges() *gauges {
@@ -101,7 +101,7 @@ func (g *gauges) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (g *gauges) Collect(out chan<- prometheus.Metric) {
-	states := map[string]*State{} // a queue that moves between trees may be seen in both
+	states := map[string]*State{} // by name, because a queue that moves between trees may be in two engines
 	for _, engine := range g.engines.All() {
 		for _, name := range (*engine).Names() {
 			if s, known := (*engine).State(name); known && states[name] == nil {
@@ -116,8 +116,8 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// shownResources returns the resources that are values of a label: those that a queue limits, and those of every node.
-// Users may invent others.
+// shownResources returns the resources that may be label values: those that a queue limits, and those that every node
+// has. Other names come from users and are not bounded.
 func shownResources(states map[string]*State) map[string]bool {
 	shown := map[string]bool{}
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage, corev1.ResourcePods} {
@@ -133,7 +133,7 @@ func shownResources(states map[string]*State) map[string]bool {
 	return shown
 }
 
-// collect sends what is known of one queue.
+// collect sends the metrics of one queue.
 func (g *gauges) collect(out chan<- prometheus.Metric, name string, s *State) {
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)

@@ -22,8 +22,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// act carries out the decision. If a live read contradicts the cache, it decides again. That ends, because each round has
-// read one more application, or found one more name taken.
+// act carries out the decision. If a live read contradicts the cache, it decides again. The loop ends, because each
+// round confirms one more application or marks one more name as taken.
 func (p *pass) act(ctx context.Context) error {
 	for {
 		outdated, err := p.try(ctx)
@@ -34,7 +34,7 @@ func (p *pass) act(ctx context.Context) error {
 	}
 }
 
-// try carries out a decision, unless live reads show that it is outdated.
+// try carries out a decision. It returns outdated if a live read shows that the decision was based on an old state.
 func (p *pass) try(ctx context.Context) (outdated bool, err error) {
 	if outdated, err := p.confirmBlockers(ctx); err != nil || outdated {
 		return outdated, err
@@ -54,8 +54,8 @@ func (p *pass) try(ctx context.Context) (outdated bool, err error) {
 	return p.create(ctx, *p.decision.Create)
 }
 
-// confirmBlockers reads live the applications because of which ticks would be missed: one that has meanwhile finished or stalled, or
-// is gone, does not forbid a run.
+// confirmBlockers reads live the applications that would make runs be missed. An application that has finished, has
+// stalled or is gone does not block a run. It returns outdated if one of them no longer does.
 func (p *pass) confirmBlockers(ctx context.Context) (outdated bool, err error) {
 	for _, passed := range p.decision.Passed {
 		if passed.Blocker == nil || p.confirmed[passed.Blocker.Name] {
@@ -75,7 +75,8 @@ func (p *pass) confirmBlockers(ctx context.Context) (outdated bool, err error) {
 	return outdated, nil
 }
 
-// readChild reads an application of the schedule from the API server.
+// readChild reads an application of the schedule from the API server. It returns false if the application does not
+// exist, or does not count as one of the schedule.
 func (p *pass) readChild(ctx context.Context, name string) (c tick.Child, exists bool, err error) {
 	app := &v1alpha1.SparkApplication{}
 	switch err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: name}, app); {
@@ -88,6 +89,7 @@ func (p *pass) readChild(ctx context.Context, name string) (c tick.Child, exists
 	return c, exists, nil
 }
 
+// replaceChild replaces what was observed of an application.
 func (p *pass) replaceChild(now tick.Child) {
 	for i, c := range p.o.Children {
 		if c.Name == now.Name {
@@ -96,16 +98,16 @@ func (p *pass) replaceChild(now tick.Child) {
 	}
 }
 
-// delete deletes an application and its dependents, if it is still as it was seen: meanwhile one that could not start may
-// have started, one that is in the way may have succeeded, and one that has ended may have been asked to run again. What
-// has changed it also wakes the schedule.
+// delete deletes an application and its dependents, unless it has changed since it was observed: a stalled one may have
+// started, a blocking one may have succeeded, and a finished one may have been restarted. Such a change also wakes the
+// schedule.
 func (p *pass) delete(ctx context.Context, c tick.Child) (deleted bool, err error) {
 	app := livemeta.Application(p.schedule.Namespace, c.Name)
 	var seen client.Preconditions
 	if c.UID != "" {
 		seen.UID = &c.UID
 	}
-	if c.Version != "" { // it has none if this process has just created it
+	if c.Version != "" { // an application that this process has just created has none
 		seen.ResourceVersion = &c.Version
 	}
 	err = p.Client.Delete(ctx, app, seen, client.PropagationPolicy(metav1.DeletePropagationBackground))
@@ -115,9 +117,9 @@ func (p *pass) delete(ctx context.Context, c tick.Child) (deleted bool, err erro
 	return err == nil, nil
 }
 
-// create creates the application of a run. An existing one of that name is the same run if it belongs to this schedule, or
-// to an earlier schedule of the same name; otherwise the name is taken. One that this process has created and that was
-// deleted before it was recorded is only recorded.
+// create creates the application of a run. If an application of that name exists, it is the same run if it belongs to
+// this schedule or to an earlier schedule of the same name; otherwise the name is taken. If this process created the
+// application and it was deleted before it was recorded, it is not created again.
 func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err error) {
 	if p.expected.last.run == run.Name {
 		return false, nil
@@ -154,13 +156,14 @@ func (p *pass) refuse(run tick.Run, why string) {
 	}
 }
 
-// onTime is how late a run may be and still be created without a live read of the schedule. It is as long as a process may
-// be suspended and still lead, and shorter than the life of an application that runs, ends and is deleted.
+// onTime is how late a run may be and still be created without a live read of the schedule. It is as long as a process
+// can be suspended and still be the leader, and shorter than the time in which an application can run, end and be
+// deleted.
 const onTime = 15 * time.Second
 
-// confirmSchedule reads the schedule live before a late run is created, and returns an error if it has changed. A process
-// that was suspended may not know that it no longer leads: another one may have created the application, and the history
-// limits may have deleted it.
+// confirmSchedule reads the schedule live before a late run is created, and returns an error if it has changed. A
+// process that was suspended may not have noticed that it is no longer the leader: another one may have created the
+// application, and the history limits may have deleted it since.
 func (p *pass) confirmSchedule(ctx context.Context, run tick.Run) error {
 	if !run.At.IsZero() && p.Clock.Since(run.At) <= onTime {
 		return nil
@@ -176,15 +179,17 @@ func (p *pass) confirmSchedule(ctx context.Context, run tick.Run) error {
 	return nil
 }
 
+// noteCreated adds the application of a run to what was observed, and expects it to appear in the cache.
 func (p *pass) noteCreated(run tick.Run, uid types.UID, at metav1.Time) {
 	p.expected.created[run.Name] = true
 	p.o.Children = append(p.o.Children, tick.Child{Name: run.Name, UID: uid, Created: at.Time})
 }
 
+// exists handles a run whose application already exists. It returns outdated if the name is taken by something else.
 func (p *pass) exists(ctx context.Context, run tick.Run) (outdated bool, err error) {
 	app := &v1alpha1.SparkApplication{}
 	if err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: run.Name}, app); err != nil {
-		return false, fmt.Errorf("read application %s: %w", run.Name, err) // also if it has gone meanwhile
+		return false, fmt.Errorf("read application %s: %w", run.Name, err) // an error also if it was deleted in the meantime
 	}
 	owner := metav1.GetControllerOfNoCopy(app)
 	switch {
@@ -193,7 +198,7 @@ func (p *pass) exists(ctx context.Context, run tick.Run) (outdated bool, err err
 			p.noteCreated(run, app.UID, app.CreationTimestamp)
 		}
 	case owner != nil && owner.Kind == v1alpha1.ScheduledSparkApplicationKind && owner.Name == p.schedule.Name:
-	case owner == nil && isOrphanOf(p.schedule, app, run): // of an earlier schedule that left it behind
+	case owner == nil && isOrphanOf(p.schedule, app, run): // left behind by an earlier schedule
 	case run.At.IsZero():
 		p.refuse(run, fmt.Sprintf("application %s exists and does not belong to this schedule: delete it, or set another token in the annotation %s", run.Name, status.ForceAnnotation))
 	default:
@@ -203,12 +208,13 @@ func (p *pass) exists(ctx context.Context, run tick.Run) (outdated bool, err err
 	return false, nil
 }
 
-// isOrphanOf reports whether an application without an owner was created for a run by an earlier schedule of the same name.
+// isOrphanOf reports whether an application without an owner was created for the run by an earlier schedule of the same
+// name.
 func isOrphanOf(s *v1alpha1.ScheduledSparkApplication, app *v1alpha1.SparkApplication, run tick.Run) bool {
 	return app.Labels[v1alpha1.ScheduleLabel] == s.Name && app.Annotations[v1alpha1.ScheduledForAnnotation] == rfc3339(run.At)
 }
 
-// trim deletes the finished applications that the history limits do not keep.
+// trim deletes the finished applications beyond the history limits.
 func (p *pass) trim(ctx context.Context) error {
 	for _, c := range tick.Surplus(&p.schedule.Spec, p.o.Children) {
 		if _, err := p.delete(ctx, c); err != nil {

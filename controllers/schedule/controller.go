@@ -28,21 +28,22 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// Options of the reconciler.
+// Options configure a Reconciler.
 type Options struct {
 	// Client reads schedules and applications from a cache, and writes. Live reads from the API server.
 	Client client.Client
 	Live   client.Reader
 	// Recorder records events about schedules.
 	Recorder events.EventRecorder
-	// Notifier sends the warnings among them elsewhere; nil sends none.
+	// Notifier sends warnings to other systems; nil sends none.
 	Notifier Notifier
 	Clock    clock.PassiveClock
-	// Series bounds the series of metrics. Default: there are no other metrics.
+	// Series bounds the series of all metrics with a namespace label. Default: those of this package are bounded on
+	// their own.
 	Series *metricseries.Bounds
-	// Operators knows other operators, which may follow a schedule; nil knows none.
+	// Operators reports which other operators are alive and may handle a schedule; nil knows none.
 	Operators *operators.Operators
-	// Ready returns once this process leads and may write.
+	// Ready returns once this process is the leader and may write.
 	Ready func(context.Context) error
 }
 
@@ -58,7 +59,7 @@ type Reconciler struct {
 
 	leading sync.Once
 	since   time.Time
-	// deciding says that this process leads.
+	// deciding is set once this process is the leader.
 	deciding atomic.Bool
 }
 
@@ -70,13 +71,14 @@ func New(o Options) *Reconciler {
 	return &Reconciler{Options: o, memory: memory{known: map[types.NamespacedName]*expectations{}}}
 }
 
-// ownerIndex indexes applications by the name of the schedule that controls them, or did before it was created again.
+// ownerIndex indexes applications by the name of the schedule in their owner reference, whatever its UID.
 const ownerIndex = "schedule.name"
 
-// Ended has the metrics forget this reconciler.
+// Ended removes this reconciler from the metrics.
 func (r *Reconciler) Ended() { collector.of.Drop("", r) }
 
-// SetupWithManager registers the reconciler. It reconciles that many schedules at once, and a quarter of them of one namespace.
+// SetupWithManager registers the reconciler. It reconciles up to concurrent schedules at once, at most a quarter of
+// them in one namespace.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.SparkApplication{}, ownerIndex, ownerOf); err != nil {
 		return fmt.Errorf("index applications by their schedule: %w", err)
@@ -90,15 +92,15 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 		Complete(r)
 }
 
-// The pause after a failure doubles from the first to the longest, which bounds how late a run starts after the API server, or a webhook that it
-// asks, has not answered for a while.
+// minRetryDelay and maxRetryDelay bound the pause after a failure, which doubles each time. The longest one bounds how
+// late a run starts after the API server, or a webhook that it calls, has been unavailable.
 const (
 	minRetryDelay = 100 * time.Millisecond
 	maxRetryDelay = 30 * time.Second
 )
 
-// optionsFor returns options for that many concurrent reconciles, which serve namespaces in turn: one whose schedules are all due at once, or are
-// refused, does not delay those of others.
+// optionsFor returns controller options that serve namespaces in turn, so that one whose schedules are all due at once,
+// or are refused, does not delay others.
 func optionsFor(concurrent int) controller.Options {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
 	return controller.Options{MaxConcurrentReconciles: concurrent, RateLimiter: limiter, NewQueue: fairqueue.QueueFor(concurrent)}
@@ -111,13 +113,14 @@ func ownerOf(o client.Object) []string {
 	return nil
 }
 
-// recordLatest is how long the record of a creation waits for the cache to show the application, which may have been deleted
-// already.
+// recordLatest is how long the record of a creation waits for the cache to show the application. It may never do so, if
+// the application was deleted at once.
 const recordLatest = 2 * time.Second
 
-// Reconcile takes one step: it creates one application at most, and returns when to look again. What was created is recorded in the
-// status by the next step, which begins when the cache shows the application: where many schedules are due at once, all of them create
-// before the first of them records. Missed runs are recorded at once, because only this step knows why.
+// Reconcile takes one step: it creates at most one application and returns when to look again. The next step records
+// the creation in the status, when the cache shows the application: if many schedules are due at once, all of them
+// create before the first one records. Missed runs are recorded at once, because only this step knows why they were
+// missed.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	if err := r.Ready(ctx); err != nil {
 		return ctrl.Result{}, err
@@ -153,7 +156,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return p.result(), nil
 }
 
-// read returns a schedule from the cache; nil if it is gone or being deleted, or if another operator follows it.
+// read returns a schedule from the cache, or nil if it is gone, is being deleted, or is handled by another operator.
 func (r *Reconciler) read(ctx context.Context, name types.NamespacedName) (*v1alpha1.ScheduledSparkApplication, error) {
 	s := &v1alpha1.ScheduledSparkApplication{}
 	switch err := r.Client.Get(ctx, name, s); {
@@ -172,31 +175,32 @@ type pass struct {
 	schedule *v1alpha1.ScheduledSparkApplication
 	expected *expectations
 	o        tick.Observation
-	// mistake is what keeps the schedule from working; empty if nothing does.
+	// mistake is the error in the spec that keeps the schedule from working; empty if there is none.
 	mistake string
-	// inTemplate says that the mistake is one of the template.
+	// inTemplate reports whether the mistake is in the template.
 	inTemplate bool
 	decision   tick.Decision
-	// confirmed are applications that this pass has read from the API server.
+	// confirmed are the names of applications that this pass has read from the API server.
 	confirmed map[string]bool
-	// created says that this pass has created an application.
+	// created reports whether this pass has created an application.
 	created bool
-	// refused is why the application could not be created; empty if it could.
+	// refused is the reason why the application could not be created; empty if it could.
 	refused string
 }
 
-// retryRefused is the pause before a creation that the API server has refused is tried again: the refusal may be temporary, as
-// by a ResourceQuota.
+// retryRefused is the pause before a creation that the API server refused is tried again. The refusal may be temporary,
+// for example because of a ResourceQuota.
 const retryRefused = 30 * time.Second
 
-// longestSleep bounds how late a run starts after the clock was set ahead or the machine was suspended, which timers do not
-// notice. Looking again costs no request.
+// longestSleep bounds how late a run starts after the clock was set forward or the machine was suspended, which timers
+// do not notice. Looking again costs no request.
 const longestSleep = 10 * time.Minute
 
-// retryTemplate is the pause before a template with a mistake is checked again: an admission policy may refuse it, and a
-// change of the policy wakes no schedule.
+// retryTemplate is the pause before a template with a mistake is checked again. An admission policy may have refused
+// it, and a change of the policy does not wake the schedule.
 const retryTemplate = 10 * time.Minute
 
+// result returns when to look at the schedule again.
 func (p *pass) result() ctrl.Result {
 	sleep := longestSleep
 	if look := p.decision.Look; !look.IsZero() {

@@ -14,13 +14,14 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// memory holds what the operator knows of schedules before the cache does. It is safe for concurrent use.
+// memory holds what the operator knows about schedules ahead of the cache. It is safe for concurrent use.
 type memory struct {
 	mu    sync.Mutex
 	known map[types.NamespacedName]*expectations
 }
 
-// of returns what is known of a schedule. Only one pass of a schedule runs at a time, so its answer needs no lock.
+// of returns the expectations of a schedule. They need no lock, because a schedule is reconciled by one worker at a
+// time.
 func (m *memory) of(s *v1alpha1.ScheduledSparkApplication) *expectations {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -33,46 +34,48 @@ func (m *memory) of(s *v1alpha1.ScheduledSparkApplication) *expectations {
 	return e
 }
 
-// forget drops what is known of a schedule that is gone.
+// forget drops the expectations of a schedule that is gone.
 func (m *memory) forget(name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.known, name)
 }
 
-// expectations of one schedule.
+// expectations is what the operator knows about one schedule ahead of the cache.
 type expectations struct {
 	schedule types.UID
-	// created are applications that the cache has not shown yet, by name.
+	// created are the names of the created applications that the cache does not show yet.
 	created map[string]bool
 	// last is the last application that this process has created.
 	last creation
-	// refused is the name of the last application that could not be created for a tick.
+	// refused is the name of the last application of a tick that could not be created.
 	refused string
-	// refusedRequest is the last application for a token that could not be created.
+	// refusedRequest is the last application of a requested run that could not be created.
 	refusedRequest refusal
-	// superseded are applications that could not start and were deleted for the next run, until the status says so.
+	// superseded are the stalled applications that were deleted for the next run and are not yet recorded in the
+	// status.
 	superseded []tick.Child
 	// version is the resource version of the last own write.
 	version string
-	// checked is the last generation whose template was found valid. An invalid template is checked again: the policy that refuses it
-	// can change.
+	// checked is the last generation whose template is valid. An invalid template is checked again, because the policy
+	// that refuses it can change.
 	checked int64
-	// unanswered is the last generation of whose template the API server could not say whether it is right, when it was asked at asked.
+	// unanswered is the last generation whose template the API server could not check, and asked is when it was tried.
 	unanswered int64
 	asked      time.Time
 }
 
-// refusal of the application of a run, with a message that says why.
+// refusal is a run whose application could not be created, and why.
 type refusal struct{ run, message string }
 
-// creation of the application of a run.
+// creation is a run whose application was created, and when.
 type creation struct {
 	run string
 	at  time.Time
 }
 
-// isStale reports whether the cache shows the schedule as it was before the last own write. The watch wakes the schedule when it has caught up.
+// isStale reports whether the cache shows the schedule from before the last own write. The watch event of that write
+// wakes the schedule again.
 func (e *expectations) isStale(s *v1alpha1.ScheduledSparkApplication) bool {
 	if e.version == "" {
 		return false

@@ -18,8 +18,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// Runs are counted when the status write has succeeded that records them, so neither a restart nor a failover counts
-// one twice. No metric has a label for one schedule.
+// Metrics of runs. Runs are counted after the status write that records them, so that neither a restart nor a failover
+// counts one twice. No metric has a label for a schedule.
 var (
 	runs = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sparkgate_schedule_runs_total",
@@ -44,12 +44,12 @@ var collector = &scheduleCollector{
 
 func init() { metrics.Registry.MustRegister(runs, missed, delay, collector) }
 
-// Series returns the metrics of schedules that have a label for a namespace.
+// Series returns the metrics of schedules that have a namespace label.
 func Series() []metricseries.Vector {
 	return []metricseries.Vector{{Vec: runs}, {Vec: missed}, {Vec: delay}}
 }
 
-// Values of the labels of sparkgate_schedule_runs_total.
+// Label values of sparkgate_schedule_runs_total.
 const (
 	triggerSchedule = "Schedule"
 	triggerRequest  = "Request"
@@ -57,7 +57,7 @@ const (
 	resultRefused   = "Refused"
 )
 
-// countRefused counts an application that the API server has refused; each try counts.
+// countRefused counts an application that the API server has refused. Each attempt counts.
 func (p *pass) countRefused() {
 	if run := p.decision.Create; p.refused != "" && run != nil {
 		p.Series.Count(func(func(string) string) {
@@ -66,7 +66,7 @@ func (p *pass) countRefused() {
 	}
 }
 
-// countRecorded counts what a successful write of the status has recorded.
+// countRecorded counts the runs that a successful write of the status has recorded.
 func (p *pass) countRecorded() {
 	namespace := p.schedule.Namespace
 	p.Series.Count(func(func(string) string) {
@@ -85,7 +85,8 @@ func (p *pass) countRecorded() {
 	})
 }
 
-// createdAt returns when the application of a run was created, to the second if another process did.
+// createdAt returns when the application of a run was created. It is accurate to the second if another process created
+// it.
 func (p *pass) createdAt(run *tick.Run) time.Time {
 	if p.expected.last.run == run.Name {
 		return p.expected.last.at
@@ -105,8 +106,8 @@ func triggerOf(token string) string {
 	return triggerSchedule
 }
 
-// scheduleCollector counts schedules at each scrape. It reads the cache; the operator that was set up last is asked, and
-// only once it leads: a standby has the same schedules in its cache, and they would count twice.
+// scheduleCollector counts the schedules in the cache at each scrape. It counts them only once the operator is the
+// leader: a standby has the same schedules in its cache, and they would be counted twice.
 type scheduleCollector struct {
 	of   metricseries.Sources[Reconciler]
 	desc *prometheus.Desc
@@ -124,7 +125,7 @@ func (c *scheduleCollector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// collect sends what is known to one reconciler.
+// collect sends the metrics of one reconciler.
 func (c *scheduleCollector) collect(out chan<- prometheus.Metric, r *Reconciler) {
 	list := &v1alpha1.ScheduledSparkApplicationList{}
 	if err := r.Client.List(context.Background(), list, client.UnsafeDisableDeepCopy); err != nil {

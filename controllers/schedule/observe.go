@@ -18,6 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
+// observe reads the applications of the schedule and checks its spec. It sets mistake if the schedule cannot work.
 func (p *pass) observe(ctx context.Context) error {
 	s := p.schedule
 	p.o = tick.Observation{
@@ -47,9 +48,9 @@ func (p *pass) observe(ctx context.Context) error {
 	return nil
 }
 
-// children returns the applications of the schedule. One that was created and that the cache does not show is read: the cache may be late, or
-// the application may have gone before it was shown. Those of an earlier schedule of the same name count as long as they have not gone: it
-// was deleted and created again, and its applications are deleted after it.
+// children returns the applications of the schedule. Created applications that the cache does not show are read live:
+// the cache may lag, or they may have been deleted before it showed them. Applications of an earlier schedule of the
+// same name count until they are gone: the garbage collector deletes them some time after that schedule.
 func (p *pass) children(ctx context.Context) ([]tick.Child, error) {
 	list := &v1alpha1.SparkApplicationList{}
 	err := p.Client.List(ctx, list, client.InNamespace(p.schedule.Namespace), client.MatchingFields{ownerIndex: p.schedule.Name})
@@ -76,8 +77,8 @@ func (p *pass) children(ctx context.Context) ([]tick.Child, error) {
 	return children, nil
 }
 
-// childOf returns an application of the schedule as the decision sees it, and whether it counts. One of an earlier schedule counts while it
-// may hold quota, or may come to; the garbage collector deletes it.
+// childOf converts an application for the decision, and reports whether it counts. One of an earlier schedule counts as
+// long as it may hold quota or come to hold it.
 func (p *pass) childOf(app *v1alpha1.SparkApplication) (c tick.Child, counts bool) {
 	owner := metav1.GetControllerOfNoCopy(app)
 	if owner == nil || owner.Kind != v1alpha1.ScheduledSparkApplicationKind || owner.Name != p.schedule.Name {
@@ -88,10 +89,11 @@ func (p *pass) childOf(app *v1alpha1.SparkApplication) (c tick.Child, counts boo
 		return c, true
 	}
 	counts = !c.Finished || c.Deleting || c.Stalled
-	c.Deleting, c.Ended = true, time.Time{} // how it has ended was for that schedule to record
+	c.Deleting, c.Ended = true, time.Time{} // its result belonged to the earlier schedule
 	return c, counts
 }
 
+// stateOf converts an application for the decision.
 func stateOf(app *v1alpha1.SparkApplication) tick.Child {
 	c := tick.Child{
 		Name: app.Name, UID: app.UID, Version: app.ResourceVersion, Created: app.CreationTimestamp.Time, Deleting: !app.DeletionTimestamp.IsZero(),
@@ -106,7 +108,7 @@ func stateOf(app *v1alpha1.SparkApplication) tick.Child {
 		c.Finished, c.Ended = true, finished.LastTransitionTime.Time
 		c.Succeeded, c.Message = ready.Reason == v1alpha1.SucceededReason, ready.Message
 	case app.Status.Grant != nil:
-	case ready.Reason == v1alpha1.InvalidSpecReason || ready.Reason == v1alpha1.NotYetSupportedReason: // it would never finish
+	case ready.Reason == v1alpha1.InvalidSpecReason || ready.Reason == v1alpha1.NotYetSupportedReason: // as it stands, it would never finish
 		c.Finished, c.Stalled, c.Ended, c.Message = true, true, ready.LastTransitionTime.Time, ready.Message
 	case isStalled(app, ready):
 		c.Stalled, c.Message = true, ready.Message
@@ -114,8 +116,9 @@ func stateOf(app *v1alpha1.SparkApplication) tick.Child {
 	return c
 }
 
-// isStalled reports whether an application waits for what its schedule may have been corrected in since: a reference that does not exist, for
-// example, or a larger quota. One that a user or a controller holds in its queue is as one that is suspended.
+// isStalled reports whether an application waits for something that its schedule may have been corrected to provide
+// since, such as a missing reference or a smaller request. An application that a user or a controller holds in its
+// queue is treated like a suspended one.
 func isStalled(app *v1alpha1.SparkApplication, ready *metav1.Condition) bool {
 	return apimeta.IsStatusConditionTrue(app.Status.Conditions, v1alpha1.StalledCondition) && ready.Reason != v1alpha1.DeactivatedReason
 }

@@ -31,7 +31,8 @@ const (
 // maxActive bounds the names in status.active.
 const maxActive = 20
 
-// publish writes the status, if it differs; the write fails when the schedule has changed since it was read.
+// publish writes the status if it differs. The write fails with a conflict if the schedule has changed since it was
+// read.
 func (p *pass) publish(ctx context.Context) error {
 	p.countRefused()
 	after := p.schedule.DeepCopy()
@@ -52,7 +53,7 @@ func (p *pass) publish(ctx context.Context) error {
 	return nil
 }
 
-// fill computes the status. What was decided is recorded as far as it was done.
+// fill computes the status. It records the decision as far as it was carried out.
 func (p *pass) fill(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	s.ObservedGeneration = p.schedule.Generation
 	if token := status.ReconcileToken(p.schedule.Annotations); token != "" {
@@ -67,7 +68,7 @@ func (p *pass) fill(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	s.Conditions = status.ScheduleConditions(s.Conditions, p.view(s), metav1.NewTime(p.o.Now))
 }
 
-// followedUntil returns the time until which nothing is due: later than now if the clock was set back.
+// followedUntil returns the time until which all runs are handled. It is later than now if the clock was set back.
 func (p *pass) followedUntil(s *v1alpha1.ScheduledSparkApplicationStatus) time.Time {
 	if s.Handled != nil && s.Handled.Until.After(p.o.Now) {
 		return s.Handled.Until.Time
@@ -75,13 +76,13 @@ func (p *pass) followedUntil(s *v1alpha1.ScheduledSparkApplicationStatus) time.T
 	return p.o.Now
 }
 
-// fillHandled records how far the schedule was followed. A time that only passes is not recorded: nothing was due.
+// fillHandled records how far the schedule was followed. It records nothing while time passes without a run being due.
 func (p *pass) fillHandled(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	d := p.decision
 	switch {
-	case p.refused == "", d.Create != nil && d.Create.Token != "": // a request takes no tick with it
+	case p.refused == "", d.Create != nil && d.Create.Token != "": // a requested run handles no tick
 		s.Handled = &d.Handled
-	case len(d.Passed) > 0: // those before the one that is refused
+	case len(d.Passed) > 0: // only the ticks before the refused one are handled
 		d.Handled.Until = metav1.NewTime(d.Passed[len(d.Passed)-1].At.UTC())
 		s.Handled = &d.Handled
 	}
@@ -104,7 +105,7 @@ func (p *pass) fillHandled(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	}
 }
 
-// miss counts a run that was missed.
+// miss counts a missed run.
 func miss(s *v1alpha1.ScheduledSparkApplicationStatus, reason string, at time.Time) {
 	i := slices.IndexFunc(s.Missed, func(m v1alpha1.MissedRuns) bool { return m.Reason == reason })
 	if i < 0 {
@@ -114,8 +115,8 @@ func miss(s *v1alpha1.ScheduledSparkApplicationStatus, reason string, at time.Ti
 	s.Missed[i].Last = rfc3339(at)
 }
 
-// fillChildren records which applications have not finished, and how the others ended: also one that is being deleted, which may have gone when the
-// schedule is looked at next.
+// fillChildren records which applications have not finished and how the others ended, including one that is being
+// deleted, which may be gone by the next pass.
 func (p *pass) fillChildren(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	children := slices.SortedFunc(slices.Values(p.o.Children), func(a, b tick.Child) int { return a.Created.Compare(b.Created) })
 	s.Active, s.ActiveCount = nil, 0
@@ -135,6 +136,7 @@ func (p *pass) fillChildren(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	}
 }
 
+// runOf returns the result of an application, or nil if it has not ended.
 func (p *pass) runOf(c tick.Child) *v1alpha1.ScheduledRun {
 	if c.Ended.IsZero() {
 		return nil
@@ -142,7 +144,7 @@ func (p *pass) runOf(c tick.Child) *v1alpha1.ScheduledRun {
 	return &v1alpha1.ScheduledRun{Name: c.Name, Time: rfc3339(p.local(c.Ended)), Message: status.Truncate(c.Message)}
 }
 
-// local returns an instant as a clock in the time zone of the schedule shows it, if that is known.
+// local returns a time in the time zone of the schedule, if that is known.
 func (p *pass) local(at time.Time) time.Time {
 	if p.o.Times == nil {
 		return at
@@ -150,16 +152,18 @@ func (p *pass) local(at time.Time) time.Time {
 	return p.o.Times.In(at)
 }
 
-// isLater reports whether a run ended after another one.
+// isLater reports whether a run ended after another one, or at the same time. Both may be nil.
 func isLater(run, other *v1alpha1.ScheduledRun) bool {
 	return run != nil && (other == nil || !instantOf(run).Before(instantOf(other)))
 }
 
+// instantOf returns when a run ended.
 func instantOf(run *v1alpha1.ScheduledRun) time.Time {
 	at, _ := time.Parse(time.RFC3339, run.Time)
 	return at
 }
 
+// rfc3339 formats a time; the zero time is "".
 func rfc3339(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -167,6 +171,7 @@ func rfc3339(at time.Time) string {
 	return at.Format(time.RFC3339)
 }
 
+// view returns what the conditions are computed from.
 func (p *pass) view(s *v1alpha1.ScheduledSparkApplicationStatus) status.ScheduleView {
 	v := status.ScheduleView{
 		Generation: p.schedule.Generation, Mistake: p.mistake, Refused: cmp.Or(p.refused, p.stillRefused()), Suspended: p.schedule.Spec.Suspend,
@@ -175,7 +180,7 @@ func (p *pass) view(s *v1alpha1.ScheduledSparkApplicationStatus) status.Schedule
 	}
 	if waits := p.decision.Waits; waits != nil {
 		v.Waits = "a run that is due waits until " + waits.Name + " has finished"
-		if p.o.Token != "" { // it comes first
+		if p.o.Token != "" { // the requested run comes first
 			v.Waits = "a run that was requested waits until " + waits.Name + " has finished"
 		}
 	}
@@ -188,8 +193,8 @@ func (p *pass) view(s *v1alpha1.ScheduledSparkApplicationStatus) status.Schedule
 	return v
 }
 
-// failedLast reports whether the last run that ended is the last one that failed. Of two that ended in the same second, it is the one that was seen
-// later; a failure if both are seen now.
+// failedLast reports whether the last run that ended has failed. If a failed and a successful run ended in the same
+// second, the one that was observed later counts, or the failed one if both are observed now.
 func (p *pass) failedLast(s *v1alpha1.ScheduledSparkApplicationStatus) bool {
 	ok, failed, before := s.LastSuccessfulRun, s.LastFailedRun, &p.schedule.Status
 	if ok == nil || !instantOf(ok).Equal(instantOf(failed)) {
@@ -203,7 +208,8 @@ func (p *pass) failedLast(s *v1alpha1.ScheduledSparkApplicationStatus) bool {
 	return okKnown || !failedKnown
 }
 
-// stillRefused returns why the application that is asked for could not be created, while a tick is dealt with before it is tried again.
+// stillRefused returns why the requested application could not be created. It keeps the message while a tick is handled
+// before the next attempt.
 func (p *pass) stillRefused() string {
 	last, run := p.expected.refusedRequest, p.decision.Create
 	if run == nil || run.Token != "" || p.o.Token == "" || last.run != tick.RequestedName(p.schedule.Name, p.o.Token) {
@@ -219,8 +225,8 @@ func zoneOf(s *v1alpha1.ScheduledSparkApplication) string {
 	return s.Spec.TimeZone
 }
 
-// announce records an event for the run that this process has created, one for all ticks that were missed, and one for what keeps
-// the schedule from working, if that is new.
+// announce records events: one for the run that this process has created, one for all missed runs, and one for a new
+// mistake or refusal.
 func (p *pass) announce(after *v1alpha1.ScheduledSparkApplication) {
 	ready := apimeta.FindStatusCondition(after.Status.Conditions, v1alpha1.ReadyCondition)
 	before := apimeta.FindStatusCondition(p.schedule.Status.Conditions, v1alpha1.ReadyCondition)
@@ -234,7 +240,8 @@ func (p *pass) announce(after *v1alpha1.ScheduledSparkApplication) {
 	p.announcePassed()
 }
 
-// announceSuperseded records one event for all applications that were deleted for the next run: users decide how many there are.
+// announceSuperseded records a single event for all applications that were deleted for the next run, because their
+// number is up to users.
 func (p *pass) announceSuperseded() {
 	all := p.expected.superseded
 	if len(all) == 0 {
@@ -261,6 +268,7 @@ var whyMissed = map[string]string{
 	v1alpha1.MissedCreateFailed:             "the API server refused the application until the next run was due; the condition Ready said why",
 }
 
+// announcePassed records a single event for all missed runs.
 func (p *pass) announcePassed() {
 	passed := p.decision.Passed
 	if len(passed) == 0 {
@@ -282,6 +290,7 @@ func (p *pass) announcePassed() {
 	p.event(warning, "MissedRuns", "%d runs that were due from %s to %s were not started: %s", len(passed), first, last, strings.Join(parts, ", "))
 }
 
+// event records an event, and notifies other systems of a warning.
 func (p *pass) event(kind, reason, format string, args ...any) {
 	p.Recorder.Eventf(p.schedule, nil, kind, reason, reason, format, args...)
 	if p.Notifier != nil && kind == warning {

@@ -30,12 +30,12 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// author is the field manager of the applications of schedules. It differs from that of the operator, which writes their
-// status: the schedule is the author of their spec, like a user.
+// author is the field manager of the applications of schedules. It differs from the operator's field manager, which
+// writes their status: a schedule is the author of their spec, as a user would be.
 const author = v1alpha1.FieldOwner + "-schedule"
 
-// applicationOf builds the application of a run. It copies none of the schedule's own labels and annotations: GitOps tools
-// track objects by them, and would prune an application that is not in Git.
+// applicationOf builds the application of a run. It does not copy the schedule's own labels and annotations: GitOps
+// tools track objects by them and would prune an application that is not in Git.
 func applicationOf(s *v1alpha1.ScheduledSparkApplication, run tick.Run) (*unstructured.Unstructured, error) {
 	spec := map[string]any{}
 	if err := json.Unmarshal(s.Spec.Template.Spec.Raw, &spec); err != nil {
@@ -58,9 +58,9 @@ func applicationOf(s *v1alpha1.ScheduledSparkApplication, run tick.Run) (*unstru
 	return app, nil
 }
 
-// checkTemplate returns what is wrong with the template: first what the API server finds in a dry run, then what the operator
-// finds. A template that was found valid is not checked again by the next leader. One that the API server could not judge is
-// checked again after a while.
+// checkTemplate returns the mistake in the template, or "": first what the API server finds in a dry run, then what the
+// operator finds. A new leader does not check again what was found valid. If the API server could not check the
+// template, it is checked again after retryTemplate.
 func (p *pass) checkTemplate(ctx context.Context) (mistake string, err error) {
 	s, e := p.schedule, p.expected
 	if e.checked == s.Generation || e.unanswered == s.Generation && p.Clock.Since(e.asked) < retryTemplate {
@@ -81,8 +81,8 @@ func (p *pass) checkTemplate(ctx context.Context) (mistake string, err error) {
 	return "", nil
 }
 
-// tryTemplate has the API server check an application without creating it, and reports whether that has answered. The operator's own rules are
-// applied in any case.
+// tryTemplate makes the API server check an application in a dry run, and reports whether the API server has answered.
+// The operator's own rules are applied in any case.
 func (p *pass) tryTemplate(ctx context.Context) (mistake string, answered bool, err error) {
 	app, err := applicationOf(p.schedule, tick.Run{Name: tick.Name(p.schedule.Name, p.o.Now), At: p.o.Now})
 	if err != nil {
@@ -94,11 +94,11 @@ func (p *pass) tryTemplate(ctx context.Context) (mistake string, answered bool, 
 		return cmp.Or(unreadable(p.schedule), mistakesOf(err)), true, nil
 	case apierrors.IsInvalid(err):
 		return mistakesOf(err), true, nil
-	case apierrors.IsForbidden(err), apianswer.IsWebhookAway(err): // a ResourceQuota is used up for now, for example
+	case apierrors.IsForbidden(err), apianswer.IsWebhookAway(err): // for example, a ResourceQuota is used up for now
 		if mistake = unreadable(p.schedule); mistake != "" {
 			return mistake, false, nil
 		}
-	case err == nil, apierrors.IsAlreadyExists(err): // names are looked at last
+	case err == nil, apierrors.IsAlreadyExists(err): // names are checked last, so everything else is valid
 		answered = true
 	default:
 		return "", false, fmt.Errorf("check the template: %w", err)
@@ -107,7 +107,7 @@ func (p *pass) tryTemplate(ctx context.Context) (mistake string, answered bool, 
 	return mistake, answered, err
 }
 
-// mistakeOf returns what the operator says of an application of the template.
+// mistakeOf returns the mistake that the operator finds in an application of the template, or "".
 func (p *pass) mistakeOf(ctx context.Context, app *unstructured.Unstructured) (mistake string, err error) {
 	typed := &v1alpha1.SparkApplication{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(app.Object, typed); err != nil {
@@ -120,8 +120,9 @@ func (p *pass) mistakeOf(ctx context.Context, app *unstructured.Unstructured) (m
 	return inTemplate(findings[0].Field + ": " + findings[0].Message), nil
 }
 
-// judge returns the mistakes that the operator finds in an application alone, or together with its sparkConfigMap where that may complete the
-// spec; none while the ConfigMap does not exist or may not be read, which the applications will report.
+// judge returns the mistakes that the operator finds in an application, together with its sparkConfigMap if that may
+// complete the spec. It returns none while the ConfigMap does not exist or may not be read; the applications will
+// report that.
 func (p *pass) judge(ctx context.Context, app *v1alpha1.SparkApplication) ([]validate.Finding, error) {
 	findings := validate.Application(app)
 	if !validate.ConfigMapMayMend(app, findings) {
@@ -137,7 +138,8 @@ func (p *pass) judge(ctx context.Context, app *v1alpha1.SparkApplication) ([]val
 	return validate.Submission(app, conf.Sources{ConfigMap: files.Data}), nil
 }
 
-// unreadable returns which fields of the template do not exist or cannot be read, with a remedy that the API server does not know.
+// unreadable describes the fields of the template that do not exist or cannot be read, with remedies that the API
+// server does not name.
 func unreadable(s *v1alpha1.ScheduledSparkApplication) string {
 	var mistakes []string
 	for _, m := range strictdecode.Decode(s.Spec.Template.Spec.Raw, "spec.template.spec", &v1alpha1.SparkApplicationSpec{}) {
@@ -146,7 +148,7 @@ func unreadable(s *v1alpha1.ScheduledSparkApplication) string {
 	return strings.Join(mistakes, "; ")
 }
 
-// mistakesOf returns the mistakes that the API server has found, by the field of an application.
+// mistakesOf returns the mistakes that the API server has found, each with the field.
 func mistakesOf(err error) string {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil || len(status.Status().Details.Causes) == 0 {
@@ -154,14 +156,15 @@ func mistakesOf(err error) string {
 	}
 	var mistakes []string
 	for _, cause := range status.Status().Details.Causes {
-		if cause.Field != "<nil>" { // that other rules were not checked
+		if cause.Field != "<nil>" { // such a cause only says that other rules were not checked
 			mistakes = append(mistakes, inTemplate(cause.Field+": "+cause.Message))
 		}
 	}
 	return strings.Join(mistakes, "; ")
 }
 
-// inTemplate says where in a schedule the mistake of an application is. Secrets are redacted: the API server repeats values.
+// inTemplate prefixes the mistake of an application with its place in the schedule. Secrets are redacted, because the
+// API server repeats values.
 func inTemplate(message string) string {
 	message = redact.Text(message)
 	if strings.HasPrefix(message, "spec.") || strings.HasPrefix(message, "metadata.") {
