@@ -73,11 +73,11 @@ func (f *adviseFlags) run(ctx context.Context, name string, s streams) error {
 	return printer.WriteAdvice(s.out, advice)
 }
 
-// read reads what was measured from the first source that there is.
+// read reads the measurements from the first source that is available.
 func (f *adviseFlags) read(ctx context.Context, c *client.Cluster, app *v1alpha1.SparkApplication) (*advise.Run, error) {
 	if f.eventLog != "" {
 		return measured.EventLog(f.eventLog)
 	}
-	utilruntime.ErrorHandlers = nil // the library of port-forwards logs each refused connection
+	utilruntime.ErrorHandlers = nil // client-go logs each refused connection of a port-forward through them
 	return measured.Sources{Cluster: c, OfUser: true}.Read(ctx, app)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/nearest"
 )
 
-// noArguments refuses arguments that are not flags.
+// noArguments refuses positional arguments.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 && c.Flags().Lookup("filename") != nil && slices.Contains(manifestEndings, filepath.Ext(args[0])) {
 		return usageError{fmt.Errorf("%s is a file: name it with -f %[1]s", args[0])}
@@ -24,7 +24,7 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// didYouMean returns a question after a name that does not exist, or nothing if no other name is near.
+// didYouMean returns a question that suggests the nearest existing name, or "" if no name is near.
 func didYouMean(wrong string, names []string) string {
 	if meant := nearest.To(wrong, names); meant != "" {
 		return fmt.Sprintf(": did you mean %s?", meant)
@@ -32,5 +32,5 @@ func didYouMean(wrong string, names []string) string {
 	return ""
 }
 
-// usageError is a call that cannot be understood.
+// usageError is the error of a command line that cannot be understood.
 type usageError struct{ error }

@@ -15,10 +15,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/client"
 )
 
-// completionTime bounds what a completion asks of the cluster: a shell waits for it.
+// completionTime bounds the requests of a completion, because the shell waits for it.
 const completionTime = 2 * time.Second
 
-// addClusterFlags declares the flags that say which cluster and namespace are meant, with their completion.
+// addClusterFlags adds the flags that select the cluster and the namespace, with their completion.
 func addClusterFlags(c *cobra.Command, o *client.Options) {
 	o.AddFlags(c.Flags())
 	completeFlag(c, "context", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -29,7 +29,7 @@ func addClusterFlags(c *cobra.Command, o *client.Options) {
 	})
 }
 
-// oneOf is the value of a flag that takes some words only.
+// oneOf is the value of a flag that accepts only the listed words.
 type oneOf struct {
 	into   *string
 	values []string
@@ -38,7 +38,7 @@ type oneOf struct {
 func (o oneOf) String() string { return *o.into }
 func (o oneOf) Type() string   { return "string" }
 
-// Set refuses what is not among the values.
+// Set returns an error for a word that is not listed.
 func (o oneOf) Set(value string) error {
 	if !slices.Contains(o.values, value) {
 		return fmt.Errorf("set it to %s", o.list())
@@ -52,7 +52,7 @@ func (o oneOf) list() string {
 	return strings.Join(o.values[:last], ", ") + " or " + o.values[last]
 }
 
-// addOutputFlag declares the flag -o; the first of its values is the default.
+// addOutputFlag adds the flag -o. The first value is the default.
 func addOutputFlag(c *cobra.Command, into *string, values ...string) {
 	*into = values[0]
 	flag := oneOf{into, values}
@@ -61,10 +61,10 @@ func addOutputFlag(c *cobra.Command, into *string, values ...string) {
 }
 
 func completeFlag(c *cobra.Command, name string, values cobra.CompletionFunc) {
-	_ = c.RegisterFlagCompletionFunc(name, values) // fails only for a flag that does not exist
+	_ = c.RegisterFlagCompletionFunc(name, values) // it fails only if the flag does not exist
 }
 
-// oneName completes the one name that a command takes.
+// oneName completes the argument of a command that takes one name.
 func oneName(o *client.Options, kind client.Kind) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -74,7 +74,8 @@ func oneName(o *client.Options, kind client.Kind) cobra.CompletionFunc {
 	}
 }
 
-// namesOf returns the names of objects. A cluster that does not answer in time has none.
+// namesOf returns the names of the objects of a kind for a completion. It returns none if the cluster does not answer
+// in time.
 func namesOf(c *cobra.Command, o *client.Options, kind client.Kind) ([]cobra.Completion, cobra.ShellCompDirective) {
 	cluster, err := client.Connect(*o)
 	if err != nil {

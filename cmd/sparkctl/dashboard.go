@@ -38,7 +38,7 @@ type dashboardFlags struct {
 	prices  string
 }
 
-// newDashboard returns sparkctl dashboard.
+// newDashboard returns the command "sparkctl dashboard".
 func newDashboard(s streams) *cobra.Command {
 	var f dashboardFlags
 	c := &cobra.Command{
@@ -83,14 +83,14 @@ func (f *dashboardFlags) run(ctx context.Context, s streams) error {
 	server := &http.Server{Handler: pages.Handler(), ReadHeaderTimeout: requestWithin}
 	go func() {
 		<-ctx.Done()
-		_ = server.Close() // streams would hold a graceful end up
+		_ = server.Close() // a graceful shutdown would wait for open streams
 	}()
 	fmt.Fprintf(s.err, "Dashboard of %s with your rights, until Ctrl-C\n", c.Host())
 	address, opener := "http://127.0.0.1:"+port+"/", uiFlags{open: f.open}
 	if _, err := fmt.Fprintln(s.out, address+secret+"/"); err != nil {
 		return errors.Join(err, server.Close(), listener.Close())
 	}
-	if err := opener.browse(address+once, s); err != nil { // other users of the machine see what a browser is started with
+	if err := opener.browse(address+once, s); err != nil { // the one-time address: other users of the machine can see the arguments of the browser
 		return errors.Join(err, server.Close(), listener.Close())
 	}
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

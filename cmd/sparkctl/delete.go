@@ -23,14 +23,14 @@ const deleteText = `Deletes applications. The operator stops what runs and relea
 type deletion struct {
 	cluster client.Options
 	wait    bool
-	// patience is how long the command waits before it says what for.
+	// patience is how long the command waits before it says what it is waiting for.
 	patience time.Duration
 }
 
-// deletedWithin is how long the operator takes to stop a driver, as a rule.
+// deletedWithin is how long the operator usually takes to stop a driver.
 const deletedWithin = 30 * time.Second
 
-// newDelete returns sparkctl delete.
+// newDelete returns the command "sparkctl delete".
 func newDelete(s streams) *cobra.Command {
 	d := deletion{wait: true, patience: deletedWithin}
 	c := &cobra.Command{
@@ -58,7 +58,7 @@ func newDelete(s streams) *cobra.Command {
 	return c
 }
 
-// run deletes applications, and those that it can if some fail.
+// run deletes the applications. If some fail, it deletes the others and returns the joined errors.
 func (d *deletion) run(ctx context.Context, names []string, s streams) error {
 	c, err := client.Connect(d.cluster)
 	if err != nil {
@@ -87,7 +87,8 @@ func (d *deletion) run(ctx context.Context, names []string, s streams) error {
 	return errors.Join(failed...)
 }
 
-// untilGone waits until the application that is being deleted is gone; another one may have its name by then.
+// untilGone waits until an application that is being deleted is gone. It also returns if another application has the
+// name by then.
 func (d *deletion) untilGone(ctx context.Context, c *client.Cluster, name string, notes io.Writer) error {
 	late := clock.RealClock{}.AfterFunc(d.patience, func() {
 		fmt.Fprintf(notes, "%s%s is still being deleted: the operator stops its pods first. Where no operator runs, "+

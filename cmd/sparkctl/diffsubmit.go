@@ -34,7 +34,7 @@ Other keys are ignored. A job that spark-submit refuses has to be refused here a
 
 The exit code is 0 if nothing but listed deviations was found, 1 if anything else differs, 2 if a recording cannot be read.`
 
-// newDiffSubmit returns sparkctl diff-submit.
+// newDiffSubmit returns the command "sparkctl diff-submit".
 func newDiffSubmit(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "diff-submit RECORDING...", Short: "Compare with what a real spark-submit has sent", Long: diffSubmitText,
@@ -78,7 +78,7 @@ func diffFile(name string, in io.Reader) (offline.Diff, error) {
 	return offline.DiffSubmit([]byte(text))
 }
 
-// tellDiff writes what came of a comparison.
+// tellDiff writes the result of a comparison.
 func tellDiff(name string, diff offline.Diff, out io.Writer) {
 	verdict := "equal"
 	if n := len(diff.Differences); n > 0 {

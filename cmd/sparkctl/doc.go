@@ -3,5 +3,6 @@
 
 // Command sparkctl is the command-line tool of Sparkgate.
 //
-// Its exit code is 0 for success, 1 if the command has failed, 2 if it was called in a wrong way.
+// Its exit code is 0 if the command succeeds, 1 if it fails, and 2 if its arguments are wrong. Some commands have
+// further codes, which their help lists.
 package main

@@ -21,7 +21,7 @@ type eventsFlags struct {
 	output  string
 }
 
-// newEvents returns sparkctl events.
+// newEvents returns the command "sparkctl events".
 func newEvents(s streams) *cobra.Command {
 	var f eventsFlags
 	c := aboutApplication(&cobra.Command{

@@ -20,7 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
-// explainTime bounds everything that explain asks for.
+// explainTime bounds all requests of one explain.
 const explainTime = 30 * time.Second
 
 const explainText = `Says why the application NAME waits, as of now: its place in line, who is before it, what it needs, what is free and missing,
@@ -36,7 +36,7 @@ type explainFlags struct {
 	output  string
 }
 
-// newExplain returns sparkctl explain.
+// newExplain returns the command "sparkctl explain".
 func newExplain(s streams) *cobra.Command {
 	var f explainFlags
 	c := &cobra.Command{
@@ -78,13 +78,14 @@ func (f *explainFlags) run(ctx context.Context, names []string, s streams) error
 	return explain(ctx, c, name, answer{out: s.out, json: f.output == "json"})
 }
 
-// kindsNamed are the kinds that can be explained, by the words of kubectl for them.
+// kindsNamed maps the words that kubectl accepts for a kind to the kinds that can be explained.
 var kindsNamed = map[string]string{
 	"sgapp": v1alpha1.SparkApplicationKind, "sparkapplication": v1alpha1.SparkApplicationKind, "sparkapplications": v1alpha1.SparkApplicationKind,
 	"sgq": v1alpha1.SparkQueueKind, "sparkqueue": v1alpha1.SparkQueueKind, "sparkqueues": v1alpha1.SparkQueueKind, "queue": v1alpha1.SparkQueueKind,
 }
 
-// objectNamed reads what is to be explained: NAME of an application, KIND NAME or, as kubectl prints it, KIND/NAME.
+// objectNamed parses the arguments of explain: the NAME of an application, KIND NAME or, as kubectl prints it,
+// KIND/NAME.
 func objectNamed(words []string) (kind, name string, err error) {
 	kind = "sgapp"
 	switch len(words) {
@@ -104,13 +105,13 @@ func objectNamed(words []string) (kind, name string, err error) {
 	return known, name, nil
 }
 
-// answer is where an explanation goes, and how.
+// answer is where an explanation is written, and in which format.
 type answer struct {
 	out  io.Writer
 	json bool
 }
 
-// write writes an explanation, by a function where it is for people.
+// write writes an explanation as JSON, or with forPeople as text.
 func write[T any](a answer, explanation T, forPeople func(io.Writer, T) error) error {
 	if !a.json {
 		return forPeople(a.out, explanation)
@@ -154,7 +155,8 @@ func explainQueue(ctx context.Context, c *client.Cluster, name string, a answer)
 			return errors.Join(fmt.Errorf("read the queue: %w", err), fmt.Errorf("no live view: %w", missing))
 		}
 		out = printer.FromQueueStatus(queue)
-		if all, err := client.ListAll[v1alpha1.SparkQueue](ctx, c, client.Queues, client.Selection{}); err == nil { // else it says only what holds it itself
+		// If the other queues cannot be listed, only the queue's own stop policy is shown.
+		if all, err := client.ListAll[v1alpha1.SparkQueue](ctx, c, client.Queues, client.Selection{}); err == nil {
 			out = printer.StoppedOf(all).Of(queue)
 		}
 		out.NotLive = missing.Error()

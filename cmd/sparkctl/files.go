@@ -19,10 +19,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
-// manifestEndings are the files of a folder that are read.
+// manifestEndings are the endings of the files that are read in a folder.
 var manifestEndings = []string{".yaml", ".yml", ".json"}
 
-// fileNames are the values of the flag -f, --filename.
+// fileNames is the value of the flag -f, --filename.
 type fileNames []string
 
 func (n *fileNames) declare(flags *pflag.FlagSet) {
@@ -30,7 +30,8 @@ func (n *fileNames) declare(flags *pflag.FlagSet) {
 		"a file, a folder with everything below it that ends with .yaml, .yml or .json, or - for the standard input; can be given several times")
 }
 
-// read reads the files, and those in folders, in the order of their names. A file that is named twice is read once.
+// read reads the files and folders, those of a folder in the order of their names. A file that is named twice is read
+// once.
 func (n fileNames) read(in io.Reader) ([]offline.File, error) {
 	if len(n) == 0 {
 		return nil, usageError{errors.New("name files with -f FILE")}
@@ -57,8 +58,8 @@ func (n fileNames) read(in io.Reader) ([]offline.File, error) {
 	return files, nothingIn(files)
 }
 
-// nothingIn returns an error for files without any text: as a rule the program that was to write them has failed, and a
-// check that passes then checks nothing.
+// nothingIn returns an error if no file has any text. Usually the program that should have written them has failed, and
+// a check of nothing would pass.
 func nothingIn(files []offline.File) error {
 	names := make([]string, 0, len(files))
 	for _, f := range files {
@@ -77,7 +78,8 @@ func shownName(path string) string {
 	return path
 }
 
-// pathsOf returns the files that a name stands for. Hidden folders are left out.
+// pathsOf returns the files that a name stands for: itself, or the manifests in a folder and its subfolders, except for
+// hidden ones.
 func pathsOf(name string) ([]string, error) {
 	if name == "-" {
 		return []string{name}, nil
@@ -87,7 +89,7 @@ func pathsOf(name string) ([]string, error) {
 		return []string{name}, err
 	}
 	var paths []string
-	root := name + string(filepath.Separator) // a link to a folder is followed
+	root := name + string(filepath.Separator) // the trailing separator makes WalkDir follow a link to a folder
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -27,7 +27,7 @@ const fromSubmitExample = `  sparkctl from-submit -- --master k8s://https://exam
     --class org.apache.spark.examples.SparkPi --conf spark.kubernetes.container.image=apache/spark:4.1.4 \
     local:///opt/spark/examples/jars/spark-examples.jar 1000 > pi.yaml`
 
-// newFromSubmit returns sparkctl from-submit.
+// newFromSubmit returns the command "sparkctl from-submit".
 func newFromSubmit(s streams) *cobra.Command {
 	var version string
 	c := &cobra.Command{
@@ -67,7 +67,7 @@ func fromSubmit(version string, arguments []string, s streams) error {
 	return nil
 }
 
-// withoutProgram takes the word spark-submit away where the whole command was pasted.
+// withoutProgram removes the word spark-submit if a whole command was pasted.
 func withoutProgram(arguments []string) []string {
 	if len(arguments) > 0 && filepath.Base(arguments[0]) == "spark-submit" {
 		return arguments[1:]

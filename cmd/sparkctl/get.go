@@ -25,7 +25,7 @@ type getFlags struct {
 	output  string
 }
 
-// newGet returns sparkctl get.
+// newGet returns the command "sparkctl get".
 func newGet(s streams) *cobra.Command {
 	var f getFlags
 	c := aboutApplication(&cobra.Command{
@@ -37,7 +37,7 @@ func newGet(s streams) *cobra.Command {
 	return c
 }
 
-// aboutApplication completes a command about the one application that it names, in the cluster of the flags o.
+// aboutApplication completes a command that takes the name of one application, in the cluster that the flags o select.
 func aboutApplication(c *cobra.Command, o *client.Options, run func(ctx context.Context, name string) error) *cobra.Command {
 	c.Args, c.ValidArgsFunction = oneApplication, oneName(o, client.Applications)
 	c.RunE = func(c *cobra.Command, args []string) error { return run(c.Context(), args[0]) }
@@ -45,7 +45,7 @@ func aboutApplication(c *cobra.Command, o *client.Options, run func(ctx context.
 	return c
 }
 
-// connectTo finds the cluster and reads the application that a command is about.
+// connectTo connects to the cluster and reads the application that a command is about.
 func connectTo(ctx context.Context, o client.Options, name string) (*client.Cluster, *v1alpha1.SparkApplication, error) {
 	c, err := client.Connect(o)
 	if err != nil {
@@ -55,8 +55,8 @@ func connectTo(ctx context.Context, o client.Options, name string) (*client.Clus
 	return c, &app, err
 }
 
-// oneApplication refuses a call that does not name one application. NAME, sgapp/NAME and SparkApplication names of
-// kubectl are understood; the kind is taken away.
+// oneApplication returns an error unless there is one argument that names an application. It accepts NAME, sgapp/NAME
+// and the other names that kubectl uses, and strips the kind from args.
 func oneApplication(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return usageError{fmt.Errorf("name one application, as %s list prints them; see %s --help", c.Root().CommandPath(), c.CommandPath())}
@@ -64,7 +64,7 @@ func oneApplication(c *cobra.Command, args []string) error {
 	return applicationName(&args[0])
 }
 
-// applicationName takes the kind away from a name, as -o name and kubectl print it.
+// applicationName strips the kind from a name such as -o name and kubectl print. It returns an error for another kind.
 func applicationName(name *string) error {
 	kind, bare, err := objectNamed([]string{*name})
 	if err != nil || kind != v1alpha1.SparkApplicationKind {

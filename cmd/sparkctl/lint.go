@@ -23,7 +23,7 @@ be changed. What needs a cluster is not checked: whether other objects exist, an
 
 The exit code is 1 if there is anything to correct, 2 if the call cannot be understood.`
 
-// newLint returns sparkctl lint.
+// newLint returns the command "sparkctl lint".
 func newLint(s streams) *cobra.Command {
 	var names fileNames
 	var strict bool
@@ -65,7 +65,7 @@ func lint(names fileNames, strict bool, s streams) error {
 	return nil
 }
 
-// count returns how many findings are not warnings.
+// count returns the number of findings that are not warnings.
 func count(findings []offline.Finding) int {
 	n := 0
 	for _, f := range findings {
@@ -76,7 +76,7 @@ func count(findings []offline.Finding) int {
 	return n
 }
 
-// tell writes findings without their place, for a manifest that is not a file yet, and returns how many are not
+// tell writes findings without their line, for a manifest that is not a file yet, and returns how many of them are not
 // warnings.
 func tell(command string, findings []offline.Finding, out io.Writer) int {
 	for _, f := range findings {

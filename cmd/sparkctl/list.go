@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// kindName is how -o name and kubectl name applications.
+// kindName is the prefix of application names in the output of -o name and of kubectl.
 const kindName = "sparkapplication." + v1alpha1.Group + "/"
 
 const listText = `Lists SparkApplications: their queue, the stage of their run, executors (ready/wanted), age, how long the drivers of the run have run, and the
@@ -31,7 +31,7 @@ type listFlags struct {
 	output string
 }
 
-// newList returns sparkctl list.
+// newList returns the command "sparkctl list".
 func newList(s streams) *cobra.Command {
 	var f listFlags
 	c := &cobra.Command{
@@ -77,7 +77,7 @@ func (f *listFlags) run(ctx context.Context, s streams) error {
 	return printer.WriteList(s.out, rows, printer.ListOptions{Namespaces: f.all, Wide: f.output == "wide", Width: s.width()})
 }
 
-// manifests writes the objects as the API server has them, without the record of their field managers.
+// manifests writes the objects as the API server has them, but without managedFields.
 func (f *listFlags) manifests(ctx context.Context, c *client.Cluster, selection client.Selection, s streams) error {
 	items, err := client.ListAll[json.RawMessage](ctx, c, client.Applications, selection)
 	if err != nil {
@@ -97,8 +97,8 @@ func (f *listFlags) manifests(ctx context.Context, c *client.Cluster, selection 
 	return writeObject(s.out, f.output, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": wanted})
 }
 
-// withoutManagers takes the record of field managers out of an object, as kubectl does: it is longer than the rest, and
-// for programs.
+// withoutManagers removes metadata.managedFields from an object, as kubectl does: it is longer than the rest, and of
+// use to programs only.
 func withoutManagers(object json.RawMessage) json.RawMessage {
 	var fields, meta map[string]json.RawMessage
 	if json.Unmarshal(object, &fields) != nil || json.Unmarshal(fields["metadata"], &meta) != nil || meta["managedFields"] == nil {
@@ -128,7 +128,7 @@ func writeObject(out io.Writer, format string, object any) error {
 		if err != nil {
 			return err
 		}
-		if !bytes.ContainsFunc(inYAML, writtenOut) { // else it stays JSON, which is also YAML
+		if !bytes.ContainsFunc(inYAML, writtenOut) { // otherwise it stays JSON, which is valid YAML
 			text = inYAML
 		}
 	}

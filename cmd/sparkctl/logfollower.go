@@ -25,23 +25,23 @@ import (
 )
 
 const (
-	// lookEvery is how often pods are looked for while one is waited for.
+	// lookEvery is the interval at which pods are listed while one is expected.
 	lookEvery = 500 * time.Millisecond
-	// lookAtRestEvery is how often, where none can come before the application changes, which the watch reports.
+	// lookAtRestEvery is the interval while no pod can appear before the application changes, which the watch reports.
 	lookAtRestEvery = time.Minute
-	// lookForMoreEvery is how often they are looked for once the logs of some executors are followed.
+	// lookForMoreEvery is the interval once the logs of some executors are followed.
 	lookForMoreEvery = 5 * time.Second
-	// lineBuffer is how much of a line is copied at once.
+	// lineBuffer is the size of the buffer for a line, in bytes. Longer lines are written in pieces.
 	lineBuffer = 64 << 10
 )
 
-// lineWriter writes lines of several logs.
+// lineWriter writes the lines of several logs to one output. It is safe for concurrent use.
 type lineWriter struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-// copy copies a log line by line, each with a prefix.
+// copy copies a log line by line and writes the prefix before each line.
 func (w *lineWriter) copy(log io.Reader, prefix string) error {
 	in := bufio.NewReaderSize(log, lineBuffer)
 	for begin := true; ; {
@@ -73,35 +73,38 @@ func (w *lineWriter) write(prefix string, text []byte, begin bool) error {
 	return nil
 }
 
-// brokenOutput is the error of an output that takes no more lines.
+// brokenOutput wraps the error of an output that accepts no more lines.
 type brokenOutput struct{ error }
 
-// logFollower prints logs of an application, and follows them across its attempts.
+// logFollower prints the logs of an application, and follows them across its attempts.
 type logFollower struct {
 	cluster *client.Cluster
 	lines   *lineWriter
 	notes   io.Writer
 	options client.LogOptions
-	// executor is a number, all, or empty for the driver; attempt is 0 for the current one and those that follow.
+	// executor is the number of an executor, "all", or "" for the driver. attempt is 0 for the current attempt and
+	// those that follow.
 	executor string
 	attempt  int64
 
-	// strict says that the command is about the log: one that may not be read ends it.
+	// strict makes a log that the user may not read end the command, because the command is about the log.
 	strict bool
-	// unread reports whether some log could not be read.
+	// unread is set if a log could not be read.
 	unread atomic.Bool
 
-	// stops reports whether a state of the application ends it, besides the end of the run; may be nil.
+	// stops reports whether the follower is to end at a state of the application before the end of the run. It may be
+	// nil.
 	stops func(*v1alpha1.SparkApplication) bool
 
-	// opened are the pods whose logs are or were copied; open counts those that are.
+	// opened are the pods whose logs are being copied or were copied. open counts those that are being copied.
 	opened map[types.UID]bool
 	open   sync.WaitGroup
-	// next is the first attempt that has no log yet.
+	// next is the first attempt whose log has not been opened yet.
 	next int64
-	// failed has what keeps lines from being read or written.
+	// failed receives the first error of reading or writing that ends the command.
 	failed chan error
-	// noted is the stage that was printed last; missed says that the executor that is wanted was said to be missing.
+	// noted is the last stage that was printed. missed is set once the user was told that the wanted executor has no
+	// pod.
 	noted  string
 	missed bool
 }
@@ -117,7 +120,7 @@ func (l *logFollower) role() string {
 	return v1alpha1.SparkRoleDriver
 }
 
-// podsOf returns the pods of an attempt whose logs are wanted, in the order of their numbers.
+// podsOf returns the wanted pods of an attempt, in the order of their numbers.
 func (l *logFollower) podsOf(ctx context.Context, app *v1alpha1.SparkApplication, attempt int64) ([]corev1.Pod, error) {
 	wanted := client.SparkPods{Run: app.Status.Run, Attempt: attempt, Role: l.role()}
 	if l.executor != allExecutors {
@@ -128,13 +131,13 @@ func (l *logFollower) podsOf(ctx context.Context, app *v1alpha1.SparkApplication
 	return found, err
 }
 
-// byNumber orders executors.
+// byNumber orders executors by their number. Numbers are compared as text, the shorter one first.
 func byNumber(a, b corev1.Pod) int {
 	x, y := client.ExecutorID(&a), client.ExecutorID(&b)
 	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
 }
 
-// copy copies the log of a pod to its end. One that breaks off while the container runs is opened again.
+// copy copies the log of a pod to its end. If the connection breaks while the container is running, it reopens the log.
 func (l *logFollower) copy(ctx context.Context, pod *corev1.Pod) error {
 	prefix := ""
 	if l.executor == allExecutors {
@@ -147,7 +150,7 @@ func (l *logFollower) copy(ctx context.Context, pod *corev1.Pod) error {
 			return err
 		}
 		err = l.lines.copy(log, prefix)
-		_ = log.Close() // it was only read
+		_ = log.Close() // the log was only read, so an error loses nothing
 		var broken *brokenOutput
 		if errors.As(err, &broken) || !options.Follow || ctx.Err() != nil || !l.cluster.RunsOn(ctx, pod) {
 			return err
@@ -157,10 +160,11 @@ func (l *logFollower) copy(ctx context.Context, pod *corev1.Pod) error {
 	}
 }
 
-// follow prints logs as they come, and ends with the run. An empty uid is that of the application of the name now.
+// follow prints logs as they are written, until the run ends. An empty uid stands for the current application of that
+// name.
 func (l *logFollower) follow(ctx context.Context, name string, uid types.UID) error {
 	var watching sync.WaitGroup
-	defer watching.Wait() // it may report an outage, which would be printed after the end
+	defer watching.Wait() // a goroutine that reports an outage must not print after the end
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	states := make(chan *v1alpha1.SparkApplication)
@@ -177,7 +181,7 @@ func (l *logFollower) follow(ctx context.Context, name string, uid types.UID) er
 	return l.loop(ctx, states, ended)
 }
 
-// loop looks for pods whenever the application changes, and often while one is waited for.
+// loop looks for pods whenever the application changes, and frequently while a pod is expected.
 func (l *logFollower) loop(ctx context.Context, states <-chan *v1alpha1.SparkApplication, ended <-chan error) error {
 	var app *v1alpha1.SparkApplication
 	run := int64(0)
@@ -208,7 +212,7 @@ func (l *logFollower) loop(ctx context.Context, states <-chan *v1alpha1.SparkApp
 	}
 }
 
-// broken returns what kept lines of the last logs from being read or written.
+// broken returns the error that has kept lines of the last logs from being read or written, or nil.
 func (l *logFollower) broken() error {
 	select {
 	case err := <-l.failed:
@@ -218,8 +222,8 @@ func (l *logFollower) broken() error {
 	}
 }
 
-// lookAfter returns when to look for pods again although the application, nil before it was seen, has not changed. Executors that come later
-// lose nothing by a longer pause: their logs are copied from the first line.
+// lookAfter returns when to look for pods again if the application does not change. app is nil before it was first
+// seen. A longer pause loses no lines of later executors, because their logs are copied from the first line.
 func (l *logFollower) lookAfter(app *v1alpha1.SparkApplication) time.Duration {
 	if app != nil {
 		if stage, known := status.StageOf(app.Status.Conditions); known && !stage.Active() {
@@ -232,7 +236,7 @@ func (l *logFollower) lookAfter(app *v1alpha1.SparkApplication) time.Duration {
 	return lookEvery
 }
 
-// cannotBegin is the error of a run whose spec cannot work.
+// cannotBegin is the error of a run whose spec is wrong.
 type cannotBegin struct{ message string }
 
 func (c *cannotBegin) Error() string { return "the run cannot begin: " + c.message }
@@ -250,7 +254,7 @@ func (l *logFollower) note(app *v1alpha1.SparkApplication) {
 	}
 }
 
-// noteMissing says once that the one executor that is wanted has no pod although others may have: it may never come.
+// noteMissing prints once that the wanted executor has no pod while others may have one. It may never get one.
 func (l *logFollower) noteMissing(app *v1alpha1.SparkApplication) {
 	running := app.Status.Executors != nil && app.Status.Executors.Ready > 0
 	if l.missed || !running || l.executor == "" || l.executor == allExecutors {
@@ -264,7 +268,7 @@ func (l *logFollower) noteMissing(app *v1alpha1.SparkApplication) {
 	fmt.Fprintf(l.notes, "Executor %s has no pod: %s. Its log is printed if it starts before the run ends.\n", l.executor, why)
 }
 
-// over reports whether no further line is to be expected; an error says that the run cannot begin.
+// over reports whether no more lines are expected. It returns an error if the run cannot begin.
 func (l *logFollower) over(app *v1alpha1.SparkApplication, run int64) (bool, error) {
 	stage, _ := status.StageOf(app.Status.Conditions)
 	switch {
@@ -278,7 +282,7 @@ func (l *logFollower) over(app *v1alpha1.SparkApplication, run int64) (bool, err
 	return stage.Ended() || app.Status.Run != run, nil
 }
 
-// rest prints what the status has kept of the log of a driver whose pod was gone before its log could be opened.
+// rest prints the end of a driver's log from the status, if its pod was gone before its log could be opened.
 func (l *logFollower) rest(app *v1alpha1.SparkApplication, run int64) error {
 	attempt := cmp.Or(l.attempt, app.Status.Attempt)
 	stage, _ := status.StageOf(app.Status.Conditions)
@@ -294,8 +298,8 @@ func (l *logFollower) rest(app *v1alpha1.SparkApplication, run int64) error {
 	return nil
 }
 
-// openNew opens the logs of pods that have begun, of the attempt that is wanted, or of all since the first that was
-// seen.
+// openNew opens the logs of pods that have started: those of the wanted attempt, or of all attempts since the first one
+// that was seen.
 func (l *logFollower) openNew(ctx context.Context, app *v1alpha1.SparkApplication, run int64) error {
 	if run == 0 || app.Status.Run != run {
 		return nil
@@ -318,13 +322,13 @@ func (l *logFollower) openNew(ctx context.Context, app *v1alpha1.SparkApplicatio
 			}
 		}
 		if attempt < app.Status.Attempt || opened > 0 && l.executor != allExecutors {
-			l.next = attempt + 1 // there is nothing more to look for
+			l.next = attempt + 1 // nothing more to look for in this attempt
 		}
 	}
 	return nil
 }
 
-// start copies the log of a pod, unless that was begun before.
+// start copies the log of a pod in the background, once for each pod.
 func (l *logFollower) start(ctx context.Context, pod *corev1.Pod) {
 	if l.opened[pod.UID] {
 		return
@@ -338,7 +342,7 @@ func (l *logFollower) start(ctx context.Context, pod *corev1.Pod) {
 		case errors.As(err, &broken), l.strict && client.IsForbidden(err):
 			select {
 			case l.failed <- err:
-			default: // another log has reported it
+			default: // another log has already reported an error
 			}
 		default:
 			l.unread.Store(true)

@@ -47,7 +47,7 @@ type logsFlags struct {
 	raw      bool
 }
 
-// newLogs returns sparkctl logs.
+// newLogs returns the command "sparkctl logs".
 func newLogs(s streams) *cobra.Command {
 	var f logsFlags
 	c := aboutApplication(&cobra.Command{
@@ -109,7 +109,7 @@ func (f *logsFlags) run(ctx context.Context, name string, s streams) error {
 	return follower.print(ctx, &app)
 }
 
-// output is where lines go: as they are, unless that is a terminal.
+// output returns where lines are written: to the unfiltered output, unless that is a terminal and --raw is not set.
 func (f *logsFlags) output(s streams) io.Writer {
 	if s.size != nil && !f.raw {
 		return s.out
@@ -117,7 +117,7 @@ func (f *logsFlags) output(s streams) io.Writer {
 	return s.raw
 }
 
-// print prints what there is of the logs of one attempt.
+// print prints the available logs of one attempt.
 func (l *logFollower) print(ctx context.Context, app *v1alpha1.SparkApplication) error {
 	if app.Status.Run == 0 {
 		now := status.Summarize(app, clock.RealClock{}.Now())
@@ -141,19 +141,20 @@ func (l *logFollower) print(ctx context.Context, app *v1alpha1.SparkApplication)
 		if errors.As(err, &broken) || ctx.Err() != nil {
 			return err
 		}
-		if err != nil { // the node of an executor may be gone; the others have something to say all the same
+		if err != nil { // the node of an executor may be gone, but the other logs can still be read
 			failed = append(failed, fmt.Errorf("pod %s: %w", found[i].Name, err))
 		}
 	}
 	return errors.Join(failed...)
 }
 
-// wanted returns the attempt whose logs are wanted, with its pods that have begun: the current one, unless that is named or has not started yet.
+// wanted returns the attempt whose logs are wanted, and its pods that have started. It is the current attempt, or the
+// one before if that has not started yet and no attempt was named.
 func (l *logFollower) wanted(ctx context.Context, app *v1alpha1.SparkApplication) (attempt int64, found []corev1.Pod, err error) {
 	attempt = cmp.Or(l.attempt, app.Status.Attempt)
 	found, err = l.begun(ctx, app, attempt)
 	before := lastStarted(app)
-	one := l.executor != "" && l.executor != allExecutors // another attempt has another one of that number
+	one := l.executor != "" && l.executor != allExecutors // an executor of another attempt is a different one, even with the same number
 	if err != nil || len(found) > 0 || l.attempt > 0 || one || before == 0 || before >= attempt {
 		return attempt, found, err
 	}
@@ -162,13 +163,13 @@ func (l *logFollower) wanted(ctx context.Context, app *v1alpha1.SparkApplication
 	return before, found, err
 }
 
-// begun returns the pods of an attempt that have begun, whose logs are wanted.
+// begun returns the wanted pods of an attempt that have started.
 func (l *logFollower) begun(ctx context.Context, app *v1alpha1.SparkApplication, attempt int64) ([]corev1.Pod, error) {
 	found, err := l.podsOf(ctx, app, attempt)
 	return slices.DeleteFunc(found, func(pod corev1.Pod) bool { return !client.HasLog(&pod) }), err
 }
 
-// lastStarted returns the last attempt of the run that has ended and had a driver that ran; 0 if there is none.
+// lastStarted returns the last ended attempt of the run whose driver has run, or 0 if there is none.
 func lastStarted(app *v1alpha1.SparkApplication) int64 {
 	for i := len(app.Status.Attempts) - 1; i >= 0; i-- {
 		if a := &app.Status.Attempts[i]; a.Run == app.Status.Run && a.StartedAt != nil {
@@ -178,7 +179,7 @@ func lastStarted(app *v1alpha1.SparkApplication) int64 {
 	return 0
 }
 
-// whyGone says what decides how long the pod of an attempt is kept.
+// whyGone says which setting decides how long the pod of an attempt is kept.
 func whyGone(outcome v1alpha1.AttemptOutcome) string {
 	if outcome == v1alpha1.OutcomeStopped {
 		return "those of attempts that were stopped are not kept"
@@ -186,7 +187,7 @@ func whyGone(outcome v1alpha1.AttemptOutcome) string {
 	return "spec.retention says how long it is kept"
 }
 
-// kept prints what the status has kept of the log of an attempt whose driver is gone.
+// kept prints the end of the log from the status, for an attempt whose driver pod is gone.
 func (l *logFollower) kept(app *v1alpha1.SparkApplication, attempt int64) error {
 	for i := range app.Status.Attempts {
 		a := &app.Status.Attempts[i]

@@ -13,21 +13,21 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Exit codes.
+// Exit codes of all commands.
 const (
 	exitFailed = 1
 	exitUsage  = 2
 )
 
-// streams are what a command reads and writes.
+// streams are the inputs and outputs of a command.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
-	// raw is out without the filter for control characters.
+	// raw is out without the filter of control characters.
 	raw io.Writer
-	// size of the terminal that out is; nil if it is none.
+	// size returns the size of the terminal; nil if out is not a terminal.
 	size func() (width, height int)
-	// clock of what is shown as of now; nil is that of the machine.
+	// clock tells the current time; nil is the real clock.
 	clock clock.PassiveClock
 }
 
@@ -39,7 +39,7 @@ func main() {
 	os.Exit(runAs(os.Args[0], os.Args[1:], s))
 }
 
-// terminalSize returns the size of the terminal, or a usual one if it does not answer.
+// terminalSize returns the size of the terminal, or 80×24 if it is not known.
 func terminalSize() (width, height int) {
 	width, height, err := term.GetSize(int(os.Stdout.Fd()))
 	if err != nil || width <= 0 || height <= 0 {
@@ -48,7 +48,7 @@ func terminalSize() (width, height int) {
 	return width, height
 }
 
-// width of the terminal; 0 if there is none.
+// width returns the width of the terminal, or 0 if out is not a terminal.
 func (s *streams) width() int {
 	if s.size == nil {
 		return 0
@@ -57,7 +57,7 @@ func (s *streams) width() int {
 	return width
 }
 
-// runAs carries out a call of the program under a name, such as kubectl-spark, and returns the exit code.
+// runAs runs the program under a name, such as kubectl-spark, and returns its exit code.
 func runAs(program string, args []string, s streams) int {
 	s.raw, s.out, s.err = s.out, terminal{s.out}, terminal{s.err}
 	if s.clock == nil {
@@ -69,7 +69,7 @@ func runAs(program string, args []string, s streams) int {
 	if err == nil {
 		return 0
 	}
-	if called == root && !errors.As(err, &usageError{}) { // no command has run
+	if called == root && !errors.As(err, &usageError{}) { // cobra has not found a command to run
 		err = unknownCommand(root, err)
 	}
 	fmt.Fprintf(s.err, "%s: %v\n", called.CommandPath(), err)

@@ -19,18 +19,19 @@ const (
 	notObservedLong = "no operator has looked at it for %s: is one running, and does it watch this namespace? sparkctl version names it\n"
 )
 
-// news are lines, each of which is written when it differs from the one before.
+// news writes lines, and skips a line that equals the one before. Only the timer runs concurrently with its methods.
 type news struct {
 	mu   sync.Mutex
 	out  io.Writer
 	last string
-	// late writes that no operator looks, after some patience; nil while one does.
+	// late is a timer that writes after patience that no operator looks at the object; nil while it has been observed.
 	late     clock.Timer
 	patience time.Duration
 }
 
 func newNews(out io.Writer) *news { return &news{out: out, patience: status.ObservedWithin} }
 
+// say writes a line, and stops the timer.
 func (n *news) say(text string) {
 	n.end()
 	n.mu.Lock()
@@ -41,7 +42,8 @@ func (n *news) say(text string) {
 	}
 }
 
-// unobserved says that the operator has not looked, and says so again when that takes long.
+// unobserved writes that the operator has not looked at the object yet, and starts the timer, which writes a hint if
+// that takes long.
 func (n *news) unobserved() {
 	if n.late != nil {
 		return
@@ -54,7 +56,7 @@ func (n *news) unobserved() {
 	})
 }
 
-// end says nothing more of an operator that does not look.
+// end stops the timer.
 func (n *news) end() {
 	if n.late != nil {
 		n.late.Stop()

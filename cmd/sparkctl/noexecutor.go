@@ -13,10 +13,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/client"
 )
 
-// mostExecutorsNamed is how many executors a message lists.
+// mostExecutorsNamed bounds the number of executors in a message.
 const mostExecutorsNamed = 20
 
-// noExecutor says why there is no log of the executors that are wanted, and which have one.
+// noExecutor returns an error which says why the wanted executors have no log, and which executors have one.
 func (l *logFollower) noExecutor(ctx context.Context, app *v1alpha1.SparkApplication, attempt int64) error {
 	where := fmt.Sprintf("in attempt %d of run %d", attempt, app.Status.Run)
 	if l.executor == allExecutors {
@@ -33,7 +33,7 @@ func (l *logFollower) noExecutor(ctx context.Context, app *v1alpha1.SparkApplica
 	return fmt.Errorf("there is no log of executor %s %s: %s; %s", l.executor, where, why, others)
 }
 
-// executorFailure returns how an executor of the current attempt failed; nil if that is not known.
+// executorFailure returns how an executor of the current attempt failed, or nil if that is not known.
 func executorFailure(app *v1alpha1.SparkApplication, attempt int64, number string) *v1alpha1.ExecutorFailure {
 	if app.Status.Executors == nil || attempt != app.Status.Attempt {
 		return nil
@@ -46,7 +46,7 @@ func executorFailure(app *v1alpha1.SparkApplication, attempt int64, number strin
 	return &failures[at]
 }
 
-// executorsWithLogs names the executors of an attempt that have a log.
+// executorsWithLogs returns a text with the executors of an attempt that have a log.
 func (l *logFollower) executorsWithLogs(ctx context.Context, app *v1alpha1.SparkApplication, attempt int64) (string, error) {
 	found, err := l.cluster.PodsOf(ctx, app, client.SparkPods{Run: app.Status.Run, Attempt: attempt, Role: v1alpha1.SparkRoleExecutor})
 	if err != nil {

@@ -36,10 +36,10 @@ that are still to come, of a schedule or after a current run, it says whether th
 
 The exit code is 3 if anything of --fail-on would happen: a check for pull requests.`
 
-// exitPlan is the exit code of a plan in which something happens that must not.
+// exitPlan is the exit code of a plan that has an effect listed by --fail-on.
 const exitPlan = 3
 
-// What a plan may be refused for.
+// Values of --fail-on.
 const (
 	onRefused    = "refused"
 	onWaiting    = "waiting"
@@ -47,6 +47,7 @@ const (
 	onDeletion   = "deletion"
 )
 
+// failures are the values of --fail-on.
 var failures = []string{onRefused, onWaiting, onPreemption, onDeletion}
 
 // planFlags are the flags of plan.
@@ -56,12 +57,12 @@ type planFlags struct {
 	failOn  []string
 	gate    string
 	output  string
-	// prune deletes what selector selects and the files do not name.
+	// prune makes the plan delete the objects that selector selects and the files do not name.
 	prune    bool
 	selector string
 }
 
-// newPlan returns sparkctl plan.
+// newPlan returns the command "sparkctl plan".
 func newPlan(s streams) *cobra.Command {
 	var f planFlags
 	c := &cobra.Command{
@@ -117,7 +118,7 @@ func (f *planFlags) run(ctx context.Context, s streams) error {
 	return f.verdict(plan)
 }
 
-// gateNames are the gates that an operator may have by default.
+// gateNames returns the gates that can be the default of an operator.
 func gateNames() []string {
 	var names []string
 	for _, gate := range catalog.Names(func(queueing.Capabilities) bool { return true }) {
@@ -126,7 +127,7 @@ func gateNames() []string {
 	return names
 }
 
-// options checks the flags.
+// options validates the flags.
 func (f *planFlags) options() (offline.PlanOptions, error) {
 	for _, what := range f.failOn {
 		if !slices.Contains(failures, what) {
@@ -160,7 +161,7 @@ func (f *planFlags) print(plan offline.Plan, s streams) error {
 	return printer.WritePlan(s.out, plan, s.width())
 }
 
-// written returns a list that is written as one even if it is empty.
+// written replaces nil with an empty list, so that JSON has [] instead of null.
 func written[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -168,7 +169,7 @@ func written[T any](list []T) []T {
 	return list
 }
 
-// verdict is an error if something happens that must not.
+// verdict returns an error if the plan has an effect listed by --fail-on.
 func (f *planFlags) verdict(plan offline.Plan) error {
 	happens := map[string]int{}
 	for _, e := range plan.Effects {

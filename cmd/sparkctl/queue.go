@@ -25,7 +25,7 @@ type queueFlags struct {
 	output  string
 }
 
-// newQueue returns sparkctl queue.
+// newQueue returns the command "sparkctl queue".
 func newQueue(s streams) *cobra.Command {
 	var f queueFlags
 	c := &cobra.Command{
@@ -80,7 +80,7 @@ func (f *queueFlags) run(ctx context.Context, name string, s streams) error {
 	return f.line(ctx, c, subtree{below, printer.QueueNames(queues)}, s)
 }
 
-// manifests writes the objects as the API server has them, without the record of their field managers.
+// manifests writes the objects as the API server has them, but without managedFields.
 func (f *queueFlags) manifests(ctx context.Context, c *client.Cluster, name string, s streams) error {
 	if name != "" {
 		object, err := client.GetObject[json.RawMessage](ctx, c, client.Queues, name)
@@ -99,13 +99,13 @@ func (f *queueFlags) manifests(ctx context.Context, c *client.Cluster, name stri
 	return writeObject(s.out, f.output, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": items})
 }
 
-// subtree is a queue with those below it, among the names of all that exist.
+// subtree is a queue with those below it. exist has the names of all queues of the cluster.
 type subtree struct {
 	queues []v1alpha1.SparkQueue
 	exist  map[string]bool
 }
 
-// line writes who waits in the first of the queues, and who holds quota of any.
+// line writes which applications wait in the first of the queues, and which hold quota of any of them.
 func (f *queueFlags) line(ctx context.Context, c *client.Cluster, below subtree, s streams) error {
 	within := printer.QueueNames(below.queues)
 	var holders []printer.Holder

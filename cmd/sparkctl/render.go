@@ -19,7 +19,7 @@ Only a cluster knows some things. They stand as constants here: the uid is 00000
 spark.app.submitTime is 0, the queue is spec.queue.name or default. Nothing is granted: all executors are requested, and the pods have no
 node selector or toleration of a flavor. A ConfigMap that spec.sparkConfigMap names is read if it is in the files.`
 
-// newRender returns sparkctl render.
+// newRender returns the command "sparkctl render".
 func newRender(s streams) *cobra.Command {
 	var names fileNames
 	var r offline.Rendering

@@ -22,7 +22,7 @@ decided now. A log that was cut off in the middle of a line is played up to ther
 
 Use the sparkctl of the version that wrote the log: another one may decide otherwise for good reasons.`
 
-// newReplay returns sparkctl replay.
+// newReplay returns the command "sparkctl replay".
 func newReplay(s streams) *cobra.Command {
 	var file string
 	c := &cobra.Command{
@@ -55,7 +55,7 @@ func replay(file string, s streams) error {
 	return tellReplay(result, s.out)
 }
 
-// replayError adds that another version wrote the log, where that may be why it differs.
+// replayError adds a hint to a difference if another version wrote the log, because that may be the reason.
 func replayError(file string, err error) error {
 	err = fmt.Errorf("%s: %w", shownName(file), err)
 	var difference *decisionlog.Difference

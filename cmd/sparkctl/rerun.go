@@ -27,7 +27,7 @@ type rerunFlags struct {
 	wait    waitFlags
 }
 
-// newRerun returns sparkctl rerun.
+// newRerun returns the command "sparkctl rerun".
 func newRerun(s streams) *cobra.Command {
 	var f rerunFlags
 	c := aboutApplication(&cobra.Command{
@@ -53,7 +53,7 @@ func (f *rerunFlags) run(ctx context.Context, name string, s streams) error {
 		return err
 	}
 	news := s.out
-	if f.wait.logs { // which has the log
+	if f.wait.logs { // standard output carries the log
 		news = s.err
 	}
 	if _, err := fmt.Fprintf(news, "%s%s: another run is requested%s\n", kindName, name, follows(app)); err != nil || !f.wait.wanted() {
@@ -67,7 +67,7 @@ func (f *rerunFlags) run(ctx context.Context, name string, s streams) error {
 	}}, s)
 }
 
-// follows says what becomes of a requested run, and of the one that is under way.
+// follows says what will happen to the requested run and to the current one.
 func follows(app *v1alpha1.SparkApplication) string {
 	switch {
 	case app.Spec.Suspend:
@@ -80,8 +80,8 @@ func follows(app *v1alpha1.SparkApplication) string {
 	return fmt.Sprintf("; it follows run %d, which has not finished", app.Status.Run)
 }
 
-// replaced returns an error if the operator has handled a later request, which asks for a look and not for a run: the
-// request to run is void unless both annotations have its token. handled is the token of the last look.
+// replaced returns an error if the operator has handled a later request for a look instead of the request to run, which
+// is then void: a run is started only if both annotations have its token. handled is the token of the last look.
 func replaced(annotations map[string]string, handled string) error {
 	looked := annotations[meta.ReconcileRequestAnnotation]
 	if looked == "" || looked == annotations[meta.ForceRequestAnnotation] || looked != handled {
@@ -91,6 +91,7 @@ func replaced(annotations map[string]string, handled string) error {
 		meta.ReconcileRequestAnnotation, meta.ForceRequestAnnotation)
 }
 
-// handled reports whether a request was handled, by the token that was handled last: it is that of the request, or of a
-// later one, which is in the annotation now and asks for the same. The operator never sees a token that was replaced.
+// handled reports whether a request was handled. last is the token that was handled last; it is that of the request, or
+// that of a later one, which is now in the annotation and asks for the same. The operator never sees a token that was
+// overwritten before.
 func handled(token, last, now string) bool { return last == token || last == now && now != "" }

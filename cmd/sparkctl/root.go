@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Groups of commands, as help lists them.
+// Groups of commands, in the order in which help lists them.
 const (
 	groupApplications = "applications"
 	groupQueues       = "queues"
@@ -20,7 +20,7 @@ const (
 	groupOther        = "other"
 )
 
-// newRoot returns the command under the name by which the program was called.
+// newRoot returns the root command. Its name is the one by which the program was called.
 func newRoot(program string, s streams) *cobra.Command {
 	root := &cobra.Command{
 		Use: "sparkctl", Short: "Run, watch and explain Spark applications on Kubernetes",
@@ -55,7 +55,8 @@ func newRoot(program string, s streams) *cobra.Command {
 	return root
 }
 
-// refuseOtherShells has the completion of an unknown shell fail: cobra prints its help, for a shell to read.
+// refuseOtherShells makes the completion of an unknown shell fail. By default cobra prints its help, which a shell
+// would try to execute.
 func refuseOtherShells(root *cobra.Command) {
 	completion, _, err := root.Find([]string{"completion"})
 	if err != nil {
@@ -77,7 +78,7 @@ func addGroup(root *cobra.Command, group string, commands ...*cobra.Command) {
 	}
 }
 
-// nameExamples writes the name by which the program was called into the examples.
+// nameExamples replaces sparkctl in the examples with the name by which the program was called.
 func nameExamples(c *cobra.Command, name string) {
 	c.Example = strings.ReplaceAll(c.Example, "sparkctl ", name+" ")
 	for _, child := range c.Commands() {
@@ -107,7 +108,7 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// unknownCommand turns cobra's error into one that names the command that may have been meant.
+// unknownCommand converts cobra's error into one that suggests the command that may have been meant.
 func unknownCommand(root *cobra.Command, err error) error {
 	var wrong string
 	if _, scanErr := fmt.Sscanf(err.Error(), "unknown command %q", &wrong); scanErr != nil {
@@ -115,14 +116,14 @@ func unknownCommand(root *cobra.Command, err error) error {
 	}
 	question := didYouMean(wrong, namesBelow(root))
 	for _, c := range root.Commands() {
-		if slices.Contains(c.SuggestFor, strings.ToLower(wrong)) { // as other tools call it
+		if slices.Contains(c.SuggestFor, strings.ToLower(wrong)) { // the name of such a command in other tools
 			question = fmt.Sprintf(": did you mean %s?", c.Name())
 		}
 	}
 	return usageError{fmt.Errorf("there is no command %q%s; %s --help lists them", wrong, question, root.CommandPath())}
 }
 
-// namesBelow returns the names of the commands below one.
+// namesBelow returns the names of the subcommands.
 func namesBelow(c *cobra.Command) []string {
 	var names []string
 	for _, child := range c.Commands() {
@@ -133,7 +134,7 @@ func namesBelow(c *cobra.Command) []string {
 	return names
 }
 
-// flagError is the error of flags that cannot be understood.
+// flagError converts an error of the flags into a usageError.
 func flagError(c *cobra.Command, err error) error {
 	return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
 }

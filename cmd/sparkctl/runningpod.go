@@ -15,10 +15,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// notRunningError says that a pod does not run, and where its application stands.
+// notRunningError says that there is no such running pod, and the stage of the application.
 type notRunningError struct{ error }
 
-// runningPod returns the driver of the current attempt, or one of its executors by its number.
+// runningPod returns the running driver of the current attempt, or one of its executors by number. It returns a
+// notRunningError if that pod is not running.
 func runningPod(ctx context.Context, c *client.Cluster, app *v1alpha1.SparkApplication, executor string) (*corev1.Pod, error) {
 	wanted := client.SparkPods{Run: app.Status.Run, Attempt: app.Status.Attempt, Role: v1alpha1.SparkRoleDriver, Executor: executor}
 	what := "driver"

@@ -33,7 +33,7 @@ The exit code is 1 if a schedule has a mistake, because of which it is suspended
 const (
 	defaultTimes = 10
 	mostTimes    = 1000
-	// clockSkew is how far the operator's clock and the one here may be apart.
+	// clockSkew is the largest difference to the operator's clock that is not reported.
 	clockSkew = time.Minute
 )
 
@@ -45,7 +45,7 @@ type scheduleFlags struct {
 	from    string
 }
 
-// newSchedule returns sparkctl schedule.
+// newSchedule returns the command "sparkctl schedule".
 func newSchedule(s streams) *cobra.Command {
 	var f scheduleFlags
 	c := &cobra.Command{
@@ -70,7 +70,7 @@ func newSchedule(s streams) *cobra.Command {
 	return c
 }
 
-// check returns what cannot be understood of a call.
+// check validates the arguments and flags.
 func (f *scheduleFlags) check(names []string) error {
 	switch {
 	case len(names) > 1 || (len(names) == 1) == (len(f.files) > 0):
@@ -89,7 +89,7 @@ func (f *scheduleFlags) check(names []string) error {
 	return nil
 }
 
-// fromIn returns the first time that is asked for, which may be a local one.
+// fromIn returns the time of --from. A time without an offset is in the zone.
 func (f *scheduleFlags) fromIn(zone *time.Location) (time.Time, error) {
 	if f.from == "" {
 		return clock.RealClock{}.Now(), nil
@@ -119,7 +119,7 @@ func (f *scheduleFlags) run(ctx context.Context, names []string, s streams) erro
 	return errors.Join(f.write(schedules, s.out), err)
 }
 
-// write writes schedules, and returns an error if one has a mistake.
+// write writes the schedules, and returns an error if one has a mistake.
 func (f *scheduleFlags) write(schedules []printer.Schedule, out io.Writer) error {
 	wrong := 0
 	for i, schedule := range schedules {
@@ -141,7 +141,7 @@ func (f *scheduleFlags) write(schedules []printer.Schedule, out io.Writer) error
 	return nil
 }
 
-// upcoming is a schedule with its times, or with the mistake in them.
+// upcoming returns a schedule with its times, or with the mistake in them.
 func (f *scheduleFlags) upcoming(object *v1alpha1.ScheduledSparkApplication) (s printer.Schedule, err error) {
 	s = printer.Schedule{Object: object, Count: f.count}
 	s.Times, err = cron.Parse(object.Spec.Schedule, object.Spec.TimeZone)
@@ -153,7 +153,8 @@ func (f *scheduleFlags) upcoming(object *v1alpha1.ScheduledSparkApplication) (s 
 	return s, err
 }
 
-// fromFiles returns the schedules of the files. Those that are right are also returned with an error.
+// fromFiles returns the schedules of the files. It may return both schedules and an error: some objects may be readable
+// and others not.
 func (f *scheduleFlags) fromFiles(in io.Reader) ([]printer.Schedule, error) {
 	files, err := f.files.read(in)
 	if err != nil {
@@ -166,7 +167,7 @@ func (f *scheduleFlags) fromFiles(in io.Reader) ([]printer.Schedule, error) {
 	var schedules []printer.Schedule
 	for i := range found {
 		object := &found[i].ScheduledSparkApplication
-		object.Status = v1alpha1.ScheduledSparkApplicationStatus{} // of another time
+		object.Status = v1alpha1.ScheduledSparkApplicationStatus{} // a status in a file is outdated
 		if object.Namespace == "" {
 			object.Namespace = f.cluster.Namespace()
 		}
@@ -174,10 +175,10 @@ func (f *scheduleFlags) fromFiles(in io.Reader) ([]printer.Schedule, error) {
 		if err != nil {
 			return nil, err
 		}
-		schedule.Mistakes = nil // the findings say it with its place
+		schedule.Mistakes = nil // the findings have the same mistake, with its place in the file
 		for _, finding := range found[i].Findings {
 			if finding.Warning {
-				finding.Warning = false // the line says so
+				finding.Warning = false // the printer marks warnings itself
 				schedule.Warnings = append(schedule.Warnings, finding.String())
 			} else {
 				schedule.Mistakes = append(schedule.Mistakes, finding.String())
@@ -195,7 +196,7 @@ func (f *scheduleFlags) fromFiles(in io.Reader) ([]printer.Schedule, error) {
 	return schedules, errors.Join(problems...)
 }
 
-// fromCluster returns a schedule of the cluster, with what the operator says of it.
+// fromCluster returns a schedule of the cluster, with the condition that the operator has set.
 func (f *scheduleFlags) fromCluster(ctx context.Context, name string) ([]printer.Schedule, error) {
 	c, err := client.Connect(f.cluster)
 	if err != nil {

@@ -24,7 +24,7 @@ type scheduleListFlags struct {
 	output string
 }
 
-// newScheduleList returns sparkctl schedule list.
+// newScheduleList returns the command "sparkctl schedule list".
 func newScheduleList(s streams) *cobra.Command {
 	var f scheduleListFlags
 	c := &cobra.Command{

@@ -24,7 +24,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// scheduleKindName is how -o name and kubectl name schedules.
+// scheduleKindName is the prefix of schedule names in the output of -o name and of kubectl.
 const scheduleKindName = "scheduledsparkapplication." + v1alpha1.Group + "/"
 
 const scheduleRunText = `Runs the schedule NAME once, now, outside its times and also while it is suspended. The run is requested by Flux's annotations requestedAt and
@@ -43,7 +43,7 @@ type scheduleRunFlags struct {
 	output  string
 }
 
-// newScheduleRun returns sparkctl schedule run.
+// newScheduleRun returns the command "sparkctl schedule run".
 func newScheduleRun(s streams) *cobra.Command {
 	var f scheduleRunFlags
 	c := aboutSchedule(&cobra.Command{
@@ -55,7 +55,7 @@ func newScheduleRun(s streams) *cobra.Command {
 	return c
 }
 
-// aboutSchedule completes a command about the one schedule that it names, in the cluster of the flags o.
+// aboutSchedule completes a command that takes the name of one schedule, in the cluster that the flags o select.
 func aboutSchedule(c *cobra.Command, o *client.Options, run func(ctx context.Context, name string) error) *cobra.Command {
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -69,7 +69,7 @@ func aboutSchedule(c *cobra.Command, o *client.Options, run func(ctx context.Con
 	return c
 }
 
-// scheduleName takes the kind away from a name, as -o name and kubectl print it.
+// scheduleName strips the kind from a name such as -o name and kubectl print. It returns an error for another kind.
 func scheduleName(name *string) error {
 	kind, bare, found := strings.Cut(*name, "/")
 	if !found {
@@ -105,10 +105,10 @@ func (f *scheduleRunFlags) run(ctx context.Context, name string, s streams) erro
 	}}, s)
 }
 
-// announce names the run that was requested.
+// announce prints the name of the requested run.
 func (f *scheduleRunFlags) announce(schedule *v1alpha1.ScheduledSparkApplication, run string, s streams) error {
 	news := s.out
-	if f.wait.logs || f.output == "name" { // which has the log, or the name
+	if f.wait.logs || f.output == "name" { // standard output carries the log or the name
 		news = s.err
 	}
 	_, err := fmt.Fprintf(news, "%s%s: run %s is requested%s\n", scheduleKindName, schedule.Name, run, prospects(schedule))
@@ -118,7 +118,7 @@ func (f *scheduleRunFlags) announce(schedule *v1alpha1.ScheduledSparkApplication
 	return err
 }
 
-// prospects says what keeps a run that was requested from starting at once, by what the operator has said last.
+// prospects says what prevents a requested run from starting at once, according to the schedule's status.
 func prospects(s *v1alpha1.ScheduledSparkApplication) string {
 	if mistake := mistakeIn(s); mistake != "" {
 		return "; nothing is run until the schedule is corrected: " + mistake
@@ -133,7 +133,7 @@ func prospects(s *v1alpha1.ScheduledSparkApplication) string {
 	return "; concurrencyPolicy Forbid: it starts when these have finished, or are stalled: " + active
 }
 
-// mistakeIn returns why nothing of a schedule is run; empty if nothing is known to be wrong.
+// mistakeIn returns the mistake because of which the schedule does not run, or "" if none is known.
 func mistakeIn(s *v1alpha1.ScheduledSparkApplication) string {
 	ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
 	if ready == nil || ready.Reason != v1alpha1.InvalidSpecReason || s.Status.ObservedGeneration != s.Generation {
@@ -142,7 +142,7 @@ func mistakeIn(s *v1alpha1.ScheduledSparkApplication) string {
 	return ready.Message
 }
 
-// requestedRun is a run of a schedule that was requested, and whose application the operator may not have created yet.
+// requestedRun is a requested run of a schedule, whose application the operator may not have created yet.
 type requestedRun struct {
 	cluster  *client.Cluster
 	schedule string
@@ -172,7 +172,8 @@ func (r requestedRun) untilCreated(ctx context.Context, notes io.Writer) (name s
 	return name, err
 }
 
-// standing returns the token of the request that stands: that of a later one, if that has replaced this one before the operator saw it.
+// standing returns the token of the valid request: the one of a later request, if that has replaced this one before the
+// operator saw it.
 func (r requestedRun) standing(s *v1alpha1.ScheduledSparkApplication) string {
 	if now := s.Annotations[meta.ForceRequestAnnotation]; now != "" && s.Status.LastHandledForceAt != r.token {
 		return now
@@ -180,7 +181,7 @@ func (r requestedRun) standing(s *v1alpha1.ScheduledSparkApplication) string {
 	return r.token
 }
 
-// say says what the application is waiting for that was not created yet.
+// say prints what the run is waiting for while its application does not exist.
 func (r requestedRun) say(said *news, s *v1alpha1.ScheduledSparkApplication, name string) {
 	ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
 	if ready == nil || s.Status.LastHandledReconcileAt != s.Annotations[meta.ReconcileRequestAnnotation] {

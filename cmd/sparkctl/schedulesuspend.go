@@ -18,7 +18,7 @@ const scheduleSuspendText = `Sets spec.suspend of the schedule NAME: nothing is 
 
 What Git says of spec.suspend is applied again by Flux or Argo CD.`
 
-// newScheduleSuspend returns sparkctl schedule suspend.
+// newScheduleSuspend returns the command "sparkctl schedule suspend".
 func newScheduleSuspend(s streams) *cobra.Command {
 	var cluster client.Options
 	return aboutSchedule(&cobra.Command{
@@ -44,7 +44,7 @@ func newScheduleSuspend(s streams) *cobra.Command {
 
 const scheduleResumeText = `Takes spec.suspend away from the schedule NAME. What was due while it was suspended is not run; "schedule run" runs it now.`
 
-// newScheduleResume returns sparkctl schedule resume.
+// newScheduleResume returns the command "sparkctl schedule resume".
 func newScheduleResume(s streams) *cobra.Command {
 	var cluster client.Options
 	return aboutSchedule(&cobra.Command{

@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// scopeFlags say in which namespaces, and by which labels, a command looks for objects.
+// scopeFlags select objects by namespace and labels.
 type scopeFlags struct {
 	cluster  client.Options
 	all      bool
@@ -28,7 +28,7 @@ func (f *scopeFlags) declare(c *cobra.Command) {
 	c.Flags().StringVarP(&f.selector, "selector", "l", "", "a label `SELECTOR`, such as team=a,tier!=test")
 }
 
-// in returns what the API server is asked for.
+// in returns the selection for the API server.
 func (f *scopeFlags) in(c *client.Cluster) client.Selection {
 	if f.all {
 		return client.Selection{Labels: f.selector}
@@ -36,7 +36,7 @@ func (f *scopeFlags) in(c *client.Cluster) client.Selection {
 	return client.Selection{Namespace: c.Namespace, Labels: f.selector}
 }
 
-// described says where and how objects are looked for, such as " in namespace etl with queue a", further conditions included.
+// described returns the selection as text, such as " in namespace etl with queue a". further has more conditions.
 func (f *scopeFlags) described(namespace string, further ...string) string {
 	text := ""
 	if namespace != "" {
@@ -51,7 +51,7 @@ func (f *scopeFlags) described(namespace string, further ...string) string {
 	return text
 }
 
-// selectionFlags say which applications a command is about.
+// selectionFlags select applications.
 type selectionFlags struct {
 	scopeFlags
 	queue  string
@@ -70,7 +70,7 @@ func (f *selectionFlags) declare(c *cobra.Command) {
 	completeFlag(c, "stage", cobra.FixedCompletions(status.StageNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// connect corrects the case of the stages, refuses what cannot be meant, and finds the cluster.
+// connect validates the stages, corrects their case, and connects to the cluster.
 func (f *selectionFlags) connect() (*client.Cluster, error) {
 	known := status.StageNames()
 	for i, stage := range f.stages {
@@ -83,12 +83,12 @@ func (f *selectionFlags) connect() (*client.Cluster, error) {
 	return client.Connect(f.cluster)
 }
 
-// wants reports whether an application is among those that were asked for by queue and stage.
+// wants reports whether an application has the selected queue and stage.
 func (f *selectionFlags) wants(a *status.Summary) bool {
 	return (f.queue == "" || a.Queue == f.queue) && (len(f.stages) == 0 || slices.Contains(f.stages, a.Stage))
 }
 
-// described is scopeFlags.described with the queue and the stages.
+// described returns scopeFlags.described with the queue and the stages.
 func (f *selectionFlags) described(namespace string) string {
 	var further []string
 	if f.queue != "" {

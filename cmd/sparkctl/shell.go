@@ -21,7 +21,7 @@ import (
 const shellText = `Opens a shell in the driver of an application, or in one of its executors: bash where the image has it, else sh. With a
 command after --, runs that and ends with its exit code.`
 
-// resizeEvery is how often the size of the terminal is looked at.
+// resizeEvery is the interval at which the size of the terminal is checked.
 const resizeEvery = 500 * time.Millisecond
 
 // shellFlags are the flags of shell.
@@ -30,7 +30,7 @@ type shellFlags struct {
 	executor string
 }
 
-// newShell returns sparkctl shell.
+// newShell returns the command "sparkctl shell".
 func newShell(s streams) *cobra.Command {
 	var f shellFlags
 	c := aboutApplication(&cobra.Command{
@@ -64,7 +64,7 @@ func (f *shellFlags) run(ctx context.Context, name string, command []string, s s
 	if len(command) == 0 {
 		command = []string{"sh", "-c", "command -v bash >/dev/null && exec bash || exec sh"}
 	}
-	// What the command writes is its own affair, as in a shell of this machine: raw.
+	// Unlike other output, that of the command is not filtered for control characters, as in a local shell.
 	session := client.Session{Command: command, In: s.in, Out: s.raw, Err: s.err}
 	if s.size != nil && term.IsTerminal(int(os.Stdin.Fd())) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -83,7 +83,7 @@ func (f *shellFlags) run(ctx context.Context, name string, command []string, s s
 	return err
 }
 
-// sizes sends the sizes of the terminal, the first at once and others when they have changed.
+// sizes sends the size of the terminal: once at the start, and whenever it has changed.
 type sizes struct {
 	now  func() (width, height int)
 	done <-chan struct{}

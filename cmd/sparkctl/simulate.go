@@ -48,7 +48,7 @@ ScheduledSparkApplication create applications. One document has no kind and says
 
 At equal times finishes come first, then changes, then arrivals, each in the order of the file, then schedules, in the order of runs.`
 
-// newSimulate returns sparkctl simulate.
+// newSimulate returns the command "sparkctl simulate".
 func newSimulate(s streams) *cobra.Command {
 	var file string
 	c := &cobra.Command{
@@ -88,7 +88,7 @@ func read(file string, in io.Reader) (string, error) {
 	return string(text), err
 }
 
-// play writes the events and the summary as lines of JSON. Those before a failure are written too.
+// play writes the events and the summary as lines of JSON. If the simulation fails, it still writes the events before.
 func play(s simulator.Scenario, out io.Writer) error {
 	buffer := bufio.NewWriterSize(out, 1<<16)
 	lines := json.NewEncoder(buffer)

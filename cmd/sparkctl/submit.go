@@ -38,7 +38,7 @@ type submitFlags struct {
 	version string
 }
 
-// newSubmit returns sparkctl submit.
+// newSubmit returns the command "sparkctl submit".
 func newSubmit(s streams) *cobra.Command {
 	var f submitFlags
 	c := &cobra.Command{
@@ -93,7 +93,7 @@ func (f *submitFlags) run(ctx context.Context, args []string, s streams) error {
 	}}, s)
 }
 
-// check refuses what cannot be meant.
+// check validates the arguments and flags.
 func (f *submitFlags) check(args []string) error {
 	if (f.file == "") == (len(args) == 0) {
 		return usageError{errors.New("name a manifest with -f FILE, or give the arguments of spark-submit after --")}
@@ -104,7 +104,7 @@ func (f *submitFlags) check(args []string) error {
 	return f.wait.check()
 }
 
-// manifest returns the text of the manifest.
+// manifest returns the text of the manifest. It prints what is wrong with the arguments of spark-submit.
 func (f *submitFlags) manifest(args []string, s streams) (string, error) {
 	if f.file != "" {
 		text, err := read(f.file, s.in)
@@ -124,7 +124,7 @@ func (f *submitFlags) manifest(args []string, s streams) (string, error) {
 	return string(submitted.Manifest), err
 }
 
-// oneManifest reads the only SparkApplication of a text.
+// oneManifest parses a text with exactly one SparkApplication.
 func oneManifest(text string) (*unstructured.Unstructured, error) {
 	var found []*unstructured.Unstructured
 	documents := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader([]byte(text)), len(text)+1)

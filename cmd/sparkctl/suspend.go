@@ -19,7 +19,7 @@ is how a run is stopped; kill is another name for it. "resume" continues the run
 
 A run that has ended stays as it is. What Git says of spec.suspend is applied again by Flux or Argo CD.`
 
-// newSuspend returns sparkctl suspend.
+// newSuspend returns the command "sparkctl suspend".
 func newSuspend(s streams) *cobra.Command {
 	var cluster client.Options
 	return aboutApplication(&cobra.Command{
@@ -46,7 +46,7 @@ func suspend(ctx context.Context, cluster client.Options, name string, s streams
 	return err
 }
 
-// holdsUp says that an application of a schedule which is suspended is in the way of those that follow.
+// holdsUp returns a text for an application of a schedule, which holds up later runs while it is suspended.
 func holdsUp(app *v1alpha1.SparkApplication) string {
 	owner := metav1.GetControllerOfNoCopy(app)
 	if owner == nil || owner.Kind != v1alpha1.ScheduledSparkApplicationKind {
@@ -59,7 +59,7 @@ func holdsUp(app *v1alpha1.SparkApplication) string {
 const resumeText = `Takes spec.suspend away from the application NAME: a run that had not started continues as the same attempt, one that was stopped as a new
 attempt of the same run. Both begin at the end of the line.`
 
-// newResume returns sparkctl resume.
+// newResume returns the command "sparkctl resume".
 func newResume(s streams) *cobra.Command {
 	var cluster client.Options
 	return aboutApplication(&cobra.Command{

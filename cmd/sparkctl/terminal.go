@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// terminal writes text that others had a hand in: names, messages, files. Control characters but line ends and tabs are
-// written out, such as \x1b, so that no text moves the cursor or changes the terminal. YAML and JSON have no such
-// characters once they are escaped, so they stay as they are.
+// terminal writes text that others may have influenced, such as names, messages and files. It escapes control
+// characters except for line ends and tabs, such as \x1b, so that no text can move the cursor or change the terminal.
+// YAML and JSON are not affected if they are escaped beforehand.
 type terminal struct{ io.Writer }
 
-// Write writes whole characters; a call does not end within one.
+// Write expects whole UTF-8 characters: a call must not end within one.
 func (t terminal) Write(text []byte) (int, error) {
 	if !bytes.ContainsFunc(text, controls) {
 		return t.Writer.Write(text)
@@ -39,8 +39,8 @@ func (t terminal) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// escaped returns JSON in which no control character is left: JSON may have those above ASCII's first, and what the
-// terminal makes of them would not be JSON.
+// escaped returns JSON in which all control characters are escaped. JSON may contain those from 0x7f upwards, and after
+// the terminal's own escapes it would no longer be JSON.
 func escaped(text []byte) []byte {
 	if !bytes.ContainsFunc(text, writtenOut) {
 		return text
@@ -56,10 +56,10 @@ func escaped(text []byte) []byte {
 	return out.Bytes()
 }
 
-// writtenOut reports whether the terminal writes out a character of a valid text.
+// writtenOut reports whether the terminal escapes a character of a valid text.
 func writtenOut(r rune) bool { return r != utf8.RuneError && controls(r) }
 
-// controls reports whether a character is a control character of ASCII or Latin 1, or none at all.
+// controls reports whether a character is a control character of ASCII or Latin-1, or not a valid character.
 func controls(r rune) bool {
 	const space, delete, lastControl = 0x20, 0x7f, 0x9f
 	return r < space && r != '\n' && r != '\t' || r >= delete && r <= lastControl || r == utf8.RuneError

@@ -20,25 +20,25 @@ import (
 	sparkrender "github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// reconnectAfter is the pause before a way that was lost is opened again.
+// reconnectAfter is the pause before a lost connection is opened again.
 const reconnectAfter = time.Second
 
-// tunnel is a way to the web interface of a driver that outlives lost connections.
+// tunnel is a port-forward to the web interface of a driver that is reopened whenever it is lost.
 type tunnel struct {
 	cluster *client.Cluster
 	driver  *corev1.Pod
-	// local port; 0 is any, and the same one from then on.
+	// local is the local port; 0 chooses any, and keeps it when the connection is reopened.
 	local uint16
 	notes io.Writer
-	// answered is called with the address when the web interface has answered for the first time.
+	// answered is called with the address once the web interface has answered for the first time.
 	answered func(address string) error
 
 	open bool
 }
 
-// hold keeps the way open until ctx ends. An error says why it cannot be opened at all.
+// hold keeps the port-forward open until ctx ends. It returns an error if it cannot be opened at all.
 func (t *tunnel) hold(ctx context.Context) error {
-	utilruntime.ErrorHandlers = nil // the library logs each refused connection, the first of which are expected
+	utilruntime.ErrorHandlers = nil // client-go logs each refused connection, and the first ones are expected
 	for first := true; ctx.Err() == nil; first = false {
 		way, err := t.cluster.Forward(ctx, t.driver, t.local, sparkrender.DriverUIPort(t.driver), io.Discard)
 		switch {
@@ -57,7 +57,7 @@ func (t *tunnel) hold(ctx context.Context) error {
 	return nil
 }
 
-// use shows an open way once the web interface answers there, and keeps it until it is lost.
+// use waits on an open port-forward until it is lost. It calls answered once the web interface has answered.
 func (t *tunnel) use(ctx context.Context, way *client.Forwarding, first bool) error {
 	t.local = way.Port
 	if !t.open {
@@ -78,7 +78,7 @@ func (t *tunnel) use(ctx context.Context, way *client.Forwarding, first bool) er
 	return nil
 }
 
-// answers reports whether something speaks HTTP at a port of the loopback address.
+// answers reports whether something answers HTTP on a loopback port.
 func answers(ctx context.Context, port uint16) bool {
 	request, err := http.NewRequestWithContext(ctx, http.MethodHead, fmt.Sprintf("http://127.0.0.1:%d/", port), nil)
 	if err != nil {
@@ -91,7 +91,7 @@ func answers(ctx context.Context, port uint16) bool {
 	return response.Body.Close() == nil
 }
 
-// portIsFree reports whether a port of the loopback address can be listened at.
+// portIsFree reports whether a loopback port can be listened on.
 func portIsFree(port uint16) bool {
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))))
 	if err != nil {

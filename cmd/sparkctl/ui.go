@@ -35,7 +35,7 @@ type uiFlags struct {
 	open    bool
 }
 
-// newUI returns sparkctl ui.
+// newUI returns the command "sparkctl ui".
 func newUI(s streams) *cobra.Command {
 	var f uiFlags
 	c := aboutApplication(&cobra.Command{
@@ -58,7 +58,7 @@ func (f *uiFlags) run(ctx context.Context, name string, s streams) error {
 	if errors.As(err, &notRunning) && app.Status.Driver != nil && app.Status.Driver.HistoryAddress != "" {
 		return f.show(app.Status.Driver.HistoryAddress, "History of "+app.Status.Driver.ApplicationID, s)
 	}
-	if notRunning != nil && app.Status.Times.DriverStarted != nil { // else there is none
+	if notRunning != nil && app.Status.Times.DriverStarted != nil { // otherwise the driver has never started, and there is no history
 		return fmt.Errorf("%w; the operator does not know where its history is (flag --history-server-url, and an event log)", err)
 	}
 	if err != nil {
@@ -70,7 +70,7 @@ func (f *uiFlags) run(ctx context.Context, name string, s streams) error {
 	return f.forward(ctx, c, app, driver, s)
 }
 
-// forward shows the driver's web interface until it is interrupted, or the driver ends.
+// forward serves the driver's web interface on a local port until it is interrupted or the driver ends.
 func (f *uiFlags) forward(ctx context.Context, c *client.Cluster, app *v1alpha1.SparkApplication, driver *corev1.Pod, s streams) error {
 	local, err := f.localPort()
 	if err != nil {
@@ -95,7 +95,7 @@ func (f *uiFlags) forward(ctx context.Context, c *client.Cluster, app *v1alpha1.
 	return nil
 }
 
-// localPort returns the port of this machine at which to listen.
+// localPort returns the local port to listen on.
 func (f *uiFlags) localPort() (uint16, error) {
 	switch {
 	case f.port == 0 && portIsFree(sparkrender.DefaultUIPort):
@@ -106,7 +106,7 @@ func (f *uiFlags) localPort() (uint16, error) {
 	return f.port, nil
 }
 
-// untilDriverEnds waits until the attempt that ran is over, and says how it stands then; nothing if ctx ends before.
+// untilDriverEnds waits until the attempt is over, and returns a text with its result, or "" if ctx ends before.
 func untilDriverEnds(ctx context.Context, c *client.Cluster, app *v1alpha1.SparkApplication) string {
 	text := ""
 	err := c.FollowApplication(ctx, app.Name, app.UID, func(now *v1alpha1.SparkApplication) (bool, error) {
@@ -126,7 +126,7 @@ func untilDriverEnds(ctx context.Context, c *client.Cluster, app *v1alpha1.Spark
 	return text
 }
 
-// show prints an address, and opens it.
+// show prints an address and opens it in the browser.
 func (f *uiFlags) show(address, what string, s streams) error {
 	fmt.Fprintln(s.err, what)
 	if _, err := fmt.Fprintln(s.out, address); err != nil {
@@ -135,7 +135,7 @@ func (f *uiFlags) show(address, what string, s streams) error {
 	return f.browse(address, s)
 }
 
-// browse opens an address if that is wanted.
+// browse opens an address in the browser, unless --open is false.
 func (f *uiFlags) browse(address string, s streams) error {
 	if !f.open {
 		return nil

@@ -29,15 +29,15 @@ Removed are sparkgate.io/finalizer of SparkApplications, and kueue.x-k8s.io/reso
 for them. Other finalizers, objects and pods are left alone: pods of jobs continue to run, without timeouts and retries, and executors
 that wait for quota continue to wait, until their application is deleted. Kubernetes' garbage collector then deletes them.`
 
-// workloadFinalizer is Kueue's name for it; the Workloads of the gate Kueue get it from Sparkgate.
+// workloadFinalizer is Kueue's finalizer. The Kueue gate sets it on the Workloads that it creates.
 const workloadFinalizer = "kueue.x-k8s.io/resource-in-use"
 
-// installed is what of Sparkgate is in a cluster.
+// installed are the objects of Sparkgate in a cluster.
 type installed struct {
 	applications, schedules, queues, flavors []client.Object
-	// pods of applications that have not ended; operators are those of the operator.
+	// pods are the pods of applications that have not ended, and operators the pods of the operator.
 	pods, operators []client.Object
-	// held are the objects with a finalizer that has to go, by its name.
+	// held maps each finalizer to the objects from which it has to be removed.
 	held map[string][]client.Object
 }
 
@@ -47,7 +47,7 @@ type uninstallFlags struct {
 	yes, dryRun bool
 }
 
-// newUninstall returns sparkctl uninstall.
+// newUninstall returns the command "sparkctl uninstall".
 func newUninstall(s streams) *cobra.Command {
 	var f uninstallFlags
 	c := &cobra.Command{
@@ -88,7 +88,7 @@ func (f *uninstallFlags) run(ctx context.Context, s streams) error {
 	return found.removeFinalizers(ctx, c, s.out)
 }
 
-// look reads what there is.
+// look reads the objects of Sparkgate.
 func look(ctx context.Context, c *client.Cluster) (*installed, error) {
 	found := &installed{held: map[string][]client.Object{}}
 	var workloads []client.Object
@@ -127,7 +127,7 @@ func look(ctx context.Context, c *client.Cluster) (*installed, error) {
 	return found, nil
 }
 
-// ofApplication reports whether an application controls the object.
+// ofApplication reports whether the object's controller is a SparkApplication.
 func ofApplication(o client.Object) bool {
 	for _, owner := range o.OwnerReferences {
 		if owner.Controller != nil && *owner.Controller && owner.Kind == v1alpha1.SparkApplicationKind && strings.HasPrefix(owner.APIVersion, v1alpha1.Group+"/") {
@@ -137,7 +137,7 @@ func ofApplication(o client.Object) bool {
 	return false
 }
 
-// finalizers is how many there are to remove.
+// finalizers returns the number of finalizers to remove.
 func (i *installed) finalizers() int {
 	n := 0
 	for _, objects := range i.held {
@@ -160,7 +160,7 @@ func (i *installed) write(out io.Writer) error {
 	return w.Flush()
 }
 
-// stages counts applications by stage: "2 Running, 1 Succeeded".
+// stages returns the number of applications by stage, such as "2 Running, 1 Succeeded".
 func stages(applications []client.Object) string {
 	counts := map[string]int{}
 	for _, o := range applications {
@@ -177,13 +177,13 @@ func stages(applications []client.Object) string {
 	return strings.Join(words, ", ")
 }
 
-// operatorRuns is the error while there is an operator, which would restore finalizers and continue.
+// operatorRuns returns the error for an operator that is still running: it would add the finalizers again and carry on.
 func (i *installed) operatorRuns(namespace string) error {
 	return fmt.Errorf("the operator still runs: pod %s in namespace %s. While it does, it removes its finalizers itself: delete applications as usual. To go on without it, remove it "+
 		"(helm uninstall sparkgate -n %s, or kubectl -n %s delete deployment sparkgate), then repeat this command", i.operators[0].Name, namespace, namespace, namespace)
 }
 
-// confirm asks whether to continue.
+// confirm asks whether to continue. It returns an error unless the answer is yes.
 func confirm(s streams, n int) error {
 	fmt.Fprintf(s.out, "\nRemove %s? [y/N] ", printer.Count(n, "finalizer"))
 	line, err := bufio.NewReader(s.in).ReadString('\n')
@@ -196,7 +196,8 @@ func confirm(s streams, n int) error {
 	return errors.New("nothing was changed; answer y, or pass --yes")
 }
 
-// removeFinalizers removes what was found, and looks again: an operator that does not run in a pod would have restored it.
+// removeFinalizers removes the finalizers, and looks again: an operator that does not run in a pod would have restored
+// them.
 func (i *installed) removeFinalizers(ctx context.Context, c *client.Cluster, out io.Writer) error {
 	var failed []error
 	removed := 0
@@ -224,7 +225,7 @@ func (i *installed) removeFinalizers(ctx context.Context, c *client.Cluster, out
 	return nil
 }
 
-// crds are the names of ours.
+// crds are the names of Sparkgate's CRDs.
 var crds = []string{
 	"sparkapplications.sparkgate.io", "scheduledsparkapplications.sparkgate.io", "sparkqueues.sparkgate.io", "sparkflavors.sparkgate.io",
 }

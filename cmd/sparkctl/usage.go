@@ -86,7 +86,8 @@ func (f *usageFlags) run(ctx context.Context, s streams) error {
 	return f.write(s.out, usage.Summarize(records, window, key, prices))
 }
 
-// records returns the attempts of the applications that are asked for, and of how many the status lacks some.
+// records returns the attempts of the selected applications, and for how many applications the status lacks some
+// attempts.
 func (f *usageFlags) records(apps []v1alpha1.SparkApplication, window usage.Window, now time.Time) (records []usage.Record, cut int) {
 	for i := range apps {
 		charged, lacks := window.ChargedTo(f.queue, &apps[i], now)
@@ -108,7 +109,7 @@ func (f *usageFlags) write(out io.Writer, report usage.Report) error {
 	return printer.WriteUsage(out, report, column)
 }
 
-// readPrices reads the price list that a flag names; nil if it names none.
+// readPrices reads the price list that a flag names, or returns nil if the flag is empty.
 func readPrices(name string, in io.Reader) (*usage.Prices, error) {
 	if name == "" {
 		return nil, nil

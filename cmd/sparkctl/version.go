@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/client"
 )
 
-// versionTime bounds what version asks of the cluster.
+// versionTime bounds the requests of version.
 const versionTime = 10 * time.Second
 
 const versionText = `Prints the version of sparkctl, the image of the operator's Deployments in the cluster, and the versions of the CRDs.`
@@ -27,7 +27,7 @@ type versionFlags struct {
 	client  bool
 }
 
-// newVersion returns sparkctl version.
+// newVersion returns the command "sparkctl version".
 func newVersion(s streams) *cobra.Command {
 	var f versionFlags
 	c := &cobra.Command{
@@ -74,7 +74,7 @@ func (f *versionFlags) run(ctx context.Context, s streams) error {
 	return nil
 }
 
-// ownVersion is the version of this program as it was built.
+// ownVersion returns the version with which this program was built.
 func ownVersion() string {
 	build, known := debug.ReadBuildInfo()
 	if !known {

@@ -30,18 +30,18 @@ const (
 	exitInterrupted = 130
 )
 
-// waitText is the help on waiting.
+// waitText is the help on waiting for a run.
 const waitText = `With --wait it waits for the end of the run, or of a stream (readyWhen: Running) until it is ready, and with --logs it prints the driver's log
 until the run ends. Then the exit code is that of the run: 0 if it has succeeded or is ready, 3 if it has failed or cannot continue without a change
 (condition Stalled), 4 if that takes longer than --timeout. After Ctrl-C (130) the run continues.`
 
-// codedError is an error with an exit code of its own.
+// codedError is an error with its own exit code.
 type codedError struct {
 	error
 	code int
 }
 
-// waitFlags are the flags of commands that start a run.
+// waitFlags are the flags of commands that start a run and can wait for it.
 type waitFlags struct {
 	wait, logs bool
 	timeout    time.Duration
@@ -53,10 +53,10 @@ func (f *waitFlags) declare(c *cobra.Command) {
 	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long to wait, such as 2h (default: without end)")
 }
 
-// wanted reports whether the end of the run is waited for.
+// wanted reports whether the command is to wait for the run.
 func (f *waitFlags) wanted() bool { return f.wait || f.logs }
 
-// check refuses what cannot be meant.
+// check validates the flags.
 func (f *waitFlags) check() error {
 	switch {
 	case f.timeout != 0 && !f.wanted():
@@ -67,20 +67,21 @@ func (f *waitFlags) check() error {
 	return nil
 }
 
-// awaited is a run that was started.
+// awaited is a started run to wait for.
 type awaited struct {
 	cluster *client.Cluster
 	name    string
 	uid     types.UID
-	// begun reports whether a state of the application speaks of the run that was started.
+	// begun reports whether the status of the application already describes the started run.
 	begun func(*v1alpha1.SparkApplication) bool
-	// lost returns an error if it will never begin; may be nil.
+	// lost returns an error if the run will never begin. It may be nil.
 	lost func(*v1alpha1.SparkApplication) error
-	// create waits until the application exists, and returns its name; nil if it exists.
+	// create waits until the application exists and returns its name. It is nil if the application exists already.
 	create func(ctx context.Context, notes io.Writer) (name string, err error)
 }
 
-// await waits for the end of a run.
+// await waits for the end of a run. It returns a codedError if the run fails, the timeout expires or the user
+// interrupts.
 func (f *waitFlags) await(ctx context.Context, a awaited, s streams) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -108,7 +109,7 @@ func (f *waitFlags) await(ctx context.Context, a awaited, s streams) error {
 	return err
 }
 
-// follow copies the log of the run if that is wanted, and waits for its end.
+// follow waits for the end of the run, and copies its log if that is wanted.
 func (f *waitFlags) follow(ctx context.Context, a awaited, s streams) error {
 	if !f.logs {
 		return a.untilOver(ctx, s.err)
@@ -124,7 +125,7 @@ func (f *waitFlags) follow(ctx context.Context, a awaited, s streams) error {
 	return a.untilOver(ctx, io.Discard)
 }
 
-// untilBegun waits until the run has begun, or cannot begin.
+// untilBegun waits until the run has begun or is stalled.
 func (a awaited) untilBegun(ctx context.Context, notes io.Writer) error {
 	said := newNews(notes)
 	defer said.end()
@@ -136,7 +137,7 @@ func (a awaited) untilBegun(ctx context.Context, notes io.Writer) error {
 	})
 }
 
-// waits says what the run is waiting for that has not begun. It is over with an error if that never comes.
+// waits prints what the run is waiting for before it begins. It returns an error if the run will never begin.
 func (a awaited) waits(app *v1alpha1.SparkApplication, said *news) (over bool, err error) {
 	if a.lost != nil {
 		err = a.lost(app)
@@ -151,13 +152,14 @@ func (a awaited) waits(app *v1alpha1.SparkApplication, said *news) (over bool, e
 	return err != nil, err
 }
 
-// observed reports whether the operator has looked at an application as it is, with the requests in its annotations.
+// observed reports whether the operator has looked at the current version of an application, including the requests in
+// its annotations.
 func observed(app *v1alpha1.SparkApplication) bool {
 	asked := status.ReconcileToken(app.Annotations)
 	return app.Status.ObservedGeneration == app.Generation && (asked == "" || asked == app.Status.LastHandledReconcileAt)
 }
 
-// notBegun says what a run is waiting for that has not begun.
+// notBegun returns what a run is waiting for before it begins.
 func notBegun(app *v1alpha1.SparkApplication) string {
 	now := status.Summarize(app, clock.RealClock{}.Now())
 	if now.Run > 0 {
@@ -166,7 +168,7 @@ func notBegun(app *v1alpha1.SparkApplication) string {
 	return fmt.Sprintf("waiting for the run to begin: %s: %s", now.Stage, now.Message)
 }
 
-// untilOver waits until the run is over, and returns how it ended.
+// untilOver waits until the run is over, and returns an error if it has failed or is stalled.
 func (a awaited) untilOver(ctx context.Context, notes io.Writer) error {
 	said := newNews(notes)
 	defer said.end()
@@ -189,12 +191,14 @@ func (a awaited) untilOver(ctx context.Context, notes io.Writer) error {
 	})
 }
 
-// ready reports whether an application is as its spec says: its run has succeeded, or it is a stream that runs.
+// ready reports whether the application is Ready in its current version: its run has succeeded, or it is a running
+// stream.
 func ready(app *v1alpha1.SparkApplication) bool {
 	return app.Status.ObservedGeneration == app.Generation && apimeta.IsStatusConditionTrue(app.Status.Conditions, v1alpha1.ReadyCondition)
 }
 
-// stalled reports whether nothing happens before the application or the cluster is changed.
+// stalled reports whether the application is Stalled in its current version: nothing will happen before it or the
+// cluster is changed.
 func stalled(app *v1alpha1.SparkApplication) bool {
 	return app.Status.ObservedGeneration == app.Generation && apimeta.IsStatusConditionTrue(app.Status.Conditions, v1alpha1.StalledCondition)
 }

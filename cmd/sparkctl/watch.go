@@ -38,7 +38,7 @@ type watchFlags struct {
 	timeout    time.Duration
 }
 
-// newWatch returns sparkctl watch.
+// newWatch returns the command "sparkctl watch".
 func newWatch(s streams) *cobra.Command {
 	var f watchFlags
 	c := &cobra.Command{
@@ -53,7 +53,7 @@ func newWatch(s streams) *cobra.Command {
 	return c
 }
 
-// run shows applications until it is interrupted or there is nothing more to wait for.
+// run shows applications until the user interrupts or there is nothing more to wait for.
 func (f *watchFlags) run(ctx context.Context, s streams) error {
 	switch {
 	case f.untilEnded && len(f.stages) > 0:
@@ -85,7 +85,7 @@ func (f *watchFlags) run(ctx context.Context, s streams) error {
 	return w.verdict(ctx)
 }
 
-// watching is one call of watch.
+// watching is one call of the command.
 type watching struct {
 	flags   *watchFlags
 	cluster *client.Cluster
@@ -93,7 +93,7 @@ type watching struct {
 	ending  *live.Ending
 }
 
-// follow shows an observer the applications, and ends when all of them have, if that is wanted.
+// follow passes the applications to an observer. With --until-ended it ends when all of them have ended.
 func (w *watching) follow(ctx context.Context, o client.Observer[v1alpha1.SparkApplication]) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -104,7 +104,7 @@ func (w *watching) follow(ctx context.Context, o client.Observer[v1alpha1.SparkA
 	return client.Watch(ctx, w.cluster, client.Applications, w.flags.in(w.cluster), o)
 }
 
-// judge returns how an application stands that the flags select.
+// judge returns the outcome of an application, and whether the flags select it.
 func (w *watching) judge(app *v1alpha1.SparkApplication) (live.Outcome, bool) {
 	summary := status.Summarize(app, clock.RealClock{}.Now())
 	outcome, observed := live.Open, app.Status.ObservedGeneration == app.Generation
@@ -117,7 +117,7 @@ func (w *watching) judge(app *v1alpha1.SparkApplication) (live.Outcome, bool) {
 	return outcome, w.flags.wants(&summary)
 }
 
-// verdict returns how all of them have ended, or why that is not known.
+// verdict returns an error unless all applications have succeeded.
 func (w *watching) verdict(ctx context.Context) error {
 	open, seen := w.ending.Names(live.Open), w.ending.Seen()
 	switch {
@@ -131,7 +131,7 @@ func (w *watching) verdict(ctx context.Context) error {
 	return errors.New("no SparkApplications found" + w.flags.described(w.flags.in(w.cluster).Namespace))
 }
 
-// ends is an error unless all have succeeded.
+// ends returns an error unless all ended applications have succeeded.
 func (w *watching) ends() error {
 	var parts []string
 	for _, end := range []struct {
@@ -148,7 +148,7 @@ func (w *watching) ends() error {
 	return codedError{errors.New(strings.Join(parts, "; ")), exitRunFailed}
 }
 
-// changes writes lines.
+// changes writes a line for each change.
 func (w *watching) changes(ctx context.Context) error {
 	var broken error
 	watched, cancel := context.WithCancel(ctx)
@@ -160,7 +160,7 @@ func (w *watching) changes(ctx context.Context) error {
 	return cmp.Or(broken, err)
 }
 
-// screen draws on the terminal. An error is printed after the terminal is as it was, and so is what has ended.
+// screen draws a table on the terminal. It restores the terminal before it returns, and then prints the final table.
 func (w *watching) screen(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -186,9 +186,9 @@ func (w *watching) screen(ctx context.Context) error {
 	return printer.WriteList(w.streams.out, board.View(clock.RealClock{}.Now()).Rows, options)
 }
 
-// clean returns a text without control characters.
+// clean returns a text with its control characters escaped.
 func clean(text string) string {
 	var out strings.Builder
-	_, _ = terminal{&out}.Write([]byte(text)) // a strings.Builder takes everything
+	_, _ = terminal{&out}.Write([]byte(text)) // a strings.Builder never fails
 	return out.String()
 }
