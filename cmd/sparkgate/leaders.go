@@ -25,8 +25,8 @@ import (
 	"github.com/sparkgate/sparkgate/controllers"
 )
 
-// leaders are those of the trees that this process leads. Each is a manager with a lease of its own that reads from the
-// cache of the process: it starts and stops as the one leader of a process does, and none of its state outlives it.
+// leaders creates the leaders of trees. Each leader is a manager with its own lease that reads from the shared cache of
+// the process. It starts and stops like the single leader of a process, and none of its state outlives it.
 type leaders struct {
 	config *rest.Config
 	o      options.Options
@@ -34,7 +34,7 @@ type leaders struct {
 	identity string
 }
 
-// setUp adds to the manager of the process the runnable that starts and stops the managers of trees.
+// setUp adds a runnable to the manager of the process that starts and stops the leaders of trees.
 func (l leaders) setUp(mgr ctrl.Manager, o controllers.Options) error {
 	leases, err := lease.NewClient(l.config, l.identity, l.o.LeaderElection)
 	if err != nil {
@@ -82,7 +82,7 @@ func (l leaders) newManager(mgr ctrl.Manager, shared *sharedcache.Shared, tree s
 		Controller:                          config.Controller{CacheSyncTimeout: cacheSyncTimeout, SkipNameValidation: ptr.To(true)},
 		Metrics:                             metricsserver.Options{BindAddress: "0"},
 		LeaderElection:                      true,
-		LeaderElectionID:                    lease.OfTree(tree), // names the series of the metric; the lock is the given one
+		LeaderElectionID:                    lease.OfTree(tree), // it only names the series of the metric; the lock below is used
 		LeaderElectionResourceLockInterface: lock,
 		LeaderElectionReleaseOnCancel:       election.ReleaseOnCancel,
 		LeaseDuration:                       &election.LeaseDuration,

@@ -60,8 +60,8 @@ func main() {
 	}
 }
 
-// restart executes the program anew in this process, so that the kubelet does not count a crash. It returns only if that
-// fails.
+// restart executes the program again in this process, so that the kubelet does not count a crash. It returns only if
+// that fails.
 func restart(why error) error {
 	ctrl.Log.Info("Starting again", "reason", why.Error())
 	path, err := os.Executable()
@@ -71,9 +71,9 @@ func restart(why error) error {
 	return fmt.Errorf("%w (restart: %w)", why, syscall.Exec(path, os.Args, os.Environ()))
 }
 
-// run wires the operator and runs it until it is stopped, or until it has lost its lease or a ledger.
+// run sets up the operator and runs it until it is stopped, or until it has lost its lease or a ledger.
 func run(o options.Options) error {
-	restConfig, err := ctrl.GetConfig() // before there is a log: the library logs what the error says as well
+	restConfig, err := ctrl.GetConfig() // before the logger is set, because the library would log the same error
 	logger.SetLogger(logger.NewLogger(o.Log))
 	if err != nil {
 		return fmt.Errorf("find the cluster: %w; set KUBECONFIG to the path of a kubeconfig, or run in a pod with a service account", err)
@@ -93,7 +93,7 @@ func run(o options.Options) error {
 	}
 	setUp, fenced := controllers.Setup, exit
 	if o.LeasePerTree {
-		// The leader of a tree that is fenced stops alone; the others of this process continue.
+		// A tree's leader that is fenced stops alone, and the others in this process continue.
 		setUp, fenced = leaders{config: restConfig, o: o, identity: identity}.setUp, nil
 	}
 	go apiserver.Report(restConfig, manager.GetLogger().WithName("apiserver"))
@@ -135,17 +135,18 @@ func run(o options.Options) error {
 // patience is the number of lease durations after which another operator that has not renewed its lease counts as gone.
 const patience = 6
 
-// installation identifies this operator by its lease; the zero value without leader election.
+// installation identifies this operator by its lease. It returns the zero value without leader election.
 func installation(o options.Options) controllers.Installation {
 	if !o.LeaderElection.Enable {
 		return controllers.Installation{}
 	}
-	namespace, _ := lease.Namespace() // without one there is no lease, and no manager
+	namespace, _ := lease.Namespace() // without a namespace, creating the manager fails
 	return controllers.Installation{Namespace: namespace, Lease: lease.Name, Patience: patience * o.LeaderElection.LeaseDuration}
 }
 
-// awaitServer returns once the API server serves what the operator needs, or the operator is stopped. With a selector of
-// namespaces it also waits for the first of them, sets o.WatchNamespaces, and returns what follows the selected ones.
+// awaitServer waits until the API server serves everything that the operator needs, or the operator is stopped. With a
+// namespace selector it also waits for the first namespace, sets o.WatchNamespaces, and returns the runnable that
+// follows the selected namespaces.
 func awaitServer(ctx context.Context, restConfig *rest.Config, o *options.Options) (*labelled.Namespaces, error) {
 	stop, err := apiserver.Alive(o.HealthAddr)
 	if err != nil {
@@ -172,8 +173,8 @@ func unlessStopped(ctx context.Context, err error) error {
 	return err
 }
 
-// cacheSyncTimeout is how long a controller waits for its caches. While a CRD or a right is missing, every attempt to list is
-// logged; a restart would not help.
+// cacheSyncTimeout is how long a controller waits for its caches. Restarting the process would not help while a CRD or
+// a permission is missing; every failed list is logged.
 const cacheSyncTimeout = 24 * time.Hour
 
 func newManager(restConfig *rest.Config, o options.Options, identity string, namespaces *labelled.Namespaces) (ctrl.Manager, error) {
@@ -182,7 +183,7 @@ func newManager(restConfig *rest.Config, o options.Options, identity string, nam
 		return nil, fmt.Errorf("create scheme: %w", err)
 	}
 	controllers.CountWrites(restConfig)
-	restConfig.QPS = -1 // the API server's own priority and fairness decides
+	restConfig.QPS = -1 // no limit on the client's side: the API server's priority and fairness applies
 	var lock resourcelock.Interface
 	if o.LeaderElection.Enable && !o.LeasePerTree {
 		leases, err := lease.NewClient(restConfig, identity, o.LeaderElection)
@@ -205,7 +206,7 @@ func newManager(restConfig *rest.Config, o options.Options, identity string, nam
 	}
 	newCache := controllers.NewCache
 	if o.LeasePerTree {
-		newCache = nil // the default waits until the cache has synced: leaders come and go, and rely on that
+		newCache = nil // the default waits until the cache has synced, on which leaders that start later rely
 	}
 	manager, err := ctrl.NewManager(restConfig, ctrl.Options{
 		Scheme:                              scheme,
@@ -228,7 +229,7 @@ func newManager(restConfig *rest.Config, o options.Options, identity string, nam
 	return manager, namespaces.AddTo(manager)
 }
 
-// listen opens the address of the explain endpoint; nil if it is switched off.
+// listen opens the address of the explain endpoint. It returns nil if the endpoint is switched off.
 func listen(address string) (net.Listener, error) {
 	if address == "" || address == "0" {
 		return nil, nil
@@ -240,7 +241,7 @@ func listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// decisionLog creates the file of the decision log; nil if there is none.
+// decisionLog creates the file of the decision log. It returns nil if the log is switched off.
 func decisionLog(path string) (io.Writer, error) {
 	if path == "" {
 		return nil, nil
@@ -252,8 +253,8 @@ func decisionLog(path string) (io.Writer, error) {
 	return file, nil
 }
 
-// exit ends the process at once, without releasing the lease: the process that has taken over the ledger holds it, or is
-// about to.
+// exit ends the process at once and does not release the lease: the process that has taken over the ledger holds the
+// lease, or is about to acquire it.
 func exit(why error) {
 	fmt.Fprintf(os.Stderr, "sparkgate: %v\n", why)
 	os.Exit(1)

@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// Board has the applications that a watch sees now. It is safe for concurrent use.
+// Board holds the applications that a watch currently sees. It is safe for concurrent use.
 type Board struct {
 	wants   func(*status.Summary) bool
 	changed chan struct{}
@@ -26,7 +26,7 @@ type Board struct {
 	lost error
 }
 
-// NewBoard returns an empty board of the applications that are wanted.
+// NewBoard returns an empty board, which shows the applications for which wants returns true.
 func NewBoard(wants func(*status.Summary) bool) *Board {
 	return &Board{wants: wants, changed: make(chan struct{}, 1)}
 }
@@ -55,17 +55,19 @@ func (b *Board) Change(app *v1alpha1.SparkApplication, deleted bool) {
 // Lost implements client.Observer.
 func (b *Board) Lost(why error) { b.update(func() { b.lost = why }) }
 
+// update changes the board and wakes the screen.
 func (b *Board) update(change func()) {
 	b.mu.Lock()
 	change()
 	b.mu.Unlock()
 	select {
 	case b.changed <- struct{}{}:
-	default: // known to have changed
+	default: // a change is already signalled
 	}
 }
 
-// summarized returns what a summary needs of an application: there may be thousands.
+// summarized returns a copy with only those fields that a summary needs, because there may be thousands of
+// applications.
 func summarized(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 	return &v1alpha1.SparkApplication{
 		ObjectMeta: metav1.ObjectMeta{Namespace: app.Namespace, Name: app.Name, UID: app.UID, CreationTimestamp: app.CreationTimestamp},
@@ -77,16 +79,16 @@ func summarized(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 	}
 }
 
-// View is what a board shows at one time.
+// View is the content of a board at one time.
 type View struct {
-	// Rows are those that have not ended, then those that have; the newest first.
+	// Rows are the applications that have not ended, followed by those that have, each with the newest first.
 	Rows []status.Summary
-	// Lost says why the rows may be outdated; nil if they are not.
+	// Lost is the reason why the rows may be outdated, or nil.
 	Lost error
 	At   time.Time
 }
 
-// View returns what the board shows as of now.
+// View returns the current content of the board.
 func (b *Board) View(now time.Time) View {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -105,7 +107,7 @@ func (b *Board) View(now time.Time) View {
 	return v
 }
 
-// ended returns 1 for an application that has ended, else 0.
+// ended returns 1 for an application that has ended, and 0 otherwise, as a sort key.
 func ended(s *status.Summary) int {
 	if status.Stage(s.Stage).Ended() {
 		return 1

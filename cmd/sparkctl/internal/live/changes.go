@@ -16,15 +16,15 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// Changes writes a line for each application that a watch begins with, and one for each change of its stage or message.
-// It is for one goroutine.
+// Changes writes a line for each application at the start of a watch, and one for each change of its stage or message.
+// It is not safe for concurrent use.
 type Changes struct {
 	Out io.Writer
-	// Notes is where an unreachable cluster is reported.
+	// Notes is where outages of the API server are reported.
 	Notes io.Writer
 	Wants func(*status.Summary) bool
 	Clock clock.PassiveClock
-	// Broken is called with the error of an output that takes no more lines.
+	// Broken is called with the error if Out accepts no more lines.
 	Broken func(error)
 
 	printed map[types.UID]string
@@ -52,7 +52,7 @@ func (c *Changes) Replace(all []v1alpha1.SparkApplication) {
 func (c *Changes) Change(app *v1alpha1.SparkApplication, deleted bool) {
 	s := status.Summarize(app, c.Clock.Now())
 	if !c.Wants(&s) {
-		c.printed[app.UID] = "" // it is there, and has a line again when it comes back
+		c.printed[app.UID] = "" // it still exists, and gets a line again when it is selected again
 		return
 	}
 	text := fmt.Sprintf("%s/%s run %d attempt %d %s: %s", s.Namespace, s.Name, s.Run, s.Attempt, s.Stage, strings.Join(strings.Fields(s.Detail()), " "))

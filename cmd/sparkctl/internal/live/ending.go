@@ -19,7 +19,7 @@ type observer interface {
 	Lost(why error)
 }
 
-// Outcome is how an application stands.
+// Outcome is the outcome of an application so far.
 type Outcome int
 
 // Outcomes.
@@ -27,21 +27,21 @@ const (
 	Open Outcome = iota
 	Succeeded
 	Failed
-	// Deleted: it was deleted before it ended.
+	// Deleted means that the application was deleted before it ended.
 	Deleted
 )
 
-// Ending passes on what a watch sees, and says when all that it sees has ended. What has ended counts also once it is
-// deleted. It is for one goroutine.
+// Ending is an observer that forwards to another one, and reports when all applications that it has seen have ended. An
+// application that ended and was then deleted still counts with its outcome. It is not safe for concurrent use.
 type Ending struct {
 	To observer
-	// Judge returns how an application stands, and false for one that is not wanted.
+	// Judge returns the outcome of an application, and false if the application is not wanted.
 	Judge func(*v1alpha1.SparkApplication) (Outcome, bool)
-	// Over is called once nothing is open, and may be called again.
+	// Over is called when no application is open. It may be called several times.
 	Over func()
 
 	judged map[types.UID]judgement
-	// open is how many of them are.
+	// open is the number of open applications.
 	open int
 }
 
@@ -84,13 +84,14 @@ func (e *Ending) judge(app *v1alpha1.SparkApplication) {
 	e.put(app.UID, judgement{app.Namespace + "/" + app.Name, outcome}, wanted)
 }
 
-// delete notes that an application is gone.
+// delete records that an application is gone.
 func (e *Ending) delete(uid types.UID) {
 	if is := e.judged[uid]; is.outcome == Open && is.name != "" {
 		e.put(uid, judgement{is.name, Deleted}, true)
 	}
 }
 
+// put records the outcome of an application, or drops an application that is not wanted.
 func (e *Ending) put(uid types.UID, is judgement, wanted bool) {
 	if before, known := e.judged[uid]; known && before.outcome == Open {
 		e.open--
@@ -107,16 +108,17 @@ func (e *Ending) put(uid types.UID, is judgement, wanted bool) {
 	}
 }
 
+// look calls Over if no application is open.
 func (e *Ending) look() {
 	if e.open == 0 {
 		e.Over()
 	}
 }
 
-// Seen returns how many applications there are or were.
+// Seen returns the number of applications seen so far, including deleted ones.
 func (e *Ending) Seen() int { return len(e.judged) }
 
-// Names returns those that stand so, in order.
+// Names returns the names of the applications with an outcome, sorted.
 func (e *Ending) Names(outcome Outcome) []string {
 	var names []string
 	for is := range maps.Values(e.judged) {

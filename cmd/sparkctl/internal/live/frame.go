@@ -12,17 +12,17 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// Frame says how a view is laid out.
+// Frame is the layout of a view on the terminal.
 type Frame struct {
 	// Title begins the first line, such as "Applications in namespace etl".
 	Title string
-	// Namespaces adds a column.
+	// Namespaces adds a column for the namespace.
 	Namespaces bool
-	// Width and Height of the terminal.
+	// Width and Height are the size of the terminal.
 	Width, Height int
-	// Clean takes control characters out of what others have written.
+	// Clean escapes control characters in text from the cluster.
 	Clean func(string) string
-	// Color distinguishes lines by colors.
+	// Color enables colors.
 	Color bool
 }
 
@@ -33,7 +33,7 @@ const (
 	yellow = "33"
 )
 
-// Lines returns the lines of a view, no more than fit.
+// Lines returns the lines of a view, as many as fit.
 func (f Frame) Lines(v View) []string {
 	lines := []string{f.Title + ": " + counts(v.Rows) + "  " + v.At.Format(time.TimeOnly)}
 	if v.Lost != nil {
@@ -46,10 +46,10 @@ func (f Frame) Lines(v View) []string {
 		return lines
 	}
 	lines = append(lines, "")
-	fits := max(1, f.Height-len(lines)-2) // the header of the table, and the last line
+	fits := max(1, f.Height-len(lines)-2) // minus the header of the table and the last line
 	rows := v.Rows[:min(fits, len(v.Rows))]
 	var table strings.Builder
-	_ = printer.WriteList(&table, rows, printer.ListOptions{Namespaces: f.Namespaces, Width: f.Width}) // a strings.Builder takes everything
+	_ = printer.WriteList(&table, rows, printer.ListOptions{Namespaces: f.Namespaces, Width: f.Width}) // a strings.Builder never fails
 	for i, line := range strings.Split(strings.TrimSuffix(f.Clean(table.String()), "\n"), "\n") {
 		if i > 0 {
 			line = f.paint(colorOf(status.Stage(rows[i-1].Stage)), line)
@@ -62,6 +62,7 @@ func (f Frame) Lines(v View) []string {
 	return lines
 }
 
+// paint colors a line.
 func (f Frame) paint(color, line string) string {
 	if !f.Color || color == "" {
 		return line
@@ -69,6 +70,7 @@ func (f Frame) paint(color, line string) string {
 	return "\x1b[" + color + "m" + line + "\x1b[0m"
 }
 
+// colorOf returns the color of lines in a stage, or "".
 func colorOf(stage status.Stage) string {
 	switch {
 	case stage.Failed():
@@ -81,7 +83,7 @@ func colorOf(stage status.Stage) string {
 	return ""
 }
 
-// counts says how many there are in each stage, such as "3 (1 Queued, 2 Running)".
+// counts returns the number of applications in each stage, such as "3 (1 Queued, 2 Running)".
 func counts(rows []status.Summary) string {
 	byStage := map[string]int{}
 	for i := range rows {
@@ -99,7 +101,7 @@ func counts(rows []status.Summary) string {
 	return fmt.Sprintf("%d (%s)", len(rows), strings.Join(each, ", "))
 }
 
-// unseen counts those at which the operator should have looked by now.
+// unseen returns the number of applications at which the operator should have looked by now.
 func unseen(rows []status.Summary) int {
 	n := 0
 	for i := range rows {

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// redrawEvery is how often ages are brought up to date.
+	// redrawEvery is the interval at which the ages are updated.
 	redrawEvery = time.Second
-	// redrawPause is the least time between two frames.
+	// redrawPause is the minimum time between two frames.
 	redrawPause = 200 * time.Millisecond
 )
 
-// Control sequences of ECMA-48, and DEC's private modes that all terminals know.
+// Control sequences of ECMA-48, and private modes of DEC that all terminals support.
 const (
-	enter = "\x1b[?1049h\x1b[?25l\x1b[?7l" // another page, no cursor, no wrapping of lines
+	enter = "\x1b[?1049h\x1b[?25l\x1b[?7l" // alternate screen, no cursor, no line wrapping
 	leave = "\x1b[?7h\x1b[?25h\x1b[?1049l"
 	home  = "\x1b[H"
-	// clearLine and clearRest take away what was behind the text.
+	// clearLine clears the rest of the line, and clearRest the rest of the screen.
 	clearLine, clearRest = "\x1b[K", "\x1b[J"
 )
 
@@ -32,12 +32,12 @@ const (
 type Screen struct {
 	Out   io.Writer
 	Board *Board
-	// Frame returns the layout for the size that the terminal has now.
+	// Frame returns the layout for the current size of the terminal.
 	Frame func() Frame
 	Clock clock.WithTicker
 }
 
-// Run draws until ctx ends, and leaves the terminal as it was.
+// Run draws until ctx ends. Then it restores the terminal.
 func (s *Screen) Run(ctx context.Context) error {
 	if _, err := io.WriteString(s.Out, enter); err != nil {
 		return err

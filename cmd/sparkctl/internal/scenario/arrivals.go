@@ -24,7 +24,7 @@ const (
 	pods             = string(corev1.ResourcePods)
 )
 
-// readArrivals translates the applications, those with mistakes too.
+// readArrivals translates the applications, including those with mistakes.
 func readArrivals(p problems, f *file) []simulator.Arrival {
 	arrivals := make([]simulator.Arrival, 0, len(f.Arrivals))
 	labels := map[string]map[string]string{}
@@ -50,13 +50,14 @@ func readArrivals(p problems, f *file) []simulator.Arrival {
 	return arrivals
 }
 
-// labelsOf returns the labels of a namespace, with the one that every namespace has.
+// labelsOf returns the labels of a namespace, including the one that every namespace has.
 func labelsOf(name string, listed map[string]namespace) map[string]string {
 	labels := map[string]string{corev1.LabelMetadataName: name}
 	maps.Copy(labels, listed[name].Labels)
 	return labels
 }
 
+// translate converts an application, and reports missing or invalid fields.
 func (in *arrival) translate(p problems) simulator.Arrival {
 	if in.Name == "" {
 		p.add("name", "is missing; give the application a name")
@@ -104,7 +105,7 @@ func readPodSets(p problems, in []podSet) []queueing.PodSet {
 	return out
 }
 
-// readRequests translates the requests of a pod and adds the pod itself.
+// readRequests converts the requests of one pod, and adds the resource "pods", of which each pod counts as 1.
 func readRequests(p problems, in map[string]scalar) queueing.Resources {
 	out := make(queueing.Resources, len(in)+1)
 	for _, name := range slices.Sorted(maps.Keys(in)) {
@@ -120,7 +121,7 @@ func readRequests(p problems, in map[string]scalar) queueing.Resources {
 	return out
 }
 
-// duration reads a time; none is 0.
+// duration parses a duration; an empty text is 0.
 func (p problems) duration(key string, text scalar) time.Duration {
 	if text == "" {
 		return 0
@@ -135,14 +136,14 @@ func (p problems) duration(key string, text scalar) time.Duration {
 	return d
 }
 
-// quantityForm is what the API takes for a quantity. It keeps out signs, and exponents with which no arithmetic comes
-// to an end.
+// quantityForm is the pattern of quantities that the API accepts. It excludes signs, and exponents so large that
+// arithmetic would not terminate.
 var quantityForm = regexp.MustCompile(`^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$`)
 
-// mostDigits is how many digits, with the point, quantityForm allows.
+// mostDigits is the number of digits that quantityForm allows, including the decimal point.
 const mostDigits = 18
 
-// amount reads a quantity of a resource, and refuses what the operator refuses.
+// amount parses a quantity of a resource, and reports amounts that the operator refuses.
 func (p problems) amount(key, name string, text scalar) int64 {
 	q, ok := p.quantity(key, text)
 	if !ok {
@@ -155,7 +156,7 @@ func (p problems) amount(key, name string, text scalar) int64 {
 	return amount
 }
 
-// quantity reads an amount of zero or more.
+// quantity parses a quantity of zero or more. It reports an invalid one and returns false.
 func (p problems) quantity(key string, text scalar) (resource.Quantity, bool) {
 	if quantityForm.MatchString(string(text)) {
 		if q, err := resource.ParseQuantity(string(text)); err == nil {

@@ -1,10 +1,10 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package scenario reads the files of sparkctl simulate: a stream of YAML documents, of which those of kind SparkQueue
-// and SparkFlavor are the configuration at the beginning, those of kind ScheduledSparkApplication create applications,
-// and the one without kind says what happens. Schedules are followed by package tick, as by the operator.
+// Package scenario reads the input of sparkctl simulate, a stream of YAML documents. Documents of kind SparkQueue and
+// SparkFlavor are the initial configuration, those of kind ScheduledSparkApplication create applications, and the one
+// without a kind describes what happens. Schedules are followed by package tick, as in the operator.
 //
-// It is strict: keys that it does not know, keys that stand twice, and values that the API server would not let in are
-// errors. All that is wrong is reported at once, each with the document and what to do about it.
+// Parsing is strict: unknown keys, duplicate keys, and values that the API server would reject are errors. All errors
+// are reported at once, each with its document and a remedy.
 package scenario

@@ -17,13 +17,13 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )
 
-// follower follows a schedule as the operator does, in virtual time. It implements simulator.Schedule.
+// follower follows a schedule in virtual time, as the operator does in real time. It implements simulator.Schedule.
 type follower struct {
 	schedule *v1alpha1.ScheduledSparkApplication
 	times    *cron.Schedule
-	// from is the time 0, until when nothing is due any longer.
+	// from is the time of the virtual time 0. Runs that are due at until or later are ignored.
 	from, until time.Time
-	// ask is that of each application, apart from its name, runFor how long each runs.
+	// ask is the ask of each application, without its key. runFor is how long each application runs.
 	ask    queueing.Ask
 	runFor time.Duration
 	// children are the applications that have not ended.
@@ -34,7 +34,7 @@ type follower struct {
 func newFollower(schedule *v1alpha1.ScheduledSparkApplication, times *cron.Schedule, from, until time.Time) *follower {
 	own := schedule.DeepCopy()
 	own.Status = v1alpha1.ScheduledSparkApplicationStatus{}
-	own.CreationTimestamp = metav1.NewTime(from.Add(-time.Second)) // what is due at the time 0 is run
+	own.CreationTimestamp = metav1.NewTime(from.Add(-time.Second)) // so that a run that is due at time 0 is not missed
 	return &follower{schedule: own, times: times, from: from, until: until}
 }
 
@@ -66,7 +66,7 @@ func (f *follower) key(name string) queueing.Key {
 	return queueing.Key{Namespace: f.schedule.Namespace, Name: name}
 }
 
-// next returns the first time that has not been handled.
+// next returns the next time that has not been handled.
 func (f *follower) next() time.Time {
 	if handled := f.schedule.Status.Handled; handled != nil {
 		return f.times.Next(handled.Until.Time)
@@ -74,24 +74,25 @@ func (f *follower) next() time.Time {
 	return f.times.Next(f.schedule.CreationTimestamp.Time)
 }
 
-// isDue reports whether a time that is followed is due and has not been handled.
+// isDue reports whether a run before until is due and has not been handled.
 func (f *follower) isDue(now time.Time) bool {
 	next := f.next()
 	return !next.IsZero() && next.Before(f.until) && !next.After(now)
 }
 
-// look returns when to step again; 0 for never.
+// look returns when to step again, or 0 for never.
 func (f *follower) look(at, now time.Time) time.Duration {
 	if f.schedule.Spec.Suspend || at.IsZero() || !at.After(now) || !f.next().Before(f.until) {
 		return 0
 	}
 	wait := at.Sub(f.from)
 	if part := wait % time.Second; part > 0 {
-		wait += time.Second - part // just after a deadline
+		wait += time.Second - part // round up, to be just after a deadline
 	}
 	return wait
 }
 
+// passOver adds the missed runs to the step.
 func (f *follower) passOver(step *simulator.Step, passed []tick.Passed) {
 	for _, p := range passed {
 		if !p.At.Before(f.until) {
@@ -112,6 +113,7 @@ func (f *follower) passOver(step *simulator.Step, passed []tick.Passed) {
 	}
 }
 
+// create adds the application of a run to the step.
 func (f *follower) create(step *simulator.Step, run *tick.Run, now time.Time) {
 	if run == nil || !run.At.Before(f.until) {
 		return
@@ -122,7 +124,7 @@ func (f *follower) create(step *simulator.Step, run *tick.Run, now time.Time) {
 	step.Create = append(step.Create, simulator.Creation{Arrival: arrival, For: run.At.Format(time.RFC3339)})
 }
 
-// delete deletes what is in the way of the run that is due.
+// delete adds the deletions of applications that block the run to the step.
 func (f *follower) delete(step *simulator.Step, d tick.Decision) {
 	for _, c := range d.Delete {
 		step.Delete = append(step.Delete, simulator.Deletion{Key: f.key(c.Name), By: f.key(tick.Name(f.schedule.Name, f.next()))})

@@ -14,14 +14,15 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )
 
-// The kinds that a scenario may hold.
+// Kinds that a scenario may contain.
 const (
 	kindQueue    = v1alpha1.SparkQueueKind
 	kindFlavor   = v1alpha1.SparkFlavorKind
 	kindSchedule = v1alpha1.ScheduledSparkApplicationKind
 )
 
-// readManifest translates a queue or a flavor into the change that brings it; the zero Change if it cannot be read.
+// readManifest converts the manifest of a queue or a flavor into the change that applies it. It returns the zero Change
+// if the manifest cannot be read.
 func readManifest(p problems, data []byte) simulator.Change {
 	var head head
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &head); err != nil {
@@ -58,10 +59,10 @@ func readManifest(p problems, data []byte) simulator.Change {
 	return simulator.Change{}
 }
 
-// object names a queue or a flavor.
+// object identifies a queue or a flavor.
 type object struct{ kind, name string }
 
-// objectOf returns what a change is about, and whether it goes.
+// objectOf returns the object of a change, and whether the change deletes it.
 func objectOf(c simulator.Change) (o object, goes bool) {
 	switch {
 	case c.Queue != nil:
@@ -74,13 +75,13 @@ func objectOf(c simulator.Change) (o object, goes bool) {
 	return object{kindFlavor, c.DeleteFlavor}, true
 }
 
-// objects are those that exist at the moment.
+// objects are the objects that exist at some time.
 type objects map[object]bool
 
-// specs are the queues that there are at the time 0, by name.
+// specs maps the names of the initial queues to their specs.
 type specs map[string]*v1alpha1.SparkQueueSpec
 
-// note keeps the spec of a manifest that was read without mistakes, if it is a queue's.
+// note records the spec of a manifest without mistakes, if it is a queue.
 func (s specs) note(data []byte) {
 	queue := &v1alpha1.SparkQueue{}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, queue); err == nil && queue.Kind == kindQueue {
@@ -88,7 +89,7 @@ func (s specs) note(data []byte) {
 	}
 }
 
-// checkClasses holds the priority classes that arrivals name to what their queues allow, as the operator does.
+// checkClasses reports priority classes of arrivals that their queues do not allow, as the operator does.
 func (s specs) checkClasses(p problems, arrivals []arrival) {
 	for i, in := range arrivals {
 		spec := s[in.Queue]
@@ -111,7 +112,7 @@ func (s specs) checkSchedules(p problems, schedules []*scheduled) {
 	}
 }
 
-// begin adds a queue or a flavor to what there is at the time 0.
+// begin adds a queue or a flavor to the initial configuration.
 func (o objects) begin(p problems, c simulator.Change, s *simulator.Scenario) {
 	of, _ := objectOf(c)
 	if o[of] {
@@ -125,7 +126,7 @@ func (o objects) begin(p problems, c simulator.Change, s *simulator.Scenario) {
 	}
 }
 
-// readChanges translates the changes of the configuration, those without mistakes.
+// readChanges converts the changes of the configuration, without those that have mistakes.
 func readChanges(p problems, in []change, o objects) []simulator.Change {
 	var out []simulator.Change
 	var places []problems
@@ -136,7 +137,7 @@ func readChanges(p problems, in []change, o objects) []simulator.Change {
 			out, places = append(out, read), append(places, at)
 		}
 	}
-	// What is deleted has to exist by then.
+	// An object has to exist when it is deleted.
 	order := make([]int, len(out))
 	for i := range order {
 		order[i] = i
@@ -152,7 +153,7 @@ func readChanges(p problems, in []change, o objects) []simulator.Change {
 	return out
 }
 
-// readChange translates what is applied or deleted; the zero Change if it cannot be read.
+// readChange converts one change. It returns the zero Change if it cannot be read.
 func readChange(p problems, in change) simulator.Change {
 	switch {
 	case (in.Apply == nil) == (in.Delete == nil):

@@ -15,13 +15,13 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// mostProblems is how many are listed.
+// mostProblems bounds the number of problems that are listed.
 const mostProblems = 20
 
-// problems collects what is wrong in one place, and what is worth a warning.
+// problems collects errors and warnings at one place of the input. Copies share the lists.
 type problems struct {
 	all, warnings *[]string
-	// document and path are the place; the path ends with a point unless it is empty.
+	// document and path are the place. The path is empty or ends with a dot.
 	document, path string
 }
 
@@ -33,22 +33,23 @@ func (p problems) in(d document) problems {
 	return p
 }
 
-// at returns a collector for what is below a path.
+// at returns a collector for the fields below a path.
 func (p problems) at(format string, args ...any) problems {
 	p.path += fmt.Sprintf(format, args...) + "."
 	return p
 }
 
-// add says what is wrong with a key, or with the place itself, and what to do.
+// add adds an error about a key, or about the place itself, with a remedy.
 func (p problems) add(key, format string, args ...any) {
 	*p.all = append(*p.all, p.text(key, fmt.Sprintf(format, args...)))
 }
 
-// warn says what will not be as written.
+// warn adds a warning about something that will not be played as it is written.
 func (p problems) warn(key, format string, args ...any) {
 	*p.warnings = append(*p.warnings, p.text(key, fmt.Sprintf(format, args...)))
 }
 
+// text prefixes a message with its document and path.
 func (p problems) text(key, message string) string {
 	var parts []string
 	for _, part := range []string{p.document, strings.TrimSuffix(p.path+key, "."), message} {
@@ -59,7 +60,7 @@ func (p problems) text(key, message string) string {
 	return strings.Join(parts, ": ")
 }
 
-// err returns all that was collected, one a line; nil if there is nothing.
+// err returns all errors, one per line, or nil if there are none.
 func (p problems) err() error {
 	list := *p.all
 	if len(list) == 0 {
@@ -71,8 +72,8 @@ func (p problems) err() error {
 	return errors.New(strings.Join(list, "\n"))
 }
 
-// decode reads JSON into a struct. It reports whether the values could be read; unknown and doubled keys are reported
-// but do not hinder that.
+// decode decodes JSON into a struct, and reports whether its values can be read. Unknown and duplicate keys are
+// reported as errors, but do not make it return false.
 func (p problems) decode(data []byte, into any) bool {
 	strict, err := kjson.UnmarshalStrict(data, into)
 	for _, s := range strict {
@@ -88,6 +89,7 @@ func (p problems) decode(data []byte, into any) bool {
 	return err == nil
 }
 
+// addStrict adds an error of strict decoding, with a remedy.
 func (p problems) addStrict(err error, in reflect.Type) {
 	var field kjson.FieldError
 	if !errors.As(err, &field) {
@@ -105,7 +107,7 @@ func (p problems) addStrict(err error, in reflect.Type) {
 	p.add(field.FieldPath(), "the key is not known; remove it or correct it%s", known)
 }
 
-// wanted returns a type in words.
+// wanted describes a type in words.
 func wanted(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
@@ -120,8 +122,8 @@ func wanted(t reflect.Type) string {
 	return "keys and values"
 }
 
-// keysAt returns the keys that are known where the last key of a path stands; none where they are free. Members of
-// lists appear as [n] after the key.
+// keysAt returns the keys that are known at the place of the last key of a path, or none where any key is allowed. A
+// list element is written as [n] after the key.
 func keysAt(t reflect.Type, path string) []string {
 	steps := strings.Split(path, ".")
 	for _, step := range steps[:len(steps)-1] {
@@ -136,7 +138,7 @@ func keysAt(t reflect.Type, path string) []string {
 	return keys
 }
 
-// inner takes pointers and lists off.
+// inner returns the element type of pointers and slices.
 func inner(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -144,7 +146,7 @@ func inner(t reflect.Type) reflect.Type {
 	return t
 }
 
-// fieldOf returns the type of what stands below a key; nil if there is no such key.
+// fieldOf returns the type of the field with a key, or nil if there is no such key.
 func fieldOf(t reflect.Type, name string) (found reflect.Type) {
 	if t.Kind() == reflect.Map {
 		return t.Elem()
@@ -157,7 +159,7 @@ func fieldOf(t reflect.Type, name string) (found reflect.Type) {
 	return found
 }
 
-// eachField calls do with the keys of a struct and their types.
+// eachField calls do with each key of a struct and the type of its field.
 func eachField(t reflect.Type, do func(key string, field reflect.Type)) {
 	if t.Kind() != reflect.Struct {
 		return
@@ -174,7 +176,7 @@ func eachField(t reflect.Type, do func(key string, field reflect.Type)) {
 	}
 }
 
-// scalar is the text of a value that may stand with or without quotes; empty for none.
+// scalar is the text of a value that may be written with or without quotes; it is empty if there is none.
 type scalar string
 
 // UnmarshalJSON implements json.Unmarshaler.

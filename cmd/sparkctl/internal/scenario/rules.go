@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// The rules of the API server for the fields that decide something. A test holds them to the schema of the CRDs.
+// Limits of the API server for the fields that affect decisions. A test compares them with the schemas of the CRDs.
 const (
 	mostFlavors  = 16
 	mostQuotas   = 16
@@ -27,7 +27,7 @@ const (
 	withinMustBe = "write a whole number from 1 to 1000000"
 )
 
-// durationForm and mostDuration are what the API takes for the duration of a queue.
+// durationForm and mostDuration are the pattern and the maximum length of a queue's durations in the API.
 var durationForm = regexp.MustCompile(`^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$`)
 
 const mostDuration = 20
@@ -50,7 +50,7 @@ func checkName(p problems, key, name string) {
 	}
 }
 
-// oneOf checks a field with a closed set of values; empty is the default.
+// oneOf checks a field with a closed set of values. An empty value is the default.
 func oneOf(p problems, key, value string, values []string) {
 	if value != "" && !slices.Contains(values, value) {
 		p.add(key, "%q is not known; write %s", value, strings.Join(values, " or "))
@@ -132,7 +132,7 @@ func checkQuotas(p problems, flavors []v1alpha1.FlavorQuota) {
 	}
 }
 
-// warnOfLimits says which limits have no meaning at a root, as the queue's controller does.
+// warnOfLimits warns of limits that have no effect on a root queue, as the queue's controller does.
 func warnOfLimits(p problems, flavors []v1alpha1.FlavorQuota) {
 	for i, f := range flavors {
 		for j, q := range f.Quotas {
@@ -148,8 +148,8 @@ func warnOfLimits(p problems, flavors []v1alpha1.FlavorQuota) {
 	}
 }
 
-// checkHeadTimeout looks at the duration of a queue as it is written. One that cannot be read at all is reported when
-// the queue is decoded.
+// checkHeadTimeout checks the duration of a queue as it is written. A duration that cannot be parsed at all is reported
+// when the queue is decoded.
 func checkHeadTimeout(p problems, data []byte) bool {
 	var written struct {
 		Spec struct {
@@ -157,7 +157,7 @@ func checkHeadTimeout(p problems, data []byte) bool {
 		} `json:"spec"`
 	}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &written); err != nil {
-		return true // decode reports it
+		return true // decode will report it
 	}
 	text := written.Spec.HeadTimeout
 	if _, err := time.ParseDuration(text); err != nil || durationForm.MatchString(text) && len(text) <= mostDuration {
@@ -167,8 +167,7 @@ func checkHeadTimeout(p problems, data []byte) bool {
 	return false
 }
 
-// checkQuantities looks at the quantities of a queue as they are written: once they are read their sign and size are
-// lost.
+// checkQuantities checks the quantities of a queue as they are written, because decoding loses their sign and size.
 func checkQuantities(p problems, data []byte) bool {
 	var written struct {
 		Spec struct {
@@ -183,7 +182,7 @@ func checkQuantities(p problems, data []byte) bool {
 		} `json:"spec"`
 	}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &written); err != nil {
-		return true // decode reports it
+		return true // decode will report it
 	}
 	before := len(*p.all)
 	for i, f := range written.Spec.Flavors {

@@ -11,7 +11,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )
 
-// The document without kind, as it is written.
+// Types of the document without a kind, as it is written.
 type (
 	file struct {
 		document   document             `json:"-"`
@@ -42,7 +42,7 @@ type (
 		Priority  int32    `json:"priority"`
 		PodSets   []podSet `json:"podSets"`
 		RunFor    scalar   `json:"runFor"`
-		// PriorityClassName is held to the list of the queue; what it counts for is Priority.
+		// PriorityClassName is checked against the classes that the queue allows. The number that counts is Priority.
 		PriorityClassName string `json:"priorityClassName"`
 	}
 	podSet struct {
@@ -61,8 +61,8 @@ type (
 	}
 )
 
-// Parse reads a stream. Its error lists what is wrong, one a line, each with the document that it is in and what to do.
-// The warnings name fields that this version does not honour: the scenario can be played, by the rest of what it says.
+// Parse reads a stream. Its error lists all mistakes, one per line, each with its document and a remedy. The warnings
+// name fields that this version ignores; the scenario can be played without them.
 func Parse(stream string) (s simulator.Scenario, warnings []string, err error) {
 	p := newProblems()
 	exist, queues := objects{}, specs{}
@@ -101,7 +101,7 @@ func Parse(stream string) (s simulator.Scenario, warnings []string, err error) {
 	return s, *p.warnings, p.err()
 }
 
-// head is what every document is looked at for first.
+// head contains the fields that are read first of every document.
 type head struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -110,13 +110,13 @@ type head struct {
 	} `json:"metadata"`
 }
 
-// body is the document without kind.
+// body is a document without a kind.
 type body struct {
 	document
 	data []byte
 }
 
-// readBody reads what happens. It returns the document as far as it could be read.
+// readBody reads the document without a kind into s. It returns the document as far as it could be read.
 func readBody(p problems, bodies []body, exist objects, s *simulator.Scenario) (f file) {
 	switch {
 	case len(bodies) == 0:

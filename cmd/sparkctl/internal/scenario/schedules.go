@@ -16,14 +16,14 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )
 
-// longestPeriod is how long schedules are followed at most.
+// longestPeriod is the longest time for which schedules can be followed.
 const longestPeriod = 366 * 24 * time.Hour
 
-// scheduled is a schedule of the stream.
+// scheduled is a schedule in the stream.
 type scheduled struct {
 	document
 	offline.Schedule
-	// template is what is needed of its template apart from the ask.
+	// template has the fields of its template that are needed in addition to the ask.
 	template struct {
 		SparkConfigMap string `json:"sparkConfigMap"`
 		Queue          struct {
@@ -38,7 +38,7 @@ type scheduled struct {
 
 func (s *scheduled) key() queueing.Key { return queueing.Key{Namespace: s.Namespace, Name: s.Name} }
 
-// readSchedule checks a schedule as the linter does; nil if it has mistakes.
+// readSchedule reads a schedule and checks it as the linter does. It returns nil if the schedule has mistakes.
 func readSchedule(p problems, d document, data []byte) *scheduled {
 	var object map[string]any
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &object); err != nil {
@@ -77,7 +77,7 @@ func readSchedule(p problems, d document, data []byte) *scheduled {
 	return s
 }
 
-// note warns of what does not belong in a scenario.
+// note warns of settings that have no effect in a scenario.
 func (s *scheduled) note(p problems) {
 	template := &s.template
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(s.Spec.Template.Spec.Raw, template); err != nil {
@@ -94,7 +94,7 @@ func (s *scheduled) note(p problems) {
 	}
 }
 
-// readSchedules translates the schedules of the stream, with what the document without kind says of their runs.
+// readSchedules converts the schedules of the stream, together with their runs in the document without a kind.
 func readSchedules(p problems, f *file, all []*scheduled) []simulator.Schedule {
 	if len(all) == 0 && f.Schedules == nil {
 		return nil
@@ -138,7 +138,7 @@ func readSchedules(p problems, f *file, all []*scheduled) []simulator.Schedule {
 	return out
 }
 
-// period reads from when until when schedules are followed.
+// period parses the period in which schedules are followed.
 func (p problems) period(in *schedules) (from, until time.Time) {
 	from, until = p.instant("from", in.From), p.instant("until", in.Until)
 	switch {
@@ -151,7 +151,7 @@ func (p problems) period(in *schedules) (from, until time.Time) {
 	return from, until
 }
 
-// instant reads a time with its offset.
+// instant parses a time with its offset.
 func (p problems) instant(key string, text scalar) time.Time {
 	at, err := time.Parse(time.RFC3339, string(text))
 	switch {
@@ -165,11 +165,11 @@ func (p problems) instant(key string, text scalar) time.Time {
 	return at
 }
 
-// translate returns what plays a schedule.
+// translate returns the follower of a schedule.
 func (in *scheduledRuns) translate(p problems, f *file, s *scheduled, period [2]time.Time) simulator.Schedule {
 	times, err := cron.Parse(s.Spec.Schedule, s.Spec.TimeZone)
 	if err != nil {
-		p.in(s.document).add("spec", "%v", err) // the linter has said so
+		p.in(s.document).add("spec", "%v", err) // the linter has already reported it
 		return nil
 	}
 	if in.RunFor == "" {

@@ -13,17 +13,16 @@ import (
 
 // document is one document of the stream.
 type document struct {
-	// number counts the documents from 1; those with nothing but comments are not counted. line is where it begins,
-	// from 1.
+	// number counts the documents from 1, without those that have only comments. line is its first line, from 1.
 	number, line int
 	text         string
 }
 
-// String returns where the document is, for messages.
+// String describes the place of the document, for messages.
 func (d document) String() string { return fmt.Sprintf("document %d (line %d)", d.number, d.line) }
 
-// split takes a stream apart at the lines that begin with "---". YAML has no other place where such a line may stand,
-// apart from texts that are whole documents.
+// split splits a stream at the lines that begin with "---". In YAML such a line can appear elsewhere only in a text
+// that is a whole document.
 func split(stream string) []document {
 	var out []document
 	current := document{line: 1}
@@ -50,7 +49,7 @@ func split(stream string) []document {
 	return out
 }
 
-// blank reports whether there is nothing but comments.
+// blank reports whether a text has only comments.
 func blank(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
@@ -60,12 +59,12 @@ func blank(text string) bool {
 	return true
 }
 
-// toJSON converts a document. What is JSON already is taken as it is: programs write it, and large.
+// toJSON converts a document to JSON. JSON is returned unchanged, because programs write it, and it may be large.
 func (d document) toJSON() ([]byte, error) {
 	if strings.HasPrefix(strings.TrimSpace(d.text), "{") && json.Valid([]byte(d.text)) {
 		return []byte(d.text), nil
 	}
-	// The parser's errors name lines: with as many empty ones before it, they are those of the file.
+	// Empty lines are put before the document, so that the parser's errors have the line numbers of the file.
 	out, err := yaml.YAMLToJSONStrict([]byte(strings.Repeat("\n", d.line-1) + d.text))
 	if err != nil {
 		return nil, fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))

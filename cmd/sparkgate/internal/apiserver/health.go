@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 )
 
-// Alive answers the kubelet's probes at an address until stop is called, after which the address is free again: the process is alive, so
-// that it is not started again and again while it waits, and not ready, so that a rolling update does not continue.
+// Alive answers the kubelet's probes at an address until stop is called, which frees the address. The process is alive,
+// so that it is not restarted while it waits, but not ready, so that a rolling update does not continue.
 func Alive(address string) (stop func(), err error) {
 	if address == "" || address == "0" {
 		return func() {}, nil
@@ -29,12 +29,12 @@ func Alive(address string) (stop func(), err error) {
 		http.Error(w, "waiting for the API server or the operator's CustomResourceDefinitions", http.StatusServiceUnavailable)
 	})
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = server.Serve(listener) }() // it ends by Shutdown only
+	go func() { _ = server.Serve(listener) }() // it returns only after Shutdown or Close
 	return func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		if server.Shutdown(ctx) != nil {
-			_ = server.Close() // a probe that is still being answered is lost
+			_ = server.Close() // a probe that is still being answered is aborted
 		}
 	}, nil
 }

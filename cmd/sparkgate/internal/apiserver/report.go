@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// optional are kinds that not all supported versions of Kubernetes serve, with what is missing without them.
+// optional are the kinds that not all supported versions of Kubernetes serve, with the remedy if one is missing.
 var optional = []struct {
 	groupVersion, kind, without string
 }{
@@ -20,8 +20,9 @@ var optional = []struct {
 		"install config/guard/validating instead of config/guard, as the Helm chart does: Spark pods without the scheduling gate are refused, instead of given one"},
 }
 
-// Report logs the version of the API server, and one line for each kind that it does not serve. It never fails: what the
-// operator needs is asked for by those that need it. It blocks until the server answers, or refuses to.
+// Report logs the version of the API server, and one line for each optional kind that it does not serve. Errors are
+// only logged: the components that need something of the API server check that themselves. It blocks until the server
+// answers or refuses to.
 func Report(config *rest.Config, log logr.Logger) {
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err == nil {
@@ -50,6 +51,7 @@ func report(client discovery.DiscoveryInterface, log logr.Logger) error {
 	return nil
 }
 
+// serves reports whether the API server serves a kind.
 func serves(client discovery.DiscoveryInterface, groupVersion, kind string) (bool, error) {
 	list, err := client.ServerResourcesForGroupVersion(groupVersion)
 	if apierrors.IsNotFound(err) {

@@ -21,14 +21,14 @@ import (
 	"github.com/sparkgate/sparkgate/config/crd"
 )
 
-// kinds of the operator.
+// kinds are the kinds of the operator.
 var kinds = []string{v1alpha1.SparkApplicationKind, v1alpha1.ScheduledSparkApplicationKind, v1alpha1.SparkQueueKind, v1alpha1.SparkFlavorKind}
 
-// schema of an object or of a field of it.
+// schema is the schema of an object or of one of its fields.
 type schema = apiextensionsv1.JSONSchemaProps
 
-// lacks returns the fields of a schema that another one lacks, without those below them. What the other one preserves without knowing it is
-// not lacking.
+// lacks returns the paths of fields that exist in is but not in other, without the fields below them. Where other
+// preserves unknown fields, nothing is lacking.
 func lacks(is, other *schema, path string) []string {
 	if ptr.Deref(other.XPreserveUnknownFields, false) {
 		return nil
@@ -52,7 +52,7 @@ func lacks(is, other *schema, path string) []string {
 	return lacking
 }
 
-// ownSchemas are those of the CRDs that this operator was built with, by kind.
+// ownSchemas returns the schemas of the CRDs with which this operator was built, by kind.
 func ownSchemas() (map[string]*schema, error) {
 	files, err := crd.Bases.ReadDir("bases")
 	if err != nil {
@@ -77,7 +77,8 @@ func ownSchemas() (map[string]*schema, error) {
 	return own, nil
 }
 
-// servedSchemas are those that the API server publishes, by kind. All clients may read them by default.
+// servedSchemas returns the schemas that the API server publishes, by kind. By default, all authenticated clients may
+// read them.
 func servedSchemas(ctx context.Context, client discovery.DiscoveryInterface) (map[string]*schema, error) {
 	data, err := client.RESTClient().Get().AbsPath("/openapi/v3/apis/"+v1alpha1.GroupVersion.String()).
 		SetHeader("Accept", "application/json").Do(ctx).Raw()
@@ -104,8 +105,8 @@ func servedSchemas(ctx context.Context, client discovery.DiscoveryInterface) (ma
 	return served, nil
 }
 
-// compare returns how the served schemas differ from the operator's own. It waits where the API server would drop a part of the
-// state that the operator records: a grant that is not kept would be made twice.
+// compare returns the differences between the served schemas and the operator's own. A finding waits if the API server
+// would drop a field of the status: a grant that is not stored would be made twice.
 func compare(own, served map[string]*schema) []finding {
 	var all []finding
 	for _, kind := range kinds {
@@ -135,10 +136,10 @@ func compare(own, served map[string]*schema) []finding {
 	return slices.DeleteFunc(all, func(f finding) bool { return !f.waits && len(f.details) == 0 })
 }
 
-// named bounds how many fields one line names.
+// named bounds the number of fields that one line names.
 const named = 5
 
-// in completes a finding with the fields of a kind that it is about; without any it is none.
+// in adds the fields of a kind to a finding. Without fields it returns the zero finding.
 func (f finding) in(kind string, fields []string) finding {
 	if len(fields) == 0 {
 		return finding{}

@@ -23,15 +23,14 @@ import (
 )
 
 const (
-	// interval between two looks at an API server that is not ready for the operator.
+	// interval is the pause between two checks while the API server is not ready for the operator.
 	interval = 2 * time.Second
-	// patience with one request.
+	// patience is the timeout of one request.
 	patience = 10 * time.Second
 )
 
-// Wait returns once the API server answers and serves the operator's kinds with all fields that it records its state in. It logs one line
-// for each thing that it waits for, however often it looks. The error says what waiting cannot mend: a configuration is
-// read once, when the operator starts.
+// Wait returns once the API server answers and serves the operator's kinds with all fields of the status. It logs each
+// obstacle once. It returns an error for what waiting cannot fix, because the kubeconfig is read only at the start.
 func Wait(ctx context.Context, config *rest.Config, log logr.Logger) error {
 	config = rest.CopyConfig(config)
 	config.Timeout = patience
@@ -62,28 +61,28 @@ func Wait(ctx context.Context, config *rest.Config, log logr.Logger) error {
 	})
 }
 
-// finding is something about the API server to tell people.
+// finding is something about the API server to log.
 type finding struct {
 	message string
 	// about distinguishes findings with the same message.
 	about string
-	// remedy where it is not to update the CRD.
+	// remedy is set where it is not to update the CRD.
 	remedy  string
 	details []any
-	// waits for it to change.
+	// waits is set if Wait must not return before this has changed.
 	waits bool
 }
 
-// apiServer is the one that the operator works with.
+// apiServer is the API server to check.
 type apiServer struct {
 	client discovery.DiscoveryInterface
-	// own schemas of the operator's kinds.
+	// own are the schemas with which the operator was built, by kind.
 	own map[string]*schema
-	// renewed: the token is read from its file again and again, as in a pod.
+	// renewed is set if the token is reread from its file, as in a pod.
 	renewed bool
 }
 
-// look asks the API server what it is and serves. The error is one that will not pass.
+// look checks the API server. It returns an error only if waiting does not help.
 func (a apiServer) look(ctx context.Context) ([]finding, error) {
 	version, err := a.client.ServerVersion()
 	if err != nil {
@@ -109,7 +108,8 @@ func (a apiServer) look(ctx context.Context) ([]finding, error) {
 	return compare(a.own, served), nil
 }
 
-// notAnswered returns what to wait for where the API server may answer later, and the error where it will not.
+// notAnswered converts an error of a request: to a finding if the API server may answer later, and otherwise to an
+// error with a remedy.
 func (a apiServer) notAnswered(err error) ([]finding, error) {
 	var untrusted *tls.CertificateVerificationError
 	switch {
@@ -127,7 +127,7 @@ func (a apiServer) notAnswered(err error) ([]finding, error) {
 		"remedy", "if this lasts, correct server in the kubeconfig, or look at the network between this pod and the API server"}}}, nil
 }
 
-// passes reports whether an error is one of the moment: no answer, or that of an API server that is busy or has just begun.
+// passes reports whether an error is temporary: there was no answer, or the API server is busy or has just started.
 func passes(err error) bool {
 	var answer apierrors.APIStatus
 	if errors.As(err, &answer) {
@@ -138,7 +138,7 @@ func passes(err error) bool {
 	return errors.As(err, &lost)
 }
 
-// applyCRDs is the command that installs the CRDs. It is the same with and without Helm, which does not update CRDs.
+// applyCRDs is the command that installs the CRDs. It is the same with Helm, which does not update CRDs.
 const applyCRDs = "kubectl apply --server-side --force-conflicts -k config/crd, from the release of this operator"
 
 // missingKinds returns the kinds of the operator that are not served.

@@ -1,8 +1,8 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package dashboard is the subcommand dashboard of the operator: the web page as a server in the cluster. It runs as a
-// process of its own, without any rights.
+// Package dashboard implements the operator's subcommand dashboard, which serves the web page in the cluster. It runs
+// as a process of its own, without any permissions: it uses the tokens of its users.
 package dashboard
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/usage"
 )
 
-// Run reads flags and serves until ctx ends.
+// Run parses the flags and serves until ctx ends.
 func Run(ctx context.Context, args []string) error {
 	var o dashboard.ClusterOptions
 	flags := pflag.NewFlagSet("sparkgate dashboard", pflag.ContinueOnError)
@@ -37,7 +37,7 @@ func Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	// A certificate that was renewed and cannot be read is reported in the log alone.
+	// The library logs errors in reading a renewed certificate, and reports them nowhere else.
 	logger.SetLogger(logger.NewLogger(logger.Options{LogLevel: "info", LogEncoding: "json"}))
 	if o.APIServer == "" {
 		return errors.New("--api-server is empty, and this is not a pod: set it to the address of the API server")
@@ -66,7 +66,7 @@ func pricesIn(file string) (*usage.Prices, error) {
 	return prices, nil
 }
 
-// inCluster returns the address of the API server inside a cluster; empty outside.
+// inCluster returns the address of the API server in a pod, or "" elsewhere.
 func inCluster() string {
 	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {

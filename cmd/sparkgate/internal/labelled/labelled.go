@@ -26,34 +26,37 @@ import (
 )
 
 const (
-	// retryInterval is how often namespaces are listed while there is none yet, or rights in one are missing or in doubt.
+	// retryInterval is the interval at which namespaces are listed while there is none, or while permissions in one are
+	// missing or in doubt.
 	retryInterval = 30 * time.Second
-	// resyncInterval is how often the rights in all namespaces are reviewed, because no watch reports that they are lost.
+	// resyncInterval is the interval at which the permissions in all namespaces are reviewed, because no watch reports
+	// that they are lost.
 	resyncInterval = 10 * retryInterval
-	// gathering is how long a change waits for others, so that many of them cost one restart.
+	// gathering is how long a change waits for further ones, so that many changes cost a single restart.
 	gathering = 2 * time.Second
 )
 
-// ErrChanged ends the manager when the selected namespaces have changed: the process has to restart.
+// ErrChanged is returned by Start when the set of namespaces has changed. The process has to restart.
 var ErrChanged = errors.New("the namespaces that --namespace-selector selects have changed")
 
-// Namespaces are those that a selector selects. Create it with New.
+// Namespaces are the namespaces that match a selector. Create it with New.
 type Namespaces struct {
 	selector labels.Selector
-	// client lists namespaces, and asks for the rights of the operator.
+	// client lists namespaces and reviews the operator's permissions.
 	client client.Client
 	clock  clock.Clock
 	log    logr.Logger
 
 	mu sync.Mutex
-	// watched are the namespaces that this process reconciles, lacking those in which it lacks rights.
+	// watched are the namespaces that this process reconciles. lacking are the selected ones in which it has no
+	// permissions.
 	watched, lacking map[string]bool
-	// doubted are watched namespaces whose last answer was a denial, and when the first one in a row was.
+	// doubted maps each watched namespace whose last review was denied to the time of the first denial in a row.
 	doubted map[string]time.Time
 	changed chan struct{}
 }
 
-// New returns the namespaces of a selector, which are not known yet.
+// New returns the namespaces of a selector. They are not known before Wait returns.
 func New(selector labels.Selector, c client.Client, by clock.Clock, log logr.Logger) *Namespaces {
 	return &Namespaces{
 		selector: selector, client: c, clock: by, log: log,
@@ -61,7 +64,7 @@ func New(selector labels.Selector, c client.Client, by clock.Clock, log logr.Log
 	}
 }
 
-// Wait returns the names of the namespaces, sorted, once there is one.
+// Wait lists the namespaces until there is at least one, and returns their names, sorted.
 func (n *Namespaces) Wait(ctx context.Context) ([]string, error) {
 	for {
 		names, err := n.list(ctx)
@@ -87,7 +90,7 @@ func (n *Namespaces) Wait(ctx context.Context) ([]string, error) {
 	}
 }
 
-// list returns the selected namespaces in which the operator has its rights.
+// list returns the selected namespaces in which the operator has its permissions.
 func (n *Namespaces) list(ctx context.Context) ([]string, error) {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))
@@ -104,8 +107,8 @@ func (n *Namespaces) list(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// hasRights reports whether the operator has its rights in a namespace, by reviewing two of them. Without these its caches
-// would not sync, and nothing would start anywhere. A right that cannot be reviewed counts as unchanged, at first as granted.
+// hasRights reviews two of the operator's permissions in a namespace. Without these its caches would not sync, and
+// nothing would start anywhere. If a review fails, the permission counts as unchanged, and at first as granted.
 func (n *Namespaces) hasRights(ctx context.Context, namespace string) bool {
 	known := true
 	for _, right := range []authorizationv1.ResourceAttributes{
@@ -129,7 +132,8 @@ func (n *Namespaces) hasRights(ctx context.Context, namespace string) bool {
 	return !n.lacking[namespace]
 }
 
-// review reports whether the operator has a right. An authorizer that fails may deny it, which says nothing about the right.
+// review reports whether the operator has a permission. It returns an error if the authorizer denied it because of an
+// error of its own, which says nothing about the permission.
 func (n *Namespaces) review(ctx context.Context, right authorizationv1.ResourceAttributes) (bool, error) {
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &right}}
 	if err := n.client.Create(ctx, review); err != nil {
@@ -141,8 +145,8 @@ func (n *Namespaces) review(ctx context.Context, right authorizationv1.ResourceA
 	return review.Status.Allowed, nil
 }
 
-// keepsDenied records that a right is denied, and reports whether its namespace is watched nevertheless: all replicas restart
-// when a namespace leaves, so it takes a second denial in a row. A RoleBinding that is replaced is missing for a moment only.
+// keepsDenied records a denial, and reports whether the namespace is still watched. Only a second denial in a row
+// removes it, because all replicas restart then, and a RoleBinding that is replaced is missing for a moment only.
 func (n *Namespaces) keepsDenied(right authorizationv1.ResourceAttributes) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -163,7 +167,7 @@ func (n *Namespaces) keepsDenied(right authorizationv1.ResourceAttributes) bool 
 	return false
 }
 
-// AddTo has a manager follow the namespaces, by its cache. Nil follows none.
+// AddTo makes a manager follow the namespaces with its cache. It does nothing if n is nil.
 func (n *Namespaces) AddTo(mgr manager.Manager) error {
 	if n == nil {
 		return nil
@@ -181,7 +185,8 @@ func (n *Namespaces) AddTo(mgr manager.Manager) error {
 	return errors.Join(err, mgr.Add(n))
 }
 
-// observe records a namespace that has gained or lost the labels. One that is deleted has no applications left.
+// observe signals a change if a namespace has started or ceased to match. Deleted namespaces need no restart: they have
+// no applications left.
 func (n *Namespaces) observe(o any) {
 	namespace, is := o.(metav1.Object)
 	if !is {
@@ -201,10 +206,10 @@ func (n *Namespaces) observe(o any) {
 	}
 }
 
-// NeedLeaderElection reports false: a standby has to watch the same namespaces as the leader.
+// NeedLeaderElection returns false: a standby has to watch the same namespaces as the leader.
 func (*Namespaces) NeedLeaderElection() bool { return false }
 
-// Start returns ErrChanged once the selected namespaces have changed. It implements manager.Runnable.
+// Start returns ErrChanged once the set of namespaces has changed. It implements manager.Runnable.
 func (n *Namespaces) Start(ctx context.Context) error {
 	failed := false
 	for {
@@ -230,8 +235,8 @@ func (n *Namespaces) Start(ctx context.Context) error {
 	}
 }
 
-// pause returns how long to wait before namespaces are listed without a change: not long if the last list has failed, as a change may have caused
-// it, and while rights are missing or in doubt.
+// pause returns how long to wait before namespaces are listed even without a change. It is short if the last list has
+// failed, because that one may have followed a change, and while permissions are missing or in doubt.
 func (n *Namespaces) pause(failed bool) time.Duration {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -241,7 +246,7 @@ func (n *Namespaces) pause(failed bool) time.Duration {
 	return resyncInterval
 }
 
-// difference returns the namespaces that came and left.
+// difference returns the namespaces that were added and removed.
 func (n *Namespaces) difference(names []string) (came, left []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

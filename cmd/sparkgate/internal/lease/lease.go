@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lease holds the names and locks of the leases by which processes lead.
+// Package lease has the names and locks of the leases with which processes become leaders.
 package lease
 
 import (
@@ -17,17 +17,18 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// Name of the lease.
+// Name is the name of the lease.
 const Name = "sparkgate-leader"
 
-// Prefixes of the names of leases where each tree of queues has a leader of its own: of the leases of trees, before the name
-// of the root, and of the leases by which replicas show that they are alive. What is in no tree has the lease Name.
+// Prefixes of the names of leases where each tree of queues has its own leader: TreePrefix is followed by the name of
+// the tree's root queue, and ReplicaPrefix begins the leases by which replicas show that they are alive. Everything
+// that is in no tree has the lease Name.
 const (
 	TreePrefix    = "sparkgate-tree-"
 	ReplicaPrefix = "sparkgate-replica-"
 )
 
-// OfTree returns the name of the lease of a tree; for an empty root that of what is in no tree.
+// OfTree returns the name of the lease of a tree. An empty root stands for everything that is in no tree.
 func OfTree(root string) string {
 	if root == "" {
 		return Name
@@ -35,37 +36,38 @@ func OfTree(root string) string {
 	return TreePrefix + root
 }
 
-// namespaceVariable names the namespace of the lease, which is the operator's own.
+// namespaceVariable is the environment variable with the namespace of the lease, which is the operator's own.
 const namespaceVariable = "RUNTIME_NAMESPACE"
 
-// Client reads and writes leases in the operator's own namespace, on behalf of a process.
+// Client reads and writes leases in the operator's namespace for one process.
 type Client struct {
 	coordinationv1client.CoordinationV1Interface
-	// Namespace of the operator.
+	// Namespace is the operator's namespace.
 	Namespace string
-	// Holder is the process; unique for each start.
+	// Holder identifies the process. It differs for each start.
 	Holder string
-	// Interval is how often the process writes a lease that it holds.
+	// Interval is how often the process renews a lease that it holds.
 	Interval time.Duration
 }
 
-// Interval returns how often the holder of a lease writes it. client-go would do so every retry period, which is how often others check
-// whether it has expired, and has to be short. With fewer writes, a holder that can no longer write notices later: it gives up one retry
-// period and the renew deadline after the last renewal, which is still before the lease, as written, has expired.
+// Interval returns how often the holder of a lease writes it. client-go would write it every retry period, which has to
+// be short, because others check with the same period whether the lease has expired. With fewer writes, a holder that
+// can no longer write notices that later: it gives up one retry period and the renew deadline after the last renewal,
+// which is still before the lease expires.
 func Interval(of leaderelection.Options) time.Duration {
 	return max(min(of.LeaseDuration-of.RenewDeadline-of.RetryPeriod, of.RenewDeadline/2), of.RetryPeriod)
 }
 
-// NewClient returns a client for leases. Each of its requests may take half of the renew deadline. The configuration stays as it is: that
-// limit would end every watch of other clients.
+// NewClient returns a client for leases. Each of its requests times out after half of the renew deadline. It does not
+// change the configuration, because that timeout would end every watch of other clients.
 func NewClient(config *rest.Config, holder string, of leaderelection.Options) (*Client, error) {
 	namespace, err := Namespace()
 	if err != nil {
 		return nil, err
 	}
-	config = rest.CopyConfig(config) // AddUserAgent changes what it is given
+	config = rest.CopyConfig(config) // AddUserAgent modifies its argument
 	config = rest.AddUserAgent(config, "leader-election")
-	config.Timeout = max(of.RenewDeadline/2, time.Second) // one answer that does not come must not cost the lease
+	config.Timeout = max(of.RenewDeadline/2, time.Second) // one request without an answer must not cost the lease
 	leases, err := coordinationv1client.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("create client for leases: %w", err)
@@ -73,7 +75,7 @@ func NewClient(config *rest.Config, holder string, of leaderelection.Options) (*
 	return &Client{CoordinationV1Interface: leases, Namespace: namespace, Holder: holder, Interval: Interval(of)}, nil
 }
 
-// Namespace returns the operator's own namespace.
+// Namespace returns the operator's namespace.
 func Namespace() (string, error) {
 	namespace := os.Getenv(namespaceVariable)
 	if namespace == "" {
@@ -82,8 +84,8 @@ func Namespace() (string, error) {
 	return namespace, nil
 }
 
-// Lock returns the lock of a lease. The process takes the lease at once if expired reports that its holder has not renewed it
-// in time. Without that function, client-go waits for the duration of a lease.
+// Lock returns the lock of a lease. If expired reports that the holder has not renewed the lease in time, the process
+// acquires it at once. If expired is nil, client-go waits for the lease duration after it first sees the lease.
 func (c *Client) Lock(name string, expired func(resourcelock.LeaderElectionRecord) bool) (resourcelock.Interface, error) {
 	lock, err := resourcelock.New(resourcelock.LeasesResourceLock, c.Namespace, name, nil, c, resourcelock.ResourceLockConfig{Identity: c.Holder})
 	if err != nil {
@@ -95,24 +97,24 @@ func (c *Client) Lock(name string, expired func(resourcelock.LeaderElectionRecor
 	return &own{Interface: lock, interval: c.Interval, expired: expired}, nil
 }
 
-// errNotOurs says that a lease cannot be released because another process holds it.
+// errNotOurs is returned when a lease is to be released that another process holds.
 var errNotOurs = errors.New("the lease belongs to another process already")
 
-// own is a lock that only the process that holds it releases, and that is written no more often than needed. When a process ends that was
-// suspended for longer than its lease lasts, client-go would empty the lease of the process that has taken over. Not safe for concurrent
-// use; client-go makes one call at a time.
+// own is a lock that is released only by its holder, and written no more often than necessary. When a process ends that
+// was suspended for longer than its lease lasts, client-go alone would release the lease of its successor. It is not
+// safe for concurrent use; client-go makes one call at a time.
 type own struct {
 	resourcelock.Interface
 	interval time.Duration
-	// written is when this process renewed the lease; zero if the next renewal has to be written.
+	// written is when this process last renewed the lease; it is zero if the next renewal has to be written.
 	written time.Time
-	// seen is the holder of the lease when it was last read. A write succeeds only if nothing was written since.
+	// seen is the holder of the lease when it was last read. A write succeeds only if nobody has written since.
 	seen string
-	// expired reports whether the holder of a record has let its lease expire.
+	// expired reports whether the lease of a record has expired.
 	expired func(resourcelock.LeaderElectionRecord) bool
 }
 
-// Get reads the lease.
+// Get reads the lease. It returns an expired lease as one without a holder.
 func (l *own) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := l.Interface.Get(ctx)
 	if err != nil {
@@ -127,7 +129,7 @@ func (l *own) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []by
 	return record, raw, nil
 }
 
-// Update writes the lease, unless it is renewed sooner than needed.
+// Update writes the lease. It skips a renewal that is not needed yet.
 func (l *own) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	holds := l.seen == l.Identity()
 	if givesBack := record.HolderIdentity == ""; givesBack && !holds {

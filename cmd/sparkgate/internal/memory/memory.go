@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package memory bounds the memory of the process by that of its container.
+// Package memory limits the memory of the process according to the limit of its container.
 package memory
 
 import (
@@ -11,14 +11,16 @@ import (
 )
 
 const (
-	// containerVariable is the environment variable with the memory limit of the container in bytes, as the manifest takes it from the container.
+	// containerVariable is the environment variable with the memory limit of the container, in bytes. The Deployment
+	// sets it from resources.limits.
 	containerVariable = "CONTAINER_MEMORY_LIMIT"
 	// goVariable is Go's own environment variable, which takes precedence.
 	goVariable = "GOMEMLIMIT"
 )
 
-// Limit has Go collect garbage more often once it uses 45 % of the container's memory. The rest is for peaks: memory in use counts only once it
-// is marked, and large lists are decoded within seconds. It does nothing if GOMEMLIMIT is set, or if the memory of the container is not known.
+// Limit makes Go collect garbage more often once it uses 45 % of the container's memory. The rest is for peaks: the
+// collector counts live memory only after it has marked it, and large lists are decoded within seconds. Limit does
+// nothing if GOMEMLIMIT is set or the memory of the container is not known.
 func Limit(getenv func(string) string) error {
 	text := getenv(containerVariable)
 	if text == "" || getenv(goVariable) != "" {

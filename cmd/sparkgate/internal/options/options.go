@@ -1,8 +1,8 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package options binds the operator's flags. They are read once, here; below cmd everything is handed down as struct
-// fields. Flags that Flux's controllers also have bear the same names.
+// Package options defines the operator's flags. They are read only here; other packages get them as struct fields.
+// Flags that Flux's controllers also have use the same names.
 package options
 
 import (
@@ -34,11 +34,11 @@ type Options struct {
 	LogTailLines    int
 	Concurrent      int
 	WatchNamespaces []string
-	// NamespaceSelector selects the namespaces in the place of WatchNamespaces; nil selects none.
+	// NamespaceSelector selects the namespaces instead of WatchNamespaces; nil if it is not used.
 	NamespaceSelector labels.Selector
-	// LeasePerTree has each tree of queues led under a lease of its own.
+	// LeasePerTree gives each tree of queues a lease and a leader of its own.
 	LeasePerTree bool
-	// QueueSelector selects the queues; nil is all of them.
+	// QueueSelector selects the queues; nil selects all.
 	QueueSelector        labels.Selector
 	DefaultGate          string
 	AllowedGates         []string
@@ -55,7 +55,7 @@ type Options struct {
 	LeaderElection       leaderelection.Options
 }
 
-// Parse reads the command line. The error is one line for people.
+// Parse parses the command line. Its error is one line for the user.
 func Parse(args []string) (Options, error) {
 	var o Options
 	fs := pflag.NewFlagSet("sparkgate", pflag.ContinueOnError)
@@ -93,7 +93,8 @@ func Parse(args []string) (Options, error) {
 	return o, o.validate()
 }
 
-// shortLease replaces Flux's defaults: a new leader should take over within seconds, because quota is waiting.
+// shortLease replaces Flux's defaults with shorter ones: a new leader should take over within seconds, because
+// applications wait for quota.
 func shortLease(fs *pflag.FlagSet) error {
 	for name, value := range map[string]string{
 		"leader-election-lease-duration": "10s",
@@ -144,7 +145,7 @@ func (o *Options) validateLeases() error {
 	return nil
 }
 
-// validateNamespaces holds --watch-namespaces to names of namespaces, each once.
+// validateNamespaces returns an error unless --watch-namespaces has valid names, each once.
 func (o *Options) validateNamespaces() error {
 	if o.NamespaceSelector != nil && len(o.WatchNamespaces) > 0 {
 		return errors.New("--watch-namespaces and --namespace-selector both say which namespaces are managed; leave one of them out")
@@ -160,7 +161,7 @@ func (o *Options) validateNamespaces() error {
 	return nil
 }
 
-// selectorValue is a flag that holds a label selector; an empty one is nil, which selects all.
+// selectorValue is the value of a flag for a label selector. An empty selector is nil, which selects everything.
 type selectorValue struct{ into *labels.Selector }
 
 func (v selectorValue) Set(value string) error {
@@ -184,7 +185,7 @@ func (v selectorValue) String() string {
 
 func (v selectorValue) Type() string { return "selector" }
 
-// Scope returns what the operator deals with.
+// Scope returns the namespaces and queues of which the operator takes care.
 func (o *Options) Scope() controllers.Scope {
 	return controllers.Scope{Namespaces: o.WatchNamespaces, Queues: o.QueueSelector}
 }
@@ -196,7 +197,7 @@ func (o *Options) validateMetrics() error {
 	return nil
 }
 
-// validateBounds looks at what bounds applications.
+// validateBounds validates the flags that restrict applications.
 func (o *Options) validateBounds() error {
 	if err := o.validateNamespaces(); err != nil {
 		return err
@@ -210,7 +211,7 @@ func (o *Options) validateBounds() error {
 	return controllers.CheckUI(o.UIHosts, o.UIAnnotations)
 }
 
-// validateGates holds the names of gates to those that exist, and the default to those that are allowed.
+// validateGates returns an error unless all gates exist and the default gate is allowed.
 func (o *Options) validateGates() error {
 	gates := append(gateNames(controllers.AllGatesButNone()), string(v1alpha1.GateNone))
 	if !slices.Contains(gates, o.DefaultGate) {
@@ -228,7 +229,7 @@ func (o *Options) validateGates() error {
 	return nil
 }
 
-// Gates returns AllowedGates in the type of the API.
+// Gates returns AllowedGates as API types.
 func (o *Options) Gates() []v1alpha1.GateType {
 	gates := []v1alpha1.GateType{}
 	for _, gate := range o.AllowedGates {

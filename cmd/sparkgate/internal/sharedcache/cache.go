@@ -1,7 +1,8 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sharedcache lets several managers that come and go read from the one cache of a process.
+// Package sharedcache lets several managers, which may start and stop at any time, read from the single cache of a
+// process.
 package sharedcache
 
 import (
@@ -16,22 +17,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Shared is a cache that another manager starts and stops. Safe for concurrent use.
+// Shared is a cache that is started and stopped by its own manager. It is safe for concurrent use.
 type Shared struct {
 	cache cache.Cache
 
 	mu sync.Mutex
-	// indexed are the indexes that exist: one can be added once only.
+	// indexed are the existing indexes, because the cache refuses to add one twice.
 	indexed map[string]bool
 }
 
-// New shares a cache.
+// New returns a Shared for a cache.
 func New(c cache.Cache) *Shared { return &Shared{cache: c, indexed: map[string]bool{}} }
 
-// View returns the cache for one manager. When that stops, its event handlers are removed, and nothing else ends.
+// View returns a cache for one manager. When the manager stops, only its event handlers are removed.
 func (s *Shared) View() cache.Cache { return &view{Cache: s.cache, shared: s} }
 
-// index adds an index, unless there is one of that name.
+// index adds an index unless it exists.
 func (s *Shared) index(ctx context.Context, obj client.Object, field string, extract client.IndexerFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +57,7 @@ type view struct {
 	stopped bool
 }
 
-// Start returns once ctx ends, and all event handlers are removed.
+// Start waits until ctx ends, and then removes all event handlers of the view.
 func (v *view) Start(ctx context.Context) error {
 	<-ctx.Done()
 	v.mu.Lock()
@@ -71,15 +72,15 @@ func (v *view) Start(ctx context.Context) error {
 	return err
 }
 
-// IndexField adds an index that may exist.
+// IndexField adds an index unless it exists.
 func (v *view) IndexField(ctx context.Context, obj client.Object, field string, extract client.IndexerFunc) error {
 	return v.shared.index(ctx, obj, field, extract)
 }
 
-// RemoveInformer does nothing: others use it.
+// RemoveInformer does nothing, because other managers use the informer.
 func (v *view) RemoveInformer(context.Context, client.Object) error { return nil }
 
-// GetInformer returns an informer whose event handlers end with the view.
+// GetInformer returns an informer whose event handlers are removed when the view stops.
 func (v *view) GetInformer(ctx context.Context, obj client.Object, o ...cache.InformerGetOption) (cache.Informer, error) {
 	found, err := v.Cache.GetInformer(ctx, obj, o...)
 	if err != nil {
@@ -88,7 +89,7 @@ func (v *view) GetInformer(ctx context.Context, obj client.Object, o ...cache.In
 	return &informer{found, v}, nil
 }
 
-// GetInformerForKind returns an informer whose event handlers end with the view.
+// GetInformerForKind returns an informer whose event handlers are removed when the view stops.
 func (v *view) GetInformerForKind(ctx context.Context, kind schema.GroupVersionKind, o ...cache.InformerGetOption) (cache.Informer, error) {
 	found, err := v.Cache.GetInformerForKind(ctx, kind, o...)
 	if err != nil {
@@ -97,12 +98,13 @@ func (v *view) GetInformerForKind(ctx context.Context, kind schema.GroupVersionK
 	return &informer{found, v}, nil
 }
 
-// informer notes the event handlers that are added to it.
+// informer records the event handlers that are added to it.
 type informer struct {
 	cache.Informer
 	view *view
 }
 
+// note records an event handler for removal. If the view has already stopped, it removes the handler at once.
 func (i *informer) note(r toolscache.ResourceEventHandlerRegistration, err error) (toolscache.ResourceEventHandlerRegistration, error) {
 	if err != nil {
 		return r, err

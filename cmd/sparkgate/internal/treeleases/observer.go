@@ -16,16 +16,16 @@ import (
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/lease"
 )
 
-// observer knows since when each lease is as it is. Clocks of other machines do not count: a lease has expired if it was
-// not renewed for as long as it lasts, by this process's clock. Safe for concurrent use.
+// observer records since when each lease has been unchanged. It does not rely on the clocks of other machines: a lease
+// has expired if it was not renewed for its duration, by this process's clock. It is safe for concurrent use.
 type observer struct {
 	mu     sync.Mutex
 	leases map[string]observed
-	// missing are the leases of trees that do not exist yet, and since when.
+	// missing maps each tree without a lease object to the time since when that is so.
 	missing map[string]time.Time
 }
 
-// observed is a lease, and since when it is like that.
+// observed is the state of a lease, and since when it has been unchanged.
 type observed struct {
 	holder   string
 	renewed  time.Time
@@ -37,7 +37,7 @@ func newObserver() *observer {
 	return &observer{leases: map[string]observed{}, missing: map[string]time.Time{}}
 }
 
-// see takes in all leases as they are now.
+// see records the current state of all leases.
 func (o *observer) see(items []coordinationv1.Lease, now time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -59,7 +59,7 @@ func (o *observer) see(items []coordinationv1.Lease, now time.Time) {
 	o.leases = all
 }
 
-// free returns how long a lease has had no holder.
+// free reports whether a lease has no holder or has expired, and for how long.
 func (l observed) free(now time.Time) (time.Duration, bool) {
 	if l.holder == "" {
 		return now.Sub(l.since), true
@@ -68,7 +68,7 @@ func (l observed) free(now time.Time) (time.Duration, bool) {
 	return over, over >= 0
 }
 
-// expired reports whether a record is one that was not renewed in time.
+// expired reports whether a record, as it was read by the lock, is that of an expired lease.
 func (o *observer) expired(name string, record resourcelock.LeaderElectionRecord, now time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -77,7 +77,7 @@ func (o *observer) expired(name string, record resourcelock.LeaderElectionRecord
 	return known && free && l.holder == record.HolderIdentity && l.renewed.Equal(record.RenewTime.Time)
 }
 
-// view returns what is known of the leases of trees.
+// view returns the state of the leases of the given trees.
 func (o *observer) view(self string, trees []string, now time.Time) view {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -114,7 +114,8 @@ func (o *observer) view(self string, trees []string, now time.Time) view {
 	return v
 }
 
-// gone returns the leases of replicas that have ended long ago, and those of trees that no longer exist.
+// gone returns the names of leases that can be deleted: those of replicas that ended long ago, and those of trees that
+// no longer exist.
 func (o *observer) gone(trees []string, now time.Time, after time.Duration) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -10,47 +10,48 @@ import (
 	"time"
 )
 
-// rest is the tree of what is in no tree.
+// rest stands for everything that is in no tree.
 const rest = ""
 
-// view is what a replica knows when it plans.
+// view is the information on which a replica bases its plan.
 type view struct {
 	self string
-	// replicas that are alive, this one included.
+	// replicas is the number of live replicas, including this one.
 	replicas int
-	// trees that have to be led, and the rest.
+	// trees are the trees that need a leader, including rest.
 	trees []string
-	// held are the leases that another process holds; free says since when the others are free.
+	// held are the trees whose leases another process holds. free maps the other ones to how long their leases have
+	// been free.
 	held map[string]bool
 	free map[string]time.Duration
-	// mine are the trees of this replica: whether it leads them already. late are those of them that it took beyond its
-	// share lately.
+	// mine are the trees that this replica leads (true) or competes for (false). late are those that it took beyond its
+	// share a short time ago.
 	mine map[string]bool
 	late map[string]bool
-	// patience is how long a lease has to be free before a replica that has its share takes it.
+	// patience is how long a lease has to be free before a replica that already has its share takes it.
 	patience time.Duration
-	// blocked: a process that leads everything has not ended yet.
+	// blocked is set while a process that leads everything is still running.
 	blocked bool
 }
 
 // plan is what a replica does next.
 type plan struct {
-	// start to compete for the leases of these trees; those in late are beyond the share.
+	// start are the trees for whose leases to compete. Those in late are beyond the replica's share.
 	start []string
 	late  map[string]bool
-	// stop leading these, or competing.
+	// stop are the trees to release, or to stop competing for.
 	stop []string
 }
 
-// share returns how many leases a replica may hold while others that could hold them are alive.
+// share returns how many leases this replica may hold while all live replicas take part.
 func (v *view) share() int {
 	replicas := max(v.replicas, 1)
 	return (len(v.trees) + replicas - 1) / replicas
 }
 
-// decide plans for a replica. Each replica decides on its own, by what it sees. Two that compete for the same lease do no
-// harm: one of them gets it, and the other one stops. A replica with more than its share releases one lease at a time, and
-// only while no lease is free.
+// decide returns the plan of a replica. Each replica decides on its own, from what it sees. If two compete for the same
+// lease, one of them gets it and the other one stops, which does no harm. A replica with more than its share releases
+// one lease at a time, and only while no lease is free.
 func decide(v view) plan {
 	p := plan{stop: v.lost(), late: map[string]bool{}}
 	kept := len(v.mine) - len(p.stop)
@@ -73,7 +74,7 @@ func decide(v view) plan {
 	return p
 }
 
-// lost returns the trees that no longer exist, and those whose leases another process holds.
+// lost returns the trees of this replica that no longer exist, and those that another process leads.
 func (v *view) lost() []string {
 	var lost []string
 	for tree, leads := range v.mine {
@@ -85,7 +86,8 @@ func (v *view) lost() []string {
 	return lost
 }
 
-// spare returns the tree that a replica with too many releases first; none if it has taken all of them late.
+// spare returns the tree that a replica with more than its share releases first. It returns none if all of them were
+// taken late.
 func (v *view) spare() []string {
 	for _, tree := range slices.Backward(v.preferred()) {
 		if v.mine[tree] && !v.late[tree] {
@@ -99,7 +101,7 @@ func (v *view) spare() []string {
 func (v *view) preferred() []string {
 	weight := func(tree string) uint64 {
 		h := fnv.New64a()
-		_, _ = h.Write([]byte(v.self + "/" + tree)) // never fails
+		_, _ = h.Write([]byte(v.self + "/" + tree)) // it never fails
 		return h.Sum64()
 	}
 	trees := slices.Clone(v.trees)

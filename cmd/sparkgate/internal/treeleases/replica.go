@@ -16,16 +16,17 @@ import (
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/lease"
 )
 
-// replica is the lease by which a process shows that it is alive. It protects nothing: who is taken for dead by mistake
-// keeps its trees.
+// replica is the lease by which a process shows that it is alive. It protects nothing: a process that is taken for dead
+// by mistake keeps its trees.
 type replica struct {
 	*lease.Client
 	lasts time.Duration
-	// stored is the lease as it was written last; nil if it has to be created.
+	// stored is the lease as last written, or nil if it has to be created.
 	stored *coordinationv1.Lease
 }
 
-// name of the lease: the holder's unique part, because host names may have characters and lengths that names may not.
+// name returns the name of the lease. It has only the unique part of the holder, because a host name may not be a valid
+// object name.
 func (r *replica) name() string {
 	_, id, _ := strings.Cut(r.Holder, "_")
 	return lease.ReplicaPrefix + id
@@ -51,7 +52,7 @@ func (r *replica) renew(ctx context.Context, now time.Time) error {
 	if err == nil {
 		return nil
 	}
-	// No answer, a conflict, or deleted by another replica: what is there is read anew.
+	// After a failed request, a conflict, or a deletion by another replica, the current lease is read again.
 	found, missing := leases.Get(ctx, r.name(), metav1.GetOptions{})
 	if r.stored = found; missing != nil {
 		r.stored = nil
@@ -59,7 +60,7 @@ func (r *replica) renew(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// remove deletes leases that are no longer needed.
+// remove deletes leases.
 func (r *replica) remove(ctx context.Context, names ...string) error {
 	for _, name := range names {
 		if err := r.Leases(r.Namespace).Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {

@@ -21,15 +21,16 @@ import (
 	"github.com/sparkgate/sparkgate/internal/trees"
 )
 
-// Options of a Runner.
+// Options configure a Runner.
 type Options struct {
-	// Reader has the queues and the leases of the operator's namespace; it is a cache that follows them.
+	// Reader is a cache with the queues and with the leases of the operator's namespace.
 	Reader client.Reader
 	Leases *lease.Client
-	// LeaseDuration is how long the lease of a tree lasts, RetryPeriod how often others look whether it has expired.
+	// LeaseDuration is how long the lease of a tree lasts. RetryPeriod is how often other replicas check whether it has
+	// expired.
 	LeaseDuration, RetryPeriod time.Duration
-	// Lead competes for a lease, calls elected once it has it, and leads the tree until ctx ends or the lease is lost. An
-	// empty tree is what is in no tree.
+	// Lead competes for the lease of a tree, calls elected once it has the lease, and leads the tree until ctx ends or
+	// the lease is lost. An empty tree stands for everything that is in no tree.
 	Lead  func(ctx context.Context, tree string, lock resourcelock.Interface, elected func()) error
 	Clock clock.Clock
 	Log   logr.Logger
@@ -40,42 +41,43 @@ type Runner struct {
 	o        Options
 	observer *observer
 	replica  *replica
-	// mine are the trees that this process leads or competes for. Only the loop uses it.
+	// mine are the trees that this process leads or competes for. Only the loop in Start uses it.
 	mine map[string]*leadership
 	all  sync.WaitGroup
 }
 
-// leadership is one tree of this process.
+// leadership is the goroutine that leads one tree or competes for it.
 type leadership struct {
 	stop  context.CancelFunc
 	ended chan struct{}
 	leads atomic.Bool
-	// late is until when the tree is kept although it is beyond the share.
+	// late is the time until which the tree is kept although it is beyond the share.
 	late time.Time
 }
 
 const (
-	// checksPerRetry is how often in a retry period the leases are checked, in the cache.
+	// checksPerRetry is how many times per retry period the leases are checked, in the cache.
 	checksPerRetry = 4
-	// settlePeriods is the number of retry periods before a new replica takes its first lease: replicas that start at the
-	// same time see each other before that.
+	// settlePeriods is the number of retry periods before a new replica takes its first lease. Replicas that start at
+	// the same time see each other's leases by then.
 	settlePeriods = 2
-	// lateLeases is the number of lease durations for which a replica keeps a tree beyond its share that no other replica
-	// has taken.
+	// lateLeases is the number of lease durations for which a replica keeps a tree beyond its share that no other
+	// replica took.
 	lateLeases = 10
 )
 
 // New returns a runner that leads nothing yet.
 func New(o Options) *Runner {
-	// Expires before the trees' leases, which may have been written an interval earlier, so that the share is known then.
+	// The lease of a replica has to expire before those of its trees, which may have been written an interval earlier,
+	// so that the others know their share by then.
 	alive := max(o.LeaseDuration-o.Leases.Interval-o.RetryPeriod, time.Second)
 	return &Runner{o: o, observer: newObserver(), replica: &replica{Client: o.Leases, lasts: alive}, mine: map[string]*leadership{}}
 }
 
-// NeedLeaderElection returns false: each tree has a lease.
+// NeedLeaderElection returns false, because each tree has its own lease.
 func (*Runner) NeedLeaderElection() bool { return false }
 
-// Start leads until ctx ends, and returns when all trees are given back. It implements manager.Runnable.
+// Start leads trees until ctx ends, and returns when all of them are released. It implements manager.Runnable.
 func (r *Runner) Start(ctx context.Context) error {
 	defer r.end(ctx)
 	r.o.Log.Info("Sharing the trees of queues with other replicas", "replica", r.o.Leases.Holder)
@@ -98,7 +100,7 @@ func (r *Runner) Start(ctx context.Context) error {
 	}
 }
 
-// renew renews the lease of the replica, and returns the pause before the next time.
+// renew renews the lease of the replica, and returns the pause before the next renewal.
 func (r *Runner) renew(ctx context.Context, now time.Time) time.Duration {
 	if err := r.replica.renew(ctx, now); err != nil {
 		r.o.Log.Error(err, "Failed to renew the lease of this replica; will retry")
@@ -117,7 +119,7 @@ func (r *Runner) end(ctx context.Context) {
 	}
 }
 
-// check starts and stops leading trees.
+// check plans, and starts and stops leading trees accordingly.
 func (r *Runner) check(ctx context.Context, now time.Time) error {
 	leases, queues := &coordinationv1.LeaseList{}, &v1alpha1.SparkQueueList{}
 	if err := r.o.Reader.List(ctx, leases, client.InNamespace(r.o.Leases.Namespace), client.UnsafeDisableDeepCopy); err != nil {
@@ -151,7 +153,7 @@ func (r *Runner) check(ctx context.Context, now time.Time) error {
 	return r.replica.remove(ctx, r.observer.gone(v.trees, now, lateLeases*r.o.LeaseDuration)...)
 }
 
-// start competes for the lease of a tree.
+// start competes for the lease of a tree in the background.
 func (r *Runner) start(ctx context.Context, tree string, late time.Time) {
 	log := r.o.Log.WithValues("tree", tree)
 	led, stop := context.WithCancel(ctx)
