@@ -47,15 +47,17 @@ func (s *Share) claimAll(ctx context.Context, items []v1alpha1.SparkQueue) error
 	}
 	for {
 		names := trees.New(items).Claimable(s.Tree)
-		if len(names) == 0 {
-			return nil
-		}
+		claimed := false
 		for i := range items {
 			if slices.Contains(names, items[i].Name) {
 				if err := s.write(ctx, &items[i], s.Tree); err != nil {
 					return err
 				}
+				claimed = claimed || items[i].Status.Tree == s.Tree
 			}
+		}
+		if !claimed {
+			return nil // nothing to claim, or only queues that were deleted after items was read
 		}
 	}
 }

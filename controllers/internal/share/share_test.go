@@ -5,6 +5,7 @@ package share
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -33,7 +35,7 @@ func (e *engine) land()                          { e.queues, e.apps = nil, nil }
 // forest is the queues of a test, and a share for each tree.
 type forest struct {
 	t       *testing.T
-	client  client.Client
+	client  client.WithWatch
 	charged []string
 	again   int
 }
@@ -256,5 +258,37 @@ func TestTheNextLeaderOfATree(t *testing.T) {
 	f.choose(b, "b", "q")
 	if got := f.owners(holding("takes", "q", v1alpha1.GateEmbedded), next, b); !slices.Equal(got, []string{"b"}) {
 		t.Errorf("moved: owned by %q", got)
+	}
+}
+
+// TestAQueueIsDeletedBeforeItIsClaimed reads the queues, deletes one, and then claims them. The deleted queue must not be claimed over
+// and over.
+func TestAQueueIsDeletedBeforeItIsClaimed(t *testing.T) {
+	t.Parallel()
+	f := newForest(t, map[string]string{"a": "", "p": "a", "q": "a", "r": "q"})
+	listed := f.queues()
+	if err := f.client.Delete(t.Context(), &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "q"}}); err != nil {
+		t.Fatal(err)
+	}
+	s := f.share("a", &engine{})
+	requests := 0
+	s.Client = interceptor.NewClient(f.client, interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			if requests++; requests > len(listed) {
+				return errors.New("more requests than queues")
+			}
+			return c.SubResource(sub).Patch(ctx, o, p, opts...)
+		},
+	})
+	served, err := s.Begin(t.Context(), listed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for i := range served {
+		names = append(names, served[i].Name)
+	}
+	if slices.Sort(names); !slices.Equal(names, []string{"a", "p"}) {
+		t.Errorf("serves %q, want a and p", names)
 	}
 }
