@@ -45,8 +45,11 @@ func sameSecret(has, wanted *corev1.Secret) bool {
 	return same && equality.Semantic.DeepEqual(has.Immutable, wanted.Immutable)
 }
 
+// sameRules reports whether two policies select the same pods and have the same rules. The API server adds no defaults
+// to rules without ports.
 func sameRules(has, wanted *networkingv1.NetworkPolicySpec) bool {
-	return equality.Semantic.DeepDerivative(*wanted, *has) && len(wanted.Ingress) == len(has.Ingress) && len(wanted.Egress) == len(has.Egress)
+	return equality.Semantic.DeepEqual(has.PodSelector, wanted.PodSelector) &&
+		equality.Semantic.DeepEqual(has.Ingress, wanted.Ingress) && equality.Semantic.DeepEqual(has.Egress, wanted.Egress)
 }
 
 // only returns the containers with these names.

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -29,7 +30,11 @@ func TestAsWanted(t *testing.T) {
 	policy := func(rules ...networkingv1.NetworkPolicyIngressRule) *networkingv1.NetworkPolicy {
 		return &networkingv1.NetworkPolicy{Spec: networkingv1.NetworkPolicySpec{Ingress: rules}}
 	}
-	from := networkingv1.NetworkPolicyIngressRule{From: []networkingv1.NetworkPolicyPeer{{}}}
+	rule := func(peers ...networkingv1.NetworkPolicyPeer) networkingv1.NetworkPolicyIngressRule {
+		return networkingv1.NetworkPolicyIngressRule{From: peers}
+	}
+	pods := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}}
+	everywhere := networkingv1.NetworkPolicyPeer{NamespaceSelector: &metav1.LabelSelector{}}
 	claim := func(class *string) *corev1.PersistentVolumeClaim {
 		return &corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{StorageClassName: class}}
 	}
@@ -48,8 +53,9 @@ func TestAsWanted(t *testing.T) {
 		"a service with default": {service(func(*corev1.ServiceSpec) {}), service(func(s *corev1.ServiceSpec) { s.Ports[0].Protocol = "TCP" }), true},
 		"another selector":       {service(func(*corev1.ServiceSpec) {}), service(func(s *corev1.ServiceSpec) { s.Selector["c"] = "d" }), false},
 		"another port":           {service(func(*corev1.ServiceSpec) {}), service(func(s *corev1.ServiceSpec) { s.Ports[0].Port = 1 }), false},
-		"the same rules":         {policy(from), policy(from), true},
-		"one rule more":          {policy(from), policy(from, networkingv1.NetworkPolicyIngressRule{}), false},
+		"the same rules":         {policy(rule(pods)), policy(rule(pods)), true},
+		"one rule more":          {policy(rule(pods)), policy(rule(pods), rule()), false},
+		"one peer more":          {policy(rule(pods)), policy(rule(pods, everywhere)), false},
 		"a claim with default":   {claim(nil), claim(ptr.To("fast")), true},
 		"another class":          {claim(ptr.To("slow")), claim(ptr.To("fast")), false},
 		"another kind":           {files(true, nil), stored("a"), false},
