@@ -49,7 +49,7 @@ func (e *Engine) ExplainQueue(name string) (QueueExplanation, bool) {
 		out.Headroom = append(out.Headroom, Headroom{Available: e.hierarchy.forest.Available(q.node, cell), Most: e.hierarchy.forest.Limit(q.node, cell).Potential})
 	}
 	for _, r := range q.tree.reservations {
-		if r.queue == q && r.app.class != nil {
+		if r.queue == q && r.app.class != nil && !r.isDone() {
 			out.ReservedFor = append(out.ReservedFor, headOf(r.app))
 		}
 	}
