@@ -32,7 +32,7 @@
 //	setWant       key, run, attempt, want           whether anything changed
 //	settle        key, grant                        whether anything changed
 //	advance       now
-//	cycle         max                               the grants: key, root, grant
+//	cycle         max                               the grants: key, root, grant, and by how many pods one has grown
 //	changed                                         the keys whose verdict has changed, with the new one
 //	end           why
 //
