@@ -27,8 +27,8 @@ const dashboardText = `Serves a web page at the loopback address of this machine
 writes with your kubeconfig, so it shows and does what kubectl would. The address is printed, and opened in a browser if the output is a terminal; it has a
 random part that other users of the machine do not know.`
 
-// requestWithin bounds how long a browser may take to send a request.
-const requestWithin = 10 * time.Second
+// readHeaderTimeout bounds how long a browser may take to send a request.
+const readHeaderTimeout = 10 * time.Second
 
 // dashboardFlags are the flags of dashboard.
 type dashboardFlags struct {
@@ -80,7 +80,7 @@ func (f *dashboardFlags) run(ctx context.Context, s streams) error {
 	pages := dashboard.New(ctx, dashboard.Options{
 		Local: c, Secret: secret, Once: once, Prices: prices, Clock: clock.RealClock{}, Hosts: []string{"127.0.0.1:" + port, "localhost:" + port},
 	})
-	server := &http.Server{Handler: pages.Handler(), ReadHeaderTimeout: requestWithin}
+	server := &http.Server{Handler: pages.Handler(), ReadHeaderTimeout: readHeaderTimeout}
 	go func() {
 		<-ctx.Done()
 		_ = server.Close() // a graceful shutdown would wait for open streams

@@ -55,7 +55,7 @@ func diffSubmit(names []string, s streams) error {
 			unreadable = append(unreadable, fmt.Errorf("%s: %w", shownName(name), err))
 			continue
 		}
-		tellDiff(name, diff, s.out)
+		printDiff(name, diff, s.out)
 		if len(diff.Differences) > 0 {
 			different++
 		}
@@ -78,8 +78,8 @@ func diffFile(name string, in io.Reader) (offline.Diff, error) {
 	return offline.DiffSubmit([]byte(text))
 }
 
-// tellDiff writes the result of a comparison.
-func tellDiff(name string, diff offline.Diff, out io.Writer) {
+// printDiff writes the result of a comparison.
+func printDiff(name string, diff offline.Diff, out io.Writer) {
 	verdict := "equal"
 	if n := len(diff.Differences); n > 0 {
 		verdict = printer.Count(n, "difference")

@@ -13,8 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/client"
 )
 
-// mostExecutorsNamed bounds the number of executors in a message.
-const mostExecutorsNamed = 20
+// maxExecutorsNamed bounds the number of executors in a message.
+const maxExecutorsNamed = 20
 
 // noExecutor returns an error which says why the wanted executors have no log, and which executors have one.
 func (l *logFollower) noExecutor(ctx context.Context, app *v1alpha1.SparkApplication, attempt int64) error {
@@ -60,8 +60,8 @@ func (l *logFollower) executorsWithLogs(ctx context.Context, app *v1alpha1.Spark
 		}
 	}
 	more := ""
-	if len(numbers) > mostExecutorsNamed {
-		numbers, more = numbers[:mostExecutorsNamed], ", …"
+	if len(numbers) > maxExecutorsNamed {
+		numbers, more = numbers[:maxExecutorsNamed], ", …"
 	}
 	if len(numbers) == 0 {
 		return "none has a log", nil

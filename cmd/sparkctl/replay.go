@@ -52,7 +52,7 @@ func replay(file string, s streams) error {
 	if err != nil {
 		return replayError(file, err)
 	}
-	return tellReplay(result, s.out)
+	return printReplay(result, s.out)
 }
 
 // replayError adds a hint to a difference if another version wrote the log, because that may be the reason.
@@ -73,7 +73,7 @@ func orUnknown(version string) string {
 	return version
 }
 
-func tellReplay(r decisionlog.Result, out io.Writer) error {
+func printReplay(r decisionlog.Result, out io.Writer) error {
 	text := fmt.Sprintf("%d calls, %d grants, all as recorded\n", r.Calls, r.Grants)
 	if r.Cut {
 		text += "the last line is cut off and was left out\n"

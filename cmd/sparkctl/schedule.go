@@ -32,7 +32,7 @@ The exit code is 1 if a schedule has a mistake, because of which it is suspended
 
 const (
 	defaultTimes = 10
-	mostTimes    = 1000
+	maxTimes     = 1000
 	// clockSkew is the largest difference to the operator's clock that is not reported.
 	clockSkew = time.Minute
 )
@@ -75,8 +75,8 @@ func (f *scheduleFlags) check(names []string) error {
 	switch {
 	case len(names) > 1 || (len(names) == 1) == (len(f.files) > 0):
 		return usageError{errors.New("name one schedule, or files with -f FILE")}
-	case f.count < 1 || f.count > mostTimes:
-		return usageError{fmt.Errorf("--count is %d; set it to 1 to %d", f.count, mostTimes)}
+	case f.count < 1 || f.count > maxTimes:
+		return usageError{fmt.Errorf("--count is %d; set it to 1 to %d", f.count, maxTimes)}
 	}
 	if len(names) == 1 {
 		if err := scheduleName(&names[0]); err != nil {

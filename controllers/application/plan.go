@@ -59,7 +59,8 @@ func (pn *planner) planNext(ctx context.Context, start lifecycle.Start) (*lifecy
 	if lately {
 		return last, nil
 	}
-	plan, err := last, error(nil)
+	plan := last
+	var err error
 	switch inTurn := pn.lookups.budget.Turn(pn.app.Namespace, 1) == 0; {
 	case inTurn:
 		plan, err = pn.planComplete(ctx, start)

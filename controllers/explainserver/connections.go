@@ -11,21 +11,21 @@ import (
 // Limits of open connections, in total and from one address. All clients that use the API server's proxy have one
 // address.
 const (
-	mostConnections          = 512
-	mostConnectionsOfAddress = 128
+	maxConnections           = 512
+	maxConnectionsPerAddress = 128
 )
 
 // listener closes a new connection at once if a limit is reached. Idle and slow connections are closed by the server's
 // timeouts.
 type listener struct {
 	net.Listener
-	mu   sync.Mutex
-	open int
-	by   map[string]int
+	mu        sync.Mutex
+	open      int
+	byAddress map[string]int
 }
 
 // limited wraps a listener with the limits of this file.
-func limited(l net.Listener) *listener { return &listener{Listener: l, by: map[string]int{}} }
+func limited(l net.Listener) *listener { return &listener{Listener: l, byAddress: map[string]int{}} }
 
 // Accept implements net.Listener.
 func (l *listener) Accept() (net.Conn, error) {
@@ -46,11 +46,11 @@ func (l *listener) Accept() (net.Conn, error) {
 func (l *listener) enter(address string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open == mostConnections || l.by[address] == mostConnectionsOfAddress {
+	if l.open == maxConnections || l.byAddress[address] == maxConnectionsPerAddress {
 		return false
 	}
 	l.open++
-	l.by[address]++
+	l.byAddress[address]++
 	return true
 }
 
@@ -59,8 +59,8 @@ func (l *listener) leave(address string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open--
-	if l.by[address]--; l.by[address] == 0 {
-		delete(l.by, address)
+	if l.byAddress[address]--; l.byAddress[address] == 0 {
+		delete(l.byAddress, address)
 	}
 }
 

@@ -93,23 +93,23 @@ func (l *limits) allowReview(user string) bool {
 
 // inFlightLimit bounds the requests that are being answered. It is safe for concurrent use.
 type inFlightLimit struct {
-	mu    sync.Mutex
-	taken int
-	by    map[string]int
+	mu       sync.Mutex
+	taken    int
+	byOrigin map[string]int
 }
 
 // acquire counts a request of an origin, and returns false if a limit is reached.
 func (s *inFlightLimit) acquire(origin string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken == maxInFlight || s.by[origin] == maxInFlightPerOrigin {
+	if s.taken == maxInFlight || s.byOrigin[origin] == maxInFlightPerOrigin {
 		return false
 	}
-	if s.by == nil {
-		s.by = map[string]int{}
+	if s.byOrigin == nil {
+		s.byOrigin = map[string]int{}
 	}
 	s.taken++
-	s.by[origin]++
+	s.byOrigin[origin]++
 	return true
 }
 
@@ -118,7 +118,7 @@ func (s *inFlightLimit) release(origin string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.taken--
-	if s.by[origin]--; s.by[origin] == 0 {
-		delete(s.by, origin)
+	if s.byOrigin[origin]--; s.byOrigin[origin] == 0 {
+		delete(s.byOrigin, origin)
 	}
 }

@@ -163,7 +163,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 		return c
 	}
 	var last net.Conn
-	for range mostConnectionsOfAddress {
+	for range maxConnectionsPerAddress {
 		defer dial().Close()
 		last = <-accepted
 		defer last.Close()

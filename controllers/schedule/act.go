@@ -156,16 +156,16 @@ func (p *pass) refuse(run tick.Run, why string) {
 	}
 }
 
-// onTime is how late a run may be and still be created without a live read of the schedule. It is as long as a process
+// maxLateness is how late a run may be and still be created without a live read of the schedule. It is as long as a process
 // can be suspended and still be the leader, and shorter than the time in which an application can run, end and be
 // deleted.
-const onTime = 15 * time.Second
+const maxLateness = 15 * time.Second
 
 // confirmSchedule reads the schedule live before a late run is created, and returns an error if it has changed. A
 // process that was suspended may not have noticed that it is no longer the leader: another one may have created the
 // application, and the history limits may have deleted it since.
 func (p *pass) confirmSchedule(ctx context.Context, run tick.Run) error {
-	if !run.At.IsZero() && p.Clock.Since(run.At) <= onTime {
+	if !run.At.IsZero() && p.Clock.Since(run.At) <= maxLateness {
 		return nil
 	}
 	kind := v1alpha1.GroupVersion.WithKind(v1alpha1.ScheduledSparkApplicationKind)

@@ -143,7 +143,7 @@ func TestWakes(t *testing.T) {
 		want time.Duration
 	}{
 		{"soon", pass{decision: tick.Decision{Look: now.Add(time.Minute)}}, time.Minute},
-		{"tomorrow", pass{decision: tick.Decision{Look: now.AddDate(0, 0, 1)}}, longestSleep},
+		{"tomorrow", pass{decision: tick.Decision{Look: now.AddDate(0, 0, 1)}}, maxSleep},
 		{"overdue", pass{decision: tick.Decision{Look: now.Add(-time.Minute)}}, time.Millisecond},
 		{"refused", pass{refused: "no quota", decision: tick.Decision{Again: true}}, retryRefused},
 		{"refused, and something is due before it is tried again", pass{refused: "no quota", decision: tick.Decision{Again: true, Look: now.Add(time.Second)}}, time.Second},

@@ -113,9 +113,9 @@ func ownerOf(o client.Object) []string {
 	return nil
 }
 
-// recordLatest is how long the record of a creation waits for the cache to show the application. It may never do so, if
+// recordDelay is how long the record of a creation waits for the cache to show the application. It may never do so, if
 // the application was deleted at once.
-const recordLatest = 2 * time.Second
+const recordDelay = 2 * time.Second
 
 // Reconcile takes one step: it creates at most one application and returns when to look again. The next step records
 // the creation in the status, when the cache shows the application: if many schedules are due at once, all of them
@@ -145,7 +145,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	if p.created && len(p.decision.Passed) == 0 {
-		return ctrl.Result{RequeueAfter: recordLatest}, nil
+		return ctrl.Result{RequeueAfter: recordDelay}, nil
 	}
 	if err := p.publish(ctx); err != nil {
 		return ctrl.Result{}, err
@@ -192,9 +192,9 @@ type pass struct {
 // for example because of a ResourceQuota.
 const retryRefused = 30 * time.Second
 
-// longestSleep bounds how late a run starts after the clock was set forward or the machine was suspended, which timers
+// maxSleep bounds how late a run starts after the clock was set forward or the machine was suspended, which timers
 // do not notice. Looking again costs no request.
-const longestSleep = 10 * time.Minute
+const maxSleep = 10 * time.Minute
 
 // retryTemplate is the pause before a template with a mistake is checked again. An admission policy may have refused
 // it, and a change of the policy does not wake the schedule.
@@ -202,9 +202,9 @@ const retryTemplate = 10 * time.Minute
 
 // result returns when to look at the schedule again.
 func (p *pass) result() ctrl.Result {
-	sleep := longestSleep
+	sleep := maxSleep
 	if look := p.decision.Look; !look.IsZero() {
-		sleep = min(max(look.Sub(p.Clock.Now()), time.Millisecond), longestSleep)
+		sleep = min(max(look.Sub(p.Clock.Now()), time.Millisecond), maxSleep)
 	}
 	switch {
 	case p.refused != "":

@@ -132,7 +132,7 @@ func TestMissedRunsAreExplained(t *testing.T) {
 			for i, reason := range tt.reasons {
 				p.decision.Passed = append(p.decision.Passed, tick.Passed{At: noon.Add(time.Duration(i) * time.Hour), Reason: reason})
 			}
-			p.announcePassed()
+			p.announceMissed()
 			got := <-recorder.Events
 			for _, want := range tt.want {
 				if !strings.Contains(got, want) {

@@ -237,7 +237,7 @@ func (p *pass) announce(after *v1alpha1.ScheduledSparkApplication) {
 		p.event(normal, "Created", "created application %s", run.Name)
 	}
 	p.announceSuperseded()
-	p.announcePassed()
+	p.announceMissed()
 }
 
 // announceSuperseded records a single event for all applications that were deleted for the next run, because their
@@ -268,8 +268,8 @@ var whyMissed = map[string]string{
 	v1alpha1.MissedCreateFailed:             "the API server refused the application until the next run was due; the condition Ready said why",
 }
 
-// announcePassed records a single event for all missed runs.
-func (p *pass) announcePassed() {
+// announceMissed records a single event for all missed runs.
+func (p *pass) announceMissed() {
 	passed := p.decision.Passed
 	if len(passed) == 0 {
 		return

@@ -140,8 +140,8 @@ func (p problems) duration(key string, text scalar) time.Duration {
 // arithmetic would not terminate.
 var quantityForm = regexp.MustCompile(`^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$`)
 
-// mostDigits is the number of digits that quantityForm allows, including the decimal point.
-const mostDigits = 18
+// maxDigits is the number of digits that quantityForm allows, including the decimal point.
+const maxDigits = 18
 
 // amount parses a quantity of a resource, and reports amounts that the operator refuses.
 func (p problems) amount(key, name string, text scalar) int64 {
@@ -163,8 +163,8 @@ func (p problems) quantity(key string, text scalar) (resource.Quantity, bool) {
 			return q, true
 		}
 	}
-	if digits := strings.TrimRight(string(text), "KMGTPEimunk"); len(digits) > mostDigits && strings.Trim(digits, "0123456789.") == "" {
-		p.add(key, "invalid quantity %q: it has too many digits; write at most %d, with a larger unit if need be, such as 8, 500m or 32Gi", text, mostDigits)
+	if digits := strings.TrimRight(string(text), "KMGTPEimunk"); len(digits) > maxDigits && strings.Trim(digits, "0123456789.") == "" {
+		p.add(key, "invalid quantity %q: it has too many digits; write at most %d, with a larger unit if need be, such as 8, 500m or 32Gi", text, maxDigits)
 		return resource.Quantity{}, false
 	}
 	p.add(key, "invalid quantity %q; write a quantity of zero or more such as 8, 500m or 32Gi", text)

@@ -15,8 +15,8 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// mostProblems bounds the number of problems that are listed.
-const mostProblems = 20
+// maxProblems bounds the number of problems that are listed.
+const maxProblems = 20
 
 // problems collects errors and warnings at one place of the input. Copies share the lists.
 type problems struct {
@@ -66,8 +66,8 @@ func (p problems) err() error {
 	if len(list) == 0 {
 		return nil
 	}
-	if len(list) > mostProblems {
-		list = append(list[:mostProblems:mostProblems], fmt.Sprintf("and %d more", len(list)-mostProblems))
+	if len(list) > maxProblems {
+		list = append(list[:maxProblems:maxProblems], fmt.Sprintf("and %d more", len(list)-maxProblems))
 	}
 	return errors.New(strings.Join(list, "\n"))
 }

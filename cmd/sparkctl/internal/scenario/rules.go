@@ -18,19 +18,19 @@ import (
 
 // Limits of the API server for the fields that affect decisions. A test compares them with the schemas of the CRDs.
 const (
-	mostFlavors  = 16
-	mostQuotas   = 16
-	mostName     = 63
-	mostResource = 253
-	mostWeight   = 1_000_000
+	maxFlavors   = 16
+	maxQuotas    = 16
+	maxName      = 63
+	maxResource  = 253
+	maxWeight    = 1_000_000
 	nameMustBe   = "write at most 63 lower-case letters, digits and '-', with a letter or digit at both ends"
 	withinMustBe = "write a whole number from 1 to 1000000"
 )
 
-// durationForm and mostDuration are the pattern and the maximum length of a queue's durations in the API.
+// durationForm and maxDuration are the pattern and the maximum length of a queue's durations in the API.
 var durationForm = regexp.MustCompile(`^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$`)
 
-const mostDuration = 20
+const maxDuration = 20
 
 var nameForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 
@@ -45,7 +45,7 @@ var (
 )
 
 func checkName(p problems, key, name string) {
-	if len(name) > mostName || !nameForm.MatchString(name) {
+	if len(name) > maxName || !nameForm.MatchString(name) {
 		p.add(key, "invalid name %q; %s", name, nameMustBe)
 	}
 }
@@ -70,7 +70,7 @@ func checkQueue(p problems, q *v1alpha1.SparkQueue) {
 	if s.Parent != "" {
 		checkName(p, "spec.parent", s.Parent)
 	}
-	if s.Weight != nil && (*s.Weight < 1 || *s.Weight > mostWeight) {
+	if s.Weight != nil && (*s.Weight < 1 || *s.Weight > maxWeight) {
 		p.add("spec.weight", "%d is out of range; %s", *s.Weight, withinMustBe)
 	}
 	if s.MaxRunning != nil && *s.MaxRunning < 0 {
@@ -102,27 +102,27 @@ func checkPreemption(p problems, in *v1alpha1.QueuePreemption) {
 }
 
 func checkQuotas(p problems, flavors []v1alpha1.FlavorQuota) {
-	if len(flavors) > mostFlavors {
-		p.add("spec.flavors", "there are %d; write at most %d", len(flavors), mostFlavors)
+	if len(flavors) > maxFlavors {
+		p.add("spec.flavors", "there are %d; write at most %d", len(flavors), maxFlavors)
 	}
 	names := map[string]bool{}
 	for i, f := range flavors {
 		at := p.at("spec.flavors[%d]", i)
 		switch {
-		case f.Name == "" || len(f.Name) > mostName:
+		case f.Name == "" || len(f.Name) > maxName:
 			at.add("name", "invalid name %q; write %s or that of a %s", f.Name, v1alpha1.DefaultFlavor, kindFlavor)
 		case names[f.Name]:
 			at.add("name", "%q is listed twice; merge them", f.Name)
 		}
 		names[f.Name] = true
-		if len(f.Quotas) == 0 || len(f.Quotas) > mostQuotas {
-			at.add("quotas", "there are %d; write 1 to %d", len(f.Quotas), mostQuotas)
+		if len(f.Quotas) == 0 || len(f.Quotas) > maxQuotas {
+			at.add("quotas", "there are %d; write 1 to %d", len(f.Quotas), maxQuotas)
 		}
 		resources := map[string]bool{}
 		for j, r := range f.Quotas {
 			below := at.at("quotas[%d]", j)
 			switch {
-			case r.Resource == "" || len(r.Resource) > mostResource:
+			case r.Resource == "" || len(r.Resource) > maxResource:
 				below.add("resource", "invalid resource name %q; write a name such as cpu, memory or nvidia.com/gpu", r.Resource)
 			case resources[r.Resource]:
 				below.add("resource", "%q is listed twice; merge them", r.Resource)
@@ -160,7 +160,7 @@ func checkHeadTimeout(p problems, data []byte) bool {
 		return true // decode will report it
 	}
 	text := written.Spec.HeadTimeout
-	if _, err := time.ParseDuration(text); err != nil || durationForm.MatchString(text) && len(text) <= mostDuration {
+	if _, err := time.ParseDuration(text); err != nil || durationForm.MatchString(text) && len(text) <= maxDuration {
 		return true
 	}
 	p.add("spec.headTimeout", "invalid duration %q; write one such as 90s, 10m or 1h30m, in numbers of at most six digits", text)

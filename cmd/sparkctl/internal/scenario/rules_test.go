@@ -86,14 +86,14 @@ func TestRulesAreThoseOfTheSchema(t *testing.T) {
 	parent, weight := spec.at(t, "parent"), spec.at(t, "weight")
 	timeout := spec.at(t, "headTimeout")
 	for what, agrees := range map[string]bool{
-		"head timeouts":  strings.Contains(text, "self.matches('"+durationForm.String()+"')") && *timeout.MaxLength == mostDuration,
-		"names":          parent.Pattern == nameForm.String() && *parent.MaxLength == mostName,
+		"head timeouts":  strings.Contains(text, "self.matches('"+durationForm.String()+"')") && *timeout.MaxLength == maxDuration,
+		"names":          parent.Pattern == nameForm.String() && *parent.MaxLength == maxName,
 		"names of kinds": strings.Contains(text, "size(self.metadata.name) <= 63 && self.metadata.name.matches('"+nameForm.String()+"')"),
-		"weight":         *weight.Minimum == 1 && *weight.Maximum == mostWeight,
+		"weight":         *weight.Minimum == 1 && *weight.Maximum == maxWeight,
 		"maxRunning":     *spec.at(t, "maxRunning").Minimum == 0,
-		"flavors":        *spec.at(t, "flavors").MaxItems == mostFlavors && *spec.at(t, "flavors[].name").MaxLength == mostName,
-		"quotas":         *spec.at(t, "flavors[].quotas").MinItems == 1 && *spec.at(t, "flavors[].quotas").MaxItems == mostQuotas,
-		"resources":      *spec.at(t, quota+"resource").MaxLength == mostResource,
+		"flavors":        *spec.at(t, "flavors").MaxItems == maxFlavors && *spec.at(t, "flavors[].name").MaxLength == maxName,
+		"quotas":         *spec.at(t, "flavors[].quotas").MinItems == 1 && *spec.at(t, "flavors[].quotas").MaxItems == maxQuotas,
+		"resources":      *spec.at(t, quota+"resource").MaxLength == maxResource,
 	} {
 		if !agrees {
 			t.Errorf("the rules for %s differ from the schema", what)

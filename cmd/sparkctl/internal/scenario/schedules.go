@@ -16,8 +16,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )
 
-// longestPeriod is the longest time for which schedules can be followed.
-const longestPeriod = 366 * 24 * time.Hour
+// maxPeriod is the longest time for which schedules can be followed.
+const maxPeriod = 366 * 24 * time.Hour
 
 // scheduled is a schedule in the stream.
 type scheduled struct {
@@ -145,7 +145,7 @@ func (p problems) period(in *schedules) (from, until time.Time) {
 	case from.IsZero() || until.IsZero():
 	case !until.After(from):
 		p.add("until", "%q is not after from; write a later time", in.Until)
-	case until.Sub(from) > longestPeriod:
+	case until.Sub(from) > maxPeriod:
 		p.add("until", "%q is more than 366 days after from; write an earlier time", in.Until)
 	}
 	return from, until

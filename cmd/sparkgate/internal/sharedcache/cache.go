@@ -7,6 +7,7 @@ package sharedcache
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -65,9 +66,7 @@ func (v *view) Start(ctx context.Context) error {
 	v.stopped = true
 	var err error
 	for _, remove := range v.remove {
-		if failed := remove(); err == nil {
-			err = failed
-		}
+		err = errors.Join(err, remove())
 	}
 	return err
 }
