@@ -16,7 +16,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// Whatever has happened: an explanation agrees with itself and with the verdict, says what would help, and changes nothing.
+// Whatever has happened before, an explanation is consistent with itself and with the verdict, names remedies that
+// help, and changes nothing.
 func TestExplanationsAgree(t *testing.T) {
 	forSeeds(t, func(t *testing.T, w *world) {
 		for range events {
@@ -64,7 +65,8 @@ func (w *world) checkExplanation(t *testing.T, key queueing.Key, x Explanation) 
 	}
 }
 
-// checkReason: after a decision, an ask that waits for quota misses some, and one that can never be admitted needs more than there ever is.
+// checkReason checks that after a decision an ask that waits for quota lacks some, and that one that can never be
+// admitted needs more than the queue can ever have.
 func checkReason(t *testing.T, key queueing.Key, x Explanation) {
 	t.Helper()
 	needs := x.Pending.Needs
@@ -81,8 +83,8 @@ func checkReason(t *testing.T, key queueing.Key, x Explanation) {
 	}
 }
 
-// TestAdviceHelps: an ask that exceeds what its queue could ever hold no longer does once the advice has been followed, in each of the ways
-// that it leaves open.
+// TestAdviceHelps: an ask that exceeds what its queue could ever hold no longer does once the advice has been followed,
+// in each of the ways that the advice allows.
 func TestAdviceHelps(t *testing.T) {
 	followed := 0
 	seeds := forSeeds(t, func(t *testing.T, w *world) {
@@ -117,7 +119,8 @@ var (
 	raiseAdvice = regexp.MustCompile(`(nominal or borrowingLimit|nominal|borrowingLimit) of queue (\S+) by (\S+) (\S+)`)
 )
 
-// follow returns queues with limits raised as advised, their borrowing limits where the advice leaves it open.
+// follow returns the queues with limits raised as advised. Where the advice leaves a choice, borrowing chooses the
+// borrowing limit.
 func follow(t *testing.T, queues []QueueConfig, remedies []string, way string) []QueueConfig {
 	t.Helper()
 	queues = slices.Clone(queues)
@@ -164,8 +167,8 @@ func raised(flavors []FlavorQuota, at cell, by int64, borrowing bool) []FlavorQu
 	return flavors
 }
 
-// TestMissingQuotaHelps: an ask that waits for quota is admitted once each limit that blocks it has been raised by what is
-// said to be missing there, its nominal quota or its borrowing limit.
+// TestMissingQuotaHelps: an ask that waits for quota is admitted once each limit that blocks it, its nominal quota or
+// its borrowing limit, has been raised by the amount reported as missing.
 func TestMissingQuotaHelps(t *testing.T) {
 	followed := 0
 	seeds := forSeeds(t, func(t *testing.T, w *world) {
@@ -201,7 +204,7 @@ func TestMissingQuotaHelps(t *testing.T) {
 	}
 }
 
-// holdsInDeletedQueues reports whether something is held that another engine would charge elsewhere.
+// holdsInDeletedQueues reports whether a grant exists that another engine would charge elsewhere.
 func (w *world) holdsInDeletedQueues() bool {
 	for _, grant := range w.ref.grants {
 		if !slices.ContainsFunc(w.queues, func(q QueueConfig) bool { return q.Name == grant.Queue && !q.Deleted }) {
@@ -211,8 +214,8 @@ func (w *world) holdsInDeletedQueues() bool {
 	return false
 }
 
-// withoutShortfalls returns queues with each limit raised that blocks some need: the borrowing limit, where there is one, if
-// the other is not to be.
+// withoutShortfalls returns the queues with each limit raised that blocks a need: the borrowing limit if there is one
+// and it is to be raised, and otherwise the nominal quota.
 func withoutShortfalls(queues []QueueConfig, needs []Need, borrowing bool) []QueueConfig {
 	queues = slices.Clone(queues)
 	for _, n := range needs {

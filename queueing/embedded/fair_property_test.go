@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// P7: where shares preempt, each target has more than its share: the reference knows the rules (judge.aboveShare). It comes to
-// rest, and no target of shares has been one before.
+// P7: where fair sharing decides on preemption, each target has more than its share (judge.aboveShare has the rules).
+// It comes to rest, and no application is preempted for shares twice.
 func TestFairPreemption(t *testing.T) {
 	claims, byShare := 0, 0
 	played := forSeeds(t, func(t *testing.T, w *world) {
@@ -36,7 +36,7 @@ func TestFairPreemption(t *testing.T) {
 	}
 }
 
-// fairQueues are a root with five leaves, some of them one level deeper, that share fairly.
+// fairQueues returns a root with five leaves, some of them one level deeper, that use fair sharing.
 func (w *world) fairQueues() []QueueConfig {
 	rules := []FairPreemption{PreemptLessThanOrEqualToFinalShare, PreemptLessThanInitialShare}
 	queues := []QueueConfig{
@@ -56,7 +56,7 @@ func (w *world) cpu(nominal int64) []FlavorQuota {
 	return []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: nominal}}}}
 }
 
-// crowdFairly is an application that comes or goes.
+// crowdFairly plays the arrival or the end of an application.
 func (w *world) crowdFairly() {
 	if key, known := w.anyKey(); known && w.chance(0.3) {
 		w.release(key)
@@ -69,7 +69,7 @@ func (w *world) crowdFairly() {
 	})
 }
 
-// displacedByShare counts those that have to go because their side has more than its share.
+// displacedByShare counts the applications that are preempted because their side has more than its share.
 func (w *world) displacedByShare() int {
 	count := 0
 	for key := range w.engine.registry.apps {

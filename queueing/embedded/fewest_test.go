@@ -14,8 +14,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// TestTargetsOnceMore: who goes first is looked at again when one of the ask's own queue has gone. Without low-2 the ask stays within
-// its quota and may take back what was lent; low-1, of a higher priority, is not touched.
+// TestTargetsOnceMore: the choice of targets is reconsidered when a target of the ask's own queue has gone. Without
+// low-2 the ask stays within its quota and may reclaim lent quota. low-1, which has a higher priority, is not
+// preempted.
 func TestTargetsOnceMore(t *testing.T) {
 	policy := Preemption{Within: PreemptLowerPriority, Reclaim: PreemptAny}
 	s := newScene(t, QueueConfig{Name: "root"}, leaf("a", 4, policy), leaf("b", 2, Preemption{}))
@@ -26,7 +27,7 @@ func TestTargetsOnceMore(t *testing.T) {
 	s.want("the lowest of its own queue and who has borrowed", s.displaced(), "borrower", "low-2")
 }
 
-// smallWorld is full of jobs of one cpu each.
+// smallWorld is full of applications of one cpu each.
 func (w *world) smallWorld() {
 	queues := w.crowdedQueues()
 	for i := 3; i < len(queues); i++ {
@@ -46,7 +47,7 @@ func (w *world) smallWorld() {
 	}
 }
 
-// oneCPU asks for so much cpu.
+// oneCPU returns an ask for that much cpu.
 func (w *world) oneCPU(cpu int64) queueing.Ask {
 	w.clock++
 	return queueing.Ask{
@@ -55,9 +56,9 @@ func (w *world) oneCPU(cpu int64) queueing.Ask {
 	}
 }
 
-// TestFewestTargets compares the targets of an ask with all subsets of the holders: if any subset is legal and enough, one
-// is found; and it is, of the smallest ones, the first in the documented order. All holders are of the same size; where they are not,
-// TestPreemption looks whether one could be spared.
+// TestFewestTargets compares the targets of an ask with all subsets of the holders. If any subset is allowed and
+// sufficient, the engine finds one, and it is the first of the smallest ones in the documented order. All holders are
+// of the same size; for other sizes, TestPreemption checks that none could be spared.
 func TestFewestTargets(t *testing.T) {
 	found, several := 0, 0
 	played := forSeeds(t, func(t *testing.T, w *world) {
@@ -93,7 +94,8 @@ func TestFewestTargets(t *testing.T) {
 	}
 }
 
-// bestTargets is the best subset of the holders, sorted by key; nil if the ask can never be admitted, or if there is none.
+// bestTargets returns the best subset of the holders, sorted by key. It returns nil if there is none, or if the ask can
+// never be admitted.
 func (w *world) bestTargets(a queueing.Ask) []queueing.Key {
 	if w.ref.bar(a) != "" || w.ref.stop(a.Queue) != "" {
 		return nil
@@ -126,7 +128,7 @@ func (w *world) bestTargets(a queueing.Ask) []queueing.Key {
 	return slices.SortedFunc(slices.Values(best), compareKeys)
 }
 
-// isEnough says that without some holders the ask fits, and that each of them may be displaced last.
+// isEnough reports whether the ask fits without some holders, and whether each of them may be preempted last.
 func (w *world) isEnough(a queueing.Ask, targets []queueing.Key) bool {
 	for _, where := range w.ref.placements(a) {
 		g := w.ref.grant(a, where, 0)

@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// choice is a small world with three flavors in which one ask comes last.
+// choice is a small world with three flavors. One ask comes last.
 type choice struct {
 	queues  []QueueConfig
 	flavors []string
@@ -46,13 +46,13 @@ func randomChoice(r *rand.Rand) choice {
 	return c
 }
 
-// driverOf is an ask for one pod, in any flavor or in some.
+// driverOf returns an ask for one pod that accepts any flavor or only some.
 func driverOf(name, queue string, cpu int64, flavors []string) queueing.Ask {
 	return queueing.Ask{Key: keyOf(name), Run: 1, Attempt: 1, Queue: queue, QueuedAt: epoch, NamespaceLabels: map[string]string{},
 		PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": cpu}, Flavors: flavors}}}
 }
 
-// play has the last ask request some flavors, and returns the engine after it was looked at.
+// play submits the last ask with some flavors, and returns the engine after its decision.
 func (c choice) play(flavors []string) *Engine {
 	e := New()
 	e.SetFlavors([]FlavorConfig{{Name: "large"}, {Name: "spot"}})
@@ -74,7 +74,7 @@ func (c choice) play(flavors []string) *Engine {
 	return e
 }
 
-// plan is what the last ask has done: where it was granted, or where it preempts what.
+// plan is the decision on the last ask: where it was granted, or where it preempts which targets.
 type plan struct {
 	granted         bool
 	flavor, targets string
@@ -101,8 +101,8 @@ func (c choice) planOf(flavors []string) (plan, bool) {
 	return p, true
 }
 
-// TestFlavorsAreChosenByPreference: where an ask fits in no flavor, it preempts in the one that its queue prefers of those
-// in which it could preempt if it requested that one alone; and then the same.
+// TestFlavorsAreChosenByPreference: an ask that fits in no flavor preempts in the flavor that its queue prefers, of
+// those in which it could preempt if it accepted only that one. Its targets are the same as then.
 func TestFlavorsAreChosenByPreference(t *testing.T) {
 	t.Parallel()
 	several := 0
@@ -137,7 +137,7 @@ func TestFlavorsAreChosenByPreference(t *testing.T) {
 	}
 }
 
-// preferred returns the plan that the queue of the last ask prefers; the plans are in the order of its flavors.
+// preferred returns the plan that the last ask's queue prefers. The plans are in the order of its flavors.
 func (c choice) preferred(plans []plan) plan {
 	switch c.queues[1].FlavorPreference {
 	case LeastBorrowing:

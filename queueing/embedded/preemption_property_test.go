@@ -12,8 +12,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// P5, P6: each target of the engine is legal by the rules, all of them together free enough for the ask, and none of them could be spared.
-// What they release is granted to the ask for which they had to go. And it ends: however often targets come back, in the end no application is preempted and none has a claim.
+// P5, P6: the rules allow each target that the engine chooses, the targets together release enough for the ask, and
+// none of them could be spared. What they release is granted to the ask for which they were preempted. Preemption ends:
+// however often preempted applications ask again, finally none is preempted and none has a claim.
 func TestPreemption(t *testing.T) {
 	claims, met := 0, 0
 	played := forSeeds(t, func(t *testing.T, w *world) {
@@ -33,7 +34,8 @@ func TestPreemption(t *testing.T) {
 	}
 }
 
-// crowdedQueues are a root with five leaves, some of them one level deeper, that lend to each other and displace each other.
+// crowdedQueues returns a root with five leaves, some of them one level deeper, that lend to each other and preempt
+// each other.
 func (w *world) crowdedQueues() []QueueConfig {
 	queues := []QueueConfig{{Name: "q0"}, {Name: "q1", Parent: "q0"}, {Name: "q2", Parent: "q0"}}
 	for i := 3; i <= 7; i++ {
@@ -59,7 +61,7 @@ func (w *world) crowdedQueue(i int) QueueConfig {
 	return q
 }
 
-// crowd is something that happens, mostly an application that comes.
+// crowd plays one random event, mostly the arrival of an application.
 func (w *world) crowd() {
 	key, known := w.anyKey()
 	switch n := w.IntN(20); {
@@ -86,7 +88,7 @@ func (w *world) crowd() {
 	}
 }
 
-// passAndCheck makes one cycle, looks at its grants, and then at its claims one after the other. It returns the grants.
+// passAndCheck runs one cycle and checks its grants, and then each of its claims. It returns the grants.
 func (w *world) passAndCheck(t *testing.T) []Decision {
 	t.Helper()
 	before, granted := slices.Clone(w.engine.claims.all), w.engine.holders.grants
@@ -121,8 +123,8 @@ func (w *world) passAndCheck(t *testing.T) []Decision {
 	return decisions
 }
 
-// checkMet holds that what is reclaimed for an ask lets it start, or an earlier one of the same shape, and no other. As long as it
-// waits for some of that, nothing more is preempted for it.
+// checkMet checks that quota reclaimed for an ask is granted to that ask, or to an earlier one of the same shape, and
+// to no other. While the ask still waits for some of it, nothing more may be preempted for it.
 func (w *world) checkMet(t *testing.T, c *claim, targets []queueing.Key, decisions []Decision) {
 	t.Helper()
 	ask := w.origins[c.app.key]
@@ -142,7 +144,7 @@ func (w *world) checkMet(t *testing.T, c *claim, targets []queueing.Key, decisio
 	}
 }
 
-// claimed is what a claim will be granted at least.
+// claimed returns the least that a claim will be granted.
 func (w *world) claimed(c *claim) queueing.Grant {
 	a := w.ref.asks[c.app.key]
 	var where []string
@@ -153,8 +155,8 @@ func (w *world) claimed(c *claim) queueing.Grant {
 	return w.ref.grant(a, where, least)
 }
 
-// checkClaim judges a claim by the reference's arithmetic, which stands where the engine stood when it decided, and continues to where it
-// was afterwards.
+// checkClaim checks a claim with the arithmetic of the reference. The reference is first in the state in which the
+// engine decided, and then advanced to the state after it.
 func (w *world) checkClaim(t *testing.T, c *claim) {
 	t.Helper()
 	g := w.claimed(c)
@@ -184,18 +186,18 @@ func (w *world) checkClaim(t *testing.T, c *claim) {
 	w.ref.grants[queueing.Key{Name: "claim of " + c.app.key.Name}] = g
 }
 
-// judge knows the rules by which an ask may displace.
+// judge knows the rules by which an ask may preempt others.
 type judge struct {
 	ref  *reference
 	ask  queueing.Ask
 	need queueing.Grant
-	// lacking is what was in short supply before anything was preempted.
+	// lacking are the cells that were short before anything was preempted.
 	lacking []cell
-	// owner is what each holds.
+	// owner is the grant of each key.
 	owner map[queueing.Key]*heldGrant
 }
 
-// restIsLegal says that without the target spared, the other targets would still be legal.
+// restIsLegal reports whether the rules would still allow the other targets if the target spared were not preempted.
 func (j judge) restIsLegal(e *Engine, victims []queueing.Key, spared queueing.Key, held map[queueing.Key]queueing.Grant) bool {
 	for _, v := range victims {
 		if v == spared {
@@ -211,7 +213,7 @@ func (j judge) restIsLegal(e *Engine, victims []queueing.Key, spared queueing.Ke
 	return len(victims) > 1
 }
 
-// lacking are the cells in which a grant does not fit now.
+// lacking returns the cells in which a grant does not fit now.
 func (r *reference) lacking(g queueing.Grant) []cell {
 	var out []cell
 	for _, at := range cells() {
@@ -222,7 +224,7 @@ func (r *reference) lacking(g queueing.Grant) []cell {
 	return out
 }
 
-// mayDisplace says whether the rules allow it, with the ask charged.
+// mayDisplace reports whether the rules allow preempting the grant, with the ask charged.
 func (j judge) mayDisplace(v *heldGrant) bool {
 	policy := j.ref.configs[j.ask.Queue].Preemption
 	lower, victim := v.standing.Priority < j.ask.Priority, v.grant.Queue
@@ -250,7 +252,8 @@ func (j judge) mayDisplace(v *heldGrant) bool {
 	return side != "" && (borrow || !j.over(side) || j.aboveShare(v, side))
 }
 
-// aboveShare says whether the queue above both lets the shares of both sides displace, and they do.
+// aboveShare reports whether the common ancestor of both queues uses fair sharing for preemption, and the shares of
+// both sides allow it.
 func (j judge) aboveShare(v *heldGrant, mine string) bool {
 	above := j.ref.parent(mine)
 	rule := j.ref.configs[above].FairPreemption
@@ -281,13 +284,13 @@ func (j judge) within(v *heldGrant, policy Policy) bool {
 	return policy == PreemptLowerOrNewerEqualPriority && v.standing.Priority == j.ask.Priority && v.standing.QueuedAt.After(j.ask.QueuedAt)
 }
 
-// over says that a queue uses more than its own quota of what is in short supply.
+// over reports whether a queue uses more than its own quota of what is short.
 func (j judge) over(name string) bool {
 	return slices.ContainsFunc(j.lacking, func(at cell) bool { return j.ref.usage(name, at) > j.ref.subtree(name, at) })
 }
 
-// comesToRest has all end that were asked to, some now and some later, and ask again, until nothing happens. Meanwhile queues are
-// reloaded, and some for which others have to end go away.
+// comesToRest ends the applications that were asked to end, some now and some later, and lets them ask again, until
+// nothing happens. In between, queues are reloaded, and some for which others have to end are deleted.
 func (w *world) comesToRest(t *testing.T) {
 	t.Helper()
 	gone := map[queueing.Key]int{}
@@ -312,7 +315,7 @@ func (w *world) comesToRest(t *testing.T) {
 	t.Fatal("they displace each other for ever")
 }
 
-// going are those that were asked to end, in any order.
+// going returns the applications that were asked to end, in random order.
 func (w *world) going() []queueing.Key {
 	var out []queueing.Key
 	for _, key := range w.keys() {
@@ -324,7 +327,8 @@ func (w *world) going() []queueing.Key {
 	return out
 }
 
-// giveWay ends some that were asked to, who ask again, and counts how often each had to.
+// giveWay ends some of the applications that were asked to, which then ask again, and counts how often each was
+// preempted.
 func (w *world) giveWay(going []queueing.Key, gone map[queueing.Key]int) {
 	for _, key := range going {
 		if gone[key]++; gone[key] > 1 && w.isDisplacedByShare(key) {
@@ -342,7 +346,7 @@ func (w *world) giveWay(going []queueing.Key, gone map[queueing.Key]int) {
 	}
 }
 
-// disturb lets things happen that change nothing about what others wait for.
+// disturb plays events that change nothing for those that wait.
 func (w *world) disturb() {
 	if w.chance(0.2) {
 		w.setQueues(w.queues)
@@ -352,7 +356,7 @@ func (w *world) disturb() {
 	}
 }
 
-// passAndMeet makes one cycle and looks at what became of the claims that there were.
+// passAndMeet runs one cycle and checks what has become of the claims before it.
 func (w *world) passAndMeet(t *testing.T) {
 	t.Helper()
 	claims := slices.DeleteFunc(slices.Clone(w.engine.claims.all), func(c *claim) bool { return c.app.class == nil })
@@ -366,8 +370,8 @@ func (w *world) passAndMeet(t *testing.T) {
 	}
 }
 
-// overlooksNobody looks at everything again although nothing has happened: none fits that was not granted. One may have become able to
-// preempt.
+// overlooksNobody makes the engine try everything again although nothing has happened, and checks that no ask fits that
+// was not granted before. An ask may have become able to preempt.
 func (w *world) overlooksNobody(t *testing.T) {
 	t.Helper()
 	for _, tree := range w.engine.hierarchy.trees {

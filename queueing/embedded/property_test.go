@@ -15,11 +15,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// events is how much happens in a world.
+// events is the number of random events in a world.
 const events = 50
 
-// P3, P4, P11: what the engine decides, in which order and with which counts, is what trying every single ask in order gives; and
-// its verdict for those that wait is why.
+// P3, P4, P11: the engine makes the same grants, in the same order and with the same counts, as the reference, which
+// tries every single ask in order. The verdicts of waiting asks have the reasons of the reference.
 func TestEngineIsReference(t *testing.T) {
 	forSeeds(t, func(t *testing.T, w *world) {
 		for range events {
@@ -43,8 +43,9 @@ func (w *world) compareVerdicts(t *testing.T) {
 	}
 }
 
-// P1: no grant makes or worsens a violation on any queue that its use reaches, whatever was restored or cut before.
-// P2: an application has all of its pods, or none; only the elastic pod set may have fewer, and never less than its least.
+// P1: no grant causes or worsens a violation in any queue that it is charged to, whatever was restored or however quota
+// was cut before. P2: an application gets all of its pods or none; only the elastic pod set may get fewer, but not
+// fewer than its minimum.
 func TestGrantsAreLegal(t *testing.T) {
 	forSeeds(t, func(t *testing.T, w *world) {
 		for range events {
@@ -78,7 +79,7 @@ func (w *world) checkGang(t *testing.T, a queueing.Ask, g queueing.Grant) {
 	}
 }
 
-// checkQuota adds the grant to the reference and looks at every queue from its own to the root.
+// checkQuota adds the grant to the reference and checks every queue from its own up to the root.
 func (w *world) checkQuota(t *testing.T, d Decision) {
 	t.Helper()
 	type place struct {
@@ -109,7 +110,8 @@ func (w *world) checkQuota(t *testing.T, d Decision) {
 	}
 }
 
-// P4: within a queue no ask passes an earlier one of the same shape; in a StrictFIFO queue none passes one that may start.
+// P4: within a queue no ask overtakes an earlier one of the same shape. In a StrictFIFO queue none overtakes one that
+// may start.
 func TestNobodyOvertakes(t *testing.T) {
 	forSeeds(t, func(t *testing.T, w *world) {
 		for range events {
@@ -130,7 +132,7 @@ func TestNobodyOvertakes(t *testing.T) {
 	})
 }
 
-// checkOvertaken: earlier still waits when later is granted.
+// checkOvertaken checks that the later ask was not granted unfairly while the earlier one still waits.
 func (w *world) checkOvertaken(t *testing.T, earlier, later queueing.Ask) {
 	t.Helper()
 	if earlier.Queue != later.Queue || w.ref.bar(earlier) != "" {
@@ -144,7 +146,7 @@ func (w *world) checkOvertaken(t *testing.T, earlier, later queueing.Ask) {
 	}
 }
 
-// P8, P14: what the engine says is used, waits and is admitted is what follows from the grants and asks.
+// P8, P14: usage, pending and admitted counts of the engine follow from its grants and asks.
 func TestStateIsRecomputation(t *testing.T) {
 	forSeeds(t, func(t *testing.T, w *world) {
 		for range events {
@@ -205,7 +207,7 @@ func (w *world) compareUsage(t *testing.T, s QueueState) {
 	}
 }
 
-// standing lists a queue and those above it, up to one that does not exist.
+// standing returns a queue and its ancestors, up to the first one that does not exist.
 func (r *reference) standing(name string) []string {
 	var out []string
 	for ; name != ""; name = r.parent(name) {
@@ -217,7 +219,7 @@ func (r *reference) standing(name string) []string {
 	return out
 }
 
-// offers says whether any queue of the tree names a flavor.
+// offers reports whether any queue of the tree names a flavor.
 func (r *reference) offers(name, flavor string) bool {
 	for other, q := range r.configs {
 		named := slices.ContainsFunc(q.Flavors, func(f FlavorQuota) bool { return f.Name == flavor })
@@ -228,7 +230,8 @@ func (r *reference) offers(name, flavor string) bool {
 	return false
 }
 
-// gross is what a queue and all below it hold; of the children of a ghost, what they have borrowed.
+// gross returns the usage of a queue and all queues below it. Of the children of a deleted queue, only what they have
+// borrowed counts.
 func (r *reference) gross(name string, at cell) int64 {
 	out := r.own(name, at)
 	for _, c := range r.children(name) {
@@ -241,7 +244,8 @@ func (r *reference) gross(name string, at cell) int64 {
 	return out
 }
 
-// P9: an engine that is built anew from queues, grants and asks has the same state, gives the same verdicts and decides the same.
+// P9: an engine that is rebuilt from queues, grants and asks has the same state, gives the same verdicts and makes the
+// same decisions.
 func TestRestart(t *testing.T) {
 	forSeeds(t, func(t *testing.T, w *world) {
 		for range w.IntN(events) {
@@ -284,8 +288,8 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// rebuild makes an engine from what is stored in objects, in any order. Deleted queues are listed, unless all grants know the queues that
-// are above them now, and the others are known before the grants.
+// rebuild creates an engine from the stored objects, in random order. Deleted queues are included, unless all grants
+// know their current ancestors and the deleted queues are known before the grants.
 func (w *world) rebuild() *Engine {
 	e := newEngine()
 	queues := slices.DeleteFunc(slices.Clone(w.queues), func(q QueueConfig) bool { return q.Deleted })
@@ -312,7 +316,7 @@ func (w *world) rebuild() *Engine {
 	return e
 }
 
-// grantsKnowTheirPlace reports whether no queue above a grant has been moved since it was given.
+// grantsKnowTheirPlace reports whether no ancestor of a grant's queue has been moved since the grant.
 func (w *world) grantsKnowTheirPlace() bool {
 	for _, g := range w.ref.grants {
 		if path := w.ref.path(g.Queue); len(path) == 0 || !slices.Equal(path[1:], g.Ancestors) {
@@ -322,7 +326,7 @@ func (w *world) grantsKnowTheirPlace() bool {
 	return true
 }
 
-// P12: whatever is edited, nothing that is granted is taken away, and nothing breaks.
+// P12: no edit of the configuration takes a grant away or breaks anything.
 func TestEditsEvictNobody(t *testing.T) {
 	forSeeds(t, func(t *testing.T, w *world) {
 		for range events {
@@ -342,7 +346,7 @@ func TestEditsEvictNobody(t *testing.T) {
 	})
 }
 
-// P15: the order in which queues are listed and events of one moment arrive does not matter.
+// P15: neither the order in which queues are listed matters, nor the order in which simultaneous events arrive.
 func TestOrderOfEventsDoesNotMatter(t *testing.T) {
 	forSeeds(t, func(t *testing.T, w *world) {
 		var asks []queueing.Ask
@@ -370,7 +374,7 @@ func TestOrderOfEventsDoesNotMatter(t *testing.T) {
 	})
 }
 
-// twoMoments lets all ask, decides, lets some go, decides, and lists all that was said.
+// twoMoments submits all asks, decides, releases some, decides again, and lists all results.
 func (w *world) twoMoments(asks []queueing.Ask, gone []queueing.Key) []string {
 	e := newEngine()
 	e.SetQueues(w.queues)
@@ -392,7 +396,7 @@ func (w *world) twoMoments(asks []queueing.Ask, gone []queueing.Key) []string {
 	return out
 }
 
-// A key whose verdict changes is named by Changed; a cycle after nothing happened changes nothing.
+// Changed names every key whose verdict has changed. A cycle after which nothing has happened changes nothing.
 func TestChangedIsComplete(t *testing.T) {
 	forSeeds(t, func(t *testing.T, w *world) {
 		last := map[queueing.Key]string{}
@@ -423,7 +427,7 @@ func TestChangedIsComplete(t *testing.T) {
 	})
 }
 
-// Cutting cycles short changes nothing about who is granted in each tree, nor about the end.
+// Limiting the number of grants per cycle changes neither which asks are granted in each tree nor the final state.
 func TestBoundsDoNotMatter(t *testing.T) {
 	forSeeds(t, func(t *testing.T, w *world) {
 		for range events {

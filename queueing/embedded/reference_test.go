@@ -13,14 +13,15 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// reference is the engine written down a second time, slowly: from the objects alone, with recursion, trying every ask. It uses
-// neither package quota nor anything of the engine. Its numbers are small.
+// reference is a second, slow implementation of the engine: it computes everything from the objects, recursively, and
+// tries every ask. It uses neither package quota nor any code of the engine. Its numbers are small.
 type reference struct {
 	configs map[string]QueueConfig
-	// ghosts are queues that are gone but between a grant and its root, with their last parent; parents the last parent of all.
+	// ghosts are the deleted queues between a grant and its root, with their last parents. parents are the last parents
+	// of all queues.
 	ghosts, parents map[string]string
 	grants          map[queueing.Key]queueing.Grant
-	// asks that wait, also those behind a grant of the same key.
+	// asks are the pending asks, including those behind a grant of the same key.
 	asks map[queueing.Key]queueing.Ask
 }
 
@@ -66,7 +67,7 @@ func (r *reference) setQueues(queues []QueueConfig) {
 	}
 }
 
-// wanted is the parent that is written down, if such a queue or ghost exists.
+// wanted returns the configured parent, if such a queue or ghost exists.
 func (r *reference) wanted(name string) string {
 	parent := r.parents[name]
 	if _, exists := r.parents[parent]; !exists {
@@ -75,7 +76,7 @@ func (r *reference) wanted(name string) string {
 	return parent
 }
 
-// circle lists the members of the cycle that a queue is in.
+// circle lists the members of the cycle to which a queue belongs.
 func (r *reference) circle(name string) []string {
 	members := []string{name}
 	for at := r.wanted(name); at != "" && len(members) <= len(r.parents); at = r.wanted(at) {
@@ -89,7 +90,7 @@ func (r *reference) circle(name string) []string {
 
 func (r *reference) isGhost(name string) bool { _, is := r.ghosts[name]; return is }
 
-// parent is the queue above, "" for roots; cycles are cut.
+// parent returns the parent of a queue, or "" for a root. Cycles are cut.
 func (r *reference) parent(name string) string {
 	members := r.circle(name)
 	if len(members) > 0 && (r.isGhost(name) || !slices.ContainsFunc(members, r.isGhost)) {
@@ -111,7 +112,7 @@ func (r *reference) root(name string) string {
 	return path[len(path)-1]
 }
 
-// top is the uppermost queue that exists above one that does.
+// top returns the topmost existing ancestor of an existing queue.
 func (r *reference) top(name string) string {
 	top := name
 	for _, p := range r.path(name) {
@@ -134,7 +135,7 @@ func (r *reference) noQuota(name string) bool {
 	return !r.configs[top].Unlimited
 }
 
-// broken reports whether a queue cannot be used because of its tree.
+// broken reports whether a queue cannot be used because of an error in its tree.
 func (r *reference) broken(name string) bool {
 	if r.noQuota(name) {
 		return true
@@ -163,7 +164,7 @@ func (r *reference) isLeaf(name string) bool {
 	return !slices.ContainsFunc(r.children(name), func(c string) bool { return !r.isGhost(c) })
 }
 
-// limits returns nominal, borrowing and lending of a queue.
+// limits returns the nominal quota, the borrowing limit and the lending limit of a queue.
 func (r *reference) limits(name string, at cell) (int64, int64, int64) {
 	for _, f := range r.configs[name].Flavors {
 		for _, q := range f.Quotas {
@@ -182,7 +183,7 @@ func orNoLimit(limit *int64) int64 {
 	return *limit
 }
 
-// tracked says whether any queue of the tree names the resource.
+// tracked reports whether any queue of the tree names the resource.
 func (r *reference) tracked(name, resource string) bool {
 	for other, q := range r.configs {
 		for _, f := range q.Flavors {
@@ -214,7 +215,7 @@ func (r *reference) local(name string, at cell) int64 {
 	return 0
 }
 
-// own is what the grants of this very queue hold.
+// own returns what the grants of this very queue hold.
 func (r *reference) own(name string, at cell) int64 {
 	var out int64
 	for _, g := range r.grants {
@@ -268,7 +269,7 @@ func (r *reference) potential(name string, at cell) int64 {
 	return out
 }
 
-// grant is what an ask is given in these flavors with that many pods in its elastic pod set.
+// grant returns the grant of an ask in the given flavors, with that many pods in its elastic pod set.
 func (r *reference) grant(a queueing.Ask, where []string, elastic int32) queueing.Grant {
 	g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Gate: GateName, Queue: a.Queue, Priority: a.Priority}
 	if above := r.path(a.Queue)[1:]; len(above) > 0 {
@@ -284,7 +285,7 @@ func (r *reference) grant(a queueing.Ask, where []string, elastic int32) queuein
 	return g
 }
 
-// placements are all ways to give each pod set a flavor of the queue that exists and that it asks for.
+// placements returns all assignments of the pod sets to existing flavors of the queue that they accept.
 func (r *reference) placements(a queueing.Ask) [][]string {
 	offered := []string{DefaultFlavor}
 	for _, name := range r.path(a.Queue) {
@@ -311,7 +312,7 @@ func (r *reference) placements(a queueing.Ask) [][]string {
 	return ways
 }
 
-// bounds are the least and the largest count of the elastic pod set.
+// bounds returns the smallest and the largest count of the elastic pod set.
 func bounds(a queueing.Ask) (int32, int32) {
 	for _, p := range a.PodSets {
 		if p.Least() < p.Count {
@@ -321,7 +322,7 @@ func bounds(a queueing.Ask) (int32, int32) {
 	return 0, 0
 }
 
-// within says that for each resource that the tree limits, the grant needs no more than limit says.
+// within reports whether, for each resource that the tree limits, the grant needs no more than limit returns.
 func (r *reference) within(g queueing.Grant, limit func(queue string, at cell) int64) bool {
 	for _, p := range g.PodSets {
 		for resource := range p.Requests {
@@ -345,8 +346,8 @@ func (r *reference) fit(a queueing.Ask) (queueing.Grant, bool) {
 	return queueing.Grant{}, false
 }
 
-// placed returns the grant with so many pods in the first placement in which it fits, or where it borrows the least if the queue wants
-// that.
+// placed returns the grant with that many pods in the first placement in which it fits, or in the one that borrows the
+// least if the queue prefers that.
 func (r *reference) placed(a queueing.Ask, count int32) (best queueing.Grant, fits bool) {
 	preference := r.configs[a.Queue].FlavorPreference
 	for _, where := range r.placements(a) {
@@ -362,13 +363,14 @@ func (r *reference) placed(a queueing.Ask, count int32) (best queueing.Grant, fi
 	return best, fits
 }
 
-// couldFit says that the ask, with the fewest pods, fits somewhere as far as a limit is concerned.
+// couldFit reports whether the ask, with its minimum of pods, fits in some placement as far as a limit is concerned.
 func (r *reference) couldFit(a queueing.Ask, limit func(queue string, at cell) int64) bool {
 	least, _ := bounds(a)
 	return slices.ContainsFunc(r.placements(a), func(where []string) bool { return r.within(r.grant(a, where, least), limit) })
 }
 
-// distance is the height of the lowest queue that has enough for the ask, with the fewest pods and where it would be placed.
+// distance returns the height of the lowest queue that has enough for the ask, with its minimum of pods and in the
+// placement that it would get.
 func (r *reference) distance(a queueing.Ask) int {
 	least, _ := bounds(a)
 	g, _ := r.placed(a, least)
@@ -385,7 +387,8 @@ func (r *reference) distanceOf(g queueing.Grant) int {
 	return out
 }
 
-// lender is the lowest queue from one upward that has that much; of what has to come from above, each takes off what it does not lend.
+// lender returns the lowest queue, from the given one upwards, that can provide an amount. On each level, what the
+// queue does not lend is subtracted from what has to come from above.
 func (r *reference) lender(name string, at cell, need int64) string {
 	if r.parent(name) == "" || need <= r.subtree(name, at)-r.usage(name, at) {
 		return name
@@ -393,7 +396,7 @@ func (r *reference) lender(name string, at cell, need int64) string {
 	return r.lender(r.parent(name), at, need-max(0, r.local(name, at)-r.usage(name, at)))
 }
 
-// height is how many levels are below a queue.
+// height returns the number of levels below a queue.
 func (r *reference) height(name string) int {
 	out := 0
 	for _, c := range r.children(name) {
@@ -404,7 +407,7 @@ func (r *reference) height(name string) int {
 	return out
 }
 
-// bar is the reason why an ask cannot be admitted whatever is in use, or "".
+// bar returns the reason why an ask cannot be admitted whatever is in use, or "".
 func (r *reference) bar(a queueing.Ask) string {
 	q, exists := r.configs[a.Queue]
 	switch {
@@ -422,7 +425,7 @@ func (r *reference) bar(a queueing.Ask) string {
 	return ""
 }
 
-// stop is the reason why a queue admits nothing now, or "".
+// stop returns the reason why a queue admits nothing now, or "".
 func (r *reference) stop(queue string) string {
 	reason := ""
 	for _, name := range r.path(queue) {
@@ -437,7 +440,7 @@ func (r *reference) stop(queue string) string {
 	return reason
 }
 
-// admitted counts the grants of a queue and of those below it.
+// admitted returns the number of grants of a queue and those below it.
 func (r *reference) admitted(name string) int32 {
 	var out int32
 	for _, g := range r.grants {
@@ -448,7 +451,8 @@ func (r *reference) admitted(name string) int32 {
 	return out
 }
 
-// counted lists the queues in which a grant counts: from its own up to the root, but not from a child of a ghost to the ghost.
+// counted returns the queues in which a grant counts: from its own up to the root, but not across the edge from a child
+// of a ghost to the ghost.
 func (r *reference) counted(name string) []string {
 	if _, exists := r.parents[name]; !exists {
 		return nil
@@ -462,7 +466,7 @@ func (r *reference) counted(name string) []string {
 	return path
 }
 
-// waiting are the asks that no grant of the same key keeps back, in order.
+// waiting returns the pending asks in order, except for those behind a grant of the same key.
 func (r *reference) waiting() []queueing.Ask {
 	var out []queueing.Ask
 	for key, a := range r.asks {
@@ -483,11 +487,11 @@ func inOrder(a, b queueing.Ask) int {
 type candidate struct {
 	ask      queueing.Ask
 	distance int
-	// side is the child, of the queue that is looked at, below which it is.
+	// side is the child of the current queue below which the candidate is.
 	side string
 }
 
-// next is the ask that goes first: of each queue the first that fits, of these one after the other from the leaves up.
+// next returns the ask to grant next. The first fitting asks of all queues compete, from the leaves upwards.
 func (r *reference) next(root string) (queueing.Ask, bool) {
 	firsts := map[string]*candidate{}
 	seen := map[string]bool{}
@@ -508,7 +512,7 @@ func (r *reference) next(root string) (queueing.Ask, bool) {
 	return queueing.Ask{}, false
 }
 
-// best is the candidate of a queue and all below it that goes first; nil if there is none.
+// best returns the candidate that wins among a queue and all queues below it, or nil.
 func (r *reference) best(name string, firsts map[string]*candidate) *candidate {
 	best := firsts[name]
 	for _, child := range r.children(name) {
@@ -524,7 +528,7 @@ func (r *reference) best(name string, firsts map[string]*candidate) *candidate {
 	return best
 }
 
-// before says which of two goes first below a queue.
+// before reports whether one of two candidates below a queue goes first.
 func (r *reference) before(parent string, c, d *candidate) bool {
 	if r.configs[parent].FairSharing {
 		if order := r.share(c.side, c.ask).Cmp(r.share(d.side, d.ask)); order != 0 {
@@ -537,7 +541,8 @@ func (r *reference) before(parent string, c, d *candidate) bool {
 	return inOrder(c.ask, d.ask) < 0
 }
 
-// share is the weighted dominant share of a queue once an ask below it is granted with the fewest pods.
+// share returns the weighted dominant share of a queue as it would be with an ask below it granted, with the minimum of
+// pods.
 func (r *reference) share(name string, a queueing.Ask) *big.Rat {
 	least, _ := bounds(a)
 	if g, fits := r.placed(a, least); fits {
@@ -547,7 +552,7 @@ func (r *reference) share(name string, a queueing.Ask) *big.Rat {
 	return r.shareNow(name)
 }
 
-// shareNow is the weighted dominant share of a queue as it is.
+// shareNow returns the current weighted dominant share of a queue.
 func (r *reference) shareNow(name string) *big.Rat {
 	out := new(big.Rat)
 	for _, resource := range resources {
@@ -586,7 +591,7 @@ func (r *reference) cycle(root string) []Decision {
 	}
 }
 
-// roots are those of all trees.
+// roots returns the roots of all trees.
 func (r *reference) roots() []string {
 	var out []string
 	for name := range r.parents {
@@ -598,7 +603,7 @@ func (r *reference) roots() []string {
 	return out
 }
 
-// verdict is state and reason of an ask after everything was decided.
+// verdict returns the state and the reason of an ask after everything was decided.
 func (r *reference) verdict(key queueing.Key) (queueing.State, string) {
 	a, waits := r.asks[key]
 	_, holds := r.grants[key]

@@ -17,40 +17,42 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// flow is a tree under load in virtual time: small and big asks of equal priority come all the time, and what is admitted ends after
-// a while. Some start with fewer executors than they would like, some grow meanwhile, some reclaim quota and have others end early, and
-// some are changed while they wait.
+// flow is a tree under load in virtual time. Small and big asks of equal priority arrive all the time, and applications
+// end some time after their admission. Some start with fewer executors than they want, some grow later, some reclaim
+// quota and make others end early, and some are changed while they wait.
 type flow struct {
 	*world
 	now time.Duration
-	// ends are when those end who run.
+	// ends maps the running applications to their ends.
 	ends map[queueing.Key]time.Duration
-	// bounds are until when those have to have ended who say so.
+	// bounds maps the applications that announce an end to the time by which they have to end.
 	bounds map[queueing.Key]time.Duration
 	asks   map[queueing.Key]queueing.Ask
-	// due is, for each that stays within the quota of its own queue, when it has to run at the latest.
+	// due maps each ask that stays within the quota of its own queue to the time by which it has to run.
 	due map[queueing.Key]*promise
-	// elastic says that small asks may start with fewer executors, many others need all that is their queue's own, and half of the
-	// queues reclaim.
+	// elastic lets small asks start with fewer executors, lets many others need all of their queue's own quota, and
+	// lets half of the queues reclaim.
 	elastic bool
-	// changing says that those that wait ask again and again.
+	// changing makes waiting applications ask again and again.
 	changing bool
-	// known says that many say until when they hold what they get.
+	// known makes many applications announce until when they hold their quota.
 	known bool
-	// lies says that all that are not held to their bounds lift them once they are admitted; bound counts those that are.
+	// lies makes all applications that are not held to their bounds lift them after admission. bound counts those that
+	// are held to them.
 	lies  bool
 	bound int
-	// guarded counts those that waited until another one had to make way.
+	// guarded counts the applications that waited until another one had to make way.
 	guarded int
-	// grown counts how often an application grew above its base gang, claimed those that started from a claim with more than the
-	// minimum.
+	// grown counts how often an application grew above its base gang. claimed counts those that started from a claim
+	// with more than the minimum.
 	grown, claimed int
-	// reserved are the reservations as of the last cycle, wrong what was granted in spite of one.
+	// reserved are the reservations after the last cycle. wrong is a grant that violated one.
 	reserved []*reservation
 	wrong    string
 }
 
-// promise is until when one has to run, once those have started that had claims by then.
+// promise is the time by which an application has to run, counted from when the applications with earlier claims have
+// started.
 type promise struct {
 	latest time.Duration
 	claims []*claim
@@ -124,7 +126,7 @@ func (f *flow) arrive() {
 	f.engine.Submit(a)
 }
 
-// change has one that waits ask again in its place: with other labels, for another time, or for fewer pods.
+// change makes a waiting application ask again at its place: with other labels, for another time, or for fewer pods.
 func (f *flow) change() {
 	waiting := slices.SortedFunc(maps.Keys(f.asks), compareKeys)
 	waiting = slices.DeleteFunc(waiting, func(key queueing.Key) bool {
@@ -152,7 +154,7 @@ func (f *flow) change() {
 	f.engine.Submit(a)
 }
 
-// leastCPU is what an ask needs at least.
+// leastCPU returns the minimum cpu that an ask needs.
 func leastCPU(a queueing.Ask) int64 {
 	var out int64
 	for _, p := range a.PodSets {
@@ -161,7 +163,7 @@ func leastCPU(a queueing.Ask) int64 {
 	return out
 }
 
-// pass decides and lets those run who are admitted.
+// pass decides, and starts the admitted applications.
 func (f *flow) pass() {
 	f.engine.Advance(epoch.Add(f.now))
 	claims := slices.Clone(f.engine.claims.all)
@@ -206,8 +208,8 @@ func (f *flow) pass() {
 	}
 }
 
-// startsClaimed looks at one that starts, perhaps from a claim, its own or that of another one of the same shape. What was promised
-// then begins behind it; and the pods above its minimum take nothing of what is reserved.
+// startsClaimed checks an application that starts, possibly from its own claim or from that of another one of the same
+// shape. Promises made by then begin after it. Its pods above the minimum must not take reserved quota.
 func (f *flow) startsClaimed(claims []*claim, d Decision) {
 	a := f.asks[d.Key]
 	for _, c := range claims {
@@ -227,7 +229,8 @@ func (f *flow) startsClaimed(claims []*claim, d Decision) {
 	}
 }
 
-// checkReserved holds that no reservation lacks more than if a grant had only the minimum of pods, unless it ends in time.
+// checkReserved checks that no reservation lacks more than it would if the grant had only the minimum of pods, unless
+// the grant ends in time.
 func (f *flow) checkReserved(a queueing.Ask, d Decision) {
 	least := d.Grant
 	least.PodSets = slices.Clone(least.PodSets)
@@ -246,8 +249,8 @@ func (f *flow) checkReserved(a queueing.Ask, d Decision) {
 	}
 }
 
-// lacks is what keeps a queue from the part of its own quota that a reservation needs: what its own use leaves too little, and
-// on each level above what is used there beyond the quotas.
+// lacks returns what keeps a queue from the part of its own quota that a reservation needs: what its own use leaves too
+// little, and on each level above what is used there beyond the quotas.
 func (f *flow) lacks(r *reservation) []int64 {
 	name := r.queue.name
 	out := []int64{max(0, leastCPU(f.asks[r.app.key])-(f.ref.subtree(name, defaultCPU)-f.ref.usage(name, defaultCPU)))}
@@ -261,7 +264,7 @@ func (f *flow) lacks(r *reservation) []int64 {
 	return out
 }
 
-// makeWay has those end before long whose quota is reclaimed, and takes executors away at once.
+// makeWay ends the applications whose quota is reclaimed before long, and removes executors at once.
 func (f *flow) makeWay() {
 	for _, key := range slices.SortedFunc(maps.Keys(f.ends), compareKeys) {
 		if f.engine.Eviction(key, 1, 1) != nil {
@@ -283,8 +286,8 @@ func (f *flow) makeWay() {
 	}
 }
 
-// promise notes until when one has to run that has a reservation: when all that run now, or have a claim, have ended, or have to
-// have ended.
+// promise records by when an application with a reservation has to run: when all that run now or have a claim have
+// ended, or have to have ended.
 func (f *flow) promise(r *reservation) {
 	if _, noted := f.due[r.app.key]; noted || r.app.ask == nil {
 		return
@@ -300,12 +303,12 @@ func (f *flow) promise(r *reservation) {
 	f.due[r.app.key] = &promise{latest, slices.Clone(f.engine.claims.all)}
 }
 
-// isBroken says that one that still waits should run by now.
+// isBroken reports whether an application still waits that should run by now.
 func (f *flow) isBroken(p *promise) bool {
 	return f.now > p.latest && !slices.ContainsFunc(p.claims, func(c *claim) bool { return c.app.claim == c })
 }
 
-// next lets time pass until the next end or by a second, and ends those that end then.
+// next advances time to the next end, or by a second, and ends the applications that end then.
 func (f *flow) next() {
 	at := f.now + time.Second
 	for _, end := range f.ends {
@@ -322,8 +325,9 @@ func (f *flow) next() {
 	}
 }
 
-// P10: who has been first in line for longer than the queue's HeadTimeout, and stays within the quota of its own queue, runs when all
-// have ended who ran when it was reached, however many others come, and although those lift their bounds if they may. P1 holds all the while, and in the end all have run.
+// P10: an application that has been first in line for longer than the queue's HeadTimeout, and stays within the quota
+// of its own queue, runs once the applications that ran at that time have ended, however many others arrive, and
+// although those may lift their bounds. P1 holds all the time, and finally all have run.
 func TestNoHeadStarves(t *testing.T) {
 	t.Parallel()
 	guarded, grown, bound, claimed := 0, 0, 0, 0

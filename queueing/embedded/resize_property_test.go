@@ -13,16 +13,16 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// growing is a world in which most grants may grow, as others come and reclaim quota.
+// growing is a world in which most grants may grow, while others arrive and reclaim quota.
 type growing struct {
 	*world
-	// grown and cut count the decisions to grow, and the claims that were met by pods above base gangs alone.
+	// grown counts the decisions to grow, and cut the claims that were satisfied by pods above base gangs alone.
 	grown, cut int
 }
 
-// P1, P2, P5, P6, P8 with holders that grow and shrink: growth is never over quota, none grows past those that wait in the same queue, base
-// gangs are never cut, what is asked back is enough and no more, all that is charged follows from the grants, and in the end, when all
-// have given back what they were asked for, none lacks what would fit.
+// P1, P2, P5, P6, P8 with holders that grow and shrink. Growth never exceeds quota or overtakes asks that wait in the
+// same queue. Base gangs are never cut. What is asked back is enough and no more. All charges follow from the grants.
+// Finally, when everything that was asked back has been returned, no holder lacks quota that would fit.
 func TestGrowth(t *testing.T) {
 	grown, cut := 0, 0
 	played := forSeeds(t, func(t *testing.T, w *world) {
@@ -42,7 +42,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// happens is something that happens: an application comes or goes, wants more or less, or has less.
+// happens plays one random event: an application arrives or ends, wants more or less, or has less.
 func (g *growing) happens() {
 	key, known := g.anyKey()
 	grant, holds := g.ref.grants[key]
@@ -69,7 +69,7 @@ func (g *growing) happens() {
 	}
 }
 
-// settle writes down what a holder has, after its pods above the base gang were changed.
+// settle records what a holder has, after its pods above the base gang were changed.
 func (g *growing) settle(key queueing.Key, change func(*queueing.PodSetGrant)) {
 	held := g.ref.grants[key]
 	room := g.engine.Allocation(key, held.Run, held.Attempt)
@@ -86,7 +86,7 @@ func (g *growing) settle(key queueing.Key, change func(*queueing.PodSetGrant)) {
 	g.confirmed[key] = true
 }
 
-// pass makes one cycle and looks at what it has decided.
+// pass runs one cycle and checks its decisions.
 func (g *growing) pass(t *testing.T) {
 	t.Helper()
 	before := slices.Clone(g.engine.claims.all)
@@ -118,7 +118,7 @@ func (g *growing) pass(t *testing.T) {
 	}
 }
 
-// compareElastic holds that the pods above base gangs that queues show are those that are charged.
+// compareElastic checks that queues show the charged pods above base gangs.
 func (g *growing) compareElastic(t *testing.T) {
 	t.Helper()
 	for _, s := range g.engine.States() {
@@ -134,7 +134,8 @@ func (g *growing) compareElastic(t *testing.T) {
 	}
 }
 
-// checkGrowth holds that a grant has only grown above its base gang, as far as was wanted, and past none that waits.
+// checkGrowth checks that a grant has grown above its base gang only, no further than wanted, and without overtaking an
+// ask that waits.
 func (g *growing) checkGrowth(t *testing.T, d Decision, waiting []queueing.Ask) {
 	t.Helper()
 	g.grown++
@@ -153,7 +154,7 @@ func (g *growing) checkGrowth(t *testing.T, d Decision, waiting []queueing.Ask) 
 	}
 }
 
-// checkBase holds that no more is asked back than there is above the base gang.
+// checkBase checks that no more pods are asked back than there are above the base gang.
 func (g *growing) checkBase(t *testing.T, key queueing.Key, grant queueing.Grant) {
 	t.Helper()
 	room := g.engine.Allocation(key, grant.Run, grant.Attempt)
@@ -167,7 +168,7 @@ func (g *growing) checkBase(t *testing.T, key queueing.Key, grant queueing.Grant
 	}
 }
 
-// checkEnough holds that a claim fits when all its targets have gone, and would not be with one pod more.
+// checkEnough checks that a claim fits once all its targets are gone, and would not fit with one pod more.
 func (g *growing) checkEnough(t *testing.T, c *claim) {
 	t.Helper()
 	after := maps.Clone(g.ref.grants)
@@ -202,7 +203,7 @@ func (g *growing) checkEnough(t *testing.T, c *claim) {
 	}
 }
 
-// takeBack lowers the pods above the base gang of a grant.
+// takeBack lowers the number of pods above the base gang of a grant.
 func (g *growing) takeBack(key queueing.Key, flavor string, count int32) {
 	grant := g.ref.grants[key]
 	grant.PodSets = slices.Clone(grant.PodSets)
@@ -214,7 +215,7 @@ func (g *growing) takeBack(key queueing.Key, flavor string, count int32) {
 	g.ref.grants[key] = grant
 }
 
-// comesToRest has all release what they were asked for, and write down what they have, until nothing happens.
+// comesToRest makes all holders return what they were asked for and record what they have, until nothing happens.
 func (g *growing) comesToRest(t *testing.T) {
 	t.Helper()
 	for range 200 {
@@ -247,7 +248,7 @@ func (g *growing) comesToRest(t *testing.T) {
 	t.Fatal("they take from each other for ever")
 }
 
-// giveUp gives a whole grant back, and asks for it again.
+// giveUp returns a whole grant and asks for it again.
 func (g *growing) giveUp(key queueing.Key) {
 	again, known := g.origins[key]
 	if _, asks := g.ref.asks[key]; asks {
@@ -260,7 +261,8 @@ func (g *growing) giveUp(key queueing.Key) {
 	}
 }
 
-// nobodyLacks holds that an application that wants more has no quota for one more pod, or has a message that names the rule.
+// nobodyLacks checks that an application that wants more has either no quota for one more pod or a message that names
+// the rule.
 func (g *growing) nobodyLacks(t *testing.T) {
 	t.Helper()
 	for key, grant := range g.ref.grants {

@@ -11,8 +11,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// TestStrictHeadsKeepTheirOwnPart: while the head of a StrictFIFO queue without a headTimeout waits, no borrower takes what is left
-// of the own quota of its queue, except for other such heads; and an ask whose verdict says that quota is reserved would have taken some of it.
+// TestStrictHeadsKeepTheirOwnPart: while the head of a StrictFIFO queue without a headTimeout waits, no borrower takes
+// what is left of its queue's own quota, except for other such heads. An ask whose verdict says that quota is reserved
+// would have taken some of it.
 func TestStrictHeadsKeepTheirOwnPart(t *testing.T) {
 	kept, borrowed := 0, 0
 	played := forSeeds(t, func(t *testing.T, w *world) {
@@ -48,7 +49,7 @@ func TestStrictHeadsKeepTheirOwnPart(t *testing.T) {
 
 var defaultCPU = cell{DefaultFlavor, "cpu"}
 
-// strictQueues are siblings that borrow from each other, every other one strict.
+// strictQueues returns siblings that borrow from each other, every second one with StrictFIFO.
 func (w *world) strictQueues() []QueueConfig {
 	queues := []QueueConfig{{Name: "q0"}}
 	for i := 1; i <= 4; i++ {
@@ -66,7 +67,8 @@ func (w *world) strictQueues() []QueueConfig {
 	return queues
 }
 
-// keptParts is what is left for each head that waits, of other queues than one, if it could be had.
+// keptParts returns, for each waiting head of a queue other than but, what is left of its queue's own quota, if that
+// can be used.
 func (w *world) keptParts(but string) map[string]int64 {
 	out := map[string]int64{}
 	for _, tree := range w.engine.hierarchy.trees {
@@ -81,7 +83,8 @@ func (w *world) keptParts(but string) map[string]int64 {
 	return out
 }
 
-// refusedForParts looks at each ask that waits because quota is reserved: beside what is kept it does not fit. It counts them.
+// refusedForParts checks that each ask that waits because quota is reserved does not fit beside the reserved parts. It
+// returns the number of such asks.
 func (w *world) refusedForParts(t *testing.T) int {
 	t.Helper()
 	count := 0

@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// checkDecision holds what must be so of a decision right after its cycle: nothing is granted beyond a limit, in a stopped queue, or in a
+// checkDecision checks a decision right after its cycle: nothing is granted beyond a limit, in a stopped queue, or in a
 // flavor whose nodes the pods do not tolerate.
 func (u *turmoil) checkDecision(d *Decision) error {
 	if !u.isQueue(d.Root) {
@@ -39,7 +39,7 @@ func (u *turmoil) checkDecision(d *Decision) error {
 	return u.checkFlavors(d)
 }
 
-// newlyCharged returns what a decision has charged.
+// newlyCharged returns the amounts that a decision has charged.
 func newlyCharged(d *Decision, q *queue) []quota.Amount {
 	charged := quota.Summed(chargedAmounts(d.Grant, q.flavors[0]))
 	if d.Before == nil {
@@ -49,7 +49,7 @@ func newlyCharged(d *Decision, q *queue) []quota.Amount {
 	return slices.DeleteFunc(charged, func(a quota.Amount) bool { return slices.Contains(before, a) })
 }
 
-// checkFlavors holds that the pods of a new grant may run on the nodes of its flavors.
+// checkFlavors checks that the pods of a new grant may run on the nodes of its flavors.
 func (u *turmoil) checkFlavors(d *Decision) error {
 	origin := u.engine.registry.apps[d.Key].held.origin
 	if origin == nil || d.Grown > 0 {
@@ -63,14 +63,14 @@ func (u *turmoil) checkFlavors(d *Decision) error {
 	return nil
 }
 
-// news is what an application hears of what it asks and holds.
+// news is what the engine returns about the ask and the grant of an application.
 type news struct {
 	verdict queueing.Verdict
-	// holds is what it holds, why is why that is not more, and reclaims what it is to return.
+	// holds is the grant, why the reason why it is not larger, and reclaims what the application has to return.
 	holds, why, reclaims string
 }
 
-// newsOf returns what an application hears when it looks.
+// newsOf returns the current news of an application.
 func (u *turmoil) newsOf(key queueing.Key) news {
 	n := news{verdict: u.engine.Verdict(key)}
 	n.verdict.Grant = nil
@@ -81,7 +81,7 @@ func (u *turmoil) newsOf(key queueing.Key) news {
 	return n
 }
 
-// checkHeard holds that every application that would hear something new is woken.
+// checkHeard checks that every application with different news is woken.
 func (u *turmoil) checkHeard() error {
 	woken := u.engine.Changed()
 	for _, key := range u.known() {
@@ -94,13 +94,13 @@ func (u *turmoil) checkHeard() error {
 	return nil
 }
 
-// queueCount is what one queue is charged and counts, by what its applications hold and ask.
+// queueCount is what one queue is charged and counts, computed from the grants and asks of its applications.
 type queueCount struct {
 	admitted, pending int32
 	charged           map[quota.Cell]int64
 }
 
-// counts counts anew, by the name of the queue.
+// counts computes the counts of all queues, by name.
 func (u *turmoil) counts() map[string]*queueCount {
 	counts := map[string]*queueCount{}
 	of := func(q *queue) *queueCount {
@@ -128,7 +128,8 @@ func (u *turmoil) counts() map[string]*queueCount {
 	return counts
 }
 
-// checkCounts holds that what is charged and counted is what is held and asked. Queues that others weigh on are left out.
+// checkCounts checks that charges and counts follow from grants and asks. Queues that are charged for deleted ones are
+// left out.
 func (u *turmoil) checkCounts() error {
 	if len(u.engine.holders.deletedInUse(newConfiguration(u.queues))) > 0 {
 		return nil

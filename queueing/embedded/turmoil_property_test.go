@@ -19,31 +19,32 @@ import (
 )
 
 const (
-	// turmoils is the usual number of seeds of TestTurmoil.
+	// turmoils is the default number of seeds of TestTurmoil.
 	turmoils = 250
-	// turmoilSteps is how much happens in each of them.
+	// turmoilSteps is the number of steps for each seed.
 	turmoilSteps = 120
-	// turmoilQueues is the greatest number of queues.
+	// turmoilQueues is the largest number of queues.
 	turmoilQueues = 8
-	// turmoilEnd is within how many minutes all have to run once nothing new comes.
+	// turmoilEnd is the number of minutes within which all applications have to run once nothing new arrives.
 	turmoilEnd = 500
 )
 
-// turmoil is an engine under changes of every kind, in any order.
+// turmoil is an engine under changes of every kind, in random order.
 type turmoil struct {
 	*world
 	now time.Time
-	// asks are the last ones of all applications, also of those that hold a grant.
+	// asks are the latest asks of all applications, including those that hold a grant.
 	asks map[queueing.Key]queueing.Ask
-	// flavors are those that exist besides the default one.
+	// flavors are the flavors besides the default one.
 	flavors []FlavorConfig
-	// tight says that all queues are in one tree and limit cpu alone: quota is scarce at several levels at once.
+	// tight puts all queues into one tree that limits cpu only, so that quota is scarce at several levels at once.
 	tight bool
-	// heard is what each application has heard last of what it asks and holds.
+	// heard is the news that each application has seen last.
 	heard map[queueing.Key]news
-	// undone says that a decision of the last cycle could not be recorded.
+	// undone is set if a decision of the last cycle could not be recorded.
 	undone bool
-	// granted counts the grants, grown how often one grew, checked the sentences about queues that were found to be true.
+	// granted counts the grants, grown how often a grant grew, and checked the messages about queues that were
+	// verified.
 	granted, grown, checked int
 }
 
@@ -59,7 +60,7 @@ func newTurmoil(seed uint64) *turmoil {
 	return u
 }
 
-// turmoilQueue is a random queue that may preempt and reserve quota.
+// turmoilQueue returns a random queue that may preempt and reserve quota.
 func (u *turmoil) turmoilQueue(i int) QueueConfig {
 	q := u.randomQueue(i)
 	if u.tight {
@@ -92,7 +93,7 @@ func (u *turmoil) turmoilQueue(i int) QueueConfig {
 	return q
 }
 
-// tightQueue is a queue of the one tree below q0, with little cpu and often without borrowing.
+// tightQueue returns a queue of the single tree below q0, with little cpu and often without borrowing.
 func (u *turmoil) tightQueue(i int) QueueConfig {
 	q := QueueConfig{
 		Name: fmt.Sprintf("q%d", i), Admits: func(map[string]string) bool { return true }, Weight: u.Int32N(4), FairSharing: u.chance(0.1),
@@ -115,7 +116,7 @@ func (u *turmoil) tightQueue(i int) QueueConfig {
 	return q
 }
 
-// turmoilStep is one kind of step; those that need an application get a random one.
+// turmoilStep is one kind of step. Steps that need an application get a random one.
 type turmoilStep struct {
 	weight int
 	play   func(*turmoil, queueing.Key)
@@ -170,7 +171,7 @@ func (u *turmoil) known() []queueing.Key {
 	return out
 }
 
-// arrive has an application ask that may grow, end in time, or be a part of another one.
+// arrive makes an application ask. It may be elastic, announce its end, or be part of another one.
 func (u *turmoil) arrive() {
 	a := u.randomAsk(u.newKey())
 	a.SchedulingGated = u.chance(0.5)
@@ -194,7 +195,7 @@ func (u *turmoil) arrive() {
 	u.ask(a)
 }
 
-// charge has a pod count that no queue has admitted, whether it fits or not.
+// charge makes a pod count that no queue has admitted, whether it fits or not.
 func (u *turmoil) charge(queueing.Key) {
 	a := u.randomAsk(u.newKey())
 	a.Key.Kind, a.Part = queueing.Pod, u.chance(0.5)
@@ -207,7 +208,7 @@ func (u *turmoil) charge(queueing.Key) {
 	u.engine.SetHolderState(a.Key, g.Run, g.Attempt, queueing.HolderState{Priority: a.Priority, QueuedAt: a.QueuedAt})
 }
 
-// leaves lists the queues that are no other queue's parent.
+// leaves returns the queues without children.
 func (u *turmoil) leaves() []string {
 	var out []string
 	for _, q := range u.queues {
@@ -218,7 +219,7 @@ func (u *turmoil) leaves() []string {
 	return out
 }
 
-// ask mostly asks a queue that takes applications.
+// ask submits an ask, mostly to a queue that takes applications.
 func (u *turmoil) ask(a queueing.Ask) {
 	if leaves := u.leaves(); len(leaves) > 0 && u.chance(0.8) {
 		a.Queue = leaves[u.IntN(len(leaves))]
@@ -238,19 +239,19 @@ func (u *turmoil) leave(key queueing.Key) {
 	delete(u.heard, key)
 }
 
-// undo has the last decision about an application not be recorded, unless it has been already.
+// undo reverts the last decision about an application, unless it was recorded.
 func (u *turmoil) undo(key queueing.Key) {
 	u.say("undo %s: %t", key.Name, u.engine.Revert(key))
 }
 
-// anyQueue returns the name of a queue, and where that is among those that exist.
+// anyQueue returns the name of a random queue, its number, and its index among the existing ones.
 func (u *turmoil) anyQueue() (name string, i, at int) {
 	i = u.IntN(turmoilQueues)
 	name = fmt.Sprintf("q%d", i)
 	return name, i, slices.IndexFunc(u.queues, func(q QueueConfig) bool { return q.Name == name })
 }
 
-// replaceQueue gives a queue another configuration, or creates it.
+// replaceQueue replaces the configuration of a queue, or creates it.
 func (u *turmoil) replaceQueue(queueing.Key) {
 	_, i, at := u.anyQueue()
 	queues := slices.Clone(u.queues)
@@ -262,7 +263,7 @@ func (u *turmoil) replaceQueue(queueing.Key) {
 	u.reconfigure(queues)
 }
 
-// deleteQueue deletes a queue, which its children still name as their parent. One that does not exist is created.
+// deleteQueue deletes a queue, which its children still name as their parent. A queue that does not exist is created.
 func (u *turmoil) deleteQueue(key queueing.Key) {
 	_, _, at := u.anyQueue()
 	if at < 0 {
@@ -272,7 +273,7 @@ func (u *turmoil) deleteQueue(key queueing.Key) {
 	u.reconfigure(slices.Delete(slices.Clone(u.queues), at, at+1))
 }
 
-// moveQueue gives a queue another parent, which may be missing and, with a greater number than its own, below it.
+// moveQueue gives a queue another parent. The parent may be missing, or, if its number is greater, below the queue.
 func (u *turmoil) moveQueue(queueing.Key) {
 	if _, i, at := u.anyQueue(); at >= 0 {
 		queues, most := slices.Clone(u.queues), max(1, i)
@@ -284,7 +285,7 @@ func (u *turmoil) moveQueue(queueing.Key) {
 	}
 }
 
-// dissolveQueue deletes a queue whose children move up to its parent.
+// dissolveQueue deletes a queue and moves its children to its parent.
 func (u *turmoil) dissolveQueue(queueing.Key) {
 	name, _, at := u.anyQueue()
 	if at < 0 || u.queues[at].Parent == "" {
@@ -300,7 +301,7 @@ func (u *turmoil) dissolveQueue(queueing.Key) {
 	u.reconfigure(queues)
 }
 
-// repairQueues creates all queues whose children miss them, and ends cycles.
+// repairQueues creates all missing parents and breaks cycles.
 func (u *turmoil) repairQueues(queueing.Key) {
 	queues := slices.Clone(u.queues)
 	for i := range turmoilQueues {
@@ -355,7 +356,7 @@ func (u *turmoil) resize(key queueing.Key) {
 	}
 }
 
-// changeHolder gives a holder another priority or another end, or has it terminate.
+// changeHolder gives a holder another priority or end, or makes it terminate.
 func (u *turmoil) changeHolder(key queueing.Key) {
 	if g, holds := u.engine.Held(key); holds {
 		s := queueing.HolderState{Priority: u.Int32N(3), QueuedAt: epoch, Terminating: u.chance(0.2)}
@@ -367,7 +368,7 @@ func (u *turmoil) changeHolder(key queueing.Key) {
 	}
 }
 
-// shrink has a holder return some of the pods above its base gang.
+// shrink makes a holder return some of the pods above its base gang.
 func (u *turmoil) shrink(key queueing.Key) {
 	g, holds := u.engine.Held(key)
 	if !holds {
@@ -383,8 +384,8 @@ func (u *turmoil) shrink(key queueing.Key) {
 	u.engine.Settle(key, g)
 }
 
-// restart replaces the engine by one that knows the objects and the ledgers alone: of what was not recorded, nothing may be left. Not all
-// holders are heard of again at once.
+// restart replaces the engine with one that knows only the objects and the ledgers, so that decisions that were not
+// recorded are lost. It learns of the holders one after the other.
 func (u *turmoil) restart(queueing.Key) {
 	u.say("restart")
 	next := New()
@@ -413,7 +414,7 @@ func (u *turmoil) restart(queueing.Key) {
 	u.engine, u.heard = next, map[queueing.Key]news{}
 }
 
-// decide makes that many decisions at most; no bound for 0. Some of them may not have been recorded yet.
+// decide makes up to most decisions; 0 is no limit. A part of them may not be recorded yet.
 func (u *turmoil) decide(most int, recorded float64) ([]Decision, error) {
 	u.engine.Advance(u.now)
 	u.say("cycle at %s, at most %d", u.now.Format(time.TimeOnly), most)
@@ -435,7 +436,8 @@ func (u *turmoil) decide(most int, recorded float64) ([]Decision, error) {
 	return decisions, u.record(decisions, recorded)
 }
 
-// record notes that some of the decisions were recorded. The ledger of a tree may not have been written: then none of its are left.
+// record marks some of the decisions as recorded. If the ledger of a tree is not written, none of the tree's decisions
+// are.
 func (u *turmoil) record(decisions []Decision, recorded float64) error {
 	failed := map[string]bool{}
 	for _, d := range decisions {
@@ -460,7 +462,7 @@ func (u *turmoil) isQueue(name string) bool {
 	return slices.ContainsFunc(u.queues, func(q QueueConfig) bool { return q.Name == name })
 }
 
-// isAbove reports whether a queue is above another one; both exist.
+// isAbove reports whether a queue is an ancestor of another one. Both exist.
 func (u *turmoil) isAbove(above, name string) bool {
 	for range u.queues { // parents may make a cycle
 		at := slices.IndexFunc(u.queues, func(q QueueConfig) bool { return q.Name == name })
@@ -474,7 +476,7 @@ func (u *turmoil) isAbove(above, name string) bool {
 	return false
 }
 
-// checkVerdicts looks at what the engine says after a cycle without a limit.
+// checkVerdicts checks the verdicts after a cycle without a limit.
 func (u *turmoil) checkVerdicts() error {
 	for _, key := range u.known() {
 		v := u.engine.Verdict(key)
@@ -495,7 +497,8 @@ func (u *turmoil) checkVerdicts() error {
 	return nil
 }
 
-// whyNoMore returns why a holder does not grow. One that is about to end, or whose growth has not been recorded yet, keeps the last reason.
+// whyNoMore returns why a holder does not grow. A holder that is about to end, or whose growth is not recorded yet,
+// keeps its last reason.
 func (u *turmoil) whyNoMore(key queueing.Key) string {
 	h := u.engine.registry.apps[key].held
 	if h == nil || h.isTerminating() || h.growth.before != nil {
@@ -510,7 +513,7 @@ var (
 	saysLimit   = regexp.MustCompile(`queue (\S+) (?:may use at most|is held|has reached)`)
 )
 
-// checkMessage returns what a message says of queues that is not so, or where a word is missing; empty if all is well.
+// checkMessage returns a false statement about queues in a message, or a missing word, or "".
 func (u *turmoil) checkMessage(message string) string {
 	if strings.Contains(message, "  ") {
 		return "a word is missing"
@@ -533,7 +536,7 @@ func (u *turmoil) checkMessage(message string) string {
 	return ""
 }
 
-// checkExplanations looks at everything that can be explained.
+// checkExplanations checks everything that can be explained.
 func (u *turmoil) checkExplanations() error {
 	for _, key := range u.known() {
 		x, known := u.engine.Explain(key)
@@ -584,8 +587,8 @@ func (u *turmoil) run() error {
 	return errors.Join(u.comeToRest(), u.checkNothingFits(), u.checkNothingIsLeft())
 }
 
-// comeToRest has nothing new come, and what runs end after a while, until nothing runs and nothing more starts. Each cycle decides all
-// that there is to decide.
+// comeToRest stops arrivals and ends running applications after a while, until nothing runs and nothing more starts.
+// Each cycle decides without a limit.
 func (u *turmoil) comeToRest() error {
 	for range turmoilEnd {
 		u.now = u.now.Add(time.Minute)
@@ -609,7 +612,7 @@ func (u *turmoil) comeToRest() error {
 	return fmt.Errorf("something still runs after %d minutes", turmoilEnd)
 }
 
-// endSome ends about half of what runs, and returns how much ran.
+// endSome ends about half of the running applications, and returns how many were running.
 func (u *turmoil) endSome() int {
 	ran := 0
 	for _, key := range u.known() {
@@ -623,7 +626,8 @@ func (u *turmoil) endSome() int {
 	return ran
 }
 
-// checkNothingFits holds, now that nothing runs, that an ask only waits if its queue cannot admit it with the current configuration.
+// checkNothingFits checks, when nothing runs, that an ask still waits only if its queue cannot admit it with the
+// current configuration.
 func (u *turmoil) checkNothingFits() error {
 	for _, key := range u.known() {
 		a := u.engine.registry.apps[key]
@@ -635,7 +639,7 @@ func (u *turmoil) checkNothingFits() error {
 	return nil
 }
 
-// checkNothingIsLeft releases all and holds that nothing of it stays behind.
+// checkNothingIsLeft releases everything and checks that nothing stays charged, counted or claimed.
 func (u *turmoil) checkNothingIsLeft() error {
 	for _, key := range u.known() {
 		u.engine.Release(key)
@@ -658,9 +662,10 @@ func (u *turmoil) checkNothingIsLeft() error {
 	return nil
 }
 
-// TestTurmoil: queues, flavors, asks, holders, growth and the engine itself change at random, each while the others do. Nothing
-// panics, no decision is for a tree whose root is gone, what is said of queues is so, a cycle without a limit leaves nothing for a second
-// one, nothing waits for ever that fits, and once all is released nothing is charged, counted or claimed.
+// TestTurmoil changes queues, flavors, asks, holders, growth and the engine itself at random, each while the others
+// change as well. Nothing panics, no decision is made for a tree whose root is gone, messages about queues are true, a
+// cycle without a limit leaves nothing for a second one, nothing that fits waits for ever, and once everything is
+// released nothing is charged, counted or claimed.
 func TestTurmoil(t *testing.T) {
 	t.Parallel()
 	granted, grown, checked := 0, 0, 0

@@ -10,12 +10,12 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// outcome is what one cycle makes of the asks: who is granted, who has a claim, who has to go.
+// outcome is the result of one cycle: the granted asks, the claims, and the targets.
 type outcome struct {
 	granted, claims, displaced []queueing.Key
 }
 
-// decided lists what an engine has decided after a cycle.
+// decided returns what an engine has decided in a cycle.
 func decided(e *Engine, decisions []Decision) outcome {
 	var out outcome
 	for _, d := range decisions {
@@ -32,7 +32,7 @@ func decided(e *Engine, decisions []Decision) outcome {
 	return out
 }
 
-// startedAgain builds an engine from the objects, of which it knows all standings, without some asks.
+// startedAgain builds an engine from the objects, without some asks. It knows the standings of all holders.
 func (w *world) startedAgain(without ...queueing.Key) *Engine {
 	e := newEngine()
 	e.SetQueues(w.queues)
@@ -50,15 +50,14 @@ func (w *world) startedAgain(without ...queueing.Key) *Engine {
 	return e
 }
 
-// standing is what is known of a holder.
+// standing returns what is known of a holder.
 func (w *world) standing(key queueing.Key) queueing.HolderState {
 	return w.engine.registry.apps[key].held.standing
 }
 
-// TestClaimsAreDecidedInTheirTurn: none is granted and preempted in one cycle, nor for an ask within its quota as soon as all is looked
-// at again; and what comes
-// of an ask does not depend on later asks of its queue: one that can start, or can start by preempting, is not overtaken by one that
-// takes what it would have had.
+// TestClaimsAreDecidedInTheirTurn: no application is granted and preempted in the same cycle, nor, when everything is
+// tried again, for an ask within its quota. The result for an ask does not depend on later asks of its queue: if it can
+// start, possibly by preempting, no later one takes what it would have got.
 func TestClaimsAreDecidedInTheirTurn(t *testing.T) {
 	claims, overtaken := 0, 0
 	played := forSeeds(t, func(t *testing.T, w *world) {
@@ -89,8 +88,8 @@ func TestClaimsAreDecidedInTheirTurn(t *testing.T) {
 	}
 }
 
-// restsAfter decides once more although nothing has happened. Only an ask that borrows, or is behind one that does,
-// and so comes after those within their quota, may then displace one of them.
+// restsAfter decides once more although nothing has happened. Then only an ask that borrows, or one behind such an ask,
+// may preempt, because its turn is after those within their quota.
 func (w *world) restsAfter(t *testing.T, e *Engine, first outcome) {
 	t.Helper()
 	if len(first.claims) > 0 {
@@ -113,7 +112,8 @@ func (w *world) restsAfter(t *testing.T, e *Engine, first outcome) {
 	}
 }
 
-// inOrderAlone has no shares decide: only how far asks borrow, priority and age. Unless the tree is deep, all leaves are siblings.
+// inOrderAlone removes fair sharing, so that only borrowing distance, priority and age decide. Unless the tree is deep,
+// all leaves are siblings.
 func inOrderAlone(queues []QueueConfig, deep bool) []QueueConfig {
 	for i := range queues {
 		queues[i].FairSharing = false
@@ -124,9 +124,9 @@ func inOrderAlone(queues []QueueConfig, deep bool) []QueueConfig {
 	return queues
 }
 
-// overtakesNobody takes the later asks of a queue away from each ask that waits, and looks whether it starts then or gets a claim. It
-// counts those that were passed by a later one. (One that borrows may have become able to wait for what others displace only after a
-// later one, within the quota, had its turn.)
+// overtakesNobody removes the later asks of a queue for each waiting ask, and checks whether it would start then or get
+// a claim. It returns the number of asks that were overtaken. (An ask that borrows may become able to wait for what
+// others release only after a later one, within the quota, has had its turn.)
 func (w *world) overtakesNobody(t *testing.T, got outcome) int {
 	t.Helper()
 	moved := slices.Concat(got.granted, got.claims)
@@ -147,7 +147,7 @@ func (w *world) overtakesNobody(t *testing.T, got outcome) int {
 	return passed
 }
 
-// neighbours lists the other asks of a queue that wait.
+// neighbours returns the other waiting asks of a queue.
 func (w *world) neighbours(a queueing.Ask) (earlier, later []queueing.Key) {
 	for _, b := range w.ref.waiting() {
 		switch {
@@ -161,7 +161,7 @@ func (w *world) neighbours(a queueing.Ask) (earlier, later []queueing.Key) {
 	return earlier, later
 }
 
-// mayBorrow says that in some placement an ask would take more than its queue's own quota.
+// mayBorrow reports whether an ask would exceed its queue's own quota in some placement.
 func (w *world) mayBorrow(a queueing.Ask) bool {
 	least, _ := bounds(a)
 	return slices.ContainsFunc(w.ref.placements(a), func(where []string) bool {

@@ -18,10 +18,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// worlds is the usual number of seeds of a property.
+// worlds is the default number of seeds of a property.
 const worlds = 60
 
-// forSeeds runs a property with many seeds, and returns with how many. A failure says what happened.
+// forSeeds runs a property with many seeds, and returns their number. A failure lists the events.
 func forSeeds(t *testing.T, property func(t *testing.T, w *world)) int {
 	t.Helper()
 	t.Parallel()
@@ -33,22 +33,22 @@ func forSeeds(t *testing.T, property func(t *testing.T, w *world)) int {
 	})
 }
 
-// world is an engine in the middle of random events, with a reference that hears of the same.
+// world is an engine in the middle of random events, with a reference that gets the same events.
 type world struct {
 	*rand.Rand
 	engine *Engine
 	ref    *reference
 	queues []QueueConfig
-	// confirmed are the grants that cannot be reverted.
+	// confirmed are the grants that can no longer be reverted.
 	confirmed map[queueing.Key]bool
 	origins   map[queueing.Key]queueing.Ask
 	apps      int
 	clock     int
-	// elastic says that all asks may start with one executor.
+	// elastic lets all asks start with one executor.
 	elastic bool
-	// claims that were checked, and those of them that were met.
+	// claims counts the checked claims, and met those of them that were satisfied.
 	claims, met int
-	// twice counts those that were preempted for shares more than once.
+	// twice counts the applications that were preempted for fair shares more than once.
 	twice int
 	log   []string
 }
@@ -68,11 +68,11 @@ func (w *world) chance(p float64) bool { return w.Float64() < p }
 
 var (
 	resources = []string{"cpu", "memory", "pods"}
-	// existing are the flavors that there are; queues name them and others.
+	// existing are the existing flavors. Queues name these and others.
 	existing = []string{DefaultFlavor, "spot", "gpu"}
 )
 
-// cells are all that can be limited.
+// cells returns all cells that can be limited.
 func cells() []cell {
 	var out []cell
 	for _, flavor := range append(slices.Clone(existing), "absent") {
@@ -93,7 +93,7 @@ func newEngine() *Engine {
 	return e
 }
 
-// randomQueues makes up to seven queues; a parent may be missing, or make a cycle.
+// randomQueues returns up to seven queues. A parent may be missing or form a cycle.
 func (w *world) randomQueues() []QueueConfig {
 	queues := make([]QueueConfig, 1+w.IntN(7))
 	for i := range queues {
@@ -133,7 +133,7 @@ func (w *world) randomQueue(i int) QueueConfig {
 	return q
 }
 
-// randomFlavors are mostly the default one alone.
+// randomFlavors returns flavors, mostly the default one only.
 func (w *world) randomFlavors() []FlavorQuota {
 	names := []string{DefaultFlavor}
 	if w.chance(0.3) {
@@ -167,7 +167,7 @@ func (w *world) randomQuota(resource string) ResourceQuota {
 	return r
 }
 
-// randomAsk has few shapes, so that many asks share one.
+// randomAsk returns an ask of one of few shapes, so that many asks have the same one.
 func (w *world) randomAsk(key queueing.Key) queueing.Ask {
 	requests := queueing.Resources{"pods": 1}
 	if w.chance(0.9) {
@@ -200,7 +200,7 @@ func (w *world) newKey() queueing.Key {
 	return queueing.Key{Namespace: "ns", Name: fmt.Sprintf("a%d", w.apps), UID: fmt.Sprint(w.IntN(1000), "-", w.apps)}
 }
 
-// keys of all applications, in order.
+// keys returns the keys of all applications, in order.
 func (w *world) keys() []queueing.Key {
 	var out []queueing.Key
 	for key := range w.ref.grants {
@@ -284,7 +284,7 @@ func (w *world) confirm(key queueing.Key) {
 	}
 }
 
-// restore charges any grant to any queue, whether it fits or not.
+// restore charges a random grant to a random queue, whether it fits or not.
 func (w *world) restore(key queueing.Key) {
 	a := w.randomAsk(key)
 	_, most := bounds(a)
@@ -299,7 +299,7 @@ func (w *world) restore(key queueing.Key) {
 	}
 }
 
-// edit changes one queue, adds or deletes one.
+// edit changes, adds or deletes one queue.
 func (w *world) edit() {
 	queues := slices.Clone(w.queues)
 	i := w.IntN(8)
@@ -320,7 +320,7 @@ func (w *world) edit() {
 	w.setQueues(queues)
 }
 
-// happen lets one random thing happen that is not a cycle.
+// happen plays one random event other than a cycle.
 func (w *world) happen() {
 	key, known := w.anyKey()
 	switch n := w.IntN(20); {
@@ -341,7 +341,7 @@ func (w *world) happen() {
 	}
 }
 
-// cycle decides on both sides and compares the grants, tree by tree.
+// cycle lets the engine and the reference decide, and compares the grants, tree by tree.
 func (w *world) cycle(t *testing.T) []Decision {
 	t.Helper()
 	asks := maps.Clone(w.ref.asks)
@@ -360,10 +360,10 @@ func (w *world) cycle(t *testing.T) []Decision {
 	return got
 }
 
-// decide lets the engine alone decide.
+// decide lets only the engine decide.
 func (w *world) decide() []Decision { return w.decideAtMost(0) }
 
-// decideAtMost makes that many grants at most; no bound for 0.
+// decideAtMost makes up to max grants; 0 is no limit.
 func (w *world) decideAtMost(max int) []Decision {
 	w.say("cycle, at most %d", max)
 	decisions := w.engine.Cycle(max)
@@ -373,7 +373,7 @@ func (w *world) decideAtMost(max int) []Decision {
 	return decisions
 }
 
-// granted gives the reference what the engine has decided.
+// granted records a decision of the engine in the reference.
 func (w *world) granted(d Decision, a queueing.Ask) {
 	w.origins[d.Key] = a
 	w.ref.grants[d.Key] = d.Grant
