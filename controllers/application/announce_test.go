@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 )
 
-// TestEventsOnlyPrint: an event prints its message in one line, without what moves a terminal.
+// TestEventsOnlyPrint: an event prints its message on one line, without control sequences for terminals.
 func TestEventsOnlyPrint(t *testing.T) {
 	t.Parallel()
 	recorder := events.NewFakeRecorder(1)

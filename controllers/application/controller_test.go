@@ -17,14 +17,15 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// askedGate has an ask of every application.
+// askedGate holds an ask of every application.
 type askedGate struct{ countingGate }
 
 func (*askedGate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Key {
 	return []queueing.Key{{Kind: kind, Namespace: namespace, Name: name, UID: "pi-uid"}}
 }
 
-// TestUnknownClaimTakesNothingAway: as long as it cannot be read which operator decides on an application, its ask stays.
+// TestUnknownClaimTakesNothingAway: while it cannot be read which operator decides on an application, its ask is not
+// withdrawn.
 func TestUnknownClaimTakesNothingAway(t *testing.T) {
 	t.Parallel()
 	gate, unreadable := &askedGate{}, errors.New("the namespace cannot be read")

@@ -22,7 +22,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
 
-// randomStatus returns a status of which each part may be there or not.
+// randomStatus returns a status with random parts set.
 func randomStatus(r *rand.Rand) v1alpha1.SparkApplicationStatus {
 	now := metav1.NewTime(time.Date(2026, 1, 1, 12, r.IntN(60), 0, 0, time.UTC))
 	sometimes := func() *metav1.Time {
@@ -60,8 +60,8 @@ func randomStatus(r *rand.Rand) v1alpha1.SparkApplicationStatus {
 	return s
 }
 
-// TestDifference: the patch from one status to another turns the JSON of the first into that of the second, and says no more than
-// the patch between the two texts.
+// TestDifference: the patch from one status to another converts the JSON of the first into that of the second, and is
+// no larger than the patch computed from the two texts.
 func TestDifference(t *testing.T) {
 	t.Parallel()
 	randtest.Each(t, 2000, func(seed uint64) {
@@ -102,7 +102,7 @@ func encoded(t *testing.T, s v1alpha1.SparkApplicationStatus) []byte {
 	return bytes.TrimSpace(text)
 }
 
-// BenchmarkDifference is the patch that says that a driver runs.
+// BenchmarkDifference measures the patch which records that a driver runs.
 func BenchmarkDifference(b *testing.B) {
 	now := metav1.NewTime(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	before := v1alpha1.SparkApplicationStatus{ObservedGeneration: 1, Run: 1, Attempt: 1, Queue: "team-a", TemplateHash: "v1:8195190a544d23a502546c7f9e803fe934bcacaadca23c0ce02181531c3df6a7",

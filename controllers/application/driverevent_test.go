@@ -21,7 +21,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// TestDriverEvent: the latest warning about the driver pod is returned, on one line, cut and scrubbed; without an answer the attempt ends without it.
+// TestDriverEvent: the latest warning about the driver pod is returned on one line, truncated and with secrets hidden.
+// If events cannot be read, the attempt ends without one.
 func TestDriverEvent(t *testing.T) {
 	t.Parallel()
 	seen := func(seconds int64, message string) corev1.Event {
@@ -70,7 +71,7 @@ func TestDriverEvent(t *testing.T) {
 	}
 }
 
-// TestDriverEventsAreReadInPages: users who may write events may make each very large, and many.
+// TestDriverEventsAreReadInPages: users who may write events can create many large ones.
 func TestDriverEventsAreReadInPages(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

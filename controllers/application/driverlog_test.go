@@ -28,22 +28,22 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// fixedLog is the same for every pod; it ends with the pod's uid.
+// fixedLog is a log reader that returns the same log for every pod, followed by the pod's UID.
 type fixedLog string
 
 func (l fixedLog) Read(_ context.Context, pod *pods.Record, hide func(string) string) logtail.Log {
 	return logtail.Log{Tail: hide(string(l) + string(pod.UID)), Cause: "its cause"}
 }
 
-// driverRecord is a pod that may be the driver of the application pi.
+// driverRecord returns a pod that may be the driver of the application pi.
 func driverRecord(uid, owner types.UID, name string, role pods.Role) *pods.Record {
 	return &pods.Record{Origin: &pods.Origin{OwnerUID: owner}, UID: uid, Name: name, Role: role}
 }
 
-// ownDriver is the driver of the application pi.
+// ownDriver returns the driver of the application pi.
 func ownDriver() *pods.Record { return driverRecord("mine", "pi-uid", "pi-driver", pods.Driver) }
 
-// logPass is a pass of the application pi with some objects around it, and what it read of Secrets.
+// logPass returns a pass of the application pi with some objects around it, and the names of the Secrets that it reads.
 func logPass(t *testing.T, spec string, objects ...client.Object) (*pass, *[]string) {
 	t.Helper()
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "pi", UID: "pi-uid"}}
@@ -79,7 +79,7 @@ func logPass(t *testing.T, spec string, objects ...client.Object) (*pass, *[]str
 	return p, &read
 }
 
-// secretOf is a Secret of the namespace.
+// secretOf returns a Secret in the namespace.
 func secretOf(name string, data ...string) *corev1.Secret {
 	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name}, Data: map[string][]byte{}}
 	for _, pair := range data {
@@ -89,7 +89,7 @@ func secretOf(name string, data ...string) *corev1.Secret {
 	return s
 }
 
-// TestLogTail: the log of the driver of this attempt and of no other pod.
+// TestLogTail: the log of the driver of this attempt is read, and that of no other pod.
 func TestLogTail(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -115,7 +115,7 @@ func TestLogTail(t *testing.T) {
 	}
 }
 
-// TestLogTailPerNamespace: an annotation of the namespace switches it off, and whatever it says but true does.
+// TestLogTailPerNamespace: an annotation of the namespace switches the log tail off, with any value other than true.
 func TestLogTailPerNamespace(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{"true": "of mine", "false": "", "no": "", "": ""} {
@@ -136,7 +136,8 @@ func TestLogTailPerNamespace(t *testing.T) {
 	}
 }
 
-// TestKnownSecrets: what the application refers to, or says itself, is hidden wherever it stands.
+// TestKnownSecrets: values from Secrets that the application refers to, and secret values in its spec, are hidden
+// everywhere in the log.
 func TestKnownSecrets(t *testing.T) {
 	t.Parallel()
 	objects := []client.Object{
@@ -190,7 +191,8 @@ func TestKnownSecrets(t *testing.T) {
 	}
 }
 
-// TestKnownSecretsAreBounded: no application makes the operator read many Secrets, or look for very much.
+// TestKnownSecretsAreBounded: no application can make the operator read many Secrets or search for a large amount of
+// text.
 func TestKnownSecretsAreBounded(t *testing.T) {
 	t.Parallel()
 	var many strings.Builder

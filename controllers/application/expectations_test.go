@@ -18,7 +18,7 @@ import (
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// version is an application as the watch shows it.
+// version returns a version of an application as the watch shows it.
 func version(uid, resourceVersion string, generation int64) *v1alpha1.SparkApplication {
 	return &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "default", Name: "pi", UID: types.UID(uid), ResourceVersion: resourceVersion, Generation: generation,
@@ -50,8 +50,8 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestStaleWithoutFloor: of applications that a list of those that have not ended left out, the cache is behind if it has an older version
-// that has not ended.
+// TestStaleWithoutFloor: for an application that was left out of a list of those that have not ended, the cache is
+// behind if it has an older version that has not ended.
 func TestStaleWithoutFloor(t *testing.T) {
 	ended := func(a *v1alpha1.SparkApplication) { a.Status.Times.Finished = &metav1.Time{Time: noon} }
 	tests := map[string]struct {
@@ -89,7 +89,7 @@ func TestStaleWithoutFloor(t *testing.T) {
 	}
 }
 
-// TestPrelistedUntilSynced: what was listed is there until the cache has everything, each time as a copy.
+// TestPrelistedUntilSynced: the listed objects are returned until the cache has synced, each time as a copy.
 func TestPrelistedUntilSynced(t *testing.T) {
 	synced := false
 	l, app := NewPrelisted(func() bool { return synced }), version("a", "1", 1)
@@ -205,7 +205,7 @@ func TestPriorityOutlivesItsClass(t *testing.T) {
 	}
 }
 
-// TestReadingRemembersNothing: passes over applications that this process has never written leave no entry for each of them.
+// TestReadingRemembersNothing: passes over applications that this process has never written store no entries for them.
 func TestReadingRemembersNothing(t *testing.T) {
 	t.Parallel()
 	m, plans, app, now := NewExpectations(), newPlanCache(), version("a", "4", 1), time.Now()

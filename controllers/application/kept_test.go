@@ -20,7 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// driverOf returns the driver pod of an attempt, and how it is.
+// driverOf returns the driver pod of an attempt in a given state.
 func driverOf(app *v1alpha1.SparkApplication, number int64, phase corev1.PodPhase, deleting bool) *pods.Record {
 	return &pods.Record{
 		Origin: &pods.Origin{Namespace: app.Namespace, OwnerUID: app.UID, Application: app.Name, AppUID: string(app.UID), Run: 1, Attempt: number},
@@ -28,8 +28,8 @@ func driverOf(app *v1alpha1.SparkApplication, number int64, phase corev1.PodPhas
 	}
 }
 
-// TestLeft: an attempt whose driver pod was kept is left once no such pod is there, until its objects are deleted. One whose driver vanishes while it
-// is active is not: the end of the attempt deletes its objects.
+// TestLeft: an attempt whose driver pod was kept is left once that pod is gone, until its objects are deleted. If the
+// driver vanishes while the attempt is active, the end of the attempt deletes its objects instead.
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	app := gone.Object()
@@ -61,8 +61,8 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestFindAttempts: a new leader looks at applications with objects of attempts whose driver pods are gone, and at no others. Labels alone do not
-// count.
+// TestFindAttempts: a new leader looks at applications with objects of attempts whose driver pods are gone, and at no
+// others. Labels alone do not count.
 func TestFindAttempts(t *testing.T) {
 	t.Parallel()
 	y := newYard()

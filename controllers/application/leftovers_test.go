@@ -35,23 +35,23 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// yard is an API server with objects that applications may have left, by their metadata.
+// yard is an API server with the metadata of objects that applications may have left behind.
 type yard struct {
 	client.Client
 	objects map[livemeta.Key]*metav1.PartialObjectMetadata
-	// selectors of Services by name.
+	// selectors are the selectors of Services by name.
 	selectors map[string]map[string]string
 	// alive are the applications that exist.
 	alive map[types.NamespacedName]types.UID
-	// missing kinds are not installed, and failing ones cannot be listed.
+	// missing kinds are not installed, and failing kinds cannot be listed.
 	missing, failing map[string]bool
 	// kept objects cannot be deleted.
 	kept map[string]bool
-	// answer to a patch.
+	// answer is the error of every patch.
 	answer error
-	// mu guards what a test changes while something lists: failing and lists.
+	// mu guards the fields that a test changes while another goroutine lists: failing and lists.
 	mu sync.Mutex
-	// lists counts requests for a list.
+	// lists counts list requests.
 	lists int
 }
 
@@ -140,7 +140,7 @@ func (y *yard) add(kind schema.GroupVersionKind, name string, change ...func(*me
 	y.objects[livemeta.Key{Kind: kind, Name: name}] = obj
 }
 
-// names of what is there, with the kind.
+// names returns the existing objects, as kind and name.
 func (y *yard) names() []string {
 	names := []string{}
 	for m := range y.objects {
@@ -150,7 +150,7 @@ func (y *yard) names() []string {
 	return names
 }
 
-// gone is the application that the tests are about, and prefix begins the names of the objects of its first attempt.
+// gone is the deleted application of the tests. prefix begins the names of the objects of its first attempt.
 var (
 	gone   = leftover.Application{NamespacedName: types.NamespacedName{Namespace: "a", Name: "pi"}, UID: "6d0cbd5d-3bb5-4a58-8d5b-6d3ba3d3a9c1"}
 	prefix = render.NamesOf(gone.Object(), 1, 1).Prefix
@@ -167,7 +167,7 @@ func newYard() *yard {
 		missing: map[string]bool{}, failing: map[string]bool{}, kept: map[string]bool{}}
 }
 
-// everything adds one object of each kind that the operator creates, without an owner. The second argument is what it is changed by.
+// everything adds one object of each kind that the operator creates, without an owner, and applies the changes to each.
 func (y *yard) everything(change ...func(*metav1.PartialObjectMetadata)) {
 	names := render.NamesOf(gone.Object(), 1, 1)
 	y.add(expose.ServiceKind, names.Service, change...)
@@ -195,8 +195,8 @@ func ownedByGone(obj *metav1.PartialObjectMetadata) {
 	obj.OwnerReferences = []metav1.OwnerReference{render.OwnerOf(gone.Object())}
 }
 
-// TestSweep: one object of each kind that the operator creates is found and deleted, whether the garbage collector has come by already or not, page
-// by page, and also where a kind is not installed.
+// TestSweep: one object of each kind that the operator creates is found and deleted, page by page, whether or not the
+// garbage collector has processed it already, and even if a kind is not installed.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -223,7 +223,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestSweepKeepsWhatOthersCreated: labels prove nothing, nor does a name alone. Each object differs in one thing from one that the operator created.
+// TestSweepKeepsWhatOthersCreated: neither labels nor a name alone prove that the operator created an object. Each
+// object here differs in one point from one that the operator created.
 func TestSweepKeepsWhatOthersCreated(t *testing.T) {
 	t.Parallel()
 	other := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: "web"}
@@ -269,7 +270,7 @@ func TestSweepKeepsWhatOthersCreated(t *testing.T) {
 				t.Errorf("what is left (-want +got):\n%s", diff)
 			}
 
-			// Those that are read by their names, which follow from what is the operator's.
+			// Objects that are read by name. The names follow from objects that are the operator's.
 			y = newYard()
 			y.add(leftover.ConfigMapKind, prefix+"-driver-conf-map")
 			y.add(leftover.SecretKind, prefix+"-driver-conf-secret", change)
@@ -301,8 +302,8 @@ func TestSweepKeepsWhatOthersCreated(t *testing.T) {
 	})
 }
 
-// TestSweepStableService: the Service of spec.driverService has the name of the application. It is the operator's if it leads to the driver of that
-// application.
+// TestSweepStableService: the Service of spec.driverService has the name of the application. It is the operator's if it
+// selects the driver of that application.
 func TestSweepStableService(t *testing.T) {
 	t.Parallel()
 	ours := map[string]string{v1alpha1.ApplicationUIDLabel: string(gone.UID), v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleDriver}
@@ -333,7 +334,8 @@ func TestSweepStableService(t *testing.T) {
 	}
 }
 
-// TestSweepGoesOn: an object that cannot be deleted, or a kind that cannot be listed, is reported and protects nothing else.
+// TestSweepGoesOn: an object that cannot be deleted, or a kind that cannot be listed, is reported and does not prevent
+// the deletion of others.
 func TestSweepGoesOn(t *testing.T) {
 	t.Parallel()
 	y := newYard()
@@ -353,8 +355,8 @@ func TestSweepGoesOn(t *testing.T) {
 	}
 }
 
-// TestFind: a new leader suspects what has no owner, and looks again, live, before it deletes. What names applications that exist stays, also if
-// an object names one by its uid under a name that does not exist.
+// TestFind: a new leader suspects objects without an owner, and checks them live before it deletes them. Objects of
+// existing applications stay, also if an object names one by its UID under a name that does not exist.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	y := newYard()
@@ -408,7 +410,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// wokenBy returns what a waker has woken.
+// wokenBy returns the applications that a waker has woken.
 func wokenBy(t *testing.T, wakes *waker.Waker) map[types.NamespacedName]bool {
 	t.Helper()
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
@@ -424,7 +426,7 @@ func wokenBy(t *testing.T, wakes *waker.Waker) map[types.NamespacedName]bool {
 	return woken
 }
 
-// TestDeletions: only an application that may have left something is swept, and nothing is remembered of one that is gone.
+// TestDeletions: only an application that may have left objects is swept, and nothing is stored about one that is gone.
 func TestDeletions(t *testing.T) {
 	t.Parallel()
 	finalizer := func(a *v1alpha1.SparkApplication) { a.Finalizers = append(a.Finalizers, v1alpha1.Finalizer) }
@@ -489,7 +491,8 @@ func TestDeletions(t *testing.T) {
 	}
 }
 
-// TestFinalizerRemovedByAnother: if another client has removed the finalizer before this process could, the application is swept when it is gone.
+// TestFinalizerRemovedByAnother: if another client removes the finalizer before this process can, the application is
+// swept once it is gone.
 func TestFinalizerRemovedByAnother(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -22,7 +22,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 )
 
-// shelf is an API server with what applications refer to. It counts how often it is read.
+// shelf is an API server with the objects to which applications refer. It counts reads.
 type shelf struct {
 	t     *testing.T
 	clock *testingclock.FakeClock
@@ -43,7 +43,7 @@ func newShelf(t *testing.T, objects ...client.Object) *shelf {
 	return s
 }
 
-// pass is one of an application that names Secrets.
+// pass returns a pass of an application that names Secrets.
 func (s *shelf) pass(secrets ...string) *pass {
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "pi"}}
 	for _, name := range secrets {
@@ -67,8 +67,8 @@ func secretWith(name string, data map[string][]byte) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name}, Data: data}
 }
 
-// TestMissingSecretsAreReportedTheSameWithoutARead: what is wrong with Secrets is reported in the same words whether it was read or is remembered, by
-// every application that names them; they are read again when the time is over.
+// TestMissingSecretsAreReportedTheSameWithoutARead: errors in Secrets are reported in the same words whether the Secret
+// was read or its state is cached, for every application that names it. It is read again when the cache entry expires.
 func TestMissingSecretsAreReportedTheSameWithoutARead(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, secretWith("good", map[string][]byte{"key": []byte("value")}), secretWith("nokey", nil),
@@ -97,8 +97,8 @@ func TestMissingSecretsAreReportedTheSameWithoutARead(t *testing.T) {
 	}
 }
 
-// TestValuesAreNeverRemembered: what a Secret holds is read in each pass that needs it, and what was missing lately is not trusted by who
-// holds a grant.
+// TestValuesAreNeverRemembered: the values of a Secret are read in each pass that needs them, and a cached absence is
+// not relied on for an application that holds a grant.
 func TestValuesAreNeverRemembered(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, secretWith("good", map[string][]byte{"key": []byte("one")}))
@@ -122,8 +122,9 @@ func TestValuesAreNeverRemembered(t *testing.T) {
 	}
 }
 
-// TestReadsHaveABudget: passes that name Secrets which have not been read are admitted until the namespace has used up its budget; then they are
-// given a time to come back and read nothing, those of other namespaces and those with a grant continue, and time gives the budget back.
+// TestReadsHaveABudget: passes that name unread Secrets may read until the namespace has used up its budget. After that
+// they get a time to come back and read nothing. Passes of other namespaces and those with a grant continue, and the
+// budget recovers with time.
 func TestReadsHaveABudget(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -164,8 +165,8 @@ func TestReadsHaveABudget(t *testing.T) {
 	}
 }
 
-// TestStageEventsHaveABudget: what stages thousands of applications reach is reported by events until the namespace has used up its budget;
-// failures and ends are always reported, and so is what others reach.
+// TestStageEventsHaveABudget: events report the stages of thousands of applications until the namespace has used up its
+// budget. Failures and ends are always reported, as are stages in other namespaces.
 func TestStageEventsHaveABudget(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

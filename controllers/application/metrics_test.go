@@ -25,7 +25,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// counted is one application of a namespace of its own, so that what it counts is apart.
+// counted is one application in a namespace of its own, so that its metrics are separate.
 type counted struct {
 	t   *testing.T
 	r   *Reconciler
@@ -40,7 +40,7 @@ func newCounted(t *testing.T) *counted {
 	return &counted{t, r, app}
 }
 
-// write is a successful write of the status in a stage, as changed.
+// write records a successful write of the status in a stage, after a change.
 func (c *counted) write(stage string, change func(*v1alpha1.SparkApplicationStatus)) {
 	after := c.app.DeepCopy()
 	after.Status.Conditions = []metav1.Condition{{Type: "Ready", Reason: stage}}
@@ -49,7 +49,7 @@ func (c *counted) write(stage string, change func(*v1alpha1.SparkApplicationStat
 	c.app = after
 }
 
-// asIs is the value of the label of a queue that is configured.
+// asIs returns the label value of a configured queue.
 func asIs(queue string) string { return queue }
 
 func (c *counted) expect(what string, want, got float64) {
@@ -69,7 +69,8 @@ func failedAttempt(run, attempt int64, cause v1alpha1.FailureCause, reason strin
 		StartedAt: second(10), FinishedAt: second(70)}
 }
 
-// TestLifeIsCounted: two attempts of which the second ends the run; every write is repeated without a change, as after a restart.
+// TestLifeIsCounted: there are two attempts, the second of which ends the run. Every write is repeated without a
+// change, as after a restart.
 func TestLifeIsCounted(t *testing.T) {
 	t.Parallel()
 	c := newCounted(t)
@@ -115,7 +116,7 @@ func TestLifeIsCounted(t *testing.T) {
 	}
 }
 
-// observed is how often a histogram was given a value for a namespace, and the sum.
+// observed returns the number of observations of a histogram for a namespace, and their sum.
 func observed(t *testing.T, name, namespace string) (count uint64, sum float64) {
 	t.Helper()
 	families, err := metrics.Registry.Gather()
@@ -134,7 +135,7 @@ func observed(t *testing.T, name, namespace string) (count uint64, sum float64) 
 	return count, sum
 }
 
-// TestRunsThatAreReplaced end in the history only; the queue is the one that they ran in.
+// TestRunsThatAreReplaced end only in the history. The queue is the one in which they ran.
 func TestRunsThatAreReplaced(t *testing.T) {
 	t.Parallel()
 	stopped := v1alpha1.AttemptStatus{Run: 1, Attempt: 1, Outcome: v1alpha1.OutcomeStopped, Reason: "TemplateChanged"}
@@ -163,7 +164,8 @@ func TestRunsThatAreReplaced(t *testing.T) {
 	}
 }
 
-// TestLiveApplications: by stage, without those that have ended; nothing before this process decides.
+// TestLiveApplications: applications are counted by stage, without those that have ended, and only once this process is
+// the leader.
 func TestLiveApplications(t *testing.T) {
 	t.Parallel()
 	known := runtime.NewScheme()
@@ -218,8 +220,8 @@ func TestLiveApplications(t *testing.T) {
 	}
 }
 
-// TestScrapeHoldsNothingUp: who decides on an application may have to be read from the API server; meanwhile queues can be configured, and
-// passes that count something go on.
+// TestScrapeHoldsNothingUp: which operator decides on an application may have to be read from the API server. Meanwhile
+// queues can be configured, and passes that count continue.
 func TestScrapeHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	known := runtime.NewScheme()
@@ -251,8 +253,9 @@ func TestScrapeHoldsNothingUp(t *testing.T) {
 	}
 }
 
-// TestInventedQueues: a tenant writes a thousand names of queues that do not exist, and the status of pods of its own with a thousand reasons.
-// All metrics of the process are scraped: there is one series of each kind for them. When a queue is deleted, all of its series go.
+// TestInventedQueues: a tenant writes a thousand names of queues that do not exist, and the status of its own pods with
+// a thousand reasons. All metrics of the process are scraped: together these have one series of each kind. When a queue
+// is deleted, all of its series are deleted.
 func TestInventedQueues(t *testing.T) {
 	t.Parallel()
 	c := newCounted(t)
@@ -295,7 +298,7 @@ func TestInventedQueues(t *testing.T) {
 	}
 }
 
-// seriesWith counts the series of a metric of which a label has a text, as label=value.
+// seriesWith counts the series of a metric with a label, given as label=value.
 func seriesWith(t *testing.T, name, text string) int {
 	t.Helper()
 	families, err := metrics.Registry.Gather()

@@ -25,7 +25,7 @@ func underWay(t *testing.T) (*shelf, *v1alpha1.SparkApplication) {
 	return s, apps[0]
 }
 
-// next plans the run that follows, in a pass of its own.
+// next plans the next run, in a pass of its own.
 func (s *shelf) next(app *v1alpha1.SparkApplication) *lifecycle.Plan {
 	s.t.Helper()
 	plan, err := newPass(s.r, app).planner.planStart(s.t.Context(), lifecycle.Start{Run: 2, Attempt: 1})
@@ -35,8 +35,8 @@ func (s *shelf) next(app *v1alpha1.SparkApplication) *lifecycle.Plan {
 	return plan
 }
 
-// TestNextRunIsPlannedInTurn: a namespace that has used up its budget of reads gets none for the runs that follow those under way, however often these
-// are looked at. What was found wrong before stands meanwhile.
+// TestNextRunIsPlannedInTurn: a namespace that has used up its budget of reads gets no reads for the runs that follow
+// the current ones, however often these are looked at. Errors found before are kept until then.
 func TestNextRunIsPlannedInTurn(t *testing.T) {
 	t.Parallel()
 	s, app := underWay(t)
@@ -67,7 +67,8 @@ func TestNextRunIsPlannedInTurn(t *testing.T) {
 	}
 }
 
-// TestNextRunThatCannotBePlanned: while the API server does not answer what a run that follows needs, the attempt under way is decided on.
+// TestNextRunThatCannotBePlanned: decisions on the current attempt continue while the API server does not answer what
+// the next run needs.
 func TestNextRunThatCannotBePlanned(t *testing.T) {
 	t.Parallel()
 	s, app := underWay(t)
@@ -86,7 +87,7 @@ func TestNextRunThatCannotBePlanned(t *testing.T) {
 	}
 }
 
-// TestNextRunIsForgotten: what is wrong with a run that follows takes no memory once the attempt has ended.
+// TestNextRunIsForgotten: the errors of a next run use no memory once the attempt has ended.
 func TestNextRunIsForgotten(t *testing.T) {
 	t.Parallel()
 	r, _, app := submission(t)

@@ -19,8 +19,8 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 )
 
-// TestLatePodsOfOrphans: of an application that is gone, pods that were created after all should have ended do not keep the quota. They are
-// deleted as the others are. A driver may still create executors.
+// TestLatePodsOfOrphans: pods of a deleted application that were created after all should have ended do not keep the
+// quota. They are deleted like the others. A driver may still create executors.
 func TestLatePodsOfOrphans(t *testing.T) {
 	t.Parallel()
 	for first, keeps := range map[string]bool{v1alpha1.SparkRoleExecutor: false, v1alpha1.SparkRoleDriver: true} {

@@ -22,8 +22,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// pagesOf has lists of a pass answered with many objects, in pages of the size that is asked for. That is small: users who
-// may create objects with the labels of an application may make them large, and many.
+// pagesOf makes lists of a pass return many objects, in pages of the requested size. Pages are small, because users who
+// may create objects with the labels of an application can make them large and many.
 func pagesOf(t *testing.T, p *pass, many int, object func(i int) runtime.Object) {
 	t.Helper()
 	p.Live = interceptor.NewClient(p.Client.(client.WithWatch), interceptor.Funcs{
@@ -68,7 +68,7 @@ func TestPodsOfAnApplicationAreReadInPages(t *testing.T) {
 	}
 }
 
-// TestObjectsOfAnAttemptAreReadInPages: those of every page are deleted, and those of others are not.
+// TestObjectsOfAnAttemptAreReadInPages: objects of the attempt are deleted on every page, and those of others are not.
 func TestObjectsOfAnAttemptAreReadInPages(t *testing.T) {
 	t.Parallel()
 	const many = 2*pods.PageSize + 3

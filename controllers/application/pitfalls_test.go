@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 )
 
-// TestEventsAreNoFailures: an application that much happens to is looked at as soon as any other; only errors make it wait.
+// TestEventsAreNoFailures: an application with many events is reconciled as quickly as any other. Only errors delay it.
 func TestEventsAreNoFailures(t *testing.T) {
 	t.Parallel()
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
@@ -38,7 +38,7 @@ func TestEventsAreNoFailures(t *testing.T) {
 	}
 }
 
-// TestARestartCountsNothingAgain: what an operator finds when it starts has not just happened.
+// TestARestartCountsNothingAgain: what an operator finds at its start is not counted as new.
 func TestARestartCountsNothingAgain(t *testing.T) {
 	t.Parallel()
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "counted-again", Name: "pi"}}

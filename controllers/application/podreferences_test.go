@@ -31,7 +31,7 @@ func raw(texts ...string) []runtime.RawExtension {
 	return all
 }
 
-// naming returns a crowd whose pods name what is missing, and what is optional.
+// naming returns n applications whose pods refer to missing and to optional objects.
 func naming(t *testing.T, n int) (*shelf, []*v1alpha1.SparkApplication) {
 	s, apps := crowd(t, n)
 	for _, app := range apps {
@@ -41,7 +41,7 @@ func naming(t *testing.T, n int) (*shelf, []*v1alpha1.SparkApplication) {
 	return s, apps
 }
 
-// lacks plans a start of an application, and returns what is missing.
+// lacks plans a start of an application, and returns the missing references.
 func (s *shelf) lacks(app *v1alpha1.SparkApplication) (*pass, []string) {
 	s.t.Helper()
 	p := newPass(s.r, app)
@@ -57,8 +57,9 @@ const (
 	noPassword = `Secret "password" named by envFrom of container "spark-kubernetes-executor" of the executor pods does not exist in namespace a`
 )
 
-// TestMissingOfPods: what pods name and does not exist is missing like any other reference. All of it is named at once, also by a pass after one whose
-// status could not be written; applications that name the same wait for the same look.
+// TestMissingOfPods: a missing object to which pods refer is handled like any other missing reference. All of them are
+// named at once, also by a pass after one whose status could not be written. Applications with the same references wait
+// for the same read.
 func TestMissingOfPods(t *testing.T) {
 	t.Parallel()
 	s, apps := naming(t, 2)
@@ -81,7 +82,8 @@ func TestMissingOfPods(t *testing.T) {
 	}
 }
 
-// TestWhatPodsNameComes: what is created is found when the time of the look is over; then the application waits in line without a read.
+// TestWhatPodsNameComes: a created object is found when the cached absence expires. Then the application waits in line
+// without further reads.
 func TestWhatPodsNameComes(t *testing.T) {
 	t.Parallel()
 	s, apps := naming(t, 1)
@@ -108,8 +110,8 @@ func TestWhatPodsNameComes(t *testing.T) {
 	}
 }
 
-// TestWhatPodsNameIsBounded: a name becomes part of a request only if an object can have it, what the operator may not read counts as there, and looking
-// takes from the budget of the namespace.
+// TestWhatPodsNameIsBounded: a name becomes part of a request only if an object can have it. An object that the
+// operator may not read counts as existing. The reads count towards the budget of the namespace.
 func TestWhatPodsNameIsBounded(t *testing.T) {
 	t.Parallel()
 	s, apps := naming(t, 1)

@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// plainGate never wants anything back.
+// plainGate never reclaims a grant.
 type plainGate struct{}
 
 func (plainGate) Sync(context.Context, queueing.Ask) (queueing.Verdict, error) {
@@ -27,7 +27,7 @@ func (plainGate) Capabilities() queueing.Capabilities                           
 func (plainGate) Persisted(context.Context, queueing.Key, queueing.Grant)       {}
 func (plainGate) Release(context.Context, queueing.Key, queueing.Release) error { return nil }
 
-// evictingGate wants one grant back.
+// evictingGate reclaims one grant.
 type evictingGate struct {
 	plainGate
 	key          queueing.Key

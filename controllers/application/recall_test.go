@@ -27,7 +27,7 @@ func configMap(text string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "conf"}, Data: map[string]string{"spark-defaults.conf": text}}
 }
 
-// crowd is a shelf with as many applications as wanted, each of which names the same ConfigMap and a Secret of its own.
+// crowd returns a shelf with n applications. All refer to the same ConfigMap, and each to a Secret of its own.
 func crowd(t *testing.T, n int) (*shelf, []*v1alpha1.SparkApplication) {
 	s := newShelf(t, configMap("spark.driver.memory 512m\n"))
 	s.r.Client = fake.NewClientBuilder().WithObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a"}}).Build()
@@ -63,8 +63,9 @@ func (s *shelf) look(app *v1alpha1.SparkApplication, stage status.Stage) (*pass,
 	return p, plan
 }
 
-// TestWaitingCostsNoReads: an application is planned once. While it waits for its turn nothing is read, however often and however long; one that cannot
-// be admitted with the current configuration looks now and then.
+// TestWaitingCostsNoReads: an application is planned once. While it waits for its turn nothing is read, however often
+// it is looked at and however long it waits. One that cannot be admitted with the current configuration is checked from
+// time to time.
 func TestWaitingCostsNoReads(t *testing.T) {
 	t.Parallel()
 	const applications, looks = 30, 50
@@ -104,7 +105,7 @@ func TestWaitingCostsNoReads(t *testing.T) {
 	}
 }
 
-// TestTurn: once the gate has granted what was asked for long ago, all of it is looked at again.
+// TestTurn: once the gate has granted an ask that was planned long ago, all references are read again.
 func TestTurn(t *testing.T) {
 	t.Parallel()
 	s, apps := crowd(t, 1)
@@ -141,8 +142,8 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestAccountGone: a driver that is refused because its service account is gone gives its grant back; one that is refused for another reason, or
-// while it is unknown whether the account is there, does not.
+// TestAccountGone: if a driver is refused because its service account is gone, the grant is released. If it is refused
+// for another reason, or it is unknown whether the account exists, the grant is kept.
 func TestAccountGone(t *testing.T) {
 	t.Parallel()
 	refusal := apierrors.NewForbidden(corev1.Resource("pods"), "pi-driver", errors.New("no"))

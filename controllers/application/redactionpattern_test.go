@@ -14,8 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// TestPatternThatTakesLong: users write the pattern of Spark's redaction and the names that it is matched against, and to match takes time in
-// proportion to both. Without a bound this would take minutes, for each attempt that fails.
+// TestPatternThatTakesLong: users write Spark's redaction pattern and the names that it is matched against, and the
+// time for matching is proportional to both. Without a bound this would take minutes for each failed attempt.
 func TestPatternThatTakesLong(t *testing.T) {
 	t.Parallel()
 	const (
@@ -60,7 +60,7 @@ func TestPatternThatTakesLong(t *testing.T) {
 	}
 }
 
-// TestUsualPattern: the default of Spark hides what it names where a user sets it.
+// TestUsualPattern: Spark's default pattern hides the values that it matches when a user sets it explicitly.
 func TestUsualPattern(t *testing.T) {
 	t.Parallel()
 	properties := conf.Properties{}
@@ -76,7 +76,8 @@ func TestUsualPattern(t *testing.T) {
 	}
 }
 
-// TestPatternSize: a pattern never has more instructions than were estimated, and not many less unless it has large classes.
+// TestPatternSize: a pattern never has more instructions than estimated, and not many fewer unless it has large
+// classes.
 func TestPatternSize(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -98,7 +99,8 @@ func TestPatternSize(t *testing.T) {
 	}
 }
 
-// TestOnePatternAtATime: patterns of users are matched one after the other; where there is none, nothing waits for them.
+// TestOnePatternAtATime: patterns of users are matched one after the other. Applications without a pattern do not wait
+// for them.
 func TestOnePatternAtATime(t *testing.T) {
 	t.Parallel()
 	properties := func(pattern string, source conf.Source) conf.Properties {

@@ -5,7 +5,8 @@ package application
 
 import "testing"
 
-// TestOnlyRefusedApplicationsAreRemembered: every pass asks, and almost no application was ever refused.
+// TestOnlyRefusedApplicationsAreRemembered: every pass asks for the refusals, and almost no application was ever
+// refused.
 func TestOnlyRefusedApplicationsAreRemembered(t *testing.T) {
 	t.Parallel()
 	f, sound, refused := newRefusals(), version("a", "1", 1), version("b", "2", 1)

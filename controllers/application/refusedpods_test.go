@@ -23,8 +23,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// TestInvalidPod: of the answers to a dry run, those count that say the pod itself is wrong, and of an executor those about fields that Spark
-// leaves as they are.
+// TestInvalidPod: an answer to a dry run counts if it says that the pod itself is invalid. For executors, only fields
+// that Spark leaves unchanged count.
 func TestInvalidPod(t *testing.T) {
 	t.Parallel()
 	spec := field.NewPath("spec")
@@ -58,15 +58,15 @@ func TestInvalidPod(t *testing.T) {
 	}
 }
 
-// withTemplates has both roles checked by the API server.
+// withTemplates makes the API server check the pods of both roles.
 func withTemplates(b *bouncer) {
 	b.app.Spec.Driver.Template = &runtime.RawExtension{Raw: []byte(`{"metadata": {"labels": {"team": "a"}}}`)}
 	b.app.Spec.Executor.Template = b.app.Spec.Driver.Template
 	b.again()
 }
 
-// TestChecksThatAreNotAnswered: a webhook for pods that does not answer holds up one application, and none of those that come within the next
-// minute.
+// TestChecksThatAreNotAnswered: a webhook for pods that does not answer holds up one application, and none of those
+// within the next minute.
 func TestChecksThatAreNotAnswered(t *testing.T) {
 	t.Parallel()
 	b := newBouncer(t)
@@ -86,7 +86,8 @@ func TestChecksThatAreNotAnswered(t *testing.T) {
 	look(3, dryRunPause/2, 1)
 }
 
-// TestLargePodsAreNotChecked: a pod that the API server takes long for holds up no worker, and does not end the checks of others.
+// TestLargePodsAreNotChecked: a pod that takes the API server a long time blocks no worker, and does not stop the
+// checks of others.
 func TestLargePodsAreNotChecked(t *testing.T) {
 	t.Parallel()
 	b := newBouncer(t)
@@ -99,7 +100,8 @@ func TestLargePodsAreNotChecked(t *testing.T) {
 	}
 }
 
-// TestInvalidByALimitRange: what the API server finds wrong may come from what a LimitRange adds, and is looked at again where there is one.
+// TestInvalidByALimitRange: an error in a dry run may be caused by what a LimitRange adds, so it is checked again if
+// there is one.
 func TestInvalidByALimitRange(t *testing.T) {
 	t.Parallel()
 	b := newBouncer(t)

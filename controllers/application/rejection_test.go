@@ -24,7 +24,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// forbidden is an answer of an admission plugin, in its words.
+// forbidden returns an answer of an admission plugin.
 func forbidden(words string) error {
 	return apierrors.NewForbidden(corev1.Resource("pods"), "pi-driver", errors.New(words))
 }
@@ -33,7 +33,7 @@ func answered(code int32, reason metav1.StatusReason, words string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason, Message: words}}
 }
 
-// TestRejected: what only another pod or another rule can change is distinguished from what may pass.
+// TestRejected: errors that only a change of the pod or of a rule can resolve are distinguished from temporary ones.
 func TestRejected(t *testing.T) {
 	t.Parallel()
 	terminating := forbidden("unable to create new content in namespace a because it is being terminated")
@@ -86,7 +86,7 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// TestObstacleRemedy: the message names the role that gives a missing right.
+// TestObstacleRemedy: the message names the Role that grants a missing permission.
 func TestObstacleRemedy(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]string{
@@ -100,7 +100,7 @@ func TestObstacleRemedy(t *testing.T) {
 	}
 }
 
-// TestRejectionIsBounded: what the API server says is cut before the remedy, and what it repeats is hidden.
+// TestRejectionIsBounded: the API server's message is truncated before the remedy, and secrets in it are hidden.
 func TestRejectionIsBounded(t *testing.T) {
 	t.Parallel()
 	got := rejectionOf(&corev1.Pod{}, forbidden("violates spark.hadoop.fs.s3a.secret.key=hunter2 "+strings.Repeat("x", 5000)), runAgain)
@@ -109,8 +109,8 @@ func TestRejectionIsBounded(t *testing.T) {
 	}
 }
 
-// TestWebhookAway: while a webhook does not answer, the status says so, and the driver is created soon after it does. The create is not waited for
-// as if it had not been answered.
+// TestWebhookAway: while a webhook does not answer, the status says so, and the driver is created soon after the
+// webhook answers again. The operator does not wait for the outcome of the create request, because it is known.
 func TestWebhookAway(t *testing.T) {
 	t.Parallel()
 	b := newBouncer(t)
@@ -126,7 +126,8 @@ func TestWebhookAway(t *testing.T) {
 	}
 }
 
-// TestWebhookWithExpiredCertificate: the API server says each time how late it is. Nothing new is said by that, so the status is not written again.
+// TestWebhookWithExpiredCertificate: the API server's message changes each time with the age of the certificate. The
+// status is not written again for that.
 func TestWebhookWithExpiredCertificate(t *testing.T) {
 	t.Parallel()
 	b := newBouncer(t)
@@ -145,17 +146,17 @@ func expired(now string) error {
 		"current time " + now + " is after 2026-01-01T00:00:00Z"))
 }
 
-// bouncer is an API server that rejects drivers, and counts how often it was asked.
+// bouncer is an API server that rejects drivers, and counts its requests.
 type bouncer struct {
 	t       *testing.T
 	r       *Reconciler
 	client  client.Client
 	app     *v1alpha1.SparkApplication
 	rejects bool
-	// answer of the API server to drivers that it rejects.
+	// answer is the API server's answer to a rejected driver.
 	answer       error
 	asked, tried int
-	// due is after what time the last look asks for another one.
+	// due is the requested pause before the next reconciliation.
 	due time.Duration
 }
 
@@ -190,7 +191,7 @@ func (b *bouncer) create(ctx context.Context, c client.WithWatch, obj client.Obj
 	return c.Create(ctx, obj, options...)
 }
 
-// after lets time pass and the operator look.
+// after advances time and reconciles.
 func (b *bouncer) after(pause time.Duration) (stage, message string) {
 	b.t.Helper()
 	b.r.Clock.(*clocktesting.FakeClock).Step(pause)
@@ -210,7 +211,7 @@ func (b *bouncer) after(pause time.Duration) (stage, message string) {
 	return ready.Reason, ready.Message
 }
 
-// failed has the first run fail, and checks how it ended.
+// failed lets the first run fail, and checks how it ended.
 func (b *bouncer) failed() {
 	b.t.Helper()
 	stage, message := b.after(0)
@@ -222,7 +223,7 @@ func (b *bouncer) failed() {
 	}
 }
 
-// again asks for another run.
+// again requests another run.
 func (b *bouncer) again() {
 	b.t.Helper()
 	b.app.Spec.RunID, b.app.Generation = "2", b.app.Generation+1
@@ -231,8 +232,8 @@ func (b *bouncer) again() {
 	}
 }
 
-// TestRejectedStart: a driver that the API server rejects ends the run as a mistake of configuration whatever its restart policy says, and leaves
-// nothing.
+// TestRejectedStart: a driver that the API server rejects ends the run as a configuration error, whatever its restart
+// policy, and leaves no objects behind.
 func TestRejectedStart(t *testing.T) {
 	t.Parallel()
 	b := newBouncer(t)
@@ -246,7 +247,8 @@ func TestRejectedStart(t *testing.T) {
 	}
 }
 
-// TestRejectedAgain: another run of the same content holds no quota until a dry run shows that the API server takes it, and dry runs become fewer.
+// TestRejectedAgain: another run with the same spec holds no quota until a dry run shows that the API server accepts
+// it. The dry runs become less frequent.
 func TestRejectedAgain(t *testing.T) {
 	t.Parallel()
 	b := newBouncer(t)

@@ -25,10 +25,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/none"
 )
 
-// TestRendersPerSubmission counts how often one submission builds the objects of its attempt, from the new application to the driver pod: for
-// the plan, and with the grant. What a ConfigMap or Secrets add is read only after the application alone was found to be sound, so that
-// takes one build more. docs/performance.md has the numbers; they may only shrink. The test is not parallel, so that no other test of this
-// package builds meanwhile.
+// TestRendersPerSubmission counts how often the objects of an attempt are built between the creation of an application
+// and that of its driver pod: for the plan, and with the grant. ConfigMaps and Secrets are read only after the
+// application alone was found to be valid, which takes one more build. docs/performance.md has the numbers; they may
+// only decrease. The test is not parallel, so that no other test of this package builds objects at the same time.
 func TestRendersPerSubmission(t *testing.T) {
 	for name, tc := range map[string]struct {
 		edit func(*v1alpha1.SparkApplicationSpec)
@@ -66,7 +66,7 @@ func TestRendersPerSubmission(t *testing.T) {
 	}
 }
 
-// submission is a new application in a cluster of its own, and a reconciler that admits everything.
+// submission returns a new application in its own cluster, and a reconciler that admits everything.
 func submission(t *testing.T, edits ...func(*v1alpha1.SparkApplicationSpec)) (*Reconciler, client.Client, *v1alpha1.SparkApplication) {
 	t.Helper()
 	known := runtime.NewScheme()

@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// TestGrantedAsk: the ask that a gate is to keep is the one that it has granted, as far as its object depends on it.
+// TestGrantedAsk: the ask that a gate has to keep equals the granted one, as far as the gate's object depends on it.
 func TestGrantedAsk(t *testing.T) {
 	t.Parallel()
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{

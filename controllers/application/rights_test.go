@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/rights"
 )
 
-// strict is an API server on which service accounts may do nothing.
+// strict is an API server on which service accounts have no permissions.
 type strict struct {
 	clock *testingclock.FakeClock
 	cost  int
@@ -31,8 +31,8 @@ func (s *strict) Lacking(_ context.Context, account types.NamespacedName, needed
 	return needed, s.clock.Now().Add(4 * time.Second), nil
 }
 
-// TestMissingRights: what the driver's account lacks is missing like any other reference: it is looked for again when that may have changed, within the
-// budget of the namespace, and not while the application waits in line.
+// TestMissingRights: missing permissions of the driver's account are handled like missing references. They are checked
+// again when they may have changed, within the budget of the namespace, and not while the application waits in line.
 func TestMissingRights(t *testing.T) {
 	t.Parallel()
 	s, apps := crowd(t, 2)

@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// TestForbiddenAccounts: the namespace's list holds for every way to name a service account, and for naming none.
+// TestForbiddenAccounts: the namespace's list applies to every way to set a service account, and to setting none.
 func TestForbiddenAccounts(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -14,8 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// TestConfigMapCompletesTheSpec: what an application says is judged together with its sparkConfigMap, which may hold the other half of it. A
-// mistake is looked for again, because nothing reports when a ConfigMap or a Secret is corrected.
+// TestConfigMapCompletesTheSpec: an application is validated together with its sparkConfigMap, which may complete it.
+// Errors are checked again after a while, because nothing reports that a ConfigMap or a Secret was corrected.
 func TestConfigMapCompletesTheSpec(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -79,7 +79,8 @@ func TestConfigMapCompletesTheSpec(t *testing.T) {
 	}
 }
 
-// TestMissingConfigMapIsReadOnce: applications whose specs lack what the same ConfigMap is to hold wait for it at the cost of one read.
+// TestMissingConfigMapIsReadOnce: all applications that need the same missing ConfigMap wait for it at the cost of one
+// read.
 func TestMissingConfigMapIsReadOnce(t *testing.T) {
 	t.Parallel()
 	s, apps := crowd(t, 30)

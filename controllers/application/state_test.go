@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestLookAgain: the earliest of several times counts, and one that is over is not lost, as a pause below 0 is to controller-runtime.
+// TestLookAgain: the earliest of several times counts. A time in the past is not dropped, although controller-runtime
+// drops a negative RequeueAfter.
 func TestLookAgain(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -21,7 +21,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// deletedBefore is the i-th application that was being deleted when this process first saw it.
+// deletedBefore returns the i-th application that was being deleted when this process first saw it.
 func deletedBefore(r *Reconciler, i int) *v1alpha1.SparkApplication {
 	of := leftover.Application{NamespacedName: types.NamespacedName{Namespace: "a", Name: fmt.Sprint("pi-", i)}, UID: types.UID(fmt.Sprint("uid-", i))}
 	app := of.Object()
@@ -30,8 +30,9 @@ func deletedBefore(r *Reconciler, i int) *v1alpha1.SparkApplication {
 	return app
 }
 
-// TestSurvey: of many applications that were being deleted when this process first saw them, those go at once that have left nothing without an
-// owner, and what the others have left is deleted. It takes no more lists for many than for one, unless one fails.
+// TestSurvey: of many applications that were being deleted when this process first saw them, those without leftover
+// objects go at once, and the leftovers of the others are deleted. This takes no more list requests for many than for
+// one, unless one fails.
 func TestSurvey(t *testing.T) {
 	t.Parallel()
 	const many, orphaned = 100, 7

@@ -23,7 +23,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// countingGate counts what goes back.
+// countingGate counts releases.
 type countingGate struct {
 	plainGate
 	released, declined int
@@ -36,8 +36,8 @@ func (g *countingGate) Release(context.Context, queueing.Key, queueing.Release) 
 
 func (g *countingGate) Decline(context.Context, queueing.Key, queueing.Grant) { g.declined++ }
 
-// TestRefusedStatusHoldsNothing: what only the operator knows of a status that was certainly not written goes back; what may have been
-// written stays.
+// TestRefusedStatusHoldsNothing: a grant is released if its status was certainly not written, and kept if it may have
+// been written.
 func TestRefusedStatusHoldsNothing(t *testing.T) {
 	t.Parallel()
 	app := schema.GroupResource{Group: "sparkgate.io", Resource: "sparkapplications"}
@@ -91,7 +91,8 @@ func TestRefusedStatusHoldsNothing(t *testing.T) {
 	}
 }
 
-// TestPausesAfterRefusals: the pause doubles, is bounded, is short for an application that has changed, and ends with a write that succeeds.
+// TestPausesAfterRefusals: the pause doubles up to a bound, is short for an application that has changed, and ends with
+// a successful write.
 func TestPausesAfterRefusals(t *testing.T) {
 	t.Parallel()
 	m, now := newRefusals(), time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)

@@ -23,8 +23,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// TestAnotherLeaderCounts: what an application holds while another leader decides on it is not counted here, neither when it comes back nor
-// when it is gone.
+// TestAnotherLeaderCounts: what an application holds while another leader decides on it is not counted here, neither
+// when it comes back nor when it is gone.
 func TestAnotherLeaderCounts(t *testing.T) {
 	t.Parallel()
 	r, app, clock := holding(t, "another-leader")
@@ -48,7 +48,7 @@ func TestAnotherLeaderCounts(t *testing.T) {
 	}
 }
 
-// holding returns a reconciler that counts for an application with a grant of two cores, of a gate if one is named.
+// holding returns a reconciler that counts for an application with a grant of two cores, of the given gate if any.
 func holding(t *testing.T, namespace string, gate ...v1alpha1.GateType) (*Reconciler, *v1alpha1.SparkApplication, *testingclock.FakeClock) {
 	t.Helper()
 	clock := testingclock.NewFakeClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
@@ -66,7 +66,8 @@ func holding(t *testing.T, namespace string, gate ...v1alpha1.GateType) (*Reconc
 	return r, app, clock
 }
 
-// TestLostApplicationIsCounted: what an application held is counted although its finalizer was removed by another client, once.
+// TestLostApplicationIsCounted: the usage of an application is counted once, although another client removed its
+// finalizer.
 func TestLostApplicationIsCounted(t *testing.T) {
 	t.Parallel()
 	r, app, clock := holding(t, "lost-application")
@@ -84,7 +85,8 @@ func TestLostApplicationIsCounted(t *testing.T) {
 	}
 }
 
-// TestReplacedApplicationIsCounted: what an application held is counted although another one has its name by the time that a pass looks.
+// TestReplacedApplicationIsCounted: the usage of an application is counted although another one has its name when a
+// pass looks.
 func TestReplacedApplicationIsCounted(t *testing.T) {
 	t.Parallel()
 	for name, pass := range map[string]func(*Reconciler, *v1alpha1.SparkApplication) error{
@@ -114,7 +116,8 @@ func TestReplacedApplicationIsCounted(t *testing.T) {
 	}
 }
 
-// TestQueueOfAnotherSystem: what a gate without SparkQueues has granted is not charged to the SparkQueue whose name a user has given to its queue.
+// TestQueueOfAnotherSystem: the grant of a gate without SparkQueues is not charged to a SparkQueue that happens to have
+// the name of the application's queue.
 func TestQueueOfAnotherSystem(t *testing.T) {
 	t.Parallel()
 	r, app, clock := holding(t, "another-system", v1alpha1.GateYuniKorn)

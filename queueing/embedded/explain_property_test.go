@@ -119,8 +119,7 @@ var (
 	raiseAdvice = regexp.MustCompile(`(nominal or borrowingLimit|nominal|borrowingLimit) of queue (\S+) by (\S+) (\S+)`)
 )
 
-// follow returns the queues with limits raised as advised. Where the advice leaves a choice, borrowing chooses the
-// borrowing limit.
+// follow returns the queues with limits raised as advised. Where the advice leaves a choice, way is the limit to raise.
 func follow(t *testing.T, queues []QueueConfig, remedies []string, way string) []QueueConfig {
 	t.Helper()
 	queues = slices.Clone(queues)

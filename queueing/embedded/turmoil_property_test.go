@@ -385,7 +385,7 @@ func (u *turmoil) shrink(key queueing.Key) {
 }
 
 // restart replaces the engine with one that knows only the objects and the ledgers, so that decisions that were not
-// recorded are lost. It learns of the holders one after the other.
+// recorded are lost. The states of some holders are not known at first.
 func (u *turmoil) restart(queueing.Key) {
 	u.say("restart")
 	next := New()
