@@ -12,7 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// TestPagesAreReadOneByOne: a page is read in any order of its keys, and one that is not whole is an error, never a shorter list.
+// TestPagesAreReadOneByOne: a page is decoded with its keys in any order. A truncated page is an error, never a shorter
+// list.
 func TestPagesAreReadOneByOne(t *testing.T) {
 	t.Parallel()
 	const items = `"items":[{"metadata":{"name":"a"},"spec":{"driver":{"template":{"x":[1,{}]}}},"status":{"run":2}},{"metadata":{"name":"b"}}]`

@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// TestForeignObjectsAreNotCached: the memory of the operator does not grow with the Secrets, ConfigMaps and pods of others.
+// TestForeignObjectsAreNotCached: the operator's memory does not grow with unrelated Secrets, ConfigMaps and pods.
 func TestForeignObjectsAreNotCached(t *testing.T) {
 	t.Parallel()
 	live := ClientOptions().Cache.DisableFor

@@ -12,7 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/share"
 )
 
-// TestDeciding: a leader counts once it has restored its state, not with its lease. One that has ended leaves no series.
+// TestDeciding: a leader counts once it has restored its state, not from when it acquires its lease. A leader that has
+// ended leaves no series.
 func TestDeciding(t *testing.T) {
 	t.Parallel()
 	p, c := &Process{}, &decidingCollector{desc: deciding.desc}

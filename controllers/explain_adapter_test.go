@@ -23,7 +23,8 @@ const explainPage = "../docs/explain.md"
 // day is a day of the tests.
 var day = time.Date(2026, 9, 1, 10, 12, 3, 0, time.UTC)
 
-// teams are two queues below a root. etl and report run in team-a, one after the other; night, then pi, also wait for team-a.
+// teams returns two queues below a root. etl and report run in team-a, one after the other. night and then pi also wait
+// in team-a.
 func teams(t *testing.T) *embedded.Engine {
 	t.Helper()
 	e := embedded.New()
@@ -56,7 +57,7 @@ func askOf(name string, at int) queueing.Ask {
 	}
 }
 
-// TestThePageIsTrue: the answers in the documentation are those of the code. Run it with -update to write down what they are now.
+// TestThePageIsTrue: the answers in the documentation equal those of the code. Run it with -update to update them.
 func TestThePageIsTrue(t *testing.T) {
 	e := teams(t)
 	waits, _ := e.Explain(queueing.Key{Namespace: "default", Name: "pi", UID: "pi"})

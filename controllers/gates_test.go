@@ -24,8 +24,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/yunikorn"
 )
 
-// TestMarksAreTheGates: whatever a gate puts on pods to inform a scheduler about them, the user may not put on them: validation and gates
-// know each other's keys by this test only.
+// TestMarksAreTheGates: users may not set the labels and annotations that a gate sets on pods for its scheduler. Only
+// this test connects validation and gates.
 func TestMarksAreTheGates(t *testing.T) {
 	t.Parallel()
 	ask := gatetest.NewAsk("default", "pi", "root.team-a")
@@ -70,7 +70,8 @@ func reserved(t *testing.T, gate v1alpha1.GateType, found map[string]bool, field
 	}
 }
 
-// TestGatesDoWhatTheySay: capabilities are read in place of names, so each has to be true of its gate.
+// TestGatesDoWhatTheySay: code checks capabilities instead of names of gates, so each capability has to match what the
+// gate does.
 func TestGatesDoWhatTheySay(t *testing.T) {
 	t.Parallel()
 	for name, gate := range map[v1alpha1.GateType]queueing.Gate{

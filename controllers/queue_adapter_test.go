@@ -49,8 +49,8 @@ func TestFlavorNotFound(t *testing.T) {
 	}
 }
 
-// TestFlavorsOfQueuesAbove: a queue that names no flavors admits nothing where those of the queue above it are all missing,
-// and something if one is there.
+// TestFlavorsOfQueuesAbove: a queue without flavors admits nothing if all flavors of its parent are missing, and
+// something if one exists.
 func TestFlavorsOfQueuesAbove(t *testing.T) {
 	t.Parallel()
 	for flavors, missing := range map[string]int{"gpu": 1, "gpu spot": 2, "gpu default": 0} {

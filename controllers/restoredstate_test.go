@@ -23,8 +23,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// TestOwnersOfPodsAreFound: applications that have ended are not listed; those whose labels active pods carry are looked for, one by one
-// while they are few, else with one list.
+// TestOwnersOfPodsAreFound: ended applications are not listed. Those that active pods name in their labels are read one
+// by one if they are few, and otherwise with one list.
 func TestOwnersOfPodsAreFound(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ invented, gets, lists int }{
@@ -78,7 +78,7 @@ func TestOwnersOfPodsAreFound(t *testing.T) {
 	}
 }
 
-// driverOf is a driver that runs, with the labels of an application.
+// driverOf returns a running driver with the labels of an application.
 func driverOf(app string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: app + "-1-1-driver", UID: types.UID("pod-" + app), ResourceVersion: "1", Labels: map[string]string{

@@ -20,8 +20,9 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// TestGatewaysOfOthers: users of a confined operator may name Gateways of any namespace. The API server refuses one read an hour, however many they
-// name, so that does not look like a right that the operator lacks; what it may read is read.
+// TestGatewaysOfOthers: users of a namespaced operator may name Gateways of any namespace. At most one read an hour is
+// refused by the API server, however many Gateways they name, so that this does not look like a missing permission of
+// the operator. Gateways that it may read are read.
 func TestGatewaysOfOthers(t *testing.T) {
 	t.Parallel()
 	reads := map[string]int{}

@@ -89,8 +89,8 @@ func TestWhatAnErrorMeans(t *testing.T) {
 	}
 }
 
-// TestProblemsAreRecordedOnce: the same answer of the API server is one event, whatever the time in it, and no event is longer than the API server
-// takes.
+// TestProblemsAreRecordedOnce: the same answer of the API server is recorded as one event, whatever the time in it, and
+// no event is longer than the API server accepts.
 func TestProblemsAreRecordedOnce(t *testing.T) {
 	t.Parallel()
 	recorder := events.NewFakeRecorder(10)
@@ -109,7 +109,8 @@ func TestProblemsAreRecordedOnce(t *testing.T) {
 	}
 }
 
-// TestFound: what an earlier process has created is known at the next look at its application, whichever application has its name by then.
+// TestFound: objects that an earlier process has created are found at the next reconciliation of their application,
+// even if another application has its name by then.
 func TestFound(t *testing.T) {
 	t.Parallel()
 	application := func(uid types.UID) *v1alpha1.SparkApplication {
@@ -153,7 +154,7 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// TestAddress: only that of the current attempt counts.
+// TestAddress: only the address of the current attempt counts.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "a"}}

@@ -30,16 +30,16 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// reviewer knows tokens, and what their owners may get. It counts what it is asked.
+// reviewer knows tokens and the permissions of their users. It counts requests.
 type reviewer struct {
-	// users by token, rights as "user resource/namespace/name".
+	// users maps tokens to users. rights are permissions as "user resource/namespace/name".
 	users  map[string]string
 	rights map[string]bool
 	fails  error
 
 	mu    sync.Mutex
 	asked []string
-	// wait holds every authentication up until it is closed.
+	// wait blocks every authentication until it is closed.
 	wait chan struct{}
 }
 
@@ -77,7 +77,7 @@ func (r *reviewer) MayGet(_ context.Context, user *authenticationv1.UserInfo, o 
 	return r.rights[right], r.note(right)
 }
 
-// queues explain what they are given.
+// queues returns prepared explanations.
 type queues struct {
 	away  bool
 	apps  map[queueing.Key]v1.Application
@@ -119,7 +119,7 @@ func (s stored) List(context.Context, client.ObjectList, ...client.ListOption) e
 	return errors.New("nothing is listed")
 }
 
-// place is everything around a handler.
+// place is a handler with everything that it needs.
 type place struct {
 	reviewer *reviewer
 	queues   *queues
@@ -171,7 +171,7 @@ const (
 	queue = "/explain/v1/queues/q"
 )
 
-// ask sends a request with headers as "name: value".
+// ask sends a request with headers given as "name: value".
 func (p *place) ask(method, path string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, path, nil)
 	for _, h := range headers {
@@ -263,7 +263,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Names of applications in other namespaces are for users who may read the queue, in whose status they stand.
+// Names of applications in other namespaces are shown only to users who may read the queue, whose status contains them.
 func TestNamesOfOthers(t *testing.T) {
 	t.Parallel()
 	tests := map[string][]v1.Head{
@@ -285,7 +285,7 @@ func TestNamesOfOthers(t *testing.T) {
 	}
 }
 
-// The API server is asked once in a while, for the good and for the bad; what could not be asked is asked again.
+// Answers of the API server are cached for a short time, positive and negative ones. Errors are not cached.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	p := newPlace()
@@ -313,7 +313,8 @@ func TestMemory(t *testing.T) {
 	asks(2, "then", ann)
 }
 
-// TestMemoryIsBounded: a flood of answers stays within the bound, and the answer that is asked for again and again survives it.
+// TestMemoryIsBounded: many different answers stay within the bound, and an answer that is requested all the time stays
+// in the cache.
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	a := newAnswers[int, string](clocktesting.NewFakePassiveClock(time.Unix(0, 0)), answerTTL)
@@ -332,7 +333,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// from is a handler's request from an address, perhaps through the API server's proxy for a client of it.
+// from returns the code of a request from an address. If client is set, the request comes through the API server's
+// proxy.
 func (p *place) from(address, client, token string) int {
 	r := httptest.NewRequest(http.MethodGet, queue, nil)
 	r.RemoteAddr = address + ":4711"
@@ -345,8 +347,9 @@ func (p *place) from(address, client, token string) int {
 	return w.Code
 }
 
-// TestMadeUpTokensCostOthersNothing: a client that makes up tokens, from one address, for many clients that there are none of, or through the API
-// server's proxy, makes little work for the API server; clients that it has known keep their answers, and new ones from elsewhere get theirs.
+// TestMadeUpTokensCostOthersNothing: a client that makes up tokens, from one address, for many invented clients, or
+// through the API server's proxy, causes few requests to the API server. Known clients keep their cached answers, and
+// new ones from elsewhere are answered.
 func TestMadeUpTokensCostOthersNothing(t *testing.T) {
 	t.Parallel()
 	const proxy = "10.0.0.1"
@@ -384,7 +387,7 @@ func TestMadeUpTokensCostOthersNothing(t *testing.T) {
 			if code := p.from(proxy, "192.0.2.2", "bob"); code != http.StatusForbidden {
 				t.Errorf("bob, who is new, got %d; want %d", code, http.StatusForbidden)
 			}
-			// What is remembered is over, and the flood continues from where ann asks.
+			// The cached answers expire, and the flood continues from ann's address.
 			p.clock.SetTime(p.clock.Now().Add(answerTTL + 1))
 			flood(1)
 			for i := range 100 {
@@ -397,7 +400,7 @@ func TestMadeUpTokensCostOthersNothing(t *testing.T) {
 	}
 }
 
-// TestQuestionsOfOneUserAreBounded: who asks about many objects uses up what is theirs, not what is others'.
+// TestQuestionsOfOneUserAreBounded: a user who asks about many objects uses up only their own limit.
 func TestQuestionsOfOneUserAreBounded(t *testing.T) {
 	t.Parallel()
 	p := newPlace()
@@ -418,7 +421,7 @@ func TestQuestionsOfOneUserAreBounded(t *testing.T) {
 	}
 }
 
-// TestProtect: a path that is not a resource is served to users who may get it.
+// TestProtect: a non-resource path is served to users who may get it.
 func TestProtect(t *testing.T) {
 	t.Parallel()
 	p := newPlace()
@@ -454,7 +457,7 @@ func TestProtect(t *testing.T) {
 	}
 }
 
-// With all seats taken the next one is sent away, and comes in when a seat is free.
+// When the limit is reached, the next request is refused. It is served once another one has ended.
 func TestSeats(t *testing.T) {
 	t.Parallel()
 	p := newPlace()

@@ -20,7 +20,7 @@ import (
 	"github.com/go-logr/logr/funcr"
 )
 
-// log collects what is logged.
+// log collects log lines.
 type log struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -62,7 +62,7 @@ func serve(t *testing.T) (address string, logged *log) {
 	return l.Addr().String(), logged
 }
 
-// clientOf does not check the certificate, like the API server's proxy.
+// clientOf returns a client that does not verify the certificate, like the API server's proxy.
 func clientOf(t *testing.T) *http.Client {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -108,7 +108,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestSlowClientsAreSentAway: a client that opens a connection and sends nothing, or sends a request without an end, is sent away.
+// TestSlowClientsAreSentAway: the connection of a client that sends nothing, or a request without an end, is closed.
 func TestSlowClientsAreSentAway(t *testing.T) {
 	t.Parallel()
 	address, _ := serve(t)
@@ -135,8 +135,8 @@ func TestSlowClientsAreSentAway(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreBounded: one address has so many connections, the next one is closed at once, and another takes the place of one that
-// has ended; closing one twice makes place for one.
+// TestConnectionsAreBounded: an address may have a fixed number of connections. The next one is closed at once. One
+// that has ended makes room for one other, even if it is closed twice.
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	plain, err := net.Listen("tcp", "127.0.0.1:0")
@@ -188,7 +188,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	<-accepted
 }
 
-// Each process has a key of its own.
+// Each process has its own key.
 func TestSelfSigned(t *testing.T) {
 	t.Parallel()
 	p := newPlace()

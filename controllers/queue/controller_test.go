@@ -29,13 +29,13 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// engineDouble has the queues that its last Reload found.
+// engineDouble is an engine with the queues that its last Reload found.
 type engineDouble struct {
 	client  client.Client
 	reloads int
 	specs   map[string]v1alpha1.SparkQueueSpec
 	states  map[string]State
-	// roots are the queues of which something else is written, and asked those whose counts were to go with it.
+	// roots are the queues with a ledger. asked are those whose counts were to be written with it.
 	roots map[string]bool
 	asked []string
 }
@@ -73,7 +73,7 @@ func (e *engineDouble) WriteCounts(name string) bool {
 	return e.roots[name]
 }
 
-// bench is a reconciler over the given queues.
+// bench returns a reconciler for the given queues.
 func bench(t *testing.T, queues ...client.Object) (*Reconciler, *engineDouble, *testclock.FakePassiveClock) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -112,8 +112,8 @@ func requestFor(name string) ctrl.Request {
 	return ctrl.Request{NamespacedName: types.NamespacedName{Name: name}}
 }
 
-// TestStatusWaitsForTheEngine: whichever look comes first after a change of the spec, that of the queue
-// itself or the one at all queues, hands it to the engine.
+// TestStatusWaitsForTheEngine: the first reconciliation after a change of the spec, of the queue itself or of all
+// queues, loads the spec into the engine before it publishes.
 func TestStatusWaitsForTheEngine(t *testing.T) {
 	t.Parallel()
 	for name, req := range map[string]ctrl.Request{"the queue": requestFor("a"), "all queues": everything} {
@@ -167,7 +167,8 @@ func TestReloadsOnlyForSpecs(t *testing.T) {
 	}
 }
 
-// TestRate: conditions are written at once, counts after the interval, the order of those in line after five.
+// TestRate: conditions are written at once, counts after the interval, and the order of waiting applications after a
+// multiple of it.
 func TestRate(t *testing.T) {
 	t.Parallel()
 	r, e, clock := bench(t, queueNamed("a", 1))
@@ -196,7 +197,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestOthersStatusSurvives: the ledger in the same status belongs to another owner.
+// TestOthersStatusSurvives: the ledger in the same status is kept, because another component owns it.
 func TestOthersStatusSurvives(t *testing.T) {
 	t.Parallel()
 	queue := queueNamed("a", 1)
@@ -215,8 +216,8 @@ func TestOthersStatusSurvives(t *testing.T) {
 	}
 }
 
-// TestManyChangesCostFewWrites: a queue in which something happens all the time is written once an interval, whatever has changed, and
-// the last change is also written.
+// TestManyChangesCostFewWrites: a queue that changes all the time is written once an interval, and the last change is
+// also written.
 func TestManyChangesCostFewWrites(t *testing.T) {
 	t.Parallel()
 	r, e, clock := bench(t, queueNamed("a", 1))
@@ -257,7 +258,7 @@ func TestManyChangesCostFewWrites(t *testing.T) {
 	}
 }
 
-// TestOneThatIsRefused: a queue whose status the API server refuses does not keep the others from being published.
+// TestOneThatIsRefused: a queue whose status the API server refuses does not keep others from being published.
 func TestOneThatIsRefused(t *testing.T) {
 	t.Parallel()
 	r, _, _ := bench(t, queueNamed("a", 1), queueNamed("b", 1), queueNamed("c", 1))
@@ -286,7 +287,8 @@ func TestOneThatIsRefused(t *testing.T) {
 	}
 }
 
-// TestAnAPIServerInTrouble: no further queue is published once the API server could not deal with one: each request may take a minute.
+// TestAnAPIServerInTrouble: no further queue is published once the API server could not process a request, because each
+// one may take a minute.
 func TestAnAPIServerInTrouble(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []error{errors.New("no answer"), apierrors.NewTimeoutError("etcd", 1), apierrors.NewTooManyRequests("busy", 1)} {
@@ -330,7 +332,7 @@ func TestShareText(t *testing.T) {
 	}
 }
 
-// TestConditionsAreLogged: the log has a queue when a condition of it changes, not when its numbers do.
+// TestConditionsAreLogged: a changed condition of a queue is logged, and changed numbers are not.
 func TestConditionsAreLogged(t *testing.T) {
 	t.Parallel()
 	r, e, clock := bench(t, queueNamed("team", 1))

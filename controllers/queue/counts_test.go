@@ -13,8 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// TestCountsGoWithTheLedger: counts of a queue with a ledger are left to the writer of that; its conditions are not, and neither are
-// the counts of other queues.
+// TestCountsGoWithTheLedger: counts of a queue with a ledger are left to the writer of the ledger. Its conditions and
+// the counts of other queues are not.
 func TestCountsGoWithTheLedger(t *testing.T) {
 	t.Parallel()
 	r, e, clock := bench(t, queueNamed("root", 1), queueNamed("leaf", 1))

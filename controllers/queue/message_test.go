@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// TestActiveMessage: a look at the queues shows which of them admit nothing, and why.
+// TestActiveMessage: the message shows which queues admit nothing, and why.
 func TestActiveMessage(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -82,7 +82,7 @@ func TestGauges(t *testing.T) {
 	}
 }
 
-// A wait of hours is distinguished from one of minutes, and one of days from one of hours.
+// The buckets distinguish waits of minutes, hours and days.
 func TestWaitsAndCycles(t *testing.T) {
 	t.Parallel()
 	meter := Meter{metricseries.New(Series()...)}

@@ -20,8 +20,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// TestUnseenChildren: an application that was created blocks the next one although the cache does not show it, and no longer than it exists:
-// one that was deleted before the cache showed it would otherwise block the schedule for ever.
+// TestUnseenChildren: a created application blocks the next one although the cache does not show it yet, but only while
+// it exists. Otherwise one that was deleted before the cache showed it would block the schedule for ever.
 func TestUnseenChildren(t *testing.T) {
 	t.Parallel()
 	s := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "nightly", UID: "a1"}}
@@ -40,7 +40,7 @@ func TestUnseenChildren(t *testing.T) {
 	for _, tc := range []struct {
 		name         string
 		cached, live []client.Object
-		// children is how many there are, unseen how many of them the cache has yet to show.
+		// children is the number of applications, and unseen the number of those that the cache does not show yet.
 		children, unseen int
 	}{
 		{"the cache is late", nil, []client.Object{app}, 1, 1},
@@ -65,8 +65,8 @@ func TestUnseenChildren(t *testing.T) {
 	}
 }
 
-// TestEndsOfDeleted: how a run has ended is recorded although its application is being deleted already, by ttlAfterFinished for example; but not
-// that of an earlier schedule of the same name.
+// TestEndsOfDeleted: the result of a run is recorded although its application is already being deleted, by
+// ttlAfterFinished for example, but not the result of an earlier schedule of the same name.
 func TestEndsOfDeleted(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -99,7 +99,8 @@ func TestEndsOfDeleted(t *testing.T) {
 	}
 }
 
-// TestLateRuns: a process that stood still does not create a run that another one has dealt with. One that is on time costs no read.
+// TestLateRuns: a process that was suspended does not create a run that another one has handled. A run that is on time
+// needs no read.
 func TestLateRuns(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -132,7 +133,8 @@ func TestLateRuns(t *testing.T) {
 	}
 }
 
-// TestWakes: a far tick is looked for in time although the clock may be set ahead, and a template that a policy refuses is checked again.
+// TestWakes: a tick in the distant future is not slept through if the clock is set forward, and a template that a
+// policy refuses is checked again.
 func TestWakes(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -158,7 +160,8 @@ func TestWakes(t *testing.T) {
 	}
 }
 
-// TestOrphans: an application that an earlier schedule of that name has left behind is the run for which it was created, and of no other.
+// TestOrphans: an application that an earlier schedule of the same name has left behind counts as the run for which it
+// was created, and as no other.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)

@@ -21,7 +21,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
 )
 
-// TestNamespacesTakeTurns: a namespace with very many schedules that are due does not keep the one of another from its time.
+// TestNamespacesTakeTurns: a namespace with very many due schedules does not delay the schedule of another one.
 func TestNamespacesTakeTurns(t *testing.T) {
 	t.Parallel()
 	const concurrent = 4
@@ -46,7 +46,8 @@ func TestNamespacesTakeTurns(t *testing.T) {
 	}
 }
 
-// TestFailuresDelayLittle: however long the API server has failed, a run that is due starts half a minute after that at the latest.
+// TestFailuresDelayLittle: however long the API server has failed, a due run starts at most half a minute after it is
+// available again.
 func TestFailuresDelayLittle(t *testing.T) {
 	t.Parallel()
 	limiter, longest := optionsFor(4).RateLimiter, time.Duration(0)
@@ -61,7 +62,8 @@ func TestFailuresDelayLittle(t *testing.T) {
 	}
 }
 
-// TestTooLarge: a schedule of which the cache keeps a stub creates nothing, and says how large it is. Once it is shorter it creates applications again.
+// TestTooLarge: a schedule of which the cache has only a stub creates nothing and reports its size. Once it is shorter,
+// it creates applications again.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	spec := ""

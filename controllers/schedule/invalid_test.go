@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// stands gives an application a condition Ready with that reason.
+// stands sets the condition Ready of an application to false with a reason.
 func stands(app *v1alpha1.SparkApplication, reason, message string) {
 	app.Status.ObservedGeneration = app.Generation
 	apimeta.SetStatusCondition(&app.Status.Conditions, metav1.Condition{
@@ -24,7 +24,8 @@ func stands(app *v1alpha1.SparkApplication, reason, message string) {
 	})
 }
 
-// TestInvalidCounts: an application that holds nothing and cannot start counts as a run that has failed, of the spec that it has now.
+// TestInvalidCounts: an application without a grant that cannot start counts as a failed run, but only with its current
+// spec.
 func TestInvalidCounts(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -57,8 +58,8 @@ func TestInvalidCounts(t *testing.T) {
 	}
 }
 
-// TestStalledGivesWay: an application that holds nothing and waits for a change of itself or the cluster has not failed, and gives way to the
-// next run. One that a user holds does not.
+// TestStalledGivesWay: a stalled application without a grant has not failed, and is replaced by the next run. One that
+// a user holds is not.
 func TestStalledGivesWay(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -87,7 +88,7 @@ func TestStalledGivesWay(t *testing.T) {
 	}
 }
 
-// refuse has all applications turn out to be invalid.
+// refuse makes all applications invalid.
 func (w *world) refuse() {
 	w.Helper()
 	list := &v1alpha1.SparkApplicationList{}
@@ -102,7 +103,8 @@ func (w *world) refuse() {
 	}
 }
 
-// TestInvalidForbidsNothing: a schedule continues although its applications cannot start, and none of them stays beside the next one under Forbid.
+// TestInvalidForbidsNothing: a schedule continues although its applications cannot start, and under Forbid none of them
+// stays beside the next one.
 func TestInvalidForbidsNothing(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -155,8 +157,8 @@ func TestInvalidForbidsNothing(t *testing.T) {
 	}
 }
 
-// TestChangedMeanwhile: an application that has changed before that is known here is not deleted: one that could not start may have started, one in the
-// way of the next run may have succeeded, and one that ended long ago may have been asked to run again.
+// TestChangedMeanwhile: an application that has changed since it was observed is not deleted: a stalled one may have
+// started, a blocking one may have succeeded, and a finished one may have been restarted.
 func TestChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "nightly-1", UID: "x1", ResourceVersion: "8"}}

@@ -17,7 +17,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// TestCounters: what is recorded is counted, by namespace; a refusal is counted for itself; and the series go with their namespace.
+// TestCounters: recorded runs are counted by namespace, refusals are counted separately, and the series are deleted
+// with their namespace.
 func TestCounters(t *testing.T) {
 	for _, m := range []interface{ Reset() }{runs, missed, delay} { // of other tests
 		m.Reset()
@@ -64,7 +65,7 @@ sparkgate_schedule_missed_runs_total{namespace="counted",reason="OperatorDown"} 
 	}
 }
 
-// TestCollector: schedules are counted by the reason of Ready, by the process that leads, and with reasons of ours only.
+// TestCollector: schedules are counted by the reason of Ready, by the leader only, and only with known reasons.
 func TestCollector(t *testing.T) {
 	t.Parallel()
 	schedule := func(namespace, name, reason string) *v1alpha1.ScheduledSparkApplication {

@@ -18,8 +18,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// TestEndedInOneSecond: of two runs that ended in the same second, the one that was seen later is the last one, also when the schedule is looked at
-// again.
+// TestEndedInOneSecond: of two runs that ended in the same second, the one that was observed later counts as the last
+// one, also when the schedule is reconciled again.
 func TestEndedInOneSecond(t *testing.T) {
 	t.Parallel()
 	at := "2026-01-02T12:00:00Z"
@@ -49,8 +49,8 @@ func TestEndedInOneSecond(t *testing.T) {
 	}
 }
 
-// TestSupersededIsRecorded: an application that was deleted for the next run is counted once, also by a later pass than the one that has deleted it, whose
-// write may have met a conflict.
+// TestSupersededIsRecorded: an application that was deleted for the next run is counted once, also if the write of that
+// pass met a conflict and a later one records it.
 func TestSupersededIsRecorded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(*v1alpha1.ScheduledSparkApplication) {})
@@ -63,7 +63,7 @@ func TestSupersededIsRecorded(t *testing.T) {
 	}
 }
 
-// TestManySuperseded: however many applications were deleted for the next run, there is one event.
+// TestManySuperseded: there is one event, however many applications were deleted for the next run.
 func TestManySuperseded(t *testing.T) {
 	t.Parallel()
 	for n, what := range map[int]string{
@@ -89,8 +89,8 @@ func TestManySuperseded(t *testing.T) {
 	}
 }
 
-// TestReplacedInVain: while an application does not go that is to be replaced, the runs that could not start are counted when the next one is due, and
-// not only once it has gone: that may take days, and an alert waits for it.
+// TestReplacedInVain: while an application that is to be replaced does not go away, missed runs are counted when the
+// next one is due, not only once it is gone. That may take days, and an alert depends on the count.
 func TestReplacedInVain(t *testing.T) {
 	t.Parallel()
 	deleted := metav1.NewTime(noon)
@@ -105,7 +105,8 @@ func TestReplacedInVain(t *testing.T) {
 	}
 }
 
-// TestMissedRunsAreExplained: an event about missed runs says when they were due, the reason in a word, and what prevents that.
+// TestMissedRunsAreExplained: an event about missed runs has their times, the reason as one word, and how to prevent
+// it.
 func TestMissedRunsAreExplained(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)

@@ -26,20 +26,21 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// world is a schedule every ten minutes, since noon, and a reconciler of it. Applications whose names it has in refused cannot be created.
+// world is a schedule that has run every ten minutes since noon, and its reconciler. Applications whose names are in
+// refused cannot be created.
 type world struct {
 	*testing.T
 	client.Client
 	reconciler *Reconciler
 	clock      *clocktesting.FakePassiveClock
 	refused    func(name string) bool
-	// answer of the API server to those that are refused; nil is that a quota is used up.
+	// answer is the API server's answer to refused applications; nil stands for an exhausted ResourceQuota.
 	answer error
-	// vanish has another client delete each application as soon as it is created; creates counts them.
+	// vanish makes another client delete each application right after its creation. creates counts creations.
 	vanish  bool
 	creates int
 	events  <-chan string
-	// notified are the reasons of the warnings that were sent elsewhere.
+	// notified are the reasons of the warnings that were sent to other systems.
 	notified []string
 }
 
@@ -82,7 +83,7 @@ func newWorld(t *testing.T, change func(*v1alpha1.ScheduledSparkApplication), ot
 	return w
 }
 
-// until has the reconciler look when it wants to, until a time on the first of January.
+// until reconciles whenever the reconciler wants to, until a time on the first of January.
 func (w *world) until(clock string) *v1alpha1.ScheduledSparkApplication {
 	w.Helper()
 	end, err := time.Parse("2006-01-02 15:04", "2026-01-01 "+clock)
@@ -143,8 +144,8 @@ var (
 	at        = func(minute int) string { return tick.Name("nightly", noon.Add(time.Duration(minute)*time.Minute)) }
 )
 
-// TestRefusedRequest: a run that is asked for and cannot be created does not keep the schedule from running; what is due meanwhile is tried
-// as ever, and missed when the next one is due.
+// TestRefusedRequest: a requested run that cannot be created does not keep the schedule from running. Due runs are
+// still tried, and missed when the next one is due.
 func TestRefusedRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, asked)
@@ -179,7 +180,8 @@ func TestDeletedAtOnce(t *testing.T) {
 	}
 }
 
-// TestWebhookAway: a webhook that does not answer is said in the status, and its return does not start all that was due meanwhile.
+// TestWebhookAway: the status says that a webhook does not answer. When it answers again, not all runs that were due
+// meanwhile are started.
 func TestWebhookAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *v1alpha1.ScheduledSparkApplication) { s.Generation = 1 }) // its template was not checked yet
@@ -193,7 +195,8 @@ func TestWebhookAway(t *testing.T) {
 	w.has("when it answers again", at(30))
 }
 
-// TestRequestRefusedAlone: only the name that is asked for is refused. What is due is in time, and the reason stays in the status.
+// TestRequestRefusedAlone: only the requested name is refused. Due runs start on time, and the reason stays in the
+// status.
 func TestRequestRefusedAlone(t *testing.T) {
 	t.Parallel()
 	foreign := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: requested}}
@@ -220,7 +223,8 @@ func TestRequestRefusedAlone(t *testing.T) {
 	}
 }
 
-// TestRequestRefusedAfterAnEdit: the status says from when an edited schedule counts also while a request is refused.
+// TestRequestRefusedAfterAnEdit: the status shows from when an edited schedule applies, also while a request is
+// refused.
 func TestRequestRefusedAfterAnEdit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *v1alpha1.ScheduledSparkApplication) {
@@ -232,7 +236,8 @@ func TestRequestRefusedAfterAnEdit(t *testing.T) {
 	w.has("after the edit", at(10))
 }
 
-// TestRequestOrphaned: an application that an earlier schedule of that name was asked for, and left behind, is the run that is asked for.
+// TestRequestOrphaned: an application that was requested of an earlier schedule of the same name and left behind counts
+// as the requested run.
 func TestRequestOrphaned(t *testing.T) {
 	t.Parallel()
 	orphan := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{

@@ -18,8 +18,9 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// TestNotAnswered: while the API server cannot check a template, because a quota is used up, a webhook is away, or the application of this minute
-// exists, the operator's own rules are applied, and what is due is tried. Once it can, it is asked again.
+// TestNotAnswered: while the API server cannot check a template, because a ResourceQuota is exhausted, a webhook does
+// not answer, or an application of the same name exists, the operator's own rules apply and due runs are tried. Later
+// the API server is asked again.
 func TestNotAnswered(t *testing.T) {
 	t.Parallel()
 	resource := v1alpha1.GroupVersion.WithResource("sparkapplications").GroupResource()
@@ -72,7 +73,7 @@ func (w *world) isScheduled(s *v1alpha1.ScheduledSparkApplication) {
 	}
 }
 
-// TestConfigMapCompletesTheTemplate: a template is judged together with its sparkConfigMap, which may hold the other half of what it says.
+// TestConfigMapCompletesTheTemplate: a template is validated together with its sparkConfigMap, which may complete it.
 func TestConfigMapCompletesTheTemplate(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ configMap, text, finding string }{

@@ -16,8 +16,9 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// TestEvents: what keeps a pod behind the gate is said once, and again for another pod of the name. What was said is forgotten when the pod
-// is gone, also of one that has never asked a gate: a namespace may create and delete any number of them.
+// TestEvents: the reason that keeps a pod gated is recorded once, and again for another pod of the same name. It is
+// dropped when the pod is gone, also for a pod that has never asked a gate, because a namespace may create and delete
+// any number of them.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	recorder := events.NewFakeRecorder(10)

@@ -27,7 +27,7 @@ import (
 
 var day = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 
-// spark is a gated Spark pod, made at a second of the day.
+// spark returns a gated Spark pod that was created at a second of the day.
 func spark(name, role, group string, second int) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -44,7 +44,8 @@ func spark(name, role, group string, second int) *corev1.Pod {
 	}
 }
 
-// TestGrant: what runs is charged where its label says, if its namespace may use that queue; else where its namespace says.
+// TestGrant: a running pod is charged to the queue in its label if its namespace may use that queue, and otherwise to
+// the queue of its namespace.
 func TestGrant(t *testing.T) {
 	t.Parallel()
 	scheme := runtime.NewScheme()
@@ -90,7 +91,8 @@ func TestGrant(t *testing.T) {
 	}
 }
 
-// TestSince: an executor is as old as the admitted driver that owns it. No label, no waiting pod and no pod of another kind makes it older.
+// TestSince: an executor is as old as the admitted driver that owns it. Neither labels nor a waiting pod nor a pod of
+// another kind make it older.
 func TestSince(t *testing.T) {
 	t.Parallel()
 	s := newStore(func(types.NamespacedName) {})
@@ -143,7 +145,7 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestStore: what is older than what is known changes nothing, and only what matters is reported.
+// TestStore: an older version of a pod changes nothing, and only relevant changes are reported.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	var told []string
@@ -197,7 +199,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestClaimed: a pod whose application is gone is charged all that it requests, GPUs included.
+// TestClaimed: a pod whose application is gone is charged for all of its requests, including GPUs.
 func TestClaimed(t *testing.T) {
 	t.Parallel()
 	p := unattributedPod(pods.RecordOf(spark("exec", "executor", "spark-1", 0)))

@@ -22,7 +22,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// crowd serves many large pods of a namespace, of which every tenth is Spark's, in pages of the size that is asked for.
+// crowd serves many large pods of a namespace, every tenth of them a Spark pod, in pages of the requested size.
 func crowd(t *testing.T, many int) *watchers {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -63,7 +63,7 @@ func large(i int) *corev1.Pod {
 	return p
 }
 
-// TestPodsAreListedInPages: no more than a page of whole pods is held at once, by a new leader and by the Reflector.
+// TestPodsAreListedInPages: a new leader and the Reflector never hold more than one page of complete pods.
 func TestPodsAreListedInPages(t *testing.T) {
 	t.Parallel()
 	const many = 3*pods.PageSize + 7
@@ -92,7 +92,8 @@ func TestPodsAreListedInPages(t *testing.T) {
 	}
 }
 
-// TestFirstListHasNoWholePods: the Reflector collects the first list, where the API server streams it, in what its store makes of pods.
+// TestFirstListHasNoWholePods: if the API server streams the first list, the Reflector holds its pods in the reduced
+// form of its store.
 func TestFirstListHasNoWholePods(t *testing.T) {
 	t.Parallel()
 	s := newStore(func(types.NamespacedName) {})

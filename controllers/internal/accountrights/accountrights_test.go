@@ -83,7 +83,7 @@ func (a *authorizer) lacking(t *testing.T, account types.NamespacedName, want ..
 	return until.Sub(a.clock.Now())
 }
 
-// TestStream: what was answered once holds for all applications of an account, for a time.
+// TestStream: an answer is cached for a time, for all applications with the same service account.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	a := newAuthorizer(t, user+"get pods", user+"create pods")
@@ -101,7 +101,8 @@ func TestStream(t *testing.T) {
 	a.lacking(t, types.NamespacedName{Namespace: "b", Name: "spark"}, get, create)
 }
 
-// TestPauses: a right that is missing is asked about less and less often, and what is given is not asked about meanwhile.
+// TestPauses: a missing permission is reviewed less and less often. An existing one is not reviewed until its cached
+// answer expires.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	a := newAuthorizer(t, user+"get pods")
@@ -127,7 +128,7 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// TestOff: an operator that may not ask says so once, checks nothing, and asks again later.
+// TestOff: an operator that may not review permissions logs that once, checks nothing, and tries again later.
 func TestOff(t *testing.T) {
 	t.Parallel()
 	a := newAuthorizer(t)
@@ -143,7 +144,7 @@ func TestOff(t *testing.T) {
 	a.lacking(t, spark, get, create)
 }
 
-// TestErrors: without an answer nothing is known, and what an authorizer cannot judge does not stop a job.
+// TestErrors: after an error nothing is known, and a permission that an authorizer cannot evaluate does not stop a job.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	a := newAuthorizer(t)

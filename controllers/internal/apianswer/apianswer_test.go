@@ -5,7 +5,7 @@ package apianswer
 
 import "testing"
 
-// TestSteady: what differs from answer to answer is left out, and nothing else.
+// TestSteady: the parts of a message that differ between answers are removed, and nothing else.
 func TestSteady(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{

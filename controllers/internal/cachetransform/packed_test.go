@@ -40,7 +40,8 @@ func ended(name string) *v1alpha1.SparkApplication {
 	return app
 }
 
-// TestPackedIsTheApplication: what has ended is packed, and each copy of it is the application; what the cache reads of metadata is there.
+// TestPackedIsTheApplication: ended applications are packed, and each unpacked copy equals the application. The
+// metadata that the cache reads is not packed.
 func TestPackedIsTheApplication(t *testing.T) {
 	t.Parallel()
 	want := ended("pi")
@@ -83,7 +84,7 @@ func TestPackedIsTheApplication(t *testing.T) {
 	}
 }
 
-// TestPackedIsSmall: it takes a third of the memory of the application at most.
+// TestPackedIsSmall: a packed application takes at most a third of the memory.
 func TestPackedIsSmall(t *testing.T) {
 	t.Parallel()
 	kept, err := Kept(ended("pi"))
@@ -96,7 +97,7 @@ func TestPackedIsSmall(t *testing.T) {
 	}
 }
 
-// TestWhatIsLookedAtIsWhole: only what has ended, and will hardly be looked at, is packed.
+// TestWhatIsLookedAtIsWhole: only ended applications, which are rarely read, are packed.
 func TestWhatIsLookedAtIsWhole(t *testing.T) {
 	t.Parallel()
 	now := metav1.Now()

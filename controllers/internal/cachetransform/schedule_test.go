@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// nightly is a schedule with something that makes it that large.
+// nightly returns a schedule that what makes at least that large.
 func nightly(bytes int, what func(s *v1alpha1.ScheduledSparkApplication, text string)) *v1alpha1.ScheduledSparkApplication {
 	s := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "team", Name: "nightly", UID: "uid", ResourceVersion: "7", Generation: 3,
@@ -31,7 +31,8 @@ func nightly(bytes int, what func(s *v1alpha1.ScheduledSparkApplication, text st
 	return s
 }
 
-// TestScheduleStub: whatever makes a schedule too large, its stub is small, says the size, and keeps what was created for it.
+// TestScheduleStub: whatever makes a schedule too large, its stub is small, contains the size, and keeps the fields
+// that already created applications need.
 func TestScheduleStub(t *testing.T) {
 	t.Parallel()
 	for name, what := range map[string]func(s *v1alpha1.ScheduledSparkApplication, text string){

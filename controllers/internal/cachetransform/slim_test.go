@@ -22,7 +22,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 )
 
-// large is an application with something that makes it that large, and with what a decision about a run that continues needs.
+// large returns an application that what makes at least that large, with the fields that decisions about a running run
+// need.
 func large(bytes int, what func(app *v1alpha1.SparkApplication, text string)) *v1alpha1.SparkApplication {
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "default", Name: "pi", UID: "pi-uid", ResourceVersion: "7", Generation: 3, Finalizers: []string{"other", v1alpha1.Finalizer},
@@ -39,7 +40,7 @@ func large(bytes int, what func(app *v1alpha1.SparkApplication, text string)) *v
 	return app
 }
 
-// ways to make an application large.
+// ways are the ways to make an application large.
 var ways = map[string]func(app *v1alpha1.SparkApplication, text string){
 	"an argument":    func(a *v1alpha1.SparkApplication, text string) { a.Spec.Arguments = []string{text} },
 	"many arguments": func(a *v1alpha1.SparkApplication, text string) { a.Spec.Arguments = make([]string, len(text)/3+1) },
@@ -67,7 +68,8 @@ func raw(text string) *runtime.RawExtension {
 	return &runtime.RawExtension{Raw: []byte(`{"metadata":{"annotations":{"x":"` + text + `"}}}`)}
 }
 
-// TestStub: whatever makes an application too large, its stub is small, says the size, and keeps what a run that continues needs.
+// TestStub: whatever makes an application too large, its stub is small, contains the size, and keeps the fields that a
+// running run needs.
 func TestStub(t *testing.T) {
 	t.Parallel()
 	for name, what := range ways {
@@ -98,7 +100,8 @@ func TestStub(t *testing.T) {
 	}
 }
 
-// TestWhatFitsIsKeptWhole: up to the bound nothing is left out but managed fields and kubectl's copy, which do not count.
+// TestWhatFitsIsKeptWhole: an application within the bound loses nothing but managed fields and kubectl's copy, which
+// do not count.
 func TestWhatFitsIsKeptWhole(t *testing.T) {
 	t.Parallel()
 	for name, what := range ways {
@@ -117,7 +120,8 @@ func TestWhatFitsIsKeptWhole(t *testing.T) {
 	}
 }
 
-// TestStubKnowsItsTemplate: an application that only its metadata makes too large has the run template of its run.
+// TestStubKnowsItsTemplate: the stub of an application that only its metadata makes too large has the template of its
+// run.
 func TestStubKnowsItsTemplate(t *testing.T) {
 	t.Parallel()
 	app := large(1_000_000, ways["an annotation"])
@@ -142,7 +146,7 @@ func transform(t *testing.T, app *v1alpha1.SparkApplication) *v1alpha1.SparkAppl
 	return kept.(*v1alpha1.SparkApplication)
 }
 
-// TestNamespaceKeepsOwnAnnotations: what others write there is not kept.
+// TestNamespaceKeepsOwnAnnotations: other annotations of namespaces are dropped.
 func TestNamespaceKeepsOwnAnnotations(t *testing.T) {
 	t.Parallel()
 	namespace := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "team-a", Labels: map[string]string{"team": "a"},
@@ -158,7 +162,7 @@ func TestNamespaceKeepsOwnAnnotations(t *testing.T) {
 	}
 }
 
-// TestListsAreReadInPages: never more than a page is held at once that has not been stripped.
+// TestListsAreReadInPages: no more than one page of unstripped objects is in memory at a time.
 func TestListsAreReadInPages(t *testing.T) {
 	t.Parallel()
 	const all = 3*PageSize + 5

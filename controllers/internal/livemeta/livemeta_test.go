@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// TestEachReadsSmallPages: labels alone may make an object as large as etcd stores it, so no more are held at once than fit into the memory of
-// the operator beside all else.
+// TestEachReadsSmallPages: labels alone may make an object as large as etcd allows, so a page has only as many objects
+// as fit into the operator's memory.
 func TestEachReadsSmallPages(t *testing.T) {
 	t.Parallel()
 	const many, most = 1000, 100

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestRecordedCauses: the cause of real failures, and that the tail shows the line.
+// TestRecordedCauses: the causes of real failures are found, and the tail contains the line.
 func TestRecordedCauses(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ cause, frame string }{

@@ -27,7 +27,7 @@ import (
 // apiServer serves one pod and its log as kube-apiserver does.
 type apiServer struct {
 	pod corev1.Pod
-	// log answers for the log; nil gives three lines.
+	// log handles requests of the log; nil returns three lines.
 	log http.HandlerFunc
 
 	mu    sync.Mutex
@@ -56,7 +56,7 @@ func (s *apiServer) times() int {
 	return len(s.asked)
 }
 
-// start serves, and returns a reader that asks.
+// start starts the server, and returns a reader that uses it.
 func (s *apiServer) start(t *testing.T, lines int) (*Reader, *clocktesting.FakePassiveClock) {
 	t.Helper()
 	s.pod = corev1.Pod{
@@ -123,7 +123,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestWhatIsAsked: the right container, and bounds.
+// TestWhatIsAsked: the request is for the right container and has limits.
 func TestWhatIsAsked(t *testing.T) {
 	t.Parallel()
 	s := &apiServer{}
@@ -135,7 +135,8 @@ func TestWhatIsAsked(t *testing.T) {
 	}
 }
 
-// TestNodeThatDoesNotAnswer: the caller continues when the time is over; the node is left alone for a minute, others are not.
+// TestNodeThatDoesNotAnswer: the caller continues after the timeout. The node is not asked again for a minute, other
+// nodes are.
 func TestNodeThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	ctx, timeIsOver := context.WithCancel(t.Context())
@@ -167,7 +168,8 @@ func TestNodeThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// TestTurns: no more logs are read at once than allowed, and a caller that waits for a turn in vain continues.
+// TestTurns: no more logs are read at the same time than allowed, and a caller that gets no turn in time continues
+// without.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}), make(chan struct{})
@@ -200,7 +202,8 @@ func TestTurns(t *testing.T) {
 
 func unchanged(text string) string { return text }
 
-// TestHiddenBeforeCut: a part of a secret would not be known as one.
+// TestHiddenBeforeCut: secrets are hidden before the text is truncated, because a part of a secret would not be
+// recognised.
 func TestHiddenBeforeCut(t *testing.T) {
 	t.Parallel()
 	const secret = "correct-horse-battery"
@@ -216,8 +219,9 @@ func TestHiddenBeforeCut(t *testing.T) {
 	}
 }
 
-// TestTurnsEndWithTheRead: what callers do with the text takes no turn, and a node is not blamed for the time in which its log waited for one. A
-// namespace whose drivers all fail would else keep the logs of others from being read.
+// TestTurnsEndWithTheRead: the time in which callers process the text takes no turn, and the time in which a log waits
+// for a turn is not attributed to its node. Otherwise a namespace whose drivers all fail would keep the logs of others
+// from being read.
 func TestTurnsEndWithTheRead(t *testing.T) {
 	t.Parallel()
 	hiding, release := make(chan struct{}), make(chan struct{})
@@ -243,7 +247,8 @@ func TestTurnsEndWithTheRead(t *testing.T) {
 	readers.Wait()
 }
 
-// TestNodeIsNotBlamedForTheWait: a log that had to wait for its turn nearly as long as it may is given the whole time to be read.
+// TestNodeIsNotBlamedForTheWait: a log that waited for its turn nearly as long as allowed still has the whole time to
+// be read.
 func TestNodeIsNotBlamedForTheWait(t *testing.T) {
 	t.Parallel()
 	s := &apiServer{log: func(w http.ResponseWriter, r *http.Request) {

@@ -40,7 +40,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// FuzzRead: a tail keeps its bounds and is text, whatever a job prints.
+// FuzzRead: a tail stays within its limits and is valid text, whatever a job prints.
 func FuzzRead(f *testing.F) {
 	f.Add("one\ntwo", 1)
 	f.Add(strings.Repeat("é\n", 2000), 50)

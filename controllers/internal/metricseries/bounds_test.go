@@ -42,7 +42,8 @@ func (m metric) expect(t *testing.T, want ...string) {
 	}
 }
 
-// TestOnlyConfiguredQueues: a thousand invented names are one series, and the series of a removed queue go, whichever label names it.
+// TestOnlyConfiguredQueues: a thousand invented names share one series, and the series of a removed queue are deleted,
+// whichever label has its name.
 func TestOnlyConfiguredQueues(t *testing.T) {
 	t.Parallel()
 	m := newMetric()
@@ -66,7 +67,8 @@ func TestOnlyConfiguredQueues(t *testing.T) {
 	m.expect(t)
 }
 
-// TestNoSeriesAfterRemoval: whatever counts while a queue comes and goes, nothing of it is left in the end.
+// TestNoSeriesAfterRemoval: however often a queue is counted while it is added and removed, no series is left after its
+// removal.
 func TestNoSeriesAfterRemoval(t *testing.T) {
 	t.Parallel()
 	m := newMetric()

@@ -32,13 +32,13 @@ func application(run int64) *v1alpha1.SparkApplication {
 	return app
 }
 
-// receiver is a notification-controller that answers as configured, and remembers what it took.
+// receiver is a notification-controller with configurable answers that stores the accepted events.
 type receiver struct {
 	*httptest.Server
 	mu    sync.Mutex
 	took  []map[string]any
 	calls int
-	// answer is the code of the n-th call, from 1; 0 hangs until the caller gives up.
+	// answer returns the code for the n-th request, from 1; 0 blocks until the client gives up.
 	answer func(n int) int
 }
 
@@ -68,7 +68,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	w.WriteHeader(code)
 }
 
-// messages of the events that were taken, in order.
+// messages returns the messages of the accepted events, in order.
 func (r *receiver) messages() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +81,7 @@ func (r *receiver) messages() []string {
 
 func accepts(int) int { return http.StatusAccepted }
 
-// sending is a sender under test; its clock stands still until the sender waits for it.
+// sending is a sender under test. Its clock is advanced only when the sender waits for it.
 type sending struct {
 	*Sender
 	clock *clocktesting.FakeClock
@@ -113,7 +113,7 @@ func startSender(t *testing.T, url string) *sending {
 	return s
 }
 
-// until lets the pauses of the sender pass until something holds.
+// until advances the clock through the sender's pauses until a condition holds.
 func (s *sending) until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for range 3000 {
@@ -134,7 +134,8 @@ func (s *sending) logged() int {
 	return len(s.lines)
 }
 
-// results are how many events of all tests so far came to each end. The tests of this file run one after the other.
+// results returns the number of events with each result, over all tests so far. The tests of this file are not
+// parallel.
 func results() map[string]float64 {
 	all := map[string]float64{}
 	for _, r := range []string{delivered, refused, failed, dropped} {
@@ -143,7 +144,7 @@ func results() map[string]float64 {
 	return all
 }
 
-// expectResults compares what has come to each end since before.
+// expectResults compares the results since before.
 func expectResults(t *testing.T, before, want map[string]float64) {
 	t.Helper()
 	got := map[string]float64{}
@@ -157,7 +158,7 @@ func expectResults(t *testing.T, before, want map[string]float64) {
 	}
 }
 
-// TestEventIsFluxs compares what is posted with the format that notification-controller takes.
+// TestEventIsFluxs compares the posted event with the format that notification-controller accepts.
 func TestEventIsFluxs(t *testing.T) {
 	r := newReceiver(t, accepts)
 	s := startSender(t, r.URL)
@@ -184,7 +185,7 @@ func TestEventIsFluxs(t *testing.T) {
 	}
 }
 
-// TestWarningsOfSchedules: what is wrong with a schedule is an error of that kind, with what Flux knows of it.
+// TestWarningsOfSchedules: an error of a schedule is an event about that kind, with the metadata that Flux expects.
 func TestWarningsOfSchedules(t *testing.T) {
 	r := newReceiver(t, accepts)
 	s := startSender(t, r.URL)
@@ -204,7 +205,7 @@ func TestWarningsOfSchedules(t *testing.T) {
 	}
 }
 
-// TestTriedAgain: an error of the receiver is tried again, in order, without a loss.
+// TestTriedAgain: events that the receiver fails to accept are retried in order, without a loss.
 func TestTriedAgain(t *testing.T) {
 	before := results()
 	r := newReceiver(t, func(n int) int {
@@ -229,7 +230,7 @@ func TestTriedAgain(t *testing.T) {
 	}
 }
 
-// TestNotTriedAgain: what the receiver refuses, and what it takes for a repetition, is sent once.
+// TestNotTriedAgain: an event that the receiver rejects, or takes for a duplicate, is sent once.
 func TestNotTriedAgain(t *testing.T) {
 	before := results()
 	codes := []int{http.StatusBadRequest, http.StatusTooManyRequests, http.StatusNotFound, http.StatusAccepted}
@@ -246,7 +247,7 @@ func TestNotTriedAgain(t *testing.T) {
 	}
 }
 
-// TestReceiverThatIsAbsent: an event is given up after a few tries, which is logged once, and the next one follows.
+// TestReceiverThatIsAbsent: an event is dropped after a few attempts, which is logged once, and the next one follows.
 func TestReceiverThatIsAbsent(t *testing.T) {
 	before := results()
 	r := newReceiver(t, accepts)
@@ -261,7 +262,8 @@ func TestReceiverThatIsAbsent(t *testing.T) {
 	}
 }
 
-// TestReceiverThatHangs: the notifying caller does not wait; the line stays bounded and keeps the newest; ending does not wait either.
+// TestReceiverThatHangs: the caller of the notifier is not blocked, the queue of events stays bounded and keeps the
+// newest ones, and stopping is not blocked either.
 func TestReceiverThatHangs(t *testing.T) {
 	before := results()
 	var open sync.Mutex
@@ -295,7 +297,7 @@ func TestReceiverThatHangs(t *testing.T) {
 	expectResults(t, before, map[string]float64{dropped: 11, delivered: longestLine})
 }
 
-// TestCrowd: a namespace with more events than the line takes loses its own, and none of others.
+// TestCrowd: a namespace with more events than the queue holds loses only its own events.
 func TestCrowd(t *testing.T) {
 	s := New(Options{Clock: clocktesting.NewFakeClock(noon)})
 	quiet := application(1)

@@ -21,12 +21,12 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// leases answers reads of leases.
+// leases is a reader of leases.
 type leases struct {
 	client.Reader
-	// renewed is when the lease of a namespace was renewed last.
+	// renewed maps namespaces to when their lease was last renewed.
 	renewed map[string]time.Time
-	// refused has every read fail.
+	// refused makes every read fail.
 	refused bool
 	reads   int
 }
@@ -70,8 +70,7 @@ func TestOther(t *testing.T) {
 	}
 }
 
-// TestGone: an operator to which something was left is gone once it has not renewed its lease, and not because its lease
-// cannot be read.
+// TestGone: an operator counts as gone once it has not renewed its lease, but not because its lease cannot be read.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	l := &leases{renewed: map[string]time.Time{}}
@@ -103,8 +102,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestBeginsAnew: an operator that had no lease a moment ago is alive as soon as it has one, before any application that it has taken since
-// is old enough for others.
+// TestBeginsAnew: an operator without a lease is alive as soon as it has one, before any application that it has taken
+// since is old enough for others.
 func TestBeginsAnew(t *testing.T) {
 	t.Parallel()
 	l := &leases{renewed: map[string]time.Time{}}
@@ -122,7 +121,7 @@ func TestBeginsAnew(t *testing.T) {
 	}
 }
 
-// slowLeases holds every read until it may answer.
+// slowLeases blocks every read until it is released.
 type slowLeases struct {
 	*leases
 	asked, answer chan struct{}
@@ -137,7 +136,7 @@ func (l *slowLeases) Get(ctx context.Context, key client.ObjectKey, obj client.O
 	return l.leases.Get(ctx, key, obj, opts...)
 }
 
-// TestSlowAnswer: while a lease is read again, what was known before is answered, also about others.
+// TestSlowAnswer: while a lease is being read, the previous answers are returned, also for other operators.
 func TestSlowAnswer(t *testing.T) {
 	t.Parallel()
 	l := &slowLeases{leases: &leases{renewed: map[string]time.Time{}}, asked: make(chan struct{}, 1), answer: make(chan struct{})}
@@ -163,7 +162,7 @@ func TestSlowAnswer(t *testing.T) {
 	}
 }
 
-// TestManyNames: names that objects make up are not all followed, and forgotten when nothing has named them for a while.
+// TestManyNames: not all names in objects are followed, and names that no object has mentioned for a while are dropped.
 func TestManyNames(t *testing.T) {
 	t.Parallel()
 	l := &leases{renewed: map[string]time.Time{}}
@@ -183,7 +182,7 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
-// queues serves some queues, and knows who leads others.
+// queues serves some queues, and knows the leaders of others.
 type queues struct {
 	serves map[string]bool
 	ledBy  map[string]string
@@ -200,7 +199,7 @@ func TestDecides(t *testing.T) {
 		holds, old      bool
 		selective       bool
 		want            bool
-		// later says that this may change without a change of the application.
+		// later is set if the answer may change without a change of the application.
 		later bool
 	}{
 		"nobody's, in an own queue":                   {queue: "mine", want: true},
@@ -249,7 +248,8 @@ func TestDecides(t *testing.T) {
 	}
 }
 
-// TestContested: that another operator decides is a mistake unless the selector of queues says so, and is recorded once.
+// TestContested: if another operator decides on the application, that is an error unless the queue selector excludes
+// its queue, and it is recorded once.
 func TestContested(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// recorder is a gate that only admits, and records its calls.
+// recorder is a gate that admits everything and records its calls.
 type recorder struct {
 	can     queueing.Capabilities
 	told    []string
@@ -38,7 +38,7 @@ func (r *recorder) Release(_ context.Context, key queueing.Key, how queueing.Rel
 	return r.failure
 }
 
-// keeper is a gate that keeps what it is asked, and charges what is gone.
+// keeper is a gate that keeps asks and charges for deleted applications.
 type keeper struct {
 	recorder
 	keys    []queueing.Key
@@ -81,7 +81,8 @@ func TestRequestLeavesOtherGates(t *testing.T) {
 	}
 }
 
-// TestReleaseOfPods: a gate that unmanaged pods cannot ask never hears of them. It may know an application of the same name.
+// TestReleaseOfPods: a gate that does not take unmanaged pods is not called for them, because it may know an
+// application of the same name.
 func TestReleaseOfPods(t *testing.T) {
 	t.Parallel()
 	all, applications := &recorder{can: queueing.Capabilities{UnmanagedPods: true}}, &recorder{}
@@ -97,7 +98,7 @@ func TestReleaseOfPods(t *testing.T) {
 	}
 }
 
-// TestPlainGate: a gate that implements nothing but Gate takes part in everything.
+// TestPlainGate: a gate that implements only queueing.Gate works everywhere.
 func TestPlainGate(t *testing.T) {
 	t.Parallel()
 	gate := &recorder{can: queueing.Capabilities{Queues: true}}

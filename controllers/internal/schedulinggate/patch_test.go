@@ -63,7 +63,8 @@ func TestLift(t *testing.T) {
 	}
 }
 
-// TestLiftFromPods: the API server can apply the patch, whether the pod selects nodes by a selector, an affinity, both or not at all.
+// TestLiftFromPods: the API server can apply the patch, whether the pod has a node selector, an affinity, both or
+// neither.
 func TestLiftFromPods(t *testing.T) {
 	t.Parallel()
 	terms := []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "disk", Operator: corev1.NodeSelectorOpIn, Values: []string{"ssd"}}}}}

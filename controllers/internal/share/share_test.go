@@ -179,8 +179,8 @@ func TestAQueueMovesToAnotherTree(t *testing.T) {
 	own("without a tree", holds, "")
 }
 
-// TestAChangeIsReportedInTheEnd: who waited in a queue that was released is looked at again, also if the status of that queue could only be
-// written with the next try.
+// TestAChangeIsReportedInTheEnd: applications in a released queue are woken, even if the status of the queue could be
+// written only at the second attempt.
 func TestAChangeIsReportedInTheEnd(t *testing.T) {
 	t.Parallel()
 	f := newForest(t, map[string]string{"a": "", "b": "", "q": "a"})
@@ -237,8 +237,8 @@ func TestWhatIsInNoTree(t *testing.T) {
 	}
 }
 
-// TestTheNextLeaderOfATree begins with what the one before has left: queues that it had not released yet are served to
-// the end of what is in flight.
+// TestTheNextLeaderOfATree: queues that the previous leader had not released yet are served until nothing in them is in
+// flight.
 func TestTheNextLeaderOfATree(t *testing.T) {
 	t.Parallel()
 	f := newForest(t, map[string]string{"a": "", "b": "", "q": "a"})

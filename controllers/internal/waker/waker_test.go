@@ -24,8 +24,8 @@ func run(t *testing.T, w *Waker) workqueue.TypedRateLimitingInterface[reconcile.
 	return queue
 }
 
-// TestWokenBeforeTheControllerRuns: what is woken then is looked at once when it runs, or, by a controller that
-// begins with everything, not twice.
+// TestWokenBeforeTheControllerRuns: an object that is woken before the controller runs is reconciled once when it runs.
+// A controller that starts with all objects does not reconcile it twice.
 func TestWokenBeforeTheControllerRuns(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -44,7 +44,7 @@ func TestWokenBeforeTheControllerRuns(t *testing.T) {
 	}
 }
 
-// TestWakeAfter: of several times the earliest counts, and one look is enough for all that have come.
+// TestWakeAfter: the earliest of several times counts, and one reconciliation is enough for all that have passed.
 func TestWakeAfter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -70,8 +70,8 @@ func TestWakeAfter(t *testing.T) {
 	})
 }
 
-// TestWakeAfterIsKept: an earlier look that the controller asks its queue for does not take the place of one that a gate
-// has asked for.
+// TestWakeAfterIsKept: an earlier RequeueAfter of the controller does not replace a later time that a gate has
+// requested.
 func TestWakeAfterIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

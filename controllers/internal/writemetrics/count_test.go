@@ -49,7 +49,7 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestCount: each write counts once, by its answer; reads do not count; the answer is passed on as it is.
+// TestCount: each write is counted once, by its result. Reads are not counted. The response is passed on unchanged.
 func TestCount(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("connection reset")
