@@ -27,7 +27,8 @@ func benchAsk(i, shapes int, queue string) queueing.Ask {
 	}
 }
 
-// benchEngine has one queue under a root with quota for 100 asks, which are granted, and waiting ones behind them.
+// benchEngine returns an engine with one queue below a root. It has quota for 100 asks, which are granted, and further
+// asks wait.
 func benchEngine(b *testing.B, waiting, shapes int) *Engine {
 	b.Helper()
 	e := engineWith(b, room100, "")
@@ -38,10 +39,10 @@ func benchEngine(b *testing.B, waiting, shapes int) *Engine {
 	return e
 }
 
-// kinds are the crowds that wait: all alike, or no two alike.
+// kinds are the kinds of waiting asks: all alike, or no two alike.
 var kinds = map[string]func(waiting int) int{"alike": func(int) int { return 1 }, "different": func(waiting int) int { return 200 + waiting }}
 
-// BenchmarkCycle looks at a full queue in which something has moved but no ask fits.
+// BenchmarkCycle measures a cycle over a full queue in which something has changed but no ask fits.
 func BenchmarkCycle(b *testing.B) {
 	for name, shapes := range kinds {
 		for _, waiting := range []int{1000, 10_000} {
@@ -59,7 +60,8 @@ func BenchmarkCycle(b *testing.B) {
 	}
 }
 
-// BenchmarkTurn is one application's end: its release, the cycle that lets the next one start, and its successor's ask.
+// BenchmarkTurn measures the end of one application: its release, the cycle that admits the next one, and the ask of
+// its successor.
 func BenchmarkTurn(b *testing.B) {
 	for name, shapes := range kinds {
 		for _, waiting := range []int{1000, 10_000} {
@@ -80,16 +82,16 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// turns plays the ends of applications: the one that has held its quota the longest ends, the next ones are admitted, and one more asks in
-// the same queue. It returns how many were let in.
+// turns plays the ends of applications: the one that has held its quota longest ends, the next ones are admitted, and
+// one more asks in the same queue.
 type turns struct {
 	engine *Engine
 	held   []Decision
-	// next is the number of the next ask, shapes how many kinds there are.
+	// next is the number of the next ask, and shapes the number of different asks.
 	next, shapes int
 }
 
-// play has one application end.
+// play ends one application, and returns how many were admitted.
 func (t *turns) play() int {
 	ended := t.held[0]
 	t.engine.Release(ended.Key)
@@ -101,7 +103,7 @@ func (t *turns) play() int {
 	return len(granted)
 }
 
-// newTurns asks for as many as hold something and wait, in turns in each of the queues, and lets in who fits.
+// newTurns submits that many asks to the queues in turn, and admits those that fit.
 func newTurns(tb testing.TB, config string, queues []string, asks int) *turns {
 	tb.Helper()
 	t := &turns{engine: engineWith(tb, config, ""), next: asks, shapes: 10}
@@ -116,7 +118,8 @@ func newTurns(tb testing.TB, config string, queues []string, asks int) *turns {
 // room100 is a tree with quota for 100 asks.
 const room100 = "root\nteam-a in=root cpu=330 memory=1Ti"
 
-// BenchmarkForest is a busy cluster: 30 queues in 5 trees, 10 applications hold quota in each, 15,000 wait.
+// BenchmarkForest measures a busy cluster: 30 queues in 5 trees, in each of which 10 applications hold quota, and
+// 15,000 wait.
 func BenchmarkForest(b *testing.B) {
 	const roots, leaves, waiting = 5, 6, 15_000
 	var config strings.Builder
@@ -138,7 +141,8 @@ func BenchmarkForest(b *testing.B) {
 	b.ReportMetric(float64(granted)/b.Elapsed().Seconds(), "admissions/s")
 }
 
-// BenchmarkDecision is what one application's end costs with few and with many who wait, and how many times as much as with 1,000.
+// BenchmarkDecision measures the end of one application with few and with many waiting ones, and reports the ratio to
+// 1,000 waiting ones.
 func BenchmarkDecision(b *testing.B) {
 	var first time.Duration
 	for _, waiting := range []int{1000, 10_000, 100_000} {
@@ -159,7 +163,7 @@ func BenchmarkDecision(b *testing.B) {
 	}
 }
 
-// TestAllocationsDoNotGrow: what a cycle allocates depends on what it grants, not on how many wait.
+// TestAllocationsDoNotGrow: the allocations of a cycle depend on its grants, not on the number of waiting asks.
 func TestAllocationsDoNotGrow(t *testing.T) {
 	count := func(waiting int) (idle, busy float64) {
 		turns := newTurns(t, room100, []string{"team-a"}, 100+waiting)
@@ -178,7 +182,7 @@ func TestAllocationsDoNotGrow(t *testing.T) {
 	}
 }
 
-// BenchmarkAdmitAll admits all who wait in one cycle, in one queue or spread over many.
+// BenchmarkAdmitAll admits all waiting asks in one cycle, in one queue or in many.
 func BenchmarkAdmitAll(b *testing.B) {
 	const waiting = 10_000
 	for _, queues := range []int{1, 100, 1000} {
@@ -220,7 +224,7 @@ func BenchmarkSubmit(b *testing.B) {
 	})
 }
 
-// BenchmarkSetQueues changes the configuration while 100 run and 10,000 wait.
+// BenchmarkSetQueues changes the configuration while 100 applications run and 10,000 wait.
 func BenchmarkSetQueues(b *testing.B) {
 	e := benchEngine(b, 10_000, 3)
 	queues := queuesOf(b, "root\nteam-a in=root cpu=330 memory=1Ti")
@@ -231,7 +235,7 @@ func BenchmarkSetQueues(b *testing.B) {
 	}
 }
 
-// BenchmarkStates reads the state of 1,000 queues with 10,000 who wait.
+// BenchmarkStates reads the state of 1,000 queues with 10,000 waiting applications.
 func BenchmarkStates(b *testing.B) {
 	config := "root cpu=1\n"
 	for q := range 1000 {
@@ -248,7 +252,8 @@ func BenchmarkStates(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory reports what one, and 10,000, who wait or are granted take, strings of their keys and maps of their asks included.
+// BenchmarkMemory reports the memory of one, and of 10,000, waiting or granted applications, including the strings of
+// their keys and the maps of their asks.
 func BenchmarkMemory(b *testing.B) {
 	const count = 20_000
 	for name, config := range map[string]string{"waiting": "team-a cpu=3", "granted": "team-a"} {

@@ -10,12 +10,13 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// TestBoundThatWasNeeded: a grant is held to the bound of its ask if it passes an ask with a reservation because of it, and only then.
+// TestBoundThatWasNeeded: a grant is held to the bound of its ask only if the bound was needed to overtake an ask with
+// a reservation.
 func TestBoundThatWasNeeded(t *testing.T) {
 	t.Parallel()
 	const bound = time.Minute
 	for name, tc := range map[string]struct {
-		// big is what the first in line needs beside the holder, who has 2 of 4 cores for an hour.
+		// big is what the head needs besides the holder, which has 2 of 4 cores for an hour.
 		big   int64
 		after time.Duration
 		want  time.Duration

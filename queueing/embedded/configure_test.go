@@ -11,14 +11,14 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// What runs under the first configuration continues under the second, and weighs where it should.
+// Applications that run under the first configuration continue under the second, and are charged to the right queues.
 func TestReconfigure(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		before, running, after, asks string
-		// want are those granted after the change, in order.
+		// want are the grants after the change, in order.
 		want string
-		// verdicts after it.
+		// verdicts are the verdicts after the change.
 		verdicts map[string]string
 	}{
 		"quota cut below usage evicts nobody and admits nobody": {
@@ -139,7 +139,7 @@ func TestReconfigure(t *testing.T) {
 	}
 }
 
-// A ghost is gone once what it held is given back; a queue that comes back finds what it held.
+// A ghost is removed once its grants are released. A queue that is created again finds its grants.
 func TestGhost(t *testing.T) {
 	t.Parallel()
 	const all = "root cpu=3\na in=root cpu=3\nb in=root cpu=3"
@@ -197,7 +197,7 @@ func TestGhost(t *testing.T) {
 	}
 }
 
-// An engine that has never seen a deleted queue charges what it holds to the nearest queue above it that exists.
+// An engine that has never seen a deleted queue charges its grants to the nearest existing ancestor.
 func TestGhostOfBefore(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -242,7 +242,7 @@ func TestGhostOfBefore(t *testing.T) {
 	}
 }
 
-// A queue that is not configured and in which nothing waits or runs takes no memory.
+// A queue that is not configured, and in which nothing waits or runs, takes no memory.
 func TestUnknownQueuesAreForgotten(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a", "x queue=nowhere\ny queue=nowhere")
@@ -261,7 +261,7 @@ func TestUnknownQueuesAreForgotten(t *testing.T) {
 	}
 }
 
-// The order in which the queues are listed does not matter, and the list stays the caller's.
+// The order of the listed queues does not matter, and the engine does not keep the list.
 func TestSetQueuesTakesACopy(t *testing.T) {
 	t.Parallel()
 	e := New()
@@ -277,8 +277,8 @@ func TestSetQueuesTakesACopy(t *testing.T) {
 	}
 }
 
-// TestClaimAfterAReload: once an application with a claim is gone, those start that fit without it, also if queues have been configured
-// meanwhile.
+// TestClaimAfterAReload: when an application with a claim is gone, asks that fit without it start, also if queues were
+// configured in between.
 func TestClaimAfterAReload(t *testing.T) {
 	t.Parallel()
 	queues := "root\na in=root cpu=6 within=LowerPriority"
@@ -297,7 +297,8 @@ func TestClaimAfterAReload(t *testing.T) {
 	}
 }
 
-// TestReloadCountsHoldersOnce: those that will have released their quota by a known time.
+// TestReloadCountsHoldersOnce: a reload does not count twice the holders that will have released their quota by a known
+// time.
 func TestReloadCountsHoldersOnce(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a cpu=6", "pi queue=a cpu=1 holds=1h")
@@ -309,8 +310,8 @@ func TestReloadCountsHoldersOnce(t *testing.T) {
 	}
 }
 
-// TestALimitThatIsGone: what kept an application back before queues were changed is no longer said of it once it is the limit
-// of a queue that is gone, or no longer above, also while quota is reserved for another application.
+// TestALimitThatIsGone: after a change of queues, a message no longer names the limit of a queue that is gone or no
+// longer an ancestor, also while quota is reserved for another application.
 func TestALimitThatIsGone(t *testing.T) {
 	t.Parallel()
 	before := "root\ndept in=root cpu=3 borrow:cpu=0\nteam in=dept\nbig in=root cpu=9"
@@ -340,8 +341,8 @@ func TestALimitThatIsGone(t *testing.T) {
 	}
 }
 
-// TestNoGrowthWithoutARoot: while a queue above is gone, nothing grows, and the holder hears why: there is no ledger that could
-// record it.
+// TestNoGrowthWithoutARoot: while an ancestor is missing no grant grows, because no ledger could record it, and the
+// holder is told why.
 func TestNoGrowthWithoutARoot(t *testing.T) {
 	t.Parallel()
 	whole := "root\na in=root cpu=9"
@@ -361,7 +362,8 @@ func TestNoGrowthWithoutARoot(t *testing.T) {
 	}
 }
 
-// TestGrowthInAChangedFlavor: what a grant grows by is placed on the nodes of the flavor as it is now.
+// TestGrowthInAChangedFlavor: the pods by which a grant grows are placed on the nodes of the flavor's current
+// configuration.
 func TestGrowthInAChangedFlavor(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a cpu/spot=9", "")

@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Who is granted, in which order, in one cycle.
+// TestOrder checks which asks are granted in one cycle, and in which order.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ queues, asks, want string }{
@@ -126,7 +126,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// How many executors an elastic ask is granted.
+// TestElastic checks how many executors an elastic ask is granted.
 func TestElastic(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -162,7 +162,7 @@ func TestElastic(t *testing.T) {
 	}
 }
 
-// An ask without an elastic pod set, without pods, or without pod sets is granted whole.
+// An ask without an elastic pod set, without pods, or without pod sets is granted as a whole.
 func TestOddAsks(t *testing.T) {
 	t.Parallel()
 	cpu := queueing.Resources{"cpu": 1000}
@@ -200,7 +200,7 @@ func TestOddAsks(t *testing.T) {
 	}
 }
 
-// A bounded cycle continues where it stopped, and no tree is forgotten for another.
+// A cycle with a limit continues where the last one stopped, and serves all trees.
 func TestBoundedCycles(t *testing.T) {
 	t.Parallel()
 	const queues = "a cpu=6\nb cpu=6\nc"
@@ -245,7 +245,7 @@ func TestBoundedCycles(t *testing.T) {
 	}
 }
 
-// An ask that a bounded cycle has not come to is undecided; one that had a verdict before keeps it.
+// An ask that a cycle with a limit has not reached is undecided, or keeps its earlier verdict.
 func TestBoundedCycleTellsNothing(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a cpu=3", "x queue=a cpu=1\ny queue=a cpu=1 at=1")
@@ -266,7 +266,7 @@ func TestBoundedCycleTellsNothing(t *testing.T) {
 	}
 }
 
-// A reverted ask stands where it stood before.
+// A reverted ask is at its earlier place in line.
 func TestRevertKeepsThePlace(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a cpu=6", "x queue=a cpu=1\ny queue=a cpu=1 at=1\nz queue=a cpu=1 at=2")
@@ -281,7 +281,8 @@ func TestRevertKeepsThePlace(t *testing.T) {
 	}
 }
 
-// The first in line of a strict queue learns what it needs, the others that they are not first; who becomes the first learns it.
+// The head of a strict queue is told what it needs, and the others that they are not the head. A new head is told as
+// well.
 func TestStrictHead(t *testing.T) {
 	t.Parallel()
 	const behind = "Waiting/WaitingForQuota: queue a is StrictFIFO: an earlier application must start first"
@@ -325,7 +326,7 @@ func TestStrictHead(t *testing.T) {
 	}
 }
 
-// The sentence does not move when others come and go, as long as the limit that it names is in the way.
+// A message does not change when other asks come and go, as long as the limit that it names is the obstacle.
 func TestMessageIsStable(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "root cpu=2\na in=root cpu=4 borrow:cpu=0\nb in=root cpu=2", "big queue=b cpu=2")
@@ -361,7 +362,8 @@ func TestMessageIsStable(t *testing.T) {
 	}
 }
 
-// TestNoAskWaitsAfterACut: a pass that was cut short leaves nothing behind that the next one trips over when all have gone who waited.
+// TestNoAskWaitsAfterACut: if the asks that a cycle with a limit has left over are released, the next cycle finds
+// nothing to do.
 func TestNoAskWaitsAfterACut(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a cpu=9", "x queue=a cpu=1\ny queue=a cpu=1 at=1")

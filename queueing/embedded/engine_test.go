@@ -11,10 +11,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// one has quota for one application of the tests at a time.
+// one is a queue with quota for one application of the tests.
 const one = "team-a cpu=1"
 
-// step is one thing that happens to an engine, by a short name.
+// step makes a call of the engine, given by a short name.
 func step(t *testing.T, e *Engine, words ...string) {
 	t.Helper()
 	for _, w := range words {
@@ -55,14 +55,14 @@ func grantOf(run, attempt int64, queue string, cpu int64) queueing.Grant {
 	}}
 }
 
-// The life of one key, step by step: where it stands at the end, and what is charged.
+// TestLife plays the life of one key step by step, and checks its final state and charges.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	const behind = "Waiting/WaitingForQuota: waiting for run 1 attempt 1 of this application to release its grant"
 	tests := map[string]struct {
 		steps []string
 		want  string
-		// attempt of the grant, 0 for none.
+		// attempt is the attempt of the grant, or 0 for none.
 		attempt int64
 		used    int64
 		pending int32
@@ -203,7 +203,8 @@ func TestMovedUnseen(t *testing.T) {
 	}
 }
 
-// An application of the same name with another uid is another one: it waits for what the first holds like any other.
+// An application of the same name with another UID is a different one: it waits like any other for what the first one
+// holds.
 func TestAnotherUID(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, one, "pi queue=team-a cpu=300m uid=1\npi queue=team-a cpu=300m uid=2")
@@ -296,7 +297,7 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// Below a queue that was deleted while it is in use a tree of its own begins.
+// A queue below one that was deleted while in use is the root of its own tree.
 func TestRootBelowGhost(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "root cpu=3\nmid in=root\nleaf in=mid", "x queue=leaf cpu=1")
@@ -313,7 +314,7 @@ func TestRootBelowGhost(t *testing.T) {
 	}
 }
 
-// Each key whose verdict has changed, and no other, is named once.
+// Changed names each key whose verdict has changed once, and no other.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	const queues = "team-a cpu=900m\nteam-b cpu=900m"
@@ -410,7 +411,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestInputsOfGrant: a grant names the inputs of the ask that was granted: the newest while it waited, and none that came later.
+// TestInputsOfGrant: a grant names the latest inputs of its ask before the grant, and none that came later.
 func TestInputsOfGrant(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, one, "")

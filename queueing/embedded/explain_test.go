@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// shown is an explanation in lines.
+// shown returns an explanation as lines.
 func shown(x Explanation) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s in %s\n", says(queueing.Verdict{State: x.State, Reason: x.Reason}), x.Queue)
@@ -72,7 +72,7 @@ func TestExplain(t *testing.T) {
 	const pods = "\npods/default needs 3 free without limit most without limit"
 	tests := map[string]struct {
 		queues string
-		// running are granted first, then asks are looked at, then late come.
+		// running are granted first, then asks are submitted, then late ones.
 		running, asks, late string
 		of, want            string
 	}{
@@ -230,7 +230,8 @@ func TestExplainUnknown(t *testing.T) {
 	}
 }
 
-// Which ask reclaims quota, which grant loses it, and which ask sees free quota that is reserved for another.
+// The explanation names the ask that reclaims quota, the grant that loses it, and the reservation because of which an
+// ask cannot use free quota.
 func TestExplainClaims(t *testing.T) {
 	t.Parallel()
 	const queues = "root\na in=root cpu=6\nb in=root cpu=6\nc in=root"
@@ -277,7 +278,7 @@ func TestExplainClaims(t *testing.T) {
 	}
 }
 
-// One that has waited too long has a reservation; the verdicts of those that it keeps waiting say so.
+// An ask that has waited too long gets a reservation, and the verdicts of the asks that it blocks say so.
 func TestExplainReservation(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a cpu=6", "x queue=a cpu=1")

@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// saturated is an engine in which each queue has many asks of its size, the first queue before the second, and so on.
+// saturated returns an engine in which each queue has many asks of its size, submitted queue by queue.
 func saturated(queues []QueueConfig, sizes map[string]int64) *Engine {
 	e := New()
 	for i := range queues {
@@ -40,7 +40,7 @@ func piece(queue string, serial int, cpu int64) queueing.Ask {
 		PodSets:  []queueing.PodSet{{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": cpu}}}}
 }
 
-// used is what each queue uses.
+// used returns the usage of each queue.
 func used(e *Engine, names ...string) map[string]int64 {
 	out := map[string]int64{}
 	for _, name := range names {
@@ -104,7 +104,7 @@ func TestFairSharing(t *testing.T) {
 	}
 }
 
-// P7: whatever comes and goes, saturated queues come to hold shares that differ by no more than one application each.
+// P7: whatever comes and goes, the shares of saturated queues converge to within one application each.
 func TestSharesConverge(t *testing.T) {
 	const seed = 7
 	r := rand.New(rand.NewPCG(seed, seed))

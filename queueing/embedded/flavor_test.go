@@ -20,7 +20,7 @@ var (
 	onDemand = FlavorConfig{Name: "on-demand", NodeLabels: map[string]string{"pool": "on-demand"}}
 )
 
-// flavored is an engine with one queue that has so much cpu in each flavor, in that order.
+// flavored returns an engine with one queue that has that much cpu in each flavor, in that order.
 func flavored(cpu ...FlavorQuota) *Engine {
 	e := New()
 	e.SetFlavors([]FlavorConfig{spot, bare, onDemand})
@@ -32,7 +32,7 @@ func cpuIn(flavor string, nominal int64) FlavorQuota {
 	return FlavorQuota{Name: flavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: nominal}}}
 }
 
-// gang is a driver that needs 1 and so many executors that need 1 each, changed at will.
+// gang returns an ask with a driver that needs 1 cpu and executors that need 1 cpu each, after a change.
 func gang(name string, executors int32, change func(driver, executor *queueing.PodSet)) queueing.Ask {
 	one := queueing.Resources{"cpu": 1}
 	sets := []queueing.PodSet{{Name: "driver", Count: 1, Requests: one}, {Name: "executor", Count: executors, Requests: one}}
@@ -47,7 +47,7 @@ func TestPlacement(t *testing.T) {
 	tests := map[string]struct {
 		quotas []FlavorQuota
 		change func(driver, executor *queueing.PodSet)
-		// want is the flavor of the driver and that of the executors.
+		// want has the flavors of the driver and of the executors.
 		want []string
 	}{
 		"the first flavor that has room": {[]FlavorQuota{cpuIn("spot", 9), cpuIn("on-demand", 9)}, nil, []string{"spot", "spot"}},
@@ -100,7 +100,8 @@ func TestNoFlavorMatches(t *testing.T) {
 	}
 }
 
-// A grant says how its pods get to their nodes, and where they are is charged, even when the flavor is gone.
+// A grant has the node selectors and tolerations of its pods, and is charged in their flavors, even when a flavor is
+// gone.
 func TestFlavorOfAGrant(t *testing.T) {
 	e := flavored(cpuIn("spot", 4), cpuIn("on-demand", 4))
 	ask := gang("pi", 3, nil)
@@ -121,7 +122,7 @@ func TestFlavorOfAGrant(t *testing.T) {
 	}
 }
 
-// As many executors as fit anywhere count more than the flavor that comes first.
+// A larger number of executors counts more than the order of the flavors.
 func TestElasticGangTakesTheFlavorWithMostQuota(t *testing.T) {
 	e := flavored(cpuIn("spot", 3), cpuIn("on-demand", 5))
 	ask := gang("pi", 6, func(driver, executor *queueing.PodSet) { driver.Flavors, executor.MinCount = []string{"spot"}, 1 })

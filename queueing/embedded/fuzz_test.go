@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// script reads choices from the bytes of a fuzzer; after the end they are all 0.
+// script makes choices from the bytes of a fuzzer. After their end, all choices are 0.
 type script []byte
 
 func (s *script) choice(of int) int {
@@ -25,7 +25,7 @@ func (s *script) choice(of int) int {
 	return int(b) % of
 }
 
-// amount is small, or anything at all.
+// amount returns a small number, or any at all.
 func (s *script) amount() int64 {
 	if s.choice(8) > 0 {
 		return int64(s.choice(16))
@@ -81,8 +81,8 @@ func (s *script) ask() queueing.Ask {
 	}
 }
 
-// P12, P13: whatever is configured, asked, restored and taken back, with whatever amounts, nothing panics, nothing that is granted is
-// lost, nothing is granted that exceeds the quota, and at the end nothing is left.
+// P12, P13: whatever is configured, asked, restored and released, with whatever amounts, nothing panics, no grant is
+// lost, no grant exceeds the quota, and finally nothing is left.
 func FuzzEngine(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("queues that are each other's parents, and asks of every size"))
@@ -120,8 +120,8 @@ func FuzzEngine(f *testing.F) {
 	})
 }
 
-// checkRoom looks at the queue of a grant after all grants of its cycle: it has not more than it could ever hold, in anything that
-// the grant needs.
+// checkRoom checks, after all grants of a cycle, that the queue of a grant does not exceed what it could ever hold in
+// the cells that the grant needs.
 func checkRoom(t *testing.T, e *Engine, d Decision) {
 	t.Helper()
 	n := e.hierarchy.queues[d.Grant.Queue].node
@@ -132,7 +132,7 @@ func checkRoom(t *testing.T, e *Engine, d Decision) {
 	}
 }
 
-// finish looks at everything once, then takes everything back.
+// finish reads everything once, and then releases everything.
 func finish(t *testing.T, e *Engine, grants map[queueing.Key]queueing.Grant) {
 	t.Helper()
 	for e.Dirty() {

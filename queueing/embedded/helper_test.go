@@ -96,7 +96,7 @@ func queueOf(t testing.TB, line string) QueueConfig {
 	return q
 }
 
-// setPreemption reads what a queue may preempt, and how it shares.
+// setPreemption parses the preemption rules and fair sharing of a queue.
 func setPreemption(t testing.TB, q *QueueConfig, w word) {
 	t.Helper()
 	switch w.key {
@@ -113,7 +113,7 @@ func setPreemption(t testing.TB, q *QueueConfig, w word) {
 	}
 }
 
-// setQuota reads cpu=4, cpu/spot=4, borrow:cpu=1 and lend:cpu=1.
+// setQuota parses cpu=4, cpu/spot=4, borrow:cpu=1 and lend:cpu=1.
 func setQuota(t testing.TB, q *QueueConfig, w word) {
 	t.Helper()
 	kind, rest, found := strings.Cut(w.key, ":")
@@ -136,7 +136,7 @@ func setQuota(t testing.TB, q *QueueConfig, w word) {
 	}
 }
 
-// quotaOf finds or makes the quota of a resource.
+// quotaOf finds or creates the quota of a resource.
 func quotaOf(q *QueueConfig, flavor, name string) *ResourceQuota {
 	at := -1
 	for i := range q.Flavors {
@@ -236,12 +236,12 @@ func askFrom(t testing.TB, line string) queueing.Ask {
 	return ask
 }
 
-// keyOf is the key of an application of the tests: its uid is its name.
+// keyOf returns the key of an application of the tests. Its UID is its name.
 func keyOf(name string) queueing.Key {
 	return queueing.Key{Namespace: "default", Name: name, UID: name}
 }
 
-// engineWith has the queues, and all of the asks in line.
+// engineWith returns an engine with the queues and with all asks pending.
 func engineWith(t testing.TB, queues, asks string) *Engine {
 	t.Helper()
 	e := New()
@@ -257,7 +257,7 @@ func submit(t testing.TB, e *Engine, asks string) {
 	}
 }
 
-// names are the names of granted applications, in the order of the decisions.
+// names returns the names of granted applications, in the order of the decisions.
 func names(decisions []Decision) string {
 	out := make([]string, 0, len(decisions))
 	for _, d := range decisions {
@@ -266,7 +266,7 @@ func names(decisions []Decision) string {
 	return strings.Join(out, " ")
 }
 
-// keyNames are the names of keys, in their order.
+// keyNames returns the names of keys, in their order.
 func keyNames(keys []queueing.Key) string {
 	out := make([]string, 0, len(keys))
 	for _, k := range keys {
@@ -275,7 +275,7 @@ func keyNames(keys []queueing.Key) string {
 	return strings.Join(out, " ")
 }
 
-// says is a verdict in one line.
+// says returns a verdict as one line.
 func says(v queueing.Verdict) string {
 	out := v.State.String()
 	if v.Reason != "" {

@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// A negative number is refused, also by a queue that does not exist or has no limit, and no other ask is better off for it.
+// A negative number is refused, also by a queue that does not exist or has no limit, and it benefits no other ask.
 func TestBrokenAsksAreRefused(t *testing.T) {
 	t.Parallel()
 	cpu := queueing.Resources{"cpu": 1000}
@@ -54,7 +54,7 @@ func TestBrokenAsksAreRefused(t *testing.T) {
 	}
 }
 
-// extremes are numbers at which arithmetic of integers wraps.
+// extremes are numbers at which integer arithmetic overflows.
 var extremes = []int64{
 	0, 1, 7, 1000, amounts.Max - 1, amounts.Max, amounts.Max + 1, math.MaxInt64/2 + 1, quota.MaxAmount, math.MaxInt64, -1, -amounts.Max, math.MinInt64,
 }
@@ -78,7 +78,7 @@ func hostilePodSets(r *rand.Rand) []queueing.PodSet {
 	return sets
 }
 
-// exactly adds what a grant is charged without an end to the numbers.
+// exactly adds the charges of a grant with unbounded integers.
 func exactly(sums map[string]*big.Int, g queueing.Grant) {
 	for _, p := range g.PodSets {
 		for name, amount := range p.Requests {
@@ -90,7 +90,7 @@ func exactly(sums map[string]*big.Int, g queueing.Grant) {
 	}
 }
 
-// asked are the pod sets of a grant as an ask would have them.
+// asked returns the pod sets of a grant as those of an ask.
 func asked(g queueing.Grant) []queueing.PodSet {
 	var out []queueing.PodSet
 	for _, p := range g.PodSets {
@@ -108,8 +108,8 @@ func checkSums(t *testing.T, sums map[string]*big.Int, nominal int64) {
 	}
 }
 
-// TestHostileNumbersStayWithinQuota: whatever numbers asks, grants that run already and quotas have, the exact sum of what is granted stays
-// within the quota, no ask with a negative number is granted, and no usage is negative.
+// TestHostileNumbersStayWithinQuota: whatever numbers are in asks, restored grants and quotas, the exact sum of the
+// grants stays within the quota, no ask with a negative number is granted, and no usage is negative.
 func TestHostileNumbersStayWithinQuota(t *testing.T) {
 	t.Parallel()
 	granted := 0

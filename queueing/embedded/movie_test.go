@@ -24,7 +24,7 @@ type movie struct {
 	flavors []FlavorConfig
 }
 
-// TestMovies plays the stories in testdata. Run it with -update to write down what happens now, and read the difference.
+// TestMovies plays the stories in testdata. Run it with -update to update their results, and review the difference.
 func TestMovies(t *testing.T) {
 	t.Parallel()
 	movies.Play(t, func(t *testing.T, out io.Writer) movies.Player { return &movie{t: t, out: out, engine: New()} })
@@ -41,7 +41,7 @@ func (m *movie) Play(verb, rest string) bool {
 	return act != nil
 }
 
-// acts are what may be played.
+// acts are the verbs of stories.
 var acts = map[string]func(m *movie, rest string){
 	"queue":  func(m *movie, rest string) { m.setQueue(nameIn(rest), queueOf(m.t, rest)) },
 	"delete": func(m *movie, rest string) { m.setQueue(nameIn(rest)) },
@@ -63,13 +63,13 @@ var acts = map[string]func(m *movie, rest string){
 	"show":    func(m *movie, _ string) { m.show() },
 }
 
-// nameIn is the first word.
+// nameIn returns the first word.
 func nameIn(rest string) string {
 	name, _, _ := strings.Cut(rest, " ")
 	return name
 }
 
-// rank changes the priority of one that holds a grant.
+// rank changes the priority of a holder.
 func (m *movie) rank(rest string) {
 	name, priority, _ := strings.Cut(rest, " prio=")
 	standing := m.engine.registry.apps[keyOf(name)].held.standing
@@ -77,19 +77,19 @@ func (m *movie) rank(rest string) {
 	m.engine.SetHolderState(keyOf(name), 1, 1, standing)
 }
 
-// want has a holder want so many executors above its base gang.
+// want sets the number of executors that a holder wants above its base gang.
 func (m *movie) want(rest string) {
 	name, count, _ := strings.Cut(rest, " ")
 	m.engine.SetResizeRequest(keyOf(name), 1, 1, queueing.ResizeRequest{PodSet: "executor", Count: int32(integer(m.t, count))})
 }
 
-// gone is "pi 2" or "pi 2 spot": so many executors above the base gang are gone, in that flavor.
+// gone parses "pi 2" or "pi 2 spot": that many executors above the base gang are gone, in that flavor.
 func (m *movie) gone(rest string) {
 	words := append(strings.Fields(rest), DefaultFlavor)
 	m.settle(words[0], words[2], int32(integer(m.t, words[1])))
 }
 
-// settle writes down what a holder has, less so many executors of a flavor.
+// settle records what a holder has, minus some executors of a flavor.
 func (m *movie) settle(name, flavor string, less int32) {
 	grant := *m.engine.Allocation(keyOf(name), 1, 1).Grant
 	grant.PodSets = slices.Clone(grant.PodSets)
@@ -108,7 +108,7 @@ func (m *movie) setQueue(name string, q ...QueueConfig) {
 	m.engine.SetQueues(m.queues)
 }
 
-// restart builds a new engine from what the objects in the API server would say.
+// restart creates a new engine from the objects in the API server.
 func (m *movie) restart() {
 	old := m.engine
 	m.engine = New()
@@ -128,7 +128,7 @@ func (m *movie) restart() {
 	m.engine.Changed()
 }
 
-// cycle decides, and lists the grants and then all other verdicts that have changed.
+// cycle decides, and lists the grants, followed by all other verdicts that have changed.
 func (m *movie) cycle(rest string) {
 	limit, _ := strconv.Atoi(rest)
 	granted := map[queueing.Key]bool{}
@@ -160,7 +160,7 @@ func (m *movie) cycle(rest string) {
 	}
 }
 
-// isGated says that a key holds a grant that may grow.
+// isGated reports whether a key holds a grant that may grow.
 func (m *movie) isGated(key queueing.Key) bool {
 	grant := m.engine.Allocation(key, 1, 1).Grant
 	return grant != nil && grant.SchedulingGated
@@ -177,7 +177,7 @@ func (m *movie) allocation(key queueing.Key) {
 	}
 }
 
-// elsewhere names a flavor that is not the built-in one.
+// elsewhere returns " on" and the flavor, or "" for the built-in one.
 func elsewhere(flavor string) string {
 	if flavor == DefaultFlavor {
 		return ""

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// TestTreesWithoutQuota: a quota that was forgotten does not open the gate; a quota or unlimited in the tree does.
+// TestTreesWithoutQuota: a tree without any quota admits nothing, unless its root is unlimited.
 func TestTreesWithoutQuota(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		queues string
-		// forgotten roots are not unlimited.
+		// forgotten is a root that has neither a quota nor is unlimited.
 		forgotten string
 		want      string
 		remedy    string
@@ -56,7 +56,7 @@ func TestTreesWithoutQuota(t *testing.T) {
 	}
 }
 
-// TestQuotaTakenAway: what holds a grant keeps it, but does not grow.
+// TestQuotaTakenAway: when all quota is removed, grants are kept but do not grow.
 func TestQuotaTakenAway(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "team", "runs queue=team cpu=1")

@@ -11,7 +11,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// manyFlavors is a queue with so many flavors of one cpu each, and an engine with it.
+// manyFlavors returns an engine with a queue that has many flavors of one cpu each.
 func manyFlavors(flavors int) *Engine {
 	q := withAll(QueueConfig{Name: "q"})
 	var configs []FlavorConfig
@@ -25,7 +25,7 @@ func manyFlavors(flavors int) *Engine {
 	return e
 }
 
-// manySets asks for so many pod sets of one pod with so much cpu.
+// manySets returns an ask with many pod sets of one pod with that much cpu.
 func manySets(name string, sets int, cpu int64) queueing.Ask {
 	ask := queueing.Ask{Key: keyOf(name), Run: 1, Attempt: 1, Queue: "q", QueuedAt: epoch}
 	for i := range sets {
@@ -34,8 +34,8 @@ func manySets(name string, sets int, cpu int64) queueing.Ask {
 	return ask
 }
 
-// TestManyPlacements: six pod sets fit into six of sixteen flavors, whichever of these are free. Of all placements, the first 256 have
-// the first four sets in the first four flavors.
+// TestManyPlacements: six pod sets are placed in six free flavors of sixteen, whichever these are. The first 256 of all
+// placements have the first four sets in the first four flavors.
 func TestManyPlacements(t *testing.T) {
 	t.Parallel()
 	e := manyFlavors(16)
@@ -66,8 +66,8 @@ func TestManyPlacements(t *testing.T) {
 	}
 }
 
-// TestOptionAt: the placement of a claim is found again by the names of its flavors, also where a class has more than are kept, and is
-// no longer possible once a flavor is gone.
+// TestOptionAt: the placement of a claim is found again by the names of its flavors, also if a class has more
+// placements than are kept. It is no longer possible once a flavor is gone.
 func TestOptionAt(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

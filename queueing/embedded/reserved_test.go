@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// reservedIn returns what is reserved, by queue and resource, without those of which nothing is.
+// reservedIn returns the reserved amounts by queue and resource, without zeros.
 func reservedIn(e *Engine) map[string]int64 {
 	out := map[string]int64{}
 	for _, s := range e.States() {
@@ -25,7 +25,8 @@ func reservedIn(e *Engine) map[string]int64 {
 	return out
 }
 
-// TestReserved: the free quota that a head keeps is named at its queue and above, and is gone once the head has started.
+// TestReserved: the free quota that is reserved for a head is reported for its queue and the ancestors, and no longer
+// once the head has started.
 func TestReserved(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -65,8 +66,8 @@ func TestReserved(t *testing.T) {
 	}
 }
 
-// TestReservedForAChangedHead: what is reserved for a head stays so while it keeps its place in line, and when it starts at the latest
-// does as long as it needs no more.
+// TestReservedForAChangedHead: a reservation is kept when the head changes but keeps its place in line. Its expected
+// start is kept as long as the head needs no more.
 func TestReservedForAChangedHead(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -117,7 +118,7 @@ func TestReservedForAChangedHead(t *testing.T) {
 	}
 }
 
-// TestReservedForClaims: what preempted applications release is reserved for the one that preempted them.
+// TestReservedForClaims: what preempted applications release is reserved for the application that preempted them.
 func TestReservedForClaims(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "root\na in=root cpu=6\nb in=root cpu=6 reclaim=Any", "x queue=a cpu=1\ny queue=a cpu=1\nz queue=a cpu=1\nw queue=a cpu=1")
@@ -137,7 +138,7 @@ func TestReservedForClaims(t *testing.T) {
 	}
 }
 
-// TestReservedIsFree: whatever happens, no more is reserved than could be used now.
+// TestReservedIsFree: no more is ever reserved than could be used now.
 func TestReservedIsFree(t *testing.T) {
 	reserved := 0
 	forSeeds(t, func(t *testing.T, w *world) {
@@ -157,7 +158,8 @@ func TestReservedIsFree(t *testing.T) {
 	}
 }
 
-// checkReserved compares what is reserved with what is free, and counts the resources of which anything is reserved.
+// checkReserved compares the reserved amounts with the free ones, and returns the number of resources with reserved
+// amounts.
 func (w *world) checkReserved(t *testing.T) (total int) {
 	t.Helper()
 	for _, name := range w.engine.Names() {

@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// weighted is an engine whose queues all have the weight 1, with all of the asks in line.
+// weighted returns an engine whose queues all have weight 1, with all asks pending.
 func weighted(t *testing.T, queues, asks string) *Engine {
 	t.Helper()
 	configs := queuesOf(t, queues)
@@ -27,7 +27,7 @@ func weighted(t *testing.T, queues, asks string) *Engine {
 	return e
 }
 
-// TestQueuesFor: a namespace gets the names of the queues that would take its applications, and of no others.
+// TestQueuesFor: a namespace gets the names of exactly those queues that would accept its applications.
 func TestQueuesFor(t *testing.T) {
 	t.Parallel()
 	e := New()
@@ -60,7 +60,7 @@ func TestQueuesFor(t *testing.T) {
 	}
 }
 
-// TestStateOfStoppedQueues: each queue names what stops it; who drains goes before who holds.
+// TestStateOfStoppedQueues: each queue names the queue that stops it. A drained one takes precedence over a held one.
 func TestStateOfStoppedQueues(t *testing.T) {
 	t.Parallel()
 	e := New()
@@ -83,8 +83,8 @@ func TestStateOfStoppedQueues(t *testing.T) {
 	}
 }
 
-// TestStateOfInventedResources: users may ask for any resource by name. What a queue does not limit makes its state no
-// longer than a bound; what it limits, and what every node has, is always there.
+// TestStateOfInventedResources: users may request any resource by name. The state of a queue lists a bounded number of
+// resources that it does not limit, and always those that it limits and those that every node has.
 func TestStateOfInventedResources(t *testing.T) {
 	t.Parallel()
 	const resources = 2 * unlimitedShown
@@ -163,7 +163,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// What a queue has lent, and its share of what there is to borrow.
+// TestLentAndShare checks what a queue has lent, and its share of the quota that can be borrowed.
 func TestLentAndShare(t *testing.T) {
 	t.Parallel()
 	const queues = "root cpu=2\na in=root cpu=6 memory=1Gi\nb in=root\nc in=b cpu=1"
@@ -270,7 +270,7 @@ func TestStateOfBrokenQueues(t *testing.T) {
 	}
 }
 
-// The first in line, in order, over several shapes; those that cannot start are not in line.
+// Heads lists the first asks in order, across shapes, without those that can never start.
 func TestHeads(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -15,14 +15,14 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// scene is an engine with jobs of one pod that come, run and are displaced, by name.
+// scene is an engine with applications of one pod that arrive, run and are preempted, by name.
 type scene struct {
 	t      *testing.T
 	engine *Engine
 	jobs   map[string]queueing.Ask
 }
 
-// job is so much cpu at so high a priority.
+// job is an application with that much cpu and that priority.
 type job struct {
 	queue    string
 	cpu      int64
@@ -39,13 +39,13 @@ func newScene(t *testing.T, queues ...QueueConfig) *scene {
 	return s
 }
 
-// leaf is a queue below root with so much cpu.
+// leaf returns a queue below root with that much cpu.
 func leaf(name string, nominal int64, p Preemption) QueueConfig {
 	return QueueConfig{Name: name, Parent: "root", Preemption: p,
 		Flavors: []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: nominal}}}}}
 }
 
-// comes has jobs ask, one second after the other, and decides.
+// comes submits applications, one second after the other, and decides.
 func (s *scene) comes(name string, j job) {
 	s.t.Helper()
 	key := queueing.Key{Namespace: "ns", Name: name, UID: name}
@@ -56,7 +56,7 @@ func (s *scene) comes(name string, j job) {
 	s.engine.Cycle(0)
 }
 
-// goes has those go who were asked to, and ask again.
+// goes ends the applications that were asked to, which then ask again.
 func (s *scene) goes() {
 	s.t.Helper()
 	for _, name := range s.displaced() {
@@ -76,7 +76,7 @@ func (s *scene) ends(name string) {
 	s.engine.Cycle(0)
 }
 
-// displaced are the names of those whose quota is wanted back.
+// displaced returns the names of the preempted applications.
 func (s *scene) displaced() []string {
 	var out []string
 	for name, ask := range s.jobs {
@@ -169,7 +169,7 @@ func TestWithinAQueue(t *testing.T) {
 	}
 }
 
-// The ask that waits longest takes the place of a newer one, also of one that has passed it.
+// The ask that has waited longest preempts a newer application, also one that has overtaken it.
 func TestNewerOfEqualPriority(t *testing.T) {
 	q := withAll(leaf("q", 4, newestWithin))
 	q.Parent = ""
@@ -199,7 +199,7 @@ func TestBorrowWithinTree(t *testing.T) {
 	s.want("then", s.running(), "a0", "c-high")
 }
 
-// What a subtree has for itself it takes back from the other one, whichever of its queues asks.
+// A subtree reclaims its own quota from the other one, whichever of its queues asks.
 func TestReclaimOnEveryLevel(t *testing.T) {
 	below := func(parent string, q QueueConfig) QueueConfig { q.Parent = parent; return q }
 	s := newScene(t, QueueConfig{Name: "root"}, leaf("x", 4, Preemption{}), leaf("y", 4, Preemption{}),
@@ -239,7 +239,7 @@ func TestDrain(t *testing.T) {
 	s.want("until it is open again", s.running(), "one")
 }
 
-// A grant that was restored is safe until its priority is known; one that goes anyway counts as gone.
+// A restored grant is not preempted before its priority is known. One that terminates anyway counts as released.
 func TestStandingAfterARestart(t *testing.T) {
 	q := withAll(leaf("q", 4, lowerWithin))
 	q.Parent = ""

@@ -24,7 +24,7 @@ func TestTextOfAmounts(t *testing.T) {
 	}
 }
 
-// Asks are of one shape exactly if they need the same.
+// Asks have the same shape exactly if they need the same.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	pod := func(change func(*queueing.PodSet)) []queueing.PodSet {
@@ -72,7 +72,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// number is an item of the heap's test; it knows its place.
+// number is an item of the heap's test that records its index.
 type number struct{ value, place int }
 
 func TestHeap(t *testing.T) {

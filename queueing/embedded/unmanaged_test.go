@@ -15,7 +15,7 @@ func podKey(name string) queueing.Key {
 	return queueing.Key{Kind: queueing.Pod, Namespace: "default", Name: name, UID: name}
 }
 
-// podAsk is the ask of a pod that belongs to no application, queued at a second of the tests' day.
+// podAsk returns the ask of an unmanaged pod that is queued at a second of the tests' day.
 func podAsk(name, queue, podSet string, at int) queueing.Ask {
 	return queueing.Ask{
 		Key: podKey(name), Run: 1, Attempt: 1, Queue: queue, Part: podSet != "driver", QueuedAt: epoch.Add(time.Duration(at) * time.Second),
@@ -23,8 +23,8 @@ func podAsk(name, queue, podSet string, at int) queueing.Ask {
 	}
 }
 
-// TestExecutorsBeforeAFullHead: the head of a StrictFIFO queue that waits for maxRunning does not keep the executors of the driver that it
-// waits for from being admitted, also if it is of a higher priority; it stays the head for all others.
+// TestExecutorsBeforeAFullHead: the head of a StrictFIFO queue that waits for maxRunning does not block the executors
+// of the driver that it waits for, even if its priority is higher. It stays the head for all others.
 func TestExecutorsBeforeAFullHead(t *testing.T) {
 	t.Parallel()
 	for name, queue := range map[string]string{
@@ -52,8 +52,8 @@ func TestExecutorsBeforeAFullHead(t *testing.T) {
 	}
 }
 
-// TestExecutorsAsSoonAsTheHeadIsFull: executors pass the head of a StrictFIFO queue in the very cycle in which maxRunning is reached, and
-// whatever keeps them is said.
+// TestExecutorsAsSoonAsTheHeadIsFull: executors overtake the head of a StrictFIFO queue in the same cycle in which
+// maxRunning is reached, and their verdicts say what else blocks them.
 func TestExecutorsAsSoonAsTheHeadIsFull(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "root cpu=10 max=2\nteam-a in=root strict\nteam-b in=root", "")
@@ -72,8 +72,8 @@ func TestExecutorsAsSoonAsTheHeadIsFull(t *testing.T) {
 	}
 }
 
-// TestPodsOfNoApplication: a driver counts as an application and waits for maxRunning like one; its executors do neither, and come before
-// applications that were queued after the driver.
+// TestPodsOfNoApplication: a driver counts as an application and waits for maxRunning like one. Its executors do
+// neither, and come before applications that were queued after the driver.
 func TestPodsOfNoApplication(t *testing.T) {
 	t.Parallel()
 	for name, queue := range map[string]string{
@@ -111,7 +111,7 @@ func TestPodsOfNoApplication(t *testing.T) {
 	}
 }
 
-// TestRestoredPods: what ran before a restart is charged, and counts, as it did before.
+// TestRestoredPods: pods that ran before a restart are charged and counted as before.
 func TestRestoredPods(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "team-a cpu=2 max=5", "")
@@ -137,7 +137,7 @@ func decide(t *testing.T, e *Engine, want string) {
 	}
 }
 
-// counts compares pending and admitted, of applications and of pods.
+// counts compares the pending and admitted counts, of applications and of pods.
 func counts(t *testing.T, e *Engine, queue string, want [4]int32) {
 	t.Helper()
 	s, _ := e.State(queue)

@@ -5,7 +5,8 @@ package embedded
 
 import "testing"
 
-// Everything that a waiting or refused application can get as a verdict, word by word: these sentences stand in its status.
+// TestVerdicts has every message that a waiting or refused application can get, word by word, because users see them in
+// its status.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -221,7 +222,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Of several causes the one that the user has to correct first is reported.
+// Of several causes, the one that the user has to correct first is reported.
 func TestCauseOrder(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -22,7 +22,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// story is the log of a short story: two applications ask, there is quota for one; the second one is more urgent and preempts the first.
+// story returns the log of a short story: two applications ask and there is quota for one. The second one has a higher
+// priority and preempts the first.
 func story(o Options) string {
 	var out bytes.Buffer
 	if o.Out == nil {
@@ -74,7 +75,7 @@ func storyAsk(name string, priority int32) queueing.Ask {
 	}
 }
 
-// TestStory shows the format. Run it with -update to write down what happens now, and read the difference.
+// TestStory shows the format. Run it with -update to update the golden file, and review the difference.
 func TestStory(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/story.jsonl"
@@ -97,7 +98,7 @@ func TestStory(t *testing.T) {
 // questions are the methods of an engine that change nothing.
 var questions = []string{"Dirty", "Eviction", "Explain", "ExplainQueue", "Held", "Names", "Allocation", "QueuesFor", "Root", "State", "States", "Unlimited", "Verdict"}
 
-// TestNothingIsForgotten: every method of an engine is recorded, or known to be a question.
+// TestNothingIsForgotten: every method of an engine is recorded, or is a known question.
 func TestNothingIsForgotten(t *testing.T) {
 	t.Parallel()
 	methods := reflect.TypeFor[*embedded.Engine]()
@@ -125,7 +126,7 @@ func TestNothingIsForgotten(t *testing.T) {
 	}
 }
 
-// fill gives every field that can be set a value that is not its zero value.
+// fill sets every field to a value other than its zero value.
 func fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -160,14 +161,14 @@ func fill(v reflect.Value) {
 	}
 }
 
-// filled is a value with something in every field.
+// filled returns a value with all fields set.
 func filled[T any]() T {
 	var v T
 	fill(reflect.ValueOf(&v).Elem())
 	return v
 }
 
-// there and back: what is read is what was written.
+// there writes a value and returns what is read back.
 func there[A, B any](t *testing.T, value A, write func(A) B) B {
 	t.Helper()
 	text, err := encode(write(value))
@@ -181,7 +182,7 @@ func there[A, B any](t *testing.T, value A, write func(A) B) B {
 	return read
 }
 
-// TestNoFieldIsForgotten: what the engine receives and returns comes back from the log with all of its fields.
+// TestNoFieldIsForgotten: all fields that the engine receives and returns are restored from the log.
 func TestNoFieldIsForgotten(t *testing.T) {
 	t.Parallel()
 	check := func(want, got any) {
@@ -208,7 +209,7 @@ func TestNoFieldIsForgotten(t *testing.T) {
 	check(queue, got)
 }
 
-// TestSelectors: what metav1.FormatLabelSelector writes is read back as the same selector.
+// TestSelectors: the text of metav1.FormatLabelSelector is parsed as the same selector.
 func TestSelectors(t *testing.T) {
 	t.Parallel()
 	expression := func(key string, operator metav1.LabelSelectorOperator, values ...string) metav1.LabelSelector {
@@ -247,7 +248,7 @@ func TestSelectors(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNothing is left out, and only that.
+// TestWhatDoesNothing: only calls without effect are left out.
 func TestWhatDoesNothing(t *testing.T) {
 	t.Parallel()
 	a := storyAsk("first", 0)
@@ -295,7 +296,7 @@ func TestWhatDoesNothing(t *testing.T) {
 	}
 }
 
-// callsOf are the names of the calls of a log.
+// callsOf returns the names of the calls in a log.
 func callsOf(t *testing.T, log string) []string {
 	t.Helper()
 	var out []string
@@ -312,7 +313,8 @@ func callsOf(t *testing.T, log string) []string {
 	return out
 }
 
-// TestLimit: a log stays below its limit, whatever that is, says that it has ended there, and plays; the engine continues.
+// TestLimit: a log stays below its limit, whatever that is, ends with a line that says so, and can be replayed. The
+// engine continues.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	whole := len(story(Options{}))
@@ -330,7 +332,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// broken fails in the middle of a write after some writes.
+// broken is a writer that fails in the middle of a write after some writes.
 type broken struct {
 	bytes.Buffer
 	left int
@@ -344,7 +346,7 @@ func (b *broken) Write(text []byte) (int, error) {
 	return n, errors.New("no space is left")
 }
 
-// TestAWriterThatFails: the engine continues, the failure is reported once, and what was written plays.
+// TestAWriterThatFails: the engine continues, the failure is reported once, and the written part can be replayed.
 func TestAWriterThatFails(t *testing.T) {
 	t.Parallel()
 	for writes := 1; writes < 12; writes++ {
@@ -362,7 +364,7 @@ func TestAWriterThatFails(t *testing.T) {
 	story(Options{Out: &broken{}}) // without a listener
 }
 
-// TestALogChangesNothing: with and without a log, and after it has ended, an engine decides the same.
+// TestALogChangesNothing: an engine decides the same with and without a log, and after the log has ended.
 func TestALogChangesNothing(t *testing.T) {
 	forSeeds(t, func(t *testing.T, seed uint64) {
 		var want []embedded.QueueState
@@ -380,7 +382,7 @@ func TestALogChangesNothing(t *testing.T) {
 	})
 }
 
-// TestNoLogCostsNothing.
+// TestNoLogCostsNothing: an engine without a log allocates nothing more than one that is not wrapped.
 func TestNoLogCostsNothing(t *testing.T) {
 	r, e := New(Options{}), embedded.New()
 	a := storyAsk("first", 0)
@@ -391,7 +393,7 @@ func TestNoLogCostsNothing(t *testing.T) {
 	}
 }
 
-// TestThePageIsTrue: the lines in the documentation are lines of the story, and every call is explained.
+// TestThePageIsTrue: the lines in the documentation are lines of the story, and the page explains every call.
 func TestThePageIsTrue(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/decision-log.md")

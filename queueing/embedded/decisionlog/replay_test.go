@@ -21,10 +21,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// happenings is how much happens in a world.
+// happenings is the number of random calls in a world.
 const happenings = 200
 
-// again is the log that a replay of a log makes.
+// again returns the log that a replay of a log writes.
 func again(t *testing.T, log string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -43,8 +43,8 @@ func again(t *testing.T, log string) string {
 	return out.String()
 }
 
-// The same calls give the same log, and a replay of it gives the same log again, byte for byte. Questions between the calls change
-// nothing.
+// The same calls give the same log, and its replay gives the same log again, byte for byte. Read-only calls in between
+// change nothing.
 func TestAnyStreamReplays(t *testing.T) {
 	forSeeds(t, func(t *testing.T, seed uint64) {
 		log := record(seed, happenings)
@@ -69,7 +69,7 @@ func TestAnyStreamReplays(t *testing.T) {
 
 func lineDiff(a, b string) string { return cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")) }
 
-// The random streams have all that is worth recording.
+// The random streams contain every kind of call.
 func TestStreamsAreRich(t *testing.T) {
 	t.Parallel()
 	var all strings.Builder
@@ -92,7 +92,8 @@ func TestStreamsAreRich(t *testing.T) {
 	}
 }
 
-// What the time has decided is also in the log: without the lines with the time a replay comes to something else.
+// Decisions that depend on time are replayed from the log: without the lines with the time, a replay gives other
+// results.
 func TestTimeIsRecorded(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -137,7 +138,7 @@ func withoutCalls(log, call string) string {
 	return out.String()
 }
 
-// A log in which one answer is changed is caught at its line, with both answers.
+// A log with one changed answer is rejected at that line, with both answers.
 func TestAChangedAnswerIsCaught(t *testing.T) {
 	forSeeds(t, func(t *testing.T, seed uint64) {
 		lines := strings.SplitAfter(record(seed, happenings), "\n")
@@ -164,7 +165,8 @@ func TestAChangedAnswerIsCaught(t *testing.T) {
 	})
 }
 
-// changeAnswer turns yes into no, or changes a grant of a cycle: its count, its place in the order, or whether it is there.
+// changeAnswer inverts a boolean answer, or changes a grant of a cycle: its count, its place in the order, or whether
+// it exists.
 func changeAnswer(t *testing.T, r *rand.Rand, text string) string {
 	t.Helper()
 	var l line
@@ -193,7 +195,7 @@ func changeAnswer(t *testing.T, r *rand.Rand, text string) string {
 	return string(out)
 }
 
-// A log that was cut off anywhere is played up to there.
+// A log that was cut off at any place is replayed up to there.
 func TestACutLog(t *testing.T) {
 	t.Parallel()
 	log := record(3, 20)
@@ -212,7 +214,7 @@ func TestACutLog(t *testing.T) {
 
 const head = `{"decisionLog":1,"version":"v0.1.0"}` + "\n"
 
-// What cannot be played is refused at its line, and the message says what to do.
+// A line that cannot be replayed is reported, with a remedy.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	const version = "use a sparkctl of the version that wrote"
@@ -280,7 +282,7 @@ func TestDifferenceIsShort(t *testing.T) {
 
 var number = regexp.MustCompile(`:-?[0-9]+`)
 
-// Numbers that no operator writes do no harm either.
+// Numbers that no operator writes do no harm.
 func TestOddNumbers(t *testing.T) {
 	forSeeds(t, func(_ *testing.T, seed uint64) {
 		random := rand.New(rand.NewPCG(seed, 2))
@@ -304,7 +306,7 @@ func TestOddNumbers(t *testing.T) {
 	})
 }
 
-// FuzzReplay: no text makes a replay panic, and a text that plays does so every time.
+// FuzzReplay: no text makes a replay panic, and a text that can be replayed gives the same result each time.
 func FuzzReplay(f *testing.F) {
 	f.Add("")
 	f.Add(head)

@@ -34,16 +34,16 @@ var epoch = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 // zone is not UTC.
 var zone = time.FixedZone("somewhere", 2*60*60)
 
-// world is a recorder in the middle of random calls.
+// world is a recorder that gets random calls.
 type world struct {
 	*rand.Rand
 	engine *Recorder
 	queues []embedded.QueueConfig
 	asks   map[queueing.Key]queueing.Ask
-	// keys of all applications that ever were.
+	// keys are the keys of all applications so far.
 	keys []queueing.Key
 	now  time.Time
-	// repeat makes the last call that may be repeated again.
+	// repeat repeats the last call that may be repeated.
 	repeat func()
 	grants int
 }
@@ -60,7 +60,7 @@ func newWorld(seed uint64, o Options) *world {
 	return w
 }
 
-// record is the log of so many random calls.
+// record returns the log of random calls.
 func record(seed uint64, calls int) string {
 	var out bytes.Buffer
 	w := newWorld(seed, Options{Out: &out, Version: "v0.1.0"})
@@ -72,7 +72,7 @@ func (w *world) chance(p float64) bool { return w.Float64() < p }
 
 func pick[T any](w *world, from ...T) T { return from[w.IntN(len(from))] }
 
-// limit is none, or a small one.
+// limit returns no limit, or a small one.
 func (w *world) limit() *int64 {
 	if w.chance(0.7) {
 		return nil
@@ -114,7 +114,8 @@ func (w *world) queue(i int) embedded.QueueConfig {
 	return q
 }
 
-// admission is mostly for all; some can be read back, some cannot.
+// admission sets a namespace selector: mostly one that admits all; of the others, some can be parsed from their text
+// and some cannot.
 func (w *world) admission(q *embedded.QueueConfig) {
 	ofTeamA := func(l map[string]string) bool { return l["team"] == "a" }
 	switch w.IntN(8) {
@@ -163,7 +164,7 @@ func (w *world) ask(key queueing.Key) queueing.Ask {
 	}
 }
 
-// live makes random calls. Between them it asks the engine everything.
+// live makes random calls, with all read-only calls in between.
 func (w *world) live(calls int) {
 	for range calls {
 		key := queueing.Key{Namespace: "ns", Name: fmt.Sprintf("a%d", len(w.keys)), UID: fmt.Sprint(w.IntN(1000))}
@@ -217,7 +218,7 @@ func (w *world) ofApplication(key queueing.Key) {
 	}
 }
 
-// ofGrowth is a holder that wants more, or that has written down what it has, or some of it.
+// ofGrowth makes a call about a holder that wants more, or that has recorded all or some of what it has.
 func (w *world) ofGrowth(key queueing.Key) {
 	a := w.asks[key]
 	if want := (queueing.ResizeRequest{PodSet: "executor", Count: w.Int32N(9)}); w.chance(0.7) {
@@ -274,7 +275,7 @@ func (w *world) ofConfiguration() {
 	}
 }
 
-// decide is what the gate does in its cycle.
+// decide does what the gate does in a cycle.
 func (w *world) decide() {
 	w.now = w.now.Add(time.Duration(w.IntN(20)) * time.Second)
 	if w.chance(0.8) {
@@ -286,7 +287,7 @@ func (w *world) decide() {
 	}
 }
 
-// question asks what changes nothing and is not in the log.
+// question makes a read-only call, which is not in the log.
 func (w *world) question(key queueing.Key) {
 	w.engine.Dirty()
 	w.engine.States()
