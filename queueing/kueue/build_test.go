@@ -18,7 +18,7 @@ import (
 
 var noon = metav1.NewTime(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
 
-// ask is what attempt 2 of run 3 of default/pi wants of LocalQueue team-a.
+// ask returns the ask of attempt 2 of run 3 of default/pi in the LocalQueue team-a, after some changes.
 func ask(changes ...func(*queueing.Ask)) queueing.Ask {
 	yes := true
 	a := queueing.Ask{
@@ -61,7 +61,7 @@ func template(cpu, memory string) *corev1.PodTemplateSpec {
 // change is one thing that has happened to a Workload.
 type change func(*kueuev1.Workload)
 
-// made is the Workload of ask, after some changes.
+// made returns the Workload of ask, after some changes.
 func made(changes ...change) *kueuev1.Workload {
 	w := workloadOf(ask(), nil)
 	w.UID, w.ResourceVersion, w.Generation = "w-1", "10", 1
@@ -107,7 +107,7 @@ func isHeld(w *kueuev1.Workload) {
 	w.Annotations[heldAnnotation] = "true"
 }
 
-// flavorNamed are the flavors on-demand and spot.
+// flavorNamed returns one of the flavors on-demand and spot.
 func flavorNamed(name string) *kueuev1.ResourceFlavor {
 	f := &kueuev1.ResourceFlavor{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	switch name {
@@ -122,7 +122,7 @@ func flavorNamed(name string) *kueuev1.ResourceFlavor {
 	return f
 }
 
-// open are queues that admit.
+// open returns queues that admit.
 func open(changes ...func(*surroundings)) surroundings {
 	s := surroundings{
 		localQueue:   &kueuev1.LocalQueue{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "team-a"}, Spec: kueuev1.LocalQueueSpec{ClusterQueue: "all"}},

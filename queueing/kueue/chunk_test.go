@@ -26,7 +26,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// chunk is one for so many executors, after some changes.
+// chunk returns a chunk for that many executors, after some changes.
 func chunk(number int, count int32, changes ...change) *kueuev1.Workload {
 	w := chunkOf(made(), number, count)
 	w.UID, w.ResourceVersion, w.Generation = "x-1", "10", 1
@@ -36,7 +36,7 @@ func chunk(number int, count int32, changes ...change) *kueuev1.Workload {
 	return w
 }
 
-// got has a chunk admitted with so many executors in a flavor.
+// got returns a change that admits a chunk with that many executors in a flavor.
 func got(count int32, flavor kueuev1.ResourceFlavorReference) change {
 	return func(w *kueuev1.Workload) {
 		isAdmitted(w)
@@ -60,7 +60,7 @@ var (
 	checksWait  = says(kueuev1.WorkloadAdmitted, metav1.ConditionFalse, "NoChecks", "the checks are not ready")
 )
 
-// TestChunkOf: a chunk asks for executors only, fewer will do, after all base gangs.
+// TestChunkOf: a chunk requests executors only, accepts fewer, and comes after all base gangs.
 func TestChunkOf(t *testing.T) {
 	t.Parallel()
 	base := made()
@@ -101,7 +101,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// holding is a grant with a base gang of one executor in spot, and so many above it.
+// holding returns a grant with a base gang of one executor in spot, and that many executors above it.
 func holding(above int32) queueing.Grant {
 	g := queueing.Grant{Run: 3, Attempt: 2, Gate: Name, SchedulingGated: true, Resizes: 4, PodSets: []queueing.PodSetGrant{
 		{Name: "driver", Count: 1, Flavor: "on-demand"},
@@ -113,12 +113,12 @@ func holding(above int32) queueing.Grant {
 	return g
 }
 
-// asking has another number of executors in the annotation of a chunk, which users may change.
+// asking sets the number of executors in the annotation of a chunk, which users may change.
 func asking(number string) change {
 	return func(w *kueuev1.Workload) { w.Annotations[chunkAnnotation] = number }
 }
 
-// TestAllocationOfChunks: what chunks have is the quota of the holder; what they lose is asked back.
+// TestAllocationOfChunks: the quota of the chunks belongs to the holder. Quota that they lose is reclaimed from it.
 func TestAllocationOfChunks(t *testing.T) {
 	t.Parallel()
 	spot, onDemand := kueuev1.ResourceFlavorReference("spot"), kueuev1.ResourceFlavorReference("on-demand")
@@ -185,7 +185,8 @@ func TestAllocationOfChunks(t *testing.T) {
 	}
 }
 
-// TestUnusable: a chunk whose flavor contradicts the pods is not usable, and says so; one whose flavor is not known yet is not usable for now.
+// TestUnusable: a chunk whose flavor contradicts the pods is not usable, and its message says so. A chunk with an
+// unknown flavor is not usable for now.
 func TestUnusable(t *testing.T) {
 	t.Parallel()
 	contrary := &contradiction{podSet: "executor", kind: "node selector", key: "class", has: "gpu", wants: "spot"}
@@ -206,7 +207,7 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
-// TestChunkWithoutAWord: what Kueue has not evaluated is said, but only where no chunk has a reason.
+// TestChunkWithoutAWord: a message says that Kueue has not evaluated a chunk only if no chunk has a reason.
 func TestChunkWithoutAWord(t *testing.T) {
 	t.Parallel()
 	silent := chunk(1, 2)
@@ -229,7 +230,7 @@ func TestChunkWithoutAWord(t *testing.T) {
 	}
 }
 
-// TestSurplus: what waits for more than is wanted goes, the newest first, and as wholes only.
+// TestSurplus: waiting chunks beyond the wanted executors are deleted, the newest first, and only as a whole.
 func TestSurplus(t *testing.T) {
 	t.Parallel()
 	waiting := []*kueuev1.Workload{chunk(1, 2, got(2, "spot")), chunk(2, 2), chunk(3, 3), chunk(4, 1)}
@@ -247,7 +248,8 @@ func TestSurplus(t *testing.T) {
 	}
 }
 
-// TestChunkWithQuotaBeforeItsChecks: a chunk that has quota and waits for admission checks is in no grant yet. It stays as long as it is wanted.
+// TestChunkWithQuotaBeforeItsChecks: a chunk that has quota but waits for admission checks is not part of a grant yet.
+// It is kept as long as it is wanted.
 func TestChunkWithQuotaBeforeItsChecks(t *testing.T) {
 	t.Parallel()
 	w := chunk(1, 2, got(2, "spot"), checksWait)
@@ -268,8 +270,8 @@ func TestChunkWithQuotaBeforeItsChecks(t *testing.T) {
 	}
 }
 
-// TestChecksPassInMidPass: the checks of a chunk pass while its application writes a grant without it. The application has not seen that yet, so
-// the chunk stays.
+// TestChecksPassInMidPass: the checks of a chunk pass while its application writes a grant without it. The application
+// has not seen that yet, so the chunk is kept.
 func TestChecksPassInMidPass(t *testing.T) {
 	t.Parallel()
 	w := chunk(1, 2, got(2, "spot"), checksWait)
@@ -297,8 +299,8 @@ func TestChecksPassInMidPass(t *testing.T) {
 	}
 }
 
-// TestGrowthThatWasNotWritten: an application has seen what a chunk got, could not write it, and then sees nothing, because the watch is behind.
-// The chunk stays.
+// TestGrowthThatWasNotWritten: an application has seen a chunk's quota, failed to write it, and then does not see it,
+// because the watch is behind. The chunk is kept.
 func TestGrowthThatWasNotWritten(t *testing.T) {
 	t.Parallel()
 	w, base := chunk(1, 2, got(2, "spot")), made(isAdmitted)
@@ -314,8 +316,8 @@ func TestGrowthThatWasNotWritten(t *testing.T) {
 	}
 }
 
-// TestFlavorChanges: a flavor comes to contradict the executors of a chunk. Those that are there keep its quota as long as they run; a chunk without
-// executors is not used.
+// TestFlavorChanges: a flavor is changed so that it contradicts the executors of a chunk. Existing executors keep its
+// quota while they run. A chunk without executors is not used.
 func TestFlavorChanges(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ above, stay int32 }{"executors are there": {2, 2}, "none is there": {0, 0}} {
@@ -337,7 +339,8 @@ func TestFlavorChanges(t *testing.T) {
 	}
 }
 
-// TestUnseenChunk: a chunk that the watch has not shown counts as asked for, also when the watch shows how an earlier one of its name went.
+// TestUnseenChunk: a chunk that the watch has not shown counts as requested, also if the watch shows the deletion of an
+// earlier one of the same name.
 func TestUnseenChunk(t *testing.T) {
 	t.Parallel()
 	g, _ := gateOver(t, made(isAdmitted))
@@ -354,7 +357,8 @@ func TestUnseenChunk(t *testing.T) {
 	}
 }
 
-// TestSettlements: quota goes back from what is asked back, once all of a chunk has ended, else from the newest chunks.
+// TestSettlements: quota is returned from reclaimed chunks once all their executors have ended, and otherwise from the
+// newest chunks.
 func TestSettlements(t *testing.T) {
 	t.Parallel()
 	one, two := chunk(1, 3, got(3, "spot")), chunk(2, 2, got(2, "spot"))
@@ -387,8 +391,8 @@ func TestSettlements(t *testing.T) {
 	}
 }
 
-// TestSettlementsNeverGiveTooMuch: whatever the chunks are, what goes back is never more than the surplus, nor more than a chunk has, and
-// all of it goes where nothing is asked back.
+// TestSettlementsNeverGiveTooMuch: whatever the chunks, no more than the surplus is returned, and no more than a chunk
+// has. Without reclaimed chunks, the whole surplus is returned.
 func TestSettlementsNeverGiveTooMuch(t *testing.T) {
 	t.Parallel()
 	randtest.Each(t, 500, func(seed uint64) {
@@ -420,7 +424,8 @@ func TestSettlementsNeverGiveTooMuch(t *testing.T) {
 	})
 }
 
-// TestReadyOf: a chunk is ready when all its executors are, those of the base gang and of older chunks first.
+// TestReadyOf: a chunk is ready when all its executors are. Ready executors count for the base gang and older chunks
+// first.
 func TestReadyOf(t *testing.T) {
 	t.Parallel()
 	chunks := []*kueuev1.Workload{chunk(1, 2, got(2, "spot")), chunk(2, 1, got(1, "spot")), chunk(3, 1, got(1, "on-demand")), chunk(4, 1)}

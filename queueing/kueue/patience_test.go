@@ -15,14 +15,15 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// wakes records when an application is to be looked at again.
+// wakes records when an application is to be reconciled again.
 type wakes []time.Duration
 
 func (*wakes) Wake(queueing.Key) {}
 
 func (w *wakes) WakeAfter(_ queueing.Key, after time.Duration) { *w = append(*w, after) }
 
-// TestPatience: that Kueue has said nothing of a Workload is a verdict only when it has had time to; what it has said is one at once.
+// TestPatience: that Kueue has not evaluated a Workload is reported only after it has had time to. Kueue's own messages
+// are reported at once.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	key := queueing.Key{Namespace: "default", Name: "pi", UID: "1"}

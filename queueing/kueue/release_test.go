@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// TestRequeued: quota goes back in one write, and Requeued says whether the Workload may have some again at once.
+// TestRequeued: quota is returned with one write, and Requeued says whether the Workload may get quota again at once.
 func TestRequeued(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -52,7 +52,8 @@ func TestRequeued(t *testing.T) {
 	}
 }
 
-// TestChecksBeginAnew: quota that goes back without an eviction by Kueue takes along what admission checks have said, as an eviction does.
+// TestChecksBeginAnew: if quota is returned without an eviction by Kueue, the states of the admission checks are reset,
+// as an eviction does.
 func TestChecksBeginAnew(t *testing.T) {
 	t.Parallel()
 	passed := func(w *kueuev1.Workload) {
@@ -88,8 +89,9 @@ func TestChecksBeginAnew(t *testing.T) {
 	}
 }
 
-// TestReleased: quota that the operator gives back of itself leaves a Workload that asks for none before it is changed, because Kueue would give it
-// some for the old pods. Kueue decides about one that it has evicted, and a user about one that was deactivated.
+// TestReleased: a Workload whose quota the operator returns on its own is held, and asks for no quota until it is
+// changed, because Kueue would grant quota for the old pods. Kueue decides about a Workload that it has evicted, and a
+// user about one that was deactivated.
 func TestReleased(t *testing.T) {
 	t.Parallel()
 	const active, heldByUs, deactivatedByUser = "active", "held", "deactivated"
@@ -130,7 +132,7 @@ func TestReleased(t *testing.T) {
 	}
 }
 
-// TestPodsReady walks through the course that Kueue knows, and writes nothing twice.
+// TestPodsReady goes through the states that Kueue knows, and checks that nothing is written twice.
 func TestPodsReady(t *testing.T) {
 	t.Parallel()
 	var stands *metav1.Condition

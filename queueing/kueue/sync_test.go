@@ -38,18 +38,18 @@ func withInputs(hash string) func(*queueing.Ask) {
 	return func(a *queueing.Ask) { a.Inputs = hash }
 }
 
-// lists is a client whose watches do not begin with a list, which those of the fake cluster cannot.
+// lists is a client whose watches do not begin with a list, because the fake cluster does not support that.
 type lists struct{ client.WithWatch }
 
 func (lists) IsWatchListSemanticsUnSupported() bool { return true }
 
-// gateOver is a gate whose watches show Workloads in a cluster without Kueue's controllers.
+// gateOver returns a gate whose watches show the Workloads of a cluster without Kueue's controllers.
 func gateOver(t *testing.T, workloads ...client.Object) (*Gate, client.Client) {
 	t.Helper()
 	return gateIn(t, func(c client.WithWatch) client.WithWatch { return lists{c} }, workloads...)
 }
 
-// gateIn is gateOver for a cluster that differs.
+// gateIn is gateOver with a modified cluster.
 func gateIn(t *testing.T, differs func(client.WithWatch) client.WithWatch, workloads ...client.Object) (*Gate, client.Client) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -80,7 +80,7 @@ func (c withoutQueues) List(ctx context.Context, list client.ObjectList, opts ..
 	return c.lists.List(ctx, list, opts...)
 }
 
-// refuses is a cluster that takes no changes of Workloads.
+// refuses is a cluster that refuses changes of Workloads.
 type refuses struct {
 	lists
 	err error
@@ -90,7 +90,7 @@ func (c refuses) Patch(context.Context, client.Object, client.Patch, ...client.P
 	return c.err
 }
 
-// TestChangeIsRefused: an application whose Workload cannot be changed to what it asks for now says so, and tries again.
+// TestChangeIsRefused: an application whose Workload cannot be changed to its current ask reports that and tries again.
 func TestChangeIsRefused(t *testing.T) {
 	t.Parallel()
 	workloads := schema.GroupResource{Group: "kueue.x-k8s.io", Resource: "workloads"}
@@ -110,8 +110,8 @@ func TestChangeIsRefused(t *testing.T) {
 	}
 }
 
-// TestNotAllKindsAreServed: an application waits for Kueue to be complete, and its status does not say that queues do not exist. It asks as long as
-// it does not leave.
+// TestNotAllKindsAreServed: an application waits until Kueue is installed completely, and its status does not claim
+// that queues do not exist. It may still release its ask.
 func TestNotAllKindsAreServed(t *testing.T) {
 	t.Parallel()
 	g, _ := gateIn(t, func(c client.WithWatch) client.WithWatch { return withoutQueues{lists{c}} }, made())
@@ -131,7 +131,7 @@ func TestNotAllKindsAreServed(t *testing.T) {
 	}
 }
 
-// until syncs until the one Workload is as wanted.
+// until calls Sync until the Workload is as wanted.
 func until(t *testing.T, g *Gate, c client.Client, a queueing.Ask, wanted func(*kueuev1.Workload) bool) {
 	t.Helper()
 	w := &kueuev1.Workload{}
@@ -147,8 +147,8 @@ func until(t *testing.T, g *Gate, c client.Client, a queueing.Ask, wanted func(*
 	}
 }
 
-// TestForgedOwnerOfAnotherNamespace: users write the owner references of their Workloads, and may name the uid of an application of another
-// namespace. That neither asks for it nor ends with it.
+// TestForgedOwnerOfAnotherNamespace: users write the owner references of their Workloads and may use the UID of an
+// application in another namespace. Such a Workload neither asks for that application nor is deleted with it.
 func TestForgedOwnerOfAnotherNamespace(t *testing.T) {
 	t.Parallel()
 	forged := made(hasQuota)
@@ -163,16 +163,16 @@ func TestForgedOwnerOfAnotherNamespace(t *testing.T) {
 	}
 }
 
-// TestAskChangesWithQuota: quota of another queue, or for fewer pods than the application can start with, is never what is asked for. While
-// admission checks are pending none of it was granted, so that another Workload takes the place, also if the pods come out otherwise now. Else
-// it goes back first.
+// TestAskChangesWithQuota: quota of another queue, or for fewer pods than the application can start with, does not
+// satisfy the ask. While admission checks are pending nothing has been granted, so another Workload replaces it, also
+// if only the rendered pods differ. Otherwise the quota is returned first.
 func TestAskChangesWithQuota(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		w     change
 		ask   queueing.Ask
 		state queueing.State
-		// stays says that the Workload keeps its quota.
+		// stays is set if the Workload keeps its quota.
 		stays bool
 	}{
 		"the same, checks pending":                 {hasQuota, ask(atLeast(1)), queueing.Waiting, true},
@@ -217,8 +217,8 @@ func TestAskChangesWithQuota(t *testing.T) {
 	}
 }
 
-// TestQuotaForAnEarlierAsk: Kueue decides on a Workload, and writes that after the Workload was changed. That quota is for what was asked for
-// before, so it goes back.
+// TestQuotaForAnEarlierAsk: Kueue writes its decision on a Workload after the Workload was changed. That quota is for
+// the earlier ask, so it is returned.
 func TestQuotaForAnEarlierAsk(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -247,7 +247,8 @@ func TestQuotaForAnEarlierAsk(t *testing.T) {
 	}
 }
 
-// TestForgetsWhatIsReplaced: what is known of a Workload goes with it, also if another one has its name when the watch shows that it is gone.
+// TestForgetsWhatIsReplaced: what is known about a Workload is dropped with it, even if another one has its name when
+// the watch shows its deletion.
 func TestForgetsWhatIsReplaced(t *testing.T) {
 	t.Parallel()
 	old := made(func(w *kueuev1.Workload) { w.UID, w.ResourceVersion, w.Generation = "w-1", "5", 2 })

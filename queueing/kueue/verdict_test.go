@@ -196,7 +196,8 @@ func TestGrant(t *testing.T) {
 	}
 }
 
-// TestContradictions: a key that the pod has with another value can never be honoured; the message names both.
+// TestContradictions: a node selector key that the pod has with another value can never be satisfied. The message names
+// both values.
 func TestContradictions(t *testing.T) {
 	t.Parallel()
 	updates := func(u kueuev1.PodSetUpdate) *kueuev1.Workload {

@@ -29,7 +29,8 @@ func TestWorkloadOf(t *testing.T) {
 	golden.CompareYAML(t, "testdata/workload-driver-only.yaml", workloadOf(driverOnly, nil))
 }
 
-// TestNoSecretsInWorkloads: values of variables and arguments of pods are seen where pods are, and nowhere else.
+// TestNoSecretsInWorkloads: the values of variables and the arguments of pods are not copied into Workloads, which more
+// users may read.
 func TestNoSecretsInWorkloads(t *testing.T) {
 	t.Parallel()
 	a := ask()
@@ -74,7 +75,7 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// TestChanged: what an ask decides is replaced, what others have put there stays, and a held Workload asks again.
+// TestChanged: fields that the ask determines are replaced, fields of others are kept, and a held Workload asks again.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	before := made(isHeld, func(w *kueuev1.Workload) {

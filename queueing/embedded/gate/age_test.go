@@ -14,8 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// TestHoldersKeepTheirAge: after a restart the newest grant is preempted first, as before, in whatever order they are found.
-// One that grows meanwhile does not become newer.
+// TestHoldersKeepTheirAge: after a restart the newest grant is still preempted first, in whatever order the grants are
+// restored. A grant that grows does not become newer.
 func TestHoldersKeepTheirAge(t *testing.T) {
 	t.Parallel()
 	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }

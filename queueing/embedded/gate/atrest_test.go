@@ -20,7 +20,7 @@ type stored struct {
 	Seq int64
 }
 
-// ledgerOfTeam is the ledger as it is stored.
+// ledgerOfTeam returns the stored ledger.
 func ledgerOfTeam(t *testing.T, r *Gate) stored {
 	t.Helper()
 	queue := &v1alpha1.SparkQueue{}
@@ -34,7 +34,8 @@ func ledgerOfTeam(t *testing.T, r *Gate) stored {
 	return stored{entries, queue.Status.Ledger.Seq}
 }
 
-// A ledger at rest is empty: what is in flight no more is left out before long, by one write, whatever became of it.
+// A ledger at rest is empty: grants that are no longer in flight are removed within a short time, with one write,
+// whatever has become of them.
 func TestLedgerAtRest(t *testing.T) {
 	t.Parallel()
 	const granted, emptied = 2, 3 // seq; the first write took the ledger over
@@ -82,7 +83,7 @@ func TestLedgerAtRest(t *testing.T) {
 	}
 }
 
-// What another process has left of applications that are gone also goes, without a grant in between.
+// Entries of deleted applications that another process has left are also removed, without a grant in between.
 func TestLedgerAtRestAfterRestart(t *testing.T) {
 	t.Parallel()
 	r, _, clock := measured(t, inLedger(piSince(noon)))
@@ -105,7 +106,7 @@ func TestLedgerAtRestAfterRestart(t *testing.T) {
 	}
 }
 
-// The ledger of a queue that was deleted no longer matters.
+// The ledger of a deleted queue no longer matters.
 func TestLedgerOfDeletedQueue(t *testing.T) {
 	t.Parallel()
 	r, _, clock := measured(t, inLedger(piSince(noon)))
@@ -158,7 +159,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// What an application held that is gone stays in the ledger as long as it is not released, and is written once.
+// A grant of a deleted application stays in the ledger as long as it is not released, and is written once.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	r, clock := orphaned(t)
@@ -173,7 +174,7 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// The next process knows of orphans, by their uid, and takes them out of the ledger when they are released.
+// The next process knows orphans by their UID, and removes them from the ledger when they are released.
 func TestOrphansAfterRestart(t *testing.T) {
 	t.Parallel()
 	r, clock := orphaned(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// recordedCounts are the counts of a queue, with a record of what became of them.
+// recordedCounts has the counts of a queue, and records their writes.
 type recordedCounts struct {
 	pending int32
 	written int
@@ -31,7 +31,8 @@ func (c *recordedCounts) counts(context.Context, string) Counts {
 	return Counts{Fields: map[string]any{"pending": c.pending}, Written: func() { c.written, c.pending = c.written+1, 0 }}
 }
 
-// countsGate returns an open gate whose queue has counts, and a function that lets the writes of its status fail or not.
+// countsGate returns an open gate whose queue has counts, and a function that makes writes of its status fail or
+// succeed.
 func countsGate(t *testing.T) (g *Gate, c *recordedCounts, fail func(bool)) {
 	t.Helper()
 	g, _, _ = measured(t, nil)
@@ -63,7 +64,7 @@ func pendingOfTeam(t *testing.T, g *Gate) int32 {
 	return queue.Status.Pending
 }
 
-// TestNewsGoWithGrants: what there is to say of a queue is in the write that records a grant.
+// TestNewsGoWithGrants: changed counts of a queue are part of the write that records a grant.
 func TestNewsGoWithGrants(t *testing.T) {
 	t.Parallel()
 	g, c, _ := countsGate(t)
@@ -83,8 +84,9 @@ func TestNewsGoWithGrants(t *testing.T) {
 	}
 }
 
-// TestCountsAlone: counts without a grant are written with a ledger that has no obsolete entries any longer, so that it takes no write to
-// leave these out; they are not written where they have been meanwhile, nor for a queue without a ledger.
+// TestCountsAlone: counts without a grant are written together with a ledger without obsolete entries, so that removing
+// these takes no further write. They are not written if they have been written in the meantime, nor for a queue without
+// a ledger.
 func TestCountsAlone(t *testing.T) {
 	t.Parallel()
 	g, c, _ := countsGate(t)
@@ -120,7 +122,8 @@ func TestCountsAlone(t *testing.T) {
 	}
 }
 
-// TestCountsThatAreRefusedAlone are written again after a pause. Until then the queue stays as it is: each change of it has them written at once.
+// TestCountsThatAreRefusedAlone: refused counts are written again after a pause. Until then the queue is left alone,
+// although each of its changes asks for a write.
 func TestCountsThatAreRefusedAlone(t *testing.T) {
 	t.Parallel()
 	writes := 0
@@ -138,7 +141,7 @@ func TestCountsThatAreRefusedAlone(t *testing.T) {
 	}
 }
 
-// TestNewsThatCannotBeWritten are asked for again after a pause.
+// TestNewsThatCannotBeWritten: counts that cannot be written are written again after a pause.
 func TestNewsThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	g, c, fail := countsGate(t)

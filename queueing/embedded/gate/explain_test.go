@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// Nothing is decided before the gate is opened, but what it has heard is explained.
+// Before the gate is opened nothing is decided, but the asks that it has received are explained.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})

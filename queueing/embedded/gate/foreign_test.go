@@ -20,7 +20,7 @@ type beside struct{ other map[string]bool }
 func (beside) Name() string                                    { return "own" }
 func (b beside) Other(_ context.Context, operator string) bool { return b.other[operator] }
 
-// TestTreesOfOtherOperators: a tree belongs to the operator that its ledger names, while that one is alive.
+// TestTreesOfOtherOperators: a tree belongs to the operator that its ledger names while that operator is alive.
 func TestTreesOfOtherOperators(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -67,8 +67,8 @@ func TestTreesOfOtherOperators(t *testing.T) {
 	}
 }
 
-// TestATreeIsClaimedOnce: of two operators that see a new tree, the one whose write comes first leads it; the other one
-// leaves it out with its next configuration.
+// TestATreeIsClaimedOnce: of two operators that see a new tree, the one whose write comes first leads it. The other one
+// leaves it out of its next configuration.
 func TestATreeIsClaimedOnce(t *testing.T) {
 	t.Parallel()
 	g, _, _ := measured(t, nil)

@@ -19,10 +19,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// longest is the greatest length of a ledger's entries by the schema.
+// longest is the maximum length of a ledger's entries in the schema.
 const longest = 1 << 20
 
-// openGate returns a gate that decides, and calls write with every write of a ledger.
+// openGate returns a gate that decides, and calls write for every write of a ledger.
 func openGate(t *testing.T, write func(patch string) error) (*Gate, *clocktesting.FakeClock) {
 	t.Helper()
 	g, _, clock := measured(t, nil)
@@ -42,7 +42,7 @@ func openGate(t *testing.T, write func(patch string) error) (*Gate, *clocktestin
 	return g, clock
 }
 
-// request asks for an application that requests so many resources whose names are as long as they may be.
+// request asks for an application that requests many resources with names of the maximum length.
 func request(t *testing.T, g *Gate, name string, resources int) queueing.Ask {
 	t.Helper()
 	ask := piSince(noon)
@@ -56,8 +56,8 @@ func request(t *testing.T, g *Gate, name string, resources int) queueing.Ask {
 	return ask
 }
 
-// TestRefusedLedger: a full batch whose ledger cannot be written is decided again after a pause, not at once, and not because those ask again
-// that were granted something for a moment.
+// TestRefusedLedger: if the ledger of a full batch cannot be written, the batch is decided again after a pause, not at
+// once, and not because applications with a withdrawn grant ask again.
 func TestRefusedLedger(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -83,8 +83,8 @@ func TestRefusedLedger(t *testing.T) {
 	<-g.cycleRequested
 }
 
-// TestLargeGrants: grants that are large are in flight a few at a time, so that the ledger has space for them, and do not keep others
-// from being granted.
+// TestLargeGrants: only a few large grants are in flight at the same time, so that they fit into the ledger, and they
+// do not block others.
 func TestLargeGrants(t *testing.T) {
 	t.Parallel()
 	most := 0
@@ -129,7 +129,7 @@ func TestLargeGrants(t *testing.T) {
 	}
 }
 
-// TestTooLargeGrant: one that no ledger has space for does not keep others from being granted.
+// TestTooLargeGrant: a grant that fits into no ledger does not block others.
 func TestTooLargeGrant(t *testing.T) {
 	t.Parallel()
 	refused := 0
@@ -173,7 +173,7 @@ func TestLargeOrphans(t *testing.T) {
 	}
 }
 
-// TestCountsThatAreRefused: a grant is recorded although the API server does not take the counts that would go with it.
+// TestCountsThatAreRefused: a grant is recorded although the API server refuses the counts in the same write.
 func TestCountsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	g, _ := openGate(t, func(patch string) error {

@@ -29,8 +29,8 @@ func (g *Gate) lockedGrantsAllowed(t *testing.T) int {
 	return g.loop.grantsAllowed(t.Context())
 }
 
-// A full batch waits until half of it is confirmed, so that a write of the ledger mostly carries grants that are new; after a pause some
-// are granted all the same.
+// A full batch waits until half of it is confirmed, so that most grants in a write of the ledger are new. After a pause
+// some are granted anyway.
 func TestBatchInFlight(t *testing.T) {
 	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	r := New(Options{Clock: clock, Log: logr.Discard(), Wake: func(queueing.Key) {}})
@@ -76,7 +76,8 @@ func TestConfirmAdmitsTheNextBatch(t *testing.T) {
 	}
 }
 
-// TestReleaseAdmitsTheNextBatch: a grant that goes back on its way frees quota for others at once, like one that has arrived.
+// TestReleaseAdmitsTheNextBatch: a grant that is released while it is in flight makes room for others at once, like a
+// confirmed one.
 func TestReleaseAdmitsTheNextBatch(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
 	r.putInFlight(batch)
@@ -94,8 +95,8 @@ func TestReleaseAdmitsTheNextBatch(t *testing.T) {
 	}
 }
 
-// TestLeavesWhoAsksAnotherGate: an application that waited before a restart and asks another gate now is known here, so that it is released,
-// and nothing waits for it.
+// TestLeavesWhoAsksAnotherGate: the gate knows an application that waited before a restart and now asks another gate,
+// so that it can be released, and nothing waits for it.
 func TestLeavesWhoAsksAnotherGate(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
 	key := queueing.Key{Namespace: "default", Name: "pi", UID: "1"}

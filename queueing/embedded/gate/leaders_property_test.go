@@ -30,9 +30,9 @@ import (
 )
 
 const (
-	// leaderSeeds is the usual number of seeds, leaderSteps how much happens in each.
+	// leaderSeeds is the default number of seeds, and leaderSteps the number of steps for each.
 	leaderSeeds, leaderSteps = 40, 200
-	// leaderQuota is how many cores there are.
+	// leaderQuota is the number of cores.
 	leaderQuota = 10
 )
 
@@ -43,15 +43,16 @@ type storedApp struct {
 	version int
 }
 
-// leaderProcess is an operator: the last one leads, an earlier one may not know that it no longer does.
+// leaderProcess is an operator. The last one leads. An earlier one may not know that it no longer does.
 type leaderProcess struct {
 	gate *Gate
-	// seen is each application as this process saw it last.
+	// seen has the version of each application that this process has last seen.
 	seen   map[queueing.Key]storedApp
 	fenced bool
 }
 
-// leadersWorld is a queue, its applications, and the processes that lead it one after the other. Writes fail in every way.
+// leadersWorld is a queue with its applications, and the processes that lead it one after the other. Writes fail in
+// every possible way.
 type leadersWorld struct {
 	*rand.Rand
 	t       *testing.T
@@ -59,7 +60,7 @@ type leadersWorld struct {
 	clock   *clocktesting.FakeClock
 	apps    map[queueing.Key]*storedApp
 	leaders []*leaderProcess
-	// away says that the API server answers nothing; calm that nothing fails from now on.
+	// away makes the API server answer nothing. calm stops all failures.
 	away, calm        bool
 	number, taken     int
 	fenced, reclaimed int
@@ -95,7 +96,7 @@ func (w *leadersWorld) say(format string, args ...any) {
 	w.log = append(w.log, fmt.Sprintf(format, args...))
 }
 
-// write makes a write that may fail, and may have happened all the same.
+// write executes a write that may fail, possibly after it has taken effect.
 func (w *leadersWorld) write(do func() error) error {
 	switch n := w.IntN(20); {
 	case w.away:
@@ -112,7 +113,7 @@ func (w *leadersWorld) write(do func() error) error {
 	return errors.New("no answer, and it has happened")
 }
 
-// lead starts another process, which restores what there is. One before it may go on.
+// lead starts another process, which restores the stored state. Earlier ones may continue.
 func (w *leadersWorld) lead() {
 	w.away = false
 	g := New(Options{Client: w.client, Live: w.client, Holder: fmt.Sprint("leader-", w.number), Clock: w.clock, Log: logr.Discard(), Wake: func(queueing.Key) {}})
@@ -151,7 +152,8 @@ func (w *leadersWorld) arrive() {
 	w.apps[ask.Key] = &storedApp{ask: ask}
 }
 
-// store writes the status of an application, if it is as the process has seen it. It reports whether the process knows that it was stored.
+// store writes the status of an application if the process has seen its latest version. It reports whether the process
+// knows that the status was stored.
 func (w *leadersWorld) store(p *leaderProcess, key queueing.Key, change func(*storedApp)) bool {
 	app := w.apps[key]
 	err := w.write(func() error {
@@ -166,7 +168,7 @@ func (w *leadersWorld) store(p *leaderProcess, key queueing.Key, change func(*st
 	return err == nil
 }
 
-// pass is what the controller of applications does with one of them.
+// pass does what the application controller does in a reconciliation.
 func (w *leadersWorld) pass(p *leaderProcess, key queueing.Key) {
 	if app := w.apps[key]; app == nil {
 		must(w.t, p.gate.Release(w.t.Context(), key, queueing.Release{}))
@@ -204,7 +206,7 @@ func (w *leadersWorld) pass(p *leaderProcess, key queueing.Key) {
 	}
 }
 
-// decide has a process decide, if it does not know that it no longer leads.
+// decide lets a process decide, unless it knows that it no longer leads.
 func (w *leadersWorld) decide(p *leaderProcess) {
 	err := p.gate.loop.cycle(w.t.Context())
 	if err == nil && w.chance(0.2) {
@@ -251,7 +253,7 @@ func (w *leadersWorld) step() {
 	}
 }
 
-// used returns how many cores the applications hold by their status.
+// used returns the number of cores that the applications hold according to their status.
 func (w *leadersWorld) used() (cores int64) {
 	for _, app := range w.apps {
 		if app.grant != nil {
@@ -261,9 +263,9 @@ func (w *leadersWorld) used() (cores int64) {
 	return cores
 }
 
-// TestLeadersOneAfterAnother: leaders follow each other while some before them go on, ledgers and statuses are written or not, with an answer
-// or without, and applications come and go. By what is stored, no more is ever held than there is; and once nothing fails, all that fits
-// starts.
+// TestLeadersOneAfterAnother: leaders follow each other while earlier ones continue, ledgers and statuses are written
+// or not, with or without an answer, and applications come and go. According to the stored statuses, no more than the
+// quota is ever held, and once nothing fails, everything that fits starts.
 func TestLeadersOneAfterAnother(t *testing.T) {
 	t.Parallel()
 	taken, fenced := 0, 0

@@ -26,7 +26,7 @@ func (c cancelled) Get(ctx context.Context, _ client.ObjectKey, _ client.Object,
 	return fmt.Errorf("client rate limiter Wait returned an error: %w", ctx.Err())
 }
 
-// An operator that is stopped while it takes over the ledger of a new tree ends; it does not crash.
+// An operator that is stopped while it takes over the ledger of a new tree ends without a crash.
 func TestEndsWhileALedgerIsTakenOver(t *testing.T) {
 	t.Parallel()
 	r, _, _ := measured(t, nil)
@@ -37,8 +37,8 @@ func TestEndsWhileALedgerIsTakenOver(t *testing.T) {
 	}
 }
 
-// TestEntriesTellKindsApart: an application and an unmanaged pod of one name have entries of their own, and a pod that a driver has created
-// is restored as one that counts for nothing.
+// TestEntriesTellKindsApart: an application and an unmanaged pod of the same name have separate entries, and a pod that
+// was created by a driver is restored as one that does not count as an application.
 func TestEntriesTellKindsApart(t *testing.T) {
 	t.Parallel()
 	app := queueing.Key{Namespace: "team", Name: "pi", UID: "1"}

@@ -39,7 +39,7 @@ func (m *meterLog) Granted(queue string, waited time.Duration) {
 
 func (m *meterLog) Cycled(took time.Duration) { m.cycled = append(m.cycled, took) }
 
-// slowClock advances by a millisecond with every look at it.
+// slowClock advances by a millisecond with each call of Now.
 type slowClock struct{ *clocktesting.FakeClock }
 
 func (c slowClock) Now() time.Time {
@@ -49,7 +49,7 @@ func (c slowClock) Now() time.Time {
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// measured returns a gate of the queue team-a, which has no limits, and of its ledger.
+// measured returns a gate with the queue team-a, which has no limits, and a ledger.
 func measured(t *testing.T, ledger *v1alpha1.Ledger) (*Gate, *meterLog, *clocktesting.FakeClock) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -73,7 +73,7 @@ func piSince(queuedAt time.Time) queueing.Ask {
 		PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": 200, "pods": 1}}}}
 }
 
-// inLedger is a ledger with the grant for that ask, which another process has decided.
+// inLedger returns a ledger with a grant for the ask that another process has made.
 func inLedger(ask queueing.Ask) *v1alpha1.Ledger {
 	grant := queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: "Embedded", Queue: ask.Queue, PodSets: []queueing.PodSetGrant{
 		{Name: "driver", Flavor: "default", Count: 1, Requests: ask.PodSets[0].Requests},
@@ -87,7 +87,7 @@ func inLedger(ask queueing.Ask) *v1alpha1.Ledger {
 	return &v1alpha1.Ledger{Holder: "another", Epoch: 1, Seq: 1, Entries: entries}
 }
 
-// A wait is measured once, when the application has taken its grant, and only by the process that has decided it.
+// A wait is measured once, when the application has taken its grant, and only by the process that made the grant.
 func TestWaitIsMeasuredOnce(t *testing.T) {
 	t.Parallel()
 	early := noon.Add(-2 * time.Hour)
@@ -140,7 +140,8 @@ func TestWaitIsMeasuredOnce(t *testing.T) {
 	}
 }
 
-// An ask with a negative number is refused, counted and logged once, however often it is asked; one that follows counts again.
+// An ask with a negative number is refused, counted and logged once, however often it is repeated. The next such ask is
+// counted again.
 func TestBrokenAsksAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	r, meter, _ := measured(t, nil)
@@ -171,7 +172,7 @@ func TestBrokenAsksAreCountedOnce(t *testing.T) {
 	}
 }
 
-// The time that the engine takes is that of the given clock.
+// The duration of a cycle is measured with the given clock.
 func TestCyclesAreMeasured(t *testing.T) {
 	t.Parallel()
 	r, log, clock := measured(t, nil)

@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// older is an application that is queued an hour before noon.
+// older returns an application that was queued an hour before noon.
 func older() queueing.Ask {
 	ask := piSince(noon.Add(-time.Hour))
 	ask.Key.Name, ask.Key.UID = "older", "older"
@@ -29,7 +29,7 @@ func syncs(t *testing.T, g *Gate, ask queueing.Ask) {
 	}
 }
 
-// TestPlaceInLine: an attempt that waits may fall behind those that were there, and never moves ahead.
+// TestPlaceInLine: a waiting attempt may move behind others, but never ahead.
 func TestPlaceInLine(t *testing.T) {
 	t.Parallel()
 	early, late := noon.Add(-2*time.Hour), noon.Add(time.Minute)
@@ -70,8 +70,8 @@ func TestPlaceInLine(t *testing.T) {
 	}
 }
 
-// TestPlaceOfAGrantInFlight: a grant of the previous process has no place in the ledger. Once its application has asked for it, it
-// counts as old as that is: an older one may preempt it.
+// TestPlaceOfAGrantInFlight: the ledger does not record the age of a grant of the previous process. Once its
+// application has asked for it, the grant has the age of the ask, and an older ask may preempt it.
 func TestPlaceOfAGrantInFlight(t *testing.T) {
 	t.Parallel()
 	g, _, _ := measured(t, inLedger(piSince(noon)))

@@ -9,8 +9,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// TestDecline: what a grant has grown by and its holder can never write down goes back at once, and it does not grow again before its
-// holder asks.
+// TestDecline: growth of a grant that its holder can never record is released at once, and the grant does not grow
+// again before its holder asks.
 func TestDecline(t *testing.T) {
 	t.Parallel()
 	r, _, _ := measured(t, nil)

@@ -14,7 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// TestLedgerOfAnEarlierVersion: its grants are charged and offered again, and stand in the text from the first write on.
+// TestLedgerOfAnEarlierVersion: its grants are charged and offered again, and are in the new format from the first
+// write on.
 func TestLedgerOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()
 	text, _ := inLedger(piSince(noon)).Decode()
@@ -36,7 +37,7 @@ func TestLedgerOfAnEarlierVersion(t *testing.T) {
 	}
 }
 
-// TestLedgerWithGarbage: a ledger that no operator has written is taken over without it, and its tree is led.
+// TestLedgerWithGarbage: invalid entries are left out when a ledger is taken over, and its tree is led.
 func TestLedgerWithGarbage(t *testing.T) {
 	t.Parallel()
 	for name, ledger := range map[string]*v1alpha1.Ledger{
@@ -59,7 +60,7 @@ func TestLedgerWithGarbage(t *testing.T) {
 	}
 }
 
-// takenOver opens a gate on what is stored, and returns its answer to the application pi.
+// takenOver opens a gate for the stored objects, and returns its verdict on the application pi.
 func takenOver(t *testing.T, r *Gate) queueing.Verdict {
 	t.Helper()
 	acquired, err := r.Acquire(t.Context())

@@ -14,8 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// crowded is a tree of 100 queues with so many arrivals that most of them wait, in queues that lend to each other. Arrivals
-// of one size share their pod sets.
+// crowded returns a tree of 100 queues that lend to each other, with so many arrivals that most of them wait. Arrivals
+// of the same size share their pod sets.
 func crowded(arrivals int, preemption embedded.Preemption) Scenario {
 	s := Scenario{Queues: []embedded.QueueConfig{{Name: "root"}}}
 	for q := range 100 {
@@ -40,7 +40,7 @@ func crowded(arrivals int, preemption embedded.Preemption) Scenario {
 	return s
 }
 
-// spread has arrivals come so many times as late.
+// spread delays all arrivals by a factor.
 func spread(s Scenario, times float64) Scenario {
 	for i := range s.Arrivals {
 		s.Arrivals[i].At = time.Duration(times * float64(s.Arrivals[i].At))
@@ -48,7 +48,7 @@ func spread(s Scenario, times float64) Scenario {
 	return s
 }
 
-// fairly lets the queues of a scenario preempt each other by their shares.
+// fairly makes the queues of a scenario preempt each other by their shares.
 func fairly(s Scenario) Scenario {
 	s.Queues[0].FairSharing, s.Queues[0].FairPreemption = true, embedded.PreemptLessThanInitialShare
 	for i := range s.Queues {
@@ -57,8 +57,8 @@ func fairly(s Scenario) Scenario {
 	return s
 }
 
-// BenchmarkContention plays arrivals in 100 queues, more than these can hold: without preemption and with the default; a tenth as many, because
-// these take the longest, with priorities within each queue and with fair preemption.
+// BenchmarkContention plays arrivals in 100 queues that exceed their quota: without preemption and with the default. A
+// tenth as many are played with priorities in each queue and with fair preemption, because these take longest.
 func BenchmarkContention(b *testing.B) {
 	const arrivals = 10_000
 	reclaim := embedded.Preemption{Reclaim: embedded.PreemptAny}
@@ -81,8 +81,8 @@ func BenchmarkContention(b *testing.B) {
 	}
 }
 
-// BenchmarkCrowd plays as many arrivals as a very large installation has in weeks: spread so that the queues just keep up, and
-// a tenth of them at one instant. Memory is what the process has from the system, the scenario included.
+// BenchmarkCrowd plays as many arrivals as a very large installation has in weeks, spread so that the queues just keep
+// up, and a tenth of them at the same instant. The reported memory is that of the process, including the scenario.
 func BenchmarkCrowd(b *testing.B) {
 	for name, scenario := range map[string]func() Scenario{
 		"1000000":        func() Scenario { return spread(crowded(1_000_000, embedded.Preemption{}), 3.5) },

@@ -14,12 +14,13 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// jealous is an engine that wants the quota of one application back, the first few times that another one has come after it.
+// jealous is an engine that reclaims the quota of one application the first few times that another one arrives after
+// it.
 type jealous struct {
 	*embedded.Engine
 	victim string
 	times  int
-	// asked is the attempt that is wanted back.
+	// asked is the attempt whose quota is reclaimed.
 	asked int64
 	woken []queueing.Key
 }
@@ -31,7 +32,7 @@ func (e *jealous) Submit(ask queueing.Ask) bool {
 	return e.Engine.Submit(ask)
 }
 
-// want asks for the quota of an attempt.
+// want reclaims the quota of an attempt.
 func (e *jealous) want(attempt int64) {
 	e.times--
 	e.asked = attempt
@@ -53,7 +54,7 @@ func (e *jealous) Eviction(key queueing.Key, run, attempt int64) *queueing.Evict
 	}
 }
 
-// TestPreemption: the one that has lost its quota waits with its old age, and runs its whole time again.
+// TestPreemption: the application that has lost its quota waits with its old age, and runs its whole time again.
 func TestPreemption(t *testing.T) {
 	t.Parallel()
 	e := &jealous{Engine: embedded.New(), victim: "a", times: 1}
@@ -83,7 +84,7 @@ func TestPreemption(t *testing.T) {
 	}
 }
 
-// restless wants each quota back as soon as it is granted.
+// restless is an engine that reclaims each grant at once.
 type restless struct{ *embedded.Engine }
 
 func (restless) Eviction(queueing.Key, int64, int64) *queueing.Eviction {
@@ -101,8 +102,8 @@ func TestPreemptionWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestTheEngineTakesBack: with the engine's own rules, what was lent comes back at the instant at which it is asked for, and a queue that
-// is drained is empty at once.
+// TestTheEngineTakesBack: with the engine's own rules, lent quota is returned at the instant at which it is reclaimed,
+// and a drained queue is empty at once.
 func TestTheEngineTakesBack(t *testing.T) {
 	t.Parallel()
 	lender, drained := queueWith("lender", "root", 2), queueWith("lender", "root", 2)

@@ -11,16 +11,17 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// load describes arrivals as Kueue's performance test does: cohorts of equal queues, and the same applications for each queue. The queues
-// of a cohort lend each other what they do not use.
+// load describes arrivals in the way of Kueue's performance test: cohorts of equal queues, and the same applications
+// for each queue. The queues of a cohort lend each other their unused quota.
 type load struct {
 	cohorts, queues int
-	// nominal and borrowing are the cores that each queue has, and those that it may borrow.
+	// nominal is the number of cores of each queue, and borrowing how many it may borrow.
 	nominal, borrowing int64
 	classes            []class
 }
 
-// class is the applications of one kind in one queue. The first one arrives after one pause, the second after two, and so on.
+// class describes the applications of one kind in one queue. The first one arrives after one pause, the second after
+// two, and so on.
 type class struct {
 	name          string
 	count         int
@@ -29,7 +30,7 @@ type class struct {
 	priority      int32
 }
 
-// loads have the numbers of Kueue's configurations of the same names.
+// loads has the numbers of Kueue's configurations of the same names.
 var loads = map[string]load{
 	"baseline": {
 		cohorts: 5, queues: 6, nominal: 20, borrowing: 100,
@@ -49,7 +50,7 @@ var loads = map[string]load{
 	},
 }
 
-// scenario makes the queues and their arrivals. Those of one instant stand queue by queue, and in the order of the classes.
+// scenario returns the queues and their arrivals. Simultaneous ones are ordered by queue, and then by class.
 func (l load) scenario(preemption embedded.Preemption) Scenario {
 	var s Scenario
 	for c := range l.cohorts {
@@ -72,7 +73,7 @@ func (l load) queue(name, cohort string) embedded.QueueConfig {
 	return queue
 }
 
-// arrivals of one queue. The namespace is the class.
+// arrivals returns the arrivals of one queue. The namespace is the class.
 func (l load) arrivals(queue string) []Arrival {
 	var out []Arrival
 	for _, c := range l.classes {
@@ -86,11 +87,11 @@ func (l load) arrivals(queue string) []Arrival {
 	return out
 }
 
-// coresOf is what an arrival of a load asks for.
+// coresOf returns the number of cores that an arrival of a load requests.
 func coresOf(a *Arrival) int64 { return a.Ask.PodSets[0].Requests["cpu"] / 1000 }
 
-// bounds are two times before which no application can be through: work is what all work takes at full use of the quota, arriving knows besides
-// that nothing can run before it has come.
+// bounds returns two lower bounds of the makespan: work is the time for all work at full use of the quota, and arriving
+// also considers that nothing can run before it has arrived.
 func (l load) bounds() (work, arriving Time) {
 	all := l.arrivals("")
 	for _, a := range all {
@@ -99,7 +100,7 @@ func (l load) bounds() (work, arriving Time) {
 	return l.left(all, 0), arriving
 }
 
-// left is how long the quota of a queue is busy with what is left at a time of all its work, if all before had started at once.
+// left returns how long the quota of a queue is busy after a time, if all earlier work had started at once.
 func (l load) left(all []Arrival, at time.Duration) Time {
 	var sum Time
 	for i := range all {

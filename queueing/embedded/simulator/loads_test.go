@@ -13,8 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// TestLoads: with any rules the quota is in full use as long as an application waits, and where nothing is run in vain all are through
-// hardly later than the quota allows. The table of docs/performance.md is what it prints:
+// TestLoads: whatever the rules, the quota is fully used while an application waits. Where no work is lost by
+// preemption, the makespan hardly exceeds the bound. The test prints the table of docs/performance.md:
 //
 //	go test ./queueing/embedded/simulator -run TestLoads -v
 func TestLoads(t *testing.T) {
@@ -24,18 +24,19 @@ func TestLoads(t *testing.T) {
 	tests := map[string]struct {
 		load  string
 		rules embedded.Preemption
-		// within is the most that the makespan may be, as a multiple of the bound.
+		// within is the largest makespan, as a multiple of the bound.
 		within float64
 	}{
 		"baseline, no preemption":           {load: "baseline", rules: none, within: 1.05},
 		"baseline, reclaim":                 {load: "baseline", rules: reclaim, within: 1.05},
 		"large-scale, no preemption":        {load: "large-scale", rules: none, within: 1.05},
 		"large-scale, reclaim and priority": {load: "large-scale", rules: both, within: 1.05},
-		// What borrows gives way to what stays within its quota: of the large ones, which come last and have to run for 1 s of 4.5, some
-		// start later than if they took that quota first.
+		// Borrowing applications make way for those within their quota. So some of the large ones, which arrive last
+		// and run for 1 s of 4.5, start later than if they could take that quota first.
 		"large-scale, reclaim": {load: "large-scale", rules: reclaim, within: 1.08},
-		// Every 1.2 s all queues get a large one, which displaces the others and runs for 1 s on all cores. In the 0.2 s that are left no
-		// medium one, next in order, can run to its end: an engine that follows the rules runs an eighth of all in vain.
+		// Every 1.2 s each queue gets a large application, which preempts the others and runs for 1 s on all cores. In
+		// the remaining 0.2 s no medium application, which is next in order, can finish. An engine that follows the
+		// rules loses an eighth of all work.
 		"baseline, reclaim and priority": {load: "baseline", rules: both, within: 1.16},
 	}
 	for name, tc := range tests {
@@ -61,7 +62,7 @@ func TestLoads(t *testing.T) {
 	}
 }
 
-// TestLoadsHaveTheNumbers: so many queues and applications, and so much work.
+// TestLoadsHaveTheNumbers: the loads have the right numbers of queues and applications and the right amount of work.
 func TestLoadsHaveTheNumbers(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -89,30 +90,30 @@ func TestLoadsHaveTheNumbers(t *testing.T) {
 // tally is what came of a load.
 type tally struct {
 	Summary
-	// waits by class, sorted.
+	// waits are the waits of each class, sorted.
 	waits map[string][]Time
-	// busy is the part of the quota that was in use while an application in the cohort waited, inVain the part of all that was run that was lost
-	// by preemption.
+	// busy is the part of the quota that was used while an application in the cohort waited. inVain is the part of all
+	// work that was lost by preemption.
 	busy, inVain float64
 }
 
-// counter follows a play, event by event.
+// counter computes the tally from the events.
 type counter struct {
 	arrivals map[string]*Arrival
-	// admitted is when each was admitted last, and waiting are those with the verdict that they wait.
+	// admitted maps each application to its last admission. waiting are the applications with the verdict Waiting.
 	admitted map[string]Time
 	waiting  map[string]bool
 	waits    map[string][]Time
 	cohorts  map[string]*cohort
-	// run and lost are cores times time.
+	// run and lost are in cores times time.
 	run, lost float64
 }
 
-// cohort is one tree at the moment, in cores.
+// cohort is the current state of one tree, in cores.
 type cohort struct {
 	since         Time
 	used, waiting int64
-	// spent and offered add up, while an application waits, cores times time.
+	// spent and offered are cores times time, summed while an application waits.
 	spent, offered float64
 }
 
@@ -147,7 +148,7 @@ func (l load) play(rules embedded.Preemption) (tally, error) {
 	return out, err
 }
 
-// pass lets time pass in a cohort of so many cores.
+// pass advances the time of a cohort with that many cores.
 func (c *cohort) pass(now Time, cores int64) {
 	if c.waiting > 0 {
 		c.spent += float64(now-c.since) * float64(c.used)
@@ -175,7 +176,7 @@ func (c *counter) see(e Event, at *cohort) {
 	}
 }
 
-// setWaiting counts one application as waiting, or not.
+// setWaiting records whether an application waits.
 func (c *counter) setWaiting(app string, at *cohort, waits bool) {
 	switch {
 	case waits && !c.waiting[app]:
@@ -186,7 +187,7 @@ func (c *counter) setWaiting(app string, at *cohort, waits bool) {
 	c.waiting[app] = waits
 }
 
-// stop counts what an application has run, which it returns.
+// stop counts the work of an application that stops, and returns it.
 func (c *counter) stop(e Event, at *cohort) float64 {
 	cores := coresOf(c.arrivals[e.App])
 	at.used -= cores
@@ -195,7 +196,7 @@ func (c *counter) stop(e Event, at *cohort) float64 {
 	return ran
 }
 
-// row is a row of the table of docs/performance.md.
+// row returns a row of the table in docs/performance.md.
 func (got tally) row(name string, l load) string {
 	work, bound := l.bounds()
 	var means, most []string

@@ -13,8 +13,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// mixed is a production queue and a batch queue that lend to each other: 80 large jobs of a high priority, 500 small ones of a low one.
-// They come at random times of 40 minutes and together ask for more than there is.
+// mixed returns a production queue and a batch queue that lend to each other, with 80 large applications of high
+// priority and 500 small ones of low priority. They arrive at random times within 40 minutes and together need more
+// than the quota.
 func mixed(preemption embedded.Preemption) Scenario {
 	s := Scenario{Queues: []embedded.QueueConfig{{Name: "root"}, queueWith("production", "root", 80), queueWith("batch", "root", 20)}}
 	for i := range s.Queues {
@@ -37,12 +38,12 @@ func mixed(preemption embedded.Preemption) Scenario {
 	return s
 }
 
-// mixedTally is what comes of it.
+// mixedTally is the result of the scenario.
 type mixedTally struct {
 	Summary
-	// atOnce and early are the preemptions in the same instant as the admission, and within 5 s.
+	// atOnce counts the preemptions in the same instant as the admission, and early those within 5 s.
 	atOnce, early int
-	// wait is the mean by class.
+	// wait is the mean wait by class.
 	wait map[string]time.Duration
 }
 
@@ -81,7 +82,8 @@ func playMixed(t *testing.T, preemption embedded.Preemption) mixedTally {
 	return out
 }
 
-// TestProductionAndBatch: what production takes back is not granted to batch jobs just before. It prints the table of docs/performance.md:
+// TestProductionAndBatch: quota that production reclaims is not granted to batch applications just before. The test
+// prints the table of docs/performance.md:
 //
 //	go test ./queueing/embedded/simulator -run TestProductionAndBatch -v
 func TestProductionAndBatch(t *testing.T) {

@@ -19,7 +19,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// randomScenario has a tree of queues, arrivals that crowd them, and changes in between. Times are few, so that much falls together.
+// randomScenario returns a tree of queues with more arrivals than it can hold, and changes in between. There are few
+// distinct times, so many events are simultaneous.
 func randomScenario(r *rand.Rand) Scenario {
 	var s Scenario
 	names := []string{"root"}
@@ -55,11 +56,11 @@ func randomScenario(r *rand.Rand) Scenario {
 
 func seconds(r *rand.Rand, most int) time.Duration { return time.Duration(r.IntN(most)) * time.Second }
 
-// whimsical is an engine that wants quota back at random.
+// whimsical is an engine that reclaims quota at random.
 type whimsical struct {
 	*embedded.Engine
 	random *rand.Rand
-	// begun are the attempts that were granted, and whether they are wanted back.
+	// begun maps the granted attempts to whether their quota is reclaimed.
 	begun map[queueing.Key]map[int64]bool
 }
 
@@ -81,8 +82,8 @@ func (e *whimsical) Eviction(key queueing.Key, _, attempt int64) *queueing.Evict
 	return nil
 }
 
-// TestAnyScenario: whatever the scenario, each application lives in order and for as long as it should, the summary agrees with the
-// events, and playing it again gives the same.
+// TestAnyScenario: in every scenario, the events of each application are in order and it runs for its whole time, the
+// summary agrees with the events, and a second play gives the same result.
 func TestAnyScenario(t *testing.T) {
 	t.Parallel()
 	randtest.Each(t, 500, func(seed uint64) {
@@ -109,7 +110,7 @@ func TestAnyScenario(t *testing.T) {
 	})
 }
 
-// life is what an auditor knows of one application.
+// life is what an auditor knows about one application.
 type life struct {
 	*Arrival
 	arrived, runs, ended bool
@@ -117,7 +118,7 @@ type life struct {
 	reason               string
 }
 
-// auditor holds the events of a play to the scenario.
+// auditor checks the events of a play against the scenario.
 type auditor struct {
 	lives       map[string]*life
 	now, last   Time
@@ -180,7 +181,7 @@ func (a *auditor) look(e Event, l *life) {
 	}
 }
 
-// TestUsageIsTheIntegral compares the meter with sums over the events, where all quota is in one tree and never cut.
+// TestUsageIsTheIntegral compares the meter with sums over the events, if all quota is in one tree and never cut.
 func TestUsageIsTheIntegral(t *testing.T) {
 	t.Parallel()
 	randtest.Each(t, 50, func(seed uint64) { checkUsage(t, seed) })

@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
 
-// TestAnyScenarioReplays: a scenario comes to the same with a decision log, and the log replays.
+// TestAnyScenarioReplays: a scenario has the same result with a decision log, and the log can be replayed.
 func TestAnyScenarioReplays(t *testing.T) {
 	t.Parallel()
 	randtest.Each(t, 100, func(seed uint64) {

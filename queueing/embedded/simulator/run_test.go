@@ -18,7 +18,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// queueWith has that many cores in the flavor default, and admits every namespace. Without cores it limits nothing.
+// queueWith returns a queue with that many cores in the flavor default that admits every namespace. Without cores it
+// limits nothing.
 func queueWith(name, parent string, cores ...int64) embedded.QueueConfig {
 	q := embedded.QueueConfig{Name: name, Parent: parent, Weight: 1, Admits: func(map[string]string) bool { return true }}
 	q.Unlimited = parent == "" && len(cores) == 0
@@ -28,7 +29,7 @@ func queueWith(name, parent string, cores ...int64) embedded.QueueConfig {
 	return q
 }
 
-// arrival is that of queue/name, which asks for that many pods of one core each.
+// arrival returns an arrival of queue/name that requests that many pods of one core each.
 func arrival(at time.Duration, app string, pods int32, runFor time.Duration) Arrival {
 	queue, name, _ := strings.Cut(app, "/")
 	return Arrival{At: at, RunFor: runFor, Ask: queueing.Ask{
@@ -37,7 +38,7 @@ func arrival(at time.Duration, app string, pods int32, runFor time.Duration) Arr
 	}}
 }
 
-// told is a play as text: a line for each event without its reason, and the summary.
+// told returns a play as text: a line for each event without its reason, and the summary.
 func told(t *testing.T, s Scenario, e engine) (string, error) {
 	t.Helper()
 	var out strings.Builder
@@ -248,7 +249,7 @@ func TestNearestRank(t *testing.T) {
 	}
 }
 
-// upTo are the numbers from n down to 1.
+// upTo returns the numbers from n down to 1.
 func upTo(n int) []Time {
 	var out []Time
 	for i := n; i > 0; i-- {

@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// script is a schedule that does what is written for an instant, and notes when it was asked and what has ended.
+// script is a schedule that returns a given step for each instant, and records when it was called and what had ended.
 type script struct {
 	steps map[time.Duration][]Step
 	asked []string
@@ -31,8 +31,9 @@ func (s *script) Step(now time.Duration, ended []queueing.Key, _ func(queueing.K
 	return step
 }
 
-// TestSchedule: a schedule is asked when it has asked for it and when its applications end; what it creates arrives, what it deletes
-// releases its quota or waits no longer, and what it passes over is reported.
+// TestSchedule: a schedule is called at the times that it has requested and when its applications end. Applications
+// that it creates arrive, those that it deletes release their quota or leave the line, and those that it passes over
+// are reported.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	create := func(name string, runFor time.Duration) []Creation {

@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// An application that waits has one reason, mostly, however long that is and however much others come and go: each change of the reason would be
-// a write to the API server for all who need the same.
+// The reason for which an application waits hardly changes, however long it waits and however many others come and go.
+// Each change would be a write to the API server for all applications with the same needs.
 func TestReasonsAreStable(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
