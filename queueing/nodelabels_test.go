@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestNodeLabels: an affinity counts as a node selector where it leaves one value of a label.
+// TestNodeLabels: an affinity counts as a node selector if it allows only one value of a label.
 func TestNodeLabels(t *testing.T) {
 	t.Parallel()
 	required := func(terms string) string {

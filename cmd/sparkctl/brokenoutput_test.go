@@ -14,12 +14,12 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// fullDisk takes nothing.
+// fullDisk is an output that accepts nothing.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// driverPod is a driver that has ended.
+// driverPod returns a driver that has ended.
 func driverPod() corev1.Pod {
 	return corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "spark", Name: "driver", UID: "driver"},
@@ -30,7 +30,8 @@ func driverPod() corev1.Pod {
 	}
 }
 
-// TestOutputThatTakesNoMore: what could not be written is an error, also of commands that end without another write.
+// TestOutputThatTakesNoMore: output that cannot be written is an error, also for commands that end without another
+// write.
 func TestOutputThatTakesNoMore(t *testing.T) {
 	t.Parallel()
 	ended := applicationWith(v1alpha1.SucceededReason, "run 2 succeeded", nil)

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// fakeBrowser starts no browser, and returns the file to which the address is written.
+// fakeBrowser replaces the browser, and returns the file to which it writes the address.
 func fakeBrowser(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -28,7 +28,7 @@ func fakeBrowser(t *testing.T) string {
 	return address
 }
 
-// answerOf returns the status of an answer, and where it leads.
+// answerOf returns the status of a response and the target of a redirect.
 func answerOf(t *testing.T, address string) string {
 	t.Helper()
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -40,7 +40,8 @@ func answerOf(t *testing.T, address string) string {
 	return response.Status + " to " + response.Header.Get("Location")
 }
 
-// TestBrowserIsNotToldTheSecret: other users of the machine see what a browser is started with; it leads to the page once.
+// TestBrowserIsNotToldTheSecret: other users of the machine can see the browser's arguments, so the address in them
+// works only once.
 func TestBrowserIsNotToldTheSecret(t *testing.T) {
 	told := fakeBrowser(t)
 	_, kubeconfig := startAPIServer(t, "mine", nil)

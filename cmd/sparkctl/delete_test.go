@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// lockedText takes what several goroutines write.
+// lockedText is a writer for several goroutines.
 type lockedText struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -32,7 +32,7 @@ func (l *lockedText) String() string {
 	return l.text.String()
 }
 
-// TestDeletionThatTakesLong: it says what it waits for, once.
+// TestDeletionThatTakesLong: the command says once what it is waiting for.
 func TestDeletionThatTakesLong(t *testing.T) {
 	t.Parallel()
 	app := applicationWith(v1alpha1.FinalizingReason, "stopping the driver", nil)

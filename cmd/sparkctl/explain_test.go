@@ -27,7 +27,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
 )
 
-// reply is what the API server of the tests answers.
+// reply is an answer of the tests' API server.
 type reply struct {
 	code int
 	body any
@@ -39,8 +39,8 @@ const (
 	tokens  = "POST /api/v1/namespaces/sparkgate-system/serviceaccounts/sparkgate-explain/token"
 )
 
-// apiServer answers by method and path; of several answers the last is given again and again. It notes tokens that come with the header
-// of our own.
+// apiServer answers by method and path. The last of several answers is repeated. It records the tokens in the
+// operator's own header.
 type apiServer struct {
 	t       *testing.T
 	mu      sync.Mutex
@@ -68,14 +68,14 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refusal is an error of the API server itself.
+// refusal is an error that the API server itself returns.
 func refusal(code int, reason metav1.StatusReason, message string) reply {
 	return reply{code, metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: int32(code), Reason: reason, Message: message,
 	}}
 }
 
-// startAPIServer returns the server and the file of a kubeconfig for it.
+// startAPIServer returns the server and the path of a kubeconfig for it.
 func startAPIServer(t *testing.T, token string, replies map[string][]reply) (*apiServer, string) {
 	t.Helper()
 	s := &apiServer{t: t, replies: replies}
@@ -93,7 +93,7 @@ contexts: [{name: test, context: {cluster: test, user: test, namespace: spark}}]
 	return s, file
 }
 
-// fromPage is an answer in the documentation, by its heading.
+// fromPage returns an answer in the documentation, by its heading.
 func fromPage(t *testing.T, heading string) json.RawMessage {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/explain.md")
@@ -107,7 +107,7 @@ func fromPage(t *testing.T, heading string) json.RawMessage {
 	return json.RawMessage(fence(rest, "json"))
 }
 
-// applicationWith is an application of the tests in a stage.
+// applicationWith returns an application of the tests in a stage.
 func applicationWith(stage, message string, change func(*v1alpha1.SparkApplicationStatus)) []reply {
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "spark", Name: "pi", UID: "1"}}
 	app.Status = v1alpha1.SparkApplicationStatus{
@@ -127,7 +127,7 @@ func notAdmitted(reason, message string) func(*v1alpha1.SparkApplicationStatus) 
 	}
 }
 
-// queueWith is the queue of the tests, with that many in line; pi is the last.
+// queueWith returns the queue of the tests with that many waiting applications. pi is the last one.
 func queueWith(inLine int) []reply {
 	q := &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}, Spec: v1alpha1.SparkQueueSpec{Parent: "root", StopPolicy: v1alpha1.StopPolicyHold}}
 	q.Status = v1alpha1.SparkQueueStatus{Pending: int32(inLine), Admitted: 1, Usage: []v1alpha1.QueueUsage{
@@ -159,7 +159,7 @@ func TestExplain(t *testing.T) {
 		replies map[string][]reply
 		code    int
 		err     string
-		// carried are the tokens that the operator sees.
+		// carried are the tokens that the operator receives.
 		carried []string
 	}{
 		"waits": {args: []string{"pi"}, replies: map[string][]reply{proxied + app: {{200, fromPage(t, "An application that waits")}}}, carried: []string{"mine"}},
@@ -271,7 +271,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestExplainWithoutACluster: what cannot be reached is named.
+// TestExplainWithoutACluster: the error names what cannot be reached.
 func TestExplainWithoutACluster(t *testing.T) {
 	t.Parallel()
 	_, kubeconfig := startAPIServer(t, "mine", nil)

@@ -17,7 +17,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// TestLogOfADriverThatIsGone: with -f as without, what the status has kept is printed, or that nothing was kept.
+// TestLogOfADriverThatIsGone: with and without -f, the command prints the end of the log from the status, or that there
+// is none.
 func TestLogOfADriverThatIsGone(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -50,7 +51,7 @@ func TestLogOfADriverThatIsGone(t *testing.T) {
 	}
 }
 
-// executorPod is an executor that runs.
+// executorPod returns a running executor.
 func executorPod(number string) corev1.Pod {
 	return corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "spark", Name: "exec-" + number, UID: types.UID(number), Labels: map[string]string{"spark-exec-id": number}},
@@ -61,7 +62,7 @@ func executorPod(number string) corev1.Pod {
 	}
 }
 
-// TestLogsOfAllExecutors: one whose node does not answer is named, and keeps no other log away.
+// TestLogsOfAllExecutors: an executor whose node does not answer is named, and the other logs are printed.
 func TestLogsOfAllExecutors(t *testing.T) {
 	t.Parallel()
 	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
@@ -76,7 +77,8 @@ func TestLogsOfAllExecutors(t *testing.T) {
 	}
 }
 
-// TestFollowWithoutTheRight: a log that may not be read ends logs -f at once, while the run continues; one that cannot be read is an error at its end.
+// TestFollowWithoutTheRight: logs -f ends at once if the user may not read the log, although the run continues. A log
+// that cannot be read for another reason is an error at the end.
 func TestFollowWithoutTheRight(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -108,7 +110,7 @@ func TestFollowWithoutTheRight(t *testing.T) {
 	}
 }
 
-// TestLogBetweenAttempts: while the next attempt has no driver yet, there is the log of the one before.
+// TestLogBetweenAttempts: while the next attempt has no driver yet, the log of the one before is printed.
 func TestLogBetweenAttempts(t *testing.T) {
 	t.Parallel()
 	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
@@ -128,7 +130,8 @@ func TestLogBetweenAttempts(t *testing.T) {
 	}
 }
 
-// TestLookForPods: they are looked for where some may come, and not while the run waits, which its watch ends.
+// TestLookForPods: pods are listed often while one may appear, and not while the run waits, because the watch reports
+// the end of the wait.
 func TestLookForPods(t *testing.T) {
 	t.Parallel()
 	for stage, want := range map[string]time.Duration{
@@ -142,7 +145,7 @@ func TestLookForPods(t *testing.T) {
 	}
 }
 
-// TestLogOfADriverThatWaits: why there is no log is what the stage says.
+// TestLogOfADriverThatWaits: the error has the message of the stage.
 func TestLogOfADriverThatWaits(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -162,7 +165,8 @@ func TestLogOfADriverThatWaits(t *testing.T) {
 	}
 }
 
-// TestLogOfAnExecutorThatIsGone: how it has failed is said, and which others have a log; followed, it is said once that it may never come.
+// TestLogOfAnExecutorThatIsGone: the error says how it failed and which other executors have a log. With -f, a note
+// says once that it may never start.
 func TestLogOfAnExecutorThatIsGone(t *testing.T) {
 	t.Parallel()
 	lost := func(s *v1alpha1.SparkApplicationStatus) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// lines are sent as they are written.
+// lines sends what is written.
 type lines chan string
 
 func (l lines) Write(text []byte) (int, error) {
@@ -17,7 +17,8 @@ func (l lines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// TestNoOperatorLooks: that is said at once, and after a while with what to look at; not once one has looked.
+// TestNoOperatorLooks: the user is told at once, and after a while gets a hint what to check, unless an operator has
+// looked by then.
 func TestNoOperatorLooks(t *testing.T) {
 	t.Parallel()
 	out := make(lines, 10)

@@ -12,7 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// requestedAnew is an application of which another client has requested a run after us, and whose token was handled.
+// requestedAnew returns an application for which another client has requested a run after us, and whose given token was
+// handled.
 func requestedAnew(handled string) []reply {
 	replies := applicationWith(v1alpha1.SucceededReason, "run 2 succeeded", func(s *v1alpha1.SparkApplicationStatus) { s.LastHandledForceAt = handled })
 	app := replies[0].body.(*v1alpha1.SparkApplication)
@@ -20,7 +21,8 @@ func requestedAnew(handled string) []reply {
 	return replies
 }
 
-// TestRerunThatIsOvertaken: the run that another request has led to is the one that is waited for; and what is said does not stand in the log.
+// TestRerunThatIsOvertaken: the command waits for the run that a later request has started, and its notes are not part
+// of the log.
 func TestRerunThatIsOvertaken(t *testing.T) {
 	t.Parallel()
 	const path = " /apis/sparkgate.io/v1alpha1/namespaces/spark/sparkapplications/pi"
@@ -49,7 +51,7 @@ func TestRerunThatIsOvertaken(t *testing.T) {
 	}
 }
 
-// TestRerunSaysWhatFollows: whether the run that is under way is stopped for the new one, as a stream is.
+// TestRerunSaysWhatFollows: the note says whether the current run is stopped for the new one.
 func TestRerunSaysWhatFollows(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -71,8 +73,8 @@ func TestRerunSaysWhatFollows(t *testing.T) {
 	}
 }
 
-// TestRerunThatIsReplaced: a request for a look alone that another client makes before the operator has seen ours voids it, so nothing is waited
-// for.
+// TestRerunThatIsReplaced: if another client requests only a look before the operator has seen our request, that voids
+// the request, so the command stops waiting.
 func TestRerunThatIsReplaced(t *testing.T) {
 	t.Parallel()
 	for handled, want := range map[string]int{"a look": exitFailed, "an earlier one": exitTimeout} {

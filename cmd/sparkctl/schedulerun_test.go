@@ -17,7 +17,7 @@ import (
 
 const nightlyPath = " /apis/sparkgate.io/v1alpha1/namespaces/spark/scheduledsparkapplications/nightly"
 
-// askedFor is a schedule for which a run was requested by a token, and what the operator says of it.
+// askedFor returns a schedule for which a run was requested with a token, and its status.
 func askedFor(token string, change func(*v1alpha1.ScheduledSparkApplication)) []reply {
 	return inCluster(func(s *v1alpha1.ScheduledSparkApplication) {
 		s.Annotations = map[string]string{meta.ReconcileRequestAnnotation: token, meta.ForceRequestAnnotation: token}
@@ -28,7 +28,8 @@ func askedFor(token string, change func(*v1alpha1.ScheduledSparkApplication)) []
 	})
 }
 
-// TestScheduleRunSaysWhatItWaitsFor: by the policy of the schedule and by what of it has not finished.
+// TestScheduleRunSaysWhatItWaitsFor: the note depends on the schedule's concurrencyPolicy and its unfinished
+// applications.
 func TestScheduleRunSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	active := func(policy v1alpha1.ConcurrencyPolicy) func(*v1alpha1.ScheduledSparkApplication) {
@@ -60,8 +61,8 @@ func TestScheduleRunSaysWhatItWaitsFor(t *testing.T) {
 	}
 }
 
-// TestScheduleRunThatIsReplaced: the run of a later request that has replaced ours is the one that is waited for; a request for a look alone voids
-// it; and a mistake in the schedule ends the wait.
+// TestScheduleRunThatIsReplaced: the command waits for the run of a later request that has replaced ours. A request for
+// a look alone voids ours, and a mistake in the schedule ends the wait.
 func TestScheduleRunThatIsReplaced(t *testing.T) {
 	t.Parallel()
 	later := tick.RequestedName("nightly", "a later one")

@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/options"
 )
 
-// TestTheCacheMayTakeItsTime: a cache of very many applications takes minutes to fill. With the library's default of two, controllers would give
-// up, and the operator would be restarted before it has ever decided anything.
+// TestTheCacheMayTakeItsTime: the cache of very many applications takes minutes to sync. With the library's default of
+// two minutes, controllers would give up, and the operator would be restarted before it has decided anything.
 func TestTheCacheMayTakeItsTime(t *testing.T) {
 	o, err := options.Parse([]string{"--metrics-addr=0", "--health-addr=0", "--enable-leader-election=false"})
 	if err != nil {

@@ -65,7 +65,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestEndlessDigits: a pod may have a quantity of a million digits. The error is kept for as long as the pod waits.
+// TestEndlessDigits: a pod may have a quantity of a million digits. The error is short, because it is stored while the
+// pod waits.
 func TestEndlessDigits(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{strings.Repeat("9", 100_000), "-" + strings.Repeat("9", 100_000)} {
@@ -114,13 +115,13 @@ func TestPlusAndTimes(t *testing.T) {
 	}
 }
 
-// resources whose quantities are played.
+// names are the resources with random quantities.
 var names = []string{"cpu", "memory", "ephemeral-storage", "hugepages-2Mi", "nvidia.com/gpu", "pods"}
 
-// units of quantities; with the numbers, they reach far beyond what integers hold.
+// units are units of quantities. With the numbers, they exceed the range of integers by far.
 var units = []string{"", "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e3", "e16", "e19", "e30"}
 
-// hostile returns a quantity with which an attacker would make sums wrap.
+// hostile returns a quantity that could make sums overflow.
 func hostile(r *rand.Rand) resource.Quantity {
 	numbers := []string{"0", "1", "8", "1.5", "9007199254740992", "9007199254740993", "9223372036854775807", "18446744073709551615", "4611686018427387904"}
 	text := numbers[r.IntN(len(numbers))] + units[r.IntN(len(units))]
@@ -134,7 +135,7 @@ func hostile(r *rand.Rand) resource.Quantity {
 	return q
 }
 
-// exact is a quantity in the unit of its resource, rounded up, without end.
+// exact returns a quantity in the unit of its resource, rounded up, as an unbounded integer.
 func exact(name string, q resource.Quantity) *big.Int {
 	value, ok := new(big.Rat).SetString(q.AsDec().String())
 	if !ok {
@@ -170,7 +171,7 @@ func TestAmountsAreExactOrRefused(t *testing.T) {
 	})
 }
 
-// A quantity is looked at in no time, whatever its exponent.
+// A quantity is processed quickly, whatever its exponent.
 func TestHugeExponents(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"1e1410065407", "0.1e1999999999", "9e99"} {

@@ -20,7 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// invented returns requests of so many resources that no node has.
+// invented returns requests of n resources that no node has.
 func invented(n int, prefix string) string {
 	var requests []string
 	for i := range n {
@@ -29,7 +29,7 @@ func invented(n int, prefix string) string {
 	return strings.Join(requests, ", ")
 }
 
-// many is what a pod requests that has so many invented resources beside those of Spark's container.
+// many returns the requests of a pod with n invented resources besides those of Spark's container.
 func many(n int, prefix string) queueing.Resources {
 	all := queueing.Resources{"cpu": 500, "memory": 8 << 30, "pods": 1}
 	for i := range n {
@@ -136,7 +136,7 @@ func TestOfPod(t *testing.T) {
 	}
 }
 
-// hostileList returns amounts with which an attacker would make sums wrap; small ones now and then.
+// hostileList returns amounts of which most could make sums overflow.
 func hostileList(r *rand.Rand) corev1.ResourceList {
 	list := corev1.ResourceList{}
 	for range r.IntN(3) {
@@ -166,8 +166,8 @@ func hostilePod(r *rand.Rand) *corev1.Pod {
 	return pod
 }
 
-// TestPodsAreExactOrRefused: what is taken is Kubernetes' own exact sum; what is charged anyway never is less than any of its parts that
-// is an amount, and never outside the range.
+// TestPodsAreExactOrRefused: an accepted amount is exactly the sum that Kubernetes computes. An amount that is charged
+// although it was refused is at least each of its valid parts, and within the range.
 func TestPodsAreExactOrRefused(t *testing.T) {
 	t.Parallel()
 	taken := 0

@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// stored is a grant as it comes back from the API server.
+// stored returns a grant as it is read back from the API server.
 func stored(t *testing.T, g queueing.Grant) *v1alpha1.Grant {
 	t.Helper()
 	raw, err := json.Marshal(ToAPI(g))

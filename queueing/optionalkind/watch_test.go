@@ -36,20 +36,20 @@ func (n *never) List(context.Context, client.ObjectList, ...client.ListOption) e
 	return &apimeta.NoKindMatchError{GroupKind: schema.GroupKind{Kind: "Ticket"}}
 }
 
-// pausing waits until something waits for a clock.
+// pausing waits until a goroutine waits for the clock.
 func pausing(clock *clocktesting.FakeClock) {
 	for !clock.HasWaiters() {
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// step lets an interval pass once something waits for it.
+// step advances the clock by an interval once a goroutine waits for it.
 func step(clock *clocktesting.FakeClock) {
 	pausing(clock)
 	clock.Step(DefaultInterval)
 }
 
-// broken is a cluster that serves the kind, and whose objects cannot be read for as long as err is set.
+// broken is a cluster that serves the kind, but whose objects cannot be read while err is set.
 type broken struct {
 	client.WithWatch
 	err atomic.Pointer[apierrors.StatusError]
@@ -66,8 +66,9 @@ func (*broken) GroupVersionKindFor(runtime.Object) (schema.GroupVersionKind, err
 	return schema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: "Ticket"}, nil
 }
 
-// TestNobodyWaitsForWhatCannotBeRead: a kind that cannot be read, because the webhook that converts its objects does not answer, holds nothing else up
-// for long. It does not count as missing: there may be objects that hold something. With the first answer it is known again.
+// TestNobodyWaitsForWhatCannotBeRead: a kind that cannot be read, for example because its conversion webhook does not
+// answer, does not hold up other kinds for long. It does not count as missing, because objects of it may hold
+// something. With the first answer it is known again.
 func TestNobodyWaitsForWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	cluster, clock := &broken{}, clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
@@ -100,7 +101,8 @@ func TestNobodyWaitsForWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestDenied: an operator whose rights on a kind were taken away says so once, and asks less and less often for what nothing needs.
+// TestDenied: an operator without permissions for a kind logs that once, and asks less and less often if nothing needs
+// the kind.
 func TestDenied(t *testing.T) {
 	t.Parallel()
 	cluster, clock := &broken{}, clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
@@ -122,7 +124,7 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// counting counts how often a cluster is asked.
+// counting counts requests to a cluster.
 type counting struct {
 	*broken
 	asked *atomic.Int32
@@ -133,8 +135,8 @@ func (c counting) List(ctx context.Context, list client.ObjectList, opts ...clie
 	return c.broken.List(ctx, list, opts...)
 }
 
-// uncached is a cluster that serves the kind, and whose API server has no cache of it, for as long as its objects cannot be converted: it answers
-// what goes to the store alone.
+// uncached is a cluster whose API server has no cache of the kind while its objects cannot be converted. It answers
+// only requests that read from the store.
 type uncached struct{ broken }
 
 func (*uncached) List(_ context.Context, _ client.ObjectList, opts ...client.ListOption) error {
@@ -148,7 +150,7 @@ func (*uncached) Watch(context.Context, client.ObjectList, ...client.ListOption)
 	return nil, apierrors.NewTooManyRequests("storage is (re)initializing", 30)
 }
 
-// TestNobodyWaitsForAnAPIServerThatSaysLater: a Reflector comes back as long as it is asked to, and reports no failure.
+// TestNobodyWaitsForAnAPIServerThatSaysLater: a Reflector retries as often as it is asked to, and reports no failure.
 func TestNobodyWaitsForAnAPIServerThatSaysLater(t *testing.T) {
 	t.Parallel()
 	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
@@ -162,7 +164,7 @@ func TestNobodyWaitsForAnAPIServerThatSaysLater(t *testing.T) {
 	}
 }
 
-// guarded is a cluster whose objects may be read once allowed is set.
+// guarded is a cluster whose objects can be read once allowed is set.
 type guarded struct {
 	client.WithWatch
 	allowed atomic.Bool
@@ -177,7 +179,8 @@ func (g *guarded) List(ctx context.Context, list client.ObjectList, opts ...clie
 
 func (*guarded) IsWatchListSemanticsUnSupported() bool { return true }
 
-// TestObjectsOfAKindThatComesBack: what is woken by an object that a watch shows finds the object there, also if the kind counted as absent before.
+// TestObjectsOfAKindThatComesBack: a caller that is woken for an object finds the object in the cache, also if the kind
+// counted as absent before.
 func TestObjectsOfAKindThatComesBack(t *testing.T) {
 	t.Parallel()
 	old := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "old"}}
@@ -203,8 +206,8 @@ func TestObjectsOfAKindThatComesBack(t *testing.T) {
 	}
 }
 
-// TestPace: a kind that nothing needs is asked for less and less often, one that is needed as often as the interval says, and
-// at once when something begins to need it.
+// TestPace: a kind that nothing needs is asked for less and less often. One that is needed is asked for at each
+// interval, and at once when it begins to be needed.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	const intervals = 360 // an hour

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A tree, what is used in it, and what one of its nodes may use then.
+// TestAvailable checks what a node may use in a tree with given usage.
 func TestAvailable(t *testing.T) {
 	t.Parallel()
 	const team = `
@@ -67,7 +67,7 @@ func TestAvailable(t *testing.T) {
 	}
 }
 
-// A need, and the limit that is reported for it.
+// TestBlocked checks the limit that is reported for a need.
 func TestBlocked(t *testing.T) {
 	t.Parallel()
 	const company = `
@@ -122,7 +122,7 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-// The block that was reported first is kept as long as it holds, also when another would be found first now.
+// The limit that was reported first is kept as long as it blocks, even if another one would now be found first.
 func TestStillBlocked(t *testing.T) {
 	t.Parallel()
 	f := forestOf(t, "root nominal 10\na < root nominal 2 borrowing 4\nb < root")
@@ -251,7 +251,7 @@ func TestBorrowingDistance(t *testing.T) {
 	}
 }
 
-// Which resources a tree limits, and where.
+// TestTracking checks which resources a tree limits, and where.
 func TestTracking(t *testing.T) {
 	t.Parallel()
 	const tree = `
@@ -295,7 +295,7 @@ func TestTracking(t *testing.T) {
 	}
 }
 
-// Amounts of one cell count together, whatever their order; amounts of nothing do not count.
+// Amounts of one cell are summed, in any order. Zero amounts do not count.
 func TestSummed(t *testing.T) {
 	t.Parallel()
 	memory, gpu := Cell{"default", "memory"}, Cell{"spot", "gpu"}
@@ -321,7 +321,7 @@ func TestSummed(t *testing.T) {
 	}
 }
 
-// What is needed of the cells that are limited, whether it fits or not.
+// Needs returns the amounts in limited cells, whether they fit or not.
 func TestNeeds(t *testing.T) {
 	t.Parallel()
 	memory := Cell{"default", "memory"}
@@ -346,7 +346,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// The first cell that does not fit, in the order of their names, is reported.
+// Of several cells that do not fit, the first one by name is reported.
 func TestBlockedCellOrder(t *testing.T) {
 	t.Parallel()
 	memory := Cell{"default", "memory"}

@@ -103,7 +103,7 @@ func TestReduce(t *testing.T) {
 	}
 }
 
-// What goes beyond an amount is still taken back exactly.
+// Charges beyond MaxAmount can be removed exactly.
 func TestTotalIsExact(t *testing.T) {
 	t.Parallel()
 	var sum total

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// standing is what a test sees of a node.
+// standing is the state of a node in a test.
 type standing struct {
 	Parent, Root string
 	Problem      Problem
@@ -120,7 +120,7 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// Of nodes of one name the first counts; of limits for one cell the last.
+// Of nodes with the same name the first one counts, and of limits for the same cell the last one.
 func TestTwice(t *testing.T) {
 	t.Parallel()
 	limits := func(nominal int64) Limits { return Limits{cpu, nominal, Unlimited, Unlimited} }
@@ -150,7 +150,7 @@ func TestNegativeLimitsCountAsZero(t *testing.T) {
 	}
 }
 
-// A ghost has no quota of its own, whatever it had, and weighs on its parent.
+// A ghost has no quota, whatever it had, and its usage is charged to its parent.
 func TestGhost(t *testing.T) {
 	t.Parallel()
 	f := forestOf(t, "root nominal 4\na < root nominal 9 ghost\nb < root nominal 5")
@@ -200,7 +200,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// The children of a ghost are on their own, except for what they have borrowed; an unused ghost is as good as none.
+// Children of a ghost are independent, except for what they have borrowed. An unused ghost has no effect.
 func TestChildrenOfGhosts(t *testing.T) {
 	t.Parallel()
 	const tree = "root nominal 4\nmid < root ghost\na < mid nominal 3 borrowing 9\nb < root nominal 2\n"
@@ -229,7 +229,7 @@ func TestChildrenOfGhosts(t *testing.T) {
 	}
 }
 
-// Depth is bounded by nothing but memory.
+// The depth of a tree is limited only by memory.
 func TestDeep(t *testing.T) {
 	t.Parallel()
 	const depth = 20_000

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// script reads numbers from the bytes of a fuzzer; after the end they are 0.
+// script reads numbers from the bytes of a fuzzer. After their end, all numbers are 0.
 type script []byte
 
 func (s *script) number(below uint64) uint64 {
@@ -25,7 +25,7 @@ func (s *script) number(below uint64) uint64 {
 	return binary.LittleEndian.Uint64(word[:]) % below
 }
 
-// amount is small, or anything.
+// amount returns a small number, or any at all.
 func (s *script) amount() int64 {
 	if s.number(4) == 0 {
 		return int64(s.number(1<<64 - 1))
@@ -37,7 +37,7 @@ func (s *script) cell() Cell {
 	return Cell{[]string{"default", "spot"}[s.number(2)], []string{"cpu", "memory", "gpu"}[s.number(3)]}
 }
 
-// nodes may have any of the others as parent, or one that is missing: cycles are likely.
+// nodes returns nodes with random parents, which may be missing or form cycles.
 func (s *script) nodes() []Node {
 	nodes := make([]Node, s.number(9))
 	for i := range nodes {
@@ -52,14 +52,14 @@ func (s *script) nodes() []Node {
 	return nodes
 }
 
-// charge is one need at a node by name.
+// charge is a need at a node.
 type charge struct {
 	name    string
 	amounts []Amount
 }
 
-// P12, P13: no configuration and no amount makes the arithmetic panic; what was charged can always be taken back, also from a
-// forest in which everything is at another place.
+// P12, P13: no configuration and no amount makes the arithmetic panic. Every charge can be removed, even from a forest
+// in which all nodes have moved.
 func FuzzEdits(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x03\x00\x01\x00\x02\x05\x05\x05\x01\x01\x01\x00"))
@@ -102,7 +102,7 @@ func (f *Forest) change(c charge, by func(NodeID, Vector)) {
 	}
 }
 
-// look calls everything that only reads.
+// look calls all read-only methods.
 func (f *Forest) look(cell Cell, amount int64) {
 	for n := range NodeID(f.Nodes()) {
 		v := f.Prepare(n, []Amount{{cell, amount}})
@@ -118,7 +118,7 @@ func (f *Forest) look(cell Cell, amount int64) {
 	}
 }
 
-// charged counts the rows with something in them.
+// charged returns the number of rows that are not zero.
 func (f *Forest) charged() int {
 	count := 0
 	for i := range f.nodes {

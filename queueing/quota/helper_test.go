@@ -82,7 +82,7 @@ func forestOf(t *testing.T, text string) *Forest {
 	return NewForest(nodesOf(t, text))
 }
 
-// must finds a node.
+// must returns a node, or fails the test.
 func must(t *testing.T, f *Forest, name string) NodeID {
 	t.Helper()
 	n := f.Find(name)
@@ -92,7 +92,7 @@ func must(t *testing.T, f *Forest, name string) NodeID {
 	return n
 }
 
-// use charges "name amount" pairs in the cell cpu.
+// use charges pairs of "name amount" in the cell cpu.
 func use(t *testing.T, f *Forest, text string) {
 	t.Helper()
 	words := strings.Fields(text)
@@ -102,7 +102,7 @@ func use(t *testing.T, f *Forest, text string) {
 	}
 }
 
-// nameOf is the name of a node, or "" for None.
+// nameOf returns the name of a node, or "" for None.
 func nameOf(f *Forest, n NodeID) string {
 	if n == None {
 		return ""

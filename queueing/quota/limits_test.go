@@ -37,7 +37,8 @@ func TestCharged(t *testing.T) {
 	}
 }
 
-// What a node lacks is its charge with the need above the most that its limits allow, whatever is in the way.
+// Lack is how far the charge of a node with the need would exceed the most that its limits allow, whatever blocks the
+// need.
 func TestLackIsWhatIsChargedTooMuch(t *testing.T) {
 	t.Parallel()
 	f := forestOf(t, "root nominal 10\nmid < root nominal 1 borrowing 3\na < mid nominal 2 borrowing 1\nb < mid\nc < root")

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// model is the arithmetic of the package comment, written down a second time: recursive, from the charges, with integers that do
-// not overflow. It knows one cell and only nodes without problems.
+// model is a second implementation of the arithmetic in the package comment: recursive, from the charges, with
+// unbounded integers. It supports one cell and only nodes without problems.
 type model struct {
 	nodes   map[string]Node
 	charges map[string][]int64
@@ -33,7 +33,7 @@ func finite(v int64) *big.Int {
 	return big.NewInt(v)
 }
 
-// cap makes everything beyond MaxAmount infinite, as package quota does.
+// capped returns infinite for values beyond MaxAmount, as package quota does.
 func capped(v *big.Int) *big.Int {
 	if v == infinite || v.Cmp(big.NewInt(MaxAmount)) > 0 {
 		return infinite
@@ -148,7 +148,7 @@ func (m *model) potential(name string) *big.Int {
 	return least(sum(m.local(name), m.potential(m.nodes[name].Parent)), m.most(name))
 }
 
-// most is what the limits of a node allow it to use: the rule that no node of the path may break.
+// most returns what the limits of a node allow it to use, which no node on the path may exceed.
 func (m *model) most(name string) *big.Int {
 	if m.nodes[name].Parent == "" {
 		return m.subtree(name)
@@ -156,7 +156,7 @@ func (m *model) most(name string) *big.Int {
 	return sum(m.subtree(name), finite(m.limits(name).Borrowing))
 }
 
-// over is by how much a node breaks the rule.
+// over returns by how much a node exceeds that.
 func (m *model) over(name string) *big.Int {
 	return atLeast0(new(big.Int).Neg(orHuge(minus(m.most(name), m.usage(name)))))
 }
@@ -168,7 +168,7 @@ func orHuge(v *big.Int) *big.Int {
 	return v
 }
 
-// path lists a node and all above it.
+// path returns a node and its ancestors.
 func (m *model) path(name string) []string {
 	var out []string
 	for ; name != ""; name = m.nodes[name].Parent {
@@ -177,7 +177,7 @@ func (m *model) path(name string) []string {
 	return out
 }
 
-// legal says that no node breaks the rule.
+// legal reports whether no node exceeds its limits.
 func (m *model) legal() bool {
 	for name := range m.nodes {
 		if m.over(name).Sign() > 0 {
@@ -187,7 +187,7 @@ func (m *model) legal() bool {
 	return true
 }
 
-// fits says whether v is no more than what is available.
+// fits reports whether v is at most what is available.
 func (m *model) fits(name string, v int64) bool {
 	available := m.available(name)
 	return v == 0 || available == infinite || available.Cmp(big.NewInt(v)) >= 0

@@ -22,10 +22,10 @@ func forSeeds(t *testing.T, count uint64, property func(t *testing.T, r *rand.Ra
 	randtest.Each(t, count, func(seed uint64) { property(t, rand.New(rand.NewPCG(seed, seed))) })
 }
 
-// scales are the sizes of numbers: the largest reach the end of the range.
+// scales are the magnitudes of random numbers. The largest one reaches the end of the range.
 var scales = []int64{10, 10, 10, 1000, MaxAmount / 2, Unlimited}
 
-// randomTree makes up to eight nodes; node i hangs below one of those before it, or is a root.
+// randomTree returns up to eight nodes. Node i is a child of an earlier one, or a root.
 func randomTree(r *rand.Rand) []Node {
 	scale := scales[r.IntN(len(scales))]
 	limit := func(chance float64) int64 {
@@ -47,7 +47,7 @@ func randomTree(r *rand.Rand) []Node {
 	return limitAll(nodes)
 }
 
-// limitAll names the cell in every tree: the model does not know trees that name nothing.
+// limitAll limits the cell in every tree, because the model does not support trees without limits.
 func limitAll(nodes []Node) []Node {
 	for i := range nodes {
 		if nodes[i].Limits == nil {
@@ -57,7 +57,7 @@ func limitAll(nodes []Node) []Node {
 	return nodes
 }
 
-// both is a forest and its model, kept alike.
+// both is a forest and its model, which get the same changes.
 type both struct {
 	f *Forest
 	m *model
@@ -76,7 +76,7 @@ func (b both) add(name string, v int64) {
 	b.m.charges[name] = append(b.m.charges[name], v)
 }
 
-// removeOne takes back one of the charges; it returns false if there is none.
+// removeOne removes one of the charges. It returns false if there is none.
 func (b both) removeOne(r *rand.Rand) bool {
 	var charged []string
 	for n := range NodeID(b.f.Nodes()) {
@@ -95,7 +95,7 @@ func (b both) removeOne(r *rand.Rand) bool {
 	return true
 }
 
-// need is a random need around what is available, where the decision is close.
+// need returns a random need close to what is available, where the result may change.
 func (b both) need(r *rand.Rand, name string) int64 {
 	available := b.f.Available(b.f.Find(name), cpu)
 	switch r.IntN(3) {
@@ -139,7 +139,7 @@ func show(v *big.Int) string {
 	return v.String()
 }
 
-// P8: usage is what follows from the charges, after any additions and removals, legal or not; and so are all derived limits.
+// P8: usage and all derived limits follow from the charges, after any additions and removals, legal or not.
 func TestConservation(t *testing.T) {
 	forSeeds(t, 3000, func(t *testing.T, r *rand.Rand) {
 		b := newBoth(randomTree(r))
@@ -162,7 +162,7 @@ func TestConservation(t *testing.T) {
 	})
 }
 
-// P8: Remove undoes Add exactly, in every state.
+// P8: Remove reverts Add exactly, in every state.
 func TestUndo(t *testing.T) {
 	forSeeds(t, 2000, func(t *testing.T, r *rand.Rand) {
 		b := newBoth(randomTree(r))
@@ -188,7 +188,8 @@ func rowsOf(f *Forest) [][]row {
 	return out
 }
 
-// P13: the walk from node to node is the same as need ≤ available, also at the ends of the range and above quota.
+// P13: walking from node to node gives the same result as need ≤ available, also at the ends of the range and above
+// quota.
 func TestBlockedIsAvailable(t *testing.T) {
 	forSeeds(t, 3000, func(t *testing.T, r *rand.Rand) {
 		b := newBoth(randomTree(r))
@@ -208,7 +209,7 @@ func TestBlockedIsAvailable(t *testing.T) {
 	})
 }
 
-// P1 in legal states: what fits is exactly what keeps every node on the way to the root within its limits.
+// P1 in legal states: a need fits exactly if it keeps every node on the path to the root within its limits.
 func TestPathRule(t *testing.T) {
 	forSeeds(t, 3000, func(t *testing.T, r *rand.Rand) {
 		b := newBoth(randomTree(r))
@@ -233,7 +234,7 @@ func TestPathRule(t *testing.T) {
 	})
 }
 
-// inRange says that no usage has reached the end of the range, where it cannot be distinguished from more.
+// inRange reports whether no usage has reached the end of the range, where larger values cannot be distinguished.
 func (b both) inRange() bool {
 	for name := range b.m.nodes {
 		if b.m.usage(name).Cmp(big.NewInt(MaxAmount)) >= 0 {
@@ -243,7 +244,7 @@ func (b both) inRange() bool {
 	return true
 }
 
-// holdsMore says that no usage from a node upwards would reach the end of the range.
+// holdsMore reports whether a charge would keep all usage from a node upwards below the end of the range.
 func (b both) holdsMore(n NodeID, more int64) bool {
 	for ; n != None; n = b.f.Parent(n) {
 		if b.m.usage(b.f.Name(n)).Cmp(big.NewInt(MaxAmount-more)) >= 0 {
@@ -253,7 +254,8 @@ func (b both) holdsMore(n NodeID, more int64) bool {
 	return true
 }
 
-// P1 in all states, such as after a quota was cut: what fits neither makes nor worsens a violation on any node that its usage reaches.
+// P1 in all states, such as after quota was cut: a need that fits neither causes nor worsens a violation at any node
+// that it is charged to.
 func TestNothingGetsWorse(t *testing.T) {
 	forSeeds(t, 3000, func(t *testing.T, r *rand.Rand) {
 		b := newBoth(randomTree(r))
@@ -281,7 +283,7 @@ func TestNothingGetsWorse(t *testing.T) {
 	})
 }
 
-// What does not fit does not fit after more was charged: the rule behind skipping equal needs within a pass.
+// A need that does not fit does not fit after further charges either. This allows skipping equal needs within a cycle.
 func TestAvailableOnlyShrinks(t *testing.T) {
 	forSeeds(t, 2000, func(t *testing.T, r *rand.Rand) {
 		b := newBoth(randomTree(r))
@@ -308,7 +310,7 @@ func TestAvailableOnlyShrinks(t *testing.T) {
 	})
 }
 
-// What exceeds the potential never fits, and what does not fits into the empty tree.
+// A need beyond the potential never fits, and one within it fits into the empty tree.
 func TestPotentialIsTheMost(t *testing.T) {
 	forSeeds(t, 2000, func(t *testing.T, r *rand.Rand) {
 		b := newBoth(randomTree(r))
@@ -324,7 +326,8 @@ func TestPotentialIsTheMost(t *testing.T) {
 	})
 }
 
-// What the children of a node use beyond their quotas is kept as a sum; WithinQuota says before a charge what Over says after it.
+// The sum of what the children of a node use beyond their quotas is maintained. WithinQuota returns before a charge
+// what Over returns after it.
 func TestUseBeyondQuotas(t *testing.T) {
 	forSeeds(t, 300, func(t *testing.T, r *rand.Rand) {
 		b := newBoth(randomTree(r))
@@ -350,7 +353,8 @@ func TestUseBeyondQuotas(t *testing.T) {
 	})
 }
 
-// withinAfterwards charges the need to see whether a node at or above n that is not a root stays within its quota in what is short.
+// withinAfterwards charges the need, and reports whether n or one of its ancestors other than the root stays within its
+// quota in the short cells.
 func (b both) withinAfterwards(n NodeID, need Vector) bool {
 	short := b.f.ShortPart(n, need)
 	b.f.Add(n, need)
@@ -363,7 +367,7 @@ func (b both) withinAfterwards(n NodeID, need Vector) bool {
 	return false
 }
 
-// TestHeadroom: a limit blocks exactly the needs that are greater than the headroom that it leaves.
+// TestHeadroom: a limit blocks exactly those needs that are greater than its headroom.
 func TestHeadroom(t *testing.T) {
 	forSeeds(t, 2000, func(t *testing.T, r *rand.Rand) {
 		b := newBoth(randomTree(r))
@@ -387,7 +391,8 @@ func TestHeadroom(t *testing.T) {
 	})
 }
 
-// TestOwnHeadroom: what does not fit stays within the quota of its queue, or of one above it, exactly up to the own headroom.
+// TestOwnHeadroom: a need that does not fit stays within the quota of its queue, or of an ancestor, exactly up to the
+// own headroom.
 func TestOwnHeadroom(t *testing.T) {
 	forSeeds(t, 2000, func(t *testing.T, r *rand.Rand) {
 		b := newBoth(randomTree(r))

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// onLoan is Lent, by its definition.
+// onLoan returns Lent, by its definition.
 func (m *model) onLoan(name string) *big.Int {
 	unused := atLeast0(minus(m.subtree(name), m.usage(name)))
 	if unused == infinite {
@@ -18,7 +18,7 @@ func (m *model) onLoan(name string) *big.Int {
 	return minus(unused, least(unused, atLeast0(m.available(name))))
 }
 
-// borrowed is what a node uses above what it and its children bring.
+// borrowed returns what a node uses beyond the quota of itself and its children.
 func (m *model) borrowed(name string) *big.Int {
 	if subtree := m.subtree(name); subtree != infinite {
 		return atLeast0(minus(m.usage(name), subtree))
@@ -26,7 +26,7 @@ func (m *model) borrowed(name string) *big.Int {
 	return new(big.Int)
 }
 
-// own is what is charged to a node itself.
+// own returns what is charged to a node itself.
 func (m *model) own(name string) *big.Int {
 	out := new(big.Int)
 	for _, v := range m.charges[name] {
@@ -35,7 +35,7 @@ func (m *model) own(name string) *big.Int {
 	return out
 }
 
-// In every state, legal or not: what is lent is part of what is not used, and a root lends nothing.
+// In every state, legal or not, lent quota is part of the unused quota, and a root lends nothing.
 func TestLentIsUnused(t *testing.T) {
 	forSeeds(t, 2000, func(t *testing.T, r *rand.Rand) {
 		b := newBoth(randomTree(r))

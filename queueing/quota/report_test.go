@@ -46,8 +46,8 @@ func TestUses(t *testing.T) {
 	}
 }
 
-// Of what a deleted node leaves behind, what it uses itself counts, and what its children have borrowed. Resources that only they
-// name are not limited for others.
+// A deleted node still counts with its own usage and with what its children have borrowed. Resources that only deleted
+// nodes name are not limited for others.
 func TestUsesOfGhosts(t *testing.T) {
 	t.Parallel()
 	memory := Cell{"default", "memory"}
@@ -89,7 +89,7 @@ func TestUsesOfGhosts(t *testing.T) {
 	}
 }
 
-// A cell without a limit vanishes from the report with its last use.
+// A cell without a limit disappears from the report with its last use.
 func TestUsesForgetsWhatIsGivenBack(t *testing.T) {
 	t.Parallel()
 	f := forestOf(t, "a nominal 3")

@@ -56,7 +56,8 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestShareOfInventedResources: users may invent resources. They do not count, and no share takes longer for them.
+// TestShareOfInventedResources: users may invent resources. These do not count towards shares, and do not slow down
+// their computation.
 func TestShareOfInventedResources(t *testing.T) {
 	f := forestOf(t, "root nominal 10\na < root nominal 0")
 	a := must(t, f, "a")
@@ -99,7 +100,7 @@ func TestCompareShares(t *testing.T) {
 	}
 }
 
-// The comparison is exact for all numbers.
+// CompareShares is exact for all numbers.
 func TestCompareSharesIsExact(t *testing.T) {
 	const seed = 1
 	r := rand.New(rand.NewPCG(seed, seed))

@@ -74,7 +74,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// limited is a quota of cpu with limits; an empty one is none.
+// limited returns a quota of cpu with limits; an empty text is no limit.
 func limited(borrowing, lending string) []v1alpha1.FlavorQuota {
 	limit := func(text string) *resource.Quantity {
 		if text == "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/gatetest"
 )
 
-// anAsk is always the same, whatever was asked before.
+// anAsk returns the same ask, whatever was asked before.
 func anAsk() queueing.Ask {
 	ask := gatetest.NewAsk("default", "pi", "team-a")
 	ask.Key.Name, ask.Key.UID = "pi", "7f3d"
@@ -48,7 +48,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestSharesNothing: what an ask says may be changed by whatever created it.
+// TestSharesNothing: the group has no memory in common with the ask, which its creator may change.
 func TestSharesNothing(t *testing.T) {
 	t.Parallel()
 	ask := anAsk()

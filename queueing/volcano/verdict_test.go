@@ -64,7 +64,7 @@ func TestQueueVerdict(t *testing.T) {
 	}
 }
 
-// TestMessageOfTheWait: it names what is needed, and nothing of what Volcano counts while nothing happens.
+// TestMessageOfTheWait: the message names what is needed, but no counts that Volcano changes without an event.
 func TestMessageOfTheWait(t *testing.T) {
 	t.Parallel()
 	ask := anAsk()

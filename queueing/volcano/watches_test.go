@@ -23,19 +23,19 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// lists is a client whose watches do not begin with a list, which those of the fake cluster cannot.
+// lists is a client whose watches do not begin with a list, because the fake cluster does not support that.
 type lists struct{ client.WithWatch }
 
 func (lists) IsWatchListSemanticsUnSupported() bool { return true }
 
-// woken receives the applications that are to look at their verdicts again.
+// woken receives the applications whose verdicts are to be read again.
 type woken chan queueing.Key
 
 func (w woken) Wake(key queueing.Key) { w <- key }
 
 func (woken) WakeAfter(queueing.Key, time.Duration) {}
 
-// gateOver is a gate whose watches show objects in a cluster without Volcano's controllers.
+// gateOver returns a gate whose watches show the objects of a cluster without Volcano's controllers.
 func gateOver(t *testing.T, waker queueing.Waker, objects ...client.Object) (*Gate, client.Client) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -56,14 +56,14 @@ func gateOver(t *testing.T, waker queueing.Waker, objects ...client.Object) (*Ga
 	return g, c
 }
 
-// goingKinds is a cluster in which Volcano's kinds are being deleted: the API server creates no more objects of them.
+// goingKinds is a cluster in which Volcano's CRDs are being deleted, so that the API server creates no objects of them.
 type goingKinds struct{ client.WithWatch }
 
 func (goingKinds) Create(context.Context, client.Object, ...client.CreateOption) error {
 	return apierrors.NewMethodNotSupported(schema.GroupResource{Group: v1beta1.GroupName, Resource: "podgroups"}, "create")
 }
 
-// TestKindsThatAreGoing: while Volcano's kinds are being deleted, applications wait for them, and what runs continues.
+// TestKindsThatAreGoing: while Volcano's CRDs are being deleted, applications wait for them, and running ones continue.
 func TestKindsThatAreGoing(t *testing.T) {
 	t.Parallel()
 	open := &v1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}, Status: v1beta1.QueueStatus{State: v1beta1.QueueStateOpen}}
@@ -84,7 +84,7 @@ func (silentWebhook) Create(context.Context, client.Object, ...client.CreateOpti
 	return apierrors.NewInternalError(errors.New(`failed calling webhook "validatepodgroup.volcano.sh"`))
 }
 
-// TestWebhookDoesNotAnswer: an application that asks meanwhile says why it waits.
+// TestWebhookDoesNotAnswer: the verdict of an application that asks in the meantime says why it waits.
 func TestWebhookDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	open := &v1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}, Status: v1beta1.QueueStatus{State: v1beta1.QueueStateOpen}}
@@ -96,7 +96,8 @@ func TestWebhookDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// TestQueuesMove: who waits in a queue is woken when the first queue comes below it, and when the last one goes, wherever it goes to.
+// TestQueuesMove: applications in a queue are woken when the first child is moved below it, and when the last child is
+// moved away.
 func TestQueuesMove(t *testing.T) {
 	t.Parallel()
 	queue := func(name, parent string) *v1beta1.Queue {

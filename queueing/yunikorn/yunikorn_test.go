@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/gatetest"
 )
 
-// anAsk is always the same, whatever was asked before.
+// anAsk returns the same ask, whatever was asked before.
 func anAsk() queueing.Ask {
 	ask := gatetest.NewAsk("default", "pi", "root.team-a")
 	ask.Key.Name, ask.Key.UID, ask.Objects.Name = "pi", "7f3d", "pi-4c1d2-1-1"
@@ -24,7 +24,7 @@ func anAsk() queueing.Ask {
 	return ask
 }
 
-// TestMarks: labels and annotations are those that YuniKorn's documentation asks for.
+// TestMarks: labels and annotations are those in YuniKorn's documentation.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*queueing.Ask){

@@ -122,8 +122,8 @@ func TestCountsAlone(t *testing.T) {
 	}
 }
 
-// TestCountsThatAreRefusedAlone: refused counts are written again after a pause. Until then the queue is left alone,
-// although each of its changes asks for a write.
+// TestCountsThatAreRefusedAlone: refused counts are written again after a pause. The queue is not changed in between,
+// because each change would write them at once.
 func TestCountsThatAreRefusedAlone(t *testing.T) {
 	t.Parallel()
 	writes := 0

@@ -14,8 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// TestEnding: it is over once nothing is open. What had ended counts as it did once it is deleted, be that seen or found out by a list
-// after an outage; what had not is named.
+// TestEnding: Over is called once no application is open. One that ended before it was deleted keeps its outcome,
+// whether the deletion was seen or found by a list after an outage. One that had not ended counts as deleted.
 func TestEnding(t *testing.T) {
 	t.Parallel()
 	over := 0

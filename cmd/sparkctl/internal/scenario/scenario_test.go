@@ -102,7 +102,7 @@ func TestJSONIsTakenToo(t *testing.T) {
 	}
 }
 
-// arriving is a stream with one arrival that has these keys beside those that it needs; a key of theirs replaces one.
+// arriving returns a stream with one arrival that has these keys besides the required ones, which they may override.
 func arriving(keys string) string {
 	needed := map[string]string{"name": "a", "queue": "q", "podSets": "[{name: driver}]", "runFor": "1m"}
 	text := keys
@@ -114,7 +114,7 @@ func arriving(keys string) string {
 	return "arrivals: [{" + strings.TrimPrefix(text, ", ") + "}]"
 }
 
-// withSpec is a stream with one queue of that spec.
+// withSpec returns a stream with one queue of that spec.
 func withSpec(spec string) string {
 	return "kind: SparkQueue\nmetadata: {name: q}\nspec: {" + spec + "}\n---\n" + happens
 }
@@ -125,7 +125,7 @@ func withQuota(quota string) string {
 
 func changing(changes string) string { return happens + "changes: [" + changes + "]" }
 
-// TestMistakes: each is reported with its document, its key, and what to do.
+// TestMistakes: each mistake is reported with its document, its key, and a remedy.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -248,7 +248,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestRulesOfTheAPI: what the API server would not let in cannot be simulated either.
+// TestRulesOfTheAPI: a manifest that the API server would reject cannot be simulated either.
 func TestRulesOfTheAPI(t *testing.T) {
 	t.Parallel()
 	many := strings.Repeat("{name: a, quotas: [{resource: cpu, nominal: 1}]}, ", 17)
@@ -297,7 +297,7 @@ func TestRulesOfTheAPI(t *testing.T) {
 	}
 }
 
-// TestAllMistakesAtOnce: they are reported together, up to a bound.
+// TestAllMistakesAtOnce: mistakes are reported together, up to a limit.
 func TestAllMistakesAtOnce(t *testing.T) {
 	t.Parallel()
 	_, _, err := Parse("kind: SparkQueue\nmetadata: {name: q}\nspec: {weight: 0}\n---\narrivals:\n" + strings.Repeat("- {}\n", 10))
@@ -308,7 +308,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	}
 }
 
-// TestWarnings: the queue's controller says the same of such a field, and also applies the rest.
+// TestWarnings: the queue's controller warns of the same fields, and also applies the rest.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	limit := "flavors: [{name: default, quotas: [{resource: cpu, nominal: 1, %s: 2}]}]"

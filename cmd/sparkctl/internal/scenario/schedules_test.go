@@ -16,7 +16,8 @@ import (
 
 const job = "{type: Python, sparkVersion: 4.1.4, image: i, mainApplicationFile: \"local:///a.py\"}"
 
-// scheduling is a stream with a schedule of that spec, which is followed for a day, and more of the document without kind.
+// scheduling returns a stream with a schedule of that spec, which is followed for a day, and more keys of the document
+// without a kind.
 func scheduling(spec, more string) string {
 	if !strings.Contains(spec, "template:") {
 		spec += ", template: {spec: " + job + "}"
@@ -64,7 +65,7 @@ func TestMistakesOfSchedules(t *testing.T) {
 	}
 }
 
-// TestWarningsOfSchedules: what is played differently from a cluster.
+// TestWarningsOfSchedules: there are warnings of what is played differently than in a cluster.
 func TestWarningsOfSchedules(t *testing.T) {
 	t.Parallel()
 	template := "template: {spec: " + strings.Replace(job, "{", "{sparkConfigMap: c, dynamicAllocation: {enabled: true, minExecutors: 1, maxExecutors: 2}, ", 1) + "}"
@@ -79,7 +80,8 @@ func TestWarningsOfSchedules(t *testing.T) {
 	}
 }
 
-// TestFollower: which runs are created and passed over between two times, the first of them included and the last one not.
+// TestFollower checks which runs are created and missed in a period that includes its first instant and excludes its
+// last one.
 func TestFollower(t *testing.T) {
 	t.Parallel()
 	const wholeDay, hour = "2026-03-29T00:00:00Z", time.Hour

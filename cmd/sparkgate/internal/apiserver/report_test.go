@@ -14,7 +14,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestReport: what a server lacks is said once, and one that does not answer keeps no operator from starting.
+// TestReport: each missing feature of a server is logged once, and a server that does not answer does not keep the
+// operator from starting.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	resources := func(kinds ...string) string {

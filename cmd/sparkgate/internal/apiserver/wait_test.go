@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestRefusedToken: a token that comes from a file may be accepted later, one of the configuration is not.
+// TestRefusedToken: a token from a file may be accepted later, one in the kubeconfig is not.
 func TestRefusedToken(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
@@ -28,8 +28,8 @@ func TestRefusedToken(t *testing.T) {
 	}
 }
 
-// TestSchemasThatAreLate: an API server that cannot say yet what its CRDs keep is waited for, as grants are lost where they are too old. One that will
-// not say it is taken as it is.
+// TestSchemasThatAreLate: the operator waits for an API server that cannot yet say which fields its CRDs keep, because
+// grants are lost if the CRDs are too old. It does not wait for one that refuses to say it.
 func TestSchemasThatAreLate(t *testing.T) {
 	t.Parallel()
 	for code, waits := range map[int]bool{

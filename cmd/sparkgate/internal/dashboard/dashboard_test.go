@@ -10,7 +10,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// TestLogs: what the libraries say is logged, such as that a renewed certificate cannot be read. The test is not parallel: there is one log.
+// TestLogs: log messages of libraries are printed, such as that a renewed certificate cannot be read. The test is not
+// parallel, because the logger is global.
 func TestLogs(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

@@ -24,20 +24,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// cluster has namespaces, and rights of the operator in some of them.
+// cluster has namespaces, and permissions of the operator in some of them.
 type cluster struct {
 	client.Client
 	t *testing.T
 
 	mu     sync.Mutex
 	rights map[string]answer
-	// failing says that lists fail.
+	// failing makes lists fail.
 	failing atomic.Bool
-	// further are the rights that further looks at a namespace find, one after the other.
+	// further maps each namespace to the answers of the next reviews, in order.
 	further map[string][]answer
 }
 
-// answer to whether the operator has a right.
+// answer is the answer to a review of a permission.
 type answer = authorizationv1.SubjectAccessReviewStatus
 
 var (
@@ -77,7 +77,7 @@ func newCluster(t *testing.T, rights ...string) *cluster {
 	return c
 }
 
-// set creates or changes a namespace, and has it seen.
+// set creates or changes a namespace, and lets n observe it.
 func (c *cluster) set(n *Namespaces, name string, labelled bool) {
 	c.t.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
@@ -96,15 +96,15 @@ func (c *cluster) set(n *Namespaces, name string, labelled bool) {
 	}
 }
 
-// finds has further looks at a namespace find these rights, the last one for good.
+// finds sets the answers of the next reviews in a namespace. The last one is repeated.
 func (c *cluster) finds(name string, found ...answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.further[name] = found
 }
 
-// TestFollows: the operator starts again when a namespace has gained or lost the label or comes to have its rights, and not
-// because of one without rights, or without the label.
+// TestFollows: the operator restarts when a namespace with permissions gains or loses the label, or a labelled one
+// gains permissions, and not because of other namespaces.
 func TestFollows(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -152,13 +152,13 @@ func TestFollows(t *testing.T) {
 	}
 }
 
-// TestLostRights are noticed also where no other namespace lacks any: without them the caches of a new leader would never be filled.
-// One denial is not enough, nor is that of an authorizer that fails.
+// TestLostRights: lost permissions are noticed although no other namespace lacks any. Without them the caches of a new
+// leader would never sync. Neither one denial nor errors of an authorizer are enough.
 func TestLostRights(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		found []answer
-		// after is when the operator starts again; 0 is never.
+		// after is when the operator restarts; 0 is never.
 		after time.Duration
 	}{
 		"denied":                              {[]answer{denied}, resyncInterval + retryInterval},
@@ -195,7 +195,7 @@ func TestLostRights(t *testing.T) {
 	}
 }
 
-// watchTwo returns what watches the namespaces first and second.
+// watchTwo returns a watcher of the namespaces first and second.
 func watchTwo(t *testing.T) (*cluster, *Namespaces, *clocktesting.FakeClock) {
 	t.Helper()
 	c := newCluster(t, "first", "second")
@@ -209,7 +209,8 @@ func watchTwo(t *testing.T) (*cluster, *Namespaces, *clocktesting.FakeClock) {
 	return c, n, clock
 }
 
-// TestLooksAgainAfterAFailure: a change of which the list fails is not forgotten until the rights are looked at anew.
+// TestLooksAgainAfterAFailure: after a change the list is retried soon if it fails, not only when the permissions are
+// reviewed next.
 func TestLooksAgainAfterAFailure(t *testing.T) {
 	t.Parallel()
 	c, n, clock := watchTwo(t)
@@ -233,7 +234,7 @@ func TestLooksAgainAfterAFailure(t *testing.T) {
 	}
 }
 
-// TestLooksAtOnce: two looks within moments, because another namespace has changed, see the same missing RoleBinding.
+// TestLooksAtOnce: two lists in a short time, because another namespace has changed, see the same missing RoleBinding.
 func TestLooksAtOnce(t *testing.T) {
 	t.Parallel()
 	c, n, clock := watchTwo(t)
@@ -249,7 +250,7 @@ func TestLooksAtOnce(t *testing.T) {
 	}
 }
 
-// TestWaitsForTheFirst: without any namespace the operator waits: an empty set would stand for all of them.
+// TestWaitsForTheFirst: without any namespace the operator waits, because an empty set would stand for all of them.
 func TestWaitsForTheFirst(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "first")

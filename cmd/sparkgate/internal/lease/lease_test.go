@@ -15,11 +15,11 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// defaults are those of the operator's flags.
+// defaults are the default values of the operator's flags.
 var defaults = leaderelection.Options{LeaseDuration: 10 * time.Second, RenewDeadline: 6 * time.Second, RetryPeriod: time.Second}
 
-// The operator's other clients use the same configuration: with the time limit of the lease, each of their watches would begin anew every
-// few seconds.
+// The operator's other clients use the same configuration. With the timeout of the lease client, each of their watches
+// would restart every few seconds.
 func TestTheConfigurationIsLeftAlone(t *testing.T) {
 	t.Setenv(namespaceVariable, "sparkgate-system")
 	config := &rest.Config{Host: "https://127.0.0.1:1"}
@@ -55,7 +55,7 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// written is a lock that keeps what is written, and fails with an error while it has one.
+// written is a lock that records writes, and fails with an error while one is set.
 type written struct {
 	resourcelock.Interface
 	records []resourcelock.LeaderElectionRecord
@@ -75,7 +75,7 @@ func (w *written) Update(_ context.Context, record resourcelock.LeaderElectionRe
 	return w.fails
 }
 
-// TestRenewals plays what client-go asks of a lock: a renewal every second.
+// TestRenewals makes the calls that client-go makes of a lock: a renewal every second.
 func TestRenewals(t *testing.T) {
 	t.Parallel()
 	start, refused := time.Now(), errors.New("conflict")

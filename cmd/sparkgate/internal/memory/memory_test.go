@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestLimit: Go's limit follows that of the container, unless GOMEMLIMIT is set or the limit is not known. What is not a number is refused.
+// TestLimit: Go's limit follows that of the container, unless GOMEMLIMIT is set or the container's limit is not known.
+// A value that is not a number is refused.
 func TestLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestTheNextLeaderNeedNotWait: the lease is given back when the operator ends in order, and is short for when it does not.
+// TestTheNextLeaderNeedNotWait: the lease is released when the operator ends normally, and is short for when it does
+// not.
 func TestTheNextLeaderNeedNotWait(t *testing.T) {
 	t.Parallel()
 	o, err := Parse(nil)

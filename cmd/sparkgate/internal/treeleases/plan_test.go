@@ -60,8 +60,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestReplicasSettle plays replicas that come and go, until nothing changes: each lease has one holder, and no
-// replica has more than its share.
+// TestReplicasSettle lets replicas come and go until nothing changes: then each lease has one holder, and no replica
+// has more than its share.
 func TestReplicasSettle(t *testing.T) {
 	t.Parallel()
 	holders := map[string]string{} // tree → replica
@@ -89,7 +89,7 @@ func TestReplicasSettle(t *testing.T) {
 	}
 }
 
-// play lets each replica plan once, one after the other, and reports whether any did anything.
+// play lets each replica plan once, one after the other, and reports whether any of them acted.
 func play(holders map[string]string, alive []string) (changed bool) {
 	for _, self := range alive {
 		v := view{self: self, replicas: len(alive), trees: six, patience: time.Hour, held: map[string]bool{}, free: map[string]time.Duration{}, mine: map[string]bool{}}
