@@ -31,7 +31,7 @@ type Capabilities struct {
 	UnreadLabels map[string]string
 	// OwnFlavors is true if the queues have flavors of their own, which are not SparkFlavors.
 	OwnFlavors bool
-	// PodIntegration is true if the other system can be configured to manage pods by itself, in which case it keeps the
+	// PodIntegration is true if the other system can be configured to manage pods on its own, in which case it keeps the
 	// pods of a grant waiting as well.
 	PodIntegration bool
 	// Scheduler is the name of the scheduler that places the pods; empty if any may.

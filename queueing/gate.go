@@ -144,7 +144,7 @@ type AttemptResult struct {
 	Message string
 }
 
-// ReleaseReason says what happens to the grant or ask of an attempt that has not ended by itself.
+// ReleaseReason says what happens to the grant or ask of an attempt that has not ended on its own.
 type ReleaseReason int
 
 // The reasons. The set is closed.
@@ -172,7 +172,7 @@ type Charger interface {
 // PriorityResolver is implemented by gates that have priority classes of their own, in addition to those of Kubernetes.
 type PriorityResolver interface {
 	// Priority returns the value of a class, and whether the gate has such a class. known is also true while the gate
-	// cannot tell yet.
+	// does not know yet.
 	Priority(class string) (value int32, known bool)
 }
 

@@ -103,7 +103,7 @@ type logFollower struct {
 	next int64
 	// failed receives the first error of reading or writing that ends the command.
 	failed chan error
-	// noted is the last stage that was printed. missed is set once the user was told that the wanted executor has no
+	// noted is the last stage that was printed. missed is set once it was printed that the wanted executor has no
 	// pod.
 	noted  string
 	missed bool

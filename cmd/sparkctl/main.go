@@ -27,7 +27,7 @@ type streams struct {
 	raw io.Writer
 	// size returns the size of the terminal; nil if out is not a terminal.
 	size func() (width, height int)
-	// clock tells the current time; nil is the real clock.
+	// clock returns the current time; nil is the real clock.
 	clock clock.PassiveClock
 }
 

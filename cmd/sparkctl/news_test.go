@@ -17,7 +17,7 @@ func (l lines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// TestNoOperatorLooks: the user is told at once, and after a while gets a hint what to check, unless an operator has
+// TestNoOperatorLooks: the command says so at once, and after a while prints a hint what to check, unless an operator has
 // looked by then.
 func TestNoOperatorLooks(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ func redacted(properties conf.Properties) (names map[string]bool, why string) {
 	}
 	length := 0
 	for key := range properties {
-		length += len(key) + 1 // matching the end of a name is a step, too
+		length += len(key) + 1 // matching the end of a name is also a step
 	}
 	userPattern.Lock()
 	defer userPattern.Unlock()
@@ -65,7 +65,7 @@ func redacted(properties conf.Properties) (names map[string]bool, why string) {
 }
 
 // patternSize returns an upper bound of the number of instructions in the compiled pattern, plus one for each character
-// range in it. It stops counting above maxPatternSize. The length of the text is no measure: (?:x?){1000} has twelve
+// range in it. It stops counting above maxPatternSize. The length of the text does not bound it: (?:x?){1000} has twelve
 // bytes and two thousand instructions.
 func patternSize(pattern *syntax.Regexp) int {
 	size := 1

@@ -136,7 +136,7 @@ func TestSlowClientsAreSentAway(t *testing.T) {
 }
 
 // TestConnectionsAreBounded: an address may have a fixed number of connections. The next one is closed at once. One
-// that has ended makes room for one other, even if it is closed twice.
+// that has ended allows one other, even if it is closed twice.
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	plain, err := net.Listen("tcp", "127.0.0.1:0")

@@ -151,7 +151,7 @@ func (r *Reconciler) admit(ctx context.Context, p *unmanaged.Pod, grant *queuein
 	return fmt.Errorf("remove the scheduling gate of pod %s/%s: %w", p.Namespace, p.Name, err)
 }
 
-// charge charges a pod without the scheduling gate, whoever removed that, and deletes the pod if its quota is
+// charge charges a pod without the scheduling gate, whichever client removed it, and deletes the pod if its quota is
 // reclaimed.
 func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *unmanaged.Pod, queue string) error {
 	key, grant := p.Key(), p.Grant(string(r.gateOf(namespace)), queue)

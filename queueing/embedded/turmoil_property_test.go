@@ -414,7 +414,7 @@ func (u *turmoil) restart(queueing.Key) {
 	u.engine, u.heard = next, map[queueing.Key]news{}
 }
 
-// decide makes up to most decisions; 0 is no limit. A part of them may not be recorded yet.
+// decide makes up to most decisions; 0 means without a limit. A part of them may not be recorded yet.
 func (u *turmoil) decide(most int, recorded float64) ([]Decision, error) {
 	u.engine.Advance(u.now)
 	u.say("cycle at %s, at most %d", u.now.Format(time.TimeOnly), most)
@@ -663,7 +663,7 @@ func (u *turmoil) checkNothingIsLeft() error {
 }
 
 // TestTurmoil changes queues, flavors, asks, holders, growth and the engine itself at random, each while the others
-// change as well. Nothing panics, no decision is made for a tree whose root is gone, messages about queues are true, a
+// change as well. Nothing panics, there is no decision for a tree whose root is gone, messages about queues are true, a
 // cycle without a limit leaves nothing for a second one, nothing that fits waits for ever, and once everything is
 // released nothing is charged, counted or claimed.
 func TestTurmoil(t *testing.T) {

@@ -363,7 +363,7 @@ func (w *world) cycle(t *testing.T) []Decision {
 // decide lets only the engine decide.
 func (w *world) decide() []Decision { return w.decideAtMost(0) }
 
-// decideAtMost makes up to max grants; 0 is no limit.
+// decideAtMost makes up to max grants; 0 means without a limit.
 func (w *world) decideAtMost(max int) []Decision {
 	w.say("cycle, at most %d", max)
 	decisions := w.engine.Cycle(max)

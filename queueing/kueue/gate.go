@@ -144,7 +144,7 @@ func mayKeep(w *kueuev1.Workload, ask queueing.Ask) bool {
 	return !isLeft(w, ask) && (deactivated(w) || fulfils(w, ask))
 }
 
-// withdraw releases quota that does not match the ask. If it is waiting for admission checks, nobody was granted it,
+// withdraw releases quota that does not match the ask. If it is waiting for admission checks, it was not granted,
 // and Kueue does not allow changing the Workload, so the Workload is deleted and another one will replace it.
 func (g *Gate) withdraw(ctx context.Context, ask queueing.Ask, w *kueuev1.Workload) (verdict, error) {
 	if !admitted(w) && !isLeft(w, ask) {
@@ -194,7 +194,7 @@ func (g *Gate) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction
 	return evictionOf(w)
 }
 
-// Priority returns the value of a WorkloadPriorityClass. known is also true while the gate cannot tell whether the
+// Priority returns the value of a WorkloadPriorityClass. known is also true while the gate does not know whether the
 // class exists.
 func (m *mirror) Priority(class string) (value int32, known bool) {
 	if !m.priorities.Installed() {

@@ -200,7 +200,7 @@ func (m *merger) spread() {
 	}
 }
 
-// asksForTopology reports whether the annotations of a pod tell Kueue to choose its node. Annotations that only ask for
+// asksForTopology reports whether the annotations of a pod make Kueue choose its node. Annotations that only ask for
 // placement near other pods do not.
 func asksForTopology(annotations map[string]string) bool {
 	request := topologyOf(annotations)

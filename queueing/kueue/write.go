@@ -68,7 +68,7 @@ func (c *writer) remove(ctx context.Context, w *kueuev1.Workload) error {
 	return nil
 }
 
-// removeFinalizer removes our finalizer from a Workload. It is no error if the Workload is gone.
+// removeFinalizer removes our finalizer from a Workload. It returns nil if the Workload is gone.
 func (c *writer) removeFinalizer(ctx context.Context, w *kueuev1.Workload) error {
 	if !hasFinalizer(w) {
 		return nil

@@ -74,7 +74,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// limited returns a quota of cpu with limits; an empty text is no limit.
+// limited returns a quota of cpu with limits; an empty text sets none.
 func limited(borrowing, lending string) []v1alpha1.FlavorQuota {
 	limit := func(text string) *resource.Quantity {
 		if text == "" {

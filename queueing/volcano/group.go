@@ -112,7 +112,7 @@ func holds(group *v1beta1.PodGroup) bool {
 }
 
 // admitted reports whether Volcano has admitted a group. A running group may return to Pending when its driver is lost,
-// but then no application asks for it any more.
+// but then no application still asks for it.
 func admitted(group *v1beta1.PodGroup) bool {
 	switch group.Status.Phase {
 	case v1beta1.PodGroupInqueue, v1beta1.PodGroupRunning, v1beta1.PodGroupUnknown, v1beta1.PodGroupCompleted:

@@ -133,7 +133,7 @@ func (t *tracker) observedDelete(uid types.UID) {
 	delete(t.deleted, uid)
 }
 
-// moved records the parent of a queue, or that the queue has none any more, and returns the previous parent.
+// moved records the parent of a queue, or that the queue no longer has one, and returns the previous parent.
 func (t *tracker) moved(queue, parent string) (before string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -26,7 +26,7 @@ type Log struct {
 }
 
 // Read returns what is kept of a log, without secrets and control characters: as many of the last non-empty lines as
-// are wanted and fit into MaxBytes. Lines are kept whole, except that a last line that does not fit by itself is cut
+// are wanted and fit into MaxBytes. Lines are kept whole, except that a last line that does not fit on its own is cut
 // off.
 func Read(log string, lines int) Log {
 	all := strings.Split(redact.Text(log), "\n")

@@ -146,7 +146,7 @@ func (s *simulation) next() (at Time, more bool) {
 	return at, more
 }
 
-// step handles everything that happens now, until nothing changes any more, and then emits why applications are
+// step handles everything that happens now, until nothing changes, and then emits why applications are
 // pending.
 func (s *simulation) step() error {
 	for moved := true; moved; {

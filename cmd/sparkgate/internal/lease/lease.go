@@ -108,7 +108,7 @@ type own struct {
 	interval time.Duration
 	// written is when this process last renewed the lease; it is zero if the next renewal has to be written.
 	written time.Time
-	// seen is the holder of the lease when it was last read. A write succeeds only if nobody has written since.
+	// seen is the holder of the lease when it was last read. A write succeeds only if no process has written since.
 	seen string
 	// expired reports whether the lease of a record has expired.
 	expired func(resourcelock.LeaderElectionRecord) bool
