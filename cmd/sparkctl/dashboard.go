@@ -64,7 +64,7 @@ func (f *dashboardFlags) run(ctx context.Context, s streams) error {
 		return err
 	}
 	if f.port != 0 && !portIsFree(f.port) {
-		return fmt.Errorf("--port %d is in use on this machine, or not yours to use; choose another one, or leave the flag out", f.port)
+		return portTaken(f.port)
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(f.port))))
 	if err != nil {

@@ -42,7 +42,7 @@ func (f *eventsFlags) run(ctx context.Context, name string, s streams) error {
 	case err != nil:
 		return err
 	case f.output != "table":
-		return writeObject(s.out, f.output, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": events})
+		return writeItems(s.out, f.output, events)
 	case len(events) == 0:
 		_, err := fmt.Fprintf(s.err, "No events of %s found in namespace %s.\n", name, app.Namespace)
 		return err

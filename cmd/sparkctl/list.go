@@ -94,7 +94,7 @@ func (f *listFlags) manifests(ctx context.Context, c *client.Cluster, selection 
 			wanted = append(wanted, withoutManagers(item))
 		}
 	}
-	return writeObject(s.out, f.output, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": wanted})
+	return writeItems(s.out, f.output, wanted)
 }
 
 // withoutManagers removes metadata.managedFields from an object, as kubectl does: it is longer than the rest, and of
@@ -114,6 +114,11 @@ func withoutManagers(object json.RawMessage) json.RawMessage {
 		return object
 	}
 	return without
+}
+
+// writeItems writes objects as a List, as kubectl does.
+func writeItems[T any](out io.Writer, format string, items []T) error {
+	return writeObject(out, format, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": items})
 }
 
 // writeObject writes an object as JSON or YAML.

@@ -96,7 +96,7 @@ func (f *queueFlags) manifests(ctx context.Context, c *client.Cluster, name stri
 	for i := range items {
 		items[i] = withoutManagers(items[i])
 	}
-	return writeObject(s.out, f.output, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": items})
+	return writeItems(s.out, f.output, items)
 }
 
 // subtree is a queue with those below it. exist has the names of all queues of the cluster.

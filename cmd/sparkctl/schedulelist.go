@@ -51,7 +51,7 @@ func (f *scheduleListFlags) run(ctx context.Context, s streams) error {
 		for i := range items {
 			items[i] = withoutManagers(items[i])
 		}
-		return writeObject(s.out, f.output, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": items})
+		return writeItems(s.out, f.output, items)
 	}
 	schedules, err := client.ListAll[v1alpha1.ScheduledSparkApplication](ctx, c, client.Schedules, selection)
 	switch {

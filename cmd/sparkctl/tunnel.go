@@ -99,3 +99,8 @@ func portIsFree(port uint16) bool {
 	}
 	return l.Close() == nil
 }
+
+// portTaken is the error for a --port that is not free.
+func portTaken(port uint16) error {
+	return fmt.Errorf("--port %d is in use on this machine, or not yours to use; choose another one, or leave the flag out", port)
+}

@@ -101,7 +101,7 @@ func (f *uiFlags) localPort() (uint16, error) {
 	case f.port == 0 && portIsFree(sparkrender.DefaultUIPort):
 		return sparkrender.DefaultUIPort, nil
 	case f.port != 0 && !portIsFree(f.port):
-		return 0, fmt.Errorf("--port %d is in use on this machine, or not yours to use; choose another one, or leave the flag out", f.port)
+		return 0, portTaken(f.port)
 	}
 	return f.port, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // SameGrant reports whether two grants of an attempt are equal.
@@ -64,8 +65,5 @@ func asksForMore(before, now *v1alpha1.PodSetAsk) (more, differs bool) {
 
 // leastOf returns the smallest number of pods with which a set can start.
 func leastOf(p *v1alpha1.PodSetAsk) int32 {
-	if p.MinCount > 0 && p.MinCount < p.Count {
-		return p.MinCount
-	}
-	return p.Count
+	return queueing.PodSet{Count: p.Count, MinCount: p.MinCount}.Least()
 }

@@ -9,7 +9,7 @@
 //
 // At each instant at which something happens, due applications end first, then the configuration changes, then
 // applications arrive, each in the order of the scenario; applications created by schedules come last. Then the engine
-// decides until nothing changes any more. Only after that the reasons why applications are pending are emitted. A
+// decides until nothing changes. Only after that the reasons why applications are pending are emitted. A
 // preempted application releases its quota immediately, is pending again with its old age, and later runs for its full
 // time again.
 //
