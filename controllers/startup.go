@@ -28,8 +28,8 @@ import (
 //     behind their versions.
 //  3. List the Spark pods from the API server, both of applications and unmanaged ones.
 //  4. Wait until it is known which batch schedulers are installed, and which objects they have.
-//  5. Restore and open the queue. The reconcilers start with the applications that hold something or wait; the many that
-//     have ended follow later.
+//  5. Restore and open the queue. The reconcilers start with the applications that hold something or wait; the many
+//     that have ended follow later.
 type leaderStartup struct {
 	leader *leader
 	// optionalWatches are the watches of kinds of other batch schedulers.

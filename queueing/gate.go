@@ -11,10 +11,10 @@ import (
 // Gate decides when an attempt may start. Implementations are safe for concurrent use.
 //
 // An application may rely on this:
-//   - Sync is idempotent: it makes the request exist and equal to the ask, and returns its state. The same ask gives the
-//     same verdict until something else changes.
-//   - A granted ask stays granted (or evicting) until Release, even if the operator restarts. While a grant is held, an ask
-//     for another run or attempt is answered with Evicting: release the grant first.
+//   - Sync is idempotent: it makes the request exist and equal to the ask, and returns its state. The same ask gives
+//     the same verdict until something else changes.
+//   - A granted ask stays granted (or evicting) until Release, even if the operator restarts. While a grant is held, an
+//     ask for another run or attempt is answered with Evicting: release the grant first.
 //   - The gate wakes the application (through the channel or watch that it was set up with) whenever a verdict may have
 //     changed.
 //   - Release is idempotent, and safe for keys that the gate never saw.

@@ -17,8 +17,8 @@ func (l lines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// TestNoOperatorLooks: the command says so at once, and after a while prints a hint what to check, unless an operator has
-// looked by then.
+// TestNoOperatorLooks: the command says so at once, and after a while prints a hint what to check, unless an operator
+// has looked by then.
 func TestNoOperatorLooks(t *testing.T) {
 	t.Parallel()
 	out := make(lines, 10)

@@ -39,7 +39,8 @@ func TestHoldersOfAQueue(t *testing.T) {
 	}
 }
 
-// TestExplainQueueBelowADrainedOne: a queue that is held below one that is drained is drained, also while no operator answers.
+// TestExplainQueueBelowADrainedOne: a queue that is held below one that is drained is drained, also while no operator
+// answers.
 func TestExplainQueueBelowADrainedOne(t *testing.T) {
 	t.Parallel()
 	root, queue := v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "root"}}, v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}}

@@ -30,8 +30,8 @@ func commandsBelow(c *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// calls returns the arguments of each call of sparkctl in an example. Lines that end with a backslash are joined; pipes and redirections end
-// a call.
+// calls returns the arguments of each call of sparkctl in an example. Lines that end with a backslash are joined; pipes
+// and redirections end a call.
 func calls(example, program string) [][]string {
 	var all [][]string
 	for line := range strings.Lines(strings.ReplaceAll(example, "\\\n", " ")) {
@@ -118,7 +118,8 @@ func TestFlagsOfKubectl(t *testing.T) {
 	}
 }
 
-// TestNamesOfOtherTools: a command of kubectl, argo or kubeflow's sparkctl leads to the one here; no name stands for two.
+// TestNamesOfOtherTools: a command of kubectl, argo or kubeflow's sparkctl leads to the one here; no name stands for
+// two.
 func TestNamesOfOtherTools(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]string{"create": "submit", "status": "get", "forward": "ui", "stop": "suspend", "retry": "rerun", "Describe": "get", "lst": "list"} {
@@ -146,7 +147,8 @@ func names(all ...string) []reply {
 	return []reply{{http.StatusOK, list}}
 }
 
-// TestCompletion: names come from the cluster, values from what is known; without a cluster there are none, and no error.
+// TestCompletion: names come from the cluster, values from what is known; without a cluster there are none, and no
+// error.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{

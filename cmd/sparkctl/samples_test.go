@@ -30,8 +30,8 @@ const samplesFolder = "testdata/samples"
 // sampledAt is the time of the calls.
 var sampledAt = time.Date(2026, 9, 1, 12, 0, 0, 0, time.UTC)
 
-// TestSamplesOfCommands: what the pages show below a call is what it prints. The cluster is testdata/samples/cluster.yaml; calls without
-// one read the files beside it.
+// TestSamplesOfCommands: what the pages show below a call is what it prints. The cluster is
+// testdata/samples/cluster.yaml; calls without one read the files beside it.
 func TestSamplesOfCommands(t *testing.T) {
 	t.Parallel()
 	kubeconfig := recordedCluster(t, "cluster.yaml")
@@ -145,7 +145,8 @@ func sectionOf(t *testing.T, page, heading string) string {
 	return section
 }
 
-// shellWords splits a call as a shell does: at blanks outside of single quotes. A line that ends with a backslash continues.
+// shellWords splits a call as a shell does: at blanks outside of single quotes. A line that ends with a backslash
+// continues.
 func shellWords(call string) []string {
 	var words []string
 	for i, part := range strings.Split(strings.ReplaceAll(call, "\\\n", " "), "'") {

@@ -155,7 +155,8 @@ func TestWaitForAStream(t *testing.T) {
 	}
 }
 
-// TestScheduleList: what is wrong with a schedule is said; nothing found is not an error; and for scripts there are names and JSON.
+// TestScheduleList: what is wrong with a schedule is said; nothing found is not an error; and for scripts there are
+// names and JSON.
 func TestScheduleList(t *testing.T) {
 	t.Parallel()
 	wrong := inCluster(func(s *v1alpha1.ScheduledSparkApplication) {

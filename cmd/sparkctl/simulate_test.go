@@ -151,8 +151,8 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// crowd is a scenario with thirty queues in five groups and that many arrivals of a few sizes, which together want load percent of what
-// there is.
+// crowd is a scenario with thirty queues in five groups and that many arrivals of a few sizes, which together want load
+// percent of what there is.
 func crowd(arrivals, load int) string {
 	var out strings.Builder
 	out.WriteString("kind: SparkQueue\nmetadata: {name: root}\n")
@@ -172,8 +172,8 @@ func crowd(arrivals, load int) string {
 	return out.String()
 }
 
-// BenchmarkSimulate reads and plays 100,000 arrivals: with quota for nearly all at once, and with a line that grows to thousands
-// while teams take back what they have lent.
+// BenchmarkSimulate reads and plays 100,000 arrivals: with quota for nearly all at once, and with a line that grows to
+// thousands while teams take back what they have lent.
 func BenchmarkSimulate(b *testing.B) {
 	const arrivals = 100_000
 	for name, load := range map[string]int{"room": 90, "crowded": 113} {

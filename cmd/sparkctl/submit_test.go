@@ -50,7 +50,8 @@ func TestCallsThatAreNotMeantSo(t *testing.T) {
 	}
 }
 
-// TestSecretsOfAnotherNamespace: the command that creates the Secret of a call names the namespace of -n, in which the application is created.
+// TestSecretsOfAnotherNamespace: the command that creates the Secret of a call names the namespace of -n, in which the
+// application is created.
 func TestSecretsOfAnotherNamespace(t *testing.T) {
 	t.Parallel()
 	_, kubeconfig := startAPIServer(t, "mine", nil)

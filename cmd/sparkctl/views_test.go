@@ -30,7 +30,8 @@ func requestsOfPod() map[corev1.ResourceName]resource.Quantity {
 	return map[corev1.ResourceName]resource.Quantity{"cpu": resource.MustParse("1"), "memory": resource.MustParse("896Mi")}
 }
 
-// inStage is an application in a stage. Its conditions are those that the operator writes, with the sentences of the stage itself.
+// inStage is an application in a stage. Its conditions are those that the operator writes, with the sentences of the
+// stage itself.
 func inStage(stage status.Stage) *v1alpha1.SparkApplication {
 	ago := func(minutes int) *metav1.Time {
 		return &metav1.Time{Time: viewedAt.Add(-time.Duration(minutes) * time.Minute)}
@@ -58,8 +59,9 @@ func inStage(stage status.Stage) *v1alpha1.SparkApplication {
 	return app
 }
 
-// TestViewsOfEveryStage: one file for each stage, with what the conditions say and every view of the application and of its queue. The
-// sentences come from internal/status, their arrangement from internal/printer; the views never contradict each other in the stage.
+// TestViewsOfEveryStage: one file for each stage, with what the conditions say and every view of the application and of
+// its queue. The sentences come from internal/status, their arrangement from internal/printer; the views never
+// contradict each other in the stage.
 func TestViewsOfEveryStage(t *testing.T) {
 	t.Parallel()
 	for _, stage := range append(status.Stages(), status.New) {

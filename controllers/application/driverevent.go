@@ -18,8 +18,8 @@ import (
 const (
 	// eventsTimeout bounds how long listing the events of a pod may take.
 	eventsTimeout = 2 * time.Second
-	// eventPageSize is the page size for listing the events of a pod, and maxEventPages the number of pages that are read. The
-	// kubelet and the scheduler write one event per problem and count repetitions, but users who may create events can
+	// eventPageSize is the page size for listing the events of a pod, and maxEventPages the number of pages that are read.
+	// The kubelet and the scheduler write one event per problem and count repetitions, but users who may create events can
 	// make each as large as etcd stores it, 1.5 MiB.
 	eventPageSize = 16
 	maxEventPages = 6

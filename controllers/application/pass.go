@@ -80,8 +80,8 @@ func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
 // conflictPause is how long to wait for the watch after a conflict.
 const conflictPause = 100 * time.Millisecond
 
-// execute does what was decided, in the order that makes every crash harmless: the actions that precede the status, the finalizer, the
-// status, the events, the actions that need the status, and what the gate has to know.
+// execute does what was decided, in the order that makes every crash harmless: the actions that precede the status, the
+// finalizer, the status, the events, the actions that need the status, and what the gate has to know.
 func (p *pass) execute(ctx context.Context, d lifecycle.Decision) error {
 	if err := p.actor.act(ctx, d.Before); err != nil {
 		return err

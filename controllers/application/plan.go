@@ -238,8 +238,8 @@ func (pn *planner) references(ctx context.Context, gate string) (missing []strin
 }
 
 // Waiting costs no reads. While an application waits in its queue, its passes rely on the references that were checked
-// when it asked. Once its gate has granted the ask, and before the grant is used, all of them are read again; if one has
-// changed, the grant is released.
+// when it asked. Once its gate has granted the ask, and before the grant is used, all of them are read again; if one
+// has changed, the grant is released.
 
 // mayReuseChecks reports whether this pass may rely on what an earlier one found out about the start, without reading
 // references. It may as long as the application waits in its queue. It may for presenceTTL only before the status says

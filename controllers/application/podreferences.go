@@ -46,8 +46,8 @@ func (pn *planner) missingOfPods(ctx context.Context, ready *prepared) ([]string
 	return missing, nil
 }
 
-// podReferenceExists reports whether an object that a pod refers to exists, reading only its metadata. An object that the
-// operator may not read counts as existing, because the kubelet will report it if it does not.
+// podReferenceExists reports whether an object that a pod refers to exists, reading only its metadata. An object that
+// the operator may not read counts as existing, because the kubelet will report it if it does not.
 func (rd *reader) podReferenceExists(ctx context.Context, ref podrefs.Reference) (bool, error) {
 	if len(validation.IsDNS1123Subdomain(ref.Name)) > 0 {
 		return false, nil // no object can have this name, and it must not become part of a request

@@ -69,8 +69,8 @@ func (rd *reader) spend(n int) error {
 	return nil
 }
 
-// referenceExists reports whether an object exists, for references that need no key of it. It reads the object only if no pass
-// has done so recently.
+// referenceExists reports whether an object exists, for references that need no key of it. It reads the object only if
+// no pass has done so recently.
 func (rd *reader) referenceExists(ctx context.Context, kind, name string, obj client.Object) (bool, error) {
 	ref := rd.toReference(kind, name, "")
 	if known, ok := rd.known(ref); ok {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// maxPatternBytes is the maximum length of spark.redaction.regex, in bytes. Eight bytes can take a millisecond to parse: a
-	// range of nearly all characters, case-insensitive. The pattern is parsed twice.
+	// maxPatternBytes is the maximum length of spark.redaction.regex, in bytes. Eight bytes can take a millisecond to
+	// parse: a range of nearly all characters, case-insensitive. The pattern is parsed twice.
 	maxPatternBytes = 1 << 10
 	// maxPatternSize is the maximum of patternSize. A pattern of this size takes a few megabytes when compiled and
 	// matched.
@@ -65,8 +65,8 @@ func redacted(properties conf.Properties) (names map[string]bool, why string) {
 }
 
 // patternSize returns an upper bound of the number of instructions in the compiled pattern, plus one for each character
-// range in it. It stops counting above maxPatternSize. The length of the text does not bound it: (?:x?){1000} has twelve
-// bytes and two thousand instructions.
+// range in it. It stops counting above maxPatternSize. The length of the text does not bound it: (?:x?){1000} has
+// twelve bytes and two thousand instructions.
 func patternSize(pattern *syntax.Regexp) int {
 	size := 1
 	switch pattern.Op {

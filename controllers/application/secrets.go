@@ -24,8 +24,8 @@ type secretValues struct {
 	missing []string
 }
 
-// maxSecretBytes is how many bytes of Secrets the operator holds for one application. No driver can be created with more
-// than 1,000,000.
+// maxSecretBytes is how many bytes of Secrets the operator holds for one application. No driver can be created with
+// more than 1,000,000.
 const maxSecretBytes = 2 << 20
 
 // referred returns the entries of a Secret that the sources refer to, so that the others do not stay in memory.

@@ -47,8 +47,8 @@ type state struct {
 // attempt identifies an attempt of an application.
 type attempt struct{ run, attempt int64 }
 
-// desiredKey identifies the desired state of the companions of an application by what determines it. The zero value stands
-// for no state.
+// desiredKey identifies the desired state of the companions of an application by what determines it. The zero value
+// stands for no state.
 type desiredKey struct {
 	generation    int64
 	attempt       attempt

@@ -156,9 +156,9 @@ func (p *pass) refuse(run tick.Run, why string) {
 	}
 }
 
-// maxLateness is how late a run may be and still be created without a live read of the schedule. It is as long as a process
-// can be suspended and still be the leader, and shorter than the time in which an application can run, end and be
-// deleted.
+// maxLateness is how late a run may be and still be created without a live read of the schedule. It is as long as a
+// process can be suspended and still be the leader, and shorter than the time in which an application can run, end and
+// be deleted.
 const maxLateness = 15 * time.Second
 
 // confirmSchedule reads the schedule live before a late run is created, and returns an error if it has changed. A

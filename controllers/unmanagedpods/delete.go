@@ -21,9 +21,9 @@ import (
 // endingInterval is how often a pod that does not end in time is checked.
 const endingInterval = 10 * time.Second
 
-// boundTermination makes a pod that is being deleted end within MaxTermination, whichever client has deleted it, because its
-// quota counts as about to be released. On a node that does not answer the pod may still be running, so its quota stays
-// charged.
+// boundTermination makes a pod that is being deleted end within MaxTermination, whichever client has deleted it,
+// because its quota counts as about to be released. On a node that does not answer the pod may still be running, so its
+// quota stays charged.
 func (r *Reconciler) boundTermination(ctx context.Context, p *unmanaged.Pod) error {
 	if p.EndsLate(r.MaxTermination) {
 		return r.deletePod(ctx, p, false)

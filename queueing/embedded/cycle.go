@@ -22,9 +22,9 @@ func (e *Engine) Dirty() bool {
 //     head, if that ask does.
 //  2. Among these, the ask that borrows over the shortest distance comes first, so that the quota of a queue serves the
 //     queue itself, and then the queues nearest to it. Ties are broken by priority, age and UID.
-//  3. That ask is granted. If it does not fit, its targets are preempted and its claim is charged. This repeats until no
-//     queue has such an ask. Grants of the current cycle are never targets, but those that no caller has seen yet are
-//     withdrawn first if they borrow quota that the ask may reclaim (type withdrawal).
+//  3. That ask is granted. If it does not fit, its targets are preempted and its claim is charged. This repeats until
+//     no queue has such an ask. Grants of the current cycle are never targets, but those that no caller has seen yet
+//     are withdrawn first if they borrow quota that the ask may reclaim (type withdrawal).
 //  4. Remaining quota goes to holders that want more than their base gangs (method grow).
 //  5. All pending asks get their verdicts.
 //

@@ -7,9 +7,10 @@
 //	              ▲                     │                            ▲
 //	              └───────Revert────────┘                Restore ────┘
 //
-// The Engine holds live state: queues, pending asks, grants and what they charge. It does no I/O, reads no clock, starts
-// no goroutine and logs nothing; the same calls in the same order give the same results. It is not safe for concurrent
-// use. Package gate connects it to the cluster: it feeds the engine with objects, writes its grants, and holds the lock.
+// The Engine holds live state: queues, pending asks, grants and what they charge. It does no I/O, reads no clock,
+// starts no goroutine and logs nothing; the same calls in the same order give the same results. It is not safe for
+// concurrent use. Package gate connects it to the cluster: it feeds the engine with objects, writes its grants, and
+// holds the lock.
 //
 // The package imports package quota and the contract in package queueing, but neither Sparkgate's API types nor a
 // client.
@@ -21,10 +22,10 @@
 //	     └─ equivalenceClass    the asks of a queue with the same needs (signature), as a heap: priority, age, UID
 //	         └─ app             one key, with its ask, its grant, or both
 //
-// If the first ask of an equivalence class does not fit, no other ask of the class does, and none will later in the same
-// cycle, because free quota only shrinks while grants are made. So a cycle tries each class until it fails once, and a
-// thousand equal applications cost as much as one. A class has one verdict. Its message is built when the reason changes,
-// and only then set on the single applications; Changed returns their keys.
+// If the first ask of an equivalence class does not fit, no other ask of the class does, and none will later in the
+// same cycle, because free quota only shrinks while grants are made. So a cycle tries each class until it fails once,
+// and a thousand equal applications cost as much as one. A class has one verdict. Its message is built when the reason
+// changes, and only then set on the single applications; Changed returns their keys.
 //
 // The Engine is composed of parts, each with its own state. A part uses only parts above it:
 //
@@ -42,16 +43,16 @@
 //
 // # Guarantees
 //
-//   - A new grant never exceeds quota, whatever was restored or whichever quota was lowered before. Package quota defines
-//     what that means.
+//   - A new grant never exceeds quota, whatever was restored or whichever quota was lowered before. Package quota
+//     defines what that means.
 //   - A grant stays until Release: no change of the configuration removes it.
-//   - A grant may be evicted (Eviction) because its queue is drained, or for a pending ask that may preempt its holder. It
-//     stays charged until Release, and what is reclaimed for one ask is granted to no other (claim).
-//   - If Cycle makes fewer grants than its maximum, no pending ask could have been granted anything more: each either does
-//     not fit, or is blocked by a rule that its verdict names.
-//   - Verdict messages name the need, the limit that blocks it and the queue of that limit. They do not change with what
-//     is free at the moment.
-//   - A new engine with the same queues, grants and asks makes the same decisions. There is one exception: the grants of
-//     a deleted queue are charged to its last parent, but by a new engine to the parent at the time of the grant, unless
-//     the queue is configured with Deleted.
+//   - A grant may be evicted (Eviction) because its queue is drained, or for a pending ask that may preempt its holder.
+//     It stays charged until Release, and what is reclaimed for one ask is granted to no other (claim).
+//   - If Cycle makes fewer grants than its maximum, no pending ask could have been granted anything more: each either
+//     does not fit, or is blocked by a rule that its verdict names.
+//   - Verdict messages name the need, the limit that blocks it and the queue of that limit. They do not change with
+//     what is free at the moment.
+//   - A new engine with the same queues, grants and asks makes the same decisions. There is one exception: the grants
+//     of a deleted queue are charged to its last parent, but by a new engine to the parent at the time of the grant,
+//     unless the queue is configured with Deleted.
 package embedded

@@ -40,8 +40,8 @@ type growthRequest struct {
 // that is reserved or reclaimed for others.
 //
 // Pods are added one by one, so that holders grow evenly. The next pod goes to the holder
-//   - whose queue borrows over the shortest distance with the pod (if the parent of two queues uses fair sharing, the lower
-//     share counts before that);
+//   - whose queue borrows over the shortest distance with the pod (if the parent of two queues uses fair sharing, the
+//     lower share counts before that);
 //   - then with the higher priority;
 //   - then with the fewest pods above its base gang, then by age and UID.
 //

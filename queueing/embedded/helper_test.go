@@ -22,9 +22,9 @@ import (
 //
 //	pi-1 queue=team-a prio=5 at=3 cpu=200m memory=896Mi executors=2 min=1 holds=1h gated
 //
-// A quota of another flavor is cpu/spot=4. A queue admits all namespaces unless it has only=label:value, or has the word for no namespace (see queueOf); names: it names namespaces. An ask has a
-// driver and executors (2 unless it says otherwise) that request the same; it is queued at second 0 of the tests' day; guarded: it needs
-// limits.
+// A quota of another flavor is cpu/spot=4. A queue admits all namespaces unless it has only=label:value, or has the
+// word for no namespace (see queueOf); names: it names namespaces. An ask has a driver and executors (2 unless it says
+// otherwise) that request the same; it is queued at second 0 of the tests' day; guarded: it needs limits.
 
 // word is key=value, or a key alone.
 type word struct{ key, value string }

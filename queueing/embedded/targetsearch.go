@@ -17,7 +17,8 @@ import (
 //   - in its own queue, as Preemption.Within allows;
 //   - in another queue, as Preemption.Reclaim allows, if what is short was borrowed there on every level up to the
 //     common ancestor, and the ask stays within the quota of its own subtree below that ancestor. An ask that borrows
-//     itself may do so as Preemption.Borrow allows, or QueueConfig.FairPreemption of the common ancestor (type shareRule).
+//     itself may do so as Preemption.Borrow allows, or QueueConfig.FairPreemption of the common ancestor (type
+//     shareRule).
 //
 // Only applications that use what is short are candidates.
 type targetSearch struct {

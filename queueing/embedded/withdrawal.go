@@ -32,8 +32,8 @@ type withdrawal struct {
 // asks may fit now.
 func (w *withdrawal) happened() bool { return len(w.withdrawn) > 0 }
 
-// withdrawFor withdraws the grants, newest first, that must go so that the first ask of a class fits. It reports whether
-// it withdrew any, and withdraws none unless they are sufficient and all necessary.
+// withdrawFor withdraws the grants, newest first, that must go so that the first ask of a class fits. It reports
+// whether it withdrew any, and withdraws none unless they are sufficient and all necessary.
 func (w *withdrawal) withdrawFor(class *equivalenceClass) bool {
 	if w.inVain || w.round.tree.fairSharing || w.admission.holders.grants < w.first || class.next() == nil || class.atMaxRunning() != nil {
 		return false

@@ -13,8 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// ReportProgress writes the condition PodsReady, from which Kueue learns whether the quota is in use, and the priority class,
-// which may have changed.
+// ReportProgress writes the condition PodsReady, from which Kueue learns whether the quota is in use, and the priority
+// class, which may have changed.
 func (g *Gate) ReportProgress(ctx context.Context, key queueing.Key, at queueing.Progress) error {
 	w := g.workloadFor(key, at.Run, at.Attempt)
 	if w == nil || g.watchIsBehind(w) || !w.DeletionTimestamp.IsZero() || finished(w) || !reserved(w) {

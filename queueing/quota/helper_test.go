@@ -12,8 +12,8 @@ import (
 // cpu is the cell of the tests that need only one.
 var cpu = Cell{Flavor: "default", Resource: "cpu"}
 
-// nodesOf reads one node a line: "name nominal 3 borrowing 2 lending 1", with "name < parent" for one that has a parent and
-// "name ghost" for a ghost. A line without nominal has no limits. "max" is MaxAmount, "∞" is Unlimited.
+// nodesOf reads one node a line: "name nominal 3 borrowing 2 lending 1", with "name < parent" for one that has a parent
+// and "name ghost" for a ghost. A line without nominal has no limits. "max" is MaxAmount, "∞" is Unlimited.
 func nodesOf(t *testing.T, text string) []Node {
 	t.Helper()
 	var nodes []Node

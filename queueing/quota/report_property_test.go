@@ -58,8 +58,8 @@ func TestLentIsUnused(t *testing.T) {
 	})
 }
 
-// While no quota is exceeded, no queue lends more than its limit allows, and the children of a node lend no more together than another one
-// has: what the node lends further, what it uses itself, and what the children borrow.
+// While no quota is exceeded, no queue lends more than its limit allows, and the children of a node lend no more
+// together than another one has: what the node lends further, what it uses itself, and what the children borrow.
 func TestLentIsBorrowed(t *testing.T) {
 	forSeeds(t, 2000, func(t *testing.T, r *rand.Rand) {
 		b := newBoth(randomTree(r))

@@ -59,8 +59,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// wellFormed: YuniKorn reads the task groups in this shape, refuses one without a name, members or resources, and looks for the group of
-// each pod among them.
+// wellFormed: YuniKorn reads the task groups in this shape, refuses one without a name, members or resources, and looks
+// for the group of each pod among them.
 func wellFormed(t *testing.T, grant *queueing.Grant) {
 	t.Helper()
 	var groups []struct {

@@ -261,8 +261,8 @@ func TestTheNextLeaderOfATree(t *testing.T) {
 	}
 }
 
-// TestAQueueIsDeletedBeforeItIsClaimed reads the queues, deletes one, and then claims them. The deleted queue must not be claimed over
-// and over.
+// TestAQueueIsDeletedBeforeItIsClaimed reads the queues, deletes one, and then claims them. The deleted queue must not
+// be claimed over and over.
 func TestAQueueIsDeletedBeforeItIsClaimed(t *testing.T) {
 	t.Parallel()
 	f := newForest(t, map[string]string{"a": "", "p": "a", "q": "a", "r": "q"})

@@ -36,14 +36,14 @@
 //	changed                                         the keys whose verdict has changed, with the new one
 //	end           why
 //
-// A key is [namespace, name, UID]. Amounts are as in queueing.Resources: cpu in thousandths of a core, everything else in
-// its base unit. Times are in UTC. Empty, zero and false values are omitted, unless the omitted value would mean
+// A key is [namespace, name, UID]. Amounts are as in queueing.Resources: cpu in thousandths of a core, everything else
+// in its base unit. Times are in UTC. Empty, zero and false values are omitted, unless the omitted value would mean
 // something else. The keys of JSON objects are ordered, so that the same calls give the same bytes.
 //
 // Applications repeat their asks, states and releases all the time. Calls without effect are not recorded: a submit,
-// setStanding or setWant that repeats the last one for the application, unless it was restored or reverted in the meantime
-// or, for the last two, got a grant; and any other call about an application that the engine does not know. Read-only calls
-// are not recorded either.
+// setStanding or setWant that repeats the last one for the application, unless it was restored or reverted in the
+// meantime or, for the last two, got a grant; and any other call about an application that the engine does not know.
+// Read-only calls are not recorded either.
 //
 // A namespace selector is a function in the engine. Replay rebuilds it from the queue's text for users
 // ("admits":"selector"). If that text cannot be parsed ("admits":"answers"), the function's answers are recorded in the
@@ -53,10 +53,10 @@
 //
 // # The end of a log
 //
-// A log starts with an empty engine and cannot start later from a snapshot: claims, past preemptions and the limits named in
-// messages are internal to the engine and result from all calls before. So a log is never continued in a second file. When
-// it reaches its limit it ends with a line that says so, and the engine continues without it. It also ends when it cannot
-// be written. A log that was cut off in the middle of a line is replayed up to that line.
+// A log starts with an empty engine and cannot start later from a snapshot: claims, past preemptions and the limits
+// named in messages are internal to the engine and result from all calls before. So a log is never continued in a
+// second file. When it reaches its limit it ends with a line that says so, and the engine continues without it. It also
+// ends when it cannot be written. A log that was cut off in the middle of a line is replayed up to that line.
 //
 // The package reads no clock, and imports neither Sparkgate's API types nor a client.
 package decisionlog

@@ -76,8 +76,8 @@ func TestConfirmAdmitsTheNextBatch(t *testing.T) {
 	}
 }
 
-// TestReleaseAdmitsTheNextBatch: a grant that is released while it is in flight frees its place in the batch at once, like a
-// confirmed one.
+// TestReleaseAdmitsTheNextBatch: a grant that is released while it is in flight frees its place in the batch at once,
+// like a confirmed one.
 func TestReleaseAdmitsTheNextBatch(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
 	r.putInFlight(batch)
