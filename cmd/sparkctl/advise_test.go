@@ -15,7 +15,7 @@ import (
 // recordedLog is the event log of a real run.
 const recordedLog = "../../internal/advise/eventlog/testdata/skewed"
 
-// TestAdviseFromAnEventLog: what is said of a run that was recorded, without a cluster.
+// TestAdviseFromAnEventLog checks the advice for a recorded run, without a cluster.
 func TestAdviseFromAnEventLog(t *testing.T) {
 	t.Parallel()
 	code, out, problem := call("", "advise", "--event-log", recordedLog+"/eventlog_v2_app-20261123212223-0000")
@@ -39,7 +39,7 @@ Not known:
 	}
 }
 
-// TestAdviseRefuses: what cannot be read is named, with what to do.
+// TestAdviseRefuses: an error names what cannot be read, and a remedy.
 func TestAdviseRefuses(t *testing.T) {
 	t.Parallel()
 	hostile := filepath.Join(t.TempDir(), "log")

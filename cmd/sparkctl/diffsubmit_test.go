@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestDiffSubmit: the exit codes, and what is printed. What is compared is tested in package offline.
+// TestDiffSubmit checks the exit codes and the output. The comparison itself is tested in package offline.
 func TestDiffSubmit(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

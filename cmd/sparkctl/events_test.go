@@ -13,8 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// TestEventsOfPodsThatAreGone: Spark deletes executors that have ended, with their labels; what happened to them is
-// known by their names.
+// TestEventsOfPodsThatAreGone: Spark deletes ended executors together with their labels, so their events are found by
+// the names of the pods.
 func TestEventsOfPodsThatAreGone(t *testing.T) {
 	t.Parallel()
 	event := func(kind, name string) corev1.Event {

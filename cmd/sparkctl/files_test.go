@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestFolders: with everything below it, also where its name is a link; hidden folders are left out.
+// TestFolders: a folder, or a link to one, is read with its subfolders, except for hidden ones.
 func TestFolders(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// FuzzSimulate: whatever is in the file, the tool comes to an end, and says why if it has failed.
+// FuzzSimulate: whatever is in the file, the tool terminates, and prints a reason if it fails.
 func FuzzSimulate(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil {

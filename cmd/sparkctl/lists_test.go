@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
-// TestListsForPrograms: an empty list is one, and what is in one says its kind.
+// TestListsForPrograms: an empty list is written as a list, and each item has its kind.
 func TestListsForPrograms(t *testing.T) {
 	t.Parallel()
 	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
@@ -36,7 +36,7 @@ func TestListsForPrograms(t *testing.T) {
 	}
 }
 
-// TestManifestsWithoutManagers: as kubectl prints them, with all else that the API server has.
+// TestManifestsWithoutManagers: objects are printed as kubectl does, complete except for managedFields.
 func TestManifestsWithoutManagers(t *testing.T) {
 	t.Parallel()
 	object := json.RawMessage(`{"apiVersion":"x","metadata":{"name":"pi","generation":9007199254740993,"managedFields":[{"manager":"flux"}]},"spec":{"unknown":1.50}}`)

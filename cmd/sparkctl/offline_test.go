@@ -18,7 +18,7 @@ import (
 
 const offlineFolder = "testdata/offline"
 
-// submission are the arguments of spark-submit of the golden files.
+// submission returns the arguments of spark-submit for the golden files.
 func submission(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(offlineFolder, "etl.json"))
@@ -32,7 +32,7 @@ func submission(t *testing.T) []string {
 	return args
 }
 
-// TestFromSubmitAndRender translates a call, and renders what it has printed.
+// TestFromSubmitAndRender translates a call of spark-submit, and renders the printed application.
 func TestFromSubmitAndRender(t *testing.T) {
 	t.Parallel()
 	args := submission(t)
@@ -72,7 +72,7 @@ func TestLint(t *testing.T) {
 	golden.Compare(t, filepath.Join(offlineFolder, "lint.txt"), out)
 }
 
-// TestWhatUsersAreToldToApply: examples and configuration have nothing to correct.
+// TestWhatUsersAreToldToApply: the linter finds no errors in examples and configuration.
 func TestWhatUsersAreToldToApply(t *testing.T) {
 	t.Parallel()
 	if code, out, problem := call("", "lint", "--strict", "-f", "../../examples", "-f", "../../config/queues"); code != 0 {

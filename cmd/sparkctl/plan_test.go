@@ -10,7 +10,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
-// TestPlanFailsOn: an application that loses executors is preempted as well as one that stops.
+// TestPlanFailsOn: losing executors counts as preemption, like being stopped.
 func TestPlanFailsOn(t *testing.T) {
 	t.Parallel()
 	stops := offline.Effect{Before: offline.Admitted, After: offline.Preempted, Reason: "Preempted"}

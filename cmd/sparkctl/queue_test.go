@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// listOf is the answer to a list.
+// listOf returns the answer to a list request.
 func listOf[T any](items ...T) []reply {
 	if items == nil {
 		items = []T{}
@@ -20,7 +20,7 @@ func listOf[T any](items ...T) []reply {
 	return []reply{{200, map[string]any{"metadata": map[string]any{"resourceVersion": "1"}, "items": items}}}
 }
 
-// TestHoldersOfAQueue: those of a queue of another gate that has the same name are not among them.
+// TestHoldersOfAQueue: applications in a queue of another gate with the same name are left out.
 func TestHoldersOfAQueue(t *testing.T) {
 	t.Parallel()
 	var apps []v1alpha1.SparkApplication
@@ -39,7 +39,7 @@ func TestHoldersOfAQueue(t *testing.T) {
 	}
 }
 
-// TestExplainQueueBelowADrainedOne: a queue that is held below one that is drained is drained, also while no operator
+// TestExplainQueueBelowADrainedOne: a held queue below a drained one is reported as drained, also while no operator
 // answers.
 func TestExplainQueueBelowADrainedOne(t *testing.T) {
 	t.Parallel()
@@ -52,7 +52,7 @@ func TestExplainQueueBelowADrainedOne(t *testing.T) {
 	}
 }
 
-// TestHoldersOfADeletedQueue: they count at the queue above, and are listed there.
+// TestHoldersOfADeletedQueue: they are listed at the queue above, where they count.
 func TestHoldersOfADeletedQueue(t *testing.T) {
 	t.Parallel()
 	app := v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "etl", Name: "pi"}}
@@ -66,7 +66,7 @@ func TestHoldersOfADeletedQueue(t *testing.T) {
 	}
 }
 
-// TestExplainQueueBelowAHeldOne: also while no operator answers, it says which queue holds it.
+// TestExplainQueueBelowAHeldOne: the output names the queue whose stop policy applies, also while no operator answers.
 func TestExplainQueueBelowAHeldOne(t *testing.T) {
 	t.Parallel()
 	root, queue := v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "root"}}, v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}}

@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
 
-// decisions is a log of one grant, by the version of this program.
+// decisions is a log with one grant, written by this version of the program.
 var decisions = `{"decisionLog":1,"version":"` + decisionlog.ProgramVersion() + `"}
 {"call":"setQueues","with":{"queues":[{"name":"default","weight":1,"unlimited":true,"admits":"selector","selector":"<none>"}]}}
 {"call":"submit","with":{"key":["spark","etl","1"],"run":1,"attempt":1,"queue":"default"},"answer":true}
@@ -22,7 +22,7 @@ var decisions = `{"decisionLog":1,"version":"` + decisionlog.ProgramVersion() + 
 {"call":"changed","answer":[{"keys":[["spark","etl","1"]],"state":"Granted"}]}
 `
 
-// TestReplay: what is printed of a log, and with which exit code.
+// TestReplay checks the output and the exit codes.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	const refused = `sparkctl replay: standard input: line 4: cycle gives a different answer
@@ -60,7 +60,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayOfAFile, and calls that cannot be understood.
+// TestReplayOfAFile also checks wrong arguments.
 func TestReplayOfAFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "decisions.jsonl")

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// commandsBelow returns all commands that do something.
+// commandsBelow returns all commands that can be run.
 func commandsBelow(c *cobra.Command) []*cobra.Command {
 	var all []*cobra.Command
 	for _, child := range c.Commands() {
@@ -30,7 +30,7 @@ func commandsBelow(c *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// calls returns the arguments of each call of sparkctl in an example. Lines that end with a backslash are joined; pipes
+// calls returns the arguments of each call of sparkctl in an example. Lines that end with a backslash are joined. Pipes
 // and redirections end a call.
 func calls(example, program string) [][]string {
 	var all [][]string
@@ -48,7 +48,7 @@ func calls(example, program string) [][]string {
 	return all
 }
 
-// TestExamples: each command has examples, and each is a call of that command with flags that it has.
+// TestExamples: each command has examples, and each example is a valid call of that command with existing flags.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"sparkctl", "kubectl spark"} {
@@ -77,7 +77,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestPluginOfKubectl: as kubectl-spark, usage, examples and errors say kubectl spark.
+// TestPluginOfKubectl: if the program is called kubectl-spark, usage, examples and errors name kubectl spark.
 func TestPluginOfKubectl(t *testing.T) {
 	t.Parallel()
 	for program, want := range map[string]string{"/usr/bin/kubectl-spark": "kubectl spark", "kubectl-spark.exe": "kubectl spark", "/opt/sparkctl": "sparkctl"} {
@@ -92,7 +92,7 @@ func TestPluginOfKubectl(t *testing.T) {
 	}
 }
 
-// TestFlagsOfKubectl: every command that talks to a cluster has the flags of kubectl for it.
+// TestFlagsOfKubectl: every command that talks to a cluster has kubectl's flags for it.
 func TestFlagsOfKubectl(t *testing.T) {
 	t.Parallel()
 	clusters := 0
@@ -118,8 +118,7 @@ func TestFlagsOfKubectl(t *testing.T) {
 	}
 }
 
-// TestNamesOfOtherTools: a command of kubectl, argo or kubeflow's sparkctl leads to the one here; no name stands for
-// two.
+// TestNamesOfOtherTools: the name of a command of kubectl, argo or kubeflow's sparkctl leads to one command here.
 func TestNamesOfOtherTools(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]string{"create": "submit", "status": "get", "forward": "ui", "stop": "suspend", "retry": "rerun", "Describe": "get", "lst": "list"} {
@@ -138,7 +137,7 @@ func TestNamesOfOtherTools(t *testing.T) {
 	}
 }
 
-// names is a list of objects without specs.
+// names returns a list of objects without specs.
 func names(all ...string) []reply {
 	list := metav1.PartialObjectMetadataList{}
 	for _, name := range all {
@@ -147,8 +146,8 @@ func names(all ...string) []reply {
 	return []reply{{http.StatusOK, list}}
 }
 
-// TestCompletion: names come from the cluster, values from what is known; without a cluster there are none, and no
-// error.
+// TestCompletion: names are completed from the cluster, and values from the known ones. Without a cluster there are no
+// names, and no error.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{

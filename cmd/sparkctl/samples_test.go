@@ -27,11 +27,11 @@ import (
 
 const samplesFolder = "testdata/samples"
 
-// sampledAt is the time of the calls.
+// sampledAt is the current time of the calls.
 var sampledAt = time.Date(2026, 9, 1, 12, 0, 0, 0, time.UTC)
 
-// TestSamplesOfCommands: what the pages show below a call is what it prints. The cluster is
-// testdata/samples/cluster.yaml; calls without one read the files beside it.
+// TestSamplesOfCommands: the output below a call in the documentation is what the call prints. The cluster is
+// testdata/samples/cluster.yaml; calls without a cluster read the files beside it.
 func TestSamplesOfCommands(t *testing.T) {
 	t.Parallel()
 	kubeconfig := recordedCluster(t, "cluster.yaml")
@@ -84,7 +84,7 @@ func TestSampleOfFromSubmit(t *testing.T) {
 	}
 }
 
-// TestSampleOfDiffSubmit: a recording that is equal and one that is not print the lines on the page, among others.
+// TestSampleOfDiffSubmit: the output for an equal and a different recording contains the lines on the page.
 func TestSampleOfDiffSubmit(t *testing.T) {
 	t.Parallel()
 	library, err := recordings.OpenLibrary("../../test/record/cases")
@@ -131,7 +131,7 @@ func TestSampleOfDiffSubmit(t *testing.T) {
 	}
 }
 
-// sectionOf returns what stands below a heading of a page, to the end of the page.
+// sectionOf returns the text from a heading of a page to the end of the page.
 func sectionOf(t *testing.T, page, heading string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../../docs", page))
@@ -145,7 +145,7 @@ func sectionOf(t *testing.T, page, heading string) string {
 	return section
 }
 
-// shellWords splits a call as a shell does: at blanks outside of single quotes. A line that ends with a backslash
+// shellWords splits a call as a shell does: at spaces outside single quotes. A line that ends with a backslash
 // continues.
 func shellWords(call string) []string {
 	var words []string
@@ -159,7 +159,7 @@ func shellWords(call string) []string {
 	return words
 }
 
-// recordedCluster starts an API server that has the objects of a file, and returns the file of a kubeconfig for it.
+// recordedCluster starts an API server with the objects of a file, and returns the path of a kubeconfig for it.
 func recordedCluster(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(samplesFolder, name))

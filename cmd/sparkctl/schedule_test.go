@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
 )
 
-// TestScheduleNextOfFiles: the coming times of the schedules in files, around the switches of clocks.
+// TestScheduleNextOfFiles checks the upcoming times of schedules in files, around changes of daylight saving time.
 func TestScheduleNextOfFiles(t *testing.T) {
 	t.Parallel()
 	const several = "testdata/schedule/several.yaml"
@@ -56,7 +56,7 @@ func TestScheduleNextOfFiles(t *testing.T) {
 	}
 }
 
-// inCluster is a schedule of the API server, as the operator has found it.
+// inCluster returns a schedule of the API server with the status that the operator has written.
 func inCluster(change func(*v1alpha1.ScheduledSparkApplication)) []reply {
 	s := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "spark", Name: "nightly", Generation: 3}}
 	s.Spec = v1alpha1.ScheduledSparkApplicationSpec{Schedule: "30 2 * * *", TimeZone: "Europe/Zurich"}
@@ -126,7 +126,7 @@ func TestScheduleNextOfTheCluster(t *testing.T) {
 	}
 }
 
-// TestThePageOfSchedulesIsTrue: the example in the documentation prints what stands there.
+// TestThePageOfSchedulesIsTrue: the example in the documentation prints the text on the page.
 func TestThePageOfSchedulesIsTrue(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/sparkctl.md")

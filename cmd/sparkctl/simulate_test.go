@@ -17,17 +17,18 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
 )
 
-// run carries out a call of sparkctl and returns the exit code.
+// run runs sparkctl and returns its exit code.
 func run(args []string, s streams) int { return runAs("sparkctl", args, s) }
 
-// call runs sparkctl and returns its exit code and what it has written.
+// call runs sparkctl and returns its exit code and output.
 func call(in string, args ...string) (code int, out, err string) {
 	var o, e bytes.Buffer
 	code = run(args, streams{in: strings.NewReader(in), out: &o, err: &e})
 	return code, o.String(), e.String()
 }
 
-// TestScenarios plays those in testdata. Run it with -update to write down what happens now, and read the difference.
+// TestScenarios plays the scenarios in testdata. Run it with -update to update their results, and review the
+// difference.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.yaml")
@@ -46,7 +47,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// TestTheSameAgain: the output depends on nothing but the scenario, whether it comes from a file or the standard input.
+// TestTheSameAgain: the output depends only on the scenario, whether it comes from a file or from standard input.
 func TestTheSameAgain(t *testing.T) {
 	t.Parallel()
 	stream := crowd(500, 130)
@@ -61,7 +62,7 @@ func TestTheSameAgain(t *testing.T) {
 	}
 }
 
-// TestThePageIsTrue: the example in the documentation comes to what stands there.
+// TestThePageIsTrue: the example in the documentation gives the result on the page.
 func TestThePageIsTrue(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/simulate.md")
@@ -78,7 +79,7 @@ func TestThePageIsTrue(t *testing.T) {
 	}
 }
 
-// TestTheWeekIsTrue: the example with schedules comes to the summary that stands in the documentation.
+// TestTheWeekIsTrue: the example with schedules gives the summary in the documentation.
 func TestTheWeekIsTrue(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/simulate.md")
@@ -96,7 +97,7 @@ func TestTheWeekIsTrue(t *testing.T) {
 	}
 }
 
-// fence is the first block of code of a language in a page.
+// fence returns the first block of code in a language on a page.
 func fence(page, language string) string {
 	_, rest, _ := strings.Cut(page, "\n```"+language+"\n")
 	text, _, _ := strings.Cut(rest, "```")
@@ -137,7 +138,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// full is an output that takes nothing.
+// full is an output that accepts nothing.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
@@ -151,8 +152,8 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// crowd is a scenario with thirty queues in five groups and that many arrivals of a few sizes, which together want load
-// percent of what there is.
+// crowd returns a scenario with thirty queues in five groups and arrivals of a few sizes, which together need load
+// percent of the quota.
 func crowd(arrivals, load int) string {
 	var out strings.Builder
 	out.WriteString("kind: SparkQueue\nmetadata: {name: root}\n")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestManifestsForOthers: what submit does not take is named.
+// TestManifestsForOthers: the error names the kinds that submit does not accept.
 func TestManifestsForOthers(t *testing.T) {
 	t.Parallel()
 	for manifest, want := range map[string]string{
@@ -23,7 +23,7 @@ func TestManifestsForOthers(t *testing.T) {
 	}
 }
 
-// TestCallsThatAreNotMeantSo: calls that would do something else than what they look like.
+// TestCallsThatAreNotMeantSo: calls that would do something other than they seem to are refused.
 func TestCallsThatAreNotMeantSo(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
@@ -50,7 +50,7 @@ func TestCallsThatAreNotMeantSo(t *testing.T) {
 	}
 }
 
-// TestSecretsOfAnotherNamespace: the command that creates the Secret of a call names the namespace of -n, in which the
+// TestSecretsOfAnotherNamespace: the printed command that creates a Secret names the namespace of -n, in which the
 // application is created.
 func TestSecretsOfAnotherNamespace(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestTerminal: no command writes what changes a terminal, wherever it comes from.
+// TestTerminal: no command writes control sequences for terminals, whatever their source.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -27,7 +27,7 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestManifestsStayAsTheyAre: what programs read is the same behind the filter, whatever characters it has.
+// TestManifestsStayAsTheyAre: the filter does not change output for programs, whatever characters it has.
 func TestManifestsStayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	want := map[string]any{"text": "\x1b[2J \x7f \u0085 \u009b2J é \ufffd 👍"}
@@ -46,7 +46,7 @@ func TestManifestsStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// TestCommandsOnlyPrint: what a manifest says stays text in every command's answer.
+// TestCommandsOnlyPrint: text from a manifest is never executed by the terminal, in any command's output.
 func TestCommandsOnlyPrint(t *testing.T) {
 	t.Parallel()
 	const manifest = `{"apiVersion": "sparkgate.io/v1alpha1", "kind": "SparkApplication", "metadata": {"name": "pi\u001b[2J"},

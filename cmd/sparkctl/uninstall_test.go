@@ -18,19 +18,19 @@ const (
 	workloadPath = " /apis/kueue.x-k8s.io/v1beta2/namespaces/spark/workloads/pi"
 )
 
-// item is an object with finalizers.
+// item returns an object with finalizers.
 func item(uid string, finalizers []string, owner map[string]any) map[string]any {
 	return map[string]any{"metadata": map[string]any{
 		"namespace": "spark", "name": "pi", "uid": uid, "resourceVersion": "1", "finalizers": finalizers, "ownerReferences": []any{owner},
 	}}
 }
 
-// page is a page of a list.
+// page returns a page of a list.
 func page(next string, items ...map[string]any) reply {
 	return reply{200, map[string]any{"metadata": map[string]any{"continue": next}, "items": items}}
 }
 
-// TestUninstall: what is found, what is written, and what is said where something does not go as it should.
+// TestUninstall checks what is found, what is written, and the messages for failures.
 func TestUninstall(t *testing.T) {
 	t.Parallel()
 	const mine = "sparkgate.io/finalizer"

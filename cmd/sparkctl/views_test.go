@@ -30,8 +30,8 @@ func requestsOfPod() map[corev1.ResourceName]resource.Quantity {
 	return map[corev1.ResourceName]resource.Quantity{"cpu": resource.MustParse("1"), "memory": resource.MustParse("896Mi")}
 }
 
-// inStage is an application in a stage. Its conditions are those that the operator writes, with the sentences of the
-// stage itself.
+// inStage returns an application in a stage. Its conditions are computed as by the operator, with the default messages
+// of the stage.
 func inStage(stage status.Stage) *v1alpha1.SparkApplication {
 	ago := func(minutes int) *metav1.Time {
 		return &metav1.Time{Time: viewedAt.Add(-time.Duration(minutes) * time.Minute)}
@@ -59,9 +59,9 @@ func inStage(stage status.Stage) *v1alpha1.SparkApplication {
 	return app
 }
 
-// TestViewsOfEveryStage: one file for each stage, with what the conditions say and every view of the application and of
-// its queue. The sentences come from internal/status, their arrangement from internal/printer; the views never
-// contradict each other in the stage.
+// TestViewsOfEveryStage has a golden file for each stage, with the conditions and every view of the application and its
+// queue. The sentences come from internal/status and their arrangement from internal/printer. The views never
+// contradict each other about the stage.
 func TestViewsOfEveryStage(t *testing.T) {
 	t.Parallel()
 	for _, stage := range append(status.Stages(), status.New) {
@@ -77,7 +77,7 @@ func TestViewsOfEveryStage(t *testing.T) {
 	}
 }
 
-// viewsOf returns what each command prints of an application and of its queue, below the command.
+// viewsOf returns the output of each command about an application and its queue, below the command.
 func viewsOf(t *testing.T, app *v1alpha1.SparkApplication) string {
 	t.Helper()
 	var out strings.Builder
@@ -144,7 +144,7 @@ func viewsOf(t *testing.T, app *v1alpha1.SparkApplication) string {
 	return out.String()
 }
 
-// planOfMore is what becomes of an application when its queue, which is too small for it, gets quota for just that.
+// planOfMore returns the effect of raising the quota of an application's queue from too little to just enough.
 func planOfMore(app *v1alpha1.SparkApplication) (offline.Plan, error) {
 	manifest := func(cpu int) []byte {
 		return fmt.Appendf(nil, "apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: {name: team-a}\n"+
@@ -158,7 +158,7 @@ func planOfMore(app *v1alpha1.SparkApplication) (offline.Plan, error) {
 	return offline.NewPlan(live, []offline.File{{Name: "more-cpu.yaml", Text: manifest(3)}}, offline.PlanOptions{Namespace: app.Namespace})
 }
 
-// queueOfOne is the queue of an application, with nothing else in it.
+// queueOfOne returns the queue of an application, with nothing else in it.
 func queueOfOne(app *v1alpha1.SparkApplication) *v1alpha1.SparkQueue {
 	queue := &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}}
 	stage, _ := status.StageOf(app.Status.Conditions)
@@ -171,7 +171,7 @@ func queueOfOne(app *v1alpha1.SparkApplication) *v1alpha1.SparkQueue {
 	return queue
 }
 
-// TestUIWithoutADriver: where none has run, nothing is said of a history.
+// TestUIWithoutADriver: if no driver has run, the error does not mention a history.
 func TestUIWithoutADriver(t *testing.T) {
 	t.Parallel()
 	for stage, started := range map[string]bool{v1alpha1.QueuedReason: false, v1alpha1.FailedReason: true} {

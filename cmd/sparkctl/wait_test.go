@@ -18,7 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/client"
 )
 
-// clusterOf is the way to the API server of a test.
+// clusterOf returns a client for the API server of a test.
 func clusterOf(t *testing.T, kubeconfig string) *client.Cluster {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
@@ -32,7 +32,7 @@ func clusterOf(t *testing.T, kubeconfig string) *client.Cluster {
 	return cluster
 }
 
-// becomes is the answer to a watch in which an application changes once.
+// becomes returns the answer to a watch in which an application changes once.
 func becomes(t *testing.T, app any) []reply {
 	t.Helper()
 	text, err := json.Marshal(app)
@@ -42,7 +42,8 @@ func becomes(t *testing.T, app any) []reply {
 	return []reply{{200, metav1.WatchEvent{Type: "MODIFIED", Object: runtime.RawExtension{Raw: text}}}}
 }
 
-// TestRunsAreNamedOnce: the message of some stages begins with run and attempt, which the line has.
+// TestRunsAreNamedOnce: the message of some stages begins with run and attempt, which must not appear twice in the
+// line.
 func TestRunsAreNamedOnce(t *testing.T) {
 	t.Parallel()
 	running := applicationWith(v1alpha1.RunningReason, "run 2, attempt 1: driver pod pi is running", nil)
@@ -66,7 +67,7 @@ func TestRunsAreNamedOnce(t *testing.T) {
 	}
 }
 
-// TestAwaitNextRun: while the run before it continues, that is what is said, with the log and without.
+// TestAwaitNextRun: while the earlier run continues, the notes say so, with and without the log.
 func TestAwaitNextRun(t *testing.T) {
 	t.Parallel()
 	for how, wait := range map[string]func(awaited, context.Context, io.Writer) error{"--wait": awaited.untilOver, "--logs": awaited.untilBegun} {

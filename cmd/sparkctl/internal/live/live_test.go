@@ -21,7 +21,8 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// app was created some minutes before noon; an empty stage is one that the operator has not looked at.
+// app returns an application that was created some minutes before noon. An empty stage stands for one that the operator
+// has not observed yet.
 func app(name, stage string, minutes int) v1alpha1.SparkApplication {
 	a := v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "etl", Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(noon.Add(-time.Duration(minutes) * time.Minute)),
@@ -35,14 +36,15 @@ func app(name, stage string, minutes int) v1alpha1.SparkApplication {
 
 func all(*status.Summary) bool { return true }
 
-// frame lays out for a terminal without colors.
+// frame returns the layout of a terminal without colors.
 func frame(width, height int) Frame {
 	return Frame{Title: "SparkApplications", Width: width, Height: height, Clean: func(text string) string { return text }}
 }
 
 func lines(f Frame, b *Board) string { return strings.Join(f.Lines(b.View(noon)), "\n") }
 
-// TestTable: those that have not ended come first, what was deleted is gone, and a narrow or low terminal cuts.
+// TestTable: applications that have not ended come first, deleted ones are left out, and the table is cut to the size
+// of the terminal.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	board := NewBoard(all)
@@ -67,7 +69,8 @@ done           Succeeded               9m               as done says`
 	}
 }
 
-// TestTrouble: an operator that does not look and a cluster that does not answer are shown above the table.
+// TestTrouble: an operator that does not observe applications, and a cluster that does not answer, are reported above
+// the table.
 func TestTrouble(t *testing.T) {
 	t.Parallel()
 	board := NewBoard(all)
@@ -87,7 +90,7 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// TestChangesOfAStage: one that leaves the stages that are asked for and comes back has a line again.
+// TestChangesOfAStage: an application that leaves the selected stages and returns gets a line again.
 func TestChangesOfAStage(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -103,7 +106,7 @@ func TestChangesOfAStage(t *testing.T) {
 	}
 }
 
-// TestChanges: a line for each change that matters, none for a state that says what the last one said.
+// TestChanges: each relevant change gets a line, and a state with the same text as the last one does not.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	var out, notes bytes.Buffer

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// schema is the part of an OpenAPI schema that the rules repeat.
+// schema is the part of an OpenAPI schema that the rules duplicate.
 type schema struct {
 	Properties map[string]*schema `json:"properties"`
 	Items      *schema            `json:"items"`
@@ -47,7 +47,7 @@ func crd(t *testing.T, file string) (text string, spec *schema) {
 	return string(data), object.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 }
 
-// at goes down a path; [] is the member of a list.
+// at returns the schema at a path, in which [] is the element of a list.
 func (s *schema) at(t *testing.T, path string) *schema {
 	t.Helper()
 	for _, step := range strings.Split(path, ".") {
@@ -62,7 +62,7 @@ func (s *schema) at(t *testing.T, path string) *schema {
 	return s
 }
 
-// TestRulesAreThoseOfTheSchema compares what the package repeats with the CRDs.
+// TestRulesAreThoseOfTheSchema compares the limits in this package with the CRDs.
 func TestRulesAreThoseOfTheSchema(t *testing.T) {
 	t.Parallel()
 	text, spec := crd(t, "sparkgate.io_sparkqueues.yaml")
