@@ -61,7 +61,7 @@ func randomStatus(r *rand.Rand) v1alpha1.SparkApplicationStatus {
 }
 
 // TestDifference: the patch from one status to another converts the JSON of the first into that of the second, and is
-// no larger than the patch computed from the two texts.
+// at most as large as the patch computed from the two texts.
 func TestDifference(t *testing.T) {
 	t.Parallel()
 	randtest.Each(t, 2000, func(seed uint64) {

@@ -341,8 +341,8 @@ func TestALimitThatIsGone(t *testing.T) {
 	}
 }
 
-// TestNoGrowthWithoutARoot: while an ancestor is missing no grant grows, because no ledger could record it, and the
-// holder is told why.
+// TestNoGrowthWithoutARoot: while an ancestor is missing no grant grows, because no ledger could record it. The holder
+// gets the reason.
 func TestNoGrowthWithoutARoot(t *testing.T) {
 	t.Parallel()
 	whole := "root\na in=root cpu=9"

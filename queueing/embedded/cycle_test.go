@@ -281,8 +281,8 @@ func TestRevertKeepsThePlace(t *testing.T) {
 	}
 }
 
-// The head of a strict queue is told what it needs, and the others that they are not the head. A new head is told as
-// well.
+// The verdict of the head of a strict queue says what it needs, and the verdicts of the others that they are not the
+// head. When another ask becomes the head, its verdict changes.
 func TestStrictHead(t *testing.T) {
 	t.Parallel()
 	const behind = "Waiting/WaitingForQuota: queue a is StrictFIFO: an earlier application must start first"
