@@ -16,17 +16,17 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// preemptingReason is the reason of the event that others are preempted for an application.
+// preemptingReason is the reason of the event which says that applications are being preempted in favour of this one.
 const preemptingReason = "Preempting"
 
-// admission takes a planned start through the gate.
+// admission decides while a run waits for its gate: it asks for the planned start and acts on the gate's verdict.
 type admission struct {
 	policies
 	publisher publisher
 }
 
-// nextRun ends the run in the history only and queues the next one, which asks in the next pass, when the grant of
-// this one is released.
+// nextRun queues the next run without ending the current one in the status first. The next run asks in the next pass,
+// after the grant of the current run has been released.
 func (ad admission) nextRun() Decision {
 	start := ad.rerun.next()
 	if ad.o.Plan == nil {
@@ -41,7 +41,7 @@ func (ad admission) nextRun() Decision {
 	return ad.publisher.publish(status.Queued, fmt.Sprintf("run %d follows", start.Run))
 }
 
-// newRun writes the beginning of a run into the status.
+// newRun resets the status for a new run: counters, times, grant, driver and executors of the run before are cleared.
 func (ad admission) newRun(start Start) {
 	if token := ad.rerun.forceToken(); token != "" {
 		ad.s.LastHandledForceAt = token
@@ -56,14 +56,15 @@ func (ad admission) newRun(start Start) {
 	ad.s.Grant, ad.s.Driver, ad.s.Executors, ad.s.Stopping = nil, nil, nil, ""
 }
 
-// waiting keeps asking for the planned start.
+// waiting decides for an application that waits for quota: it checks suspend, a newer template and timeouts.admission,
+// and asks again.
 func (ad admission) waiting() Decision {
 	ad.termination.deleteOrphanedPods()
 	switch {
 	case ad.o.App.Spec.Suspend:
 		return ad.publisher.suspend()
 	case ad.rerun.wanted():
-		// Nothing runs yet: the new template replaces the old one, whose ask or grant is released first.
+		// Nothing runs yet, so the new template replaces the old one. Its ask or grant is released first.
 		ad.after(Action{Kind: ReleaseGrant})
 		return ad.nextRun()
 	}
@@ -73,8 +74,9 @@ func (ad admission) waiting() Decision {
 	return ad.askPlanned()
 }
 
-// askPlanned continues with the planned start: it is asked for once its pause is over. If no attempt may follow any longer, the
-// run ends with the one before: the planned one, of which nothing exists, is not named.
+// askPlanned asks for the planned start once its pause is over. If the restart policy or timeouts.total no longer
+// allows another attempt, the run ends with the outcome of the last attempt; the planned one never existed, so the
+// status does not mention it.
 func (ad admission) askPlanned() Decision {
 	if ended := ad.retries.givenUp(); ended != nil {
 		ad.s.Attempt, ad.s.Times.Retry = ended.Attempt, nil
@@ -95,7 +97,8 @@ func (ad admission) askPlanned() Decision {
 	return ad.ask(start)
 }
 
-// admissionTimeout ends a run that has waited for quota for too long. Its ask is withdrawn once that is written.
+// admissionTimeout ends a run that has waited for quota longer than timeouts.admission. The ask is withdrawn after that
+// has been written to the status.
 func (ad admission) admissionTimeout() Decision {
 	message := fmt.Sprintf("waited for quota longer than timeouts.admission (%s): %s", ad.timeouts().Admission.Duration, ad.view.Message)
 	ad.history.record(v1alpha1.AttemptStatus{
@@ -112,7 +115,8 @@ func (ad admission) ask(start Start) Decision {
 	if len(ad.o.Plan.Missing) > 0 {
 		ad.s.Queue = ad.o.Plan.Queue
 		ad.place.noteBlocked()
-		ad.after(Action{Kind: ReleaseGrant}) // a start that is not possible neither waits in the queue nor keeps a grant
+		// A start that is not possible must neither wait in the queue nor keep a grant.
+		ad.after(Action{Kind: ReleaseGrant})
 		return ad.referenceMissing(strings.Join(ad.o.Plan.Missing, "; "))
 	}
 	ad.place.take(&start)
@@ -140,16 +144,17 @@ func (ad admission) ask(start Start) Decision {
 	return ad.notAdmitted(status.Queued, v)
 }
 
-// releaseFirst releases a grant under which nothing was created, to ask again. Once this is written, no operator can use
-// the grant, not even one that was replaced and does not know that yet.
+// releaseFirst releases a grant under which nothing was created, and asks again a second later. Once the status without
+// the grant is written, no operator can use the grant any longer, not even one that has lost its lease without knowing
+// it yet.
 func (ad admission) releaseFirst() Decision {
 	ad.after(Action{Kind: ReleaseGrant})
 	ad.requeue(ad.o.Now.Add(time.Second))
 	return ad.publisher.queued("an earlier grant is released first")
 }
 
-// undecided leaves the published status as it is until the gate has looked, except that an earlier end is no longer
-// shown.
+// undecided handles a gate that has not looked at the ask yet. The published status stays as it is, unless it still
+// shows the end of an earlier run or an outdated place in the queue.
 func (ad admission) undecided() Decision {
 	if ad.was == status.New && ad.neverEdited() || ad.was.Waiting() && !ad.place.moved() {
 		ad.decision.Status = *ad.o.App.Status.DeepCopy()
@@ -161,7 +166,8 @@ func (ad admission) undecided() Decision {
 // notAdmitted publishes why the gate does not admit the start.
 func (ad admission) notAdmitted(stage status.Stage, v *queueing.Verdict) Decision {
 	if v.Reason == queueing.ReasonNamespaceNotAllowed {
-		ad.awaitReference(v.Reason, v.Message) // a queue that does not admit the namespace counts as missing
+		// A queue that does not admit the namespace counts as a missing reference.
+		ad.awaitReference(v.Reason, v.Message)
 	} else {
 		ad.s.Times.ReferenceMissing = nil
 	}
@@ -179,16 +185,16 @@ func (ad admission) notAdmitted(stage status.Stage, v *queueing.Verdict) Decisio
 	return ad.publisher.publish(stage, v.Message)
 }
 
-// referenceMissing waits for something that does not exist. After the timeout the wait counts as stalled, and
-// continues.
+// referenceMissing waits for an object that does not exist. After --reference-timeout the application is also Stalled,
+// but the wait continues.
 func (ad admission) referenceMissing(message string) Decision {
 	ad.awaitReference(v1alpha1.ReferenceNotFoundReason, message)
 	ad.requeue(ad.o.Now.Add(referenceInterval))
 	return ad.publisher.publish(status.ReferenceNotFound, message)
 }
 
-// awaitReference records since when something is missing, or may not be used, and whether the wait for it counts as
-// stalled. One event reports that it does.
+// awaitReference records since when a reference has been missing or forbidden, and whether the wait has exceeded
+// --reference-timeout. One event reports when it does.
 func (ad admission) awaitReference(reason, message string) {
 	if ad.s.Times.ReferenceMissing == nil {
 		ad.s.Times.ReferenceMissing = ad.nowPtr()
@@ -203,7 +209,7 @@ func (ad admission) awaitReference(reason, message string) {
 	}
 }
 
-// invalid publishes the mistakes in the spec. The ask is withdrawn; no run is counted.
+// invalid publishes the mistakes in the spec and withdraws the ask. No run is counted.
 func (ad admission) invalid() Decision {
 	stage, message := mistakesOf(ad.o.Plan)
 	if ad.o.Plan.Outside {
@@ -218,8 +224,9 @@ func (ad admission) invalid() Decision {
 	return ad.publisher.publish(stage, message)
 }
 
-// correctionInterval returns the pause before a mistake outside of the application is checked again. It grows with the time that the
-// application has been stalled, because each check reads anew, and thousands may be stalled by the same mistake.
+// correctionInterval returns the pause before a mistake outside of the application is checked again. It grows with the
+// time that the application has been stalled: each check reads objects from the API server, and one mistake can stall
+// thousands of applications.
 func (ad admission) correctionInterval() time.Duration {
 	stalled := apimeta.FindStatusCondition(ad.o.App.Status.Conditions, v1alpha1.StalledCondition)
 	if stalled == nil {
@@ -228,9 +235,10 @@ func (ad admission) correctionInterval() time.Duration {
 	return lookAgainAfter(ad.o.Now.Sub(stalled.LastTransitionTime.Time) / 10)
 }
 
-// submit writes the intent to start: the grant is in the status before anything is created.
+// submit publishes the stage Submitting with the grant. This is the intent to start: the grant has to be in the status
+// before anything is created.
 func (ad admission) submit(v *queueing.Verdict) Decision {
-	// A run that was stopped or preempted continues with the spec as it is now, also where onTemplateChange is Ignore.
+	// A run that continues after it was stopped or preempted uses the current spec, even if onTemplateChange is Ignore.
 	ad.s.TemplateHash = ad.o.Plan.Hash
 	ad.s.Grant = convert.ToAPI(*v.Grant)
 	ad.s.Times.Admitted, ad.s.Times.ReferenceMissing = ad.nowPtr(), nil
@@ -253,7 +261,7 @@ func (ad admission) submit(v *queueing.Verdict) Decision {
 	return ad.publisher.publish(status.Submitting, ad.submittingMessage())
 }
 
-// refusal returns the stage of an ask that is refused for a reason.
+// refusal returns the stage of an application whose ask was refused for reason; ExceedsQuota by default.
 func refusal(reason string) status.Stage {
 	switch reason {
 	case queueing.ReasonQueueHeld:

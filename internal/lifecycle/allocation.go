@@ -13,17 +13,19 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// allocation divides the quota of a grant among the executors that exist.
+// allocation divides the quota of an elastic grant among the executors that exist: it decides which gated executors are
+// ungated, which are evicted, and what the grant is afterwards.
 type allocation struct {
 	executors
 	current *queueing.Allocation
-	// grant is what the status will say.
+	// grant is the grant that will be written to the status.
 	grant   queueing.Grant
 	ungates []Ungate
 	toEvict []*pods.Record
 }
 
-// granted counts the executors of a flavor that the grant has quota for; with onlyAbove, those above the base gang.
+// granted returns the number of executors of a flavor that the grant has quota for. With onlyAbove it counts only the
+// pod sets above the base gang.
 func (al *allocation) granted(flavor string, onlyAbove bool) int32 {
 	var n int32
 	for i := range al.grant.PodSets {
@@ -34,7 +36,7 @@ func (al *allocation) granted(flavor string, onlyAbove bool) int32 {
 	return n
 }
 
-// elasticSet returns the set of a flavor above the base gang. It is created if there is none.
+// elasticSet returns the pod set of a flavor above the base gang, and adds it to the grant if there is none.
 func (al *allocation) elasticSet(flavor string) *queueing.PodSetGrant {
 	for i := range al.grant.PodSets {
 		if p := &al.grant.PodSets[i]; p.Elastic && p.Flavor == flavor {
@@ -47,8 +49,8 @@ func (al *allocation) elasticSet(flavor string) *queueing.PodSetGrant {
 	return &al.grant.PodSets[len(al.grant.PodSets)-1]
 }
 
-// chargeAdmitted charges pods that have passed the scheduling gate without quota in the grant, which another actor
-// must have ungated.
+// chargeAdmitted adds quota to the grant for pods that have passed the scheduling gate without having any. Another
+// actor, such as a user, must have ungated them.
 func (al *allocation) chargeAdmitted() {
 	for _, flavor := range slices.Sorted(maps.Keys(al.admittedCount)) {
 		if more := al.admittedCount[flavor] - al.granted(flavor, false); more > 0 {
@@ -57,8 +59,8 @@ func (al *allocation) chargeAdmitted() {
 	}
 }
 
-// ungateFitting ungates pods for which the grant has quota, oldest first: in the base gang, then in the sets above it.
-// Quota that is being reclaimed is not used.
+// ungateFitting ungates the pods for which the grant has quota, oldest first: in the base gang, then in the pod sets
+// above it. Quota that is being reclaimed is not used for it.
 func (al *allocation) ungateFitting() {
 	waiting := al.gated
 	for i := range al.grant.PodSets {
@@ -66,7 +68,7 @@ func (al *allocation) ungateFitting() {
 		if p.Name != v1alpha1.ExecutorPodSet {
 			continue
 		}
-		for _, u := range al.unanswered { // the same write again
+		for _, u := range al.unanswered { // Repeats a write that got no response.
 			if u.flavor == p.Flavor && !al.isUngated(u.pod) {
 				al.ungate(u.pod, p)
 			}
@@ -83,19 +85,20 @@ func (al *allocation) ungateFitting() {
 	}
 }
 
-// isUngated reports whether a pod is ungated by this allocation.
+// isUngated reports whether this allocation already ungates the pod.
 func (al *allocation) isUngated(pod *pods.Record) bool {
 	return slices.ContainsFunc(al.ungates, func(r Ungate) bool { return r.Pod == pod })
 }
 
-// ungate has a pod ungated in the flavor of a pod set.
+// ungate adds a pod to those to ungate, with the flavor, node selector, tolerations and labels of the pod set.
 func (al *allocation) ungate(r *pods.Record, p *queueing.PodSetGrant) {
 	al.ungates = append(al.ungates, Ungate{
 		Pod: r, Flavor: p.Flavor, NodeSelector: p.NodeSelector, Tolerations: p.Tolerations, Labels: p.Labels,
 	})
 }
 
-// shrink drops unused quota above the base gang, and evicts executors where more is reclaimed than that.
+// shrink removes unused quota above the base gang from the grant, and chooses executors to evict if the gate reclaims
+// quota that is in use.
 func (al *allocation) shrink() {
 	for i := range al.grant.PodSets {
 		p := &al.grant.PodSets[i]
@@ -112,8 +115,8 @@ func (al *allocation) shrink() {
 	al.grant.PodSets = slices.DeleteFunc(al.grant.PodSets, func(p queueing.PodSetGrant) bool { return p.Elastic && p.Count == 0 })
 }
 
-// evictionOrder returns the executors to evict first, of that weight or slightly more: those that are not ready, then
-// the newest.
+// evictionOrder returns the executors to evict first: those that are not ready, then the newest. Together they weigh at
+// least weight, if there are enough of them.
 func (al *allocation) evictionOrder(admitted []*pods.Record, weight int32) []*pods.Record {
 	ordered := slices.Clone(admitted)
 	slices.SortFunc(ordered, func(a, b *pods.Record) int {

@@ -17,27 +17,28 @@ import (
 )
 
 const (
-	// DefaultExecutorInterval bounds how often executor counts alone are written, and goodNewsFactor is by how much longer
-	// they wait while they say only that more executors are ready: a short run ends before that, and one write is saved.
+	// DefaultExecutorInterval is the minimum time between two status writes that only change executor counts. If all
+	// that has changed is that more executors are ready, the minimum is goodNewsFactor times as long: many short runs
+	// end before that, which saves a write.
 	DefaultExecutorInterval = 10 * time.Second
 	goodNewsFactor          = 2
-	// startingDelay is how long a driver may take to run before the stage Starting is written, if nothing is in its way:
-	// long enough for most images to be pulled.
+	// startingDelay is how long the operator waits for the driver to run before it writes the stage Starting, if it
+	// knows of no problem. Most images are pulled within that time.
 	startingDelay = 10 * time.Second
-	// warningDelay is how long a driver that has a node may show no progress before its events are read, and
-	// warningInterval how often they are read again.
+	// warningDelay is how long a driver on a node may show no progress before its events are read, and warningInterval
+	// how often they are read again.
 	warningDelay    = 5 * time.Second
 	warningInterval = 30 * time.Second
 )
 
-// attempt follows an attempt that holds its grant.
+// attempt decides for an attempt that holds a grant, in the stages Submitting, Starting and Running.
 type attempt struct {
 	policies
 	publisher publisher
 	ending    ending
 }
 
-// active follows the attempt from Submitting to the end of its driver.
+// active follows the attempt from Submitting until its driver has ended or has to be stopped.
 func (ac attempt) active() Decision {
 	ac.rerun.observeSpec()
 	driver := ac.driver()
@@ -71,8 +72,9 @@ func (ac attempt) active() Decision {
 	return ac.starting(driver)
 }
 
-// stopped stops the attempt if it has to be, and reports whether that, or what is needed for it, is the decision. For a
-// new run a driver is stopped only once that one can begin: a mistake in a changed spec does not end what runs.
+// stopped stops the attempt if one of the stop checks says so. over reports whether next is the decision; it may be a
+// need for more observations. If a new run is wanted, the driver is stopped only when that run can begin: a mistake in
+// the changed spec must not end a working run.
 func (ac attempt) stopped(driver *pods.Record) (next Decision, over bool) {
 	if driver != nil && (ac.rerun.restarts() || ac.rerun.replaces(driver)) && !ac.o.App.Spec.Suspend {
 		if ac.o.Plan == nil {
@@ -92,8 +94,9 @@ func (ac attempt) stopped(driver *pods.Record) (next Decision, over bool) {
 	return ac.ending.stop(stop), true
 }
 
-// lookForNextRun is after what time the run that follows is planned again, which cannot begin: soon if something that it
-// names is missing. Mistakes in the spec are corrected by a change of it, which is seen at once; the others are outside.
+// lookForNextRun returns the pause before a blocked next run is planned again: short if it waits for a missing
+// reference, long if its plan has findings. A mistake in the spec is corrected by editing it, which the watch reports
+// at once; only mistakes in other objects need this look.
 func (ac attempt) lookForNextRun() time.Duration {
 	if len(ac.o.Plan.Findings) == 0 {
 		return referenceInterval
@@ -101,7 +104,8 @@ func (ac attempt) lookForNextRun() time.Duration {
 	return longestInterval
 }
 
-// neededToStop returns what has to be read before the driver is stopped for a reason, because it is gone afterwards.
+// neededToStop returns what has to be read before the driver is stopped, because it cannot be read afterwards: the log
+// of the driver, or the last event of its pod.
 func (ac attempt) neededToStop(reason v1alpha1.StopReason, driver *pods.Record) Need {
 	switch {
 	case ac.stopChecks.logHelps(reason) && ac.ending.logNeeded():
@@ -112,8 +116,8 @@ func (ac attempt) neededToStop(reason v1alpha1.StopReason, driver *pods.Record) 
 	return NeedNothing
 }
 
-// observeDriver records the driver pod in the status, and reports whether the attempt is over: the driver has ended, or
-// exceeds the grant.
+// observeDriver records the uid of the driver pod in the status. over reports that the attempt is over, because the
+// driver has ended or because its pod requests more than was granted; next is then the decision.
 func (ac attempt) observeDriver(driver *pods.Record) (next Decision, over bool) {
 	beyond := beyondGrant(ac.state, driver)
 	if ac.s.Driver.UID = driver.UID; beyond != "" {
@@ -125,8 +129,8 @@ func (ac attempt) observeDriver(driver *pods.Record) (next Decision, over bool) 
 	return Decision{}, false
 }
 
-// driverGone ends the attempt of a driver that was recorded and that the watch does not show, once a live read has shown
-// that it is gone: the uid may have been recorded by another operator, and be newer than what this one's watch has shown.
+// driverGone ends an attempt whose recorded driver pod the watch does not show. It first asks for a live read: another
+// operator may have recorded the uid of a pod that this one's watch has not delivered yet.
 func (ac attempt) driverGone() Decision {
 	if !ac.o.DriverAbsent {
 		return need(NeedDriverAbsent, ac.start())
@@ -134,12 +138,13 @@ func (ac attempt) driverGone() Decision {
 	return ac.ending.attemptEnded(lost("driver pod %s is gone: a user or another controller deleted it", ac.s.Driver.PodName))
 }
 
-// lost returns the outcome of an attempt that has lost its driver pod. why is a format for the name of the pod.
+// lost returns the outcome of an attempt whose driver pod is gone. why is a format with one verb, for the name of the
+// pod.
 func lost(why, pod string) pods.Outcome {
 	return pods.Outcome{Reason: pods.ReasonDriverLost, Cause: v1alpha1.CauseInfrastructure, Message: fmt.Sprintf(why, pod)}
 }
 
-// submitting makes sure that the driver is created.
+// submitting creates the driver, or publishes what keeps it from being created.
 func (ac attempt) submitting() Decision {
 	switch {
 	case ac.o.InputsChanged != "":
@@ -153,11 +158,13 @@ func (ac attempt) submitting() Decision {
 		return ac.publisher.publish(status.Submitting, ac.o.Obstacle)
 	}
 	ac.after(Action{Kind: ReportGrant}, Action{Kind: CreateDriver})
-	return ac.publisher.publish(status.Submitting, ac.view.Message) // an obstacle is shown until the driver exists
+	// The last obstacle stays in the message until the driver exists.
+	return ac.publisher.publish(status.Submitting, ac.view.Message)
 }
 
-// obstacleInterval returns the pause before the operator tries again to create a driver: it grows with the time that the attempt has
-// waited. Each try sends all objects to the API server, and takes as long as a webhook that does not answer may take.
+// obstacleInterval returns the pause before the operator tries again to create a driver. It grows with the time since
+// the attempt was admitted, because each try sends all objects to the API server and can take as long as the timeout of
+// a webhook that does not answer.
 func (ac attempt) obstacleInterval() time.Duration {
 	if ac.s.Times.Admitted == nil {
 		return referenceInterval
@@ -165,7 +172,7 @@ func (ac attempt) obstacleInterval() time.Duration {
 	return lookAgainAfter(ac.o.Now.Sub(ac.s.Times.Admitted.Time) / 5)
 }
 
-// starting waits for the driver's container.
+// starting follows a driver pod whose Spark container does not run yet.
 func (ac attempt) starting(driver *pods.Record) Decision {
 	if ac.delegation.queuedByScheduler(driver) {
 		ac.requeue(ac.o.Now.Add(schedulerInterval))
@@ -174,7 +181,8 @@ func (ac attempt) starting(driver *pods.Record) Decision {
 	}
 	message := fmt.Sprintf("driver pod %s is starting", driver.Name)
 	switch problem := pods.WhyNotStarted(driver); {
-	case problem.Reason == corev1.PodReasonSchedulingGated: // most are removed within moments
+	// Most scheduling gates are removed within moments.
+	case problem.Reason == corev1.PodReasonSchedulingGated:
 		return ac.startingInTime(fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message))
 	case problem.Reason != "":
 		return ac.publisher.publish(status.Starting, fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message))
@@ -184,8 +192,8 @@ func (ac attempt) starting(driver *pods.Record) Decision {
 	return ac.startingInTime(message)
 }
 
-// startingInTime follows a driver with no known obstacle to its start. Most run within moments: their uid is recorded
-// together with the stage Running, and one write is saved.
+// startingInTime follows a driver with no known problem. Most drivers run within startingDelay, so nothing is written
+// until then: their uid is recorded together with the stage Running, which saves a write.
 func (ac attempt) startingInTime(message string) Decision {
 	if due := ac.o.App.Status.Times.Admitted.Add(startingDelay); ac.was == status.Submitting && ac.o.Now.Before(due) && !ac.timesReset {
 		ac.requeue(due)
@@ -195,8 +203,8 @@ func (ac attempt) startingInTime(message string) Decision {
 	return ac.publisher.publish(status.Starting, message)
 }
 
-// startingOnNode follows a driver on a node whose status does not say why its container has not started: a volume that
-// cannot be mounted, for example, shows in events alone.
+// startingOnNode follows a driver that has a node and whose pod status does not say why its container has not started.
+// Some causes, such as a volume that cannot be mounted, show only in events.
 func (ac attempt) startingOnNode(driver *pods.Record, message string) Decision {
 	if due := ac.o.App.Status.Times.Admitted.Add(warningDelay); ac.o.Now.Before(due) {
 		ac.requeue(due)
@@ -213,12 +221,13 @@ func (ac attempt) startingOnNode(driver *pods.Record, message string) Decision {
 	reason, _, _ := strings.Cut(event, ":")
 	prefix := fmt.Sprintf("driver pod %s does not start; last warning: ", driver.Name)
 	if message = prefix + event; strings.HasPrefix(ac.view.Message, prefix+reason+":") {
-		message = ac.view.Message // the same in other words is not written again
+		// The same warning in other words is not worth another write.
+		message = ac.view.Message
 	}
 	return ac.publisher.publish(status.Starting, message)
 }
 
-// running follows the executors.
+// running updates grant, executor counts and deadlines of an attempt whose driver runs.
 func (ac attempt) running() Decision {
 	if ac.isElastic() && ac.o.Allocation == nil {
 		next := need(NeedAllocation, ac.start())
@@ -241,7 +250,7 @@ func (ac attempt) running() Decision {
 	return ac.publisher.publish(status.Running, ac.runningMessage())
 }
 
-// recordStart records since when the driver runs, and since when the run does.
+// recordStart records when the driver of this attempt and, if it is the first one, the run started.
 func (ac attempt) recordStart() {
 	if ac.s.Times.DriverStarted != nil {
 		return
@@ -252,7 +261,8 @@ func (ac attempt) recordStart() {
 	}
 }
 
-// runningMessage returns the message of Running. What runs on a node that does not answer is not known.
+// runningMessage returns the message of Running. If the node of the driver does not answer, nobody can say whether the
+// driver still runs, and the message says that instead.
 func (ac attempt) runningMessage() string {
 	message := fmt.Sprintf("run %d, attempt %d: driver pod %s is running", ac.s.Run, ac.s.Attempt, ac.s.Driver.PodName)
 	if ac.termination.driverOverdue() && ac.termination.nodeLost() != "" {
@@ -261,8 +271,8 @@ func (ac attempt) runningMessage() string {
 	return message + ac.delegation.otherGate() + ac.deadlines.heldMessage()
 }
 
-// countExecutors updates the executor counts, and that the executors are ready: at once if something else is written
-// anyway, else at a bounded rate.
+// countExecutors updates the executor counts and the time at which the executors became ready. With withStage the
+// status is written anyway, so they are updated at once; otherwise at a bounded rate.
 func (ac attempt) countExecutors(withStage bool) {
 	counted := ac.health.status()
 	if !ac.health.newlyReady() && equality.Semantic.DeepEqual(counted, ac.s.Executors) {
@@ -277,7 +287,7 @@ func (ac attempt) countExecutors(withStage bool) {
 	ac.s.Executors = counted
 }
 
-// countsDue returns when changed executor counts are written if nothing else is.
+// countsDue returns when executor counts that have changed to counted are written if nothing else has to be.
 func (ac attempt) countsDue(counted *v1alpha1.ExecutorStatus) time.Time {
 	interval, before := ac.o.ExecutorInterval, ac.s.Executors
 	if before == nil {
@@ -288,13 +298,14 @@ func (ac attempt) countsDue(counted *v1alpha1.ExecutorStatus) time.Time {
 	}
 	due := ac.o.LastWrite.Add(interval)
 	if fewer := ac.o.ReadyDroppedSince; !fewer.IsZero() && fewer.Add(endingDelay).After(due) {
-		return fewer.Add(endingDelay) // most executors go because the driver is about to end
+		// Most executors go because the driver is about to end.
+		return fewer.Add(endingDelay)
 	}
 	return due
 }
 
-// announceMissing records one event if executors do not start because an object that their pods name is missing: it was
-// deleted, or the driver started without it.
+// announceMissing adds one event if executors do not start because an object that their pods reference is missing. It
+// was deleted during the run, or the driver could start without it.
 func (ac attempt) announceMissing(counted *v1alpha1.ExecutorStatus) {
 	if counted.Problem == "" || ac.s.Executors != nil && ac.s.Executors.Problem == counted.Problem {
 		return
@@ -304,7 +315,8 @@ func (ac attempt) announceMissing(counted *v1alpha1.ExecutorStatus) {
 	}
 }
 
-// stopBeforeDriver stops an attempt whose driver cannot be created as granted, once a live read has shown that none exists.
+// stopBeforeDriver stops an attempt whose driver cannot be created as granted. It first asks for a live read that shows
+// that no driver exists.
 func (ac attempt) stopBeforeDriver(found stopFinding) Decision {
 	if !ac.o.DriverAbsent {
 		return need(NeedDriverAbsent, ac.start())

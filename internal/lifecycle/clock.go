@@ -9,11 +9,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// clockSkew is how much the clocks of two machines may differ on which the operator runs, one after the other.
+// clockSkew is how much the clocks of two machines on which the operator runs, one after the other, may differ.
 const clockSkew = time.Minute
 
-// resetFutureTimes resets timestamps in the future to now, and reports whether there were any: the machine's clock was
-// set back. So nothing ends earlier than it would have, and no deadline is further away than its timeout.
+// resetFutureTimes sets timestamps of the status that are in the future to now, and reports whether there were any,
+// which means that the clock was set back. After that no deadline is further away than its timeout, and none is earlier
+// than it was.
 func resetFutureTimes(st *state, rt retries) bool {
 	t, back := &st.s.Times, false
 	for _, at := range []**metav1.Time{&t.Waiting, &t.ReferenceMissing, &t.Admitted, &t.Started, &t.DriverStarted, &t.Stopping} {

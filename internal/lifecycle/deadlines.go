@@ -11,39 +11,42 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Defaults of spec.timeouts and spec.retention.
+// Defaults of spec.timeouts and spec.retention. DefaultExecutorStart does not apply under the gate None, which has no
+// default.
 const (
 	DefaultDriverStart   = 10 * time.Minute
-	DefaultExecutorStart = 30 * time.Minute // but none under the gate None
+	DefaultExecutorStart = 30 * time.Minute
 	DefaultTermination   = 5 * time.Minute
 	DefaultRetention     = time.Hour
 )
 
-// sidecarGrace is how long other containers may run on after the Spark container has ended.
+// sidecarGrace is how long other containers of the driver's pod may continue to run after the Spark container has
+// ended.
 const sidecarGrace = 30 * time.Second
 
-// referenceInterval is how often a missing reference is looked up.
+// referenceInterval is how often the operator checks whether a missing reference exists now.
 const referenceInterval = 10 * time.Second
 
 // longestInterval is the longest pause between two checks of an obstacle outside of an application.
 const longestInterval = 2 * time.Minute
 
-// lookAgainAfter returns the pause before an obstacle outside of an application is checked again: part, which is a share of the time that it has
-// existed, but at least referenceInterval and at most longestInterval.
+// lookAgainAfter returns the pause before an obstacle outside of an application is checked again: part, which callers
+// compute as a share of the time that the obstacle has existed, but at least referenceInterval and at most
+// longestInterval.
 func lookAgainAfter(part time.Duration) time.Duration {
 	return min(max(referenceInterval, part), longestInterval)
 }
 
-// strayInterval is how often a driver that has to end is read live if no watch shows it.
+// strayInterval is how often a driver that has to end is read live if the watch does not show it as the driver.
 const strayInterval = 2 * time.Second
 
-// deadlines computes the times by which steps have to be done.
+// deadlines computes the times by which the steps of an attempt have to be done.
 type deadlines struct {
 	*state
 }
 
-// executorsReady returns when an attempt is stopped whose executors are not ready; zero if it is not, or if they have
-// been ready.
+// executorsReady returns the deadline by which the executors have to be ready; zero if there is none, if the driver
+// does not run yet, or if they have been ready.
 func (dl deadlines) executorsReady() time.Time {
 	started := dl.s.Times.DriverStarted
 	if started == nil || dl.s.Times.ExecutorsReady != nil {
@@ -59,18 +62,18 @@ func (dl deadlines) executorsReady() time.Time {
 	return time.Time{}
 }
 
-// driverStart returns timeouts.driverStart with its default.
+// driverStart returns timeouts.driverStart or its default.
 func (dl deadlines) driverStart() time.Duration {
 	return orDefault(dl.timeouts().DriverStart, DefaultDriverStart)
 }
 
-// termination returns how long pods may take to end.
+// termination returns timeouts.termination or its default, but at most MaxTermination.
 func (dl deadlines) termination() time.Duration {
 	return min(orDefault(dl.timeouts().Termination, DefaultTermination), dl.o.MaxTermination)
 }
 
-// heldUntil returns when the attempt releases its grant at the latest, if it was admitted before others because of
-// that bound; else zero.
+// heldUntil returns when the attempt has to have released its grant, if it was admitted before others because it
+// promised to; else zero.
 func (dl deadlines) heldUntil() time.Time {
 	grant, admitted := dl.s.Grant, dl.s.Times.Admitted
 	if grant == nil || grant.HoldsFor == nil || admitted == nil {
@@ -79,8 +82,8 @@ func (dl deadlines) heldUntil() time.Time {
 	return admitted.Add(grant.HoldsFor.Duration)
 }
 
-// stopBy returns when the attempt has to be stopped to release its grant by heldUntil, its termination included; zero
-// if there is no such bound.
+// stopBy returns when the attempt has to be stopped, so that its pods can end by heldUntil; zero if it has promised
+// nothing.
 func (dl deadlines) stopBy() time.Time {
 	until := dl.heldUntil()
 	if until.IsZero() {
@@ -89,8 +92,8 @@ func (dl deadlines) stopBy() time.Time {
 	return until.Add(-dl.termination())
 }
 
-// heldMessage says that timeouts raised or removed since the attempt was admitted before others do not apply to it;
-// empty if none were.
+// heldMessage returns a note that timeouts which were raised or removed since the attempt was admitted before others do
+// not apply to it; empty if none were.
 func (dl deadlines) heldMessage() string {
 	if dl.heldUntil().IsZero() {
 		return ""
@@ -102,8 +105,9 @@ func (dl deadlines) heldMessage() string {
 	return fmt.Sprintf("; timeouts raised since take effect with the next attempt: this one was admitted before others because it releases its quota within %s", held)
 }
 
-// run returns when the current attempt is stopped because it has run for as long as it may, and why; zero if nothing bounds
-// it, or if its driver does not run yet and it was not admitted before others.
+// run returns the earliest of the deadlines for the running time of the attempt, and why it is stopped then:
+// timeouts.run, timeouts.total, or the bound under which it was admitted before others. It returns zero values if
+// nothing bounds it. Before the driver runs, only the last of the three applies.
 func (dl deadlines) run() (at time.Time, found stopFinding) {
 	t, started := dl.timeouts(), dl.s.Times.DriverStarted
 	if at = dl.stopBy(); !at.IsZero() {
@@ -127,8 +131,8 @@ func (dl deadlines) run() (at time.Time, found stopFinding) {
 	return at, found
 }
 
-// admission returns when the current wait for quota is given up; zero if it is not, or if the application does not
-// wait.
+// admission returns when timeouts.admission ends the current wait for quota; zero if there is no such timeout, or if
+// the application does not wait.
 func (dl deadlines) admission() time.Time {
 	limit, since := dl.timeouts().Admission, dl.s.Times.Waiting
 	if limit == nil || since == nil {
@@ -137,7 +141,7 @@ func (dl deadlines) admission() time.Time {
 	return since.Add(limit.Duration)
 }
 
-// driverRunning returns when a driver that does not run yet is given up.
+// driverRunning returns the deadline by which the driver has to run.
 func (dl deadlines) driverRunning() time.Time {
 	if dl.s.Times.Admitted == nil {
 		return dl.o.Now.Add(dl.driverStart())
@@ -145,7 +149,8 @@ func (dl deadlines) driverRunning() time.Time {
 	return dl.s.Times.Admitted.Add(dl.driverStart())
 }
 
-// podsGone returns when pods that have to end should have ended: by the first of what they have to end for.
+// podsGone returns the deadline by which pods that have to end should be gone. It counts from the stop of the attempt
+// or the deletion of the application, whichever was first.
 func (dl deadlines) podsGone() time.Time {
 	stopping, deleted := dl.s.Times.Stopping, dl.o.App.DeletionTimestamp
 	if stopping == nil && deleted.IsZero() {
@@ -156,13 +161,15 @@ func (dl deadlines) podsGone() time.Time {
 	}
 	at := stopping.Add(dl.termination())
 	if until := dl.heldUntil(); !until.IsZero() && until.Before(at) {
-		at = until // the timeout was raised since
+		// timeouts.termination was raised after the attempt was admitted.
+		at = until
 	}
 	return at
 }
 
-// HoldsFor bounds how long an attempt holds its grant, from its start to the end of its pods on nodes that answer.
-// most bounds the termination. It is 0 without timeouts.run.
+// HoldsFor returns the longest time that an attempt can hold its grant, from its admission to the end of its pods, on
+// nodes that answer: the sum of timeouts.driverStart, timeouts.run and timeouts.termination, the last of which is at
+// most most. It returns 0 if timeouts.run is not set.
 func HoldsFor(app *v1alpha1.SparkApplication, most time.Duration) time.Duration {
 	t := timeoutsOf(app)
 	if t.Run == nil {
@@ -172,13 +179,15 @@ func HoldsFor(app *v1alpha1.SparkApplication, most time.Duration) time.Duration 
 	for _, part := range []time.Duration{
 		orDefault(t.DriverStart, DefaultDriverStart), t.Run.Duration, min(orDefault(t.Termination, DefaultTermination), most),
 	} {
-		sum += min(part, math.MaxInt64-sum) // each may be a hundred years and more
+		// Each of them may be a hundred years, so the sum could overflow.
+		sum += min(part, math.MaxInt64-sum)
 	}
 	return max(sum, 1)
 }
 
-// ReleasedBy returns when the holder of a grant releases it at the latest; zero if that is not known. The bound because of which
-// it was admitted before others applies whatever the spec says now.
+// ReleasedBy returns when the holder of a grant will have released it at the latest; zero if that is not known. most is
+// the bound on the termination, as in HoldsFor. If the attempt was admitted before others because of a shorter bound,
+// that bound applies whatever the spec says now.
 func ReleasedBy(app *v1alpha1.SparkApplication, most time.Duration) time.Time {
 	holds, grant, admitted := HoldsFor(app, most), app.Status.Grant, app.Status.Times.Admitted
 	if grant != nil && grant.HoldsFor != nil && (holds == 0 || grant.HoldsFor.Duration < holds) {

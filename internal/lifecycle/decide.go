@@ -13,7 +13,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// Decide returns what becomes of an application. It is total: every observation has a decision.
+// Decide returns what the operator has to do about an application: either what it has to observe first (Decision.Need),
+// or the status to publish and the actions before and after it. It has an answer for every observation and does not
+// change it.
 func Decide(o Observation) Decision {
 	stage, known := status.StageOf(o.App.Status.Conditions)
 	if o.MaxTermination == 0 {
@@ -39,7 +41,7 @@ func Decide(o Observation) Decision {
 	return d.byStage(stage)
 }
 
-// decider composes the parts that decide what happens next. Each uses only those before it.
+// decider composes the parts that make a decision. Each part uses only the ones before it.
 type decider struct {
 	policies
 	publisher publisher
@@ -49,7 +51,7 @@ type decider struct {
 	attempt   attempt
 }
 
-// newDecider returns the decider over a state.
+// newDecider returns a decider that works on st.
 func newDecider(st *state) *decider {
 	d := &decider{policies: newPolicies(st)}
 	d.publisher = publisher{d.policies}
@@ -60,7 +62,7 @@ func newDecider(st *state) *decider {
 	return d
 }
 
-// byStage leaves the decision to the part that is responsible for a stage.
+// byStage calls the part that is responsible for the stage.
 func (d *decider) byStage(stage status.Stage) Decision {
 	switch stage {
 	case status.New, status.InvalidSpec, status.NotYetSupported:
@@ -81,7 +83,7 @@ func (d *decider) byStage(stage status.Stage) Decision {
 	return d.publisher.unknown()
 }
 
-// deleted ends everything, then lets the application go.
+// deleted ends all pods of an application that is being deleted, then releases the grant and removes the finalizer.
 func (d *decider) deleted() Decision {
 	d.decision.Status = *d.o.App.Status.DeepCopy()
 	if d.termination.nodesNeeded() {
@@ -107,7 +109,7 @@ func (d *decider) deleted() Decision {
 	return d.decision
 }
 
-// readyMessage returns what Ready says now; it stays while the stage and its causes do.
+// readyMessage returns the published message of the condition Ready, empty if there is none.
 func readyMessage(app *v1alpha1.SparkApplication) string {
 	if ready := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition); ready != nil {
 		return ready.Message

@@ -14,12 +14,12 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// A gate may leave admission to the scheduler: it grants at once, and the driver waits as a pod without a node. Until
-// it has one, the application counts as waiting, under timeouts.admission. Where the scheduler has queues,
-// timeouts.driverStart begins with the node: before that, the wait is not a failure.
+// A gate may leave admission to the scheduler. It then grants at once, and the driver waits as a pod without a node.
+// Until the driver has a node, the application counts as waiting, and timeouts.admission applies. If the scheduler has
+// queues, timeouts.driverStart begins only when the driver gets its node: a wait in a queue is not a slow start.
 
-// schedulerInterval is how often a driver in a queue of the scheduler is looked at, should the watch of pods miss a
-// change.
+// schedulerInterval is how often the operator looks at a driver in a queue of the scheduler, in case the watch of pods
+// missed a change.
 const schedulerInterval = 10 * time.Minute
 
 // delegation follows an attempt whose admission is left to the scheduler.
@@ -28,7 +28,7 @@ type delegation struct {
 	deadlines deadlines
 }
 
-// delegated reports whether admission of the attempt is left to the scheduler.
+// delegated reports whether the admission of the attempt is left to the scheduler.
 func (dg delegation) delegated() bool {
 	if dg.view.Admitted != nil {
 		return dg.view.Admitted.Reason == v1alpha1.DelegatedToSchedulerReason
@@ -37,7 +37,7 @@ func (dg delegation) delegated() bool {
 	return c != nil && c.Reason == v1alpha1.DelegatedToSchedulerReason
 }
 
-// awaitsNode reports whether the attempt, in a stage, waits for the scheduler to admit it.
+// awaitsNode reports whether the attempt, if it is in that stage, still waits for the scheduler to admit it.
 func (dg delegation) awaitsNode(stage status.Stage) bool {
 	driver := dg.driver()
 	return stage.Active() && dg.delegated() && dg.s.Times.DriverStarted == nil && (driver == nil || !hasNode(driver))
@@ -48,7 +48,8 @@ func (dg delegation) queuedByScheduler(driver *pods.Record) bool {
 	return driver != nil && !hasNode(driver) && dg.delegated() && dg.queues()
 }
 
-// noteNode records that the driver has a node. Where the scheduler has queues, that is when the attempt is admitted.
+// noteNode ends the wait for the scheduler once the driver has a node. If the scheduler has queues, this is also when
+// the attempt counts as admitted.
 func (dg delegation) noteNode(driver *pods.Record) {
 	if driver == nil || dg.s.Times.Waiting == nil || !dg.delegated() || !hasNode(driver) {
 		return
@@ -58,7 +59,7 @@ func (dg delegation) noteNode(driver *pods.Record) {
 	}
 }
 
-// nodeOverdue reports whether the driver was assigned no node within timeouts.admission.
+// nodeOverdue reports whether the driver got no node within timeouts.admission.
 func (dg delegation) nodeOverdue(driver *pods.Record) bool {
 	at := dg.deadlines.admission()
 	return driver != nil && !hasNode(driver) && dg.delegated() && !at.IsZero() && !dg.o.Now.Before(at)
@@ -68,7 +69,8 @@ func (dg delegation) nodeMessage(driver *pods.Record) string {
 	return fmt.Sprintf("driver pod %s was assigned no node within timeouts.admission (%s): %s", driver.Name, dg.timeouts().Admission.Duration, whyGivenUp(driver, dg.o.DriverEvent))
 }
 
-// otherGate ends the message of an attempt that runs although the spec now names another gate; empty if it does not.
+// otherGate returns the end of the message of an attempt that was admitted by another gate than the spec names now;
+// empty if it is the same.
 func (dg delegation) otherGate() string {
 	q, g := dg.o.App.Spec.Queue, dg.s.Grant
 	if q == nil || q.Gate == "" || g == nil || g.Gate == q.Gate {

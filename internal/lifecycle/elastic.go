@@ -14,28 +14,30 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// Executors of an elastic grant are created by Spark and wait behind a scheduling gate. The grant has quota for a
-// number of them in each flavor: the base gang, and sets above it that come and go. A pass counts the pods on either
-// side of the scheduling gate, requests quota for them, writes the new grant, and only then ungates pods and releases
-// quota:
+// The driver creates the executors of an elastic grant, and they wait behind a scheduling gate. In each flavor the
+// grant has quota for a number of them: the base gang, and pod sets above it that grow and shrink. Each pass counts the
+// pods before and after the scheduling gate, requests quota for them and writes the new grant. Only after that does it
+// ungate pods and release quota:
 //
 //	gated pods ──► want ──► the queue's answer ──► status.grant ──► settle ──► ungate, oldest first
 //	pods gone, or reclaimed ───────────────────► status.grant, less ──► settle: the queue may grant it to others
 
-// reclaimedReason is the reason of the event about executors above the base gang that end because their quota is
+// reclaimedReason is the reason of the event about executors above the base gang that are ended because their quota is
 // reclaimed.
 const reclaimedReason = "ExecutorsReclaimed"
 
-// shrinkInterval bounds how often a grant is written that only shrinks: executors go one by one.
+// shrinkInterval is the minimum time between two writes of a grant that only shrinks: executors usually go one by one,
+// and their writes are merged.
 const shrinkInterval = time.Second
 
-// elastic owns the grant of an attempt that may grow and shrink.
+// elastic changes the grant of an attempt whose grant may grow and shrink.
 type elastic struct {
 	*state
 	*draft
 }
 
-// want returns what the attempt wants above its base gang: quota for all pods that exist and fit.
+// want returns the number of executors above the base gang for which the attempt needs quota: all that exist and fit
+// the grant, gated or not.
 func (el elastic) want() queueing.ResizeRequest {
 	c := newExecutors(el.state)
 	w := queueing.ResizeRequest{PodSet: v1alpha1.ExecutorPodSet, Count: int32(len(c.gated)) - c.base.Count, Ready: map[string]int32{}}
@@ -54,8 +56,8 @@ func (el elastic) want() queueing.ResizeRequest {
 	return w
 }
 
-// allocate sets the grant in the status, ungates executors, and evicts those whose quota is reclaimed. It reports
-// whether the grant has changed.
+// allocate applies the gate's answer: it sets the grant in the status, ungates executors and evicts those whose quota
+// is reclaimed. It reports whether the grant in the status has changed.
 func (el elastic) allocate() bool {
 	if !el.isElastic() || el.o.Allocation == nil || el.o.Allocation.Grant == nil {
 		return false
@@ -83,7 +85,7 @@ func (el elastic) allocate() bool {
 	return changed
 }
 
-// scaleDown evicts executors whose quota is reclaimed.
+// scaleDown deletes the executors in evicted and adds one event about them.
 func (el elastic) scaleDown(evicted []*pods.Record) {
 	for _, r := range evicted {
 		el.after(Action{Kind: DeletePod, Pod: r})

@@ -13,25 +13,28 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// endingDelay is how long the executors of a driver that has succeeded may take to end before the stage Finalizing is
-// written, and how long a driver may take to end after its executors before their number is written.
+// endingDelay is how long the operator waits before it writes the stage Finalizing for a driver that has succeeded, so
+// that its executors can end first. It is also how long it waits before it writes a smaller number of ready executors,
+// so that the driver can end first.
 const endingDelay = 3 * time.Second
 
 const (
-	// sidecarsEndedReason is the reason of the event about other containers of the driver's pod that did not end with it.
+	// sidecarsEndedReason is the reason of the event about containers of the driver's pod that did not end with the
+	// driver.
 	sidecarsEndedReason = "SidecarsEnded"
-	// sidecarsNote begins messages about them.
+	// sidecarsNote begins messages about such containers.
 	sidecarsNote = "ending containers that did not end with the driver"
 )
 
-// ending ends attempts, and decides what follows.
+// ending ends attempts and decides what follows: another attempt, another run, or the end of the run.
 type ending struct {
 	policies
 	publisher publisher
 	admission admission
 }
 
-// attemptEnded records how the driver ended. The end is published at once if no pod of the attempt is left.
+// attemptEnded records the outcome of a driver that has ended. If no pod of the attempt is left, the end is published
+// at once; otherwise the attempt is Finalizing.
 func (en ending) attemptEnded(o pods.Outcome) Decision {
 	if o.Succeeded && en.executorsMayEnd() {
 		en.requeue(en.o.DriverEndedSince.Add(endingDelay))
@@ -47,7 +50,8 @@ func (en ending) attemptEnded(o pods.Outcome) Decision {
 	}
 	en.s.Times.Stopping = en.nowPtr()
 	if en.s.Times.DriverStarted == nil && o.ExitCode != nil {
-		en.s.Times.DriverStarted = en.nowPtr() // it ran and ended between two looks
+		// The driver started and ended between two passes.
+		en.s.Times.DriverStarted = en.nowPtr()
 	}
 	en.health.recordReady()
 	en.s.Executors = en.health.status()
@@ -66,14 +70,15 @@ func (en ending) attemptEnded(o pods.Outcome) Decision {
 	return en.finish()
 }
 
-// executorsMayEnd reports whether the executors of a driver that has just succeeded get time to end: Spark stops them, and
-// most end within moments, which saves a write. The time is not longer if the clock was set back.
+// executorsMayEnd reports whether the executors of a driver that has just succeeded still have time to end. Spark stops
+// them, and most end within moments; waiting for that saves a write. If the clock was set back, the wait ends at once.
 func (en ending) executorsMayEnd() bool {
 	since, now := en.o.DriverEndedSince, en.o.Now
 	return now.Before(since.Add(endingDelay)) && !now.Before(since) && len(en.activePods()) > 0
 }
 
-// withCause returns the message of a program that has failed, as the kubelet reports it, with the cause that its log states.
+// withCause returns the message of a failed program as the kubelet reports it, extended by the cause that was found in
+// its log.
 func withCause(o pods.Outcome, cause string) string {
 	if cause == "" || o.Cause != v1alpha1.CauseApplication || o.ExitCode == nil || o.Reason != pods.ReasonError {
 		return o.Message
@@ -84,7 +89,7 @@ func withCause(o pods.Outcome, cause string) string {
 	return o.Message + "; the log says: " + cause
 }
 
-// stop writes the intent to stop the attempt, then stops it.
+// stop publishes that the attempt is being stopped and why, and ends its pods.
 func (en ending) stop(found stopFinding) Decision {
 	reason, message := found.reason, found.message
 	en.health.recordReady()
@@ -107,7 +112,7 @@ func (en ending) stop(found stopFinding) Decision {
 	return en.publisher.publish(status.Finalizing, message)
 }
 
-// outcomeOf returns the outcome and cause of an attempt that is stopped for a reason.
+// outcomeOf returns the outcome and the cause of failure of an attempt that is stopped for reason.
 func (en ending) outcomeOf(reason v1alpha1.StopReason) (v1alpha1.AttemptOutcome, v1alpha1.FailureCause) {
 	switch reason {
 	case v1alpha1.StopDriverStart:
@@ -131,7 +136,7 @@ func (en ending) outcomeOf(reason v1alpha1.StopReason) (v1alpha1.AttemptOutcome,
 	return v1alpha1.OutcomeStopped, ""
 }
 
-// finalizing waits until no pod of the application is active.
+// finalizing waits until no pod of the attempt is active, and then finishes the attempt.
 func (en ending) finalizing() Decision {
 	en.rerun.observeSpec()
 	if en.termination.nodesNeeded() {
@@ -150,8 +155,8 @@ func (en ending) finalizing() Decision {
 	return en.finish()
 }
 
-// announceSidecars returns the message of Finalizing. If containers of the driver's pod that did not end with the driver are
-// ended, the message says so, and an event does once.
+// announceSidecars returns the message of Finalizing. If containers that did not end with the driver are being ended,
+// the message says so, and one event does.
 func (en ending) announceSidecars() string {
 	message := en.view.Message
 	if !en.termination.sidecarsOverdue() || strings.HasPrefix(message, sidecarsNote) {
@@ -162,7 +167,8 @@ func (en ending) announceSidecars() string {
 	return sidecarsNote + "; " + message
 }
 
-// finish ends the attempt: no pod of it is active any longer.
+// finish ends an attempt that has no active pods: it releases the grant, deletes what is not kept, and decides what
+// follows.
 func (en ending) finish() Decision {
 	if en.termination.driverInDoubt() {
 		return need(NeedDriverAbsent, en.start())
@@ -186,7 +192,7 @@ func (en ending) finish() Decision {
 	return en.conclude(stopped, attempt)
 }
 
-// conclude decides what follows the attempt.
+// conclude decides what follows an attempt that was stopped for the reason stopped, or has ended if that is empty.
 func (en ending) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.AttemptStatus) Decision {
 	if attempt != nil {
 		en.retries.countFailure(attempt)
@@ -210,8 +216,8 @@ func (en ending) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.Attempt
 	return en.publisher.end(en.retries.endOf(attempt))
 }
 
-// resumeRevertedTemplate continues a run that was stopped for a change of the template which has been reverted since,
-// with another attempt; or waits, if the application has been suspended since.
+// resumeRevertedTemplate continues a run that was stopped because its template changed, after the change was reverted.
+// It plans another attempt, or waits if the application has been suspended in the meantime.
 func (en ending) resumeRevertedTemplate() Decision {
 	if en.o.App.Spec.Suspend {
 		return en.publisher.suspend()
@@ -221,17 +227,17 @@ func (en ending) resumeRevertedTemplate() Decision {
 	return en.publisher.queued(fmt.Sprintf("run %d continues: the change of the template was reverted", en.s.Run))
 }
 
-// logNeeded reports whether the end of the driver's log should be read now, because the attempt is about to be
-// recorded as failed and the pod may go. A container that never ran has no log; the log of one that was lost with its
-// node cannot be read.
+// logNeeded reports whether the end of the driver's log has to be read now, before the attempt is recorded as failed
+// and its pod may be deleted. A container that never ran has no log, and the log of one that was lost with its node
+// cannot be read.
 func (en ending) logNeeded() bool {
 	driver := en.driver()
 	return en.o.LogTail == nil && driver != nil && (driver.Ended != nil || driver.Running && driver.Active())
 }
 
-// preempted queues the run again after its attempt has released its quota. Its time in the queue stands, and with it
-// its place; the next attempt has a number of its own, because names of objects follow from it; and nothing has
-// failed.
+// preempted queues the run again after a preempted attempt has released its quota. The run keeps its time and so its
+// place in the queue. The next attempt has its own number, because the names of its objects contain it. No failure is
+// counted.
 func (en ending) preempted(attempt *v1alpha1.AttemptStatus) Decision {
 	en.s.Preemptions++
 	en.nextAttempt()
@@ -242,7 +248,7 @@ func (en ending) preempted(attempt *v1alpha1.AttemptStatus) Decision {
 	return en.publisher.queued("")
 }
 
-// retry plans the next attempt: after a pause, in which the run holds nothing, it is queued again.
+// retry plans the next attempt after a pause, in which the run holds no quota.
 func (en ending) retry(a *v1alpha1.AttemptStatus) Decision {
 	pause := en.retries.backoff(a)
 	ended := *a
@@ -257,8 +263,9 @@ func (en ending) retry(a *v1alpha1.AttemptStatus) Decision {
 	return en.publisher.pause()
 }
 
-// requeued queues the run again after its executors did not start (the queue had quota, the cluster no capacity), or
-// after the inputs of its grant have changed. That is not a failure. The run keeps its place in the queue.
+// requeued queues the run again after its executors did not start (the queue had quota, but the cluster had no
+// capacity), or after the inputs of its grant have changed. Neither counts as a failure, and the run keeps its place in
+// the queue.
 func (en ending) requeued() Decision {
 	en.s.Requeues++
 	pause := en.retries.requeuePause()
@@ -268,6 +275,7 @@ func (en ending) requeued() Decision {
 		return en.publisher.suspend()
 	}
 	last := &en.s.Attempts[len(en.s.Attempts)-1]
-	en.event(true, last.Reason, en.retries.pauseMessage(last)) // ExecutorStartTimeout or InputsChanged
+	// The reason is ExecutorStartTimeout or InputsChanged.
+	en.event(true, last.Reason, en.retries.pauseMessage(last))
 	return en.publisher.pause()
 }

@@ -19,29 +19,29 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// executors are the executors of an attempt, sorted by which side of the scheduling gate they are on.
+// executors are the executor pods of an attempt, sorted by the side of the scheduling gate that they are on.
 type executors struct {
-	// base is the pod set of the base gang.
+	// base is the executor pod set of the base gang.
 	base *v1alpha1.PodSetGrant
 	// allowed is what the grant has for each executor.
 	allowed queueing.Resources
-	// admittedCount is the weight of the pods that have passed the scheduling gate and are not gone, by flavor;
-	// admitted are those that are not being deleted.
+	// admittedCount is the weight, by flavor, of the pods that have passed the scheduling gate and are not gone.
+	// admitted are those of them that are not being deleted.
 	admittedCount map[string]int32
 	admitted      map[string][]*pods.Record
-	// gated are the pods that wait and fit the grant, oldest first; tooLarge those that do not fit.
+	// gated are the pods behind the scheduling gate that fit the grant, oldest first; tooLarge those that do not fit.
 	gated, tooLarge []*pods.Record
-	// unanswered are pods whose ungating got no response: they count as admitted, in these flavors.
+	// unanswered are pods that were ungated by a write which got no response. They count as admitted.
 	unanswered []unanswered
 }
 
-// unanswered is a pod whose ungating got no response, and the flavor in which it was ungated.
+// unanswered is a pod that was ungated by a write which got no response, and the flavor in which it was ungated.
 type unanswered struct {
 	pod    *pods.Record
 	flavor string
 }
 
-// newExecutors sorts the executors of the attempt.
+// newExecutors sorts the executor pods of the current attempt.
 func newExecutors(st *state) executors {
 	c := executors{base: &v1alpha1.PodSetGrant{}, admittedCount: map[string]int32{}, admitted: map[string][]*pods.Record{}}
 	for i := range st.s.Grant.PodSets {
@@ -74,8 +74,8 @@ func newExecutors(st *state) executors {
 	return c
 }
 
-// isAttemptExecutor reports whether a pod is an executor that the driver of the attempt created, on either side of the
-// scheduling gate. Labels alone may belong to another application, or be forged.
+// isAttemptExecutor reports whether a pod is an active executor that the driver of the attempt created. It checks the
+// owner, because labels can be forged or belong to another application.
 func isAttemptExecutor(st *state, r *pods.Record) bool {
 	if r.Role != pods.Executor || !r.Active() {
 		return false
@@ -83,14 +83,15 @@ func isAttemptExecutor(st *state, r *pods.Record) bool {
 	return st.s.Driver != nil && st.s.Driver.UID != "" && r.OwnerUID == st.s.Driver.UID
 }
 
-// usesNothing reports whether a pod that passed no scheduling gate of the operator's, which would have labelled it with a
-// flavor, is on no node. Where no guard holds them back, users may create any number of such pods, of any size.
+// usesNothing reports whether a pod needs no quota: it has no node, and it never had the operator's scheduling gate,
+// which would have left a flavor label. Without the guard, users can create any number of such pods, of any size.
 func usesNothing(r *pods.Record, flavor string) bool {
 	return r.SchedulingGate == nil && cmp.Or(flavor, r.Flavor) == "" && !r.OnNode()
 }
 
-// weight returns how many executors of the grant an admitted pod counts for: more than one if it is on a node and larger,
-// as after a manual ungating or a resize. The operator ungates none that is larger.
+// weight returns for how many executors of the grant an admitted pod counts. That is more than one if the pod is on a
+// node and requests more than was granted, as after a manual ungating or an in-place resize. The operator never ungates
+// such a pod.
 func (c *executors) weight(r *pods.Record) int32 {
 	weight := int64(1)
 	if !r.OnNode() {
@@ -104,7 +105,7 @@ func (c *executors) weight(r *pods.Record) int32 {
 	return int32(min(weight, math.MaxInt16))
 }
 
-// weights returns the sum over several pods.
+// weights returns the sum of the weights of several pods.
 func (c *executors) weights(of []*pods.Record) int32 {
 	var n int32
 	for _, r := range of {
@@ -113,7 +114,7 @@ func (c *executors) weights(of []*pods.Record) int32 {
 	return n
 }
 
-// addAdmitted counts a pod that has passed the scheduling gate in a flavor.
+// addAdmitted counts a pod of a flavor that has passed the scheduling gate.
 func (c *executors) addAdmitted(r *pods.Record, flavor string) {
 	c.admittedCount[flavor] += c.weight(r)
 	if !r.Deleting {
@@ -121,13 +122,13 @@ func (c *executors) addAdmitted(r *pods.Record, flavor string) {
 	}
 }
 
-// byAge orders executors by the number at the end of their names: Spark counts them.
+// byAge orders executors by the number at the end of their names, which Spark counts up.
 func byAge(a, b *pods.Record) int {
 	return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), strings.Compare(a.Name, b.Name))
 }
 
-// tooLarge names what a gated pod requests beyond what the grant has for one executor; empty if it fits. With resource
-// profiles the program may request larger executors than the spec.
+// tooLarge returns what a gated pod requests beyond the grant for one executor; empty if it fits. With resource
+// profiles, a program can request larger executors than the spec has.
 func tooLarge(r *pods.Record, allowed queueing.Resources) string {
 	if r.SchedulingGate.Excess != "" {
 		return "more than an executor can have, as " + r.SchedulingGate.Excess

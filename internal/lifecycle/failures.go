@@ -15,20 +15,21 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// maxExecutorFailures is the number of failed executors of an attempt that the status shows.
+// maxExecutorFailures is the number of failed executors that the status lists for an attempt.
 const maxExecutorFailures = 5
 
-// failures counts the executors of the attempt that failed.
+// failures counts the failed executors of the attempt.
 type failures struct {
 	*state
 }
 
-// count counts the executors of the attempt that failed, each once, and returns the newest of them, oldest first.
+// count returns how many executors of the attempt have failed, and the newest of them, oldest first. Each failure is
+// counted once.
 //
-// The status is the memory: pods of failed executors are soon gone, and a new operator has seen none of them. It has
-// the number, and the newest by time. A failure that was seen and is not among them is new, unless it is older than all
-// of them: then it was counted before, and newer ones have replaced it. Only when more failures become known late than
-// the status shows, to an operator that has seen none of the earlier ones, is the number too small.
+// The status is the only memory, because the pods of failed executors are soon gone and a new operator has not seen
+// them. It has the total and the newest failures. A failure that is not listed is new, unless the list is full and the
+// failure is older than all in it: then it was counted before, and newer failures have displaced it. The total is too
+// small only if an operator that has not seen the earlier failures learns late of more failures than the status lists.
 func (fs failures) count() (failed int32, newest []v1alpha1.ExecutorFailure) {
 	var shown []v1alpha1.ExecutorFailure
 	if before := fs.s.Executors; before != nil {
@@ -52,13 +53,13 @@ func (fs failures) count() (failed int32, newest []v1alpha1.ExecutorFailure) {
 	return max(failed, seen), newest[max(0, len(newest)-maxExecutorFailures):]
 }
 
-// endedWithDriver reports whether an executor ended because its driver had gone, which is not a failure of its own.
+// endedWithDriver reports whether an executor ended because its driver was gone, which does not count as a failure.
 func (fs failures) endedWithDriver(f pods.Failure) bool {
 	driver := fs.driver()
 	return driver != nil && driver.Ended != nil && driver.Ended.At > 0 && f.At >= driver.Ended.At
 }
 
-// shown converts a failure to the API. A failure without a time gets that of this pass.
+// shown converts a failure to the type of the API. If its time is not known, it gets the time of this pass.
 func (fs failures) shown(f pods.Failure) v1alpha1.ExecutorFailure {
 	at := fs.now()
 	if f.At > 0 {
@@ -67,8 +68,8 @@ func (fs failures) shown(f pods.Failure) v1alpha1.ExecutorFailure {
 	return v1alpha1.ExecutorFailure{Pod: f.Pod, Reason: f.Reason, Cause: f.Cause, ExitCode: f.ExitCode, Message: f.Message, At: at}
 }
 
-// note ends the message about a driver that failed after executors of it had failed: they may be the cause. Empty if
-// none had.
+// note returns the end of the message about a failed driver if executors had failed before it, since that may be the
+// cause; empty if none had.
 func (fs failures) note() string {
 	e := fs.s.Executors
 	if e == nil || len(e.Failures) == 0 {
@@ -78,7 +79,7 @@ func (fs failures) note() string {
 	return fmt.Sprintf("; executors that had failed before: %d, the last one: %s", e.Failed, last.Message)
 }
 
-// countedBefore reports whether a failure is one of those shown, or older than all of them while the list is full.
+// countedBefore reports whether a failure is one of shown, or older than all of them while that list is full.
 func countedBefore(f pods.Failure, shown []v1alpha1.ExecutorFailure) bool {
 	if slices.ContainsFunc(shown, func(s v1alpha1.ExecutorFailure) bool { return s.Pod == f.Pod }) {
 		return true

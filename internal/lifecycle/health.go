@@ -16,14 +16,15 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// health reports how far the executors of the attempt are. Failed ones are counted by failures.
+// health reports how many executors of the attempt are ready, pending or gated, and why. Failed ones are counted by
+// failures.
 type health struct {
 	*state
 	deadlines deadlines
 	failures  failures
 }
 
-// status returns the executor counts as observed now.
+// status returns the executor counts as they are observed now.
 func (eh health) status() *v1alpha1.ExecutorStatus {
 	mine := eh.currentPods()
 	c := pods.Count(mine)
@@ -36,8 +37,8 @@ func (eh health) status() *v1alpha1.ExecutorStatus {
 		Failures: failures, Problem: eh.problem(mine), Summary: summaryOf(c.Ready, eh.wantedNow(wanted, c))}
 }
 
-// wantedNow returns how many executors the attempt wants at present: those of the base gang, and under dynamic
-// allocation, once they were ready, those that Spark has asked for.
+// wantedNow returns how many executors the attempt wants at present: those of the base gang, or, under dynamic
+// allocation once those were ready, as many as Spark has asked for.
 func (eh health) wantedNow(base int32, c pods.Counts) int32 {
 	asked := c.Ready + c.Pending + c.SchedulingGated
 	if eh.isElastic() && eh.s.Times.ExecutorsReady != nil {
@@ -46,11 +47,11 @@ func (eh health) wantedNow(base int32, c pods.Counts) int32 {
 	return max(base, asked)
 }
 
-// summaryOf returns the printed column of executor counts.
+// summaryOf returns the printed column with the executor counts, as in "2/3".
 func summaryOf(ready, of int32) string { return fmt.Sprintf("%d/%d", ready, of) }
 
-// required returns how many executors complete the attempt. Gates that leave executors to a scheduler grant all that
-// are requested, and reserve the smallest gang.
+// required returns how many executors have to be ready for the attempt to count as ready. Gates that leave executors to
+// a scheduler grant all that are requested but reserve only minExecutors, so that is the number for them.
 func (eh health) required(now *v1alpha1.ExecutorStatus) int32 {
 	q, g := eh.o.App.Spec.Queue, eh.s.Grant
 	if q == nil || q.MinExecutors == nil || g == nil || !catalog.Of(g.Gate).LeavesExecutors {
@@ -59,8 +60,8 @@ func (eh health) required(now *v1alpha1.ExecutorStatus) int32 {
 	return min(now.Wanted, *q.MinExecutors)
 }
 
-// problem returns what keeps executors from starting: the problem of most pending ones, else of those behind the
-// scheduling gate.
+// problem returns what keeps executors from starting: the problem of the pending ones or, if they have none, of the
+// gated ones.
 func (eh health) problem(mine []*pods.Record) string {
 	if p := pods.WhyPending(mine); p.Message != "" {
 		return p.Message
@@ -85,9 +86,9 @@ func (eh health) whyGated() string {
 	return "executors above the base gang wait for quota: " + eh.o.Allocation.Why
 }
 
-// readySince returns when the driver and all executors that the attempt began with were first ready together; zero if this
-// process has not seen that. An attempt that has had executors and has none pending when their time is over has all that
-// Spark wants: that is decided then, once, because Spark may ask for more at any time.
+// readySince returns when the driver and all executors of the base gang were first ready together; zero if this process
+// has not seen that. When their deadline has passed, an attempt that has had executors and has none pending counts as
+// ready: it has all that Spark wants. This is decided only then, because Spark may ask for more at any time.
 func (eh health) readySince() time.Time {
 	now := eh.status()
 	switch required := eh.required(now); {
@@ -99,20 +100,20 @@ func (eh health) readySince() time.Time {
 	return time.Time{}
 }
 
-// newlyReady reports whether the executors that the attempt began with are ready, and the status does not say so.
+// newlyReady reports whether the executors of the base gang are ready and the status does not say so yet.
 func (eh health) newlyReady() bool {
 	return eh.s.Times.DriverStarted != nil && eh.s.Times.ExecutorsReady == nil && !eh.readySince().IsZero()
 }
 
-// readyMatters reports whether more than a printed count depends on the executors being ready: the condition Ready, a grant
-// that may shrink from then on, what the gate reports to others, or whether the attempt is stopped.
+// readyMatters reports whether more than a printed count depends on the executors being ready: the condition Ready, a
+// grant that may shrink from then on, what the gate reports to its system, or whether the attempt is stopped.
 func (eh health) readyMatters() bool {
 	return eh.o.App.Spec.ReadyWhen == v1alpha1.ReadyWhenRunning || eh.isElastic() || eh.s.Grant == nil ||
 		catalog.Of(eh.s.Grant.Gate).ShowsProgress || eh.startDue()
 }
 
-// recordReady records since when the executors are ready, if they are or have been. The attempt counts as ready from then
-// on: executors come and go.
+// recordReady records since when the executors have been ready, if they are or were. The attempt counts as ready from
+// then on, even if it loses executors later.
 func (eh health) recordReady() {
 	if !eh.newlyReady() {
 		return
@@ -121,23 +122,24 @@ func (eh health) recordReady() {
 	eh.s.Times.ExecutorsReady = &since
 }
 
-// startDue reports whether the executors that the attempt began with should be ready by now.
+// startDue reports whether the deadline for the executors of the base gang to be ready has passed.
 func (eh health) startDue() bool {
 	at := eh.deadlines.executorsReady()
 	return !at.IsZero() && !eh.o.Now.Before(at)
 }
 
-// startOverdue reports whether executors should be ready by now and are not.
+// startOverdue reports whether that deadline has passed and the executors have not been ready.
 func (eh health) startOverdue() bool { return eh.startDue() && eh.readySince().IsZero() }
 
-// noneExist reports whether the attempt has no executor pod and, as far as is known, never had one: Spark could create
-// none.
+// noneExist reports whether the attempt has no executor pod and, as far as is known, never had one. Spark could not
+// create any.
 func (eh health) noneExist() bool {
 	now := eh.status()
 	return now.Peak == 0 && now.Failed == 0 && !slices.ContainsFunc(eh.currentPods(), func(r *pods.Record) bool { return r.Role == pods.Executor })
 }
 
-// whyNoneExist returns what keeps Spark from creating executor pods, which only its log says.
+// whyNoneExist returns the likely cause if Spark could not create executor pods. Only the driver's log has the real
+// one.
 func (eh health) whyNoneExist() string {
 	const none = ": there is no executor pod; "
 	if eh.o.LogCause != "" {
@@ -150,14 +152,15 @@ func (eh health) whyNoneExist() string {
 	return why
 }
 
-// startMessage says how many executors were ready in time, and what keeps the others.
+// startMessage returns how many executors were ready in time, and what keeps the others from being ready.
 func (eh health) startMessage() string {
 	now := eh.status()
 	limit := orDefault(eh.timeouts().ExecutorStart, DefaultExecutorStart)
 	return fmt.Sprintf("%d of %d executors were ready within timeouts.executorStart (%s)%s", now.Ready, now.Wanted, limit, eh.whyPending())
 }
 
-// whyPending returns what keeps executors from running, by the first of them with a known reason, or from being created.
+// whyPending returns why the first executor with a known problem does not run, or why Spark could not create executors;
+// empty if there is no such executor.
 func (eh health) whyPending() string {
 	if eh.noneExist() {
 		return eh.whyNoneExist()

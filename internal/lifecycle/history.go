@@ -12,18 +12,18 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// maxLogTails is the number of latest attempts that keep the end of their log.
+// maxLogTails is the number of newest attempts in the status that keep the end of their log.
 const maxLogTails = 3
 
 // maxAttempts is the number of ended attempts that the status keeps.
 const maxAttempts = 10
 
-// history owns the ended attempts in the status, and how long the run ran.
+// history maintains the list of ended attempts in the status, and the total time for which the run's drivers ran.
 type history struct {
 	*state
 }
 
-// record appends the current attempt to the history.
+// record appends the current attempt to the history. It sets the attempt's number, times and log.
 func (h history) record(a v1alpha1.AttemptStatus) {
 	a.Run, a.Attempt = h.s.Run, h.s.Attempt
 	a.StartedAt, a.FinishedAt = h.s.Times.DriverStarted, h.nowPtr()
@@ -42,13 +42,13 @@ func (h history) record(a v1alpha1.AttemptStatus) {
 	h.keepLogTail()
 }
 
-// last returns the history's entry of the current attempt, nil if there is none.
+// last returns the entry of the current attempt, nil if there is none.
 func (h history) last() *v1alpha1.AttemptStatus { return h.newest(h.s.Attempt) }
 
-// before returns the history's entry of the attempt before the planned one, nil if there is none.
+// before returns the entry of the attempt before the planned one, nil if there is none.
 func (h history) before() *v1alpha1.AttemptStatus { return h.newest(h.s.Attempt - 1) }
 
-// newest returns the newest entry if it is of that attempt of the run, nil otherwise.
+// newest returns the newest entry if it belongs to that attempt of the current run, else nil.
 func (h history) newest(attempt int64) *v1alpha1.AttemptStatus {
 	if n := len(h.s.Attempts); n > 0 && h.s.Attempts[n-1].Run == h.s.Run && h.s.Attempts[n-1].Attempt == attempt {
 		return &h.s.Attempts[n-1]
@@ -56,8 +56,8 @@ func (h history) newest(attempt int64) *v1alpha1.AttemptStatus {
 	return nil
 }
 
-// keepLogTail puts the end of the driver's log into the newest entry, if it was needed, and removes it from entries that
-// are too old.
+// keepLogTail stores the end of the driver's log, if it was read, in the newest entry, and removes the log from entries
+// that are too old to keep it.
 func (h history) keepLogTail() {
 	newest := len(h.s.Attempts) - 1
 	if h.o.LogTail != nil {
@@ -68,8 +68,8 @@ func (h history) keepLogTail() {
 	}
 }
 
-// preemption returns the history's entry of the preempted attempt before the planned one, nil if there is none. It is
-// read from the history because the stage forgets: a reference may have been missing since, or the spec invalid.
+// preemption returns the entry of the attempt before the planned one if it was preempted, else nil. The stage cannot
+// answer that: since the preemption a reference may have been missing or the spec invalid, which are other stages.
 func (h history) preemption() *v1alpha1.AttemptStatus {
 	if a := h.before(); a != nil && a.Outcome == v1alpha1.OutcomeStopped && a.Reason == string(v1alpha1.StopPreempted) {
 		return a
@@ -77,7 +77,7 @@ func (h history) preemption() *v1alpha1.AttemptStatus {
 	return nil
 }
 
-// entry returns the history's entry of an attempt, nil if there is none.
+// entry returns the entry of an attempt, nil if there is none.
 func (h history) entry(run, attempt int64) *v1alpha1.AttemptStatus {
 	for i := range h.s.Attempts {
 		if a := &h.s.Attempts[i]; a.Run == run && a.Attempt == attempt {
@@ -87,8 +87,7 @@ func (h history) entry(run, attempt int64) *v1alpha1.AttemptStatus {
 	return nil
 }
 
-// consecutive counts the latest attempts of the run that were stopped for a reason, with no other attempt between
-// them.
+// consecutive returns how many of the latest attempts of the run, without a gap, were stopped for reason.
 func (h history) consecutive(reason v1alpha1.StopReason) int32 {
 	n := int32(0)
 	for i := len(h.s.Attempts) - 1; i >= 0 && h.s.Attempts[i].Run == h.s.Run && h.s.Attempts[i].Reason == string(reason); i-- {

@@ -16,20 +16,21 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// A grant is for what was planned when it was requested: sizes and accounts follow from the spec, and from objects that
-// others may change at any time. Until the driver exists a change makes the grant worthless. Before the grant is in
-// the status it is released at once; later the attempt is stopped like one that is preempted, and the run asks anew, in
-// its old place.
+// A grant covers what was planned when it was requested: sizes and accounts follow from the spec, and from objects that
+// others may change at any time. If one of them changes before the driver exists, the grant no longer fits. If it is
+// not in the status yet, it is released at once. If it is, the attempt is stopped like a preempted one, and the run
+// asks again and keeps its place in the queue.
 
-// Outdated reports whether a verdict grants something else than is planned now. Without recorded inputs, as from an
-// earlier version of the operator, a grant counts as outdated.
+// Outdated reports whether a verdict grants something other than what is planned now. A grant without recorded inputs,
+// which an earlier version of the operator made, is outdated.
 func Outdated(plan *Plan, v *queueing.Verdict) bool {
 	return v.State == queueing.Granted && v.Grant.Inputs != plan.Inputs
 }
 
-// beyondGrant names what a driver requests above the grant, if the driver was not seen before and this process has not
-// created it as granted: an answer was lost, or another actor, who knows the names, has created the pod. Empty if it
-// fits. Containers that others have since put into a pod of this process, such as sidecars, do not count.
+// beyondGrant returns what a driver requests above its grant; empty if it fits. It checks only a driver whose uid is
+// not recorded and which this process did not create: a create may have got no response, or another actor, who can
+// guess the name, may have created the pod. Containers that webhooks have added to a pod which this process created,
+// such as sidecars, are therefore not checked.
 func beyondGrant(st *state, driver *pods.Record) string {
 	if st.s.Driver.UID != "" || driver.UID == st.o.CreatedDriver || st.s.Grant == nil {
 		return ""
@@ -43,7 +44,8 @@ func beyondGrant(st *state, driver *pods.Record) string {
 		for _, name := range slices.Sorted(maps.Keys(asks)) {
 			_, wasAsked := granted[name]
 			if name == string(corev1.ResourcePods) || asks[name] <= granted[name] || !wasAsked && name == string(corev1.ResourceEphemeralStorage) {
-				continue // some clusters request local storage for every pod
+				// Some clusters set a request for local storage on every pod.
+				continue
 			}
 			wanted, allowed := amounts.Quantity(name, asks[name]), amounts.Quantity(name, granted[name])
 			return fmt.Sprintf("driver pod %s requests %s %s, but the grant has %s", driver.Name, name, wanted.String(), allowed.String())

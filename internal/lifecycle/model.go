@@ -22,32 +22,33 @@ type Observation struct {
 	Now time.Time
 	// App is the application as it was read. Decide does not change it.
 	App *v1alpha1.SparkApplication
-	// SameTemplate says that the run template is that of the current run.
+	// SameTemplate reports whether the run template is the one of the current run.
 	SameTemplate bool
 	// Pods are all pods that carry the application's uid.
 	Pods []*pods.Record
-	// ExecutorFailures are the executors of the current attempt that failed, as far as this process has seen: oldest
-	// first, including those whose pods are gone.
+	// ExecutorFailures are the failed executors of the current attempt that this process has seen, oldest first,
+	// including those whose pods are gone.
 	ExecutorFailures []pods.Failure
 	// Eviction is why the gate reclaims the grant of the current attempt; nil if it does not, or if there is no grant.
 	Eviction *queueing.Eviction
 	// DriverEndedSince is when this process first saw that the driver of the attempt has ended; zero if it has not.
 	DriverEndedSince time.Time
-	// ReadyDroppedSince is when this process first saw that fewer executors are ready than the status says; zero if
-	// they are not fewer.
+	// ReadyDroppedSince is when this process first saw fewer ready executors than the status says; zero if there are
+	// not fewer.
 	ReadyDroppedSince time.Time
-	// ReadyPeak is the most executors of the current attempt that this process has seen ready together; zero if none was.
+	// ReadyPeak is the largest number of executors of the current attempt that this process has seen ready together;
+	// zero if none was.
 	ReadyPeak ReadyPeak
 	// LastWrite is when this process last wrote the status; zero if it never did.
 	LastWrite time.Time
-	// UIAddress is the address of the web interface of the attempt, inside the cluster or outside; empty if unknown.
+	// UIAddress is the address of the web interface of the attempt, inside or outside of the cluster; empty if unknown.
 	UIAddress string
-	// ReferenceTimeout is how long a missing reference is waited for before it counts as Stalled.
+	// ReferenceTimeout is how long a reference may be missing before the application counts as Stalled.
 	ReferenceTimeout time.Duration
-	// MaxTermination bounds how long pods that have to end may take, whatever they or the spec say. Default: 10m.
+	// MaxTermination is the longest time that pods get to end, whatever they or the spec say. Default: 10m.
 	MaxTermination time.Duration
-	// ExecutorInterval bounds how often executor counts alone are written; those that say only that more executors are
-	// ready wait twice as long. Default: 10s.
+	// ExecutorInterval is the minimum time between two writes that only change executor counts. If all that has changed
+	// is that more executors are ready, it is twice as long. Default: 10s.
 	ExecutorInterval time.Duration
 
 	// Plan is the planned start; nil until it was needed.
@@ -56,17 +57,19 @@ type Observation struct {
 	Verdict *queueing.Verdict
 	// Allocation is the gate's answer to Decision.Want, for a grant that may grow; nil until it was needed.
 	Allocation *queueing.Allocation
-	// Ungating has the flavors of pods that may have been ungated by a write without a response.
+	// Ungating maps pods that may have been ungated by a write without a response to the flavor in which they were.
 	Ungating map[types.UID]string
-	// DriverAbsent says that a live read found no driver pod of the attempt; false until it was needed.
+	// DriverAbsent reports that a live read found no driver pod of the attempt; false until it was needed.
 	DriverAbsent bool
-	// Left are attempts whose driver pod has ended and is gone, as far as this process has seen, while their other objects
-	// may exist.
+	// Left are attempts whose driver pod has ended and is gone, as far as this process has seen, but whose other
+	// objects may still exist.
 	Left []AttemptID
-	// StrayDriver says that a live read found the driver of the attempt with labels or an owner that it was not created
-	// with, so that the watch does not show it as the driver. It has been added to Pods as the driver.
+	// StrayDriver reports that a live read found the driver of the attempt with other labels or another owner than it
+	// was created with, so that the watch does not show it as the driver. The pod has been added to Pods, as the
+	// driver.
 	StrayDriver bool
-	// UnreachableNodes are the nodes that do not answer and have pods that are being deleted; nil until they were needed.
+	// UnreachableNodes are the nodes that do not answer and have pods that are being deleted; nil until they were
+	// needed.
 	UnreachableNodes map[string]bool
 	// LogTail is the end of the driver's log, empty if it could not be read; nil until it was needed.
 	LogTail *string
@@ -77,10 +80,11 @@ type Observation struct {
 	DriverEvent *string
 	// Obstacle is what kept the driver from being created; empty if nothing did.
 	Obstacle string
-	// Rejection is why the API server will not create an object of the attempt as it is, however often it is asked; empty
-	// if it has not said so.
+	// Rejection is why the API server permanently refuses to create an object of the attempt; empty if it has not
+	// refused any.
 	Rejection string
-	// CreatedDriver is the driver pod that this process has created for the current attempt, as granted; empty if none.
+	// CreatedDriver is the uid of the driver pod that this process created, as granted, for the current attempt; empty
+	// if it has not.
 	CreatedDriver types.UID
 	// InputsChanged names the inputs of the grant that changed before the driver was created; empty if none did.
 	InputsChanged string
@@ -92,38 +96,39 @@ type ReadyPeak struct {
 	Since time.Time
 }
 
-// AttemptID names an attempt of the application.
+// AttemptID identifies an attempt of the application.
 type AttemptID struct{ Run, Attempt int64 }
 
 // Start identifies one start of the application.
 type Start struct {
 	Run, Attempt int64
-	// QueuedAt orders it among the starts of other applications.
+	// QueuedAt is its place in the queue: it orders the start among those of other applications.
 	QueuedAt time.Time
 }
 
-// Plan is what one start would create and request.
+// Plan is what one start would create, and what it would ask of its gate.
 type Plan struct {
-	// Hash of the run template.
+	// Hash is the hash of the run template.
 	Hash string
-	// Findings are mistakes in the spec; with any, nothing else is filled in.
+	// Findings are mistakes in the spec. If there are any, no other field but Outside is filled in.
 	Findings []finding.Finding
-	// Outside says that a mistake is not in the application: no watch reports when it is corrected, so it is checked again,
-	// less often the longer it exists.
+	// Outside reports that a mistake is in another object than the application. No watch reports its correction, so it
+	// is checked again, less often the longer it exists.
 	Outside bool
-	// Missing are references to things that do not exist, as sentences; with any, only Queue and Gate are filled in.
+	// Missing are sentences about references to objects that do not exist. If there are any, only Queue and Gate are
+	// filled in as well.
 	Missing []string
-	// Inputs is the hash of what the plan was derived from.
+	// Inputs is the hash of everything the plan was derived from.
 	Inputs string
-	// Queue and Gate that decide on the start.
+	// Queue and Gate decide on the start.
 	Queue, Gate string
-	// PodSets are what the gate is asked for.
+	// PodSets are requested from the gate.
 	PodSets []queueing.PodSet
-	// DriverPod and ApplicationID are the names of the start, UIAddress where its web interface will be.
+	// DriverPod and ApplicationID are the names that the start will use, UIAddress the address of its web interface.
 	DriverPod, ApplicationID, UIAddress string
-	// HistoryAddress is its address on the history server; empty if there is none.
+	// HistoryAddress is the address of the application on the history server; empty if there is none.
 	HistoryAddress string
-	// Executors wanted.
+	// Executors is the number of executors that the application wants.
 	Executors int32
 }
 
@@ -150,8 +155,8 @@ const (
 	NeedNodes
 	// NeedAllocation: Observation.Allocation, the answer of the gate to Decision.Want.
 	NeedAllocation
-	// NeedLogTail: Observation.LogTail, of a driver that has failed, or is about to be stopped for a reason that its log
-	// may say more about.
+	// NeedLogTail: Observation.LogTail, of a driver that has failed, or that is about to be stopped for a reason which
+	// its log may explain.
 	NeedLogTail
 	// NeedDriverEvent: Observation.DriverEvent, of a driver that has not started.
 	NeedDriverEvent
@@ -162,41 +167,41 @@ func (n Need) String() string {
 	return [...]string{"Nothing", "Plan", "Verdict", "DriverAbsent", "Nodes", "Allocation", "LogTail", "DriverEvent"}[n]
 }
 
-// Decision is what is to be done.
+// Decision is what has to be done for an application.
 type Decision struct {
-	// Need is what has to be observed before Decide is called again; the rest of the decision is empty then, but for
-	// Start.
+	// Need is what has to be observed before Decide is called again. Unless it is NeedNothing, only Start and Want are
+	// filled in.
 	Need  Need
 	Start Start
-	// Want is what the holder of a grant wants above its base gang; with NeedAllocation.
+	// Want is what the holder of a grant requests above its base gang; set with NeedAllocation.
 	Want queueing.ResizeRequest
 
-	// Finalizer has to be on the application before Status is written.
+	// Finalizer reports that the finalizer has to be on the application before Status is written.
 	Finalizer bool
-	// Before are actions to take before Status is written.
+	// Before are the actions to take before Status is written.
 	Before []Action
-	// Status to publish.
+	// Status is the status to publish.
 	Status v1alpha1.SparkApplicationStatus
-	// After are actions that need Status to be written.
+	// After are the actions to take after Status has been written.
 	After []Action
-	// RequeueAt is when the next look is due without an event; zero if never.
+	// RequeueAt is when the application has to be looked at again even if nothing happens; zero if never.
 	RequeueAt time.Time
-	// Events are events to record after the write.
+	// Events are the events to record after the write.
 	Events []Event
 }
 
-// Event is an event about the application.
+// Event is a Kubernetes event about the application.
 type Event struct {
 	Warning         bool
 	Reason, Message string
 }
 
-// ActionKind says what to do.
+// ActionKind is the kind of an Action.
 type ActionKind int
 
 // The actions. The set is closed. All are idempotent.
 const (
-	// ReportGrant reports to the gate which grant is in the status: a new one, or what is left of one that shrank.
+	// ReportGrant reports to the gate which grant is in the status: a new one, or the rest of one that shrank.
 	ReportGrant ActionKind = iota
 	// UngatePods removes the scheduling gates of the pods in Action.Ungates.
 	UngatePods
@@ -204,16 +209,16 @@ const (
 	CreateDriver
 	// DeletePod deletes Action.Pod.
 	DeletePod
-	// EndContainers has the kubelet end the containers of Action.Pod, which stays, and so do its logs.
+	// EndContainers makes the kubelet end the containers of Action.Pod. The pod stays, and so does its log.
 	EndContainers
-	// DeleteService deletes the Service of the attempt Action.Run, Action.Attempt, which is not needed once its driver
-	// has ended.
+	// DeleteService deletes the Service of the attempt Action.Run, Action.Attempt. It is not needed once the driver has
+	// ended.
 	DeleteService
 	// DeleteObjects deletes all objects of the attempt Action.Run, Action.Attempt, including the driver pod.
 	DeleteObjects
 	// ReleaseGrant withdraws the ask and releases the grant.
 	ReleaseGrant
-	// RemoveFinalizer lets the application go.
+	// RemoveFinalizer removes the operator's finalizer from the application.
 	RemoveFinalizer
 	// DeleteApplication deletes the application, unless it was changed since it was read.
 	DeleteApplication
@@ -222,22 +227,23 @@ const (
 // Action is one thing to do.
 type Action struct {
 	Kind ActionKind
-	// Pod to delete, or whose containers to end.
+	// Pod is the pod to delete, or whose containers to end.
 	Pod *pods.Record
-	// Run and Attempt whose objects to delete.
+	// Run and Attempt identify the attempt whose objects are deleted.
 	Run, Attempt int64
-	// Force deletes it without a grace period.
+	// Force deletes the pod without a grace period.
 	Force bool
 	// Ungates are the pods to ungate.
 	Ungates []Ungate
 }
 
-// Ungate is a pod for which the grant has quota, and where it may run.
+// Ungate is a pod to ungate because the grant has quota for it, and the flavor, node selector and tolerations that it
+// gets.
 type Ungate struct {
 	Pod          *pods.Record
 	Flavor       string
 	NodeSelector map[string]string
 	Tolerations  []corev1.Toleration
-	// Labels by which another system knows the pod.
+	// Labels are labels by which another system, such as Kueue, recognizes the pod.
 	Labels map[string]string
 }

@@ -3,8 +3,8 @@
 
 package lifecycle
 
-// policies is shared by the parts that decide what happens next: the state, the draft, and the policies over them. A
-// policy uses only those before it.
+// policies is embedded by the parts that make decisions: the state, the draft of the decision, and the policies over
+// them. A policy uses only the ones before it.
 type policies struct {
 	*state
 	*draft
@@ -22,7 +22,7 @@ type policies struct {
 	retention   retention
 }
 
-// newPolicies returns the policies over a state.
+// newPolicies returns the policies over st, with an empty draft.
 func newPolicies(st *state) policies {
 	p := policies{state: st, draft: &draft{}}
 	p.history, p.deadlines, p.rerun, p.place = history{st}, deadlines{st}, rerun{st}, place{st}

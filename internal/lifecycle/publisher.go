@@ -12,10 +12,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// publisher completes decisions.
+// publisher completes decisions: it sets stage, message and conditions in the status to publish.
 type publisher struct{ policies }
 
-// publish completes the decision: the status says that the application is in a stage.
+// publish returns the complete decision, whose status says that the application is in that stage.
 func (pb publisher) publish(stage status.Stage, message string) Decision {
 	message, news := pb.rerun.announce(stage, message)
 	if news != nil {
@@ -31,12 +31,13 @@ func (pb publisher) publish(stage status.Stage, message string) Decision {
 	pb.s.ObservedGeneration = pb.view.Generation
 	pb.s.Conditions = status.Conditions(pb.o.App.Status.Conditions, pb.view, pb.now())
 	pb.decision.Status = pb.s
-	// A PUT of a manifest (kubectl replace) drops the finalizer; it comes back while a grant is held.
+	// A PUT of a manifest (kubectl replace) drops the finalizer, so it is required again while a grant is held.
 	pb.decision.Finalizer = pb.s.Grant != nil && pb.o.App.DeletionTimestamp.IsZero()
 	return pb.decision
 }
 
-// contested returns which of two operators decides on the application; empty if there is one only.
+// contested returns the message about two operators that both manage the namespace, and which of them decides; empty if
+// there is only one.
 func contested(s *v1alpha1.SparkApplicationStatus) string {
 	if s.Operator == "" || s.OtherOperator == "" {
 		return ""
@@ -45,7 +46,7 @@ func contested(s *v1alpha1.SparkApplicationStatus) string {
 		"change --watch-namespaces or --queue-selector of one of them", s.Operator, s.OtherOperator, s.Operator)
 }
 
-// trackWaiting records since when the application waits for quota, if it does.
+// trackWaiting records since when the application has waited for quota, or that it does not wait.
 func (pb publisher) trackWaiting(stage status.Stage) {
 	switch {
 	case pb.view.UnknownStage != "":
@@ -61,7 +62,8 @@ func (pb publisher) trackWaiting(stage status.Stage) {
 	}
 }
 
-// unknown leaves an application alone whose stage a newer operator wrote.
+// unknown leaves the application as it is, because a newer operator has written a stage that this version does not
+// know.
 func (pb publisher) unknown() Decision {
 	ready := apimeta.FindStatusCondition(pb.o.App.Status.Conditions, v1alpha1.ReadyCondition)
 	pb.view.UnknownStage = "stage " + ready.Reason + " is not known to this version of the operator; it leaves the application alone"
@@ -69,15 +71,16 @@ func (pb publisher) unknown() Decision {
 	return pb.publish(status.Stage(ready.Reason), ready.Message)
 }
 
-// suspend publishes that spec.suspend holds the application. Its ask is withdrawn once that is written.
+// suspend publishes that the application is held by spec.suspend. The ask is withdrawn after that has been written.
 func (pb publisher) suspend() Decision {
 	pb.s.Times.ReferenceMissing = nil
-	pb.retries.endPause() // a resumed application does not wait for the rest of a pause
+	// An application that is resumed does not wait for the rest of a pause.
+	pb.retries.endPause()
 	pb.after(Action{Kind: ReleaseGrant})
 	return pb.publish(status.Suspended, "suspended: set spec.suspend to false to resume")
 }
 
-// end publishes the end of the run.
+// end publishes the end of the run, with an event.
 func (pb publisher) end(stage status.Stage, message string) Decision {
 	pb.s.Times.Finished, pb.s.Ask = pb.nowPtr(), nil
 	if e := pb.s.Executors; e != nil {
@@ -88,7 +91,7 @@ func (pb publisher) end(stage status.Stage, message string) Decision {
 }
 
 // queued publishes that the planned start waits in the queue: as Preempted if the attempt before it was preempted, else
-// as Queued. The message says why it waits now, and then what took the quota.
+// as Queued. The message says why it waits now, then who took its quota.
 func (pb publisher) queued(message string) Decision {
 	switch taken := pb.history.preemption(); {
 	case taken != nil && message == "":
@@ -99,10 +102,11 @@ func (pb publisher) queued(message string) Decision {
 	return pb.publish(status.Queued, message)
 }
 
-// pause publishes why the next attempt has to wait, and until when.
+// pause publishes why the next attempt pauses, and until when.
 func (pb publisher) pause() Decision {
 	pb.requeue(pb.s.Times.Retry.Time)
-	pb.after(Action{Kind: ReleaseGrant}) // an operator may have ended before it could release it
+	// An operator may have ended before it could release the grant.
+	pb.after(Action{Kind: ReleaseGrant})
 	last := &pb.s.Attempts[len(pb.s.Attempts)-1]
 	stage := status.Queued
 	if last.Outcome == v1alpha1.OutcomeFailed {
@@ -111,5 +115,5 @@ func (pb publisher) pause() Decision {
 	return pb.publish(stage, pb.retries.pauseMessage(last))
 }
 
-// requeueDriverStart asks for another look when the driver should run.
+// requeueDriverStart asks for a look at the deadline for the driver to run.
 func (pb publisher) requeueDriverStart() { pb.requeue(pb.deadlines.driverRunning()) }

@@ -9,9 +9,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Release returns how the attempt that held or requested quota ends for its gate, from the status that was
-// published before the release. If the run continues, that status names the next attempt; the ended one is then the
-// last in the history, if it ever held a grant.
+// Release returns how the attempt that held or requested quota has ended, for its gate. It reads the status that was
+// published before the release. If the run continues, that status already names the next attempt, and the ended one is
+// the last in the history, if it ever held a grant.
 func Release(app *v1alpha1.SparkApplication) queueing.Release {
 	if !app.DeletionTimestamp.IsZero() {
 		return queueing.Release{Reason: queueing.Deleted}
@@ -32,8 +32,8 @@ func Release(app *v1alpha1.SparkApplication) queueing.Release {
 	return release
 }
 
-// leftAttempt returns the history's entry of the ended attempt: the current one, or the one before the planned one;
-// nil if it was never recorded.
+// leftAttempt returns the entry of the attempt that has ended, which is the current one or the one before it; nil if
+// none was recorded.
 func leftAttempt(s *v1alpha1.SparkApplicationStatus) *v1alpha1.AttemptStatus {
 	n := len(s.Attempts)
 	if n == 0 {
@@ -47,8 +47,8 @@ func leftAttempt(s *v1alpha1.SparkApplicationStatus) *v1alpha1.AttemptStatus {
 	return nil
 }
 
-// Progress returns the state of the attempt that holds a grant, as its status says; false when it does not start or
-// run.
+// Progress returns how far the attempt that holds a grant is, according to its status. It returns false if the attempt
+// does not start or run.
 func Progress(app *v1alpha1.SparkApplication) (queueing.Progress, bool) {
 	s := &app.Status
 	stage, _ := status.StageOf(s.Conditions)
@@ -61,7 +61,7 @@ func Progress(app *v1alpha1.SparkApplication) (queueing.Progress, bool) {
 	}
 	if s.Times.ExecutorsReady != nil {
 		p.Phase = queueing.AttemptPodsReady
-		// Dynamic allocation may let all of them go; then none is on its way.
+		// Under dynamic allocation Spark may release all executors. They are lost only if others are pending.
 		if e := s.Executors; e != nil && e.Ready == 0 && e.Pending > 0 {
 			p.Phase = queueing.AttemptExecutorsLost
 		}

@@ -18,12 +18,12 @@ type rerun struct {
 	*state
 }
 
-// forceToken returns the token of a request to run again that was not handled yet.
+// forceToken returns the value of the force annotation if it requests a run that has not been handled yet, else "".
 func (rr rerun) forceToken() string {
 	return status.ForceToken(rr.o.App.Annotations, rr.o.App.Status.LastHandledForceAt)
 }
 
-// changed reports whether the run template differs from that of the current run in a way that asks for another run.
+// changed reports whether the run template differs from the one of the current run in a way that starts another run.
 func (rr rerun) changed() bool {
 	if rr.o.App.Spec.TemplatePolicy() == v1alpha1.TemplateChangeIgnore {
 		return rr.o.App.Spec.RunID != rr.s.RunID
@@ -31,37 +31,37 @@ func (rr rerun) changed() bool {
 	return !rr.o.SameTemplate
 }
 
-// ignored reports whether the run template differs and nothing is done about it.
+// ignored reports whether the run template differs but starts no other run.
 func (rr rerun) ignored() bool {
 	return rr.s.Run > 0 && !rr.o.SameTemplate && !rr.changed() && rr.forceToken() == ""
 }
 
-// wanted reports whether another run is wanted after the current one.
+// wanted reports whether another run should follow the current one.
 func (rr rerun) wanted() bool { return rr.changed() || rr.forceToken() != "" }
 
-// followsReason is the reason of the event that another run follows the one that is under way.
+// followsReason is the reason of the event which says that another run follows the current one.
 const followsReason = "RunFollows"
 
-// nextRunNote begins the part of a message that says that another run follows.
+// nextRunNote returns the beginning of the note in a message which says that another run follows.
 func nextRunNote(run int64) string { return fmt.Sprintf("; run %d follows this one: ", run+1) }
 
-// restarts reports whether the run that is wanted does not wait for the end of the current one.
+// restarts reports whether the wanted run does not wait for the end of the current one.
 func (rr rerun) restarts() bool {
 	return rr.wanted() && rr.o.App.Spec.TemplatePolicy() == v1alpha1.TemplateChangeRestart
 }
 
-// replaces reports whether the run that is wanted takes the place of one whose driver cannot start, of which nothing has
-// run yet: what is wanted may correct that.
+// replaces reports whether the wanted run takes the place of the current one because its driver cannot start. Nothing
+// of the current run has run yet, and the new template may correct the mistake.
 func (rr rerun) replaces(driver *pods.Record) bool {
 	return rr.wanted() && driver != nil && !driver.Running && driver.Ended == nil && rr.s.Times.DriverStarted == nil &&
 		pods.WhyNotStarted(driver).Reason != ""
 }
 
-// next returns the start of the run that follows.
+// next returns the start of the next run.
 func (rr rerun) next() Start { return Start{Run: rr.s.Run + 1, Attempt: 1, QueuedAt: rr.now().Time} }
 
-// heldBack returns why the run that follows cannot begin, according to its plan, and the reason in a word; empty if it
-// can, or if it was not planned.
+// heldBack returns the reason and the explanation why the next run cannot begin, according to its plan; empty if it can
+// begin or was not planned.
 func (rr rerun) heldBack() (reason, why string) {
 	switch plan := rr.o.Plan; {
 	case plan == nil:
@@ -75,13 +75,14 @@ func (rr rerun) heldBack() (reason, why string) {
 	return "", ""
 }
 
-// mustWait reports whether the run that follows was planned, and cannot begin.
+// mustWait reports whether the next run was planned and cannot begin.
 func (rr rerun) mustWait() bool {
 	reason, _ := rr.heldBack()
 	return reason != ""
 }
 
-// mistakesOf returns the stage of an application whose start cannot be planned for mistakes, and its message.
+// mistakesOf returns the stage and the message of an application whose plan has findings. If any of them is
+// InvalidSpec, only those are named.
 func mistakesOf(plan *Plan) (status.Stage, string) {
 	stage, messages := status.NotYetSupported, make([]string, 0, len(plan.Findings))
 	for _, f := range plan.Findings {
@@ -97,9 +98,9 @@ func mistakesOf(plan *Plan) (status.Stage, string) {
 	return stage, strings.Join(messages, "; ")
 }
 
-// announce adds to the message of a run under way that another one follows, and why, or what keeps it from beginning.
-// news is the event about it if the status does not say so yet. It is not said of a run that is stopped for the change,
-// nor in the pass that starts a run.
+// announce adds a note to the message of a run under way if another run follows it: why it does, or what keeps it from
+// beginning. news is the event about that if the status does not say so yet. There is no note if the run is already
+// being stopped for the change, or in the pass that starts the run.
 func (rr rerun) announce(stage status.Stage, message string) (said string, news *Event) {
 	app := rr.o.App
 	underWay := stage.Active() && rr.was.Active() && app.DeletionTimestamp.IsZero() && !app.Spec.Suspend
@@ -116,7 +117,8 @@ func (rr rerun) announce(stage status.Stage, message string) (said string, news 
 	if reason != "" {
 		note = shorten(status.Truncate(note+", but cannot begin yet, so this one continues: "+why), status.MaxMessage*3/4)
 	}
-	if reason != "" && reason != v1alpha1.ReferenceNotFoundReason { // what is missing may be about to come, with the same commit
+	// A missing reference may be about to come, with the same commit, and is no reason for a warning.
+	if reason != "" && reason != v1alpha1.ReferenceNotFoundReason {
 		event, known = Event{Warning: true, Reason: reason}, strings.HasSuffix(readyMessage(app), note)
 		rr.view.Blocked, rr.view.Generation = true, app.Generation
 	}
@@ -126,7 +128,7 @@ func (rr rerun) announce(stage status.Stage, message string) (said string, news 
 	return shorten(status.Truncate(message), status.MaxMessage-len(note)) + note, news
 }
 
-// shorten cuts a message to a number of bytes, with an ellipsis at its end.
+// shorten cuts a message to at most most bytes and ends it with an ellipsis if it was longer.
 func shorten(message string, most int) string {
 	const ellipsis = "…"
 	if len(message) <= most {
@@ -135,8 +137,8 @@ func shorten(message string, most int) string {
 	return strings.ToValidUTF8(message[:most-len(ellipsis)], "") + ellipsis
 }
 
-// observeSpec sets which generation the status speaks of while a run continues or has ended: the current one, unless
-// its run template waits for the next run.
+// observeSpec sets the generation that the status reports as observed while a run continues or has ended: the current
+// one, unless the changed template waits for the next run.
 func (rr rerun) observeSpec() {
 	rr.view.Generation = rr.o.App.Generation
 	if rr.ignored() {

@@ -18,11 +18,11 @@ import (
 // ttlIgnoredReason is the reason of the event about a spec.ttlAfterFinished that is not honoured.
 const ttlIgnoredReason = "TTLIgnored"
 
-// ttlNote begins the part of the message of an end about a time to live that is not honoured.
+// ttlNote begins the note, in the message of an end, that spec.ttlAfterFinished is not honoured.
 const ttlNote = "; spec.ttlAfterFinished is not honoured: "
 
-// trackers are the tools that create an object again when it is deleted, by the label or annotation with which they
-// mark it.
+// trackers are the tools that create a deleted object again, by the label or annotation with which they mark their
+// objects.
 var trackers = []struct{ key, name string }{
 	{"kustomize.toolkit.fluxcd.io/name", "Flux"},
 	{"helm.toolkit.fluxcd.io/name", "Flux"},
@@ -34,7 +34,7 @@ var trackers = []struct{ key, name string }{
 	{"app.kubernetes.io/instance", "Argo CD"},
 }
 
-// TrackerKeys returns the labels and annotations by which tools mark what they create again.
+// TrackerKeys returns the labels and annotations by which such tools mark their objects.
 func TrackerKeys() []string {
 	keys := make([]string, 0, len(trackers))
 	for _, t := range trackers {
@@ -43,15 +43,16 @@ func TrackerKeys() []string {
 	return keys
 }
 
-// retention deletes what was kept of ended attempts, and the application itself, when their time is over.
+// retention deletes the objects of ended attempts, and the application itself, when they have been kept for long
+// enough.
 type retention struct {
 	*state
 	*draft
 	history history
 }
 
-// expire deletes the objects of ended attempts when their time is over. A driver pod is deleted last, so it marks what
-// remains to be deleted. Where it is gone before that, nothing is left that would be worth keeping.
+// expire deletes the objects of ended attempts that have been kept for long enough. The driver pod is deleted last, so
+// as long as it exists there may be more to delete. If it is gone already, the rest is not worth keeping.
 func (rn retention) expire(stage status.Stage) {
 	if rn.view.UnknownStage != "" {
 		return
@@ -73,19 +74,20 @@ func (rn retention) expire(stage status.Stage) {
 	}
 }
 
-// over reports whether an attempt is over in a stage: it is an earlier one, or has ended and holds nothing.
+// over reports whether an attempt is over if the application is in that stage: it is an earlier one, or it has ended
+// and holds no grant.
 func (rn retention) over(a AttemptID, stage status.Stage) bool {
 	current := a == AttemptID{rn.s.Run, rn.s.Attempt}
 	return !current || stage.Ended() || rn.s.Grant == nil && rn.history.last() != nil
 }
 
-// keeps reports whether the pod of a driver that has ended may be kept, with its log. Nil is a driver that is gone.
+// keeps reports whether the pod of an ended driver can be kept, with its log. driver is nil if the pod is gone.
 func (rn retention) keeps(driver *pods.Record) bool {
 	return driver != nil && !driver.Deleting && !rn.o.StrayDriver
 }
 
-// keptUntil returns when the objects of an ended attempt are deleted; zero is at once. Objects of attempts that the
-// history has dropped are not kept, nor is a pod with the name of the next driver.
+// keptUntil returns when the objects of an ended attempt are deleted; zero means at once. Objects of attempts that are
+// no longer in the history are not kept, and neither is a pod whose name the next driver needs.
 func (rn retention) keptUntil(r *pods.Record) time.Time {
 	ended := rn.history.entry(r.Run, r.Attempt)
 	if ended == nil || ended.Outcome == v1alpha1.OutcomeStopped || (!rn.current(r) && r.Name == rn.o.App.Spec.Driver.PodName) {
@@ -104,9 +106,9 @@ func (rn retention) keptUntil(r *pods.Record) time.Time {
 	return ended.FinishedAt.Add(duration)
 }
 
-// tracker returns the tool that tracks the application, empty if none is known. Others may set Argo CD's label as
-// well: an application that is kept for nothing is better than one that runs again and again. No tool creates what a
-// schedule has created, whatever labels its template has.
+// tracker returns the tool that would create the application again if it were deleted, empty if none is known. Others
+// may set Argo CD's label as well: it is better to keep an application for no reason than to run it again and again.
+// What a schedule has created is created by no tool, whatever labels its template has.
 func (rn retention) tracker() string {
 	if owner := metav1.GetControllerOfNoCopy(rn.o.App); owner != nil && owner.Kind == v1alpha1.ScheduledSparkApplicationKind {
 		return ""
@@ -119,8 +121,8 @@ func (rn retention) tracker() string {
 	return ""
 }
 
-// ttl deletes the application when its time to live after the end is over, and returns the message of the end, which
-// says so if the time to live is not honoured.
+// ttl deletes the application when spec.ttlAfterFinished has passed since the end. It returns the message of the end,
+// with a note if the field is not honoured.
 func (rn retention) ttl(message string) string {
 	before := message
 	message, _, _ = strings.Cut(message, ttlNote)

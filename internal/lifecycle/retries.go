@@ -23,24 +23,25 @@ const (
 	DefaultResetAfter     = time.Hour
 )
 
-// The pause after an attempt whose executors did not start. It doubles each consecutive time.
+// Bounds of the pause after an attempt whose executors did not start. The pause doubles with each consecutive one.
 const (
 	requeueBackoff    = time.Minute
 	maxRequeueBackoff = time.Hour
 )
 
-// jitterShare divides a pause into the most that is added to it, so that jobs which failed together do not return
-// together.
+// jitterShare is the part of a pause that may be added to it, as a divisor, so that jobs which failed together do not
+// return together.
 const jitterShare = 10
 
-// The pause before a run asks again after the inputs of its grant have changed. It doubles each consecutive time, so
-// that inputs which never stop changing do not keep the operator busy.
+// Bounds of the pause before a run asks again after the inputs of its grant have changed. It doubles with each
+// consecutive change, so that inputs which never stop changing do not keep the operator busy.
 const (
 	replanBackoff    = time.Second
 	maxReplanBackoff = 5 * time.Minute
 )
 
-// retries owns the number of failures, and the pause before the next attempt.
+// retries decides whether another attempt follows. It maintains the number of failures, and the pause before the next
+// attempt.
 type retries struct {
 	*state
 	history history
@@ -58,7 +59,7 @@ func (rt retries) pauseAfterLast() time.Duration {
 	return rt.backoff(&rt.s.Attempts[n-1])
 }
 
-// endOf returns the stage in which a run ends after its last attempt, and its message.
+// endOf returns the stage and the message with which the run ends after its last attempt.
 func (rt retries) endOf(attempt *v1alpha1.AttemptStatus) (status.Stage, string) {
 	switch reason := status.Stage(attempt.Reason); {
 	case attempt.Outcome == v1alpha1.OutcomeSucceeded:
@@ -77,7 +78,7 @@ func (rt retries) endOf(attempt *v1alpha1.AttemptStatus) (status.Stage, string) 
 	return status.Failed, fmt.Sprintf("run %d failed: %s", rt.s.Run, attempt.Message)
 }
 
-// times says how often something happened.
+// times returns "once" or "n times".
 func times(n int32) string {
 	if n == 1 {
 		return "once"
@@ -85,7 +86,7 @@ func times(n int32) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// policy returns spec.restartPolicy, empty if there is none.
+// policy returns spec.restartPolicy, empty if it is not set.
 func (rt retries) policy() v1alpha1.RestartPolicy {
 	if rt.o.App.Spec.RestartPolicy == nil {
 		return v1alpha1.RestartPolicy{}
@@ -93,7 +94,7 @@ func (rt retries) policy() v1alpha1.RestartPolicy {
 	return *rt.o.App.Spec.RestartPolicy
 }
 
-// maxAttempts returns restartPolicy.maxAttempts with its default.
+// maxAttempts returns restartPolicy.maxAttempts or its default.
 func (rt retries) maxAttempts() int32 {
 	if most := rt.policy().MaxAttempts; most != nil {
 		return *most
@@ -101,7 +102,8 @@ func (rt retries) maxAttempts() int32 {
 	return DefaultMaxAttempts
 }
 
-// retriable reports whether the restart policy wants another attempt after one that ended like this, if any is left.
+// retriable reports whether the type of the restart policy allows another attempt after a. It does not look at how many
+// have failed.
 func (rt retries) retriable(a *v1alpha1.AttemptStatus) bool {
 	policy := rt.policy().Type
 	switch {
@@ -115,7 +117,8 @@ func (rt retries) retriable(a *v1alpha1.AttemptStatus) bool {
 	return policy == v1alpha1.RestartOnFailure || policy == v1alpha1.RestartAlways
 }
 
-// countFailure counts a failed attempt. One that ran for long enough resets the count first.
+// countFailure counts an attempt if it failed. If it ran at least for restartPolicy.resetAfter, the count starts again
+// with it.
 func (rt retries) countFailure(a *v1alpha1.AttemptStatus) {
 	if a.Outcome != v1alpha1.OutcomeFailed {
 		return
@@ -126,18 +129,18 @@ func (rt retries) countFailure(a *v1alpha1.AttemptStatus) {
 	rt.s.Failures++
 }
 
-// another reports whether another attempt follows the last one.
+// another reports whether the restart policy allows another attempt after a, which has been counted.
 func (rt retries) another(a *v1alpha1.AttemptStatus) bool {
 	return rt.retriable(a) && (a.Outcome == v1alpha1.OutcomeSucceeded || rt.s.Failures < rt.maxAttempts())
 }
 
-// totalExceeded reports whether the attempts of the run have used all of timeouts.total.
+// totalExceeded reports whether the attempts of the run have used up timeouts.total.
 func (rt retries) totalExceeded() bool {
 	total := rt.timeouts().Total
 	return total != nil && rt.ran() >= total.Duration
 }
 
-// backoff returns the pause before a retry: it grows with every failure, up to a bound.
+// backoff returns the pause before a retry. It grows with every failure, up to a bound.
 func (rt retries) backoff(a *v1alpha1.AttemptStatus) time.Duration {
 	b, factor := v1alpha1.Backoff{}, int32(DefaultFactor)
 	if policy := rt.policy(); policy.Backoff != nil {
@@ -154,7 +157,7 @@ func (rt retries) backoff(a *v1alpha1.AttemptStatus) time.Duration {
 	return exponentialBackoff(first, factor, failures, orDefault(b.Max, max(first, DefaultLongestBackoff)))
 }
 
-// requeuePause returns the pause of a run that was requeued.
+// requeuePause returns the pause before a run that was stopped without a failure asks again.
 func (rt retries) requeuePause() time.Duration {
 	if n := rt.history.consecutive(v1alpha1.StopInputsChanged); n > 0 {
 		return exponentialBackoff(replanBackoff, 2, n, maxReplanBackoff)
@@ -162,13 +165,13 @@ func (rt retries) requeuePause() time.Duration {
 	return exponentialBackoff(requeueBackoff, 2, rt.history.consecutive(v1alpha1.StopExecutorStart), maxRequeueBackoff)
 }
 
-// pauseFor sets when the next attempt requests quota: in whole seconds, and not before the pause is over.
+// pauseFor sets when the next attempt requests quota, rounded up to whole seconds.
 func (rt retries) pauseFor(pause time.Duration) {
 	at := rt.o.Now.Add(pause + rt.jitter(pause)).Add(time.Second - time.Nanosecond).Truncate(time.Second)
 	rt.s.Times.Retry = &metav1.Time{Time: at}
 }
 
-// jitter returns up to a tenth of a pause, always the same for an attempt.
+// jitter returns up to a tenth of the pause. It is always the same for one attempt.
 func (rt retries) jitter(pause time.Duration) time.Duration {
 	h := fnv.New32a()
 	_, _ = fmt.Fprintf(h, "%s/%d/%d", rt.o.App.UID, rt.s.Run, rt.s.Attempt)
@@ -176,13 +179,13 @@ func (rt retries) jitter(pause time.Duration) time.Duration {
 	return pause / jitterShare / parts * time.Duration(h.Sum32()%parts)
 }
 
-// pausing reports whether the next attempt does not request quota yet.
+// pausing reports whether the pause before the next attempt is not over.
 func (rt retries) pausing() bool {
 	return rt.s.Times.Retry != nil && rt.o.Now.Before(rt.s.Times.Retry.Time)
 }
 
-// givenUp returns the attempt that the run pauses after although no other may follow any longer, because
-// spec.restartPolicy or timeouts.total has changed in the pause; nil if another may follow.
+// givenUp returns the attempt after which the run pauses, if no other attempt may follow any longer because
+// spec.restartPolicy or timeouts.total was changed during the pause; nil if another may follow.
 func (rt retries) givenUp() *v1alpha1.AttemptStatus {
 	ended := rt.history.before()
 	if rt.s.Times.Retry == nil || ended == nil || ended.Outcome == v1alpha1.OutcomeStopped || rt.another(ended) && !rt.totalExceeded() {
@@ -191,7 +194,7 @@ func (rt retries) givenUp() *v1alpha1.AttemptStatus {
 	return ended
 }
 
-// pauseMessage says why the next attempt pauses, and until when.
+// pauseMessage returns why and until when the next attempt pauses.
 func (rt retries) pauseMessage(last *v1alpha1.AttemptStatus) string {
 	next := fmt.Sprintf("attempt %d will be queued at %s", last.Attempt+1, rt.s.Times.Retry.UTC().Format(time.RFC3339))
 	switch last.Outcome {
@@ -204,7 +207,8 @@ func (rt retries) pauseMessage(last *v1alpha1.AttemptStatus) string {
 	return fmt.Sprintf("attempt %d failed (failure %d of at most %d): %s; %s", last.Attempt, rt.s.Failures, rt.maxAttempts(), last.Message, next)
 }
 
-// endPause ends the pause, if there is one. A run that failed is queued last; one that was requeued keeps its place.
+// endPause ends the pause, if there is one. A run that failed goes to the end of the queue; one that was stopped
+// without a failure keeps its place.
 func (rt retries) endPause() {
 	retry := rt.s.Times.Retry
 	if retry == nil {
@@ -219,19 +223,21 @@ func (rt retries) endPause() {
 	}
 }
 
-// exponentialBackoff returns the nth pause: first, multiplied by factor every time after, and never above longest.
+// exponentialBackoff returns the nth pause: first, multiplied by factor for each pause after the first one, at most
+// longest.
 func exponentialBackoff(first time.Duration, factor, nth int32, longest time.Duration) time.Duration {
 	pause := first
 	for ; nth > 1 && pause < longest; nth-- {
 		if pause > longest/time.Duration(factor) {
-			return longest // the product may be more than can be counted
+			return longest // The product could overflow.
 		}
 		pause *= time.Duration(factor)
 	}
 	return min(pause, longest)
 }
 
-// isRequeued reports whether the run requests quota again after an attempt that was stopped, without a failure.
+// isRequeued reports whether the run asks again after an attempt that was stopped without a failure, because its inputs
+// changed or its executors did not start.
 func isRequeued(stopped v1alpha1.StopReason, attempt *v1alpha1.AttemptStatus) bool {
 	return stopped == v1alpha1.StopInputsChanged || stopped == v1alpha1.StopExecutorStart && attempt.Outcome == v1alpha1.OutcomeStopped
 }

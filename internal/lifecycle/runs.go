@@ -8,7 +8,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// runs begins runs, suspends them, and follows those that have ended.
+// runs begins and suspends runs, and follows those that have ended.
 type runs struct {
 	policies
 	publisher publisher
@@ -16,7 +16,8 @@ type runs struct {
 	ending    ending
 }
 
-// ended follows a run that has ended: another run may be wanted, and what was kept is deleted in time.
+// ended follows a run that has ended: it starts another one if that is wanted, and deletes what was kept when its time
+// is over.
 func (rs runs) ended() Decision {
 	if rs.rerun.wanted() {
 		return rs.startRun()
@@ -29,14 +30,14 @@ func (rs runs) ended() Decision {
 	return rs.publisher.publish(rs.was, rs.retention.ttl(rs.view.Message))
 }
 
-// republishEnd shows the end of the last run again: the spec was invalid in between and is back to what that run
-// executed.
+// republishEnd publishes the end of the last run again, after the spec was invalid and was changed back to what that
+// run executed.
 func (rs runs) republishEnd() Decision {
 	attempt := rs.history.last()
 	switch {
 	case attempt == nil || attempt.Outcome == v1alpha1.OutcomeStopped:
 		return rs.resume()
-	// The run had not ended: the next one, which was invalid, was to begin in the same pass.
+	// ^ The run had not ended: its next attempt was about to be planned when the spec turned out to be invalid.
 	case rs.s.Times.Finished == nil && rs.retries.another(attempt) && !rs.retries.totalExceeded():
 		return rs.ending.retry(attempt)
 	case rs.s.Times.Finished == nil:
@@ -45,7 +46,7 @@ func (rs runs) republishEnd() Decision {
 	return rs.publisher.publish(rs.retries.endOf(attempt))
 }
 
-// suspended waits for spec.suspend to be false again.
+// suspended waits until spec.suspend is false.
 func (rs runs) suspended() Decision {
 	switch {
 	case rs.o.App.Spec.Suspend:
@@ -57,12 +58,13 @@ func (rs runs) suspended() Decision {
 	if last := rs.history.last(); last != nil && last.Outcome != v1alpha1.OutcomeStopped {
 		return rs.republishEnd()
 	}
-	rs.s.Times.Queued = rs.nowPtr() // suspending gives up the place in the queue
+	// Suspending gives up the place in the queue.
+	rs.s.Times.Queued = rs.nowPtr()
 	return rs.resume()
 }
 
-// resume continues a run that was suspended: with the attempt that never started, else with another one, which does not
-// count as a failure.
+// resume continues a run after it was suspended: with the attempt that never started, else with another one. That does
+// not count as a failure.
 func (rs runs) resume() Decision {
 	if rs.history.last() != nil {
 		rs.s.Resumes++
@@ -71,7 +73,7 @@ func (rs runs) resume() Decision {
 	return rs.admission.askPlanned()
 }
 
-// startRun plans a new run.
+// startRun plans a new run and asks for it.
 func (rs runs) startRun() Decision {
 	if rs.o.App.Spec.Suspend {
 		return rs.publisher.suspend()

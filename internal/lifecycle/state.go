@@ -15,25 +15,25 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// state is what a decision is derived from: the observation, and the status as it will be written. All parts of a
-// decision share it, and each changes only the fields of the status that it owns.
+// state is the input of a decision, the observation, and the status as it will be written. All parts of a decision
+// share it, and each changes only the fields of the status that it owns.
 type state struct {
 	o    Observation
 	was  status.Stage // the published stage
 	s    v1alpha1.SparkApplicationStatus
 	view status.View
-	// timesReset says that times in the future were reset to now, which has to be written.
+	// timesReset reports that times in the future were set to now, so the status has to be written.
 	timesReset bool
 }
 
-// draft is the decision in the making.
+// draft holds the decision while it is being made.
 type draft struct{ decision Decision }
 
-// need returns a decision that needs n first.
+// need returns the decision that n has to be observed first.
 func need(n Need, start Start) Decision { return Decision{Need: n, Start: start} }
 
-// driver returns the driver pod of the current attempt, nil if none is known. Pods that only look like it do not
-// count.
+// driver returns the driver pod of the current attempt, nil if none is known. The name alone is not enough: labels,
+// owner and, once it is recorded, the uid have to match.
 func (st *state) driver() *pods.Record {
 	if st.s.Driver == nil {
 		return nil
@@ -47,18 +47,18 @@ func (st *state) driver() *pods.Record {
 	return nil
 }
 
-// current reports whether a pod belongs to the current attempt.
+// current reports whether the labels of a pod name the current attempt.
 func (st *state) current(r *pods.Record) bool { return r.Run == st.s.Run && r.Attempt == st.s.Attempt }
 
-// submittingMessage returns the message of Submitting while nothing is in the way.
+// submittingMessage returns the message of Submitting while there is no obstacle.
 func (st *state) submittingMessage() string {
 	return fmt.Sprintf("run %d, attempt %d: creating driver pod %s", st.s.Run, st.s.Attempt, st.s.Driver.PodName)
 }
 
-// after adds actions that need the status to be written.
+// after adds actions to take after the status has been written.
 func (d *draft) after(actions ...Action) { d.decision.After = append(d.decision.After, actions...) }
 
-// before adds actions that come before the write of the status.
+// before adds actions to take before the status is written.
 func (d *draft) before(actions ...Action) { d.decision.Before = append(d.decision.Before, actions...) }
 
 // requeue asks for another look at t at the latest.
@@ -73,7 +73,7 @@ func (d *draft) event(warning bool, reason, message string) {
 	d.decision.Events = append(d.decision.Events, Event{Warning: warning, Reason: reason, Message: message})
 }
 
-// now returns the time of the pass as it is stored: in whole seconds, so that an order by it is the same after a
+// now returns the time of the pass as it is stored, in whole seconds, so that an order by time is the same after a
 // restart.
 func (st *state) now() metav1.Time { return metav1.NewTime(st.o.Now.Truncate(time.Second)) }
 
@@ -96,16 +96,16 @@ func (st *state) currentPods() []*pods.Record {
 	return mine
 }
 
-// queues reports whether the attempt holds quota of a queue, to which it can return.
+// queues reports whether the grant of the attempt is quota of a queue, in which the run can wait again.
 func (st *state) queues() bool { return st.s.Grant != nil && catalog.Of(st.s.Grant.Gate).Queues }
 
-// driverRuns reports whether the driver's container runs, also while it is being stopped.
+// driverRuns reports whether the driver's container runs, even if it is being stopped.
 func (st *state) driverRuns() bool {
 	driver := st.driver()
 	return driver != nil && driver.Running
 }
 
-// activePods returns the pods that may still use a node.
+// activePods returns the pods of the application that may still use a node, of all attempts.
 func (st *state) activePods() []*pods.Record {
 	var active []*pods.Record
 	for _, r := range st.o.Pods {
@@ -116,19 +116,20 @@ func (st *state) activePods() []*pods.Record {
 	return active
 }
 
-// neverEdited reports whether the application asks for the first time, with the content that it was created with.
+// neverEdited reports whether the application is new and still has the content that it was created with.
 func (st *state) neverEdited() bool { return st.was == status.New && st.o.App.Generation == 1 }
 
-// nextAttempt begins another attempt of the run, which has not asked for quota yet. The place in the queue stays.
+// nextAttempt plans another attempt of the run, which has not asked for quota yet and keeps its place in the queue.
 func (st *state) nextAttempt() {
 	st.s.Attempt++
 	st.s.Driver, st.s.Executors = nil, nil
 	st.s.Times.Admitted, st.s.Times.DriverStarted, st.s.Times.ExecutorsReady = nil, nil, nil
-	// It takes the spec as it is by then, so nothing of the spec is ignored or waits from then on.
+	// The attempt will use the spec of the time at which it starts, so no part of the spec is ignored or waits any
+	// longer.
 	st.view.Generation, st.view.TemplateIgnored = st.o.App.Generation, ""
 }
 
-// start returns the start that the status says is planned.
+// start returns the planned start according to the status.
 func (st *state) start() Start {
 	s := Start{Run: st.s.Run, Attempt: st.s.Attempt, QueuedAt: st.now().Time}
 	if st.s.Times.Queued != nil {
@@ -137,10 +138,10 @@ func (st *state) start() Start {
 	return s
 }
 
-// timeouts returns those of the spec.
+// timeouts returns spec.timeouts, empty if it is not set.
 func (st *state) timeouts() v1alpha1.Timeouts { return timeoutsOf(st.o.App) }
 
-// ran returns how long the drivers of earlier attempts of the run ran.
+// ran returns for how long the drivers of all earlier attempts of the run ran.
 func (st *state) ran() time.Duration {
 	if st.s.RunDuration == nil {
 		return 0
@@ -148,7 +149,7 @@ func (st *state) ran() time.Duration {
 	return st.s.RunDuration.Duration
 }
 
-// timeoutsOf returns spec.timeouts, empty if there are none.
+// timeoutsOf returns spec.timeouts, empty if it is not set.
 func timeoutsOf(app *v1alpha1.SparkApplication) v1alpha1.Timeouts {
 	if app.Spec.Timeouts == nil {
 		return v1alpha1.Timeouts{}

@@ -21,8 +21,8 @@ type stopChecks struct {
 	health     health
 }
 
-// first returns why the attempt has to be stopped, by the first check that finds something; the zero value if it may
-// continue. driver is nil while there is none.
+// first returns the finding of the first check that has one; the zero value if the attempt may continue. driver is nil
+// if no driver pod exists.
 func (sc stopChecks) first(driver *pods.Record) stopFinding {
 	for _, check := range []func(*pods.Record) stopFinding{sc.bySpec, sc.brokenDriver, sc.overtimeOrEvicted, sc.startLate} {
 		if found := check(driver); found.reason != "" {
@@ -32,7 +32,7 @@ func (sc stopChecks) first(driver *pods.Record) stopFinding {
 	return stopFinding{}
 }
 
-// bySpec finds what the user asks for.
+// bySpec checks whether the user wants the attempt to stop: spec.suspend, or a changed template.
 func (sc stopChecks) bySpec(driver *pods.Record) stopFinding {
 	switch {
 	case sc.o.App.Spec.Suspend:
@@ -47,7 +47,8 @@ func (sc stopChecks) bySpec(driver *pods.Record) stopFinding {
 	return stopFinding{}
 }
 
-// brokenDriver finds a driver that will never start, because of a mistake in the spec or a scheduling gate of Kueue.
+// brokenDriver checks for a driver that will never start, because of a mistake in the spec or a scheduling gate of
+// Kueue.
 func (sc stopChecks) brokenDriver(driver *pods.Record) stopFinding {
 	switch {
 	case driver != nil && pods.WhyNotStarted(driver).Permanent:
@@ -58,9 +59,9 @@ func (sc stopChecks) brokenDriver(driver *pods.Record) stopFinding {
 	return stopFinding{}
 }
 
-// gatedByKueue reports whether Kueue has put a driver behind a scheduling gate of its own although the attempt holds
-// quota of Kueue already: Kueue's pod integration takes pods as jobs, would charge the driver again, and may never
-// ungate it.
+// gatedByKueue reports whether Kueue's pod integration has put a scheduling gate on a driver although the attempt
+// already holds quota of Kueue. The integration takes each pod for a job of its own: it would charge the driver a
+// second time, and may never ungate it.
 func gatedByKueue(driver *pods.Record, grant *v1alpha1.Grant) bool {
 	return driver != nil && driver.KueueSchedulingGated && grant != nil && catalog.Of(grant.Gate).PodIntegration
 }
@@ -71,7 +72,7 @@ func kueueConflictMessage(driver *pods.Record) string {
 		"and set the label %s on the application; then change spec.runID to run again", driver.Name, v1alpha1.KueueSchedulingGate, v1alpha1.KueueQueueLabel)
 }
 
-// overtimeOrEvicted finds that the attempt has run for as long as it may, or that its quota is reclaimed.
+// overtimeOrEvicted checks whether the attempt has run for as long as it may, or the gate reclaims its quota.
 func (sc stopChecks) overtimeOrEvicted(*pods.Record) stopFinding {
 	if at, found := sc.deadlines.run(); found.reason != "" && !sc.o.Now.Before(at) {
 		return found
@@ -82,7 +83,7 @@ func (sc stopChecks) overtimeOrEvicted(*pods.Record) stopFinding {
 	return stopFinding{}
 }
 
-// startLate finds a step of the start that took longer than its timeout.
+// startLate checks whether a step of the start takes longer than its timeout.
 func (sc stopChecks) startLate(driver *pods.Record) stopFinding {
 	switch {
 	case sc.delegation.nodeOverdue(driver):
@@ -95,7 +96,7 @@ func (sc stopChecks) startLate(driver *pods.Record) stopFinding {
 	return stopFinding{}
 }
 
-// driverLate reports whether the driver should run by now and does not.
+// driverLate reports whether the deadline for the driver to run has passed and it does not run.
 func (sc stopChecks) driverLate(driver *pods.Record) bool {
 	return sc.was != status.Running && !sc.delegation.queuedByScheduler(driver) && !sc.deadlines.driverRunning().After(sc.o.Now) &&
 		(driver == nil || !driver.Running)
@@ -105,7 +106,8 @@ func (sc stopChecks) driverLateMessage(driver *pods.Record) string {
 	why := "the driver pod was not created"
 	switch {
 	case driver == nil && sc.was == status.Submitting && sc.view.Message != sc.submittingMessage():
-		why = sc.view.Message // the obstacle that Submitting shows
+		// The message of Submitting is the obstacle.
+		why = sc.view.Message
 	case driver != nil:
 		why = whyGivenUp(driver, sc.o.DriverEvent)
 	}
@@ -113,7 +115,7 @@ func (sc stopChecks) driverLateMessage(driver *pods.Record) string {
 }
 
 // whyGivenUp returns why a driver pod that is about to be deleted has not started: from its status, else from its last
-// warning event, which users cannot read for long once the pod is gone.
+// warning event, which users can hardly find once the pod is gone.
 func whyGivenUp(driver *pods.Record, event *string) string {
 	why := pods.WhyNotStarted(driver).GivenUp()
 	switch {
@@ -130,14 +132,14 @@ func whyGivenUp(driver *pods.Record, event *string) string {
 	return why + " and reported no problem"
 }
 
-// eventNeeded reports whether the last event of the driver pod has to be read before the attempt is stopped for a reason.
+// eventNeeded reports whether the last event of the driver pod has to be read before the attempt is stopped for reason.
 func (sc stopChecks) eventNeeded(reason v1alpha1.StopReason, driver *pods.Record) bool {
 	return (reason == v1alpha1.StopDriverStart || reason == v1alpha1.StopAdmission) && driver != nil && sc.o.DriverEvent == nil &&
 		pods.WhyNotStarted(driver).Message == ""
 }
 
-// logHelps reports whether the log of a running driver may explain why its attempt is stopped: it counts as failed, or Spark
-// could create no executors.
+// logHelps reports whether the log of a running driver may explain why its attempt is stopped for reason: the attempt
+// counts as failed, or Spark could not create executors.
 func (sc stopChecks) logHelps(reason v1alpha1.StopReason) bool {
 	return reason == v1alpha1.StopDeadline || reason == v1alpha1.StopTotalDeadline ||
 		reason == v1alpha1.StopExecutorStart && (!sc.queues() || sc.health.noneExist())

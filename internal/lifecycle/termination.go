@@ -13,15 +13,16 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// termination ends pods, and forces those that do not end in time.
+// termination ends pods, and forces the end of those that do not end in time.
 type termination struct {
 	*state
 	*draft
 	deadlines deadlines
 }
 
-// deleteOrphanedPods deletes pods that no attempt of the application should have any longer: from a create that was
-// answered late, or by an operator that had lost its lease. Those that are being deleted already end in time.
+// deleteOrphanedPods deletes pods that should not exist while the application waits or its attempt runs: pods of other
+// attempts, from a create that took effect late or by an operator that had lost its lease, and pods which are being
+// deleted with too long a grace period.
 func (tm termination) deleteOrphanedPods() {
 	for _, r := range tm.o.Pods {
 		if r.Active() && (!tm.current(r) || r.Deleting) {
@@ -30,20 +31,20 @@ func (tm termination) deleteOrphanedPods() {
 	}
 }
 
-// deletePod deletes a pod, unless it is being deleted and ends in time: another actor may have given it a longer grace
-// period.
+// deletePod deletes a pod, unless it is being deleted already and ends within MaxTermination. Another actor may have
+// deleted it with a longer grace period.
 func (tm termination) deletePod(r *pods.Record) {
 	if !r.Deleting || r.EndsLate(tm.o.MaxTermination) {
 		tm.after(Action{Kind: DeletePod, Pod: r})
 	}
 }
 
-// overdue reports whether pods should have ended by now.
+// overdue reports whether the deadline for the pods to be gone has passed.
 func (tm termination) overdue() bool { return !tm.o.Now.Before(tm.deadlines.podsGone()) }
 
-// awaited returns the pods that the end of the attempt waits for: the active ones, without those that were created after
-// all should have gone, once no driver is left that could have created them. Who may create pods may give them the labels
-// of an application, again and again, and it would keep its quota for as long.
+// awaited returns the active pods whose end the attempt has to wait for. Once no driver is left that could create
+// executors, pods that were created after the deadline do not count: users who may create pods could otherwise give
+// them the labels of the application, again and again, and make it keep its quota.
 func (tm termination) awaited() []*pods.Record {
 	active, due := tm.activePods(), tm.deadlines.podsGone()
 	if tm.driverMayRun() {
@@ -57,8 +58,8 @@ func (tm termination) nodesNeeded() bool {
 	return tm.overdue() && tm.o.UnreachableNodes == nil && len(tm.activePods()) > 0
 }
 
-// driverDue returns when a driver that another client has deleted (the control plane, if the node does not answer) should
-// have ended; zero if there is none.
+// driverDue returns when a driver that another client deletes should have ended; zero if there is none. That client is
+// the control plane if the driver's node does not answer.
 func (tm termination) driverDue() time.Time {
 	driver := tm.driver()
 	if driver == nil || !driver.Deleting || !driver.Active() {
@@ -67,15 +68,15 @@ func (tm termination) driverDue() time.Time {
 	return time.Unix(int64(driver.EndsAt), 0).Add(tm.deadlines.termination())
 }
 
-// driverOverdue reports whether the driver should have ended because another client deletes it.
+// driverOverdue reports whether the time at which such a driver should have ended has passed.
 func (tm termination) driverOverdue() bool {
 	due := tm.driverDue()
 	return !due.IsZero() && !tm.o.Now.Before(due)
 }
 
-// leavingDriver follows a driver that is being deleted while its attempt is under way. Once it is overdue, it is deleted
-// without grace if its node answers; else it may stay for long, and the status says so. It returns what has to be read
-// first.
+// leavingDriver handles a driver that is being deleted while its attempt is under way. When it is overdue, it is
+// deleted without a grace period if its node answers. If the node does not answer, the driver may stay for long, and
+// the status says so. It returns what has to be observed first.
 func (tm termination) leavingDriver() Need {
 	due := tm.driverDue()
 	switch {
@@ -91,7 +92,7 @@ func (tm termination) leavingDriver() Need {
 	return NeedNothing
 }
 
-// endPods ends all active pods, and forces those that are overdue on nodes that answer.
+// endPods ends all active pods, and forces the end of overdue ones on nodes that answer.
 func (tm termination) endPods() {
 	late := tm.overdue()
 	for _, r := range tm.activePods() {
@@ -101,7 +102,8 @@ func (tm termination) endPods() {
 			tm.endPod(r)
 		}
 	}
-	if late { // the watch shows when the pods go, but not whether their nodes answer
+	// The watch reports when pods are gone, but not when a node begins or ceases to answer.
+	if late {
 		tm.requeue(tm.o.Now.Add(lookAgainAfter(tm.o.Now.Sub(tm.deadlines.podsGone()) / 5)))
 	} else {
 		tm.requeue(tm.deadlines.podsGone())
@@ -111,8 +113,8 @@ func (tm termination) endPods() {
 	}
 }
 
-// endPod ends a pod that has time left. Executors follow their driver: as long as it runs it replaces those that are
-// deleted, and both would use more than was granted.
+// endPod ends a pod that is not overdue. Executors are left to their driver while it runs: it would replace those that
+// are deleted, and old and new ones together would use more than was granted.
 func (tm termination) endPod(r *pods.Record) {
 	switch {
 	case !r.Deleting && r.Role == pods.Executor && tm.driverMayRun():
@@ -123,7 +125,8 @@ func (tm termination) endPod(r *pods.Record) {
 	}
 }
 
-// endOverdue ends a pod that should have ended by now.
+// endOverdue ends a pod that should have ended by now: without a grace period if it is being deleted and its node
+// answers.
 func (tm termination) endOverdue(r *pods.Record) {
 	if r.Deleting && !tm.o.UnreachableNodes[r.Node] {
 		tm.after(Action{Kind: DeletePod, Pod: r, Force: true})
@@ -132,20 +135,21 @@ func (tm termination) endOverdue(r *pods.Record) {
 	tm.deletePod(r)
 }
 
-// driverMayRun reports whether the driver has a container of Spark that has not ended.
+// driverMayRun reports whether the Spark container of the driver may still run.
 func (tm termination) driverMayRun() bool {
 	driver := tm.driver()
 	return driver != nil && driver.Active() && driver.Ended == nil
 }
 
-// onlySidecars reports whether the driver has ended on its own and only other containers of its pod still run.
+// onlySidecars reports whether a pod is that of a driver which has ended on its own, so that only its other containers
+// still run.
 func (tm termination) onlySidecars(r *pods.Record) bool {
 	return r.Role == pods.Driver && r.Ended != nil && tm.current(r) && tm.s.Stopping == "" && tm.s.Times.Stopping != nil &&
 		tm.o.App.DeletionTimestamp.IsZero()
 }
 
-// endSidecars ends the other containers of a driver's pod once their grace period is over. The pod stays, with its log,
-// as long as spec.retention says; if the kubelet does not end them in time, it is deleted after all.
+// endSidecars ends the other containers of a driver's pod when their grace period is over. The pod and its log stay as
+// long as spec.retention says. If the kubelet does not end the containers in time, the pod is deleted after all.
 func (tm termination) endSidecars(r *pods.Record) {
 	due := tm.sidecarsEnd()
 	switch {
@@ -156,19 +160,19 @@ func (tm termination) endSidecars(r *pods.Record) {
 	}
 }
 
-// sidecarsOverdue reports whether other containers of a driver's pod run for longer than they may after its end.
+// sidecarsOverdue reports whether the grace period of the other containers in the driver's pod is over.
 func (tm termination) sidecarsOverdue() bool {
 	driver := tm.driver()
 	return driver != nil && driver.Active() && tm.onlySidecars(driver) && !tm.o.Now.Before(tm.sidecarsEnd())
 }
 
-// sidecarsEnd returns when other containers of a driver's pod are ended: in time for them to end before the pod would be
-// deleted.
+// sidecarsEnd returns when the other containers of a driver's pod are ended: early enough that they can end before the
+// pod would have to be deleted.
 func (tm termination) sidecarsEnd() time.Time {
 	return tm.s.Times.Stopping.Add(min(sidecarGrace, tm.deadlines.termination()/2))
 }
 
-// nodeLost explains overdue pods on nodes that do not answer; empty if there are none.
+// nodeLost returns a message about overdue pods on nodes that do not answer; empty if there are none.
 func (tm termination) nodeLost() string {
 	var lost []string
 	for _, r := range tm.activePods() {
@@ -184,16 +188,16 @@ func (tm termination) nodeLost() string {
 		"node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or delete the pods with --force"
 }
 
-// driverMayHide reports whether executors are about to be ended although a driver that the watch does not show might replace
-// them.
+// driverMayHide reports whether executors are about to be deleted although a driver that the watch does not show could
+// replace them.
 func (tm termination) driverMayHide() bool {
 	return tm.s.Driver != nil && !tm.o.DriverAbsent && tm.driver() == nil && slices.ContainsFunc(tm.activePods(), func(r *pods.Record) bool {
 		return r.Role == pods.Executor && !r.Deleting && tm.current(r)
 	})
 }
 
-// driverInDoubt reports whether pods may exist that the watch has not shown yet: the driver of the attempt is not in
-// view. The watch may be older than the status, which another operator may have written.
+// driverInDoubt reports whether a driver may exist that the watch has not shown yet, because the watch can be older
+// than the status, which another operator may have written. If the watch shows the driver, its uid is recorded.
 func (tm termination) driverInDoubt() bool {
 	if driver := tm.driver(); driver != nil {
 		tm.s.Driver.UID = driver.UID
