@@ -18,13 +18,13 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Labels say to which application a pod belongs, and every user who may create pods may write them. What a pod is
-// charged to follows from what the operator has written itself: the uid of the application and of its driver, and the
+// Labels name the application that a pod belongs to, but every user who may create pods can write them. So what a pod
+// is charged to follows only from what the operator has written: the uids of the application and of its driver, and the
 // grant.
 
-// CreatedBy returns the records that an application of that uid has created: its drivers, by their controller, and
-// executors of these. driver is the uid in the status of the application, and may be empty. The rest carry its labels,
-// and cannot be shown to belong to it.
+// CreatedBy splits records into those that the application with that uid has created and the others. Its own are the
+// drivers whose controller it is, and the executors whose owner is one of these drivers. The others only carry its
+// labels. driver is the uid of the driver in the status of the application, and may be empty.
 func CreatedBy(records []*Record, app, driver types.UID) (made, others []*Record) {
 	drivers := map[types.UID]bool{driver: driver != ""}
 	for _, r := range records {
@@ -42,8 +42,8 @@ func CreatedBy(records []*Record, app, driver types.UID) (made, others []*Record
 	return made, others
 }
 
-// ExceedingGrant returns those of the records that use a node and no longer fit a grant, drivers first and then by
-// name.
+// ExceedingGrant returns the records that use a node and do not fit in a grant. The grant is used up by drivers first,
+// then in the order of names.
 func ExceedingGrant(records []*Record, grant queueing.Grant) []*Record {
 	left := total(grant)
 	ordered := slices.DeleteFunc(slices.Clone(records), func(r *Record) bool { return !r.OnNode() })
@@ -64,7 +64,7 @@ func ExceedingGrant(records []*Record, grant queueing.Grant) []*Record {
 	})
 }
 
-// rank puts drivers first.
+// rank orders drivers before all other pods.
 func rank(r *Record) int {
 	if r.Role == Driver {
 		return 0
@@ -72,17 +72,17 @@ func rank(r *Record) int {
 	return 1
 }
 
-// OnNode reports whether the pod is on a node and has not ended: before that it uses nothing. Every user who may create
-// pods may name a node in them, also one that does not exist; that a pod was bound to its node, or that a kubelet knows
-// it, is in its status.
+// OnNode reports whether the pod occupies a node: it is bound to one and has not ended. spec.nodeName alone does not
+// show that, because every user who may create pods can set it, even to a node that does not exist. The status shows
+// it: the pod was bound, or a kubelet has reported its phase.
 func (r *Record) OnNode() bool {
 	return r.Active() && r.SchedulingGate == nil && r.Node != "" && (r.Scheduled || r.Phase != corev1.PodPending)
 }
 
-// CreatedAfter reports whether the pod was created after a time.
+// CreatedAfter reports whether the pod was created after at.
 func (r *Record) CreatedAfter(at time.Time) bool { return time.Unix(int64(r.CreatedAt), 0).After(at) }
 
-// Requests returns what the pod requests, "pods": 1 included.
+// Requests returns what the pod requests, including "pods": 1.
 func (r *Record) Requests() queueing.Resources {
 	requests := queueing.Resources{string(corev1.ResourceCPU): max(0, r.CPU), string(corev1.ResourceMemory): max(0, r.Memory), string(corev1.ResourcePods): 1}
 	for request := range strings.SplitSeq(r.OtherRequests, ",") {
@@ -94,11 +94,11 @@ func (r *Record) Requests() queueing.Resources {
 	return requests
 }
 
-// maxOtherRequests is how much text is remembered of requests other than CPU and memory, in bytes: much more than nodes
-// offer resources, and a pod that no node can take may name any number.
+// maxOtherRequests bounds the text in which requests other than CPU and memory are remembered, in bytes. No node offers
+// so many resources, but a pod may name any number of them.
 const maxOtherRequests = 1024
 
-// otherRequests returns requests as Origin.OtherRequests.
+// otherRequests returns requests in the form of Origin.OtherRequests.
 func otherRequests(requests queueing.Resources) string {
 	var names []string
 	for name, amount := range requests {
@@ -124,7 +124,7 @@ func otherRequests(requests queueing.Resources) string {
 	return text.String()
 }
 
-// total returns what a grant has in all its flavors together. What is more than can be counted is the most that can.
+// total returns the sum of a grant over all its flavors. A sum that would overflow becomes the largest number.
 func total(grant queueing.Grant) queueing.Resources {
 	sum := queueing.Resources{}
 	for i := range grant.PodSets {
@@ -143,7 +143,7 @@ func total(grant queueing.Grant) queueing.Resources {
 	return sum
 }
 
-// Get returns the record of a pod; nil if it is not known.
+// Get returns the record of a pod, nil if it is not known.
 func (s *Store) Get(pod types.NamespacedName) *Record {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

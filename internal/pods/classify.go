@@ -11,20 +11,21 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Outcome is how a pod's Spark container ended.
+// Outcome is how the Spark container of a pod ended.
 type Outcome struct {
 	Succeeded bool
-	// Reason is one word: Succeeded, Error, OOMKilled, Evicted, NodeLost, … Where Kubernetes has a word, it is that.
+	// Reason is one word: Succeeded, Error, OOMKilled, Evicted, NodeLost, … If Kubernetes has a word for it, it is that
+	// word.
 	Reason string
 	// Cause is the class of a failure; empty for success.
 	Cause    v1alpha1.FailureCause
 	ExitCode *int32
-	// Message for people: what happened, and what to do where that is known. At most some hundred bytes, without
-	// secrets.
+	// Message is for users: what happened, and what to do about it if that is known. It has at most some hundred bytes
+	// and no secrets.
 	Message string
 }
 
-// Reasons of failures for which Kubernetes has no word, or none that says what happened.
+// Reasons of failures for which Kubernetes has no reason, or none that says what happened.
 const (
 	// ReasonError: the container ended with an exit code other than 0.
 	ReasonError = "Error"
@@ -32,21 +33,22 @@ const (
 	ReasonDeleted = "Deleted"
 	// ReasonNodeLost: the node does not answer or no longer exists.
 	ReasonNodeLost = "NodeLost"
-	// ReasonNodeShutdown: the node was shut down in order, as spot nodes are when they are reclaimed.
+	// ReasonNodeShutdown: the node was shut down gracefully, as spot nodes are when they are reclaimed.
 	ReasonNodeShutdown = "NodeShutdown"
-	// ReasonActiveDeadline: activeDeadlineSeconds of the pod template is over.
+	// ReasonActiveDeadline: the pod ran longer than activeDeadlineSeconds of its template.
 	ReasonActiveDeadline = "ActiveDeadlineExceeded"
-	// ReasonInitContainer: a container that has to end before Spark's has failed.
+	// ReasonInitContainer: an init container failed, so Spark's container was never started.
 	ReasonInitContainer = "InitContainerFailed"
-	// ReasonDriverLost: the pod of the driver vanished, and nothing says why.
+	// ReasonDriverLost: the driver pod is gone, for an unknown reason.
 	ReasonDriverLost = "DriverLost"
 )
 
-// DriverEnded returns how the Spark container of the driver ended; ok is false while it has not. The end of the attempt
-// is the end of that container: sidecars may continue.
+// DriverEnded returns how the Spark container of the driver ended; ok is false if it has not. The attempt ends with
+// that container, even if sidecars continue to run.
 func DriverEnded(r *Record) (outcome Outcome, ok bool) { return endOf(r, driverTerms) }
 
-// endOf returns how the Spark container of a pod ended. An exit code of 0 is a success whatever became of the pod.
+// endOf returns how the Spark container of a pod ended. If its exit code is 0 it succeeded, whatever happened to the
+// pod.
 func endOf(r *Record, w terms) (outcome Outcome, ok bool) {
 	switch {
 	case r.Ended != nil && r.Ended.ExitCode == 0:
@@ -70,20 +72,21 @@ func endOf(r *Record, w terms) (outcome Outcome, ok bool) {
 	return outcome, true
 }
 
-// outOfMemory reports whether the kernel killed the Spark container for its own memory limit, and not the kubelet to
-// help its node.
+// outOfMemory reports whether the Spark container was killed because it exceeded its own memory limit, rather than
+// evicted because its node was short of memory.
 func (r *Record) outOfMemory() bool {
 	return r.Ended != nil && r.Ended.Reason == "OOMKilled" && r.Reason != podEvicted
 }
 
-// Counts are the executors of one attempt by state. Those that failed are counted elsewhere (Failure), because their
-// pods go.
+// Counts are the numbers of executors of one attempt by state. Failed ones are not among them (see Failure), because
+// their pods are soon deleted.
 type Counts struct {
-	// Active ones may still use a node. Ready, Pending and Gated divide those that are not being deleted.
+	// Active is the number of executors that may still use a node. Ready, Pending and SchedulingGated divide those of
+	// them that are not being deleted.
 	Active, Ready, Pending, SchedulingGated int32
 }
 
-// Count counts the executors among the records.
+// Count counts the executors among the records by state.
 func Count(records []*Record) Counts {
 	var c Counts
 	for _, r := range records {
@@ -105,12 +108,12 @@ func Count(records []*Record) Counts {
 	return c
 }
 
-// CountsAsReady reports whether a pod is an executor that works.
+// CountsAsReady reports whether the pod is an executor that runs and is ready.
 func (r *Record) CountsAsReady() bool {
 	return r.Role == Executor && r.Active() && !r.Deleting && r.Running && r.Ready
 }
 
-// sentence joins what happened, the reason in parentheses and the message.
+// sentence returns "what (reason): message", without the parts that are empty.
 func sentence(what, reason, message string) string {
 	if reason != "" {
 		what += " (" + reason + ")"
@@ -121,7 +124,7 @@ func sentence(what, reason, message string) string {
 	return what
 }
 
-// remedy appends what to do, if that is known.
+// remedy appends what to do to a message, if that is known.
 func remedy(what, todo string) string {
 	if todo == "" {
 		return what

@@ -32,8 +32,8 @@ const (
 )
 
 // disrupted returns how a pod was ended from outside, by its node or by a controller; ok is false if it was not.
-// Kubernetes says so in the reason of the pod, in the condition DisruptionTarget, or in both. A container whose end is
-// known had ended before its node was lost.
+// Kubernetes reports that in the reason of the pod, in the condition DisruptionTarget, or in both. If the exit code of
+// the container is known, it ended before its node was lost, so that is not the cause.
 func disrupted(r *Record, w terms) (outcome Outcome, ok bool) {
 	o := Outcome{Cause: v1alpha1.CauseInfrastructure}
 	switch reason := cmp.Or(r.Reason, r.DisruptedBy); {
@@ -67,8 +67,8 @@ func disrupted(r *Record, w terms) (outcome Outcome, ok bool) {
 	return o, true
 }
 
-// evicted distinguishes a node that ran short of something, which is bad luck, from a pod that used more local storage than its
-// own limits allow, which happens again.
+// evicted explains an evicted pod. If its node ran short of a resource, the cause is the infrastructure. If the pod
+// exceeded its own limit of local storage, it is the application, because that will happen again.
 func evicted(r *Record, w terms) Outcome {
 	o := Outcome{Reason: podEvicted, Cause: v1alpha1.CauseInfrastructure, Message: sentence(w.who+" pod was evicted", podEvicted, r.Message)}
 	own := strings.HasPrefix(r.Message, "Pod ephemeral local storage usage exceeds") ||
@@ -100,7 +100,7 @@ func offNode(r *Record) string {
 	return " from node " + r.Node
 }
 
-// podFailed explains a failed pod whose Spark container says nothing: it never ran, or its word was lost.
+// podFailed explains a failed pod whose Spark container has no exit code: it never ran, or its result was lost.
 func podFailed(r *Record, w terms) Outcome {
 	o := Outcome{Reason: cmp.Or(r.Reason, ReasonError), Cause: v1alpha1.CauseInfrastructure}
 	switch {

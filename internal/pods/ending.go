@@ -14,10 +14,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// DefaultMaxTermination bounds how long a pod takes to end that has to, whatever its own grace period is.
+// DefaultMaxTermination is the default for the longest time that a pod gets to end, whatever its own grace period is.
 const DefaultMaxTermination = 10 * time.Minute
 
-// readGrace takes over how long the pod may take to end.
+// readGrace copies the grace periods of the pod into the record.
 func (r *Record) readGrace(pod *corev1.Pod) {
 	if grace := pod.Spec.TerminationGracePeriodSeconds; grace != nil {
 		r.Grace = *grace
@@ -28,32 +28,33 @@ func (r *Record) readGrace(pod *corev1.Pod) {
 	}
 }
 
-// seconds cuts a number of seconds to what fits.
+// seconds converts a number of seconds, cut to the range of uint32.
 func seconds(n int64) uint32 { return uint32(min(max(n, 0), math.MaxUint32)) }
 
-// EndsLate reports whether the pod is being deleted with a longer grace period than most. Deleted once more, it gets a
-// shorter one.
+// EndsLate reports whether the pod is being deleted with a grace period longer than most. Another delete request can
+// shorten it.
 func (r *Record) EndsLate(most time.Duration) bool {
 	return r.Deleting && int64(r.EndGrace) > wholeSeconds(most)
 }
 
-// ForcedAt returns when a pod that is being deleted has had all the time to end that there is: most, from when it was
-// first deleted.
+// ForcedAt returns when a pod that is being deleted is deleted without grace: most after it was first deleted.
 func (r *Record) ForcedAt(most time.Duration) time.Time {
 	return time.Unix(int64(r.EndsAt)-int64(r.EndGrace), 0).Add(most)
 }
 
-// endedDeadline is the shortest activeDeadlineSeconds of a pod: one that has run for longer is ended at once.
+// endedDeadline is the smallest activeDeadlineSeconds of a pod. A pod that has run for longer is ended at once.
 const endedDeadline = 1
 
-// EndPatch returns the merge patch that has the kubelet end all containers of exactly this pod, each with the grace
-// period of the pod, and keep pod and logs: its deadline (activeDeadlineSeconds) has passed. The pod is then Failed with
-// the reason DeadlineExceeded, whatever its containers ended with. A deadline may be set and shortened at any time.
+// EndPatch returns a merge patch which makes the kubelet end all containers of exactly this pod, with the pod's grace
+// period, but keep pod and logs: it sets an activeDeadlineSeconds that has passed. The pod is then Failed with reason
+// DeadlineExceeded, whatever the exit codes of its containers are. The API server allows that field to be set or
+// shortened at any time.
 func (r *Record) EndPatch() []byte {
 	return fmt.Appendf(nil, `{"metadata":{"uid":%q},"spec":{"activeDeadlineSeconds":%d}}`, r.UID, endedDeadline)
 }
 
-// DeleteOptions delete exactly this pod: without grace, or with its own grace period, cut to most.
+// DeleteOptions returns the options to delete exactly this pod: without grace if force is set, else with its own grace
+// period but at most most.
 func (r *Record) DeleteOptions(most time.Duration, force bool) *client.DeleteOptions {
 	o := &client.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &r.UID}}
 	switch {
@@ -65,10 +66,10 @@ func (r *Record) DeleteOptions(most time.Duration, force bool) *client.DeleteOpt
 	return o
 }
 
-// wholeSeconds rounds up: 0 would be no grace at all.
+// wholeSeconds rounds up, because 0 would mean no grace period at all.
 func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
-// NodeReachable reports whether a node's kubelet reports to the API server.
+// NodeReachable reports whether the kubelet of a node reports to the API server.
 func NodeReachable(node *corev1.Node) bool {
 	for i := range node.Status.Conditions {
 		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {

@@ -13,12 +13,13 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// maxListed is how many tolerations, labels of nodes and resources are remembered of a pod that is behind a gate. Only
-// the size of an object bounds how many its writer may give it, and such a pod takes no more than an entry at the API
-// server.
+// maxListed bounds how many tolerations, node labels and resources are remembered of a pod behind a gate. Only the size
+// of an object bounds how many a user can put into a pod, and such a pod costs that user nothing but an entry in the
+// API server.
 const maxListed = 64
 
-// excessOf returns what a pod has more of than is remembered; empty if nothing.
+// excessOf returns a message about the field of which a pod has more entries than are remembered; empty if there is
+// none.
 func excessOf(pod *corev1.Pod, requests queueing.Resources) string {
 	for _, list := range []struct {
 		field string
@@ -31,7 +32,7 @@ func excessOf(pod *corev1.Pod, requests queueing.Resources) string {
 	return ""
 }
 
-// Few returns requests of at most as many resources as are remembered of a pod: cores and memory are among them.
+// Few returns requests for at most as many resources as are remembered of a pod. CPU and memory are always among them.
 func Few(requests queueing.Resources) queueing.Resources {
 	if len(requests) <= maxListed {
 		return requests

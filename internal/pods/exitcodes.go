@@ -11,7 +11,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// terms name a role in messages, and the fields with which people change it.
+// terms are the words for a role in messages, and the fields by which users change its memory and its template.
 type terms struct{ who, memory, template string }
 
 var (
@@ -23,13 +23,14 @@ var (
 const (
 	exitSIGKILL = 137
 	exitSIGTERM = 143
-	// exitSIGPWR is that of the signal by which the hook of executors begins to decommission them (/opt/decom.sh).
+	// exitSIGPWR is the exit code for the signal with which the preStop hook of executors begins their decommissioning
+	// (/opt/decom.sh).
 	exitSIGPWR = 158
 )
 
-// meanings are what exit codes of Spark and of shells stand for (org.apache.spark.util.SparkExitCode,
-// org.apache.spark.executor.ExecutorExitCode, POSIX). A program may use any of them for something else, so none changes
-// the class.
+// meanings explains exit codes of Spark and of shells (org.apache.spark.util.SparkExitCode,
+// org.apache.spark.executor.ExecutorExitCode, POSIX). A program can use any of them for something else, so none of them
+// changes the cause of a failure.
 var meanings = map[int32]string{
 	11:  "from Spark it means that too many executors were lost (spark.executor.maxNumFailures); status.executors.failures says why",
 	50:  "from Spark it means that an exception was not handled; see the log",
@@ -43,7 +44,7 @@ var meanings = map[int32]string{
 	127: "from a shell it means that the command was not found",
 }
 
-// containerFailed explains the end of a Spark container with an exit code other than 0.
+// containerFailed explains a Spark container that ended with an exit code other than 0.
 func containerFailed(r *Record, w terms) Outcome {
 	e := r.Ended
 	o := Outcome{Reason: cmp.Or(e.Reason, ReasonError), Cause: v1alpha1.CauseApplication}
@@ -60,7 +61,8 @@ func containerFailed(r *Record, w terms) Outcome {
 		}
 		o.Message = sentence(fmt.Sprintf("%s's container could not start (exit code %d)", w.who, e.ExitCode), e.Reason, e.Message)
 	case e.Reason == "ContainerStatusUnknown", e.Reason == "Unknown":
-		// The kubelet came back and found no container (kubelet), or the runtime did (containerd).
+		// The kubelet restarted and found no container (the reason of the kubelet), or the runtime did (that of
+		// containerd).
 		o.Cause = v1alpha1.CauseInfrastructure
 		o.Message = sentence(w.who+" was lost: its node or the container runtime on it started again", e.Reason, "")
 	default:
@@ -70,7 +72,7 @@ func containerFailed(r *Record, w terms) Outcome {
 	return o
 }
 
-// describeExitCode returns what an exit code stands for; empty if that is for the program to say.
+// describeExitCode returns what an exit code means; empty if only the program knows.
 func describeExitCode(e *Ended, w terms) string {
 	switch e.ExitCode {
 	case exitSIGKILL:
@@ -83,8 +85,7 @@ func describeExitCode(e *Ended, w terms) string {
 	return meanings[e.ExitCode]
 }
 
-// isTransient reports whether what kept a container from starting may be over at the next try: the node was short of
-// something.
+// isTransient reports whether a container may start at the next try, because its node was only short of a resource.
 func isTransient(message string) bool {
 	for _, sign := range []string{"deadline exceeded", "resource temporarily unavailable", "no space left", "cannot allocate memory", "too many open files"} {
 		if strings.Contains(message, sign) {

@@ -12,23 +12,24 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// Failure is an executor that has ended with an error. Its pod is usually gone soon: Spark deletes it.
+// Failure is how an executor failed. It is remembered apart from the pod, because Spark soon deletes that.
 type Failure struct {
 	Pod string
 	Outcome
-	// At is when, by the clock of its node, in seconds since 1970; 0 if that was not said.
+	// At is when it ended, by the clock of its node, in seconds since 1970; 0 if that is not known.
 	At int64
 }
 
 const (
-	// maxFailures is how many failures of an attempt are remembered: more than may come between two writes of a status.
+	// maxFailures is how many failures of an attempt are remembered: more than can be expected between two writes of
+	// the status.
 	maxFailures = 32
-	// maxFailureMessage is how long the message of one is at most, in bytes.
+	// maxFailureMessage bounds the message of a failure, in bytes.
 	maxFailureMessage = 256
 )
 
-// failureOf returns how an executor failed; ok is false if it has not. One that was asked to end, by its driver or by
-// us, has not failed.
+// failureOf returns how an executor failed; ok is false if it has not. An executor that was deleted, by its driver or
+// by the operator, has not failed.
 func failureOf(r *Record) (f Failure, ok bool) {
 	if r.Role != Executor {
 		return Failure{}, false
@@ -40,8 +41,8 @@ func failureOf(r *Record) (f Failure, ok bool) {
 	return failure(r, o), true
 }
 
-// failureOfLostPod returns how an executor failed whose pod is gone while it ran: with its node, or evicted from it. ok
-// is false if nothing says that it did not go in order.
+// failureOfLostPod returns how an executor failed whose pod disappeared while it ran, because it lost its node or was
+// evicted. ok is false if the pod may have been deleted in the ordinary way.
 func failureOfLostPod(r *Record) (f Failure, ok bool) {
 	if r.Role != Executor || !r.Active() || r.Ended != nil {
 		return Failure{}, false
@@ -64,7 +65,7 @@ func (f Failure) Compare(other Failure) int {
 	return cmp.Or(cmp.Compare(f.At, other.At), cmp.Compare(f.Pod, other.Pod))
 }
 
-// FailuresAmong returns the failed executors among records, oldest first.
+// FailuresAmong returns the failures of the executors among records, oldest first.
 func FailuresAmong(records []*Record) []Failure {
 	var all []Failure
 	for _, r := range records {
@@ -76,16 +77,16 @@ func FailuresAmong(records []*Record) []Failure {
 	return all
 }
 
-// failures are the executors of one attempt that have failed, as far as this process has seen, also those whose pods
-// are gone: oldest first, at most maxFailures, the newest ones.
+// failures are the failed executors of one attempt that this process has seen, including those whose pods are gone: at
+// most maxFailures, the newest ones, oldest first.
 type failures struct {
 	appUID       string
 	run, attempt int64
 	all          []Failure
 }
 
-// Failures returns the executors of an attempt that have failed, oldest first, also those whose pods are gone: at most
-// 32, the newest ones, as far as this process has seen. The caller must not change them.
+// Failures returns the failed executors of an attempt that this process has seen, including those whose pods are gone:
+// at most 32, the newest ones, oldest first. The caller must not change the list.
 func (s *Store) Failures(app types.NamespacedName, uid string, run, attempt int64) []Failure {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -95,7 +96,7 @@ func (s *Store) Failures(app types.NamespacedName, uid string, run, attempt int6
 	return nil
 }
 
-// remember files a failure of an executor; one of an attempt that is over by now is not kept. The caller holds the
+// remember stores the failure of an executor, unless a newer attempt of its application is known. The caller holds the
 // lock.
 func (s *Store) remember(r *Record, f Failure) {
 	app := appOf(r)
@@ -108,18 +109,19 @@ func (s *Store) remember(r *Record, f Failure) {
 	case known.run != r.Run || known.attempt != r.Attempt:
 		return
 	}
-	all := append(slices.Clone(known.all), f) // readers may still have the old one
+	all := append(slices.Clone(known.all), f) // Readers may still have the old list.
 	slices.SortFunc(all, Failure.Compare)
 	known.all = all[max(0, len(all)-maxFailures):]
 }
 
-// deletionWasRequested reports whether an executor was asked to end while it ran, by its driver or by us, and then
-// ended, whatever its exit code is: its driver may have gone before it.
+// deletionWasRequested reports whether an executor ended because its driver or the operator had deleted it, whatever
+// its exit code is. The driver itself may be gone by then.
 func deletionWasRequested(old, r *Record) bool {
 	return old.Deleting && old.Ended == nil && old.Active() && r.DisruptedBy == "" && !r.outOfMemory()
 }
 
-// noteChange remembers a failure that a record shows and the one before it did not. The caller holds the lock.
+// noteChange remembers the failure of an executor if the new record shows one and the old one did not. The caller holds
+// the lock.
 func (s *Store) noteChange(old, r *Record) {
 	f, failed := failureOf(r)
 	if !failed || old != nil && old.UID == r.UID && deletionWasRequested(old, r) {

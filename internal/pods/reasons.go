@@ -11,11 +11,11 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// otherReason stands for every reason that ReasonLabel does not know.
+// otherReason is the value of a metric's label for all reasons that are not in the list.
 const otherReason = "Other"
 
-// reasons are why attempts end: the operator's own words, those of kubelets (1.31 to 1.36: pkg/kubelet/lifecycle,
-// pkg/kubelet/eviction, pkg/kubelet/kuberuntime) and of container runtimes.
+// reasons are the known reasons for the end of an attempt: those of the operator, of kubelets (1.31 to 1.36:
+// pkg/kubelet/lifecycle, pkg/kubelet/eviction, pkg/kubelet/kuberuntime) and of container runtimes.
 var reasons = []string{
 	"Succeeded", ReasonError, ReasonDeleted, ReasonNodeLost, ReasonNodeShutdown, ReasonActiveDeadline, ReasonInitContainer, ReasonDriverLost,
 	string(v1alpha1.StopSuspended), string(v1alpha1.StopTemplateChanged), string(v1alpha1.StopPreempted), string(v1alpha1.StopDriverStart),
@@ -28,9 +28,9 @@ var reasons = []string{
 	"UnexpectedAdmissionError", "AdmissionFailed", "TopologyAffinityError", "PodOSSelectorNodeLabelDoesNotMatch", "PodOSNotSupported",
 }
 
-// ReasonLabel returns the value that a label of a metric has for the reason with which an attempt ended. Most reasons
-// are taken from the status of the pod, and a client that may write that may write any text: one that is not known is
-// Other.
+// ReasonLabel returns the value for the label of a metric if an attempt ended with reason: the reason itself if it is
+// in the list, else Other. Most reasons come from the status of the pod, into which a client with the right to do so
+// can write any text.
 func ReasonLabel(reason string) string {
 	if slices.Contains(reasons, reason) {
 		return reason

@@ -32,11 +32,11 @@ const (
 	Executor
 )
 
-// Record is what is remembered of one pod. Records are never changed once they are in the store.
+// Record is what the operator remembers of one pod. A record in the store never changes.
 type Record struct {
-	// Origin is shared by the executors of an attempt: there may be a thousand.
+	// Origin is shared by the executors of an attempt, of which there may be a thousand.
 	*Origin
-	// Trouble is shared by all pods that have none, which are most.
+	// Trouble is shared by all pods that have no problem, which are most.
 	*Trouble
 	Name            string
 	UID             types.UID
@@ -47,76 +47,79 @@ type Record struct {
 	Deleting        bool
 	Scheduled       bool
 	SchedulingGated bool
-	// KueueSchedulingGated says that Kueue's integration of pods holds the pod.
+	// KueueSchedulingGated reports that Kueue's pod integration has put a scheduling gate on the pod.
 	KueueSchedulingGated bool
 	Ready                bool
-	// Running says that the Spark container runs now.
+	// Running reports that the Spark container runs now.
 	Running bool
-	// EndsContainers says that the kubelet has been asked to end all containers of the pod, which stays (EndPatch).
+	// EndsContainers reports that the kubelet was asked to end all containers of the pod but to keep the pod
+	// (EndPatch).
 	EndsContainers bool
-	// Ended is how the Spark container ended; nil while it has not.
+	// Ended is how the Spark container ended; nil if it has not.
 	Ended *Ended
-	// Flavor in which the pod was let in through the gate; empty if it had none.
+	// Flavor is the flavor in which the operator ungated the pod; empty if it had no scheduling gate.
 	Flavor string
-	// SchedulingGate is the pod's scheduling gate QuotaSchedulingGate; nil if it has none, or no longer has it.
+	// SchedulingGate is the pod's scheduling gate QuotaSchedulingGate; nil if it has none or has it no longer.
 	SchedulingGate *SchedulingGate
-	// EndsAt is when the grace period of a pod that is being deleted is over, in seconds since 1970; EndGrace is that
+	// EndsAt is when the grace period of a pod that is being deleted ends, in seconds since 1970; EndGrace is that
 	// period in seconds.
 	EndsAt, EndGrace uint32
-	// BoundAt is when the pod was bound to its node, or was created if that is not said, in seconds since 1970 by the API
-	// server's clock; 0 if it has no node.
+	// BoundAt is when the pod was bound to its node, or created if that is not known, in seconds since 1970 by the
+	// clock of the API server; 0 if it has no node.
 	BoundAt uint32
-	// CreatedAt is when the pod was created, in seconds since 1970 by the API server's clock. No client can change it.
+	// CreatedAt is when the pod was created, in seconds since 1970 by the clock of the API server. No client can change
+	// it.
 	CreatedAt uint32
 }
 
-// Trouble is what Kubernetes says of a pod that does not do well. It is never changed once the record is in the store:
-// several records may share it. Messages are cut and scrubbed.
+// Trouble is what Kubernetes reports about a pod with a problem. It never changes once the record is in the store,
+// because several records may share it. Messages are cut and redacted.
 type Trouble struct {
-	// Reason and Message of the pod itself: Evicted, NodeLost, …
+	// Reason and Message are those of the pod itself: Evicted, NodeLost, …
 	Reason, Message string
-	// Waiting is why the Spark container, or one before it, cannot start.
+	// Waiting is why the Spark container, or an init container, cannot start.
 	Waiting Waiting
 	// DisruptedBy is the reason of the pod's condition DisruptionTarget, such as PreemptionByScheduler.
 	DisruptedBy string
-	// DisruptedAt is when that was said, in seconds since 1970; 0 if it was not.
+	// DisruptedAt is when that condition became true, in seconds since 1970; 0 if it is not known.
 	DisruptedAt uint32
 }
 
-// noTrouble is that of all pods that have none. It is never changed.
+// noTrouble is shared by all records without a problem. It never changes.
 var noTrouble = &Trouble{}
 
-// Origin is what the executors of an attempt have in common. It is never changed: several records may share it.
+// Origin is what the executors of an attempt have in common. It never changes, because several records may share it.
 type Origin struct {
 	Namespace string
 	OwnerUID  types.UID // of the controller owner
-	// Application, AppUID, Run and Attempt come from the labels of the pod; zero where a label is missing or no number.
+	// Application, AppUID, Run and Attempt come from the labels of the pod. They are zero if a label is missing, or is
+	// not a number.
 	Application  string
 	AppUID       string
 	Queue        string
 	Run, Attempt int64
-	// CPU (thousandths of a core) and Memory (bytes) that the pod requests.
+	// CPU (thousandths of a core) and Memory (bytes) are what the pod requests.
 	CPU, Memory int64
-	// GPU are the accelerators that the pod requests, of any kind.
+	// GPU is the number of accelerators, of any kind, that the pod requests.
 	GPU int64
-	// OtherRequests are all else that the pod requests, accelerators included, as "name=amount,name=amount": a text can be
-	// compared, and most pods have none.
+	// OtherRequests are all other requests, including accelerators, as "name=amount,name=amount". It is a text so that
+	// records can be compared; it is empty for most pods.
 	OtherRequests string
-	// Grace is the grace period that the pod asks for when it is deleted, in seconds.
+	// Grace is the termination grace period in the spec of the pod, in seconds.
 	Grace int64
 }
 
-// SchedulingGate is a scheduling gate that waits for quota, and what counts when it is removed.
+// SchedulingGate is the operator's scheduling gate of a pod, and what the pod needs when it is removed.
 type SchedulingGate struct {
-	// At is its place among the gates of the pod.
+	// At is its index among the scheduling gates of the pod.
 	At int
-	// Requests of the pod as a node reserves them, "pods": 1 included.
+	// Requests are the pod's requests as a node reserves them, including "pods": 1.
 	Requests queueing.Resources
-	// NodeSelector (queueing.NodeLabels) and Tolerations that the pod has of its own.
+	// NodeSelector (queueing.NodeLabels) and Tolerations are those of the pod itself.
 	NodeSelector map[string]string
 	Tolerations  []corev1.Toleration
-	// Excess says what the pod has more of than is remembered, and what to do; empty if nothing. With it, none of the
-	// above is known but the place, and the pod stays behind its gate.
+	// Excess is a message if the pod has more entries in a field than are remembered; else empty. If it is set, only At
+	// is filled in, and the pod stays behind its scheduling gate.
 	Excess string
 }
 
@@ -131,24 +134,24 @@ type Ended struct {
 	Signal   int32
 	Reason   string
 	Message  string
-	// At is when, by the clock of its node, in seconds since 1970; 0 if that was not said.
+	// At is when it ended, by the clock of its node, in seconds since 1970; 0 if that is not known.
 	At int64
 }
 
-// maxMessage is how much of a message is remembered, in bytes. The kubelet's may have 4,096, of which the first line
-// matters.
+// maxMessage bounds the messages that are remembered, in bytes. Those of the kubelet may have 4,096, but the first line
+// is the one that matters.
 const maxMessage = 320
 
-// Active reports whether the pod may still use its node: it has not ended, or it has not started yet and could. What
-// counts is what the kubelet says: a pod that has ended and is kept by a finalizer uses nothing. Nor does one that is
-// being deleted and has no node: the API server no longer binds it to one.
+// Active reports whether the pod may still use a node, now or later. The phase decides: a pod that has ended and is
+// only kept by a finalizer uses nothing. A pod that is being deleted and has no node will never get one, because the
+// API server does not bind it any longer.
 func (r *Record) Active() bool {
 	return r.Phase != corev1.PodSucceeded && r.Phase != corev1.PodFailed && (r.Node != "" || !r.Deleting)
 }
 
-// share makes a record use what another pod of the same application has, where it is equal: an application may have a
-// thousand executors, and each of them was decoded with texts of its own. The record must not be in the store yet. It
-// returns whether their origin is the same.
+// share replaces the texts of a record by equal ones of another pod of the same application, so that they are stored
+// once: an application may have a thousand executors, and each was decoded separately. The record must not be in the
+// store yet. It returns whether both have the same origin, which is then shared as well.
 func (r *Record) share(other *Record) bool {
 	for _, text := range []struct{ mine, theirs *string }{
 		{(*string)(&r.Phase), (*string)(&other.Phase)}, {&r.Node, &other.Node}, {&r.Flavor, &other.Flavor},
@@ -164,7 +167,7 @@ func (r *Record) share(other *Record) bool {
 	return same
 }
 
-// RecordOf reduces a pod to its record.
+// RecordOf returns the record of a pod.
 func RecordOf(pod *corev1.Pod) *Record {
 	r := &Record{
 		Origin: &Origin{
@@ -211,7 +214,7 @@ func RecordOf(pod *corev1.Pod) *Record {
 	return r
 }
 
-// gateOf returns the gate of a pod with these requests; nil if it has none.
+// gateOf returns the operator's scheduling gate of a pod with these requests; nil if it has none.
 func gateOf(pod *corev1.Pod, requests queueing.Resources) *SchedulingGate {
 	at := slices.Index(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaSchedulingGate})
 	if at < 0 {
@@ -223,7 +226,7 @@ func gateOf(pod *corev1.Pod, requests queueing.Resources) *SchedulingGate {
 	return &SchedulingGate{At: at, Requests: requests, NodeSelector: queueing.NodeLabels(&pod.Spec), Tolerations: pod.Spec.Tolerations}
 }
 
-// readBinding takes when the pod was bound to its node.
+// readBinding sets when the pod was bound to its node.
 func (r *Record) readBinding(pod *corev1.Pod) {
 	if r.Node == "" {
 		return
@@ -264,7 +267,8 @@ func (r *Record) readConditions(pod *corev1.Pod) {
 	}
 }
 
-// readContainers takes the state of the Spark container; of the others only what keeps it from starting.
+// readContainers reads the state of the Spark container. Of other containers it reads only why they keep the Spark
+// container from starting.
 func (r *Record) readContainers(pod *corev1.Pod) {
 	for i := range pod.Status.InitContainerStatuses {
 		if w := waitingOf(&pod.Status.InitContainerStatuses[i]); r.Waiting.Reason == "" && w.Reason != "" {
@@ -286,8 +290,8 @@ func (r *Record) readContainers(pod *corev1.Pod) {
 	r.readInitFailure(pod)
 }
 
-// readInitFailure takes over why the Spark container was never started: one before it has failed. The pod itself gives
-// no reason then.
+// readInitFailure sets the reason of a pod that failed because an init container did. Kubernetes gives no reason for
+// it.
 func (r *Record) readInitFailure(pod *corev1.Pod) {
 	if r.Phase != corev1.PodFailed || r.Reason != "" || r.Ended != nil || r.DisruptedBy != "" {
 		return
@@ -302,7 +306,7 @@ func (r *Record) readInitFailure(pod *corev1.Pod) {
 	}
 }
 
-// endedOf returns how a container ended; nil while it has not.
+// endedOf returns how a container ended; nil if it has not.
 func endedOf(s *corev1.ContainerStatus) *Ended {
 	t := s.State.Terminated
 	if t == nil {
@@ -315,11 +319,11 @@ func endedOf(s *corev1.ContainerStatus) *Ended {
 	return e
 }
 
-// forgetLog drops the message of a container that may be the end of its log: messages go into events and notifications,
-// logs do not.
+// forgetLog removes the message of a container if it may be the end of its log. Messages are published in events and
+// notifications, and logs must not be.
 func (e *Ended) forgetLog(containers []corev1.Container, name string) {
 	if e == nil || e.Reason != ReasonError && e.Reason != "OOMKilled" && e.Reason != "Completed" {
-		return // the kubelet or the runtime has written it
+		return // The kubelet or the runtime has written it.
 	}
 	for i := range containers {
 		if containers[i].Name == name && containers[i].TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError {
@@ -328,7 +332,7 @@ func (e *Ended) forgetLog(containers []corev1.Container, name string) {
 	}
 }
 
-// waitingOf returns why a container waits; the ordinary reasons of every start are none.
+// waitingOf returns why a container cannot start; empty for the reasons that every container has while it starts.
 func waitingOf(s *corev1.ContainerStatus) Waiting {
 	w := s.State.Waiting
 	if w == nil || w.Reason == "" || w.Reason == "ContainerCreating" || w.Reason == "PodInitializing" {
@@ -337,10 +341,10 @@ func waitingOf(s *corev1.ContainerStatus) Waiting {
 	return Waiting{Reason: w.Reason, Message: redact.Line(w.Message, maxMessage), Image: strings.Clone(redact.First(s.Image, maxMessage))}
 }
 
-// SparkContainer returns the name of the container that runs Spark: the one with a variable that Spark starts from,
-// else the one with Spark's own name, else the last one, where Spark puts it. Only what can never change counts: a
-// client that may annotate a pod, or writes its template, must not be able to hide the end of its driver behind
-// kubectl.kubernetes.io/default-container.
+// SparkContainer returns the name of the container that runs Spark: the one with a variable that Spark sets, else the
+// one with Spark's own name, else the last one, which is where Spark adds it. It uses only what cannot change after the
+// creation. Otherwise a client who may annotate the pod, or who writes its template, could hide the end of the driver
+// by setting kubectl.kubernetes.io/default-container.
 func SparkContainer(pod *corev1.Pod) string {
 	last, named, starts := "", "", ""
 	for i := range pod.Spec.Containers {
@@ -357,7 +361,7 @@ func SparkContainer(pod *corev1.Pod) string {
 	return cmp.Or(starts, named, last)
 }
 
-// startsSpark reports whether a variable is one that Spark gives to its own container: of drivers, and of executors.
+// startsSpark reports whether a variable is one that Spark sets on its own container, of a driver or an executor.
 func startsSpark(v corev1.EnvVar) bool {
 	return v.Name == "SPARK_DRIVER_BIND_ADDRESS" || v.Name == "SPARK_EXECUTOR_ID"
 }
@@ -380,8 +384,8 @@ func number(label string) int64 {
 	return n
 }
 
-// VersionOf reads a resource version as a number, which a record keeps instead of a string for each of many pods. They
-// are numbers that grow (Kubernetes API concepts, "Resource versions"); anything else is 0.
+// VersionOf returns a resource version as a number, which takes less memory than a string in each record. Resource
+// versions are numbers that grow (Kubernetes API concepts, "Resource versions"); it returns 0 for anything else.
 func VersionOf(s string) uint64 {
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil {

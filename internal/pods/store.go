@@ -13,27 +13,28 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Store holds the records of all Spark pods. It is the target of a Reflector. Safe for concurrent use.
+// Store holds the records of all Spark pods. Reflectors fill it. It is safe for concurrent use.
 type Store struct {
-	// changed is called, without a lock held, with the application whose pods have changed.
+	// changed is called with the application whose pods have changed, without a lock held.
 	changed func(types.NamespacedName)
 
 	mu   sync.RWMutex
 	apps map[types.NamespacedName][]*Record
 	pods map[string]map[string]*Record // namespace → pod name → record
-	// failed are the failed executors of the newest attempt of each application that has any, as long as it has pods.
+	// failed are the failed executors of the newest attempt of each application that has any. They are kept as long as
+	// the application has pods.
 	failed map[types.NamespacedName]*failures
-	// floors are the versions of the newest whole list of each namespace, or of all under the empty name: what it did
-	// not have and is not younger is gone.
+	// floors are the versions of the newest complete list of each namespace, or of all namespaces under the empty name.
+	// A pod that was not in that list and is not newer is gone.
 	floors map[string]uint64
-	// watchVersion is the version of the newest event of the watch, which come in the order of versions: what is not
-	// younger and not here is gone.
+	// watchVersion is the version of the newest event of the watch, whose events are ordered by version. A pod that is
+	// not in the store and is not newer is gone.
 	watchVersion uint64
 }
 
 var _ cache.TransformingStore = (*Store)(nil)
 
-// NewStore returns an empty store that reports changes to changed.
+// NewStore returns an empty store that calls changed for each application whose pods change.
 func NewStore(changed func(types.NamespacedName)) *Store {
 	return &Store{
 		changed: changed,
@@ -44,8 +45,8 @@ func NewStore(changed func(types.NamespacedName)) *Store {
 	}
 }
 
-// Of returns the records of the pods that carry the application's name in their label, in no particular order. They may
-// belong to an earlier application of that name: compare AppUID.
+// Of returns the records of all pods that have the name of the application in their label, in no particular order. They
+// may belong to an earlier application with that name, so compare AppUID.
 func (s *Store) Of(app types.NamespacedName) []*Record {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -63,7 +64,7 @@ func (s *Store) Applications() []types.NamespacedName {
 	return names
 }
 
-// Len returns the number of pods.
+// Len returns the number of records.
 func (s *Store) Len() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -74,10 +75,10 @@ func (s *Store) Len() int {
 	return n
 }
 
-// Add files a pod. It is called by the Reflector.
+// Add stores the record of a new pod. The Reflector calls it.
 func (s *Store) Add(obj any) error { return s.putObject(obj) }
 
-// Update files a pod's new state. It is called by the Reflector.
+// Update stores the record of a changed pod. The Reflector calls it.
 func (s *Store) Update(obj any) error { return s.putObject(obj) }
 
 func (s *Store) putObject(obj any) error {
@@ -95,7 +96,7 @@ func (s *Store) putObject(obj any) error {
 	return nil
 }
 
-// recordIn returns the record of what the Reflector or a list brings; nil if it is nothing of ours.
+// recordIn returns the record of an object from the Reflector or a list; nil if it is not a pod.
 func recordIn(obj any) *Record {
 	switch o := obj.(type) {
 	case *kept:
@@ -106,14 +107,15 @@ func recordIn(obj any) *Record {
 	return nil
 }
 
-// kept is a record on its way to the store. The Reflector collects the first list in a store of its own, by name.
+// kept is a record on its way to the store. The Reflector collects its first list in a temporary store, which needs
+// metadata.
 type kept struct {
 	metav1.ObjectMeta
 	*Record
 }
 
-// Transformer makes the Reflector keep records, not pods, while it collects the first list: only their writer bounds
-// how large pods are and how many.
+// Transformer returns a function that lets the Reflector keep records instead of pods while it collects its first list.
+// Nothing but the quota of their creators bounds the number and size of pods.
 func (s *Store) Transformer() cache.TransformFunc {
 	return func(obj any) (any, error) {
 		if pod, ok := obj.(*corev1.Pod); ok {
@@ -123,8 +125,8 @@ func (s *Store) Transformer() cache.TransformFunc {
 	}
 }
 
-// ObservedWrite files a pod as the API server has returned it to a write of this process. The watch may be behind it,
-// or may have shown already that the pod has gone since.
+// ObservedWrite stores a pod as the API server returned it to a write of this process. It is ignored if the watch has
+// shown something newer, such as the deletion of the pod.
 func (s *Store) ObservedWrite(pod *corev1.Pod) {
 	record := RecordOf(pod)
 	s.mu.Lock()
@@ -138,8 +140,8 @@ func (s *Store) ObservedWrite(pod *corev1.Pod) {
 	}
 }
 
-// put puts a record in its place, unless something newer is known. It returns the application that the pod was filed
-// under before, if that is another one, and whether anything differs from before.
+// put stores a record, unless a newer version is known. It returns the application under which the pod was stored
+// before, if that is another one, and whether the new record differs from the old one.
 func (s *Store) put(r *Record) (moved types.NamespacedName, differs bool) {
 	pod, app := types.NamespacedName{Namespace: r.Namespace, Name: r.Name}, appOf(r)
 	if s.isOld(pod, r.Version) {
@@ -155,7 +157,7 @@ func (s *Store) put(r *Record) (moved types.NamespacedName, differs bool) {
 	return moved, old == nil || moved.Name != "" || !same(old, r)
 }
 
-// insert adds a record to those of its application, in place of the one of the same name if there is one.
+// insert adds a record to those of its application, or replaces the one with the same name.
 func (s *Store) insert(app types.NamespacedName, r *Record) {
 	mine := s.apps[app]
 	for _, sibling := range mine[max(0, len(mine)-siblings):] {
@@ -174,11 +176,11 @@ func (s *Store) insert(app types.NamespacedName, r *Record) {
 	s.pods[r.Namespace][r.Name] = r
 }
 
-// siblings is among how many of the latest pods of its application a record looks for one of the same origin.
+// siblings is the number of latest pods of the application among which a record looks for one with the same origin.
 const siblings = 4
 
-// isOld reports whether a version of a pod is older than what is known of pods of that name. All pods count in one
-// sequence of versions.
+// isOld reports whether a version of a pod is older than what is known about pods of that name. The versions of all
+// pods form one sequence.
 func (s *Store) isOld(pod types.NamespacedName, version uint64) bool {
 	if known := s.pods[pod.Namespace][pod.Name]; known != nil {
 		return known.Version > version
@@ -186,7 +188,7 @@ func (s *Store) isOld(pod types.NamespacedName, version uint64) bool {
 	return version <= max(s.floors[pod.Namespace], s.floors[metav1.NamespaceAll])
 }
 
-// Delete forgets a pod. It is called by the Reflector.
+// Delete removes the record of a pod. The Reflector calls it.
 func (s *Store) Delete(obj any) error {
 	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = gone.Obj
@@ -210,19 +212,20 @@ func (s *Store) Delete(obj any) error {
 	return nil
 }
 
-// Replace takes a whole list of all namespaces, made at the given resource version: by the Reflector after every LIST,
-// and by Watcher.Seed. A record newer than the list stays.
+// Replace stores a complete list of the pods of all namespaces, read at that resource version, and removes the pods
+// that are not in it. The Reflector calls it after every LIST, and so does Watcher.Seed. Records newer than the list
+// stay.
 func (s *Store) Replace(list []any, resourceVersion string) error {
 	return s.replace(metav1.NamespaceAll, list, resourceVersion)
 }
 
-// namespaced is the store for the Reflector of one namespace, or of all under the empty name.
+// namespaced is the store as the Reflector of one namespace sees it, or of all under the empty name.
 type namespaced struct {
 	*Store
 	namespace string
 }
 
-// Replace takes a whole list of the namespace.
+// Replace stores a complete list of the pods of the namespace.
 func (n namespaced) Replace(list []any, resourceVersion string) error {
 	return n.replace(n.namespace, list, resourceVersion)
 }
@@ -255,8 +258,8 @@ func (s *Store) replace(namespace string, list []any, resourceVersion string) er
 	return nil
 }
 
-// unseen returns the records that a list of a namespace, or of all, should have at a version and does not. The caller
-// holds the lock.
+// unseen returns the records of a namespace, or of all, which a list at that version should contain but does not. The
+// caller holds the lock.
 func (s *Store) unseen(namespace string, seen map[types.NamespacedName]bool, version uint64) []*Record {
 	var gone []*Record
 	for app, records := range s.apps {
@@ -272,10 +275,10 @@ func (s *Store) unseen(namespace string, seen map[types.NamespacedName]bool, ver
 	return gone
 }
 
-// Resync does nothing: reports come with changes only.
+// Resync does nothing: changes are the only reports.
 func (s *Store) Resync() error { return nil }
 
-// drop forgets a record that is in the store. The caller holds the lock.
+// drop removes a record from the store. The caller holds the lock.
 func (s *Store) drop(known *Record) {
 	app := appOf(known)
 	if f, lost := failureOfLostPod(known); lost {

@@ -14,24 +14,25 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// StartProblem is why a pod does not start, in a stable wording: the kubelet alternates between ErrImagePull and
-// ImagePullBackOff, the scheduler counts nodes, and a status that followed them would be written again and again. Empty
-// while nothing is wrong.
+// StartProblem is why a pod does not start, in a wording that does not change while the cause stays the same. The
+// kubelet alternates between ErrImagePull and ImagePullBackOff, and the scheduler counts nodes; a status that repeated
+// them would be written again and again. The zero value means that nothing is known to be wrong.
 type StartProblem struct {
-	// Reason of the kubelet or the scheduler.
+	// Reason is the one of the kubelet or the scheduler.
 	Reason string
-	// Message for people.
+	// Message is for users.
 	Message string
-	// Permanent problems do not go away by waiting.
+	// Permanent reports that waiting does not help.
 	Permanent bool
-	// Reference says that something is missing that the pod names. It may be created, or created again.
+	// Reference reports that an object which the pod references is missing. It may still be created.
 	Reference bool
-	// Detail is what kubelet or scheduler says now. It changes, so it is for what is written once: that the wait is
-	// given up.
+	// Detail is what the kubelet or scheduler reports now. It changes often, so it is used only in a message that is
+	// written once, when the operator gives up.
 	Detail string
 }
 
-// GivenUp returns the message for when the wait is over and the pod goes, with what kubelet or scheduler said last.
+// GivenUp returns the message for the end of the wait, when the pod is deleted. It includes the last report of the
+// kubelet or scheduler.
 func (p StartProblem) GivenUp() string {
 	message := strings.TrimSuffix(p.Message, "; "+seeScheduler)
 	for _, follows := range []string{containerFollows, podFollows} {
@@ -45,24 +46,25 @@ func (p StartProblem) GivenUp() string {
 	return message + "; last reported: " + p.Detail
 }
 
-// What to do about something missing while the pod waits for it.
+// Remedies for a missing object while the pod waits for it.
 const (
 	containerFollows = "create it, and the container starts automatically"
 	podFollows       = "create it, and the pod starts automatically"
 )
 
-// seeScheduler is where the reason of the scheduler stands while the pod waits. It counts nodes, so it changes too often for
-// a message.
+// seeScheduler points users to the scheduler's reason while the pod waits. That reason counts nodes, so it changes too
+// often to be in a message.
 const seeScheduler = "kubectl describe pod shows the scheduler's reason"
 
-// missingClaim is what kube-scheduler says of a claim that does not exist (plugins VolumeBinding and
+// missingClaim matches what kube-scheduler reports about a claim that does not exist (plugins VolumeBinding and
 // VolumeRestrictions).
 var missingClaim = regexp.MustCompile(`persistentvolumeclaim "[^"]+" (?:not found|is being deleted)`)
 
-// unboundClaim is what kube-scheduler says where a claim has no volume: no StorageClass provides one, or it waits for one.
+// unboundClaim is what kube-scheduler reports about a claim without a volume: no StorageClass provides one, or it is
+// still being created.
 const unboundClaim = "unbound immediate PersistentVolumeClaims"
 
-// WhyNotStarted explains a driver or an executor that does not run yet.
+// WhyNotStarted returns why a driver or executor does not run yet.
 func WhyNotStarted(r *Record) StartProblem {
 	if r.Role == Executor {
 		return whyNotStarted(r, executorTerms)
@@ -112,7 +114,8 @@ func whyNotStarted(r *Record, wo terms) StartProblem {
 	return p
 }
 
-// foreignGates returns the scheduling gates of a pod that others have to remove; empty if there are none.
+// foreignGates returns the names of the pod's scheduling gates that other systems have to remove, empty if there are
+// none.
 func foreignGates(pod *corev1.Pod) string {
 	var names []string
 	for _, gate := range pod.Spec.SchedulingGates {
@@ -123,7 +126,7 @@ func foreignGates(pod *corev1.Pod) string {
 	return strings.Join(names, ", ")
 }
 
-// ungates returns what to do about a scheduling gate of another system.
+// ungates returns how to get the scheduling gate of another system removed; empty if that is not known.
 func ungates(r *Record) string {
 	if !r.KueueSchedulingGated {
 		return ""
@@ -132,8 +135,8 @@ func ungates(r *Record) string {
 		"configuration, or use gate " + string(v1alpha1.GateKueue)
 }
 
-// WhyPending returns why executors do not start that could: the problem that most of them have. Its message is at most
-// 256 bytes; the zero value if none has any.
+// WhyPending returns the problem that most of the executors which could start and do not have. It is the zero value if
+// none has any. Its message has at most 256 bytes.
 func WhyPending(records []*Record) StartProblem {
 	count := map[string]int{}
 	var first StartProblem

@@ -21,11 +21,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// PageSize is how many pods are asked for at once. A pod takes 1.5 MiB at most; Spark's own take a few KiB.
+// PageSize is how many pods are read in one request. A pod has at most 1.5 MiB, Spark's own have a few KiB.
 const PageSize = 64
 
-// Watcher keeps a Store equal to the Spark pods of the API server. It runs on every replica, leader or not, so that a
-// new leader finds the pods at hand.
+// Watcher keeps a Store up to date with the Spark pods of the API server. It runs on every replica, whether it is the
+// leader or not, so that a new leader has the pods at once.
 type Watcher struct {
 	client     v1.PodsGetter
 	scopes     []string
@@ -42,7 +42,7 @@ func NewWatcher(client v1.PodsGetter, store *Store, in namespaces.Set) *Watcher 
 	return w
 }
 
-// newReflector keeps the store of a namespace equal to its Spark pods.
+// newReflector returns a Reflector that keeps store up to date with the Spark pods of its namespace.
 func newReflector(client v1.PodsGetter, store namespaced) *cache.Reflector {
 	selected := func(o *metav1.ListOptions) { o.LabelSelector = v1alpha1.ApplicationUIDLabel }
 	source := &cache.ListWatch{
@@ -68,15 +68,15 @@ func (w *Watcher) Start(ctx context.Context) error {
 	return nil
 }
 
-// Store returns what the watcher fills.
+// Store returns the store that the watcher fills.
 func (w *Watcher) Store() *Store { return w.store }
 
 // NeedLeaderElection returns false: standby replicas watch too.
 func (w *Watcher) NeedLeaderElection() bool { return false }
 
-// Seed brings the store up to what the API server has now, by a consistent LIST. A new leader calls it before it
-// decides anything: its watch may lag behind what the leader before it has done. Events of the watch that are older
-// than the LIST do not undo it.
+// Seed updates the store with a consistent LIST of the API server. A new leader calls it before its first decision,
+// because its watch may lag behind what the previous leader did. Events of the watch that are older than the LIST do
+// not undo it.
 func (w *Watcher) Seed(ctx context.Context) error {
 	for _, namespace := range w.scopes {
 		if err := w.seed(ctx, namespace); err != nil {
@@ -103,9 +103,9 @@ func (w *Watcher) seed(ctx context.Context, namespace string) error {
 	}
 }
 
-// listed returns the whole list for a Reflector whose API server does not stream it. It is read page by page, and of
-// each pod only what its record needs stays. No resource version is asked for: an API server ignores the limit for
-// a list from its own cache.
+// listed returns the complete list for a Reflector whose API server cannot stream it. It reads page by page, and keeps
+// only the fields of each pod that its record needs. It sets no resource version, because an API server ignores the
+// page limit when it answers from its cache.
 func listed(ctx context.Context, pods v1.PodInterface, o metav1.ListOptions) (*corev1.PodList, error) {
 	o.ResourceVersion, o.ResourceVersionMatch, o.Limit, o.Continue = "", "", PageSize, ""
 	var all []corev1.Pod
@@ -124,8 +124,8 @@ func listed(ctx context.Context, pods v1.PodInterface, o metav1.ListOptions) (*c
 	}
 }
 
-// Lean takes out of a pod what may be large and is in no record. Of what a record has up to a bound, enough stays to be
-// above it.
+// Lean removes the fields of a pod that may be large and are not in its record. If the pod has more entries than are
+// remembered, one more than that limit is kept, so that the record still shows the excess.
 func Lean(pod *corev1.Pod) *corev1.Pod {
 	pod.ManagedFields, pod.Annotations, pod.Finalizers = nil, nil, nil
 	pod.Spec.NodeSelector = queueing.NodeLabels(&pod.Spec)
@@ -143,13 +143,14 @@ func Lean(pod *corev1.Pod) *corev1.Pod {
 	return pod
 }
 
-// readLabels are the labels that records read, of applications and of pods of none.
+// readLabels are the labels that are read, of pods of applications and of unmanaged pods.
 var readLabels = []string{
 	v1alpha1.ApplicationLabel, v1alpha1.ApplicationUIDLabel, v1alpha1.RunLabel, v1alpha1.AttemptLabel, v1alpha1.QueueLabel, v1alpha1.FlavorLabel,
 	v1alpha1.SparkRoleLabel, v1alpha1.SparkSelectorLabel,
 }
 
-// leanLabels returns the labels that records read, or one of the others: to have none is another case.
+// leanLabels returns the labels that are read, or one of the others if there are none: a pod without any label is
+// treated differently.
 func leanLabels(labels map[string]string) map[string]string {
 	kept := map[string]string{}
 	for key, value := range labels {
@@ -160,7 +161,7 @@ func leanLabels(labels map[string]string) map[string]string {
 	return kept
 }
 
-// leanSelector returns labels of nodes, enough to be above the bound if they are.
+// leanSelector returns a node selector cut to one entry above the limit, so that it still exceeds the limit.
 func leanSelector(selector map[string]string) map[string]string {
 	if len(selector) <= maxListed {
 		return selector

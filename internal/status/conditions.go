@@ -12,54 +12,55 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// View is everything that the conditions of an application depend on, besides the conditions that it had.
+// View is everything that the conditions of an application depend on, apart from its earlier conditions.
 type View struct {
-	// Stage of the run; an unknown one leaves the conditions alone and adds UnknownStage.
+	// Stage is the stage of the run. If it is unknown, the conditions stay as they are and UnknownStage is added.
 	Stage Stage
-	// Message of Ready, Reconciling and Stalled; empty takes the stage's own sentence. It must be stable: no ticking
-	// numbers.
+	// Message is the message of Ready, Reconciling and Stalled; if empty, the default message of the stage is used. It
+	// must not contain numbers that change all the time.
 	Message string
-	// Admitted is what the gate says. Nil keeps its last words while they hold, else takes the stage's own. One that
-	// contradicts the stage (admitted while queued) counts as nil.
+	// Admitted is what the gate reports. If it is nil, or contradicts the stage (admitted while queued), the earlier
+	// condition stays if it still applies; otherwise the default of the stage is used.
 	Admitted *AdmittedView
-	// DriverRunning is read in the stage Finalizing only: a driver that is being stopped may still run.
+	// DriverRunning reports that the driver runs, although it is being stopped. It is used only in the stage
+	// Finalizing.
 	DriverRunning bool
-	// ReadyWhen is the user's choice; empty means Succeeded.
+	// ReadyWhen is spec.readyWhen; empty means Succeeded.
 	ReadyWhen v1alpha1.ReadyWhen
-	// ReadyLatched says that driver and base executors of this attempt were ready at least once. Read under ReadyWhen
-	// Running only.
+	// ReadyLatched reports that the driver and the executors of the base gang were ready at least once in this attempt.
+	// It is used only if ReadyWhen is Running.
 	ReadyLatched bool
-	// ReferenceOverdue says that what is missing, or a queue that does not admit the namespace, has been waited for
-	// longer than the reference timeout. Read in the stages ReferenceNotFound, Queued and Preempted only.
+	// ReferenceOverdue reports that a missing reference, or a queue that does not admit the namespace, has been waited
+	// for longer than --reference-timeout. It is used only in the stages ReferenceNotFound, Queued and Preempted.
 	ReferenceOverdue bool
-	// Blocked says that the run continues, and that the one which the spec asks for cannot begin because of a mistake. Read in
-	// the stages Starting and Running only.
+	// Blocked reports that the run continues because the next one, which the spec asks for, cannot begin because of a
+	// mistake. It is used only in the stages Starting and Running.
 	Blocked bool
-	// Generation of the spec that the view speaks of: observedGeneration of every condition.
+	// Generation is the observedGeneration of every condition.
 	Generation int64
 
-	// TemplateIgnored, NodeLost, UnknownStage and Contested are the messages of the conditions of that name; an empty one hides
-	// the condition.
+	// TemplateIgnored, NodeLost, UnknownStage and Contested are the messages of the conditions of that name. If one is
+	// empty, its condition is absent.
 	TemplateIgnored string
 	NodeLost        string
 	UnknownStage    string
 	Contested       string
 }
 
-// AdmittedView is what the gate says about the attempt.
+// AdmittedView is what the gate reports about the attempt.
 type AdmittedView struct {
 	Admitted bool
-	// Reason is one of the reasons of Admitted; empty takes the stage's own.
+	// Reason is one of the reasons of Admitted; if empty, the default of the stage is used.
 	Reason string
-	// Message is stable, as View.Message.
+	// Message is stable, like View.Message.
 	Message string
 }
 
-// Conditions returns the whole list of conditions of an application: old is what it has, now the moment of the write.
-// Conditions whose type is not in the table are dropped. lastTransitionTime moves only when the status of a condition
-// changes. old is not changed.
+// Conditions returns all conditions of an application. old are its earlier conditions, which are not changed, and now
+// is the time of the write. Conditions of unknown types are dropped. lastTransitionTime changes only if the status of a
+// condition does.
 //
-// Without a change in the view the result equals old, so a caller may compare the two to save a write.
+// If nothing in the view has changed, the result equals old, so a caller can compare them to save a write.
 func Conditions(old []metav1.Condition, v View, now metav1.Time) []metav1.Condition {
 	r, known := table[v.Stage]
 	if !known {
@@ -79,7 +80,7 @@ func Conditions(old []metav1.Condition, v View, now metav1.Time) []metav1.Condit
 	return l.sorted()
 }
 
-// readiness returns the row's, except in the rows that depend on the view.
+// readiness returns the readiness of the row, unless the view overrides it.
 func (v View) readiness(r row) readiness {
 	switch {
 	case (v.Stage == Starting || v.Stage == Running) && v.Blocked:
@@ -92,7 +93,7 @@ func (v View) readiness(r row) readiness {
 	return r.readiness
 }
 
-// addStage adds Ready and, by its readiness, Reconciling or Stalled.
+// addStage adds Ready and, depending on its readiness, Reconciling or Stalled.
 func (v View) addStage(l *conditionList, r row) {
 	message := v.Message
 	if message == "" {
@@ -101,7 +102,7 @@ func (v View) addStage(l *conditionList, r row) {
 	l.addReadiness(v.readiness(r), string(v.Stage), message)
 }
 
-// addAdmitted adds Admitted: as the view says, else as the condition was, else as the row says.
+// addAdmitted adds Admitted: from the view, else as it was before, else from the row.
 func (v View) addAdmitted(l *conditionList, r row) {
 	if r.admitted == absent {
 		return
@@ -122,8 +123,8 @@ func (v View) addAdmitted(l *conditionList, r row) {
 	}
 }
 
-// previousAdmitted returns Admitted as it was, while that still holds: over all stages of a grant, within one stage of
-// waiting, and after the end. Else nil.
+// previousAdmitted returns the earlier condition Admitted if it still applies: through all stages of a grant, within
+// one stage of waiting, and after the end. Otherwise it returns nil.
 func (v View) previousAdmitted(old []metav1.Condition, r row) *AdmittedView {
 	last := meta.FindStatusCondition(old, v1alpha1.AdmittedCondition)
 	if last == nil {
@@ -137,7 +138,7 @@ func (v View) previousAdmitted(old []metav1.Condition, r row) *AdmittedView {
 	return &AdmittedView{Admitted: was, Reason: last.Reason, Message: last.Message}
 }
 
-// admittedMessages are the messages of Admitted where the view gives none.
+// admittedMessages are the default messages of Admitted, by its reason.
 var admittedMessages = map[string]string{
 	v1alpha1.AdmittedReason:             "the gate has admitted the attempt",
 	v1alpha1.DelegatedToSchedulerReason: "admission is left to the scheduler",
@@ -149,7 +150,7 @@ var admittedMessages = map[string]string{
 	v1alpha1.ExceedsQuotaReason:         "the request exceeds what the queue could ever hold",
 }
 
-// addRunning adds Running. Its reason is Running or NotRunning: the status in a word, because a reason may not be
+// addRunning adds Running. Its reason, Running or NotRunning, only repeats the status, because a reason must not be
 // empty.
 func addRunning(l *conditionList, r row, seen bool) {
 	running := r.running == yes || (r.running == asSeen && seen)
@@ -176,14 +177,14 @@ func addFinished(l *conditionList, r row) {
 	}
 }
 
-// Reasons of Running and Finished repeat the status: what happened is the reason of Ready, and is there only.
+// The reasons of Running and Finished only repeat the status. What happened is the reason of Ready.
 const (
 	notRunningReason  = "NotRunning"
 	finishedReason    = "Finished"
 	notFinishedReason = "NotFinished"
 )
 
-// markUnknown leaves the conditions of an unknown stage alone and adds UnknownStage.
+// markUnknown returns the conditions of an application in an unknown stage: the old ones and UnknownStage.
 func markUnknown(old []metav1.Condition, v View, now metav1.Time) []metav1.Condition {
 	l := conditionList{old: old, now: now, generation: v.Generation}
 	for _, c := range old {

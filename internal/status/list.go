@@ -15,8 +15,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// MaxMessage is the longest message of a condition, in bytes. Longer ones are cut: thousands of applications carry
-// them.
+// MaxMessage is the maximum length of a condition's message in bytes. Longer messages are cut, because thousands of
+// applications have them.
 const MaxMessage = 1024
 
 // conditionList collects the conditions of one object.
@@ -27,7 +27,7 @@ type conditionList struct {
 	conditions []metav1.Condition
 }
 
-// add appends one condition. lastTransitionTime is kept while the status is the same as in old.
+// add appends one condition. Its lastTransitionTime is kept if the status is the same as in old.
 func (l *conditionList) add(conditionType string, s metav1.ConditionStatus, reason, message string) {
 	c := metav1.Condition{
 		Type:               conditionType,
@@ -43,15 +43,16 @@ func (l *conditionList) add(conditionType string, s metav1.ConditionStatus, reas
 	l.conditions = append(l.conditions, c)
 }
 
-// addTrue appends a condition that shows only when True; its reason is its type. An empty message hides it.
+// addTrue appends a condition that exists only while it is True, with its type as the reason. If message is empty, it
+// adds nothing.
 func (l *conditionList) addTrue(conditionType, message string) {
 	if message != "" {
 		l.add(conditionType, metav1.ConditionTrue, conditionType, message)
 	}
 }
 
-// addReadiness appends Ready with the reason, and Reconciling or Stalled where the readiness has one, all with the same
-// message.
+// addReadiness appends Ready with that reason and, depending on the readiness, Reconciling or Stalled, all with the
+// same message.
 func (l *conditionList) addReadiness(c readiness, reason, message string) {
 	switch c {
 	case unpublished:
@@ -71,8 +72,8 @@ func (l *conditionList) addReadiness(c readiness, reason, message string) {
 	}
 }
 
-// sorted returns the conditions in the order in which people and kstatus read them: Stalled, Reconciling, Ready, then
-// by name.
+// sorted returns the conditions in the order in which users and kstatus read them: Stalled, Reconciling, Ready, then by
+// name.
 func (l *conditionList) sorted() []metav1.Condition {
 	slices.SortStableFunc(l.conditions, func(a, b metav1.Condition) int {
 		return cmp.Or(cmp.Compare(rank(a.Type), rank(b.Type)), cmp.Compare(a.Type, b.Type))
@@ -92,8 +93,8 @@ func rank(conditionType string) int {
 	return 3
 }
 
-// Truncate shortens a message to MaxMessage bytes at the border of a character, with an ellipsis at the end. Characters
-// that do more than print are written out first, such as \n. Other messages are returned as they are.
+// Truncate shortens a message to MaxMessage bytes, at the boundary of a character, and ends it with an ellipsis.
+// Control characters are replaced by their escapes first, such as \n. Other messages are returned unchanged.
 func Truncate(message string) string {
 	const ellipsis = "…"
 	message = redact.Visible(message)

@@ -11,19 +11,19 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// QueueState is where a queue stands: the reason of its condition Ready. The set is closed.
+// QueueState is the state of a queue, which is the reason of its condition Ready. The set is closed.
 type QueueState string
 
 // The states of a queue.
 const (
-	// QueueActive: the queue is part of a tree and admits by its rules. A held one is also active: holding is what its
-	// spec says, and so does the message.
+	// QueueActive: the queue is part of a tree and admits applications. A queue that is held by its spec is also
+	// active, and its message says that it is held.
 	QueueActive QueueState = v1alpha1.ActiveReason
 	// QueueParentNotFound: the queue above this one does not exist yet.
 	QueueParentNotFound QueueState = v1alpha1.ParentNotFoundReason
 	// QueueCycle: the queue is its own ancestor.
 	QueueCycle QueueState = v1alpha1.CycleReason
-	// QueueFlavorNotFound: a class of nodes does not exist yet.
+	// QueueFlavorNotFound: a flavor that the queue names does not exist yet.
 	QueueFlavorNotFound QueueState = v1alpha1.FlavorNotFoundReason
 	// QueueInvalidSpec: a value of the spec cannot work.
 	QueueInvalidSpec QueueState = v1alpha1.InvalidSpecReason
@@ -31,7 +31,7 @@ const (
 	QueueNoQuota QueueState = v1alpha1.NoQuotaReason
 )
 
-// queueTable is the contract of queues: state → conditions.
+// queueTable defines the conditions of queues by state.
 var queueTable = map[QueueState]struct {
 	readiness readiness
 	message   string
@@ -44,17 +44,18 @@ var queueTable = map[QueueState]struct {
 	QueueNoQuota:        {retrying, "no queue of this tree has a quota, so nothing is admitted: set spec.flavors, or spec.unlimited: true on its root"},
 }
 
-// QueueView is everything that the conditions of a queue depend on, besides the conditions that it had.
+// QueueView is everything that the conditions of a queue depend on, apart from its earlier conditions.
 type QueueView struct {
 	State QueueState
-	// Message of Ready, Reconciling and Stalled; empty takes the state's own sentence. Stable, as View.Message.
+	// Message is the message of Ready, Reconciling and Stalled; if empty, the default message of the state is used. It
+	// is stable, like View.Message.
 	Message string
-	// Generation of the spec that the view speaks of.
+	// Generation is the observedGeneration of every condition.
 	Generation int64
 }
 
-// QueueConditions returns the whole list of conditions of a queue, by the rules of Conditions. A state outside of the
-// set changes nothing.
+// QueueConditions returns all conditions of a queue, by the same rules as Conditions. For an unknown state it returns
+// old.
 func QueueConditions(old []metav1.Condition, v QueueView, now metav1.Time) []metav1.Condition {
 	r, known := queueTable[v.State]
 	if !known {

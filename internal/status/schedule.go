@@ -9,20 +9,20 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// ScheduleView is what the conditions of a schedule depend on.
+// ScheduleView is everything that the conditions of a schedule depend on, apart from its earlier conditions.
 type ScheduleView struct {
 	Generation int64
-	// Mistake is what keeps it from working; Refused is why an application cannot be created at the moment. Both are
-	// empty as a rule.
+	// Mistake is what keeps the schedule from working; Refused is why an application cannot be created at the moment.
+	// Both are usually empty.
 	Mistake, Refused string
 	Suspended        bool
-	// Rule says when it runs.
+	// Rule is a sentence about when the schedule runs.
 	Rule string
-	// Waits says what a run that is due waits for; empty if none does.
+	// Waits is what a run that is due waits for; empty if none waits.
 	Waits string
-	// LastRun is how the last run ended that has ended; nil if none has.
+	// LastRun is how the last run that has ended did end; nil if none has.
 	LastRun *LastRun
-	// NeedsSuccess says that the last run has to have succeeded for the schedule to be ready.
+	// NeedsSuccess reports that the schedule is ready only if the last run succeeded.
 	NeedsSuccess bool
 }
 
@@ -40,7 +40,7 @@ const (
 	createFailed     = "CreateFailed"
 )
 
-// IsScheduleReason reports whether Ready of a schedule has that reason at times.
+// IsScheduleReason reports whether the condition Ready of a schedule can have that reason.
 func IsScheduleReason(reason string) bool {
 	switch reason {
 	case v1alpha1.ScheduledReason, v1alpha1.SuspendedReason, v1alpha1.InvalidSpecReason, createFailed, lastRunFailed:
@@ -49,8 +49,8 @@ func IsScheduleReason(reason string) bool {
 	return false
 }
 
-// ScheduleConditions returns the conditions of a schedule. The time of the next run is in none of them: it would change
-// with each run.
+// ScheduleConditions returns all conditions of a schedule. None of them contains the time of the next run, because that
+// changes with every run.
 func ScheduleConditions(old []metav1.Condition, v ScheduleView, now metav1.Time) []metav1.Condition {
 	l := &conditionList{old: old, now: now, generation: v.Generation}
 	failed := v.LastRun != nil && !v.LastRun.Succeeded

@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Stage is where the current run of an application stands. It is stored as the reason of the condition Ready. The set
-// is closed.
+// Stage is how far the current run of an application is. It is stored as the reason of the condition Ready. The set is
+// closed.
 type Stage string
 
 // The stages.
@@ -25,45 +25,45 @@ type Stage string
 //	          ▼   │                                                                       └─────► Succeeded, Failed, …  (Ended)
 //	InvalidSpec, NotYetSupported, ExceedsQuota, Deactivated, FlavorMismatch (Blocked)
 const (
-	// New: nothing was published yet.
+	// New: no status was published yet.
 	New Stage = ""
 
 	// Queued: the gate has not admitted the attempt yet.
 	Queued Stage = v1alpha1.QueuedReason
-	// ReferenceNotFound: like Queued, but something that the spec names does not exist.
+	// ReferenceNotFound: like Queued, but an object that the spec references does not exist.
 	ReferenceNotFound Stage = v1alpha1.ReferenceNotFoundReason
-	// Preempted: the attempt had to release its quota and waits for the next one.
+	// Preempted: the last attempt had to release its quota, and the next one waits for quota.
 	Preempted Stage = v1alpha1.PreemptedReason
 	// AttemptFailed: the next attempt requests quota after a pause.
 	AttemptFailed Stage = v1alpha1.AttemptFailedReason
 
-	// Submitting: the attempt holds its quota; its objects may exist.
+	// Submitting: the attempt holds its quota, and its objects are being created.
 	Submitting Stage = v1alpha1.SubmittingReason
-	// Starting: the driver pod exists and does not run yet.
+	// Starting: the driver pod exists but does not run yet.
 	Starting Stage = v1alpha1.StartingReason
 	// Running: the driver runs.
 	Running Stage = v1alpha1.RunningReason
-	// Finalizing: the driver has ended or is being stopped; pods are ending and quota is being released.
+	// Finalizing: the driver has ended or is being stopped. Its pods end, then the quota is released.
 	Finalizing Stage = v1alpha1.FinalizingReason
 
-	// Suspended: spec.suspend holds the run; it has neither quota nor pods.
+	// Suspended: spec.suspend holds the run, which has neither quota nor pods.
 	Suspended Stage = v1alpha1.SuspendedReason
 
 	// InvalidSpec: a value of the spec cannot work.
 	InvalidSpec Stage = v1alpha1.InvalidSpecReason
-	// NotYetSupported: a field of the spec is not honoured by this version.
+	// NotYetSupported: this version does not honour a field of the spec.
 	NotYetSupported Stage = v1alpha1.NotYetSupportedReason
 	// ExceedsQuota: the queue could never hold the ask with its current quota.
 	ExceedsQuota Stage = v1alpha1.ExceedsQuotaReason
 
 	// Deactivated: the request was deactivated in its queue.
 	Deactivated Stage = v1alpha1.DeactivatedReason
-	// FlavorMismatch: what the gate gives cannot be used by the pods.
+	// FlavorMismatch: the pods cannot use the flavor that the gate assigned.
 	FlavorMismatch Stage = v1alpha1.FlavorMismatchReason
 
-	// Succeeded: the run has ended well.
+	// Succeeded: the run has succeeded.
 	Succeeded Stage = v1alpha1.SucceededReason
-	// Failed: an attempt failed and its kind of failure is not tried again.
+	// Failed: an attempt failed, and the restart policy does not try again after such a failure.
 	Failed Stage = v1alpha1.FailedReason
 	// RetriesExceeded: the last allowed attempt failed.
 	RetriesExceeded Stage = v1alpha1.RetriesExceededReason
@@ -77,11 +77,11 @@ const (
 	DriverStartTimeout Stage = v1alpha1.DriverStartTimeoutReason
 	// ExecutorStartTimeout: timeouts.executorStart ended the run.
 	ExecutorStartTimeout Stage = v1alpha1.ExecutorStartTimeoutReason
-	// GateConflict: Kueue took the driver for a job of its own.
+	// GateConflict: Kueue's pod integration took the driver for a job of its own.
 	GateConflict Stage = v1alpha1.GateConflictReason
 )
 
-// Stages returns every stage, New first, in a fixed order.
+// Stages returns all stages in alphabetical order, New first.
 func Stages() []Stage {
 	all := make([]Stage, 0, len(table))
 	for s := range table {
@@ -91,7 +91,7 @@ func Stages() []Stage {
 	return all
 }
 
-// StageNames returns the stages that a status can have, in the order of Stages: all but New, which is in no status yet.
+// StageNames returns the names of the stages that a status can have, in the order of Stages: all but New.
 func StageNames() []string {
 	var names []string
 	for _, stage := range Stages() {
@@ -102,8 +102,9 @@ func StageNames() []string {
 	return names
 }
 
-// StageOf reads the stage from an application's conditions: the reason of Ready, New if there is none. known is false
-// for a stage that this version does not know; such an application is left alone (Conditions only marks it).
+// StageOf returns the stage from an application's conditions, which is the reason of Ready; New if there is none. known
+// is false for a stage that this version does not know. Such an application must be left alone; Conditions only marks
+// it.
 func StageOf(conditions []metav1.Condition) (stage Stage, known bool) {
 	ready := meta.FindStatusCondition(conditions, v1alpha1.ReadyCondition)
 	if ready == nil {
@@ -114,7 +115,7 @@ func StageOf(conditions []metav1.Condition) (stage Stage, known bool) {
 	return stage, known && stage != New
 }
 
-// Waiting reports whether a run is planned and wants quota, but holds neither quota nor pods.
+// Waiting reports whether the next attempt is planned, but holds neither quota nor pods.
 func (s Stage) Waiting() bool {
 	switch s {
 	case Queued, ReferenceNotFound, Preempted, AttemptFailed, ExceedsQuota, Deactivated, FlavorMismatch:
@@ -132,8 +133,8 @@ func (s Stage) Active() bool {
 	return false
 }
 
-// Blocked reports whether nothing happens before the spec or the queue is changed. ExceedsQuota, Deactivated and
-// FlavorMismatch are both Blocked and Waiting. ReferenceNotFound is not Blocked, also after its timeout.
+// Blocked reports whether the application waits for a change of its spec or its queue. ExceedsQuota, Deactivated and
+// FlavorMismatch are both Blocked and Waiting. ReferenceNotFound is not Blocked, not even after its timeout.
 func (s Stage) Blocked() bool {
 	switch s {
 	case InvalidSpec, NotYetSupported, ExceedsQuota, Deactivated, FlavorMismatch:
@@ -142,10 +143,11 @@ func (s Stage) Blocked() bool {
 	return false
 }
 
-// Ended reports whether the run is over, well or not: it no longer holds anything and its outcome is recorded.
+// Ended reports whether the run has ended, successfully or not: it holds nothing any longer, and its outcome is
+// recorded.
 func (s Stage) Ended() bool { return s == Succeeded || s.Failed() }
 
-// Failed reports whether the run is over and did not succeed.
+// Failed reports whether the run has ended without success.
 func (s Stage) Failed() bool {
 	switch s {
 	case Failed, RetriesExceeded, DeadlineExceeded, TotalDeadlineExceeded, AdmissionTimeout, DriverStartTimeout, ExecutorStartTimeout,

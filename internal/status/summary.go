@@ -15,39 +15,41 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Unobserved stands in a Summary for the stage of an application that the operator has not looked at.
+// Unobserved is the Stage of a Summary if the operator has not looked at the application yet.
 const Unobserved = "New"
 
-// Messages of an application that the operator has not looked at: at first, and when that takes long.
+// Messages about an application that the operator has not looked at: at first, and after ObservedWithin.
 const (
 	notObserved     = "the operator has not looked at it yet"
 	notObservedLong = notObserved + ": is it running?"
 )
 
-// ObservedWithin is how long an operator may take to look at an application before people wonder whether it runs.
+// ObservedWithin is the age after which an application that the operator has not looked at raises doubt that the
+// operator runs.
 const ObservedWithin = 15 * time.Second
 
-// Summary is an application in one line, for people.
+// Summary is one line about an application, for users.
 type Summary struct {
 	Namespace, Name, Queue string
-	// Stage is Unobserved before the operator has looked.
+	// Stage is Unobserved if the operator has not looked at the application yet.
 	Stage string
-	// Executors are ready/wanted.
+	// Executors is "ready/wanted".
 	Executors    string
 	Run, Attempt int64
-	// Age of the object; RunDuration is how long drivers of the run have run until now.
+	// Age is the age of the object; RunDuration is how long the drivers of the run have run until now.
 	Age, RunDuration time.Duration
 	Message          string
-	// Due is the time that a run of a schedule is for; empty for others.
+	// Due is the time for which a schedule created the application; empty for others.
 	Due string
 }
 
-// Detail returns the message for a line that names run and attempt anyway, with which the message of some stages begins.
+// Detail returns the message without "run N, attempt N: ", with which the messages of some stages begin, for lines that
+// show both numbers in columns.
 func (s *Summary) Detail() string {
 	return strings.TrimPrefix(s.Message, fmt.Sprintf("run %d, attempt %d: ", s.Run, s.Attempt))
 }
 
-// Summarize returns an application in one line, as of now.
+// Summarize returns the summary of an application at the time now.
 func Summarize(app *v1alpha1.SparkApplication, now time.Time) Summary {
 	s := &app.Status
 	out := Summary{
@@ -67,12 +69,14 @@ func Summarize(app *v1alpha1.SparkApplication, now time.Time) Summary {
 		out.Stage, out.Message = ready.Reason, ready.Message
 	}
 	if admitted := meta.FindStatusCondition(s.Conditions, v1alpha1.AdmittedCondition); out.Stage == string(Queued) && admitted != nil && admitted.Message != "" {
-		out.Message = admitted.Message // why it waits
+		// The condition Admitted says why it waits.
+		out.Message = admitted.Message
 	}
 	return out
 }
 
-// StageEvent returns reason and message of the event that an application has reached its stage; empty before the operator has looked at it.
+// StageEvent returns the reason and the message of the event that an application has reached its stage; empty if it has
+// none yet.
 func StageEvent(conditions []metav1.Condition) (reason, message string) {
 	ready := meta.FindStatusCondition(conditions, v1alpha1.ReadyCondition)
 	if ready == nil {
@@ -81,7 +85,7 @@ func StageEvent(conditions []metav1.Condition) (reason, message string) {
 	return ready.Reason, ready.Message
 }
 
-// ranFor returns how long the drivers of a run have run, with the one that runs now.
+// ranFor returns how long the drivers of the run have run, including the current one.
 func ranFor(s *v1alpha1.SparkApplicationStatus, now time.Time) time.Duration {
 	var ran time.Duration
 	if s.RunDuration != nil {
@@ -97,22 +101,22 @@ func ranFor(s *v1alpha1.SparkApplicationStatus, now time.Time) time.Duration {
 	return ran + max(0, now.Sub(started.Time))
 }
 
-// recorded reports whether the end of the current attempt is among those that have ended.
+// recorded reports whether the current attempt has ended and is in the history.
 func recorded(s *v1alpha1.SparkApplicationStatus) bool {
 	n := len(s.Attempts)
 	return n > 0 && s.Attempts[n-1].Run == s.Run && s.Attempts[n-1].Attempt == s.Attempt
 }
 
-// Step is a moment in the life of a run.
+// Step is a step of a run, with the time at which it was reached.
 type Step struct {
 	Name string
-	// At is zero for a step that was not reached.
+	// At is zero if the step was not reached.
 	At   time.Time
 	Text string
 }
 
-// Timeline returns the steps of the current run and attempt, in their order. Those that were not reached are among them
-// while the run can still reach them.
+// Timeline returns the steps of the current run and attempt, in order. Steps that were not reached are included if the
+// run can still reach them.
 func Timeline(app *v1alpha1.SparkApplication) []Step {
 	s := &app.Status
 	stage, _ := StageOf(s.Conditions)
@@ -153,7 +157,7 @@ func driverText(s *v1alpha1.SparkApplicationStatus) string {
 	return "pod " + s.Driver.PodName
 }
 
-// executorsText says why an attempt counts as complete.
+// executorsText returns why the executors count as ready.
 func executorsText(e *v1alpha1.ExecutorStatus) string {
 	switch {
 	case e == nil:

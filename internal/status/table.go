@@ -5,45 +5,45 @@ package status
 
 import "github.com/sparkgate/sparkgate/api/v1alpha1"
 
-// readiness is the column of the table that gives Ready, Reconciling and Stalled together, so that rules 1 to 4 of the
-// package cannot be broken by a row.
+// readiness is the column of the table that determines Ready, Reconciling and Stalled together, so that no row can
+// break rules 1 to 4 of the package.
 type readiness int
 
 const (
 	unpublished readiness = iota // no condition at all
 	inFlight                     // Ready=Unknown, Reconciling=True/Progressing
 	retrying                     // Ready=False, Reconciling=True/ProgressingWithRetry
-	paused                       // Ready=False alone: a human holds it
+	paused                       // Ready=False alone: a user holds it
 	stalled                      // Ready=False, Stalled=True with the same reason
 	succeeded                    // Ready=True alone
 )
 
-// flag is what a row says about a positive condition.
+// flag is the value of a condition in a row of the table.
 type flag int
 
 const (
 	absent flag = iota // not shown
 	no                 // False
 	yes                // True
-	asLast             // what the view says, else as it was
+	asLast             // what the view says, else as before
 	asSeen             // True while the driver's container runs, else False
 )
 
-// row is one line of the table.
+// row is one row of the table.
 type row struct {
 	readiness readiness
 	admitted  flag
-	// reason is the reason of Admitted where the view does not give one.
+	// reason is the reason of Admitted if the view gives none.
 	reason   string
 	running  flag
 	finished flag
-	// message is the message of Ready where the view does not give one.
+	// message is the message of Ready if the view gives none.
 	message string
 }
 
-// table is the whole contract: stage → conditions. Some rows depend on the view: Running is Ready under readyWhen:
-// Running, and what waits for a reference, or for a queue that admits its namespace, is stalled after a timeout (see
-// View.readiness).
+// table defines the conditions of applications by stage. Some rows also depend on the view (see View.readiness):
+// Running is Ready under readyWhen: Running, and a stage that waits for a reference, or for a queue that admits its
+// namespace, is stalled after a timeout.
 var table = map[Stage]row{
 	New: {readiness: unpublished},
 

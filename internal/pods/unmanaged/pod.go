@@ -1,8 +1,8 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package unmanaged knows what a Spark pod that belongs to no application asks its queue for, and what it is charged:
-// for the operator, which lets such pods in, and for plans. Everything is pure.
+// Package unmanaged computes what a Spark pod that belongs to no application asks of its queue, and what it is charged.
+// The operator uses it to ungate such pods, and plans use it to predict that. All functions are pure.
 package unmanaged
 
 import (
@@ -20,34 +20,35 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// Selector selects the pods of no application.
+// Selector selects the pods that belong to no application.
 const Selector = "!" + v1alpha1.ApplicationUIDLabel
 
-// run and attempt of every pod: it asks once.
+// run and attempt are those of every unmanaged pod, because it asks only once.
 const run, attempt = 1, 1
 
-// Pod is what is remembered of a Spark pod that belongs to no application. It is never changed.
+// Pod is what the operator remembers of a Spark pod that belongs to no application. It never changes.
 type Pod struct {
 	*pods.Record
-	// Requests are what a node reserves for it, "pods": 1 included.
+	// Requests are the requests that a node reserves for the pod, including "pods": 1.
 	Requests queueing.Resources
-	// Invalid says which of its requests cannot be counted, and why; empty if all can. Then requests are the nearest
-	// that can.
+	// Invalid is a message about the requests that cannot be counted; empty if all can. Requests then has the nearest
+	// amounts that can be counted.
 	Invalid  string
 	Priority int32
-	// Class is its PriorityClass; empty if it has none.
+	// Class is the name of its PriorityClass; empty if it has none.
 	Class   string
 	Created time.Time
-	// Owner is the uid of the pod that owns it; empty if none does.
+	// Owner is the uid of the pod that owns it; empty if no pod does.
 	Owner string
-	// Unlabelled: it has no label at all.
+	// Unlabelled reports that the pod has no label at all.
 	Unlabelled bool
-	// Unattributed: it has the labels of an application and cannot be attributed to it. What its labels say proves nothing.
+	// Unattributed reports that the pod has the labels of an application but cannot be attributed to it. Then its
+	// labels prove nothing.
 	Unattributed bool
 }
 
-// PodOf reduces a pod; nil if it is none of Spark's. Behind the gate everything is Spark's: the guard has put it
-// there.
+// PodOf returns the record of a pod, nil if it is not a Spark pod. A pod behind the operator's scheduling gate always
+// is one, because the guard has put the gate on it.
 func PodOf(p *corev1.Pod) *Pod {
 	_, role := p.Labels[v1alpha1.SparkRoleLabel]
 	_, charged := p.Labels[v1alpha1.QueueLabel]
@@ -84,16 +85,16 @@ func (p *Pod) Same(other *Pod) bool {
 		(p.SchedulingGate == nil) == (other.SchedulingGate == nil) && (p.SchedulingGate == nil || p.Version == other.Version)
 }
 
-// Concerned reports whether the pod holds quota or waits for some: it has not ended, and is not one that never ran and
-// never will.
+// Concerned reports whether the pod holds quota or waits for it. A pod that has ended, or was deleted before it could
+// run, does neither.
 func (p *Pod) Concerned() bool { return p.Active() && (p.SchedulingGate == nil || !p.Deleting) }
 
-// AdmittedDriver reports whether the pod is a driver that was let in and has not ended.
+// AdmittedDriver reports whether the pod is a driver that was ungated and has not ended.
 func (p *Pod) AdmittedDriver() bool {
 	return p.Role == pods.Driver && p.SchedulingGate == nil && p.Active() && !p.Deleting && !p.Unattributed
 }
 
-// PodSet returns the name of the pod set that the pod is.
+// PodSet returns the name of the pod set that the pod forms.
 func (p *Pod) PodSet() string {
 	if p.Role == pods.Driver || p.Role == pods.Other && p.Owner == "" {
 		return v1alpha1.DriverPodSet
@@ -101,17 +102,16 @@ func (p *Pod) PodSet() string {
 	return v1alpha1.ExecutorPodSet
 }
 
-// IsExecutor reports whether a driver has created the pod: the driver counts as an application, what it creates does
-// not.
+// IsExecutor reports whether a driver has created the pod. Only drivers count as applications in their queue.
 func (p *Pod) IsExecutor() bool { return p.PodSet() != v1alpha1.DriverPodSet }
 
-// Key is the name under which the pod asks.
+// Key returns the key under which the pod asks.
 func (p *Pod) Key() queueing.Key {
 	return queueing.Key{Kind: queueing.Pod, Namespace: p.Namespace, Name: p.Name, UID: string(p.UID)}
 }
 
-// Grant returns what the pod is charged in a queue, now that it runs: in the flavor of its label, if it was let into that queue. Else the
-// label is whatever its creator wrote, and that of an unattributed pod proves nothing: it has no flavor.
+// Grant returns what a running pod is charged in a queue. The flavor is the one of its label if the operator ungated it
+// in that queue. Otherwise the label could be forged, and the grant has no flavor.
 func (p *Pod) Grant(gate, queue string) queueing.Grant {
 	flavor := p.Flavor
 	if p.Queue != queue || p.Unattributed {
@@ -123,7 +123,7 @@ func (p *Pod) Grant(gate, queue string) queueing.Grant {
 	}
 }
 
-// Ask returns what a pod behind the gate asks its queue for. An executor is queued as of its driver.
+// Ask returns what a pod behind the scheduling gate asks of its queue. queuedAt is its place in the queue (QueuedAt).
 func (p *Pod) Ask(namespace metav1.Object, queuedAt time.Time) queueing.Ask {
 	queue := QueueOf(namespace)
 	return queueing.Ask{
@@ -135,10 +135,10 @@ func (p *Pod) Ask(namespace metav1.Object, queuedAt time.Time) queueing.Ask {
 	}
 }
 
-// QueuedAt returns the time from which a pod counts as waiting: an executor counts from when its driver was created, if
-// an owner reference names the uid of an admitted driver of the same namespace; every other pod counts from its own
-// creation. Labels prove nothing, and a driver that still waits has no seniority to pass on. The owner is the pod whose
-// uid is p.Owner, nil if there is none in the namespace.
+// QueuedAt returns since when the pod counts as waiting. For an executor that is when its driver was created, if its
+// owner reference names the uid of an admitted driver in the same namespace; for every other pod it is its own
+// creation. Labels are no proof of a driver, and a driver that still waits has no place to pass on. owner is the pod
+// whose uid is p.Owner, nil if there is none in the namespace.
 func (p *Pod) QueuedAt(owner *Pod) time.Time {
 	if owner == nil || !owner.AdmittedDriver() || owner.Created.After(p.Created) {
 		return p.Created
@@ -146,12 +146,12 @@ func (p *Pod) QueuedAt(owner *Pod) time.Time {
 	return owner.Created
 }
 
-// Youngest is a time after all others.
+// Youngest is later than any other time.
 var Youngest = time.Unix(math.MaxInt32, 0)
 
-// AdmittedAt returns when a pod without a scheduling gate was let in: when it was bound to its node, which comes next.
-// Its creation says nothing of that, because it may have waited for days. One that has no node yet loses nothing, and is
-// the youngest.
+// AdmittedAt returns when a pod without a scheduling gate was ungated, which is about when it was bound to its node.
+// Its creation would not tell, because it may have waited for days. A pod without a node is Youngest, because it loses
+// no work if it is ended.
 func (p *Pod) AdmittedAt() time.Time {
 	if p.BoundAt == 0 {
 		return Youngest
@@ -163,13 +163,13 @@ func (p *Pod) AdmittedAt() time.Time {
 	return bound
 }
 
-// QueueOf returns the queue of the pods of a namespace.
+// QueueOf returns the queue for the unmanaged pods of a namespace.
 func QueueOf(namespace metav1.Object) string {
 	return namespacepolicy.Of(namespace).Place(nil, namespacepolicy.Defaults{}).Queue
 }
 
-// LabelledQueue returns the queue that the label of an ungated pod names, if it may count: an operator has let the pod in there.
-// Empty where only the queue of the namespace can be charged.
+// LabelledQueue returns the queue in the label of an ungated pod if an operator may have ungated it in that queue. It
+// is empty if only the queue of the namespace can be charged.
 func (p *Pod) LabelledQueue(namespace metav1.Object) string {
 	if p.Unattributed || p.Queue == QueueOf(namespace) || !namespacepolicy.Of(namespace).Queues.Allows(p.Queue) {
 		return ""
@@ -177,10 +177,10 @@ func (p *Pod) LabelledQueue(namespace metav1.Object) string {
 	return p.Queue
 }
 
-// ChargedTo returns the queue that an ungated pod is charged to when nothing is recorded of it, as after a restart: the
-// one that its label names, if its namespace may use that queue; named is that queue, nil if there is none.
-// Else it is that of the namespace: labels of a pod that was created before its namespace was guarded are whatever its
-// creator wrote, and must not charge a queue of others, or one that does not exist.
+// ChargedTo returns the queue that an ungated pod is charged to if nothing has been recorded about it, as after a
+// restart. That is the queue in its label if its namespace may use it, else the queue of the namespace: labels of a pod
+// that was created before its namespace was guarded may be forged, and must not charge a queue of other users or one
+// that does not exist. named is the queue in the label, nil if it does not exist.
 func (p *Pod) ChargedTo(namespace metav1.Object, named *v1alpha1.SparkQueue) string {
 	own := QueueOf(namespace)
 	if named == nil || p.LabelledQueue(namespace) == "" {
