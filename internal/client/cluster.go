@@ -17,11 +17,12 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Cluster is a way to a cluster.
+// Cluster reads and writes the objects of a cluster with the credentials of the user.
 type Cluster struct {
-	// Namespace of the application.
+	// Namespace is the namespace that applications and schedules are read from.
 	Namespace string
-	// Outage is called with the reason why an application that is followed cannot be seen for now, once for each outage; may be nil.
+	// Outage is called when an application that is being followed cannot be read for a while, with the reason, once for
+	// each outage. It may be nil.
 	Outage func(why error)
 
 	operator string
@@ -29,7 +30,7 @@ type Cluster struct {
 	client   *rest.RESTClient
 }
 
-// Connect finds the cluster. It does not talk to it yet.
+// Connect returns the cluster that the options name. It does not send a request yet.
 func Connect(o Options) (*Cluster, error) {
 	loader := o.loader()
 	config, err := loader.ClientConfig()
@@ -46,8 +47,8 @@ func Connect(o Options) (*Cluster, error) {
 	return New(config, namespace, o.Operator)
 }
 
-// New returns the way to a cluster by a configuration of a client, such as that of one user's token. operator is the
-// namespace of the operator.
+// New returns a Cluster that uses config, such as one with the token of a user. operator is the namespace of the
+// operator.
 func New(config *rest.Config, namespace, operator string) (*Cluster, error) {
 	client, err := clientOf(config)
 	if err != nil {
@@ -56,7 +57,7 @@ func New(config *rest.Config, namespace, operator string) (*Cluster, error) {
 	return &Cluster{Namespace: namespace, operator: operator, config: config, client: client}, nil
 }
 
-// In returns the same way to the cluster for another namespace.
+// In returns a copy that uses another namespace.
 func (c *Cluster) In(namespace string) *Cluster {
 	other := *c
 	other.Namespace = namespace
@@ -66,12 +67,12 @@ func (c *Cluster) In(namespace string) *Cluster {
 // Host returns the address of the API server.
 func (c *Cluster) Host() string { return c.config.Host }
 
-// clientOf returns a client for paths of any group. It understands the API server's errors.
+// clientOf returns a client for paths of any API group that decodes the API server's errors.
 func clientOf(config *rest.Config) (*rest.RESTClient, error) {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
 	c := rest.CopyConfig(config)
-	c.QPS = -1 // a call makes a few requests, and ends
+	c.QPS = -1 // no limit: a command makes a few requests and ends
 	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	client, err := rest.UnversionedRESTClientFor(c)
 	if err != nil {
@@ -80,26 +81,27 @@ func clientOf(config *rest.Config) (*rest.RESTClient, error) {
 	return client, nil
 }
 
-// Application reads an application of the namespace.
+// Application returns an application of the namespace.
 func (c *Cluster) Application(ctx context.Context, name string) (*v1alpha1.SparkApplication, error) {
 	app, err := GetObject[v1alpha1.SparkApplication](ctx, c, Applications, name)
 	return &app, err
 }
 
-// Schedule reads a schedule of the namespace.
+// Schedule returns a schedule of the namespace.
 func (c *Cluster) Schedule(ctx context.Context, name string) (*v1alpha1.ScheduledSparkApplication, error) {
 	schedule, err := GetObject[v1alpha1.ScheduledSparkApplication](ctx, c, Schedules, name)
 	return &schedule, err
 }
 
-// Queue reads a queue.
+// Queue returns a queue.
 func (c *Cluster) Queue(ctx context.Context, name string) (*v1alpha1.SparkQueue, error) {
 	queue, err := GetObject[v1alpha1.SparkQueue](ctx, c, Queues, name)
 	return &queue, err
 }
 
-// bodyOf returns what was answered, also with an error. An error of the API server has its words.
+// bodyOf returns the body of an answer, even of an error. The error is the one that the API server has described.
 func bodyOf(r rest.Result) ([]byte, error) {
-	data, _ := r.Raw() // its error does not have them
+	// The error of Raw lacks the API server's description.
+	data, _ := r.Raw()
 	return data, r.Error()
 }

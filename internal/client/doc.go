@@ -1,9 +1,10 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package client reads from a cluster in the name of the user: the objects of our kinds, and, through the API server's
-// proxy, what the operator explains.
+// Package client reads and writes the objects of the operator's kinds with the credentials of the user, and reads the
+// operator's explanations through the API server's proxy.
 //
-// The proxy takes the header Authorization away, so the user's token goes along in a header of our own. A user with a
-// client certificate has none: then a short-lived token of the ServiceAccount sparkgate-explain is asked for.
+// The proxy removes the header Authorization, so the user's token is sent in another header as well. A user with a
+// client certificate has no token; for such a user a short-lived token of the ServiceAccount sparkgate-explain is
+// created.
 package client

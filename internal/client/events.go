@@ -17,8 +17,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// EventsOf returns the events of an application and of its pods, oldest first. Pods that are gone have no labels: the driver
-// is known by its uid in the status, executors of the current attempt by their names.
+// EventsOf returns the events of an application and of its pods, oldest first. The labels of pods that are gone cannot
+// be read: the driver is then recognized by its uid in the status, and executors of the current attempt by their names.
 func (c *Cluster) EventsOf(ctx context.Context, app *v1alpha1.SparkApplication) ([]corev1.Event, error) {
 	events, err := ListAll[corev1.Event](ctx, c, Events, Selection{Namespace: app.Namespace})
 	if err != nil {
@@ -41,13 +41,14 @@ func (c *Cluster) EventsOf(ctx context.Context, app *v1alpha1.SparkApplication) 
 		return !about[e.InvolvedObject.UID] && !executor
 	})
 	for i := range events {
-		events[i].TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Event"} // the items of a list have neither
+		// The items of a list have neither.
+		events[i].TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Event"}
 	}
 	slices.SortStableFunc(events, func(a, b corev1.Event) int { return cmp.Compare(LastSeen(&a).UnixNano(), LastSeen(&b).UnixNano()) })
 	return events, nil
 }
 
-// executorPrefix returns with what the names of the executors of the current attempt begin; empty if that is not known.
+// executorPrefix returns the prefix of the names of the current attempt's executors; empty if it is not known.
 func executorPrefix(app *v1alpha1.SparkApplication) string {
 	if app.Status.Driver == nil {
 		return ""

@@ -18,11 +18,11 @@ import (
 
 const (
 	pageSize = "500"
-	// writeTries is how often a write is repeated after another client has changed the object.
+	// writeTries is how often a write is tried if another client changes the object in between.
 	writeTries = 5
 )
 
-// Object is what all kinds have, and the conditions of those that have some.
+// Object has the metadata of an object of any kind, and its conditions if it has some.
 type Object struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Status            struct {
@@ -32,13 +32,13 @@ type Object struct {
 	path []string
 }
 
-// Kind of objects, as the API server has it in its paths.
+// Kind identifies a kind by its path at the API server.
 type Kind struct {
 	Root, Resource string
 	Namespaced     bool
 }
 
-// Kinds of ours, and others that matter for them.
+// The kinds of the operator, and others that matter for them.
 var (
 	Applications = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "sparkapplications", true}
 	Schedules    = Kind{"/apis/" + v1alpha1.GroupVersion.String(), "scheduledsparkapplications", true}
@@ -54,7 +54,7 @@ var (
 	RuntimeClasses  = Kind{"/apis/node.k8s.io/v1", "runtimeclasses", false}
 )
 
-// List reads the objects of a kind in all namespaces. There are none of a kind that the API server does not have.
+// List returns the objects of a kind in all namespaces. It returns none if the API server does not know the kind.
 func (c *Cluster) List(ctx context.Context, kind Kind) ([]Object, error) {
 	all, err := c.list(ctx, kind, nil, kind.Root, kind.Resource)
 	if apierrors.IsNotFound(err) {
@@ -65,18 +65,18 @@ func (c *Cluster) List(ctx context.Context, kind Kind) ([]Object, error) {
 
 const notEnded = "status.phase!=Succeeded,status.phase!=Failed"
 
-// ApplicationPods reads the pods of applications that have not ended.
+// ApplicationPods returns the pods of applications that have not ended.
 func (c *Cluster) ApplicationPods(ctx context.Context) ([]Object, error) {
 	return c.list(ctx, Pods, map[string]string{"labelSelector": v1alpha1.ApplicationLabel, "fieldSelector": notEnded}, Pods.Root, Pods.Resource)
 }
 
-// OperatorPods reads the operator's pods that have not ended.
+// OperatorPods returns the operator's pods that have not ended.
 func (c *Cluster) OperatorPods(ctx context.Context) ([]Object, error) {
 	selectors := map[string]string{"labelSelector": operatorLabel, "fieldSelector": notEnded}
 	return c.list(ctx, Pods, selectors, Pods.Root, "namespaces", c.operator, Pods.Resource)
 }
 
-// list reads page by page.
+// list reads all pages of a list.
 func (c *Cluster) list(ctx context.Context, kind Kind, selectors map[string]string, path ...string) ([]Object, error) {
 	var all []Object
 	for next := ""; ; {
@@ -111,7 +111,7 @@ func (c *Cluster) list(ctx context.Context, kind Kind, selectors map[string]stri
 	}
 }
 
-// RemoveFinalizer removes one finalizer of an object and leaves the others. Gone already is fine.
+// RemoveFinalizer removes one finalizer from an object. It is no error if the object or the finalizer is gone.
 func (c *Cluster) RemoveFinalizer(ctx context.Context, o Object, finalizer string) error {
 	var err error
 	for range writeTries {
@@ -138,7 +138,8 @@ func (c *Cluster) RemoveFinalizer(ctx context.Context, o Object, finalizer strin
 		if err := json.Unmarshal(data, &fresh); err != nil {
 			return err
 		}
-		if fresh.UID != o.UID { // deleted, and another one has its name
+		// The object was deleted, and another one has its name.
+		if fresh.UID != o.UID {
 			return nil
 		}
 		o = fresh

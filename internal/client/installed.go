@@ -9,7 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 )
 
-// Kinds that say what is installed.
+// Kinds that show what is installed.
 var (
 	deploymentKind = Kind{"/apis/apps/v1", "deployments", true}
 	crdKind        = Kind{"/apis/apiextensions.k8s.io/v1", "customresourcedefinitions", false}
@@ -18,10 +18,10 @@ var (
 // operatorLabel selects the operator's objects.
 const operatorLabel = "app.kubernetes.io/name=sparkgate"
 
-// Operator is a Deployment of the operator.
+// Operator is a container of a Deployment of the operator: the name of the Deployment and the image.
 type Operator struct{ Name, Image string }
 
-// Operators returns the Deployments of the operator.
+// Operators returns the Deployments of the operator and their images.
 func (c *Cluster) Operators(ctx context.Context) ([]Operator, error) {
 	deployments, err := ListAll[appsv1.Deployment](ctx, c, deploymentKind, Selection{Namespace: c.operator, Labels: operatorLabel})
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *Cluster) Operators(ctx context.Context) ([]Operator, error) {
 	return found, nil
 }
 
-// CRDVersions returns the versions of a CRD that are served.
+// CRDVersions returns the served versions of a CRD.
 func (c *Cluster) CRDVersions(ctx context.Context, name string) ([]string, error) {
 	type definition struct {
 		Spec struct {

@@ -11,17 +11,17 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Selection says which objects of a kind are meant.
+// Selection selects objects of a kind.
 type Selection struct {
-	// Namespace; empty is all of them.
+	// Namespace is the namespace; empty means all of them.
 	Namespace string
-	// Labels is a selector; empty selects all.
+	// Labels is a label selector; empty selects all.
 	Labels string
-	// Fields is a selector, such as metadata.name=pi; empty selects all.
+	// Fields is a field selector, such as metadata.name=pi; empty selects all.
 	Fields string
 }
 
-// narrow asks for the selected ones only.
+// narrow adds the selectors to a request.
 func (s Selection) narrow(request *rest.Request) {
 	if s.Labels != "" {
 		request.Param("labelSelector", s.Labels)
@@ -31,14 +31,15 @@ func (s Selection) narrow(request *rest.Request) {
 	}
 }
 
-// ListAll reads objects of a kind, in one request whose answer is decoded while it arrives: API servers answer that from
-// memory, and pages from etcd. The list is never nil without an error, so that it is written as a list.
+// ListAll returns the selected objects of a kind. It makes one request and decodes the answer as it arrives, because
+// API servers answer an unpaged list from memory and pages from etcd. Without an error the list is never nil, so that
+// it is marshalled as a list.
 func ListAll[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) ([]T, error) {
 	all, _, err := listVersioned[T](ctx, c, kind, s)
 	return all, err
 }
 
-// listVersioned does so, and returns the resource version of the list, at which a watch can begin.
+// listVersioned is ListAll and also returns the resource version of the list, from which a watch can begin.
 func listVersioned[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) (all []T, version string, err error) {
 	all = []T{}
 	version, err = listEach(ctx, c, kind, s, func(in *json.Decoder) error {
@@ -52,7 +53,7 @@ func listVersioned[T any](ctx context.Context, c *Cluster, kind Kind, s Selectio
 	return all, version, err
 }
 
-// listEach has each object of a list decoded while the answer arrives.
+// listEach calls decode for each object of a list as the answer arrives.
 func listEach(ctx context.Context, c *Cluster, kind Kind, s Selection, decode func(*json.Decoder) error) (version string, err error) {
 	request := c.client.Get().AbsPath(kind.path(s.Namespace)...)
 	s.narrow(request)
@@ -64,7 +65,7 @@ func listEach(ctx context.Context, c *Cluster, kind Kind, s Selection, decode fu
 	return version, c.explain(ctx, err, action{"list", kind.Resource, kind.where(s.Namespace), ""})
 }
 
-// decodeList decodes a list item by item.
+// decodeList calls decode for each item of a list and returns the list's resource version.
 func decodeList(in *json.Decoder, decode func(*json.Decoder) error) (version string, err error) {
 	if _, err := in.Token(); err != nil { // {
 		return "", err
@@ -104,7 +105,7 @@ func decodeItems(in *json.Decoder, decode func(*json.Decoder) error) error {
 	return err
 }
 
-// GetObject reads one object of a kind.
+// GetObject returns one object of a kind.
 func GetObject[T any](ctx context.Context, c *Cluster, kind Kind, name string) (T, error) {
 	var object T
 	namespace := ""

@@ -18,19 +18,19 @@ import (
 )
 
 const (
-	// service is the operator's Service, and the account for those without a token.
+	// service is the name of the operator's Service, and of the ServiceAccount for users without a token.
 	service = "sparkgate-explain"
-	// tries is how often the operator is asked: the proxy picks a replica each time, and only one decides.
+	// tries is how often the request is sent: the proxy picks a replica each time, and only the leader answers.
 	tries = 32
 )
 
-// ExplainApplication asks the operator about an application of the namespace. An error says why there is no live view.
+// ExplainApplication asks the operator about an application of the namespace. An error says why there is no answer.
 func (c *Cluster) ExplainApplication(ctx context.Context, name string) (v1.Application, error) {
 	var out v1.Application
 	return out, c.ask(ctx, &out, "namespaces", c.Namespace, "applications", name)
 }
 
-// ExplainQueue asks the operator about a queue. An error says why there is no live view.
+// ExplainQueue asks the operator about a queue. An error says why there is no answer.
 func (c *Cluster) ExplainQueue(ctx context.Context, name string) (v1.Queue, error) {
 	var out v1.Queue
 	return out, c.ask(ctx, &out, "queues", name)
@@ -61,7 +61,7 @@ func (c *Cluster) ask(ctx context.Context, into any, path ...string) error {
 	return err
 }
 
-// unreachable returns why the operator could not be asked.
+// unreachable returns an error which says why the operator could not be asked.
 func (c *Cluster) unreachable(err error) error {
 	var borrowing *borrowError
 	switch {
@@ -77,11 +77,11 @@ func (c *Cluster) unreachable(err error) error {
 	return fmt.Errorf("the operator could not be reached: %w", err)
 }
 
-// carrier copies the user's token into the header that passes the proxy.
+// carrier copies the user's token into a header that the proxy passes on.
 type carrier struct {
 	next   http.RoundTripper
 	borrow func(context.Context) (string, error)
-	// borrowed token, for all requests of one call.
+	// borrowed is a token of the ServiceAccount, for all requests of one call.
 	borrowed string
 }
 

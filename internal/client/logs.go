@@ -16,26 +16,26 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// LogOptions say which part of a log is read.
+// LogOptions select the part of a log that is read.
 type LogOptions struct {
 	Follow bool
-	// Tail is the number of lines to begin with; negative is all.
+	// Tail is the number of lines from the end to begin with; negative means all.
 	Tail int64
-	// Since is how far back the log goes; zero is all of it.
+	// Since is how far back the log goes; zero means all of it.
 	Since time.Duration
 }
 
-// SparkPods are the pods of an application that are meant.
+// SparkPods selects pods of an application.
 type SparkPods struct {
 	Run, Attempt int64
-	// Role of the pods; Executor is the number of one executor, empty for all.
+	// Role is the role of the pods. Executor is the number of one executor, empty for all.
 	Role, Executor string
 }
 
 // executorIDLabel is Spark's label with the number of an executor.
 const executorIDLabel = "spark-exec-id"
 
-// PodsOf returns pods of an application.
+// PodsOf returns the selected pods of an application.
 func (c *Cluster) PodsOf(ctx context.Context, app *v1alpha1.SparkApplication, s SparkPods) ([]corev1.Pod, error) {
 	labels := v1alpha1.ApplicationUIDLabel + "=" + string(app.UID) + "," + v1alpha1.SparkRoleLabel + "=" + s.Role +
 		"," + v1alpha1.RunLabel + "=" + strconv.FormatInt(s.Run, 10) + "," + v1alpha1.AttemptLabel + "=" + strconv.FormatInt(s.Attempt, 10)
@@ -48,7 +48,7 @@ func (c *Cluster) PodsOf(ctx context.Context, app *v1alpha1.SparkApplication, s 
 // ExecutorID returns the number of an executor; empty for a driver.
 func ExecutorID(pod *corev1.Pod) string { return pod.Labels[executorIDLabel] }
 
-// HasLog reports whether Spark's container of a pod has begun, so that there is a log.
+// HasLog reports whether the Spark container of a pod has started, so that it has a log.
 func HasLog(pod *corev1.Pod) bool {
 	name := pods.SparkContainer(pod)
 	for i := range pod.Status.ContainerStatuses {
@@ -59,7 +59,7 @@ func HasLog(pod *corev1.Pod) bool {
 	return false
 }
 
-// Runs reports whether Spark's container of a pod runs.
+// Runs reports whether the Spark container of a pod runs.
 func Runs(pod *corev1.Pod) bool {
 	name := pods.SparkContainer(pod)
 	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
@@ -67,7 +67,7 @@ func Runs(pod *corev1.Pod) bool {
 	})
 }
 
-// Log opens the log of Spark's container of a pod.
+// Log opens the log of the Spark container of a pod.
 func (c *Cluster) Log(ctx context.Context, pod *corev1.Pod, o LogOptions) (io.ReadCloser, error) {
 	request := c.client.Get().AbsPath(Pods.Root, "namespaces", pod.Namespace, Pods.Resource, pod.Name, "log").
 		Param("container", pods.SparkContainer(pod)).Timeout(0)
@@ -84,11 +84,11 @@ func (c *Cluster) Log(ctx context.Context, pod *corev1.Pod, o LogOptions) (io.Re
 	return stream, c.explain(ctx, err, action{"get", "pods/log", pod.Namespace, ""})
 }
 
-// reportTime is how long a kubelet may take to report the end of a container whose log has ended.
+// reportTime is how long a kubelet may take to report the end of a container whose log has ended, in seconds.
 const reportTime = 15
 
-// RunsOn reports whether Spark's container of a pod runs although its log has ended. The kubelet has some time to
-// report the end.
+// RunsOn reports whether the Spark container of a pod still runs after its log has ended. It gives the kubelet
+// reportTime to report the end.
 func (c *Cluster) RunsOn(ctx context.Context, pod *corev1.Pod) bool {
 	for range reportTime {
 		if !c.stillRuns(ctx, pod) || sleep(ctx, time.Second) != nil {
@@ -98,7 +98,7 @@ func (c *Cluster) RunsOn(ctx context.Context, pod *corev1.Pod) bool {
 	return true
 }
 
-// stillRuns reports whether Spark's container of a pod runs now. A pod that cannot be read does not.
+// stillRuns reports whether the Spark container of a pod runs now; false if the pod cannot be read.
 func (c *Cluster) stillRuns(ctx context.Context, pod *corev1.Pod) bool {
 	now, err := GetObject[corev1.Pod](ctx, c, Pods, pod.Name)
 	if err != nil || now.UID != pod.UID {

@@ -15,10 +15,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/nearest"
 )
 
-// metadataOnly asks the API server for names and labels without specs.
+// metadataOnly is the media type for lists with metadata but without specs.
 const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
-// Names returns the names of up to 500 objects of a kind, those of the namespace where it has namespaces.
+// Names returns the names of up to 500 objects of a kind, of the namespace if the kind is namespaced.
 func (c *Cluster) Names(ctx context.Context, kind Kind) ([]string, error) {
 	data, err := bodyOf(c.client.Get().AbsPath(kind.path(c.Namespace)...).Param("limit", pageSize).SetHeader("Accept", metadataOnly).Do(ctx))
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *Cluster) Names(ctx context.Context, kind Kind) ([]string, error) {
 	return names, nil
 }
 
-// path of the objects of a kind in a namespace, or in all of them.
+// path returns the path of the objects of the kind in a namespace, or in all of them if it is empty.
 func (k Kind) path(namespace string) []string {
 	if k.Namespaced && namespace != "" {
 		return []string{k.Root, "namespaces", namespace, k.Resource}
@@ -43,13 +43,14 @@ func (k Kind) path(namespace string) []string {
 	return []string{k.Root, k.Resource}
 }
 
-// one returns how an object of the kind is called, such as sparkapplication.
+// one returns the singular name of the kind, such as sparkapplication.
 func (k Kind) one() string { return strings.TrimSuffix(k.Resource, "s") }
 
-// mostContextsNamed is how many contexts an error lists.
+// mostContextsNamed is how many contexts an error message lists.
 const mostContextsNamed = 10
 
-// contextsThere says which contexts there are instead of one that was named and does not exist; empty otherwise.
+// contextsThere returns the end of an error message if the named context does not exist: a similar name, or those that
+// exist. Otherwise it is empty.
 func (o *Options) contextsThere() string {
 	named, there := o.overrides.CurrentContext, o.Contexts()
 	if named == "" || len(there) == 0 || slices.Contains(there, named) {

@@ -8,27 +8,29 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// operatorNamespace is where the operator is installed by default.
+// operatorNamespace is the namespace in which the operator is installed by default.
 const operatorNamespace = "sparkgate-system"
 
-// Options say which cluster is meant, by the flags of kubectl.
+// Options select the cluster, by the flags of kubectl.
 type Options struct {
 	// Operator is the namespace of the operator.
 	Operator string
 
-	// kubeconfig is a file; empty is $KUBECONFIG, else ~/.kube/config, else the cluster that the process runs in.
+	// kubeconfig is a file; if empty, it is $KUBECONFIG, else ~/.kube/config, else the cluster in which the process
+	// runs.
 	kubeconfig string
-	// overrides of what the kubeconfig says.
+	// overrides are the flags that override the kubeconfig.
 	overrides clientcmd.ConfigOverrides
 }
 
-// shownFlags are the flags of kubectl that help lists with every command. The others work as well.
+// shownFlags are kubectl's flags that the help of every command lists, with their descriptions. The other flags are
+// accepted but hidden.
 var shownFlags = map[string]string{
 	clientcmd.FlagNamespace: "the namespace (default: that of the kubeconfig's context)",
 	clientcmd.FlagContext:   "the context of the kubeconfig (default: its current one)",
 }
 
-// AddFlags declares the flags of kubectl that say which cluster, user and namespace are meant.
+// AddFlags declares the flags of kubectl that select cluster, user and namespace.
 func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.kubeconfig, clientcmd.RecommendedConfigPathFlag, "", "the kubeconfig file (default: $KUBECONFIG, else ~/.kube/config, else the cluster that this runs in)")
 	connection := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -44,15 +46,15 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	})
 }
 
-// AddOperatorFlag declares the flag that says where the operator is.
+// AddOperatorFlag declares the flag for the namespace of the operator.
 func (o *Options) AddOperatorFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Operator, "operator-namespace", operatorNamespace, "the namespace in which the operator is installed")
 }
 
-// Namespace is the one of the flag; empty if there was none.
+// Namespace returns the value of the flag --namespace; empty if it was not given.
 func (o *Options) Namespace() string { return o.overrides.Context.Namespace }
 
-// loader reads the kubeconfig.
+// loader returns a loader of the kubeconfig.
 func (o *Options) loader() clientcmd.ClientConfig {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.kubeconfig

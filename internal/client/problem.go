@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/nearest"
 )
 
-// problem is an error of the API server in words that name the remedy. It stays recognizable as the error that it is.
+// problem is an error of the API server with a message that names the remedy. It wraps the original error.
 type problem struct {
 	text  string
 	cause error
@@ -26,12 +26,12 @@ type problem struct {
 func (p *problem) Error() string { return p.text }
 func (p *problem) Unwrap() error { return p.cause }
 
-// action is what was tried, for the error of it.
+// action is what was tried, for error messages.
 type action struct {
 	verb, resource, namespace, name string
 }
 
-// explain says what a request needs that it does not have.
+// explain turns an error of a request into one whose message says what to do about it.
 func (c *Cluster) explain(ctx context.Context, err error, a action) error {
 	var unreachable *url.Error
 	var text string
@@ -56,10 +56,10 @@ func (c *Cluster) explain(ctx context.Context, err error, a action) error {
 	return &problem{text, err}
 }
 
-// allNamespaces stands in an action for no namespace in particular.
+// allNamespaces is the namespace of an action on all namespaces.
 const allNamespaces = "*"
 
-// where returns the place of an action on objects of a kind.
+// where returns the namespace of an action on objects of a kind.
 func (k Kind) where(namespace string) string {
 	if k.Namespaced && namespace == "" {
 		return allNamespaces
@@ -67,7 +67,7 @@ func (k Kind) where(namespace string) string {
 	return namespace
 }
 
-// in names the place of an action.
+// in returns " in namespace x" or " in all namespaces", or nothing for kinds without a namespace.
 func (a action) in() string {
 	switch a.namespace {
 	case "":
@@ -78,7 +78,8 @@ func (a action) in() string {
 	return " in namespace " + a.namespace
 }
 
-// noSuchKind reports whether the API server knows no such resource, rather than no such object.
+// noSuchKind reports whether a not-found error means that the API server does not know the resource, rather than the
+// object.
 func noSuchKind(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && (status.Status().Details == nil || status.Status().Details.Name == "")
@@ -89,7 +90,8 @@ func firstLine(err error) string {
 	return line
 }
 
-// didYouMean returns a question after a name that does not exist, if another one is near, or says which other kind has it.
+// didYouMean returns the end of a not-found message: a similar name that exists, or which other kind has an object of
+// that name.
 func (c *Cluster) didYouMean(ctx context.Context, a action) string {
 	for _, kind := range []Kind{Applications, Schedules, Queues} {
 		if kind.Resource != a.resource {
@@ -112,7 +114,7 @@ func (c *Cluster) didYouMean(ctx context.Context, a action) string {
 	return ""
 }
 
-// has reports whether an object of a kind is known to have a name in the namespace.
+// has reports whether the namespace has an object of a kind with that name; false if that cannot be read.
 func (c *Cluster) has(ctx context.Context, kind Kind, name string) bool {
 	names, err := c.Names(ctx, kind)
 	return err == nil && slices.Contains(names, name)

@@ -14,15 +14,15 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// WhoAmI returns the user that the API server takes the caller for.
+// WhoAmI returns the name of the user as which the API server authenticates the caller.
 func (c *Cluster) WhoAmI(ctx context.Context) (string, error) {
 	var review authenticationv1.SelfSubjectReview
 	err := c.review(ctx, "/apis/authentication.k8s.io/v1/selfsubjectreviews", &review)
 	return review.Status.UserInfo.Username, c.explain(ctx, err, action{"create", "selfsubjectreviews", "", ""})
 }
 
-// MayPatch reports whether the caller may change an object of the namespace: suspend, resume and run an application or a
-// schedule. Without a name it is about all objects of the kind, and without a namespace about those of all namespaces.
+// MayPatch reports whether the caller may patch an object of the namespace, which is what suspend, resume and run need.
+// Without a name it is about all objects of the kind, and without a namespace about those of all namespaces.
 func (c *Cluster) MayPatch(ctx context.Context, kind Kind, name string) (bool, error) {
 	review := authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
@@ -33,7 +33,7 @@ func (c *Cluster) MayPatch(ctx context.Context, kind Kind, name string) (bool, e
 	return review.Status.Allowed, c.explain(ctx, err, action{"create", "selfsubjectaccessreviews", "", ""})
 }
 
-// review has the API server fill in the status of a review.
+// review creates a review object and reads the answer of the API server into it.
 func (c *Cluster) review(ctx context.Context, path string, into any) error {
 	body, err := json.Marshal(into)
 	if err != nil {
@@ -46,8 +46,8 @@ func (c *Cluster) review(ctx context.Context, path string, into any) error {
 	return json.Unmarshal(data, into)
 }
 
-// IsUnauthorized reports whether an error says that the API server does not accept the credentials.
+// IsUnauthorized reports whether err means that the API server does not accept the credentials.
 func IsUnauthorized(err error) bool { return apierrors.IsUnauthorized(err) }
 
-// IsForbidden reports whether an error says that the caller has no right to what was asked for.
+// IsForbidden reports whether err means that the caller lacks the right to make the request.
 func IsForbidden(err error) bool { return apierrors.IsForbidden(err) }

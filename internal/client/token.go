@@ -13,15 +13,15 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// borrowedFor is how long a borrowed token is good for: the shortest time that the API server allows.
+// borrowedFor is the lifetime of a borrowed token in seconds, the shortest that the API server allows.
 const borrowedFor = 600
 
-// borrowError says why no token could be borrowed.
+// borrowError is why no token could be created.
 type borrowError struct{ text string }
 
 func (e *borrowError) Error() string { return e.text }
 
-// borrowToken creates a token for the operator's account for explanations.
+// borrowToken creates a short-lived token of the ServiceAccount for explanations.
 func (c *Cluster) borrowToken(ctx context.Context) (string, error) {
 	request := authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: ptr.To[int64](borrowedFor)}}
 	body, err := json.Marshal(request)

@@ -22,17 +22,17 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// Forwarding is an open way from a local port to a port of a pod.
+// Forwarding is a forwarded port: connections to a local port reach a port of a pod.
 type Forwarding struct {
-	// Port on the loopback address.
+	// Port is the local port, on the loopback address.
 	Port uint16
 
 	stop  chan struct{}
 	ended chan error
 }
 
-// Forward opens a way from a port of the loopback address to a port of a pod; a local port of 0 is any that is free.
-// Problems of single connections are written to problems.
+// Forward forwards a local port, on the loopback address, to a port of a pod. If local is 0, a free port is chosen.
+// Errors of single connections are written to problems.
 func (c *Cluster) Forward(ctx context.Context, pod *corev1.Pod, local uint16, port int32, problems io.Writer) (*Forwarding, error) {
 	dialer, err := c.forwardDialer(c.podURL(pod, "portforward", nil))
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *Cluster) Forward(ctx context.Context, pod *corev1.Pod, local uint16, po
 	return f, nil
 }
 
-// Wait returns when the way is lost, or when ctx ends, which closes it.
+// Wait returns when the connection to the pod is lost, or when ctx ends; then it closes the forwarding.
 func (f *Forwarding) Wait(ctx context.Context) {
 	select {
 	case <-f.ended:
@@ -71,13 +71,13 @@ func (f *Forwarding) Wait(ctx context.Context) {
 	}
 }
 
-// Close closes the way; it is called once.
+// Close ends the forwarding. It must be called at most once, and not after Wait.
 func (f *Forwarding) Close() {
 	close(f.stop)
 	<-f.ended
 }
 
-// podURL returns the address of a subresource of a pod.
+// podURL returns the URL of a subresource of a pod.
 func (c *Cluster) podURL(pod *corev1.Pod, subresource string, parameters url.Values) *url.URL {
 	request := c.client.Post().AbsPath(Pods.Root, "namespaces", pod.Namespace, Pods.Resource, pod.Name, subresource)
 	for name, values := range parameters {
@@ -88,7 +88,8 @@ func (c *Cluster) podURL(pod *corev1.Pod, subresource string, parameters url.Val
 	return request.URL()
 }
 
-// forwardDialer speaks over WebSockets, or SPDY where a proxy or an old server does not let them through, as kubectl does.
+// forwardDialer returns a dialer that uses WebSockets, or SPDY if a proxy or an old server does not support them, as
+// kubectl does.
 func (c *Cluster) forwardDialer(to *url.URL) (httpstream.Dialer, error) {
 	transport, upgrader, err := spdy.RoundTripperFor(c.config)
 	if err != nil {
@@ -102,23 +103,23 @@ func (c *Cluster) forwardDialer(to *url.URL) (httpstream.Dialer, error) {
 	return portforward.NewFallbackDialerForStreaming(overWebSocket, overSPDY, notUpgraded), nil
 }
 
-// notUpgraded reports whether an error says that WebSockets do not get through.
+// notUpgraded reports whether err means that WebSockets are not supported on the way.
 func notUpgraded(err error) bool {
 	return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
 }
 
-// Session is a command that runs in Spark's container of a pod.
+// Session is a command that runs in the Spark container of a pod.
 type Session struct {
 	Command []string
-	// In may be nil. Err is nothing where there is a terminal.
+	// In may be nil. Err is not used if there is a terminal.
 	In       io.Reader
 	Out, Err io.Writer
-	// Sizes of the terminal; nil if there is none.
+	// Sizes are the sizes of the terminal; nil if there is none.
 	Sizes remotecommand.TerminalSizeQueue
 }
 
-// Exec runs a command in Spark's container of a pod until it ends. See
-// ExitStatus for an error.
+// Exec runs a command in the Spark container of a pod until it ends. If the command fails, ExitStatus returns its exit
+// code from the error.
 func (c *Cluster) Exec(ctx context.Context, pod *corev1.Pod, s Session) error {
 	tty := s.Sizes != nil
 	parameters := url.Values{
@@ -149,8 +150,8 @@ func (c *Cluster) Exec(ctx context.Context, pod *corev1.Pod, s Session) error {
 	return c.explain(ctx, err, action{"create", "pods/exec", pod.Namespace, ""})
 }
 
-// ExitStatus returns the exit code of the command of a Session that ended with an error; ofCommand is false for an error
-// of the session itself.
+// ExitStatus returns the exit code of a command that Exec ran. ofCommand is false if err is an error of the session
+// itself.
 func ExitStatus(err error) (code int, ofCommand bool) {
 	var exit exec.ExitError
 	if errors.As(err, &exit) && exit.Exited() {

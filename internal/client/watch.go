@@ -24,12 +24,12 @@ const (
 	watchSeconds = "290"
 	// reconnectAfter is the pause before a watch that ended is opened again.
 	reconnectAfter = time.Second
-	// patience is for how long the API server may fail to answer before that is an error: it may restart, or be replaced by
-	// another version.
+	// patience is how long the API server may fail to answer before following an object ends with an error. It may
+	// restart or be upgraded.
 	patience = 3 * time.Minute
 )
 
-// Gone is the error for an object that was deleted while it was followed.
+// Gone is the error if an object was deleted while it was followed.
 type Gone struct {
 	Kind            Kind
 	Name, Namespace string
@@ -40,8 +40,9 @@ func (g *Gone) Error() string {
 }
 
 // FollowApplication calls see with an application and with each of its later states, until see returns true or an
-// error. It survives outages of the API server of a few minutes. An application of the same name with another uid is not the one
-// that is followed, which then is Gone; an empty uid stands for that of the first.
+// error. It continues through outages of the API server of up to three minutes. If the application is deleted, or
+// replaced by another one with the same name, it returns Gone. uid is the one to follow; if empty, the first that is
+// seen.
 func (c *Cluster) FollowApplication(ctx context.Context, name string, uid types.UID, see func(*v1alpha1.SparkApplication) (bool, error)) error {
 	f := &followed[v1alpha1.SparkApplication, *v1alpha1.SparkApplication]{
 		cluster: c, kind: Applications, name: name, uid: uid, see: see, pause: reconnectAfter, patience: patience,
@@ -49,7 +50,7 @@ func (c *Cluster) FollowApplication(ctx context.Context, name string, uid types.
 	return f.follow(ctx)
 }
 
-// FollowSchedule does so for a schedule.
+// FollowSchedule is FollowApplication for a schedule.
 func (c *Cluster) FollowSchedule(ctx context.Context, name string, uid types.UID, see func(*v1alpha1.ScheduledSparkApplication) (bool, error)) error {
 	f := &followed[v1alpha1.ScheduledSparkApplication, *v1alpha1.ScheduledSparkApplication]{
 		cluster: c, kind: Schedules, name: name, uid: uid, see: see, pause: reconnectAfter, patience: patience,
@@ -57,7 +58,7 @@ func (c *Cluster) FollowSchedule(ctx context.Context, name string, uid types.UID
 	return f.follow(ctx)
 }
 
-// sleep waits, unless the context ends first.
+// sleep waits for d, or returns the error of ctx if that ends first.
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -67,17 +68,17 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// pointerTo is a pointer to an object of a kind.
+// pointerTo is the constraint of a pointer to an object of a kind.
 type pointerTo[T any] interface {
 	*T
 	metav1.Object
 }
 
-// followed is an object that is followed.
+// followed follows an object.
 type followed[T any, P pointerTo[T]] struct {
-	// pause before the API server is asked again, and patience with it.
+	// pause is the pause before the API server is asked again; patience is how long it may fail to answer.
 	pause, patience time.Duration
-	// lost is since when it does not answer; zero if it does.
+	// lost is since when it has not answered; zero if it does.
 	lost time.Time
 
 	cluster *Cluster
@@ -85,11 +86,11 @@ type followed[T any, P pointerTo[T]] struct {
 	name    string
 	uid     types.UID
 	see     func(P) (bool, error)
-	// seenOnce: it existed. final: an error that no repetition mends.
+	// seenOnce reports that the object existed. final reports that repeating the request cannot help.
 	seenOnce, final bool
 }
 
-// follow shows states until there is no more to be seen.
+// follow calls see with the states of the object until one of them is the last to be seen.
 func (f *followed[T, P]) follow(ctx context.Context) error {
 	for {
 		done, err := f.once(ctx)
@@ -109,7 +110,7 @@ func (f *followed[T, P]) follow(ctx context.Context) error {
 	}
 }
 
-// outage returns how long the API server has not answered. The first time it reports why.
+// outage returns for how long the API server has not answered. At the beginning of an outage it reports why.
 func (f *followed[T, P]) outage(why error) time.Duration {
 	now := clock.RealClock{}.Now()
 	if f.lost.IsZero() {
@@ -121,7 +122,7 @@ func (f *followed[T, P]) outage(why error) time.Duration {
 	return now.Sub(f.lost)
 }
 
-// gone is the error for an object that no longer exists.
+// gone returns the error for an object that no longer exists.
 func (f *followed[T, P]) gone() error { return &Gone{f.kind, f.name, f.cluster.Namespace} }
 
 // once reads the object and watches it until the watch ends.
@@ -160,13 +161,14 @@ func (f *followed[T, P]) show(object P) (bool, error) {
 	return done, err
 }
 
-// read shows what a watch brings until it ends.
+// read calls see with the objects of a watch until it ends.
 func (f *followed[T, P]) read(stream io.Reader) (done bool, err error) {
 	events := json.NewDecoder(stream)
 	for {
 		var event metav1.WatchEvent
 		if err := events.Decode(&event); err != nil {
-			return false, nil // the watch has ended; the next look begins anew
+			// The watch has ended; the next call of once begins anew.
+			return false, nil
 		}
 		switch watch.EventType(event.Type) {
 		case watch.Added, watch.Modified:
@@ -180,17 +182,18 @@ func (f *followed[T, P]) read(stream io.Reader) (done bool, err error) {
 		case watch.Deleted:
 			f.final = true
 			return false, f.gone()
-		case watch.Bookmark, watch.Error: // an expired version: the next look begins anew
+		// After an error, such as an expired version, the next call of once begins anew.
+		case watch.Bookmark, watch.Error:
 			return false, nil
 		}
 	}
 }
 
-// IsGone reports whether an error says that the object was deleted.
+// IsGone reports whether err means that the object was deleted while it was followed.
 func IsGone(err error) bool {
 	var gone *Gone
 	return errors.As(err, &gone)
 }
 
-// IsNotFound reports whether an error says that the object does not exist.
+// IsNotFound reports whether err means that the object does not exist.
 func IsNotFound(err error) bool { return apierrors.IsNotFound(err) }

@@ -13,23 +13,24 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Observer learns what a watch of objects sees, from one goroutine. T is the kind, or as much of it as is wanted.
+// Observer receives what a watch sees, from one goroutine. T is the type of the objects, or one with only the fields
+// that matter.
 type Observer[T any] interface {
-	// Replace has all objects that there are; those known before and not among them are gone.
+	// Replace is called with all objects that exist. Objects that were known before and are not among them are gone.
 	Replace(all []T)
-	// Change has one that was created, changed or deleted.
+	// Change is called with an object that was created, changed or deleted.
 	Change(object *T, deleted bool)
-	// Lost says why nothing can be seen for now; another call of Replace ends that.
+	// Lost is called with the reason why nothing can be read for now. The next call of Replace ends that.
 	Lost(why error)
 }
 
-// Watch shows an observer the objects of a selection until ctx ends. It outlives outages of the API server. An error says
-// why there is nothing to watch: the first list failed, or the right to list is gone.
+// Watch reports the selected objects to an observer until ctx ends. It continues through outages of the API server. It
+// returns an error if the first list fails, or if the caller loses the right to list.
 func Watch[T any](ctx context.Context, c *Cluster, kind Kind, s Selection, o Observer[T]) error {
 	return Listen(ctx, c, kind, s, &collector[T]{Observer: o})
 }
 
-// collector shows lists as a whole.
+// collector collects the objects of a list, for Replace.
 type collector[T any] struct {
 	Observer[T]
 	all []T
@@ -48,7 +49,8 @@ func (c *collector[T]) Listed(object []byte) error {
 
 func (c *collector[T]) Complete() {
 	c.Replace(c.all)
-	c.all = nil // they may be many, and the watch is long
+	// They may be many, and the watch lasts long.
+	c.all = nil
 }
 
 func (c *collector[T]) Changed(object []byte, deleted bool) error {
@@ -60,22 +62,22 @@ func (c *collector[T]) Changed(object []byte, deleted bool) error {
 	return nil
 }
 
-// Listener learns what a watch of objects sees while it is read. Objects are JSON, which is overwritten after the call; a
-// listener that cannot decode one ends the list or the watch, which then begins anew.
+// Listener receives what a watch reads, as it is read. Objects are JSON that is overwritten after the call. If a method
+// returns an error, the list or watch ends and begins anew.
 type Listener interface {
-	// Begin says that a list begins, perhaps in place of one that broke off.
+	// Begin is called at the begin of a list, also of one that replaces an incomplete list.
 	Begin()
-	// Listed has an object of the list.
+	// Listed is called with each object of the list.
 	Listed(object []byte) error
-	// Complete ends the list: objects that were known before and not among it are gone.
+	// Complete is called at the end of the list. Objects that were known before and are not in the list are gone.
 	Complete()
-	// Changed has an object that was created, changed or deleted.
+	// Changed is called with an object that was created, changed or deleted.
 	Changed(object []byte, deleted bool) error
-	// Lost says why nothing can be seen for now; another complete list ends that.
+	// Lost is called with the reason why nothing can be read for now. The next complete list ends that.
 	Lost(why error)
 }
 
-// Listen is Watch for a listener that wants each object as soon as it arrives.
+// Listen is Watch for a listener that receives each object as soon as it arrives.
 func Listen(ctx context.Context, c *Cluster, kind Kind, s Selection, l Listener) error {
 	for seen := false; ctx.Err() == nil; {
 		l.Begin()
@@ -99,12 +101,12 @@ func Listen(ctx context.Context, c *Cluster, kind Kind, s Selection, l Listener)
 			w := watching{cluster: c, kind: kind, selection: s, listener: l}
 			w.since(ctx, version)
 		}
-		_ = sleep(ctx, reconnectAfter) // the loop sees that ctx has ended
+		_ = sleep(ctx, reconnectAfter) // the condition of the loop checks ctx
 	}
 	return nil
 }
 
-// watching is what a watch is about.
+// watching is the parameters of a watch.
 type watching struct {
 	cluster   *Cluster
 	kind      Kind
@@ -112,7 +114,8 @@ type watching struct {
 	listener  Listener
 }
 
-// since reads changes until there are no more to be had from this version on.
+// since reads changes from a version on, through several watches, until the API server no longer has that version or
+// does not answer.
 func (w *watching) since(ctx context.Context, version string) {
 	for version != "" && ctx.Err() == nil {
 		request := w.cluster.client.Get().AbsPath(w.kind.path(w.selection.Namespace)...).Param("watch", "true").Param("allowWatchBookmarks", "true").
@@ -129,12 +132,14 @@ func (w *watching) since(ctx context.Context, version string) {
 		version = readChanges(stream, version, w.listener)
 		_ = stream.Close() // it was only read
 		if version == before {
-			return // a server that ends every watch at once is asked again after a pause
+			// A server that ends every watch at once is asked again after a pause.
+			return
 		}
 	}
 }
 
-// readChanges reads a watch to its end and returns the version that it has reached; none if it is too old.
+// readChanges reads a watch to its end and returns the version that it has reached; empty if the watch has to begin
+// with a new list.
 func readChanges(stream io.Reader, version string, l Listener) string {
 	for events := json.NewDecoder(stream); ; {
 		var event metav1.WatchEvent

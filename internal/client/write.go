@@ -15,10 +15,11 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// fieldManager owns what sparkctl writes. Flux reverts what the managers of kubectl have set, and leaves this one's.
+// fieldManager is the field manager of sparkctl's writes. It is not one of kubectl's, because Flux reverts what these
+// have set.
 const fieldManager = "sparkctl"
 
-// patch merges a patch into an object of the namespace, and returns what the API server answers.
+// patch applies a merge patch to an object of the namespace, and returns the answer of the API server.
 func (c *Cluster) patch(ctx context.Context, kind Kind, name string, patch any) ([]byte, error) {
 	body, err := json.Marshal(patch)
 	if err != nil {
@@ -29,23 +30,24 @@ func (c *Cluster) patch(ctx context.Context, kind Kind, name string, patch any) 
 	return data, c.explain(ctx, err, action{"patch", kind.Resource, c.Namespace, name})
 }
 
-// PatchApplication merges a patch into an application, and returns the result.
+// PatchApplication applies a merge patch to an application, and returns the result.
 func (c *Cluster) PatchApplication(ctx context.Context, name string, patch any) (*v1alpha1.SparkApplication, error) {
 	data, err := c.patch(ctx, Applications, name, patch)
 	return decoded[v1alpha1.SparkApplication](data, err)
 }
 
-// Suspend stops the run of an application, until it is resumed.
+// Suspend suspends an application: its run stops until it is resumed.
 func (c *Cluster) Suspend(ctx context.Context, name string) (*v1alpha1.SparkApplication, error) {
 	return c.PatchApplication(ctx, name, suspension(true))
 }
 
-// Resume continues the run of an application that was suspended.
+// Resume resumes a suspended application.
 func (c *Cluster) Resume(ctx context.Context, name string) (*v1alpha1.SparkApplication, error) {
 	return c.PatchApplication(ctx, name, suspension(nil))
 }
 
-// SuspendSchedule stops a schedule, or with suspended false continues it. Its applications run on.
+// SuspendSchedule suspends a schedule, or resumes it if suspended is false. Applications that it has created continue
+// to run.
 func (c *Cluster) SuspendSchedule(ctx context.Context, name string, suspended bool) (*v1alpha1.ScheduledSparkApplication, error) {
 	value := any(nil)
 	if suspended {
@@ -55,31 +57,32 @@ func (c *Cluster) SuspendSchedule(ctx context.Context, name string, suspended bo
 	return decoded[v1alpha1.ScheduledSparkApplication](data, err)
 }
 
-// suspension is the patch that sets spec.suspend; nil takes the field away.
+// suspension returns the patch that sets spec.suspend, or removes the field if value is nil.
 func suspension(value any) map[string]any {
 	return map[string]any{"spec": map[string]any{"suspend": value}}
 }
 
-// Rerun requests one more run of an application by Flux's annotations. The token distinguishes this request from others: it is
-// in status.lastHandledForceAt when the run begins.
+// Rerun requests another run of an application with Flux's annotations. The token identifies the request:
+// status.lastHandledForceAt has it once the run has begun.
 func (c *Cluster) Rerun(ctx context.Context, name, token string) (*v1alpha1.SparkApplication, error) {
 	return c.PatchApplication(ctx, name, request(token))
 }
 
-// RunSchedule requests a run of a schedule outside its times, in the same way. The token is in status.lastHandledForceAt when
-// the application of the run has been created.
+// RunSchedule requests a run of a schedule outside of its times, with the same annotations. status.lastHandledForceAt
+// has the token once the application for the run has been created.
 func (c *Cluster) RunSchedule(ctx context.Context, name, token string) (*v1alpha1.ScheduledSparkApplication, error) {
 	data, err := c.patch(ctx, Schedules, name, request(token))
 	return decoded[v1alpha1.ScheduledSparkApplication](data, err)
 }
 
-// request is the patch that requests a run.
+// request returns the patch that requests a run.
 func request(token string) map[string]any {
 	annotations := map[string]any{meta.ReconcileRequestAnnotation: token, meta.ForceRequestAnnotation: token}
 	return map[string]any{"metadata": map[string]any{"annotations": annotations}}
 }
 
-// CreateApplication creates an application in a namespace, and returns it. A field that does not exist is an error.
+// CreateApplication creates an application in a namespace from a JSON manifest, and returns it. An unknown field is an
+// error.
 func (c *Cluster) CreateApplication(ctx context.Context, namespace, name string, manifest []byte) (*v1alpha1.SparkApplication, error) {
 	data, err := bodyOf(c.client.Post().AbsPath(Applications.path(namespace)...).SetHeader("Content-Type", "application/json").
 		Param("fieldManager", fieldManager).Param("fieldValidation", "Strict").Body(manifest).Do(ctx))

@@ -1,5 +1,5 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package live reads from an API server what a plan is made against, with the credentials of the user.
+// Package live reads everything that a plan needs from an API server, with the credentials of the user.
 package live

@@ -18,18 +18,18 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
-// Options say what is read.
+// Options select what is read.
 type Options struct {
 	// Now is the time of the plan.
 	Now time.Time
-	// Schedules says to read these as well: a plan that deletes needs them.
+	// Schedules reports that schedules are read as well, which plans with deletions need.
 	Schedules bool
-	// DefaultGate is the operator's. Default: Embedded.
+	// DefaultGate is the operator's default gate. Default: Embedded.
 	DefaultGate v1alpha1.GateType
 }
 
-// Read reads what a plan is made against. What the user may not read besides queues, flavors and applications is left out,
-// and said in without.
+// Read reads the state of the cluster that a plan needs. Queues, flavors and applications have to be readable; without
+// has a sentence about everything else that the user may not read and the plan therefore leaves out.
 func Read(ctx context.Context, c *client.Cluster, o Options) (state offline.Live, without []string, err error) {
 	state = offline.Live{
 		Namespaces: map[string]metav1.ObjectMeta{}, Priorities: map[string]int32{}, RuntimeClasses: map[string]corev1.ResourceList{}, Now: o.Now, DefaultGate: o.DefaultGate,
@@ -66,14 +66,14 @@ func Read(ctx context.Context, c *client.Cluster, o Options) (state offline.Live
 	return state, r.without, nil
 }
 
-// reader reads what a plan can do without.
+// reader reads the parts that a plan can do without.
 type reader struct {
 	ctx     context.Context
 	cluster *client.Cluster
 	without []string
 }
 
-// each looks at all objects of a kind that the user may list.
+// each calls see with all objects of a kind, or notes that the user may not list them.
 func each[T any](r *reader, kind client.Kind, see func(*T)) {
 	all, err := client.ListAll[T](r.ctx, r.cluster, kind, client.Selection{})
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// pods reads the pods of guarded namespaces that belong to no application.
+// pods returns the unmanaged pods of guarded namespaces.
 func (r *reader) pods(namespaces map[string]metav1.ObjectMeta) (found []*unmanaged.Pod) {
 	var unread []string
 	var why error
@@ -47,8 +47,8 @@ func (r *reader) pods(namespaces map[string]metav1.ObjectMeta) (found []*unmanag
 	return found
 }
 
-// Pods returns what unmanaged pods hold and ask for in a cluster, as the operator decides it that knows nothing of them
-// but what they say. Pods that it neither charges nor lets in are left out.
+// Pods returns what unmanaged pods hold and ask for, as an operator would decide that starts now and knows only the
+// pods themselves. Pods that it would neither charge nor admit are left out.
 func Pods(state *offline.Live, all []*unmanaged.Pod) []offline.Pod {
 	c := &converter{state: state, queues: map[string]int{}, owners: make(map[types.UID]*unmanaged.Pod, len(all))}
 	for i := range state.Queues {
@@ -66,15 +66,15 @@ func Pods(state *offline.Live, all []*unmanaged.Pod) []offline.Pod {
 	return pods
 }
 
-// converter turns pods into what a plan is made from.
+// converter converts unmanaged pods to those of a plan.
 type converter struct {
 	state *offline.Live
-	// queues are the places of queues in the state, by name.
+	// queues are the indexes of the queues in state.Queues, by name.
 	queues map[string]int
 	owners map[types.UID]*unmanaged.Pod
 }
 
-// podOf reports false for a pod that neither holds nor waits.
+// podOf converts a pod. It returns false if the pod neither holds quota nor waits for it.
 func (c *converter) podOf(p *unmanaged.Pod) (offline.Pod, bool) {
 	namespace := c.state.Namespaces[p.Namespace]
 	namespace.Name = p.Namespace
@@ -95,7 +95,7 @@ func (c *converter) podOf(p *unmanaged.Pod) (offline.Pod, bool) {
 	return offline.Pod{Ask: p.Ask(&namespace, p.QueuedAt(owner))}, p.Invalid == "" && policy.Queues.Allows(placed.Queue)
 }
 
-// chargedTo returns the queue that holds what a pod that runs uses.
+// chargedTo returns the queue that a running pod is charged to.
 func (c *converter) chargedTo(p *unmanaged.Pod, namespace *metav1.ObjectMeta) string {
 	if i, exists := c.queues[p.LabelledQueue(namespace)]; exists {
 		return p.ChargedTo(namespace, &c.state.Queues[i])

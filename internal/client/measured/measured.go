@@ -1,8 +1,8 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package measured finds what Spark measured of the last run of an application: in the driver while it runs, else in an
-// event log, else in a history server. Whatever it asks the API server for, it asks with the credentials of the user.
+// Package measured reads what Spark measured during the last run of an application: from the driver while it runs, else
+// from an event log, else from a history server. Requests to the API server use the credentials of the user.
 package measured
 
 import (
@@ -30,21 +30,21 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// restTimeout bounds the requests to a driver or a history server, all together.
+// restTimeout bounds all requests of one Read together.
 const restTimeout = time.Minute
 
-// Sources are the places where measurements are looked for.
+// Sources are where measurements are looked for.
 type Sources struct {
 	Cluster *client.Cluster
-	// OfUser says that the process is the user's own: it may read the files of its machine, and open the address of the
-	// history server that the status names.
+	// OfUser reports that the process belongs to the user, as sparkctl does. Only then may it read files of its
+	// machine, and send requests to the history server that the status names.
 	OfUser bool
-	// HistoryServer is the address that a process for many users opens. Default: none; the status, which others can
-	// write, does not choose where such a process sends requests.
+	// HistoryServer is the address of the history server for a process that serves many users. Default: none. Such a
+	// process must not use the address in the status, which others can write.
 	HistoryServer string
 }
 
-// Read reads from the first source that there is.
+// Read returns the measurements from the first source that has some.
 func (s Sources) Read(ctx context.Context, app *v1alpha1.SparkApplication) (*advise.Run, error) {
 	ctx, cancel := context.WithTimeout(ctx, restTimeout)
 	defer cancel()
@@ -72,7 +72,7 @@ func (s Sources) Read(ctx context.Context, app *v1alpha1.SparkApplication) (*adv
 		"let the operator know a history server (flag --history-server-url)", app.Name, now.Stage, now.Message)
 }
 
-// driver returns the driver of the current attempt if it runs, else nil.
+// driver returns the driver pod of the current attempt if it runs, else nil.
 func (s Sources) driver(ctx context.Context, app *v1alpha1.SparkApplication) (*corev1.Pod, error) {
 	pods, err := s.Cluster.PodsOf(ctx, app, client.SparkPods{Run: app.Status.Run, Attempt: app.Status.Attempt, Role: v1alpha1.SparkRoleDriver})
 	if err != nil {
@@ -86,8 +86,8 @@ func (s Sources) driver(ctx context.Context, app *v1alpha1.SparkApplication) (*c
 	return nil, nil
 }
 
-// localEventLog returns the event log of the last run if its folder is mounted on this machine as it is in the driver;
-// empty if it is not.
+// localEventLog returns the path of the event log of the last run if its folder is mounted at the same place on this
+// machine; else it is empty.
 func localEventLog(app *v1alpha1.SparkApplication) string {
 	folder := localPath(app.Spec.SparkConf["spark.eventLog.dir"])
 	if app.Status.Driver == nil || app.Status.Driver.ApplicationID == "" || !filepath.IsAbs(folder) {
@@ -102,7 +102,8 @@ func localEventLog(app *v1alpha1.SparkApplication) string {
 	return ""
 }
 
-// localPath returns an address of Hadoop for this machine as a path: file:///mnt/events or file:/mnt/events.
+// localPath returns the path of a Hadoop URL for a local file, such as file:///mnt/events or file:/mnt/events. Other
+// addresses are returned unchanged.
 func localPath(address string) string {
 	if path, isAddress := strings.CutPrefix(address, "file:"); isAddress {
 		return strings.TrimPrefix(path, "//")
@@ -110,7 +111,7 @@ func localPath(address string) string {
 	return address
 }
 
-// EventLog reads a path of this machine.
+// EventLog reads an event log on this machine.
 func EventLog(path string) (*advise.Run, error) {
 	path = localPath(path)
 	folder, name := filepath.Split(filepath.Clean(path))
@@ -128,7 +129,7 @@ func EventLog(path string) (*advise.Run, error) {
 	return run, nil
 }
 
-// readDriver reads from the web interface of a driver, through a port of this machine.
+// readDriver reads from the web interface of a driver, through a forwarded port.
 func readDriver(ctx context.Context, c *client.Cluster, driver *corev1.Pod, app *v1alpha1.SparkApplication) (*advise.Run, error) {
 	if app.Spec.SparkConf["spark.ui.enabled"] == "false" {
 		return nil, errors.New("the driver has no web interface to read from: spec.sparkConf sets spark.ui.enabled to false; use --event-log after the run")
@@ -146,7 +147,7 @@ func readDriver(ctx context.Context, c *client.Cluster, driver *corev1.Pod, app 
 	return run, nil
 }
 
-// readHistory reads from the history server that has a page of the application at this address.
+// readHistory reads from the history server at which the application has this address.
 func readHistory(ctx context.Context, address, id string) (*advise.Run, error) {
 	page, err := url.Parse(address)
 	if err != nil {
