@@ -156,7 +156,7 @@ func (en ending) finalizing() Decision {
 }
 
 // announceSidecars returns the message of Finalizing. If containers that did not end with the driver are being ended,
-// the message says so, and one event does.
+// the message says so, and one event is added.
 func (en ending) announceSidecars() string {
 	message := en.view.Message
 	if !en.termination.sidecarsOverdue() || strings.HasPrefix(message, sidecarsNote) {

@@ -10,16 +10,17 @@ import (
 	"time"
 )
 
-// timeUnits are Spark's suffixes of durations (JavaUtils.timeStringAs).
+// timeUnits are the suffixes of durations that Spark knows (JavaUtils.timeStringAs).
 var timeUnits = map[string]time.Duration{
 	"us": time.Microsecond, "ms": time.Millisecond, "s": time.Second, "m": time.Minute, "min": time.Minute, "h": time.Hour, "d": 24 * time.Hour,
 }
 
-// duration is a number of which any unit can be counted in seconds.
+// duration matches a whole number with a unit. With at most 12 digits, its value in seconds cannot overflow in any
+// unit.
 var duration = regexp.MustCompile(`^([0-9]{1,12})([a-z]+)?$`)
 
-// Seconds returns a duration that is not negative in whole seconds, cut off, or fallback if the key is not set. A plain
-// number means seconds.
+// Seconds returns a duration in whole seconds, rounded down, or fallback if the key is not set. A number without a unit
+// is in seconds. It returns an error for anything else.
 func (p Properties) Seconds(key string, fallback int64) (int64, error) {
 	value, ok := p.Lookup(key)
 	if !ok {

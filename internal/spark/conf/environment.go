@@ -5,9 +5,9 @@ package conf
 
 import "github.com/sparkgate/sparkgate/api/v1alpha1"
 
-// refuseHiddenVariables makes the variables of the typed fields win over those of properties: Spark adds these behind
-// them, and the last one of a name counts. A property of sparkConf that contradicts a field is a mistake, as with other
-// fields; one from a file is left out.
+// refuseHiddenVariables makes the variables of the typed fields win over those that properties set. Spark adds the
+// latter after the former, and the last variable with a name is the effective one. A property of sparkConf that
+// contradicts a field is an error, as with other fields; one from another source is removed.
 func refuseHiddenVariables(merged Properties, spec *v1alpha1.SparkApplicationSpec) []Finding {
 	var findings []Finding
 	for _, role := range []struct {
@@ -29,7 +29,8 @@ func refuseHiddenVariables(merged Properties, spec *v1alpha1.SparkApplicationSpe
 	return findings
 }
 
-// refuseHidden takes out a property that would hide the variable of a field, or reports it.
+// refuseHidden removes a property that would hide the variable of a field, or returns an error if it is set in
+// sparkConf.
 func refuseHidden(merged Properties, key, field string) []Finding {
 	if property := merged[key]; property.Origin.Source == SparkConf {
 		return []Finding{{Field: field, Message: "the variable is also set by " + property.Origin.Field + ", which would hide it: remove one of the two"}}

@@ -10,21 +10,22 @@ import (
 
 // Gang is how many executors an application wants.
 type Gang struct {
-	// Dynamic says that Spark adds and removes executors while it runs.
+	// Dynamic reports that Spark adds and removes executors at run time.
 	Dynamic bool
-	// Base is the number at the start, for which there has to be quota: at least one.
+	// Base is the number of executors at the start, for which quota is required. Under dynamic allocation it is at
+	// least one.
 	Base int32
-	// Most is the number that is never exceeded: Base without dynamic allocation, math.MaxInt32 for no bound.
+	// Most is the maximum: Base without dynamic allocation, math.MaxInt32 if there is no limit.
 	Most int32
-	// Unasked is the number that Spark creates before any job of the program asks for some: Base without dynamic
-	// allocation; with it perhaps none.
+	// Unasked is the number that Spark creates before a job of the program needs any: Base without dynamic allocation;
+	// with it the number may be 0.
 	Unasked int32
 }
 
-// defaultInstances is Spark's number of executors where none is set.
+// defaultInstances is Spark's default number of executors.
 const defaultInstances = 2
 
-// Executors returns how many executors the properties ask for. An error names the property that is not a whole number.
+// Executors returns how many executors the properties ask for. An error names the property that cannot be read.
 func (p Properties) Executors() (Gang, error) {
 	dynamic, err := p.Bool(DynamicAllocationEnabled, false)
 	if err != nil {
@@ -37,8 +38,8 @@ func (p Properties) Executors() (Gang, error) {
 	return p.dynamicExecutors()
 }
 
-// dynamicExecutors returns Executors under dynamic allocation: the start is the largest of the three lower bounds, at
-// least one.
+// dynamicExecutors returns the numbers under dynamic allocation. It starts with the largest of minExecutors,
+// initialExecutors and spark.executor.instances, but at least one.
 func (p Properties) dynamicExecutors() (Gang, error) {
 	least, err := p.Int(DynamicAllocationMin, 0)
 	if err != nil {
@@ -57,24 +58,24 @@ func (p Properties) dynamicExecutors() (Gang, error) {
 	return Gang{Dynamic: true, Base: max(1, unasked), Most: most, Unasked: unasked}, err
 }
 
-// OnDemand in the name of a claim stands for a name of the attempt's own; executorID, in the name of a claim of
-// executors, for the number of the executor.
+// OnDemand in the name of a claim is replaced by a name of the attempt. executorID in the name of a claim for executors
+// is replaced by the number of the executor.
 const (
 	OnDemand   = "OnDemand"
 	executorID = "SPARK_EXECUTOR_ID"
 )
 
-// ExecutorClaim is a claim that a volume of the executors names by property (MountVolumesFeatureStep).
+// ExecutorClaim is a claim of a volume that properties define for the executors (MountVolumesFeatureStep).
 type ExecutorClaim struct {
-	// Property is the one with the name.
+	// Property sets the name of the claim.
 	Property
-	// Created says that Spark creates the claim, whatever its name: the volume has a class and a size.
+	// Created reports that Spark creates the claim, whatever its name is, because the volume has a class and a size.
 	Created bool
-	// Own says that the name differs for each executor.
+	// Own reports that each executor has a claim of another name.
 	Own bool
 }
 
-// ExecutorClaims returns the claims that volumes of the executors name by property, in ascending order of their keys.
+// ExecutorClaims returns the claims of the executors' volumes that properties define, sorted by key.
 func (p Properties) ExecutorClaims() []ExecutorClaim {
 	var claims []ExecutorClaim
 	prefix := Executor.Key("volumes.persistentVolumeClaim.")

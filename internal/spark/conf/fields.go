@@ -11,7 +11,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// fields collects the properties that typed fields stand for.
+// fields collects the properties that correspond to typed fields.
 type fields struct{ properties Properties }
 
 // text sets a property unless the field is empty.
@@ -21,7 +21,7 @@ func (f fields) text(key, field, value string) {
 	}
 }
 
-// number sets a property unless the field is absent.
+// number sets a property unless the field is nil.
 func (f fields) number(key, field string, value *int32) {
 	if value != nil {
 		f.text(key, field, strconv.FormatInt(int64(*value), 10))
@@ -33,15 +33,15 @@ func (f fields) list(key, field string, values []string) {
 	f.text(key, field, strings.Join(values, ","))
 }
 
-// each sets one property for every entry of a map; values may be empty.
+// each sets a property for every entry of a map, even if its value is empty.
 func (f fields) each(prefix, field string, values map[string]string) {
 	for name, value := range values {
 		f.properties.Set(prefix+name, value, Origin{Source: TypedField, Field: At(field, name)})
 	}
 }
 
-// typedProperties returns the properties that the typed fields of a spec stand for. What Spark has no property for
-// (volumes, tolerations, …) is not here: render puts it into the pods.
+// typedProperties returns the properties that correspond to the typed fields of a spec. Fields without a property of
+// Spark, such as volumes and tolerations, are missing; package render puts them into the pods.
 func typedProperties(spec *v1alpha1.SparkApplicationSpec) Properties {
 	f := fields{properties: Properties{}}
 	f.text(Image, "spec.image", spec.Image)
@@ -77,7 +77,7 @@ func (f fields) dependencies(deps *v1alpha1.Dependencies) {
 	f.list(Repositories, "spec.deps.repositories", deps.Repositories)
 }
 
-// role sets what driver and executor have in common.
+// role sets the properties that driver and executor have in common.
 func (f fields) role(role Role, path string, pod *v1alpha1.PodRole) {
 	spark := "spark." + string(role) + "."
 	f.text(role.Key("container.image"), path+".image", pod.Image)
@@ -107,8 +107,8 @@ func (f fields) dynamicAllocation(d *v1alpha1.DynamicAllocation) {
 	}
 }
 
-// SparkDuration prints a duration in Spark's notation, in the largest unit that loses nothing; below a millisecond is
-// cut off.
+// SparkDuration formats a duration in Spark's notation, in seconds or, if these would lose something, in milliseconds,
+// rounded down.
 func SparkDuration(d time.Duration) string {
 	if d%time.Second == 0 {
 		return strconv.FormatInt(int64(d/time.Second), 10) + "s"

@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns the properties as a file that Java reads back: one constant comment line, then one property per line in
-// ascending order of keys, escaped as java.util.Properties does when it writes text (so that everything beyond ASCII
-// stays readable).
+// Text returns the properties as a file in Java's format: a constant comment, then one property per line, sorted by key
+// and escaped as java.util.Properties does when it writes text, so that characters beyond ASCII stay readable.
 func (p Properties) Text() string {
 	const comment = "# Properties of one attempt, written by Sparkgate.\n"
 	keys, size := make([]string, 0, len(p)), len(comment)
 	for key, property := range p {
-		const more = 8 // separator, end of line, and some escapes
+		// separator, end of line, and some escapes
+		const more = 8
 		keys, size = append(keys, key), size+len(key)+len(property.Value)+more
 	}
 	slices.Sort(keys)
@@ -34,8 +34,8 @@ func (p Properties) Text() string {
 	return b.String()
 }
 
-// escape writes a key or value. Blanks are escaped everywhere in keys, but only at the beginning of values. What needs
-// no escape is written in one piece.
+// escape writes a key or a value. Blanks are escaped everywhere in a key, but only at the beginning of a value. Text
+// without special characters is written in one piece.
 func escape(b *strings.Builder, text string, key bool) {
 	written := 0
 	for i := range len(text) {
@@ -65,8 +65,8 @@ func escape(b *strings.Builder, text string, key bool) {
 	b.WriteString(text[written:])
 }
 
-// ParseFile reads a file of properties as Spark does: Java's format, of which only keys that begin with "spark." count;
-// blanks around values are dropped. A later line replaces an earlier one with the same key.
+// ParseFile reads a properties file as Spark does: in Java's format, keeping only keys that begin with "spark." and
+// removing blanks around values. If a key occurs several times, the last line wins.
 func ParseFile(text string) map[string]string {
 	values := map[string]string{}
 	for key, value := range Parse(text) {
@@ -77,11 +77,12 @@ func ParseFile(text string) map[string]string {
 	return values
 }
 
-// isBlank says which characters Spark drops around a value: control characters and the space, but no line ends.
+// isBlank reports whether Spark removes a character around a value: control characters and the space, but not line
+// ends.
 func isBlank(c rune) bool { return c <= ' ' && c != '\n' && c != '\r' }
 
-// Parse reads Java's format of property files: comments begin with # or !, keys end at =, : or a blank, a backslash at
-// the end of a line continues it. It accepts everything; a malformed escape stands for itself.
+// Parse reads Java's properties format: comments begin with # or !, keys end at =, : or a blank, and a backslash at the
+// end of a line continues it. It has no errors; a malformed escape is taken literally.
 func Parse(text string) map[string]string {
 	values := map[string]string{}
 	for _, line := range logicalLines(text) {
@@ -91,12 +92,12 @@ func Parse(text string) map[string]string {
 	return values
 }
 
-// logicalLines returns the lines without comments and empty ones, continued lines joined, leading blanks dropped. It
-// takes time in proportion to the text, however often a line is continued: tenants write it.
+// logicalLines returns the lines without comments, empty lines and leading blanks, with continued lines joined. Tenants
+// write the text, so its running time must stay linear however often a line is continued.
 func logicalLines(text string) []string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	var lines []string
-	var begun strings.Builder // a line that is continued
+	var begun strings.Builder // the beginning of a line that is continued
 	continued := false
 	for natural := range strings.SplitSeq(text, "\n") {
 		natural = strings.TrimLeft(natural, " \t\f")
@@ -116,7 +117,8 @@ func logicalLines(text string) []string {
 	return lines
 }
 
-// cutContinuation removes the backslash that continues a line: the last one of an odd number.
+// cutContinuation removes the backslash that continues a line, which is the last of an odd number of backslashes. It
+// reports whether there was one.
 func cutContinuation(line string) (string, bool) {
 	slashes := len(line) - len(strings.TrimRight(line, `\`))
 	if slashes%2 == 0 {
@@ -125,7 +127,7 @@ func cutContinuation(line string) (string, bool) {
 	return line[:len(line)-1], true
 }
 
-// keyEnd returns where the key of a line ends: at the first =, : or blank that has no backslash before it.
+// keyEnd returns the index at which the key of a line ends: at the first =, : or blank that is not escaped.
 func keyEnd(line string) int {
 	for i := 0; i < len(line); i++ {
 		switch line[i] {
@@ -138,7 +140,7 @@ func keyEnd(line string) int {
 	return len(line)
 }
 
-// valueOf drops the separator: blanks, at most one = or :, blanks.
+// valueOf removes the separator before a value: blanks, at most one = or :, blanks.
 func valueOf(rest string) string {
 	rest = strings.TrimLeft(rest, " \t\f")
 	if rest != "" && (rest[0] == '=' || rest[0] == ':') {
@@ -147,7 +149,7 @@ func valueOf(rest string) string {
 	return rest
 }
 
-// unescape resolves backslashes.
+// unescape replaces the escapes in a key or value.
 func unescape(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -164,7 +166,8 @@ func unescape(text string) string {
 	return b.String()
 }
 
-// writeEscaped writes what follows a backslash, and returns how many further bytes it took.
+// writeEscaped writes the character that an escape stands for; text follows its backslash. It returns how many bytes
+// the escape has after the first one.
 func writeEscaped(b *strings.Builder, text string) int {
 	switch text[0] {
 	case 't':
@@ -183,11 +186,11 @@ func writeEscaped(b *strings.Builder, text string) int {
 	return 0
 }
 
-// codeLength is the length of an escape without its backslash: u and four digits.
+// codeLength is the length of an escape \uXXXX without its backslash.
 const codeLength = 5
 
-// writeCode is writeEscaped for text that begins with the u of a code. Two codes that are the halves of one character
-// are that character; half a character alone becomes U+FFFD, since nothing in UTF-8 stands for it.
+// writeCode is writeEscaped for \uXXXX. Two of them that form a surrogate pair become one character; half of a pair
+// alone becomes U+FFFD, because UTF-8 cannot represent it.
 func writeCode(b *strings.Builder, text string) int {
 	first, ok := codeOf(text)
 	if !ok {

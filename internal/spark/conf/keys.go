@@ -3,7 +3,7 @@
 
 package conf
 
-// prefix of every property that Spark reads.
+// prefix begins the key of every property that Spark reads.
 const prefix = "spark."
 
 // Keys of properties that Sparkgate reads or writes.
@@ -58,26 +58,28 @@ const (
 	ShuffleTrackingEnabled   = "spark.dynamicAllocation.shuffleTracking.enabled"
 	ShuffleTrackingTimeout   = "spark.dynamicAllocation.shuffleTracking.timeout"
 	DecommissionEnabled      = "spark.decommission.enabled"
-	// Options before those of the user, as a platform sets them.
+	// DriverDefaultOptions and ExecutorDefaultOptions are Java options that come before those of the user, as a
+	// platform sets them.
 	DriverDefaultOptions   = "spark.driver.defaultJavaOptions"
 	ExecutorDefaultOptions = "spark.executor.defaultJavaOptions"
-	// PrometheusEnabled shows the metrics of executors in the driver's web interface; the sinks show those of the
-	// process that they are in. DriverSinkPath wins over PrometheusSinkPath in the driver.
+	// PrometheusEnabled shows the metrics of executors in the driver's web interface; the sinks show those of their own
+	// process. In the driver, DriverSinkPath wins over PrometheusSinkPath.
 	PrometheusEnabled  = "spark.ui.prometheus.enabled"
 	PrometheusSink     = "spark.metrics.conf.*.sink.prometheusServlet.class"
 	PrometheusSinkPath = "spark.metrics.conf.*.sink.prometheusServlet.path"
 	DriverSinkPath     = "spark.metrics.conf.driver.sink.prometheusServlet.path"
 	JMXSink            = "spark.metrics.conf.*.sink.jmx.class"
-	// RedactionRegex says which properties Spark hides in its web interface and event log.
+	// RedactionRegex determines which properties Spark hides in its web interface and event log.
 	RedactionRegex = "spark.redaction.regex"
-	// ShuffleServiceEnabled and ShuffleIOPlugin are other ways to keep what executors have shuffled.
+	// ShuffleServiceEnabled and ShuffleIOPlugin are other ways to keep shuffle data when executors end.
 	ShuffleServiceEnabled = "spark.shuffle.service.enabled"
 	ShuffleIOPlugin       = "spark.shuffle.sort.io.plugin.class"
-	// StorageDecommissionEnabled has executors that go hand over their blocks, if DecommissionEnabled is on.
+	// StorageDecommissionEnabled makes executors that are decommissioned hand over their blocks, if DecommissionEnabled
+	// is on.
 	StorageDecommissionEnabled = "spark.storage.decommission.enabled"
-	// DecommissionInterval is the pause between two looks at what is left to hand over.
+	// DecommissionInterval is the pause between two checks of what is left to hand over.
 	DecommissionInterval = "spark.storage.decommission.replicationReattemptInterval"
-	// DecommissionShuffleBlocks is on by default once decommissioning is.
+	// DecommissionShuffleBlocks is on by default if decommissioning is.
 	DecommissionShuffleBlocks = "spark.storage.decommission.shuffleBlocks.enabled"
 )
 
@@ -114,8 +116,8 @@ const (
 	DriverPodName        = "spark.kubernetes.driver.pod.name"
 	DriverTemplateFile   = "spark.kubernetes.driver.podTemplateFile"
 	DriverServiceAccount = "spark.kubernetes.authenticate.driver.serviceAccountName"
-	// ExecutorServiceAccount is used where the template names none, in serviceAccount, the old name of the field; the
-	// driver's is where this names none either (ExecutorKubernetesCredentialsFeatureStep).
+	// ExecutorServiceAccount is used if the executor template sets no account in serviceAccount, the old name of the
+	// field. If it is not set either, the driver's account is used (ExecutorKubernetesCredentialsFeatureStep).
 	ExecutorServiceAccount = "spark.kubernetes.authenticate.executor.serviceAccountName"
 	DriverExcludedSteps    = "spark.kubernetes.driver.pod.excludedFeatureSteps"
 	DriverServiceLabels    = "spark.kubernetes.driver.service.label."
@@ -127,12 +129,12 @@ const (
 	ExecutorTemplateFile        = "spark.kubernetes.executor.podTemplateFile"
 	ExecutorPodNamePrefix       = "spark.kubernetes.executor.podNamePrefix"
 	ExecutorDeleteOnTermination = "spark.kubernetes.executor.deleteOnTermination"
-	// ExecutorGracePeriod is how long executors have to end, from Spark 4.1 on.
+	// ExecutorGracePeriod is the termination grace period of executors, from Spark 4.1 on.
 	ExecutorGracePeriod = "spark.kubernetes.executor.terminationGracePeriodSeconds"
 )
 
-// formerNames are names that Spark still reads where a property is not set by its present one, by that one: jobs that
-// once ran on YARN have them (SparkConf.configsWithAlternatives).
+// formerNames are deprecated names of properties, from jobs that once ran on YARN. Spark still reads them if the
+// current name is not set (SparkConf.configsWithAlternatives).
 var formerNames = map[string]string{
 	DriverMemoryOverhead:   "spark.yarn.driver.memoryOverhead",
 	ExecutorMemoryOverhead: "spark.yarn.executor.memoryOverhead",
@@ -141,7 +143,7 @@ var formerNames = map[string]string{
 	Principal:              "spark.yarn.principal",
 }
 
-// presentName returns the name of a property that a former one stands for, or the name itself.
+// presentName returns the current name of a property if key is a deprecated one, else key.
 func presentName(key string) string {
 	for present, former := range formerNames {
 		if key == former {
@@ -151,7 +153,7 @@ func presentName(key string) string {
 	return key
 }
 
-// Role is driver or executor, as in the names of properties.
+// Role is driver or executor, spelled as in the names of properties.
 type Role string
 
 // The two roles.
@@ -160,5 +162,5 @@ const (
 	Executor Role = "executor"
 )
 
-// Key returns the key spark.kubernetes.<role>.<rest>; a rest that ends with a dot makes a prefix.
+// Key returns the key spark.kubernetes.<role>.<rest>. If rest ends with a dot, the result is a prefix.
 func (r Role) Key(rest string) string { return "spark.kubernetes." + string(r) + "." + rest }

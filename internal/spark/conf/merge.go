@@ -11,23 +11,24 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Sources are the properties that do not stand in the application itself. Every part may be nil.
+// Sources are the properties that are defined outside of the application. Each map may be nil.
 type Sources struct {
-	// Operator are defaults of the operator.
+	// Operator has the defaults of the operator.
 	Operator map[string]string
-	// Namespace are the defaults of the application's namespace.
+	// Namespace has the defaults of the application's namespace.
 	Namespace map[string]string
-	// ConfigMap are the files of the ConfigMap that spec.sparkConfigMap names.
+	// ConfigMap has the files of the ConfigMap that spec.sparkConfigMap names.
 	ConfigMap map[string]string
 }
 
-// DefaultsFile is the file of a sparkConfigMap whose properties are merged; it is not handed to the driver as a file.
+// DefaultsFile is the file of a sparkConfigMap whose properties are merged. It is not copied to the driver.
 const DefaultsFile = "spark-defaults.conf"
 
-// Merge returns the properties of an application, each from the source of highest precedence that has it, and what
-// cannot work about their origin: keys that the operator owns, keys that are not Spark properties, values of sparkConf
-// that contradict a typed field or a variable, what cannot come from a Secret, and names and values that would not
-// arrive as they are written. Values are not looked at otherwise. The result is complete even if there are findings.
+// Merge returns the properties of an application, each from the source of highest precedence that sets it. Findings are
+// about keys and sources: keys that only the operator may set, keys that are not Spark properties, values of sparkConf
+// that contradict a typed field or a variable, properties that cannot come from a Secret, and names and values that
+// cannot be passed on unchanged. Apart from that, values are not checked. The result is complete even if there are
+// findings.
 func Merge(app *v1alpha1.SparkApplication, sources Sources) (Properties, []Finding) {
 	merged := Properties{}
 	merged.Set(AppName, app.Name, Origin{Source: OperatorDefaults, Field: "metadata.name"})
@@ -56,7 +57,7 @@ type layer struct {
 	values map[string]string
 }
 
-// layers returns the sources below the typed fields, lowest precedence first.
+// layers returns the sources that typed fields override, lowest precedence first.
 func layers(app *v1alpha1.SparkApplication, sources Sources) []layer {
 	return []layer{
 		{OperatorDefaults, inPlace("defaults of the operator"), sources.Operator},
@@ -66,18 +67,19 @@ func layers(app *v1alpha1.SparkApplication, sources Sources) []layer {
 	}
 }
 
-// inPlace names a key of a place.
+// inPlace returns a function that names a key of place for messages.
 func inPlace(place string) func(string) string {
 	return func(key string) string { return At(place, key) }
 }
 
-// addLayer puts the keys of a layer over those below it. Keys that no source may set are left out.
+// addLayer adds the properties of a layer, which override those of lower layers. Keys that users may not set are left
+// out.
 func addLayer(merged Properties, l layer) []Finding {
 	var findings []Finding
 	for _, key := range sortedKeys(l.values) {
 		value := l.values[key]
 		if message := refusedKey(key, value); message != "" {
-			// A file of defaults may hold properties of other programs; Spark also drops them.
+			// A defaults file may hold properties of other programs. Spark ignores them as well.
 			if l.source != ConfigMap || strings.HasPrefix(key, prefix) {
 				findings = append(findings, Finding{Field: l.field(key), Message: message})
 			}
@@ -88,7 +90,7 @@ func addLayer(merged Properties, l layer) []Finding {
 	return findings
 }
 
-// contradictions names every typed field that says something else than sparkConf does for the same property.
+// contradictions returns a finding for every typed field whose property sparkConf sets to another value.
 func contradictions(sparkConf map[string]string, typed Properties) []Finding {
 	var findings []Finding
 	for _, property := range typed.Sorted() {
@@ -105,9 +107,9 @@ func contradictions(sparkConf map[string]string, typed Properties) []Finding {
 	return findings
 }
 
-// deriveShuffleTracking lets executors that hold shuffle data stay under dynamic allocation, unless the user has chosen
-// otherwise or executors hand their shuffle data over when they go. Without either of the two, Spark refuses dynamic
-// allocation.
+// deriveShuffleTracking turns on shuffle tracking under dynamic allocation, so that executors with shuffle data are
+// kept, unless the user has chosen otherwise or decommissioned executors hand over their shuffle data. Spark refuses
+// dynamic allocation without either of the two.
 func deriveShuffleTracking(p Properties) {
 	if !p.isTrue(DynamicAllocationEnabled) {
 		return

@@ -12,22 +12,23 @@ import (
 )
 
 const (
-	// ServletPath is where Spark's servlet shows the metrics of the driver, ExecutorMetricsPath those of its executors:
-	// both on the port of the driver's web interface (org.apache.spark.status.api.v1.PrometheusResource).
+	// ServletPath is the path at which Spark's servlet shows the metrics of the driver, ExecutorMetricsPath the one for
+	// its executors. Both are on the port of the driver's web interface
+	// (org.apache.spark.status.api.v1.PrometheusResource).
 	ServletPath         = "/metrics/prometheus"
 	ExecutorMetricsPath = "/metrics/executors/prometheus"
 
-	// AgentRulesFolder and AgentRulesFile are where the rules of the JMX exporter are, unless the user brings some.
+	// AgentRulesFolder and AgentRulesFile locate the rules of the JMX exporter, unless the user provides rules.
 	AgentRulesFolder = "/opt/sparkgate/jmx-exporter"
 	AgentRulesFile   = "rules.yaml"
-	// defaultAgentPort is the port of the JMX exporter.
+	// defaultAgentPort is the default port of the JMX exporter.
 	defaultAgentPort = 8090
 
 	prometheusField = "spec.monitoring.prometheus"
 )
 
-// monitoring sets the properties that make Spark show its metrics. The servlet has to be switched on in two places: for
-// the driver as a sink, for executors as a part of the web interface (on by default from Spark 4.0 on).
+// monitoring sets the properties that make Spark show its metrics. The servlet is turned on in two places: as a sink
+// for the driver, and as a part of the web interface for executors (there it is on by default from Spark 4.0).
 func (f fields) monitoring(spec *v1alpha1.SparkApplicationSpec) {
 	if spec.Monitoring == nil || spec.Monitoring.Prometheus == nil {
 		return
@@ -41,16 +42,16 @@ func (f fields) monitoring(spec *v1alpha1.SparkApplicationSpec) {
 	f.text(PrometheusSinkPath, prometheusField, ServletPath)
 }
 
-// Agent is the JMX exporter that runs inside the Java virtual machines of driver and executors.
+// Agent is the JMX exporter, which runs as an agent in the Java virtual machines of driver and executors.
 type Agent struct {
-	// Jar and Rules are paths inside the containers.
+	// Jar and Rules are paths in the containers.
 	Jar, Rules string
-	// OwnRules says that the user brings the rules.
+	// OwnRules reports that the user provides the rules.
 	OwnRules bool
 	Port     int32
 }
 
-// AgentOf returns the JMX exporter that an application asks for, nil if it asks for none.
+// AgentOf returns the JMX exporter that an application configures, nil if it does not.
 func AgentOf(spec *v1alpha1.SparkApplicationSpec) *Agent {
 	if spec.Monitoring == nil || spec.Monitoring.Prometheus == nil || spec.Monitoring.Prometheus.JMXExporterJar == "" {
 		return nil
@@ -66,12 +67,12 @@ func AgentOf(spec *v1alpha1.SparkApplicationSpec) *Agent {
 	return &agent
 }
 
-// option returns what loads the agent (prometheus/jmx_exporter: -javaagent:JAR=PORT:CONFIGURATION).
+// option returns the Java option that loads the agent (prometheus/jmx_exporter: -javaagent:JAR=PORT:CONFIGURATION).
 func (a *Agent) option() string {
 	return "-javaagent:" + a.Jar + "=" + strconv.Itoa(int(a.Port)) + ":" + a.Rules
 }
 
-// loadedBy returns the option that loads the jar already, or nothing.
+// loadedBy returns the option among options that loads the same jar, "" if there is none.
 func (a *Agent) loadedBy(options string) string {
 	for _, option := range strings.Fields(options) {
 		option = strings.Trim(option, `'"`)
@@ -82,8 +83,8 @@ func (a *Agent) loadedBy(options string) string {
 	return ""
 }
 
-// addAgent adds the JMX exporter to the options of both roles, after those of the user. One that the user loads as well
-// could not open its port twice.
+// addAgent adds the JMX exporter to the Java options of both roles, after those of the user. It returns a finding if
+// the user loads the same jar, because two agents cannot open the same port.
 func addAgent(merged Properties, spec *v1alpha1.SparkApplicationSpec) []Finding {
 	agent := AgentOf(spec)
 	if agent == nil {

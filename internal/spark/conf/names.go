@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// At returns the path of an entry of a map, such as spec.sparkConf[spark.driver.memory]. A key that does more than
-// print is quoted, so that a message stays one line and means what it says.
+// At returns the path of an entry of a map, such as spec.sparkConf[spark.driver.memory]. A key with unprintable
+// characters is quoted, so that it cannot break or falsify a message.
 func At(path, key string) string {
 	const longest = 256
 	if len(key) > longest {
@@ -25,9 +25,9 @@ func At(path, key string) string {
 	return path + "[" + key + "]"
 }
 
-// refusedName returns why no property can have a name; empty if one can. Java would read every name back from a file of
-// properties; but a program that prints, splits or compares one of these on the way would not. A space within a name and a
-// colon are left: the real client takes them.
+// refusedName returns why key cannot be the name of a property; "" if it can. A properties file could hold any name,
+// but programs on the way print, split or compare names and would change some of them. A space within a name and a
+// colon are allowed, as the real client allows them.
 func refusedName(key string) string {
 	inner := strings.TrimSpace(key)
 	for _, r := range key {
@@ -49,13 +49,13 @@ func refusedName(key string) string {
 	return ""
 }
 
-// quoteName returns a name for a message, cut to a readable length.
+// quoteName returns a name for a message: quoted and cut to a readable length.
 func quoteName(key string) string {
 	const longest = 128
 	return strconv.Quote(redact.First(key, longest))
 }
 
-// refusedValue returns why a value cannot be handed to Spark, or nothing if it can.
+// refusedValue returns why a value cannot be passed to Spark; "" if it can.
 func refusedValue(value string) string {
 	switch {
 	case !utf8.ValidString(value):
@@ -66,7 +66,7 @@ func refusedValue(value string) string {
 	return ""
 }
 
-// refuseUnreadable takes out properties whose name or value would not arrive as it was written.
+// refuseUnreadable removes properties whose name or value cannot be passed on unchanged, with a finding for each.
 func refuseUnreadable(p Properties) []Finding {
 	var findings []Finding
 	for _, property := range p.Sorted() {

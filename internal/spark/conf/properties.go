@@ -11,42 +11,42 @@ import (
 	"github.com/sparkgate/sparkgate/internal/finding"
 )
 
-// Source is a place that properties come from. Later ones win.
+// Source is where a property was set. A greater one has precedence.
 type Source int
 
 // The sources of properties, lowest precedence first.
 const (
-	// OperatorDefaults are settings of the operator, and what it derives from the application's metadata.
+	// OperatorDefaults are the defaults of the operator, and what it derives from the application's metadata.
 	OperatorDefaults Source = iota
-	// NamespaceDefaults come from the defaults of the application's namespace.
+	// NamespaceDefaults are the defaults of the application's namespace.
 	NamespaceDefaults
-	// ConfigMap is the file spark-defaults.conf of the ConfigMap that spec.sparkConfigMap names.
+	// ConfigMap is the file spark-defaults.conf in the ConfigMap that spec.sparkConfigMap names.
 	ConfigMap
 	// SparkConf is spec.sparkConf.
 	SparkConf
-	// Secret is spec.sparkConfFrom. The value is Masked, except in what Revealed returns.
+	// Secret is spec.sparkConfFrom. The value is Masked, except in the result of Revealed.
 	Secret
-	// TypedField is a field of the spec that stands for the property.
+	// TypedField is a field of the spec that corresponds to the property.
 	TypedField
-	// Derived properties follow from others and were not set by a user.
+	// Derived is for properties that follow from others and were not set by a user.
 	Derived
 )
 
-// Origin is the place that set a property.
+// Origin is where a property was set.
 type Origin struct {
 	Source Source
-	// Field is what a user would edit, such as spec.driver.memory or spec.sparkConf[spark.driver.memory].
+	// Field is the field to edit, such as spec.driver.memory or spec.sparkConf[spark.driver.memory].
 	Field string
 }
 
-// Property is one property and where it comes from.
+// Property is a property and where it was set.
 type Property struct {
 	Key    string
 	Value  string
 	Origin Origin
 }
 
-// Properties are properties by key. The zero value is an empty map that can be read but not written.
+// Properties are properties by key. The zero value can be read like an empty map, but not written.
 type Properties map[string]Property
 
 // Set adds or replaces a property.
@@ -56,10 +56,11 @@ func (p Properties) Set(key, value string, origin Origin) {
 
 // Put adds or replaces a property that follows from others.
 func (p Properties) Put(key, value string) {
-	p.Set(key, value, Origin{Source: Derived}) // Field finds the place where it could be set
+	// Without a field, Properties.Field returns the one in sparkConf that could set it.
+	p.Set(key, value, Origin{Source: Derived})
 }
 
-// find returns what sets a property: its name, else a former one.
+// find returns the property with that name, else the one with its deprecated name.
 func (p Properties) find(key string) (Property, bool) {
 	property, ok := p[key]
 	if former, has := formerNames[key]; has && !ok {
@@ -82,7 +83,7 @@ func (p Properties) Get(key, fallback string) string {
 	return fallback
 }
 
-// First returns the value of the first key that is set, or fallback.
+// First returns the value of the first key that is set, or fallback if none is.
 func (p Properties) First(fallback string, keys ...string) string {
 	for _, key := range keys {
 		if value, ok := p.Lookup(key); ok {
@@ -92,10 +93,10 @@ func (p Properties) First(fallback string, keys ...string) string {
 	return fallback
 }
 
-// Keys returns all keys in ascending order.
+// Keys returns all keys, sorted.
 func (p Properties) Keys() []string { return slices.Sorted(maps.Keys(p)) }
 
-// Sorted returns all properties in ascending order of their keys.
+// Sorted returns all properties, sorted by key.
 func (p Properties) Sorted() []Property {
 	sorted := make([]Property, 0, len(p))
 	for _, key := range p.Keys() {
@@ -104,7 +105,7 @@ func (p Properties) Sorted() []Property {
 	return sorted
 }
 
-// WithPrefix returns the properties whose key begins with prefix, in ascending order, by what follows the prefix.
+// WithPrefix returns the properties whose keys begin with prefix, sorted by the rest of the key.
 func (p Properties) WithPrefix(prefix string) []Named {
 	var named []Named
 	for key, property := range p {
@@ -116,7 +117,7 @@ func (p Properties) WithPrefix(prefix string) []Named {
 	return named
 }
 
-// Named is a property of a family, such as spark.executorEnv.NAME, by its name within the family.
+// Named is a property of a family, such as spark.executorEnv.NAME. Name is the part after the prefix of the family.
 type Named struct {
 	Name string
 	Property
@@ -130,8 +131,7 @@ func (p Properties) Clone() Properties {
 	return maps.Clone(p)
 }
 
-// Field returns what a user would edit to change the property: the field that set it, or the place in sparkConf where
-// it could be set.
+// Field returns the field to edit in order to change the property: the one that set it, or else its entry in sparkConf.
 func (p Properties) Field(key string) string {
 	if property, ok := p.find(key); ok && property.Origin.Field != "" {
 		return property.Origin.Field
@@ -139,8 +139,8 @@ func (p Properties) Field(key string) string {
 	return fieldOfKey(key)
 }
 
-// fieldOfKey returns the place of a key in sparkConf.
+// fieldOfKey returns the path of a key in spec.sparkConf.
 func fieldOfKey(key string) string { return At("spec.sparkConf", key) }
 
-// Finding is something about the properties that cannot work. The controller reports it, nothing branches on it.
+// Finding is a mistake in the properties, for users. No code depends on its text.
 type Finding = finding.Finding

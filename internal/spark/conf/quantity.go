@@ -14,8 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// ParseQuantity reads a quantity of Kubernetes as properties have them. One with an absurd exponent is an error:
-// nothing with it comes to an end.
+// ParseQuantity parses a Kubernetes quantity in a property. It refuses absurd exponents, because calculations with them
+// would not end.
 func ParseQuantity(text string) (resource.Quantity, error) {
 	if strictdecode.Endless(text) {
 		return resource.Quantity{}, resource.ErrFormatWrong
@@ -23,7 +23,7 @@ func ParseQuantity(text string) (resource.Quantity, error) {
 	return resource.ParseQuantity(strings.TrimSpace(text))
 }
 
-// CPU returns the amount of cores that a key is set to: above zero, and not more than can be counted.
+// CPU returns a number of cores. It is an error if it is not above zero, or too large to be counted.
 func (p Properties) CPU(key string) (resource.Quantity, error) {
 	amount, err := ParseQuantity(p.Get(key, ""))
 	if err != nil || amount.Sign() <= 0 {
@@ -32,7 +32,7 @@ func (p Properties) CPU(key string) (resource.Quantity, error) {
 	return amount, p.counted(key, corev1.ResourceCPU, amount)
 }
 
-// Size returns the size in bytes that a key is set to.
+// Size returns a size in bytes. It is an error if it is too large to be counted.
 func (p Properties) Size(key string) (resource.Quantity, error) {
 	size, err := ParseQuantity(p.Get(key, ""))
 	if err != nil {
@@ -41,7 +41,7 @@ func (p Properties) Size(key string) (resource.Quantity, error) {
 	return size, p.counted(key, corev1.ResourceStorage, size)
 }
 
-// counted refuses what cannot be counted.
+// counted returns an error for an amount that is too large to be counted, or negative.
 func (p Properties) counted(key string, name corev1.ResourceName, q resource.Quantity) error {
 	var outside *amounts.RangeError
 	if _, err := amounts.Of(string(name), q); errors.As(err, &outside) {

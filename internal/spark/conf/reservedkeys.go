@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// owned are the keys that the operator sets itself, each with what to use instead.
+// owned are the keys that only the operator may set, each with what to do instead.
 var owned = map[string]string{
 	Master:               "remove it: drivers always use the cluster that they run in",
 	DriverMaster:         "remove it: drivers always use the cluster that they run in",
@@ -29,17 +29,18 @@ var owned = map[string]string{
 	volcanoPrefix + "podGroupTemplateJson":       volcanoGate,
 }
 
-// What Spark's own step for Volcano reads, the end of its name, and what to do instead.
+// volcanoPrefix is for properties that Spark's own step for Volcano reads, volcanoStep the end of that step's name, and
+// volcanoGate what to do instead.
 const (
 	volcanoPrefix = "spark.kubernetes.scheduler.volcano."
 	volcanoStep   = ".VolcanoFeatureStep"
 	volcanoGate   = "remove it and set spec.queue.gate to Volcano, which creates a PodGroup in the queue of spec.queue.name"
 )
 
-// submissionPrefix is the family of credentials that spark-submit uses towards the API server.
+// submissionPrefix is the prefix of the credentials with which spark-submit itself calls the API server.
 const submissionPrefix = "spark.kubernetes.authenticate.submission."
 
-// refusedKey returns why a key may not be set by a user, or nothing if it may.
+// refusedKey returns why users may not set a key to a value; "" if they may.
 func refusedKey(key, value string) string {
 	if remedy, ok := owned[key]; ok {
 		if strings.HasSuffix(key, ".featureSteps") && strings.HasSuffix(value, volcanoStep) {
@@ -58,5 +59,5 @@ func refusedKey(key, value string) string {
 	return ""
 }
 
-// sortedKeys returns the keys of a map in ascending order.
+// sortedKeys returns the keys of a map, sorted.
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

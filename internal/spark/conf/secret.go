@@ -12,14 +12,14 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// Why a property cannot come from a Secret.
+// Reasons why a property cannot come from a Secret.
 const (
 	beforeSecrets = "the operator reads this property before it reads Secrets, or builds pods from it: set it in sparkConf"
 	inPods        = "Spark writes its value into the pods of executors, where others may read it: "
 )
 
-// early are the properties that cannot come from a Secret, each with the reason and what to do instead; a key that ends
-// with a dot stands for all that begin with it. The first that fits counts.
+// early are the properties that cannot come from a Secret, each with the reason and what to do instead. A key that ends
+// with a dot is a prefix. The first match counts.
 var early = []struct{ key, reason string }{
 	{ExecutorEnvPrefix, inPods + "set executor.env with valueFrom"},
 	{DriverEnvPrefix, "its value would stand in the pod of the driver: set driver.env with valueFrom"},
@@ -50,7 +50,7 @@ var early = []struct{ key, reason string }{
 	{ConnectPort, beforeSecrets},
 }
 
-// RefusedFromSecret returns why a property cannot come from a Secret, or nothing if it can.
+// RefusedFromSecret returns why a property cannot come from a Secret; "" if it can.
 func RefusedFromSecret(key string) string {
 	if remedy, ok := owned[key]; ok {
 		return "the operator owns this property: " + remedy
@@ -70,8 +70,9 @@ func RefusedFromSecret(key string) string {
 	return ""
 }
 
-// startsExecutors reports whether executors have to know a property before they reach the driver: Spark writes it into
-// their pods, as an option of Java in clear text (SparkConf.isExecutorStartupConf; those of SSL from 4.0 on).
+// startsExecutors reports whether executors need a property before they can reach the driver. Spark writes such
+// properties into their pods, as Java options in clear text (SparkConf.isExecutorStartupConf; those for SSL from 4.0
+// on).
 func startsExecutors(key string) bool {
 	for _, begin := range []string{"spark.auth", "spark.rpc", "spark.network", "spark.port."} {
 		if strings.HasPrefix(key, begin) {
@@ -81,8 +82,8 @@ func startsExecutors(key string) bool {
 	return strings.HasPrefix(key, "spark.ssl") && !strings.Contains(key, "Password") || strings.HasSuffix(key, ".port")
 }
 
-// addSecrets adds the properties of spec.sparkConfFrom. Their values are not known here and never will be: Masked
-// stands in their place until the file of properties is written.
+// addSecrets adds the properties of spec.sparkConfFrom with the value Masked. Their real values are filled in only when
+// the properties file is written.
 func addSecrets(merged Properties, spec *v1alpha1.SparkApplicationSpec, typed Properties) []Finding {
 	var findings []Finding
 	for _, source := range spec.SparkConfFrom {
@@ -106,11 +107,11 @@ func addSecrets(merged Properties, spec *v1alpha1.SparkApplicationSpec, typed Pr
 	return findings
 }
 
-// FieldOfSecret returns the place of a property among those that come from Secrets.
+// FieldOfSecret returns the path of a property in spec.sparkConfFrom.
 func FieldOfSecret(key string) string { return At("spec.sparkConfFrom", key) }
 
-// Revealed returns the properties with the values of those that come from Secrets, for the file that the driver reads
-// and for nothing else. One that values lacks stays masked. p is not changed.
+// Revealed returns a copy of the properties with the real values of those that come from Secrets. It is only for the
+// file that the driver reads. A property that is not in values stays masked.
 func (p Properties) Revealed(values map[string]string) Properties {
 	if len(values) == 0 {
 		return p
@@ -124,15 +125,14 @@ func (p Properties) Revealed(values map[string]string) Properties {
 	return revealed
 }
 
-// redactionRegex is what Spark hides in its own listings by default (the pattern of 4.0 and later, which has that of
-// 3.5 in it).
+// redactionRegex is Spark's default for what it hides in its listings, from 4.0 on. It includes the default of 3.5.
 const redactionRegex = `(?i)secret|password|token|access[.]?key|credential`
 
-// redacts finds the keys that every supported version hides by default.
+// redacts matches the keys that every supported version of Spark hides by default.
 var redacts = regexp.MustCompile(`(?i)secret|password|token|access[.]?key`)
 
-// hideSecrets lets Spark hide the properties that come from Secrets in its web interface and event log, unless the user
-// has chosen what is hidden.
+// hideSecrets makes Spark hide the properties that come from Secrets in its web interface and event log, unless the
+// user has set RedactionRegex.
 func hideSecrets(p Properties) {
 	if _, chosen := p[RedactionRegex]; chosen {
 		return

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// UIProxyBase is what Spark puts before every link of its web interface. Pages themselves stay at the root: a proxy
-	// that forwards a request has to strip the path (UIUtils.uiRoot in Spark).
+	// UIProxyBase is the path that Spark puts before every link of its web interface. The pages themselves stay at the
+	// root, so a proxy has to remove the path from requests (UIUtils.uiRoot in Spark).
 	UIProxyBase = "spark.ui.proxyBase"
-	// UIProxyRedirect is what Spark puts before UIProxyBase in redirects, which go to the root without it.
+	// UIProxyRedirect is what Spark puts before UIProxyBase in redirects. Without it they lead to the root.
 	UIProxyRedirect = "spark.ui.proxyRedirectUri"
-	// EventLogEnabled makes Spark write the log that a history server reads.
+	// EventLogEnabled makes Spark write the event log, which a history server reads.
 	EventLogEnabled = "spark.eventLog.enabled"
 )
 
-// RewritePattern may end the path of an Ingress. It is how ingress-nginx takes a path away, together with the
-// annotation nginx.ingress.kubernetes.io/rewrite-target: /$2.
+// RewritePattern may be at the end of an Ingress path. With the annotation nginx.ingress.kubernetes.io/rewrite-target:
+// /$2 it makes ingress-nginx remove the path from requests.
 const RewritePattern = "(/|$)(.*)"
 
 // FillIn replaces {{name}} and {{namespace}} in a text of spec.ui.
@@ -28,29 +28,30 @@ func FillIn(app *v1alpha1.SparkApplication, text string) string {
 	return strings.NewReplacer("{{name}}", app.Name, "{{namespace}}", app.Namespace).Replace(text)
 }
 
-// UIPath returns a path of spec.ui as a browser sees it: filled in, without RewritePattern and without a slash at its
-// end; empty for the root.
+// UIPath returns a path of spec.ui as browsers see it: with its placeholders replaced, without RewritePattern and
+// without a slash at the end. It is empty for the root.
 func UIPath(app *v1alpha1.SparkApplication, path string) string {
 	return strings.TrimRight(strings.TrimSuffix(FillIn(app, path), RewritePattern), "/")
 }
 
-// IngressField and RouteField are the fields of ways to the web interface.
+// IngressField and RouteField are the fields that expose the web interface.
 const (
 	IngressField = "spec.ui.ingress"
 	RouteField   = "spec.ui.route"
 )
 
-// Exposure is one way from outside to the web interface.
+// Exposure is one way to reach the web interface from outside of the cluster.
 type Exposure struct {
-	// Field that describes it.
+	// Field is the field that defines it.
 	Field string
-	// Host by which browsers know it, filled in; empty if that is not known.
+	// Host is the host name in the browser, with its placeholders replaced; empty if it is not known.
 	Host string
-	// Base is its UIPath.
+	// Base is its path, as UIPath returns it.
 	Base string
 }
 
-// Exposures returns the ways from outside to the web interface, the one to print first.
+// Exposures returns the ways to reach the web interface from outside of the cluster. The first one is the address to
+// show.
 func Exposures(app *v1alpha1.SparkApplication) []Exposure {
 	ui := app.Spec.UI
 	if ui == nil {
@@ -66,7 +67,7 @@ func Exposures(app *v1alpha1.SparkApplication) []Exposure {
 	return ways
 }
 
-// addExposure adds what Spark has to know of a path under which its web interface is reached.
+// addExposure sets the path under which browsers reach the web interface, so that Spark's links contain it.
 func addExposure(app *v1alpha1.SparkApplication, typed Properties) {
 	for _, way := range Exposures(app) {
 		if way.Base != "" {
@@ -76,7 +77,7 @@ func addExposure(app *v1alpha1.SparkApplication, typed Properties) {
 	}
 }
 
-// deriveRedirects keeps redirects below the path of the web interface, unless the user has chosen where they lead.
+// deriveRedirects keeps redirects below the path of the web interface, unless the user has set UIProxyRedirect.
 func deriveRedirects(p Properties) {
 	if _, chosen := p[UIProxyRedirect]; !chosen && p[UIProxyBase].Origin.Source == TypedField {
 		p.Put(UIProxyRedirect, "/")

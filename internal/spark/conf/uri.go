@@ -11,22 +11,22 @@ import (
 	"unicode"
 )
 
-// scheme begins a URI.
+// scheme matches the scheme of a URI.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// Characters that Java's URI takes unescaped, besides letters, digits and everything beyond ASCII that is neither blank
-// nor control.
+// Characters that java.net.URI accepts unescaped in the parts of a URI, in addition to letters, digits and all
+// characters beyond ASCII that are neither blanks nor control characters.
 const (
 	inPath     = "_-!.~'()*;/:@&=+$,%"
 	inQuery    = inPath + "?[]"
 	inFragment = inQuery
 )
 
-// ErrNoScheme is returned for a URI without a scheme, which Spark takes as a file of the machine that submits.
+// ErrNoScheme is the error for a URI without a scheme, which spark-submit would take for a local file.
 var ErrNoScheme = errors.New("has no scheme")
 
-// Scheme returns the scheme of a URI, in lower case. It fails where Java's URI does: Spark takes such text as the name
-// of a local file.
+// Scheme returns the scheme of a URI in lower case. It returns an error for a URI that java.net.URI rejects, because
+// Spark takes such text for the name of a local file.
 func Scheme(uri string) (string, error) {
 	prefix := scheme.FindString(uri)
 	if prefix == "" {
@@ -50,7 +50,7 @@ func Scheme(uri string) (string, error) {
 	return strings.ToLower(strings.TrimSuffix(prefix, ":")), nil
 }
 
-// legal returns which character of a part of a URI has to be escaped.
+// legal returns an error that names the first character of a part of a URI that has to be escaped.
 func legal(text, punctuation string) error {
 	for i, c := range text {
 		switch {

@@ -14,17 +14,17 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// ValueError is a property whose value cannot be read.
+// ValueError is the error for a property whose value is invalid.
 type ValueError struct {
-	// Field is what a user would edit.
+	// Field is the field to edit.
 	Field string
-	// Key and Value of the property.
+	// Key and Value are those of the property.
 	Key, Value string
 	// Problem says what is wrong, Remedy what to write instead.
 	Problem, Remedy string
 }
 
-// Error returns field, value, problem and remedy; the value of a sensitive key is hidden.
+// Error returns field, value, problem and remedy. The value of a sensitive key is masked.
 func (e *ValueError) Error() string { return e.Field + ": " + e.Message() }
 
 // Message returns Error without the field.
@@ -37,13 +37,13 @@ func (p Properties) Wrong(key, problem, remedy string) *ValueError {
 	return &ValueError{Field: p.Field(key), Key: key, Value: p.Get(key, ""), Problem: problem, Remedy: remedy}
 }
 
-// trim drops what Java drops around a value: control characters and the space. A no-break space, as pages of
-// documentation have it, stays, and no number has one.
+// trim removes what Java removes around a value: control characters and the space. It keeps a no-break space, which
+// text copied from a web page may have, so such a number is invalid.
 func trim(text string) string {
 	return strings.TrimFunc(text, func(c rune) bool { return c <= ' ' })
 }
 
-// Int returns a whole number in Java's int range, or fallback if the key is not set.
+// Int returns a whole number in the range of Java's int, or fallback if the key is not set.
 func (p Properties) Int(key string, fallback int32) (int32, error) {
 	value, ok := p.Lookup(key)
 	if !ok {
@@ -56,7 +56,7 @@ func (p Properties) Int(key string, fallback int32) (int32, error) {
 	return int32(number), nil
 }
 
-// Bool returns true or false in any case, with blanks around it or not, or fallback if the key is not set.
+// Bool returns a boolean, or fallback if the key is not set. Upper and lower case and blanks around it do not matter.
 func (p Properties) Bool(key string, fallback bool) (bool, error) {
 	value, ok := p.Lookup(key)
 	value = trim(value)
@@ -71,17 +71,18 @@ func (p Properties) Bool(key string, fallback bool) (bool, error) {
 	return false, p.Wrong(key, "is neither true nor false", "set true or false")
 }
 
-// MiB returns an amount of memory in mebibytes, or fallback if the key is not set. A plain number means mebibytes.
+// MiB returns an amount of memory in mebibytes, rounded down, or fallback if the key is not set. A number without a
+// unit is in mebibytes.
 func (p Properties) MiB(key string, fallback int64) (int64, error) {
 	return p.memory(key, fallback, mebi)
 }
 
-// BytesInMiB returns MiB for properties where a plain number means bytes.
+// BytesInMiB is MiB for properties where a number without a unit is in bytes.
 func (p Properties) BytesInMiB(key string, fallback int64) (int64, error) {
 	return p.memory(key, fallback, 1)
 }
 
-// memory returns an amount of memory in mebibytes; unit is what a plain number counts.
+// memory returns an amount of memory in mebibytes. unit is the number of bytes that a number without a unit counts.
 func (p Properties) memory(key string, fallback, unit int64) (int64, error) {
 	value, ok := p.Lookup(key)
 	if !ok {
@@ -97,11 +98,11 @@ func (p Properties) memory(key string, fallback, unit int64) (int64, error) {
 	return amount, nil
 }
 
-// javaHeap is how Java reads the size of its heap (-Xmx), with the blanks around it that Spark drops.
+// javaHeap matches a heap size as Java reads it (-Xmx), with blanks around it, which Spark removes.
 var javaHeap = regexp.MustCompile(`^\s*[0-9]+[kKmMgGtT]\s*$`)
 
-// JavaHeap returns a heap as Java reads it: text itself if Java does, else the whole mebibytes that Spark counts, in
-// the largest unit that loses nothing. It returns "" for what is not a size, or less than a mebibyte.
+// JavaHeap returns a heap size in Java's notation: text itself if Java can read it, else its whole mebibytes in the
+// largest unit that loses nothing. It returns "" if text is not a size or is less than a mebibyte.
 func JavaHeap(text string) string {
 	if javaHeap.MatchString(text) {
 		return text
@@ -117,11 +118,12 @@ func JavaHeap(text string) string {
 	return strconv.FormatInt(amount, 10) + heapUnits[unit:unit+1]
 }
 
-// plainSize is an amount of memory without a unit.
+// plainSize matches an amount of memory without a unit.
 var plainSize = regexp.MustCompile(`^\s*[0-9]+\s*$`)
 
-// ExecutorHeap returns a heap of executors as their pods and the driver both count it: text itself if it has a unit, else
-// the mebibytes that pods get, where the driver would read bytes. It returns "" for a number below one.
+// ExecutorHeap returns the heap size of executors so that their pods and the driver read it alike. A number without a
+// unit gets the unit mebibytes, in which pods count it, because the driver would take it for bytes. It returns "" for a
+// number below one.
 func ExecutorHeap(text string) string {
 	if plainSize.MatchString(text) {
 		return JavaHeap(text)
@@ -132,7 +134,7 @@ func ExecutorHeap(text string) string {
 // heapUnits are the units of JavaHeap, from mebibytes on.
 const heapUnits = "mgt"
 
-// MemoryForm says how to write an amount of memory.
+// MemoryForm is the remedy for an invalid amount of memory.
 const MemoryForm = "set a whole number followed by k, m, g or t, such as 512m or 4g"
 
 // Float returns a finite number, or fallback if the key is not set.
@@ -153,8 +155,8 @@ const (
 	mebi = int64(1) << 20
 )
 
-// units are Spark's suffixes of memory sizes, all of them binary, in bytes. Those with an i came with Spark 4.2:
-// package validate refuses them before.
+// units are Spark's suffixes of memory sizes, in bytes. All of them are binary. Those with an i exist from Spark 4.2
+// on; package validate refuses them for earlier versions.
 var units = map[string]int64{
 	"b": 1,
 	"k": kibi, "kb": kibi, "ki": kibi, "kib": kibi,
@@ -164,12 +166,12 @@ var units = map[string]int64{
 	"p": kibi * mebi * mebi, "pb": kibi * mebi * mebi, "pi": kibi * mebi * mebi, "pib": kibi * mebi * mebi,
 }
 
-// errTooLarge is an amount of memory that cannot be counted.
+// errTooLarge is the error for an amount of memory that is too large to be counted.
 var errTooLarge = errors.New("is above 8Pi, the most that is counted")
 
 var memorySize = regexp.MustCompile(`^([0-9]+)([a-z]+)?$`)
 
-// parseMemory reads a size in Spark's notation and returns whole mebibytes, cut off. The suffix may be written in any
+// parseMemory returns a size in Spark's notation in whole mebibytes, rounded down. Suffixes may be in upper or lower
 // case.
 func parseMemory(text string, unit int64) (int64, error) {
 	parts := memorySize.FindStringSubmatch(strings.ToLower(trim(text)))
@@ -192,7 +194,7 @@ func parseMemory(text string, unit int64) (int64, error) {
 
 var double = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[dDfF]?$`)
 
-// ParseDouble reads a finite number as Java does.
+// ParseDouble parses a finite number as Java does.
 func ParseDouble(text string) (float64, error) {
 	text = trim(text)
 	if !double.MatchString(text) {
@@ -201,7 +203,7 @@ func ParseDouble(text string) (float64, error) {
 	return strconv.ParseFloat(strings.TrimRight(text, "dDfF"), 64)
 }
 
-// FormatDouble prints a finite number as Java does: always with a fraction, and with an exponent below 0.001 and from
+// FormatDouble formats a finite number as Java does: always with a fraction, and with an exponent below 0.001 and from
 // ten million on.
 func FormatDouble(x float64) string {
 	size := math.Abs(x)
@@ -216,7 +218,7 @@ func FormatDouble(x float64) string {
 	return withFraction(mantissa) + "E" + strconv.Itoa(power)
 }
 
-// withFraction adds .0 to a number that has no fraction.
+// withFraction appends .0 to a number without a fraction.
 func withFraction(number string) string {
 	if strings.Contains(number, ".") {
 		return number

@@ -27,30 +27,30 @@ var (
 	RouteKind   = schema.GroupVersionKind{Group: "gateway.networking.k8s.io", Version: "v1", Kind: "HTTPRoute"}
 )
 
-// Kinds are all of them, in the order in which they are built.
+// Kinds are the kinds of companions, in the order in which they are built.
 var Kinds = []schema.GroupVersionKind{ServiceKind, BudgetKind, IngressKind, RouteKind}
 
-// Input is everything that the companions follow from.
+// Input is everything that the companions depend on.
 type Input struct {
-	// App is not changed. Its name, namespace, uid and spec count; its status does not.
+	// App is the application, which is not changed. Its name, namespace, uid and spec are read, its status is not.
 	App *v1alpha1.SparkApplication
-	// Run and Attempt that the companions are of, both from 1.
+	// Run and Attempt are the numbers of the attempt that the companions belong to, both from 1.
 	Run, Attempt int64
 	// Queue is the resolved name of the queue, for the label.
 	Queue string
-	// Started says that the run has begun its first start and is not over.
+	// Started reports that the run has started for the first time and has not ended.
 	Started bool
-	// Live says that the attempt holds its quota: its driver is being created, runs or ends.
+	// Live reports that the attempt holds its quota: its driver is being created, runs, or ends.
 	Live bool
-	// UIPort is the port of the web interface in the Service of the attempt; 0 if there is none.
+	// UIPort is the port of the web interface in the Service of the attempt; 0 if it has none.
 	UIPort int32
-	// Withheld are the fields of ways to the web interface that are not opened.
+	// Withheld are the fields that would expose the web interface but must not.
 	Withheld map[string]bool
-	// RouteTLS says that the Gateway of the route serves it encrypted. It counts for Address only.
+	// RouteTLS reports that the Gateway serves the route over TLS. Only Address uses it.
 	RouteTLS bool
 }
 
-// InputOf reads from the status of an application what there is to accompany. UIPort and RouteTLS stay empty.
+// InputOf returns the input for an application, from its status, without UIPort and RouteTLS.
 func InputOf(app *v1alpha1.SparkApplication) Input {
 	s := &app.Status
 	in := Input{App: app, Run: s.Run, Attempt: s.Attempt, Queue: s.Queue}
@@ -61,17 +61,17 @@ func InputOf(app *v1alpha1.SparkApplication) Input {
 	return in
 }
 
-// Uses reports whether a spec asks for any companion, or for additions to the Service of the web interface.
+// Uses reports whether a spec asks for a companion, or for additions to the Service of the web interface.
 func Uses(spec *v1alpha1.SparkApplicationSpec) bool {
 	return spec.DriverService != nil || spec.PodDisruptionBudget == v1alpha1.DisruptionDriver || UsesUI(spec)
 }
 
-// UsesUI reports whether a spec asks for anything about the web interface.
+// UsesUI reports whether a spec has settings for the web interface.
 func UsesUI(spec *v1alpha1.SparkApplicationSpec) bool {
 	return spec.UI != nil && *spec.UI != (v1alpha1.UserInterface{})
 }
 
-// Build returns the companions that are wanted now, complete, in the order of Kinds.
+// Build returns the companions that should exist now, complete, in the order of Kinds.
 func Build(in Input) ([]*unstructured.Unstructured, error) {
 	b := build{Input: in, names: render.NamesOf(in.App, in.Run, in.Attempt)}
 	var all []*unstructured.Unstructured
@@ -112,7 +112,7 @@ func (b build) meta(name string) metav1.ObjectMeta {
 	}
 }
 
-// driverLabels select the driver of the attempt.
+// driverLabels returns the labels that select the driver of the attempt.
 func (b build) driverLabels() map[string]string {
 	labels := b.meta("").Labels
 	return map[string]string{
@@ -123,10 +123,10 @@ func (b build) driverLabels() map[string]string {
 	}
 }
 
-// exposed reports whether the web interface can be reached from outside.
+// exposed reports whether the web interface is exposed to the outside.
 func (b build) exposed() bool { return b.Live && b.UIPort > 0 && b.App.Spec.UI != nil }
 
-// filled returns texts with their tokens replaced.
+// filled returns texts with their placeholders replaced.
 func (b build) filled(texts map[string]string) map[string]string {
 	if len(texts) == 0 {
 		return nil

@@ -15,17 +15,17 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// Claim is a place that an Ingress or an HTTPRoute takes.
+// Claim is a host and path that an Ingress or HTTPRoute uses.
 type Claim struct {
 	Place
-	// Kind, Namespace, Name and UID of the object, and since when it exists.
+	// Kind, Namespace, Name and UID identify the object; Since is when it was created.
 	Kind, Namespace, Name string
 	UID                   types.UID
 	Since                 time.Time
 }
 
-// ClaimsOf returns the places that an Ingress or an HTTPRoute takes, whichever client has created it. What cannot be
-// read is left out.
+// ClaimsOf returns the hosts and paths that an Ingress or HTTPRoute uses, whichever client created it. Parts that
+// cannot be read are left out.
 func ClaimsOf(object *unstructured.Unstructured) []Claim {
 	var places []Place
 	switch object.GetKind() {
@@ -60,7 +60,8 @@ func ofIngress(object *unstructured.Unstructured) []Place {
 func ofRoute(object *unstructured.Unstructured) []Place {
 	hosts, _, err := unstructured.NestedStringSlice(object.Object, "spec", "hostnames")
 	if err != nil || len(hosts) == 0 {
-		return nil // those of its Gateway
+		// The route has the host names of its Gateway.
+		return nil
 	}
 	var paths []string
 	for _, rule := range objectsAt(object.Object, "spec", "rules") {
@@ -85,8 +86,8 @@ func ofRoute(object *unstructured.Unstructured) []Place {
 	return places
 }
 
-// placeOf brings host and path into the form of Place. Of a regular expression only the whole segments before it count:
-// it may match anything behind.
+// placeOf normalizes host and path. Of a regular expression it keeps only the path segments before the first special
+// character, because the rest may match anything.
 func placeOf(host, path string) Place {
 	path = strings.TrimSuffix(path, conf.RewritePattern)
 	if at := strings.IndexAny(path, `()[]{}*+?|^$\`); at >= 0 {
@@ -116,11 +117,12 @@ func text(object map[string]any, key string) string {
 	return value
 }
 
-// Conflict returns who holds a granted place already: an object of another namespace that takes the same host and a
-// path that overlaps, and that is not younger than the application's own object; empty if none does. own is that
-// object; zero if it does not exist yet. Which object it is is not said: its namespace is not the application's
-// business. What takes more than the rules give to the application alone, such as the page at the root of a host of
-// which it has a path, is not a conflict: the longer path decides, and administrators have given it away.
+// Conflict returns a message if a granted place is already in use: by an object in another namespace with the same host
+// and an overlapping path that is not younger than own, the application's own object. It returns "" if there is none.
+// own is zero if the object does not exist yet. The message does not name the other object, which users of this
+// namespace may not see. It is no conflict if another object claims more than the rules reserve for the application,
+// for example the root of a host on which the application has a path: the longer path wins, and administrators have
+// assigned it.
 func (g Granted) Conflict(namespace string, own Claim, claims []Claim) string {
 	for _, c := range claims {
 		if c.Namespace == namespace || c.Host != g.Place.Host || !below(c.Path, g.Place.Path) && !below(g.Place.Path, c.Path) {
@@ -134,8 +136,8 @@ func (g Granted) Conflict(namespace string, own Claim, claims []Claim) string {
 	return ""
 }
 
-// olderThan reports whether an object that exists was there before another: the first has the place, however two of
-// them have come about at once.
+// olderThan reports whether c exists and is older than other. The older one gets the place, even if both were created
+// at the same time.
 func (c Claim) olderThan(other Claim) bool {
 	return c.UID != "" && cmp.Or(c.Since.Compare(other.Since), strings.Compare(string(c.UID), string(other.UID))) < 0
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// GatewayKind is what a route attaches to.
+// GatewayKind is the kind to which a route is attached.
 var GatewayKind = schema.GroupVersionKind{Group: RouteKind.Group, Version: RouteKind.Version, Kind: "Gateway"}
 
-// Encrypts reports whether a Gateway serves the route of an application over TLS: by the listener that the route names,
-// else by any that takes its host name.
+// Encrypts reports whether a Gateway serves the route of an application over TLS: with the listener that the route
+// names, else with any listener for its host name.
 func Encrypts(gateway *unstructured.Unstructured, app *v1alpha1.SparkApplication, parent v1alpha1.RouteParent) bool {
 	listeners, _, err := unstructured.NestedSlice(gateway.Object, "spec", "listeners")
 	if err != nil {
@@ -36,7 +36,8 @@ func Encrypts(gateway *unstructured.Unstructured, app *v1alpha1.SparkApplication
 	return false
 }
 
-// takes reports whether a listener of a host name, which may begin with a wildcard, serves a host.
+// takes reports whether a listener serves a host. The listener's host name may begin with a wildcard; if it is empty,
+// it serves all hosts.
 func takes(listener, host string) bool {
 	if end, wild := strings.CutPrefix(listener, "*"); wild {
 		return strings.HasSuffix(host, end) && host != end

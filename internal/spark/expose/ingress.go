@@ -15,8 +15,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// ingress leads to the web interface of the attempt. A path with conf.RewritePattern is for a controller that reads it
-// as a regular expression, any other is a prefix.
+// ingress returns the Ingress for the web interface of the attempt, nil if there is none. A path with
+// conf.RewritePattern is for a controller that takes it as a regular expression; any other path is a prefix.
 func (b build) ingress() any {
 	if !b.exposed() || b.App.Spec.UI.Ingress == nil || b.Withheld[conf.IngressField] {
 		return nil
@@ -45,8 +45,9 @@ func (b build) ingress() any {
 	return ingress
 }
 
-// Address returns where people find the web interface: outside by the first companion that was created and whose host
-// is known, else inside the cluster; empty if there is none. made names those that were created.
+// Address returns the URL of the web interface: the external one of the first companion that was created and whose host
+// is known, else the one inside the cluster. It is empty if there is no web interface. made has the kinds of the
+// companions that were created.
 func Address(in Input, made map[string]bool) string {
 	if in.UIPort == 0 {
 		return ""

@@ -12,13 +12,14 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// httpRoute is a HTTPRoute without a status, which is not ours to apply.
+// httpRoute is an HTTPRoute without its status, which the operator must not apply.
 type httpRoute struct {
 	Metadata any                     `json:"metadata"`
 	Spec     gatewayv1.HTTPRouteSpec `json:"spec"`
 }
 
-// route leads to the web interface of the attempt, and takes the path away before Spark sees it.
+// route returns the HTTPRoute for the web interface of the attempt, nil if there is none. It removes the path from
+// requests before Spark sees them.
 func (b build) route() any {
 	if !b.exposed() || b.App.Spec.UI.Route == nil || b.Withheld[conf.RouteField] {
 		return nil

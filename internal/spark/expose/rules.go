@@ -16,20 +16,20 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// Rules say what administrators let web interfaces be reached by. Without any nothing is.
+// Rules are what administrators allow for web interfaces. Without rules nothing is allowed.
 type Rules struct {
-	// Hosts are templates of a host, or of a host and a path, with the tokens of conf.FillIn. Whatever is on the host
-	// and below the path belongs to the application.
+	// Hosts are templates of a host, or of a host and a path, with the placeholders of conf.FillIn. The application may
+	// use that host and everything below the path.
 	Hosts []string
-	// Annotations are the keys that applications may set on an Ingress or on the Service of the web interface; one that
-	// ends in "/*" stands for all with that prefix.
+	// Annotations are the keys that applications may set on an Ingress and on the Service of the web interface. A key
+	// that ends with "/*" is a prefix.
 	Annotations []string
 }
 
-// templatePath is the path of a template with its tokens filled in.
+// templatePath matches the path of a template after its placeholders were replaced.
 var templatePath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
 
-// Check returns what is wrong with rules; nil if nothing is. The error begins with the flag.
+// Check returns an error about the first invalid rule. It begins with the name of the flag.
 func (r Rules) Check() error {
 	sample := &v1alpha1.SparkApplication{}
 	sample.Name, sample.Namespace = "name", "namespace"
@@ -51,15 +51,15 @@ func (r Rules) Check() error {
 	return nil
 }
 
-// Place is a host and everything below a path of it.
+// Place is a host and everything below a path on it.
 type Place struct {
-	// Host in small letters, without a dot at the end; empty is every host.
+	// Host is in lower case, without a dot at the end. If it is empty, it means every host.
 	Host string
-	// Path without a slash at its end; empty is the root.
+	// Path has no slash at its end; empty is the root.
 	Path string
 }
 
-// areaOf fills in a template.
+// areaOf returns the place that a template gives to an application.
 func areaOf(app *v1alpha1.SparkApplication, template string) Place {
 	host, path, _ := strings.Cut(template, "/")
 	if path != "" {
@@ -71,23 +71,23 @@ func areaOf(app *v1alpha1.SparkApplication, template string) Place {
 // String returns host and path.
 func (p Place) String() string { return p.Host + p.Path }
 
-// covers reports whether everything of another place also belongs to this one.
+// covers reports whether the place contains all of another one.
 func (p Place) covers(other Place) bool { return p.Host == other.Host && below(other.Path, p.Path) }
 
-// below reports whether a path is another one, or continues it by whole segments.
+// below reports whether a path is above, or continues it with whole segments.
 func below(path, above string) bool { return path == above || strings.HasPrefix(path, above+"/") }
 
-// Granted is a way to the web interface that the rules allow.
+// Granted is a way to expose the web interface that the rules allow.
 type Granted struct {
-	// Field that describes it.
+	// Field is the field that defines it.
 	Field string
-	// Place that it takes.
+	// Place is the host and path that it uses.
 	Place Place
-	// area that the rules give to the application.
+	// area is what the rules give to the application.
 	area Place
 }
 
-// Refusal is why a way to the web interface is not opened.
+// Refusal is why a field of spec.ui has no effect.
 type Refusal struct{ Field, Message string }
 
 // String returns field and message.
@@ -102,8 +102,8 @@ func Join(refused []Refusal) string {
 	return strings.Join(texts, "; ")
 }
 
-// Judge returns which ways to the web interface of an application the rules allow, and why they refuse others. The
-// fields of spec.ui have passed validation.
+// Judge returns the ways to expose the web interface of an application that the rules allow, and why they refuse the
+// others. The fields of spec.ui must be valid.
 func (r Rules) Judge(app *v1alpha1.SparkApplication) (granted []Granted, refused []Refusal) {
 	for _, way := range conf.Exposures(app) {
 		found := r.judgeHost(app, way)
@@ -148,17 +148,17 @@ func (r Rules) allows(key string) bool {
 	})
 }
 
-// scraping are the annotations by which a Prometheus finds metrics. They say only where the driver's own are.
+// scraping are the annotations by which Prometheus finds metrics. They affect only the metrics of the driver itself.
 var scraping = []string{"prometheus.io/scrape", "prometheus.io/scheme", "prometheus.io/path", "prometheus.io/port"}
 
-// ServiceAnnotation reports whether an application may set an annotation of the Service of its attempts. Others than
-// for scraping can be instructions for controllers that serve the whole cluster, such as one that enters names into
-// DNS.
+// ServiceAnnotation reports whether an application may set an annotation on the Service of its attempts. Only those for
+// scraping are always allowed: others could be instructions for controllers that serve the whole cluster, such as one
+// that creates DNS names.
 func (r Rules) ServiceAnnotation(key string) bool {
 	return slices.Contains(scraping, key) || r.allows(key)
 }
 
-// JudgeService returns why annotations of the Service of the web interface are left out.
+// JudgeService returns why annotations of spec.ui.serviceMetadata are left out.
 func (r Rules) JudgeService(app *v1alpha1.SparkApplication) []Refusal {
 	if app.Spec.UI == nil || app.Spec.UI.ServiceMetadata == nil {
 		return nil
@@ -166,7 +166,7 @@ func (r Rules) JudgeService(app *v1alpha1.SparkApplication) []Refusal {
 	return judgeAnnotations(app.Spec.UI.ServiceMetadata.Annotations, "spec.ui.serviceMetadata.annotations", r.ServiceAnnotation)
 }
 
-// JudgeProperties returns why annotations are left out that properties of Spark set on the Service.
+// JudgeProperties returns why annotations that Spark properties set on the Service are left out.
 func (r Rules) JudgeProperties(properties conf.Properties) []Refusal {
 	var refused []Refusal
 	for _, p := range properties.WithPrefix(conf.DriverServiceNotes) {

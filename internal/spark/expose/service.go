@@ -13,8 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// service returns the headless Service of spec.driverService. It has the name of the application and leads to the
-// driver of the current attempt; while the next attempt waits, to no pod.
+// service returns the headless Service of spec.driverService, nil if there is none. It has the name of the application
+// and selects the driver of the current attempt. While the next attempt waits, it selects no pod.
 func (b build) service() any {
 	wanted := b.App.Spec.DriverService
 	if wanted == nil || !b.Started {
@@ -30,8 +30,9 @@ func (b build) service() any {
 	return service
 }
 
-// budget keeps the driver from being evicted. It says how many pods have to stay, not how many may go: the second needs
-// a controller that can be scaled (Kubernetes, "Specifying a Disruption Budget", on pods of other controllers).
+// budget returns a PodDisruptionBudget that keeps the driver from being evicted, nil if there is none. It uses
+// minAvailable, because maxUnavailable works only for pods of controllers that can be scaled (Kubernetes, "Specifying a
+// Disruption Budget", on pods of other controllers).
 func (b build) budget() any {
 	if b.App.Spec.PodDisruptionBudget != v1alpha1.DisruptionDriver || !b.Live {
 		return nil

@@ -20,28 +20,29 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 )
 
-// Inputs are what a plan is derived from.
+// Inputs are everything that a plan is derived from.
 type Inputs struct {
-	// Template is the hash of the run template: roles, their templates and accounts, and everything else that the spec
-	// says of the pods.
+	// Template is the hash of the run template: roles, pod templates, accounts and everything else that the spec says
+	// about pods.
 	Template string
-	// Properties are the effective ones, before anything was derived from them. Those from Secrets are masked.
+	// Properties are the result of conf.Merge. Those from Secrets are masked.
 	Properties conf.Properties
 	// ConfigMap is the one of spec.sparkConfigMap; nil if there is none.
 	ConfigMap *corev1.ConfigMap
-	// Settings are those of the namespace.
+	// Settings are the settings of the namespace (SettingsOf).
 	Settings map[string]string
-	// Environment is what the API server adds to requests of pods.
+	// Environment is what the API server adds to the requests of pods.
 	Environment podsets.Environment
 }
 
-// rule names how the hash is computed. It changes with the rule, and the grants of starts in between go back once.
+// rule names how the hash is computed. If it changes, grants whose drivers do not exist yet are released once and
+// requested again.
 const rule = "v1"
 
 // settingPrefix begins the labels and annotations of a namespace that are settings of Sparkgate.
 const settingPrefix = v1alpha1.Group + "/"
 
-// SettingsOf returns the settings of a namespace: who may use what in it, and whether it is guarded.
+// SettingsOf returns the settings of a namespace: who may use which queues and gates in it, and whether it is guarded.
 func SettingsOf(namespace metav1.Object) map[string]string {
 	settings := map[string]string{}
 	for kind, all := range map[string]map[string]string{"label ": namespace.GetLabels(), "annotation ": namespace.GetAnnotations()} {
@@ -54,7 +55,7 @@ func SettingsOf(namespace metav1.Object) map[string]string {
 	return settings
 }
 
-// content is what is hashed, as JSON: keys of maps are sorted there.
+// content is hashed as JSON, in which the keys of maps are sorted.
 type content struct {
 	Template    string                         `json:"template"`
 	Properties  map[string]string              `json:"properties,omitempty"`
@@ -70,7 +71,7 @@ type limitRange struct {
 	Spec corev1.LimitRangeSpec `json:"spec"`
 }
 
-// Hash identifies the inputs. The same inputs have the same hash in every version of the operator with the same rule.
+// Hash returns the hash of the inputs. It is the same in all versions of the operator that have the same rule.
 func (i Inputs) Hash() (string, error) {
 	c := content{Template: i.Template, Properties: make(map[string]string, len(i.Properties)), Settings: i.Settings, Overheads: i.Environment.RuntimeClasses}
 	for key, property := range i.Properties {

@@ -13,22 +13,22 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// The API server refuses pods that are larger or smaller than a limit range of their namespace allows, and those that
-// request more than the limit that it gives them. Of a driver that would show when its quota is granted, and of executors
-// in the log of the driver alone, while it holds the quota of all of them.
+// The API server refuses pods that are larger or smaller than a limit range of their namespace allows, and pods that
+// request more than the default limit of a limit range. For a driver that would show only after its quota was granted,
+// and for executors only in the log of the driver, while it holds the quota of all of them.
 //
-// What is found here is certain: where several limit ranges give different limits, any of them may count.
+// These checks report only certain mistakes: if several limit ranges have different defaults, any of them may apply.
 
 // sized is a pod of a role as it will be created.
 type sized struct {
-	// path of the role, such as spec.driver.
+	// path is the path of the role, such as spec.driver.
 	path string
 	pod  *corev1.Pod
 	// spark is the index of Spark's container.
 	spark int
 }
 
-// checkBounds returns an *EnvironmentError if a limit range of the namespace forbids a pod.
+// checkBounds returns an *EnvironmentError if a limit range of the namespace forbids the pod.
 func (e Environment) checkBounds(s sized) error {
 	for i := range e.LimitRanges {
 		for _, item := range e.LimitRanges[i].Spec.Limits {
@@ -48,7 +48,8 @@ func (e Environment) checkBounds(s sized) error {
 	return nil
 }
 
-// defaultLimit returns the largest limit that a limit range gives to containers without one.
+// defaultLimit returns the largest of the limits that limit ranges give to containers without one; given is false if
+// none does.
 func (e Environment) defaultLimit(name corev1.ResourceName) (largest resource.Quantity, given bool) {
 	for i := range e.LimitRanges {
 		for _, item := range e.LimitRanges[i].Spec.Limits {
@@ -61,16 +62,16 @@ func (e Environment) defaultLimit(name corev1.ResourceName) (largest resource.Qu
 	return largest, given
 }
 
-// bounds holds a pod to one item of a limit range.
+// bounds checks a pod against one item of a limit range.
 type bounds struct {
 	sized
 	Environment
 	item corev1.LimitRangeItem
-	// of names the limit range.
+	// of names the limit range in messages.
 	of string
 }
 
-// whole stands for all containers of a pod in place of the index of one.
+// whole is used instead of the index of a container and means the whole pod.
 const whole = -1
 
 func (b bounds) checkContainers() error {
@@ -83,7 +84,7 @@ func (b bounds) checkContainers() error {
 	return nil
 }
 
-// checkDefaults makes sure that no request of a container is above the limit that it is given.
+// checkDefaults returns an error if a request of a container is above the limit that the container will get by default.
 func (b bounds) checkDefaults(container int, r corev1.ResourceRequirements) error {
 	for _, name := range slices.Sorted(maps.Keys(r.Requests)) {
 		request := r.Requests[name]
@@ -97,8 +98,8 @@ func (b bounds) checkDefaults(container int, r corev1.ResourceRequirements) erro
 	return nil
 }
 
-// checkPod looks at the sums of containers. Init containers and amounts of the whole pod change them; such pods are left
-// to the API server.
+// checkPod checks the sums over all containers. It skips pods with init containers or with resources of the whole pod,
+// which change the sums; the API server checks these.
 func (b bounds) checkPod() error {
 	if len(b.pod.Spec.InitContainers) > 0 || b.pod.Spec.Resources != nil {
 		return nil
@@ -117,12 +118,12 @@ func (b bounds) checkPod() error {
 		}
 	}
 	if len(b.pod.Spec.Containers) > 1 {
-		b.item.Min = nil // containers without amounts are given some
+		b.item.Min = nil // containers without amounts get defaults
 	}
 	return cmp.Or(b.check(whole, "request", requests), b.check(whole, "limit", limits))
 }
 
-// check holds requests or limits of a container, or of the whole pod, to the item.
+// check compares the requests or limits of a container, or of the whole pod, with the item.
 func (b bounds) check(container int, what string, list corev1.ResourceList) error {
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		amount, most, least := list[name], b.item.Max[name], b.item.Min[name]
@@ -147,7 +148,7 @@ func (b bounds) check(container int, what string, list corev1.ResourceList) erro
 	return nil
 }
 
-// field returns where a request or limit is set.
+// field returns the field that sets a request or limit.
 func (s sized) field(container int, what string, name corev1.ResourceName) string {
 	switch {
 	case container != whole && container != s.spark:

@@ -14,9 +14,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// ExecutorPod returns an executor as Spark will create it from the template, as far as its size and what decides on its
-// place go: labels, annotations, scheduler, node labels. Its first container is Spark's. Executors that the program
-// itself asks for with another resource profile may differ.
+// ExecutorPod returns an executor pod as Spark will create it from the template, as far as its size and its placement
+// are concerned: requests, limits, labels, annotations, scheduler and node selector. Its first container is Spark's.
+// Executors for which the program requests another resource profile can differ.
 func ExecutorPod(objects render.Objects) (*corev1.Pod, error) {
 	pod, p := objects.ExecutorTemplate.DeepCopy(), objects.Properties
 	spark := &pod.Spec.Containers[0]
@@ -48,8 +48,8 @@ func ExecutorPod(objects render.Objects) (*corev1.Pod, error) {
 	return pod, nil
 }
 
-// withProperties adds labels or annotations that properties give executors. Those that name the executor are left out:
-// each has another value.
+// withProperties adds the labels or annotations that properties set for executors. Values with the number of the
+// executor are left out, because each executor has another one.
 func withProperties(values map[string]string, p conf.Properties, prefix string) map[string]string {
 	application := strings.NewReplacer("{{APP_ID}}", p.Get(conf.AppID, ""))
 	for _, property := range p.WithPrefix(prefix) {
@@ -64,7 +64,7 @@ func withProperties(values map[string]string, p conf.Properties, prefix string) 
 	return values
 }
 
-// selectNodes adds the node labels that properties ask for, those of the role over those of both.
+// selectNodes adds the node selectors in properties. Those of the role win over those for both roles.
 func selectNodes(pod *corev1.Pod, p conf.Properties) {
 	for _, prefix := range []string{conf.NodeSelectorPrefix, conf.Executor.Key("node.selector.")} {
 		for _, property := range p.WithPrefix(prefix) {
@@ -76,8 +76,8 @@ func selectNodes(pod *corev1.Pod, p conf.Properties) {
 	}
 }
 
-// executorMemory returns heap, overhead, memory outside the heap that is switched on, and the memory of Python workers
-// if it is bounded.
+// executorMemory returns the memory request of an executor: heap, overhead, off-heap memory if it is enabled, and the
+// memory of Python workers if it is limited.
 func executorMemory(p conf.Properties, leastIsFixed bool) (resource.Quantity, error) {
 	shared, err := p.Float(conf.MemoryOverheadFactor, 0)
 	if err != nil {
@@ -101,7 +101,7 @@ func executorMemory(p conf.Properties, leastIsFixed bool) (resource.Quantity, er
 	return render.Mebibytes(mib + outside + python), nil
 }
 
-// offHeap returns Spark's own memory outside the heap, in MiB.
+// offHeap returns Spark's off-heap memory in MiB, 0 if it is not enabled.
 func offHeap(p conf.Properties) (int64, error) {
 	enabled, err := p.Bool(conf.OffHeapEnabled, false)
 	if err != nil || !enabled {
@@ -110,7 +110,7 @@ func offHeap(p conf.Properties) (int64, error) {
 	return p.BytesInMiB(conf.OffHeapSize, 0)
 }
 
-// pythonMemory returns what Python workers may use, in MiB, if there are any.
+// pythonMemory returns the memory limit of Python workers in MiB, 0 if there are none.
 func pythonMemory(p conf.Properties) (int64, error) {
 	if !strings.EqualFold(p.Get(conf.ResourceType, ""), "python") {
 		return 0, nil
@@ -118,7 +118,7 @@ func pythonMemory(p conf.Properties) (int64, error) {
 	return p.MiB(conf.ExecutorPySparkMemory, 0)
 }
 
-// with returns the amounts of both lists; those of the second win.
+// with returns the amounts of both lists; those of b win.
 func with(a, b corev1.ResourceList) corev1.ResourceList {
 	both := maps.Clone(a)
 	if both == nil {

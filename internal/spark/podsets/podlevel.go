@@ -12,9 +12,8 @@ import (
 	"k8s.io/component-helpers/resource"
 )
 
-// defaultWholePod fills absent requests of the whole pod from its limits, as the API server does: what no container
-// requests is requested as much as it may be used. The sum of the containers, which must have their defaults, is in
-// for everything else.
+// defaultWholePod sets missing requests of the whole pod to its limits, as the API server does for resources that no
+// container requests. Requests of the containers, which must have their defaults already, count in all other cases.
 func defaultWholePod(spec *corev1.PodSpec) {
 	if spec.Resources == nil {
 		return
@@ -30,8 +29,9 @@ func defaultWholePod(spec *corev1.PodSpec) {
 	spec.Resources.Requests = requests
 }
 
-// checkWholePod refuses requests of the whole pod below those of its containers. So do API servers that know such
-// requests; others drop them without a word, and a pod would take more than it is counted for.
+// checkWholePod returns an error if a request of the whole pod is below the sum of its containers. API servers with
+// pod-level resources refuse that as well; older ones drop them silently, and the pod would use more than it is
+// charged.
 func checkWholePod(spec *corev1.PodSpec) error {
 	if spec.Resources == nil {
 		return nil
@@ -47,7 +47,7 @@ func checkWholePod(spec *corev1.PodSpec) error {
 	return nil
 }
 
-// requestsOfContainers returns what containers, init containers and sidecars request at most at any time.
+// requestsOfContainers returns the most that containers, init containers and sidecars request at any time.
 func requestsOfContainers(spec *corev1.PodSpec) corev1.ResourceList {
 	return resource.AggregateContainerRequests(&corev1.Pod{Spec: *spec}, resource.PodResourcesOptions{})
 }

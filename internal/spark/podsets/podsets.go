@@ -21,29 +21,30 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// Environment is what the namespace and the cluster add to pods. Every part may be empty.
+// Environment is what namespace and cluster add to pods. Each field may be empty.
 type Environment struct {
-	// LimitRanges of the namespace; their defaults fill absent requests and limits, and their bounds keep pods from being
-	// created.
+	// LimitRanges are those of the namespace. Their defaults fill in missing requests and limits, and their bounds can
+	// forbid pods.
 	LimitRanges []corev1.LimitRange
 	// RuntimeClasses are the overheads of runtime classes by name.
 	RuntimeClasses map[string]corev1.ResourceList
 }
 
-// errUnbounded is dynamic allocation that no queue could hold.
+// errUnbounded is the error for dynamic allocation without an upper bound, which no queue could hold.
 var errUnbounded = errors.New(conf.DynamicAllocationMax + " is not set, so that the number of executors has no bound: " +
 	"set dynamicAllocation.maxExecutors")
 
-// BaseSets returns PodSets for gates that reserve no more than the base gang, and leave what dynamic allocation creates
-// above it to a scheduler.
+// BaseSets returns the pod sets for gates that reserve only the base gang, and leave the executors of dynamic
+// allocation above it to a scheduler.
 func BaseSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environment) ([]queueing.PodSet, error) {
-	objects.Gated = true // as if
+	// PodSets counts only the base gang if other executors wait behind a scheduling gate.
+	objects.Gated = true
 	return PodSets(app, objects, env)
 }
 
 // PodSets returns the pod sets of an attempt, "driver" and "executor", from objects that were built without a grant.
-// Under dynamic allocation the executors are those of the base gang if others wait behind a scheduling gate, else all
-// that Spark may ever create. An error names the property that cannot be read.
+// Under dynamic allocation the number of executors is the base gang if the others wait behind a scheduling gate, else
+// the maximum. An error names the property that is invalid.
 func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environment) ([]queueing.PodSet, error) {
 	gang, err := objects.Properties.Executors()
 	if err != nil {
@@ -74,8 +75,8 @@ func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environ
 	return []queueing.PodSet{driverSet, executorSet}, nil
 }
 
-// wish takes over what the application says about its place in a queue; fewer executors only where their number is
-// fixed at the start.
+// wish copies the wishes of the application about its queue into the pod sets. minExecutors applies only if the number
+// of executors at the start is fixed.
 func wish(queue *v1alpha1.QueueReference, fixed bool, driver, executor *queueing.PodSet) {
 	if queue.MinExecutors != nil && fixed && *queue.MinExecutors < executor.Count {
 		executor.MinCount = *queue.MinExecutors
@@ -85,8 +86,8 @@ func wish(queue *v1alpha1.QueueReference, fixed bool, driver, executor *queueing
 	}
 }
 
-// Templates returns the pods by pod set as they will be created, with what they request, for gates that describe pods
-// to another system.
+// Templates returns the pod templates, as pods will be created, by the name of their pod set. Gates use them to
+// describe pods to another system.
 func Templates(objects render.Objects) (map[string]*corev1.PodTemplateSpec, error) {
 	executor, err := ExecutorPod(objects)
 	if err != nil {
@@ -99,14 +100,14 @@ func Templates(objects render.Objects) (map[string]*corev1.PodTemplateSpec, erro
 	return templates, nil
 }
 
-// Wanted returns the number of executors that make the application complete when they are ready: those that Spark creates
-// before any job asks for some. That may be none, where the base gang has one.
+// Wanted returns the number of executors that have to be ready for the application to count as ready: those that Spark
+// creates before a job needs any. It may be 0, although the base gang has at least one executor.
 func Wanted(p conf.Properties) (int32, error) {
 	gang, err := p.Executors()
 	return gang.Unasked, err
 }
 
-// both describes the driver and the executors, without their numbers.
+// both returns the pod sets of the driver and the executors, without their counts.
 func (e Environment) both(objects render.Objects) (driver, executor queueing.PodSet, err error) {
 	pod, err := ExecutorPod(objects)
 	if err != nil {
@@ -126,7 +127,7 @@ func (e Environment) both(objects render.Objects) (driver, executor queueing.Pod
 	return driver, executor, nil
 }
 
-// podSet describes pods like this one.
+// podSet returns the pod set of pods like pod.
 func (e Environment) podSet(name string, pod *corev1.Pod) (queueing.PodSet, error) {
 	requests, err := e.Requests(pod)
 	var outside *EnvironmentError
@@ -139,8 +140,8 @@ func (e Environment) podSet(name string, pod *corev1.Pod) (queueing.PodSet, erro
 	return queueing.PodSet{Name: name, Requests: requests, Tolerations: pod.Spec.Tolerations, NodeSelector: queueing.NodeLabels(&pod.Spec)}, nil
 }
 
-// countable makes sure that driver and executors together stay within what is counted: gates that ask another system
-// leave the product to it, and it may wrap there. The field is where the number of executors stands.
+// countable returns an error if driver and executors together request more than can be counted. Gates for other systems
+// leave the multiplication to these, where it could overflow. field is the one that sets the number of executors.
 func countable(field string, driver, executor queueing.PodSet) error {
 	if executor.Count < 0 {
 		return mistake(field, fmt.Sprintf("value %d is a negative number of executors: set a whole number above zero", executor.Count))
@@ -157,7 +158,7 @@ func countable(field string, driver, executor queueing.PodSet) error {
 	return nil
 }
 
-// mistake returns an error at a field of the spec.
+// mistake returns an error about a field of the spec.
 func mistake(field, message string) error {
 	return &render.MistakeError{Mistake: strictdecode.Mistake{Field: field, Message: message}}
 }

@@ -13,10 +13,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// Requests returns what a node reserves for a pod in the environment: containers, init containers, sidecars and the
-// overhead of the runtime class, after defaults. The pod is not changed. CPU is in thousandths of a core, all else in
-// base units; "pods" is 1. The error is an *amounts.FieldError for what is not an amount in the pod, an
-// *EnvironmentError in what the environment adds, and another for requests of the whole pod that its containers exceed.
+// Requests returns what a node reserves for a pod in this environment: containers, init containers, sidecars and the
+// overhead of the runtime class, after defaulting. The pod is not changed. CPU is in thousandths of a core, everything
+// else in base units, and "pods" is 1. The error is an *amounts.FieldError for an invalid amount in the pod, an
+// *EnvironmentError for one that the environment adds, and another type if requests of the whole pod are below those of
+// its containers.
 func (e Environment) Requests(pod *corev1.Pod) (queueing.Resources, error) {
 	if err := e.check(pod); err != nil {
 		return nil, err
@@ -33,14 +34,14 @@ func (e Environment) Requests(pod *corev1.Pod) (queueing.Resources, error) {
 	return requests, err
 }
 
-// EnvironmentError is an amount of the namespace or of the cluster that cannot be counted, or that keeps a pod from being
-// created. It may change without the application.
+// EnvironmentError is the error for an amount of the namespace or the cluster that cannot be counted, or that forbids a
+// pod. It can go away without a change of the application.
 type EnvironmentError struct{ Err error }
 
 // Error names the object, the field in it, the value and the remedy.
 func (e *EnvironmentError) Error() string { return e.Err.Error() }
 
-// check reads the amounts that the environment may add to a pod.
+// check returns an error if an amount that the environment can add to a pod is invalid.
 func (e Environment) check(pod *corev1.Pod) error {
 	for i := range e.LimitRanges {
 		r := &e.LimitRanges[i]
@@ -62,7 +63,7 @@ func (e Environment) check(pod *corev1.Pod) error {
 	return nil
 }
 
-// addOverhead adds what the runtime class costs, as the API server will.
+// addOverhead sets the overhead of the runtime class, as the API server will.
 func (e Environment) addOverhead(pod *corev1.Pod) {
 	class := pod.Spec.RuntimeClassName
 	if class == nil || pod.Spec.Overhead != nil {
@@ -71,8 +72,8 @@ func (e Environment) addOverhead(pod *corev1.Pod) {
 	pod.Spec.Overhead = e.RuntimeClasses[*class]
 }
 
-// addDefaults fills absent requests: from limits that are written down, then from the defaults of limit ranges. (That
-// is the order of the API server, which defaults an object before admission sees it.)
+// addDefaults fills in missing requests: from the limits in the spec, then from the defaults of limit ranges. This is
+// the order of the API server, which sets defaults before admission.
 func (e Environment) addDefaults(containers []corev1.Container) {
 	for i := range containers {
 		resources := &containers[i].Resources
@@ -88,8 +89,7 @@ func (e Environment) addDefaults(containers []corev1.Container) {
 	}
 }
 
-// defaultsOf returns the requests that a limit range gives to containers without: its default limit where it has no
-// default request.
+// defaultsOf returns the default requests of a limit range. A resource without one gets the default limit.
 func defaultsOf(item corev1.LimitRangeItem) corev1.ResourceList {
 	return with(item.Default, item.DefaultRequest)
 }

@@ -1,9 +1,9 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package podtemplate reads files of pod templates as Spark's client does.
+// Package podtemplate reads pod template files as Spark's client does.
 //
-// The client reads them by the rules of YAML 1.2 for JSON, in which 012, yes and ~ are texts, and then lets texts stand
-// for the numbers and switches that a field wants, and the other way round. A reader by other rules would change what
+// The client parses them by the rules of YAML 1.2 for JSON, in which 012, yes and ~ are strings, and then converts
+// strings to the numbers and booleans that a field needs, and vice versa. A parser with other rules would change what
 // users have written.
 package podtemplate

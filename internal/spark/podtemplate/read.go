@@ -14,7 +14,8 @@ import (
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// Read returns the one pod of a file, as JSON has it. Fields that a pod does not have are kept.
+// Read returns the pod of a file, in the form in which encoding/json decodes objects. It returns an error if the file
+// does not have exactly one pod. Fields that pods do not have are kept.
 func Read(text []byte) (map[string]any, error) {
 	var pod map[string]any
 	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {

@@ -19,18 +19,18 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// What texts without quotes may be numbers.
+// Patterns of unquoted strings that are numbers.
 var (
 	wholeNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 	fraction    = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][-+]?[0-9]+)?$`)
 	endless     = regexp.MustCompile(`^(-?\.inf|\.nan)$`)
 )
 
-// deepest is how many levels a document may have: one that contains itself has no end.
+// deepest is the maximum number of levels of a document. Without it, a document that contains itself would never end.
 const deepest = 200
 
-// plainYAML turns a node into maps, lists, texts, numbers and switches; kind is the type that reads it, nil if none is
-// known.
+// plainYAML converts a node to maps, lists, strings, numbers and booleans. kind is the type of the field, nil if it is
+// not known.
 func plainYAML(node *yaml.Node, kind reflect.Type, depth int) (any, error) {
 	if depth > deepest {
 		return nil, fmt.Errorf("line %d: the document has more than %d levels", node.Line, deepest)
@@ -61,7 +61,7 @@ func plainYAML(node *yaml.Node, kind reflect.Type, depth int) (any, error) {
 	return nil, nil
 }
 
-// elementOf returns the type of the elements of a list or map, nil if the type is none.
+// elementOf returns the type of the elements of a list or map; nil if kind is not a type of that sort.
 func elementOf(kind reflect.Type, want reflect.Kind) reflect.Type {
 	if kind == nil || kind.Kind() != want {
 		return nil
@@ -69,7 +69,7 @@ func elementOf(kind reflect.Type, want reflect.Kind) reflect.Type {
 	return kind.Elem()
 }
 
-// plainMap reads a group of fields. Nothing is merged: to Spark's client, << is the name of a field.
+// plainMap converts an object. Merge keys are not supported: for Spark's client, << is the name of a field.
 func plainMap(node *yaml.Node, kind reflect.Type, depth int) (any, error) {
 	members := map[string]any{}
 	for i := 0; i+1 < len(node.Content); i += 2 {
@@ -86,7 +86,7 @@ func plainMap(node *yaml.Node, kind reflect.Type, depth int) (any, error) {
 	return members, nil
 }
 
-// typeOfMember returns the type of a field of a struct, or of any member of a map; nil if it is not known.
+// typeOfMember returns the type of a field of a struct, or of the members of a map; nil if it is not known.
 func typeOfMember(kind reflect.Type, name string) reflect.Type {
 	if kind == nil || kind.Kind() != reflect.Struct || reflect.PointerTo(kind).Implements(reflect.TypeFor[json.Unmarshaler]()) {
 		return elementOf(kind, reflect.Map)
@@ -106,7 +106,7 @@ func typeOfMember(kind reflect.Type, name string) reflect.Type {
 	return nil
 }
 
-// plainScalar reads a single value.
+// plainScalar converts a scalar.
 func plainScalar(node *yaml.Node, kind reflect.Type) (any, error) {
 	const written = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	if node.Style&yaml.TaggedStyle != 0 && !strings.HasPrefix(node.Tag, "!!") {
@@ -119,7 +119,7 @@ func plainScalar(node *yaml.Node, kind reflect.Type) (any, error) {
 	return fitted(value, kind)
 }
 
-// resolved returns what a text without quotes means.
+// resolved returns the value of an unquoted string.
 func resolved(text string) any {
 	switch {
 	case text == "" || text == "null":
@@ -138,7 +138,7 @@ func resolved(text string) any {
 	return text
 }
 
-// fitted turns a value into what a field wants, where Spark's client does. A field that is not known takes everything.
+// fitted converts a value to the type of its field, as Spark's client does. A field of unknown type takes any value.
 func fitted(value any, kind reflect.Type) (any, error) {
 	wanted := reflect.Invalid
 	if kind != nil {
@@ -197,8 +197,7 @@ func asSwitch(value any) any {
 	return value
 }
 
-// asNumber returns for small numbers: one that begins with 0 is written to the base of eight, as the modes of files
-// are.
+// asNumber converts a value for a 32-bit field. A string that begins with 0 is octal, as file modes are.
 func asNumber(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -209,7 +208,7 @@ func asNumber(value any) any {
 		}
 		return asWhole(v)
 	case float64:
-		return conf.FormatDouble(v) // which no such field takes
+		return conf.FormatDouble(v) // no such field takes it
 	}
 	return value
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// Kind is the kind of an object that pods name.
+// Kind is the kind of an object that a pod references.
 type Kind string
 
 // The kinds.
@@ -23,20 +23,21 @@ const (
 	Claim     Kind = "PersistentVolumeClaim"
 )
 
-// Reference is an object in the namespace of the application that a pod cannot start without.
+// Reference is an object in the namespace of the application without which a pod cannot start.
 type Reference struct {
 	Kind Kind
 	Name string
-	// By is the first place that names it, such as volume "settings" of the driver pod.
+	// By is the first place that references it, such as volume "settings" of the driver pod.
 	By string
 }
 
-// Most is how many references of an attempt are returned. Each costs the operator a read.
+// Most is the maximum number of references that are returned for an attempt, because the operator has to read each of
+// them.
 const Most = 100
 
-// Of returns what the pods of an attempt name, each object once, the driver's first: in volumes, projected volumes and
-// the environment of all containers, as the pods are rendered. What Spark adds to executors itself is taken from the
-// properties. References that are optional are left out, and so are objects that are created for the attempt.
+// Of returns the objects that the pods of an attempt reference, each once, those of the driver first: in volumes,
+// projected volumes and environment variables of the rendered pods, and in the properties for what Spark adds to
+// executors itself. Optional references are left out, and so are objects that are created for the attempt.
 func Of(objects render.Objects) []Reference {
 	c := collector{seen: map[Reference]bool{}}
 	c.leaveOut(objects)
@@ -50,12 +51,12 @@ func Of(objects render.Objects) []Reference {
 
 // collector collects references.
 type collector struct {
-	// seen are those that need not be added: they are found already, or created for the attempt.
+	// seen are references that need not be added, because they have been found or are created for the attempt.
 	seen  map[Reference]bool
 	found []Reference
 }
 
-// leaveOut leaves out what is created for the attempt.
+// leaveOut marks the objects that are created for the attempt as seen.
 func (c *collector) leaveOut(objects render.Objects) {
 	if objects.ConfigMap != nil {
 		c.seen[Reference{Kind: ConfigMap, Name: objects.ConfigMap.Name}] = true
@@ -71,7 +72,7 @@ func (c *collector) leaveOut(objects render.Objects) {
 	}
 }
 
-// add adds an object unless it may be absent. One without a name is for the API server to refuse.
+// add adds a reference unless it is optional. It ignores a reference without a name, which the API server will refuse.
 func (c *collector) add(kind Kind, name string, optional *bool, by string) {
 	object := Reference{Kind: kind, Name: name}
 	if name == "" || optional != nil && *optional || c.seen[object] || len(c.found) == Most {
@@ -82,7 +83,7 @@ func (c *collector) add(kind Kind, name string, optional *bool, by string) {
 	c.found = append(c.found, object)
 }
 
-// pod adds what a pod names.
+// pod adds the references of a pod.
 func (c *collector) pod(of string, spec *corev1.PodSpec) {
 	for i := range spec.Volumes {
 		c.volume(&spec.Volumes[i], fmt.Sprintf("volume %q of %s", spec.Volumes[i].Name, of))
@@ -94,7 +95,7 @@ func (c *collector) pod(of string, spec *corev1.PodSpec) {
 	}
 }
 
-// volume adds what a volume names.
+// volume adds the references of a volume.
 func (c *collector) volume(v *corev1.Volume, by string) {
 	if v.ConfigMap != nil {
 		c.add(ConfigMap, v.ConfigMap.Name, v.ConfigMap.Optional, by)
@@ -118,7 +119,7 @@ func (c *collector) volume(v *corev1.Volume, by string) {
 	}
 }
 
-// environment adds what the variables of a container are taken from.
+// environment adds the references of a container's variables.
 func (c *collector) environment(container *corev1.Container, of string) {
 	for _, variable := range container.Env {
 		source, by := variable.ValueFrom, fmt.Sprintf("env %q of %s", variable.Name, of)
@@ -142,8 +143,9 @@ func (c *collector) environment(container *corev1.Container, of string) {
 	}
 }
 
-// addedBySpark adds what Spark puts into executors beyond the template (MountSecretsFeatureStep, EnvSecretsFeatureStep,
-// MountVolumesFeatureStep). Left out are claims that Spark creates, and those whose names only Spark knows.
+// addedBySpark adds the references that Spark adds to executors beyond their template (MountSecretsFeatureStep,
+// EnvSecretsFeatureStep, MountVolumesFeatureStep). It leaves out claims that Spark creates, and those whose names only
+// Spark knows.
 func (c *collector) addedBySpark(properties conf.Properties) {
 	secrets, variables := conf.Executor.Key("secrets."), conf.Executor.Key("secretKeyRef.")
 	for _, p := range properties.WithPrefix(secrets) {

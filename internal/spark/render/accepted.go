@@ -3,8 +3,8 @@
 
 package render
 
-// AcceptedDeviations are configurations that the real client refuses on the machine that submits and that work here.
-// Where are words of its message.
+// AcceptedDeviations are configurations that spark-submit refuses on its own machine but that work with Sparkgate.
+// Where has words from its message.
 var AcceptedDeviations = []Deviation{
 	{
 		Where: []string{

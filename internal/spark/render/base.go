@@ -13,13 +13,13 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// draft is a pod under construction, with Spark's container apart from the others.
+// draft is a pod under construction. Spark's container is kept apart from the others.
 type draft struct {
 	pod       *corev1.Pod
 	container corev1.Container
 }
 
-// grow allocates space for what every driver gets.
+// grow allocates space for the volumes and variables that every driver gets.
 func (d *draft) grow() {
 	const volumes, variables = 4, 8
 	d.pod.Spec.Volumes = slices.Grow(d.pod.Spec.Volumes, volumes)
@@ -27,7 +27,7 @@ func (d *draft) grow() {
 	d.container.Env = slices.Grow(d.container.Env, variables)
 }
 
-// takeContainer takes Spark's container out of the pod.
+// takeContainer moves Spark's container from the pod into the draft.
 func (d *draft) takeContainer(r Role, in Input) {
 	if i := r.SparkContainer(d.pod.Spec.Containers, in.Properties); i >= 0 {
 		d.container = d.pod.Spec.Containers[i]
@@ -38,7 +38,7 @@ func (d *draft) takeContainer(r Role, in Input) {
 	}
 }
 
-// addAttemptLabels marks the pod as one of this attempt.
+// addAttemptLabels adds the labels of the attempt.
 func addAttemptLabels(d *draft, in Input, _ Role, _ Parts) {
 	d.addLabels(attemptLabels(in))
 }
@@ -49,20 +49,20 @@ func addEnvironment(d *draft, _ Input, _ Role, parts Parts) {
 	d.container.EnvFrom = append(d.container.EnvFrom, parts.EnvFrom...)
 }
 
-// addAccelerators sets the limit; Kubernetes makes the request equal to it.
+// addAccelerators sets the limit for accelerators. Kubernetes sets the request to the same amount.
 func addAccelerators(d *draft, _ Input, r Role, _ Parts) {
 	if gpu := r.Fields.GPU; gpu != nil {
 		d.limit(corev1.ResourceName(gpu.Name), *resource.NewQuantity(gpu.Quantity, resource.DecimalSI))
 	}
 }
 
-// addVolumes adds volumes and mounts of the role after those of the template.
+// addVolumes adds the volumes and mounts of the role after those of the template.
 func addVolumes(d *draft, _ Input, _ Role, parts Parts) {
 	d.pod.Spec.Volumes = append(d.pod.Spec.Volumes, parts.Volumes...)
 	d.container.VolumeMounts = append(d.container.VolumeMounts, parts.Mounts...)
 }
 
-// addScheduling adds tolerations, and replaces the template's affinity if the role has one of its own.
+// addScheduling adds the tolerations of the role, and its affinity, which replaces the one of the template.
 func addScheduling(d *draft, _ Input, r Role, parts Parts) {
 	d.tolerate(r.Fields.Tolerations)
 	if parts.Affinity != nil {
@@ -70,7 +70,8 @@ func addScheduling(d *draft, _ Input, r Role, parts Parts) {
 	}
 }
 
-// addPlacement puts the pod where its grant wants it.
+// addPlacement adds the node selector, tolerations, labels, annotations, scheduler and scheduling gates of the grant.
+// Executors behind the operator's scheduling gate get them when they are ungated.
 func addPlacement(d *draft, in Input, r Role, _ Parts) {
 	if granted := r.granted(in.Grant); granted != nil && !r.isGated(in) {
 		d.selectNodes(granted.NodeSelector)
@@ -86,7 +87,7 @@ func addPlacement(d *draft, in Input, r Role, _ Parts) {
 	}
 }
 
-// addGate has executors wait for quota.
+// addGate adds the operator's scheduling gate to executors that wait for quota.
 func addGate(d *draft, in Input, r Role, _ Parts) {
 	gate := corev1.PodSchedulingGate{Name: v1alpha1.QuotaSchedulingGate}
 	if r.isGated(in) && !slices.Contains(d.pod.Spec.SchedulingGates, gate) {
@@ -94,22 +95,22 @@ func addGate(d *draft, in Input, r Role, _ Parts) {
 	}
 }
 
-// addLabels adds labels, over those that are there.
+// addLabels adds labels, replacing those with the same key.
 func (d *draft) addLabels(labels map[string]string) {
 	d.pod.Labels = merged(d.pod.Labels, labels)
 }
 
-// annotate adds annotations, over those that are there.
+// annotate adds annotations, replacing those with the same key.
 func (d *draft) annotate(annotations map[string]string) {
 	d.pod.Annotations = merged(d.pod.Annotations, annotations)
 }
 
-// selectNodes adds node labels that are asked for, over those that are there.
+// selectNodes adds labels to the node selector, replacing those with the same key.
 func (d *draft) selectNodes(labels map[string]string) {
 	d.pod.Spec.NodeSelector = merged(d.pod.Spec.NodeSelector, labels)
 }
 
-// tolerate adds the tolerations that are not there yet.
+// tolerate adds the tolerations that the pod does not have yet.
 func (d *draft) tolerate(tolerations []corev1.Toleration) {
 	for _, toleration := range tolerations {
 		known := func(other corev1.Toleration) bool { return other.MatchToleration(&toleration) }
@@ -119,12 +120,12 @@ func (d *draft) tolerate(tolerations []corev1.Toleration) {
 	}
 }
 
-// env adds a plain variable after those that are there.
+// env appends a variable.
 func (d *draft) env(name, value string) {
 	d.container.Env = append(d.container.Env, corev1.EnvVar{Name: name, Value: value})
 }
 
-// request and limit set an amount of a resource for Spark's container.
+// request sets what Spark's container requests of a resource; limit sets its limit.
 func (d *draft) request(name corev1.ResourceName, amount resource.Quantity) {
 	d.container.Resources.Requests = withResource(d.container.Resources.Requests, name, amount)
 }
@@ -149,7 +150,7 @@ func withResource(list corev1.ResourceList, name corev1.ResourceName, amount res
 	return list
 }
 
-// merged returns the entries of both maps; those of the second win. Nothing stays nothing.
+// merged returns the entries of both maps; those of b win. It returns nil only if both are empty and a is nil.
 func merged(a, b map[string]string) map[string]string {
 	if len(a)+len(b) == 0 {
 		return a
@@ -160,7 +161,7 @@ func merged(a, b map[string]string) map[string]string {
 	return both
 }
 
-// restricted reports whether empty security fields are to be filled.
+// restricted reports whether the application wants its empty security fields filled in.
 func restricted(app *v1alpha1.SparkApplication) bool {
 	return app.Spec.PodSecurity == "" || app.Spec.PodSecurity == v1alpha1.PodSecurityRestricted
 }

@@ -5,11 +5,11 @@ package render
 
 import corev1 "k8s.io/api/core/v1"
 
-// baseStep puts one kind of things that have no property of Spark into a pod of either role.
+// baseStep adds one kind of settings, for which Spark has no property, to a pod of either role.
 type baseStep func(d *draft, in Input, r Role, parts Parts)
 
-// baseSteps run in this order on the pod template of either role. What they leave is to the driver what a template file
-// is to spark-submit, and to executors it is that file.
+// baseSteps run in this order on the pod template of either role. The result takes the place of the template file that
+// spark-submit would read for the driver, and is the template file for executors.
 var baseSteps = []baseStep{
 	addAttemptLabels,
 	addEnvironment,
@@ -23,10 +23,11 @@ var baseSteps = []baseStep{
 	addSecurity,
 }
 
-// base returns the pod that Spark's own steps start from.
+// base returns the pod from which Spark's own steps start.
 func base(in Input, r Role) (draft, []error) {
 	parts, errs := r.Decode()
-	d := draft{pod: &corev1.Pod{ObjectMeta: parts.Template.ObjectMeta, Spec: parts.Template.Spec}} // nothing else refers to what was decoded
+	// Nothing else refers to the decoded template.
+	d := draft{pod: &corev1.Pod{ObjectMeta: parts.Template.ObjectMeta, Spec: parts.Template.Spec}}
 	d.takeContainer(r, in)
 	for _, step := range baseSteps {
 		step(&d, in, r, parts)

@@ -17,10 +17,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// defaultUser is what executors and Hadoop see as the user, unless the driver's variables say another.
+// defaultUser is the user name that executors and Hadoop see, unless a variable of the driver sets another one.
 const defaultUser = "spark"
 
-// basicStep sets the identity, image, ports, variables and resources of the driver.
+// basicStep sets the name, labels, image, ports, variables and resources of the driver.
 func basicStep(b *build) error {
 	d, p := &b.driver, b.given
 	d.pod.Name = b.names.DriverPod
@@ -41,7 +41,7 @@ func basicStep(b *build) error {
 	return errors.Join(b.addPorts(), b.addResources(), b.setPrivileges(&b.driver.container, conf.Driver))
 }
 
-// setImage sets the image and when it is pulled.
+// setImage sets the image and its pull policy.
 func (b *build) setImage() {
 	image := b.given.First("", conf.Driver.Key("container.image"), conf.Image)
 	if b.client.imageTokens {
@@ -51,7 +51,7 @@ func (b *build) setImage() {
 	b.driver.container.ImagePullPolicy = corev1.PullPolicy(b.given.Get(conf.ImagePullPolicy, string(corev1.PullIfNotPresent)))
 }
 
-// basicEnvironment adds the variables that every driver has, and those given as properties between them.
+// basicEnvironment adds the variables that every driver has, and those that properties define.
 func (b *build) basicEnvironment() {
 	d := &b.driver
 	d.env("SPARK_USER", b.user())
@@ -67,8 +67,8 @@ func (b *build) basicEnvironment() {
 	})
 }
 
-// user returns the user that the template or the role names, else the default: Spark's own variable comes later and
-// would hide it.
+// user returns the user name for SPARK_USER: the one that the template or the role already sets, else the default.
+// Spark's own variable comes after these and would hide them.
 func (b *build) user() string {
 	user := defaultUser
 	if proxy := b.in.App.Spec.ProxyUser; proxy != "" && b.client.proxyIsUser {
@@ -82,7 +82,7 @@ func (b *build) user() string {
 	return user
 }
 
-// addResources sets what the driver requests and may use.
+// addResources sets the requests and limits of the driver.
 func (b *build) addResources() error {
 	d, p := &b.driver, b.given
 	memory, factor, err := driverMemory(b.client, p, b.in.App.Spec.Type)
@@ -111,8 +111,8 @@ func (b *build) addResources() error {
 	return err
 }
 
-// setPrivileges says whether processes of a container may gain privileges. It overwrites the template and leaves the
-// rest of its context.
+// setPrivileges sets allowPrivilegeEscalation of a container. It overrides the template, but keeps the rest of its
+// security context.
 func (b *build) setPrivileges(container *corev1.Container, r conf.Role) error {
 	if !b.client.privileges {
 		return nil
@@ -125,8 +125,8 @@ func (b *build) setPrivileges(container *corev1.Container, r conf.Role) error {
 	return err
 }
 
-// Privileges reports whether the properties let processes of a role gain privileges: the role's own, else the common
-// one.
+// Privileges reports whether the properties allow processes of a role to gain privileges. The property of the role wins
+// over the common one.
 func Privileges(p conf.Properties, r conf.Role) (bool, error) {
 	common, err := p.Bool(conf.PrivilegeEscalation, false)
 	if err != nil {
@@ -135,7 +135,7 @@ func Privileges(p conf.Properties, r conf.Role) (bool, error) {
 	return p.Bool(PrivilegesKey(r), common)
 }
 
-// PrivilegesKey returns the property of a role that Privileges reads.
+// PrivilegesKey returns the key of the role's property that Privileges reads.
 func PrivilegesKey(r conf.Role) string { return r.Key("securityContext.allowPrivilegeEscalation") }
 
 // Cores returns a number of cores: a quantity under the first key, else a whole number under the second, else one.
@@ -150,8 +150,8 @@ func Cores(p conf.Properties, quantityKey, coresKey string) (resource.Quantity, 
 	return *resource.NewQuantity(int64(number), resource.DecimalSI), err
 }
 
-// driverLabels returns the labels of the driver that its Service selects by: the user's, and Spark's own, which no
-// field overwrites.
+// driverLabels returns the labels of the driver by which its Service selects it: the user's, and Spark's own, which
+// win.
 func (b *build) driverLabels() map[string]string {
 	custom := b.replaceTokens(family(b.given, conf.Driver.Key("label.")), b.client.labelTokens)
 	return merged(custom, map[string]string{
@@ -162,7 +162,7 @@ func (b *build) driverLabels() map[string]string {
 	})
 }
 
-// replaceTokens replaces the tokens that Spark knows in values. A driver has no executor id.
+// replaceTokens replaces Spark's tokens in values. {{EXECUTOR_ID}} becomes empty, because a driver has none.
 func (b *build) replaceTokens(values map[string]string, replace bool) map[string]string {
 	hasToken := func(value string) bool { return strings.Contains(value, "{{") }
 	if !replace || !slices.ContainsFunc(slices.Collect(maps.Values(values)), hasToken) {

@@ -14,18 +14,18 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// step is one of the steps by which Spark's client builds the driver.
+// step is one of the steps with which Spark's client builds the driver.
 type step struct {
-	// class is the name of the step in Spark, by which users exclude it; empty for what cannot be excluded.
+	// class is the name of the step in Spark, by which users can exclude it; empty if it cannot be excluded.
 	class string
 	run   func(*build) error
 }
 
-// featurePackage holds the classes of the steps.
+// featurePackage is the Java package of the steps.
 const featurePackage = "org.apache.spark.deploy.k8s.features."
 
-// steps in Spark's own order. Absent from it: credentials and files of the submission host, and classes that users
-// bring along.
+// steps are in Spark's own order. Steps that read credentials and files of the submitting machine are missing, and so
+// are classes of the user.
 var steps = []step{
 	{"BasicDriverFeatureStep", basicStep},
 	{"DriverKubernetesCredentialsFeatureStep", serviceAccountStep},
@@ -44,20 +44,21 @@ var steps = []step{
 	{"", metadataStep},
 }
 
-// requiredSteps are the steps without which no driver works, or without whose Service nothing leads to its web interface.
+// requiredSteps are the steps that users may not exclude: without them the driver does not work, or its web interface
+// cannot be reached.
 var requiredSteps = []string{"BasicDriverFeatureStep", "DriverServiceFeatureStep", "DriverCommandFeatureStep", "PodTemplateConfigMapStep"}
 
-// moreProperties is about how many properties the build adds.
+// moreProperties is roughly how many properties the build adds.
 const moreProperties = 16
 
 // builds counts the calls of Build.
 var builds atomic.Int64
 
-// Builds returns how often this process has called Build: a test holds a submission to its number of calls.
+// Builds returns how often this process has called Build. A test checks that a submission does not call it too often.
 func Builds() int64 { return builds.Load() }
 
-// Build returns the objects of an attempt. An error means that the input cannot be rendered; it joins conf.ValueErrors
-// and MistakeErrors, each of which names field, value and remedy.
+// Build returns the objects of an attempt. It returns an error if the input cannot be rendered, which joins
+// conf.ValueErrors and MistakeErrors. Each of them names field, value and remedy.
 func Build(in Input) (Objects, error) {
 	builds.Add(1)
 	b := build{
@@ -89,9 +90,10 @@ func Build(in Input) (Objects, error) {
 	return b.objects(), nil
 }
 
-// objects puts the results together. Spark's container goes last in the driver.
+// objects assembles the results. Spark's container is the last one in the driver.
 func (b *build) objects() Objects {
-	properties := b.given // which nothing else refers to
+	// Nothing else refers to the map, so it can be changed.
+	properties := b.given
 	for _, property := range b.added {
 		properties[property.Key] = property
 	}
@@ -121,5 +123,5 @@ func (b *build) objects() Objects {
 	}
 }
 
-// Required reports whether a step of Spark's client cannot be left out.
+// Required reports whether users may not exclude a step of Spark's client.
 func Required(class string) bool { return slices.Contains(requiredSteps, class) }

@@ -13,8 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// addClaim adds the claim of a driver's volume if its name asks for it; index is the place of the volume among those of
-// the driver. What a claim of a fixed name and with a size means here is for package validate to say.
+// addClaim creates the claim of a driver's volume if its name contains OnDemand. index is the index of the volume among
+// those of the driver. Package validate checks claims with a fixed name and a size.
 func (b *build) addClaim(v mounted, index int) error {
 	source := v.Volume.PersistentVolumeClaim
 	if source == nil || !strings.Contains(source.ClaimName, conf.OnDemand) {
@@ -48,7 +48,7 @@ func (b *build) addClaim(v mounted, index int) error {
 	return err
 }
 
-// claimMode returns how claims that are created may be used.
+// claimMode returns the access mode of the claims that are created.
 func (b *build) claimMode() (corev1.PersistentVolumeAccessMode, error) {
 	older, err := b.given.Bool(conf.LegacyAccessMode, !b.client.podClaims)
 	if older {
@@ -57,7 +57,7 @@ func (b *build) claimMode() (corev1.PersistentVolumeAccessMode, error) {
 	return corev1.ReadWriteOncePod, err
 }
 
-// family returns the options with a prefix by what follows it.
+// family returns the options with a prefix, by the rest of their names.
 func (v *volumeProperties) family(prefix string) map[string]string {
 	values := map[string]string{}
 	for option, value := range v.options {

@@ -21,26 +21,26 @@ import (
 )
 
 const (
-	// confFolder is where driver and executors find their configuration; what the image has there is hidden.
+	// confFolder is the configuration folder of driver and executors. The mount hides what the image has there.
 	confFolder = "/opt/spark/conf"
-	// propertiesFile and namespaceKey are keys of the ConfigMap; the second is a habit of Spark's client that nothing
-	// reads.
+	// propertiesFile and namespaceKey are keys of the ConfigMap. Spark's client writes the second one, but nothing
+	// reads it.
 	propertiesFile = "spark.properties"
 	namespaceKey   = "spark.kubernetes.namespace"
 
-	// The executor template: key in the ConfigMap, folder and file in the driver.
+	// Where the driver finds the executor template: key of the ConfigMap, folder, file and volume.
 	templateKey    = "podspec-configmap-key"
 	templateFolder = "/opt/spark/pod-template"
 	templateFile   = "pod-spec-template.yml"
 	templateVolume = "pod-template-volume"
 
 	confVolume = "spark-conf-volume-driver"
-	// fileMode of the files in the conf folder: readable by all, 0644.
+	// fileMode is the mode of the files in the conf folder: 0644, readable by all.
 	fileMode = int32(0o644)
 )
 
-// ConfFiles returns which files of a sparkConfigMap go into Spark's conf folder: all but the properties, which are
-// merged or written by the operator, and keys that the operator uses itself.
+// ConfFiles returns the files of a sparkConfigMap that go into Spark's conf folder: all but those with properties,
+// which the operator merges or writes itself, and keys that the operator uses.
 func ConfFiles(configMap map[string]string) map[string]string {
 	files := map[string]string{}
 	for name, content := range configMap {
@@ -53,7 +53,7 @@ func ConfFiles(configMap map[string]string) map[string]string {
 	return files
 }
 
-// executorTemplateStep hands the template of the executors to the driver, in the ConfigMap that it mounts anyway.
+// executorTemplateStep adds the executor template to the ConfigMap and mounts it into the driver.
 func executorTemplateStep(b *build) error {
 	text, err := encode(b.template)
 	if err != nil {
@@ -68,8 +68,8 @@ func executorTemplateStep(b *build) error {
 	return nil
 }
 
-// keepGracePeriod has Spark give executors the time to end that their template says: otherwise it would replace it by
-// its own default.
+// keepGracePeriod sets the property for the grace period of executors to what their template says. Otherwise Spark
+// would replace it by its default.
 func (b *build) keepGracePeriod() {
 	seconds := b.template.Spec.TerminationGracePeriodSeconds
 	if _, chosen := b.given[conf.ExecutorGracePeriod]; chosen || seconds == nil || !b.client.gracePeriod {
@@ -78,9 +78,9 @@ func (b *build) keepGracePeriod() {
 	b.added.Put(conf.ExecutorGracePeriod, strconv.FormatInt(*seconds, 10)+"s")
 }
 
-// executorTemplate returns the pod that Spark starts executors from. Its container comes first, because Spark takes the
-// first. Its account is also there under the field's old name: Spark looks at that alone, and would otherwise replace
-// the account by that of a property, such as the driver's (ExecutorKubernetesCredentialsFeatureStep).
+// executorTemplate returns the pod template of the executors. Spark uses the first container, so its own has to be
+// first. The service account is also set under the field's old name: Spark reads only that, and would otherwise replace
+// the account by one from the properties, such as the driver's (ExecutorKubernetesCredentialsFeatureStep).
 func (b *build) executorTemplate() *corev1.Pod {
 	pod := b.executor.pod
 	pod.Spec.DeprecatedServiceAccount = cmp.Or(pod.Spec.ServiceAccountName, pod.Spec.DeprecatedServiceAccount)
@@ -89,8 +89,8 @@ func (b *build) executorTemplate() *corev1.Pod {
 	return pod
 }
 
-// encode writes a template as JSON, which every reader of YAML takes and which leaves no doubt about what is text. What
-// YAML does not take as it stands, or would take for the end of a line, is written as an escape.
+// encode writes a template as JSON, which every YAML parser reads without guessing the types of values. Characters that
+// YAML does not allow, or takes for line ends, are escaped.
 func encode(pod *corev1.Pod) (string, error) {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
@@ -105,7 +105,7 @@ func encode(pod *corev1.Pod) (string, error) {
 	return escapeForYAML(w.text.String()), nil
 }
 
-// writer encodes templates, and keeps its memory for the next one.
+// writer encodes templates and keeps its buffer for the next one.
 type writer struct {
 	*json.Encoder
 	text bytes.Buffer
@@ -119,8 +119,8 @@ var writers = sync.Pool{New: func() any {
 	return w
 }}
 
-// escapeForYAML writes characters as escapes that JSON allows as they are, but YAML does not (YAML 1.1, 5.1 and 5.4).
-// In JSON they can only occur in texts.
+// escapeForYAML escapes characters that JSON allows but YAML does not (YAML 1.1, 5.1 and 5.4). In JSON they can occur
+// only in strings.
 func escapeForYAML(text string) string {
 	const delete, lastControl, byteOrderMark, notCharacters = 0x7f, 0x9f, 0xfeff, 0xfffe
 	special := func(r rune) bool {
@@ -140,7 +140,7 @@ func escapeForYAML(text string) string {
 	return b.String()
 }
 
-// confVolumeStep mounts properties and conf files.
+// confVolumeStep mounts the properties file and the conf files.
 func confVolumeStep(b *build) error {
 	properties := corev1.KeyToPath{Key: propertiesFile, Path: propertiesFile, Mode: ptr.To(fileMode)}
 	var items []corev1.KeyToPath
@@ -162,7 +162,7 @@ func confVolumeStep(b *build) error {
 	return nil
 }
 
-// configMapVolume returns a volume with some keys of the ConfigMap.
+// configMapVolume returns a volume with the given keys of the attempt's ConfigMap.
 func (b *build) configMapVolume(name string, items ...corev1.KeyToPath) corev1.Volume {
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
 		LocalObjectReference: corev1.LocalObjectReference{Name: b.names.ConfigMap},
@@ -170,7 +170,7 @@ func (b *build) configMapVolume(name string, items ...corev1.KeyToPath) corev1.V
 	}}}
 }
 
-// configMap returns the one ConfigMap of the attempt.
+// configMap returns the ConfigMap of the attempt.
 func (b *build) configMap() *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		ObjectMeta: objectMeta(b.in, b.names.ConfigMap),

@@ -3,21 +3,22 @@
 
 package render
 
-// Deviation is a way in which this package intends to differ from spark-submit.
+// Deviation is an intended difference from spark-submit.
 type Deviation struct {
-	// Variable of the machine that submits, on which the deviation hangs; empty: it is there in any case.
+	// Variable is an environment variable of the submitting machine that causes the difference; empty if it always
+	// occurs.
 	Variable string
-	// Where are the differences: object and path, one word a step; a star at the beginning or end of a step stands for
-	// anything. The objects are pod, service, configmap, networkpolicy, claims (by volume), properties and executor
-	// (the template of executors). Members of lists go by their names.
+	// Where are the places of the difference: object and path, with one word for each step. A star at the beginning or
+	// end of a step matches anything. The objects are pod, service, configmap, networkpolicy, claims (by volume),
+	// properties and executor (the executor template). Elements of lists are named, not numbered.
 	Where []string
-	// Reason says why.
+	// Reason is why the difference is intended.
 	Reason string
 }
 
-// Deviations are all intended differences from what the real client sends. The test of the recordings reads them: a
-// difference that is not here is an error, and so is an entry that no recording shows. (Names that Spark makes at
-// random are compared by their use.)
+// Deviations are all intended differences from what spark-submit sends. The test of the recordings reads them: it fails
+// for a difference that is not listed, and for an entry that no recording shows. Names that Spark generates at random
+// are compared by how they are used.
 var Deviations = []Deviation{
 	{
 		Where: []string{

@@ -12,7 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// serviceAccountStep sets the account of the driver, also under its deprecated name, as Spark does.
+// serviceAccountStep sets the service account of the driver, also under the deprecated name of the field, as Spark
+// does.
 func serviceAccountStep(b *build) error {
 	if name, ok := b.given.Lookup(conf.DriverServiceAccount); ok {
 		b.driver.pod.Spec.ServiceAccountName = name
@@ -27,7 +28,7 @@ func mountSecretsStep(b *build) error {
 	return nil
 }
 
-// mountSecrets mounts the Secrets that properties name for a role.
+// mountSecrets mounts the Secrets that the properties of a role name.
 func (d *draft) mountSecrets(p conf.Properties, r conf.Role) {
 	for _, property := range p.WithPrefix(r.Key("secrets.")) {
 		secret := &corev1.SecretVolumeSource{SecretName: property.Name}
@@ -54,7 +55,8 @@ func envSecretsStep(b *build) error {
 	return nil
 }
 
-// KeyOfSecret reads a property that names a key of a Secret, of the families secretKeyRef of both roles.
+// KeyOfSecret parses a property <secret>:<key> of the family secretKeyRef of either role. It returns an error if it has
+// another form.
 func KeyOfSecret(p conf.Properties, property string) (secret, key string, err error) {
 	secret, key, ok := strings.Cut(p.Get(property, ""), ":")
 	if !ok || secret == "" || key == "" || strings.Contains(key, ":") {
@@ -63,7 +65,7 @@ func KeyOfSecret(p conf.Properties, property string) (secret, key string, err er
 	return secret, key, nil
 }
 
-// commandStep sets the arguments of the image's entry point, and the interpreters of Python.
+// commandStep sets the arguments for the entry point of the image, and the Python interpreters.
 func commandStep(b *build) error {
 	spec := &b.in.App.Spec
 	args := append(b.driver.container.Args, "driver")
@@ -79,7 +81,7 @@ func commandStep(b *build) error {
 	return nil
 }
 
-// resourceTypes are Spark's words for the kinds of programs.
+// resourceTypes are Spark's names for the types of programs.
 var resourceTypes = map[v1alpha1.ApplicationType]string{
 	v1alpha1.JavaApplication:   "java",
 	v1alpha1.ScalaApplication:  "java",
@@ -87,7 +89,7 @@ var resourceTypes = map[v1alpha1.ApplicationType]string{
 	v1alpha1.RApplication:      "r",
 }
 
-// mainClass returns the class that the driver starts: for Python and R the one that runs their program.
+// mainClass returns the class that the driver starts. For Python and R it is the class that runs the program.
 func mainClass(spec *v1alpha1.SparkApplicationSpec) string {
 	switch spec.Type {
 	case v1alpha1.PythonApplication:
@@ -98,7 +100,7 @@ func mainClass(spec *v1alpha1.SparkApplicationSpec) string {
 	return spec.MainClass
 }
 
-// pythonEnvironment names the interpreters, if the properties do.
+// pythonEnvironment sets the Python interpreters that the properties name.
 func (b *build) pythonEnvironment() {
 	common, hasCommon := b.given.Lookup(conf.PySparkPython)
 	if hasCommon {
@@ -115,7 +117,7 @@ func (b *build) pythonEnvironment() {
 // hadoopFolder is where Hadoop's configuration is mounted.
 const hadoopFolder = "/opt/hadoop/conf"
 
-// hadoopStep mounts an existing ConfigMap with Hadoop's configuration, and hands its name to the executors.
+// hadoopStep mounts the user's ConfigMap with Hadoop's configuration, and passes its name on to the executors.
 func hadoopStep(b *build) error {
 	name, ok := b.given.Lookup(conf.HadoopConfigMap)
 	if !ok {
@@ -138,7 +140,7 @@ func (d *draft) mountHadoop(name string) {
 // tokenFolder is where delegation tokens are mounted.
 const tokenFolder = "/mnt/secrets/hadoop-credentials"
 
-// kerberosStep mounts an existing ConfigMap with krb5.conf and an existing Secret with delegation tokens.
+// kerberosStep mounts the user's ConfigMap with krb5.conf and Secret with delegation tokens.
 func kerberosStep(b *build) error {
 	if name, ok := b.given.Lookup(conf.Krb5ConfigMap); ok {
 		source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}}

@@ -11,12 +11,12 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// executorConfVolume is where executors find their configuration, in confFolder.
+// executorConfVolume is the volume with the configuration of executors, which is mounted at confFolder.
 const executorConfVolume = "spark-conf-volume-exec"
 
-// AsSparkMakes adds to an executor created from the template what Spark adds to it and the API server or Pod Security
-// Standards look at: all volumes, with their mounts, and whether processes may gain privileges. The first container is
-// Spark's.
+// AsSparkMakes adds to an executor pod from the template what Spark adds when it creates the pod, as far as the API
+// server or the Pod Security Standards check it: volumes, mounts, and whether processes may gain privileges. The first
+// container has to be Spark's.
 func AsSparkMakes(executor *corev1.Pod, o Objects) error {
 	b := build{client: clientOf(o.SparkVersion), given: o.Properties}
 	d := draft{pod: executor, container: executor.Spec.Containers[0]}
@@ -41,8 +41,8 @@ func AsSparkMakes(executor *corev1.Pod, o Objects) error {
 	return nil
 }
 
-// mountExecutorDirs adds the folders of an executor: Spark's configuration, and scratch space where no volume is that.
-// The folders of that are those of the driver, as its variable says (LocalDirsFeatureStep).
+// mountExecutorDirs mounts Spark's configuration into an executor and, unless it has a volume for it, scratch space.
+// Executors use the same folders for scratch space as the driver, from its environment variable (LocalDirsFeatureStep).
 func (d *draft) mountExecutorDirs(b *build, o Objects) error {
 	without, err := b.given.Bool(disableConfigMap, false)
 	if err != nil {
@@ -61,10 +61,10 @@ func (d *draft) mountExecutorDirs(b *build, o Objects) error {
 	return err
 }
 
-// disableConfigMap leaves executors without a folder of configuration.
+// disableConfigMap is the property that turns off the configuration folder of executors.
 var disableConfigMap = conf.Executor.Key("disableConfigMap")
 
-// localDirsOf returns the folders for scratch space in the driver, comma-separated.
+// localDirsOf returns the driver's folders for scratch space, comma-separated.
 func localDirsOf(o Objects) string {
 	driver := o.Pod.Spec.Containers[len(o.Pod.Spec.Containers)-1]
 	for _, variable := range slices.Backward(driver.Env) {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// FilesVolume returns the name of the volume of an entry of spec.configMaps in driver and executors.
+// FilesVolume returns the name of the volume for an entry of spec.configMaps, in driver and executors.
 func FilesVolume(entry string) string { return "files-" + entry }
 
 // addFiles mounts the entries of spec.configMaps into Spark's container, after the mounts of the role.
@@ -26,7 +26,7 @@ func addFiles(d *draft, in Input, _ Role, _ Parts) {
 	}
 }
 
-// files returns the ConfigMaps of the entries of spec.configMaps.
+// files returns the ConfigMaps for the entries of spec.configMaps.
 func (b *build) files() []*corev1.ConfigMap {
 	var files []*corev1.ConfigMap
 	for i := range b.in.App.Spec.ConfigMaps {

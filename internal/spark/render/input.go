@@ -15,36 +15,38 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Input is everything that the objects of an attempt follow from.
+// Input is everything that the objects of an attempt depend on.
 type Input struct {
-	// App is not changed. Its name, namespace, uid and spec count; its status does not.
+	// App is the application, which is not changed. Its name, namespace, uid, annotations and spec are read, its status
+	// is not.
 	App *v1alpha1.SparkApplication
-	// Run and Attempt, both from 1.
+	// Run and Attempt are the numbers of the attempt, both from 1.
 	Run, Attempt int64
-	// Queue is the resolved name of the queue, for the label; empty: the grant's queue, else no label.
+	// Queue is the resolved name of the queue, for the label. If it is empty, the label has the queue of the grant;
+	// without a grant there is no label.
 	Queue string
-	// Grant places the pods and may cut the number of executors. Nil before there is one: all that is wanted, placed
-	// nowhere.
+	// Grant places the pods and may reduce the number of executors. If it is nil, nothing is placed, and all executors
+	// are included.
 	Grant *queueing.Grant
-	// SchedulingGated makes executors wait behind the scheduling gate of the quota. They get no place then: that comes
-	// when the pod is ungated.
+	// SchedulingGated reports that executors wait behind the operator's scheduling gate. They get their placement when
+	// they are ungated.
 	SchedulingGated bool
-	// Properties as conf.Merge returned them.
+	// Properties are the result of conf.Merge.
 	Properties conf.Properties
-	// Secrets are the values of spec.sparkConfFrom by property. They go into the Secret of the attempt and nowhere
-	// else; what is absent stays masked there.
+	// Secrets are the values of spec.sparkConfFrom by property. They are written only into the Secret of the attempt. A
+	// property without a value stays masked.
 	Secrets map[string]string
-	// ConfFiles are the files of Spark's conf folder by name, as ConfFiles returns them.
+	// ConfFiles are the files for Spark's conf folder by name, as ConfFiles returns them.
 	ConfFiles map[string]string
-	// SubmitTime becomes spark.app.submitTime unless the user has set that.
+	// SubmitTime is the value of spark.app.submitTime, unless the user sets that.
 	SubmitTime time.Time
-	// ServiceAnnotation reports whether the application may set an annotation of the Service, by its key. Nil allows
+	// ServiceAnnotation reports whether the application may set an annotation with that key on the Service. Nil allows
 	// all.
 	ServiceAnnotation func(key string) bool
 }
 
-// NewInput returns what the objects of an application's first attempt follow from: in no queue, without a grant and
-// without values from Secrets, which the caller adds where they are known. What its sources contradict comes along.
+// NewInput returns the input for the first attempt of an application, without a queue, a grant or values from Secrets.
+// It also returns the findings of conf.Merge.
 func NewInput(app *v1alpha1.SparkApplication, sources conf.Sources) (Input, []conf.Finding) {
 	properties, contradictions := conf.Merge(app, sources)
 	return Input{
@@ -52,7 +54,7 @@ func NewInput(app *v1alpha1.SparkApplication, sources conf.Sources) (Input, []co
 	}, contradictions
 }
 
-// allowed returns the annotations that an application may set.
+// allowed returns the annotations that the application may set.
 func allowed(annotations map[string]string, may func(key string) bool) map[string]string {
 	kept := maps.Clone(annotations)
 	if may != nil {
@@ -61,36 +63,36 @@ func allowed(annotations map[string]string, may func(key string) bool) map[strin
 	return kept
 }
 
-// Objects are the objects of one attempt, in the order in which they are to be created: what the pod needs comes before
-// it.
+// Objects are the objects of one attempt, in the order in which they have to be created: the pod is last.
 type Objects struct {
 	// ConfigMap holds spark.properties, the conf files and the executor template.
 	ConfigMap *corev1.ConfigMap
-	// Secret holds spark.properties in place of ConfigMap where values come from Secrets. Else nil.
+	// Secret holds spark.properties instead of ConfigMap if the application takes values from Secrets; else it is nil.
 	Secret *corev1.Secret
-	// Files are the ConfigMaps of spec.configMaps, in its order.
+	// Files are the ConfigMaps for spec.configMaps, in the same order.
 	Files []*corev1.ConfigMap
 	// Service is the headless Service by which executors reach the driver.
 	Service *corev1.Service
-	// NetworkPolicy shields the executors. Nil before Spark 4.2, and where the user excludes the step that creates it.
+	// NetworkPolicy protects the executors. It is nil before Spark 4.2, and if the user excludes the step that creates
+	// it.
 	NetworkPolicy *networkingv1.NetworkPolicy
-	// Claims are those of the driver's volumes that are created for the attempt; mostly none.
+	// Claims are those of the driver's volumes that are created for the attempt. Most drivers have none.
 	Claims []*corev1.PersistentVolumeClaim
 	// Pod is the driver.
 	Pod *corev1.Pod
 
-	// ExecutorTemplate is what the driver will start executors from. It is in ConfigMap too and is not to be
-	// created.
+	// ExecutorTemplate is the template from which the driver will create executors. ConfigMap contains it as well; it
+	// is not created as a pod.
 	ExecutorTemplate *corev1.Pod
-	// SparkVersion is the version by whose rules all this was built.
+	// SparkVersion is the version of Spark for which the objects were built.
 	SparkVersion string
-	// Properties are all properties that the driver will see, with what the build has added; those from Secrets are
-	// masked.
+	// Properties are all properties that the driver will see, including those that the build has added. Those from
+	// Secrets are masked.
 	Properties conf.Properties
-	// Gated says that executors wait behind a scheduling gate.
+	// Gated reports that executors wait behind the operator's scheduling gate.
 	Gated bool
-	// Names of the attempt.
+	// Names are the names of the objects.
 	Names Names
-	// UIAddress is the address of Spark's web interface inside the cluster, empty if it is switched off.
+	// UIAddress is the address of Spark's web interface inside the cluster; empty if it is switched off.
 	UIAddress string
 }

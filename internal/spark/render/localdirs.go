@@ -12,11 +12,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// LocalDirPrefix begins the names of volumes that Spark uses as scratch space.
+// LocalDirPrefix is the prefix of volume names that makes Spark use the volume as scratch space.
 const LocalDirPrefix = "spark-local-dir-"
 
-// localDirsStep gives the driver scratch space: the mounts whose volume says so by its name, else one emptyDir per
-// folder.
+// localDirsStep gives the driver scratch space: volumes with LocalDirPrefix if there are any, else one emptyDir for
+// each folder of spark.local.dir.
 func localDirsStep(b *build) error {
 	tmpfs, err := b.given.Bool(conf.LocalDirsTmpfs, false)
 	if err != nil {
@@ -30,10 +30,10 @@ func localDirsStep(b *build) error {
 	return nil
 }
 
-// localDirsVariable has the folders of the scratch space: of the driver, and so of its executors.
+// localDirsVariable is the environment variable with the folders for scratch space, of the driver and its executors.
 const localDirsVariable = "SPARK_LOCAL_DIRS"
 
-// localDirs returns where Spark's container has a volume that is scratch space by its name.
+// localDirs returns the folders at which Spark's container mounts volumes for scratch space.
 func (d *draft) localDirs() []string {
 	var dirs []string
 	for _, mount := range d.container.VolumeMounts {
@@ -44,7 +44,8 @@ func (d *draft) localDirs() []string {
 	return dirs
 }
 
-// addLocalDirs mounts an emptyDir at each folder of a list.
+// addLocalDirs mounts an emptyDir at each folder of a comma-separated list, in memory if tmpfs is set. It returns the
+// folders.
 func (d *draft) addLocalDirs(list string, tmpfs bool) []string {
 	dirs := splitJava(list)
 	for i, dir := range dirs {
@@ -59,7 +60,7 @@ func (d *draft) addLocalDirs(list string, tmpfs bool) []string {
 	return dirs
 }
 
-// splitJava splits at commas as Java does, which drops empty parts at the end, but not those before.
+// splitJava splits a list at commas as Java does, which removes empty elements only at the end.
 func splitJava(list string) []string {
 	if trimmed := strings.TrimRight(list, ","); trimmed != "" {
 		list = trimmed
@@ -67,7 +68,7 @@ func splitJava(list string) []string {
 	return strings.Split(list, ",")
 }
 
-// localDir returns a folder that no image has. Spark takes a random UUID; this one follows from the application id.
+// localDir returns a folder that no image has. Spark uses a random UUID; this one is derived from the application id.
 func (n Names) localDir() string {
 	id := strings.TrimPrefix(n.ApplicationID, "spark-")
 	return fmt.Sprintf("/var/data/spark-%s-%s-%s-%s-%s", id[:8], id[8:12], id[12:16], id[16:20], id[20:])

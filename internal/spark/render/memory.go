@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// defaultMemory of driver and executors, and the least overhead, in MiB.
+	// defaultMemory is the default memory of driver and executors, minOverhead the minimum overhead, both in MiB.
 	defaultMemory = 1024
 	minOverhead   = 384
-	// Shares of memory outside the heap.
+	// jvmFactor and nonJVMFactor are the default shares of memory outside of the heap, for JVM programs and for others.
 	jvmFactor    = 0.1
 	nonJVMFactor = 0.4
 )
 
-// driverMemory returns what the driver requests, and the factor that is handed on to the executors: the one for both
-// roles, whatever the driver's own factor is.
+// driverMemory returns the memory request of the driver, and the factor that is passed on to executors. That is the
+// common factor, whatever the driver's own one is.
 func driverMemory(c client, p conf.Properties, t v1alpha1.ApplicationType) (resource.Quantity, float64, error) {
 	fallback := nonJVMFactor
 	if isJVM(t) {
@@ -43,19 +43,19 @@ func driverMemory(c client, p conf.Properties, t v1alpha1.ApplicationType) (reso
 	return Mebibytes(mib), shared, err
 }
 
-// Memory names the properties of the memory of a role.
+// Memory names the properties that determine the memory of a role.
 type Memory struct {
-	// Heap and Overhead are keys of amounts.
+	// Heap and Overhead are the keys of the two amounts.
 	Heap, Overhead string
-	// Least is the key of the smallest overhead that is computed; LeastIsFixed ignores it.
+	// Least is the key of the minimum overhead. If LeastIsFixed is set, it is not read.
 	Least        string
 	LeastIsFixed bool
-	// Factor is the key of the role's own factor; SharedFactor counts if it is not set.
+	// Factor is the key of the role's own factor; SharedFactor is used if it is not set.
 	Factor       string
 	SharedFactor float64
 }
 
-// MiB returns heap and overhead together. The product is computed in doubles and cut off, as Spark does it.
+// MiB returns heap and overhead together. The overhead is computed as a double and rounded down, as Spark does.
 func (m Memory) MiB(p conf.Properties) (int64, error) {
 	heap, err := p.MiB(m.Heap, defaultMemory)
 	if err != nil {
@@ -75,7 +75,7 @@ func (m Memory) MiB(p conf.Properties) (int64, error) {
 	return saturatingAdd(heap, max(truncated(share*float64(heap)), least)), nil
 }
 
-// overheadRule returns the least overhead and the share of the heap.
+// overheadRule returns the minimum overhead and the share of the heap.
 func (m Memory) overheadRule(p conf.Properties) (int64, float64, error) {
 	least := int64(minOverhead)
 	if !m.LeastIsFixed {
@@ -88,7 +88,7 @@ func (m Memory) overheadRule(p conf.Properties) (int64, float64, error) {
 	return least, share, err
 }
 
-// factor returns a share of memory that is not negative.
+// factor returns a share of memory. It is an error if it is negative.
 func factor(p conf.Properties, key string, fallback float64) (float64, error) {
 	share, err := p.Float(key, fallback)
 	if err == nil && (share < 0 || math.IsInf(share, 0)) {
@@ -97,10 +97,10 @@ func factor(p conf.Properties, key string, fallback float64) (float64, error) {
 	return share, err
 }
 
-// truncated cuts a number off towards zero, within Java's int range.
+// truncated rounds a positive number down, within the range of Java's int.
 func truncated(x float64) int64 { return int64(min(x, math.MaxInt32)) }
 
-// saturatingAdd adds two amounts that are not negative.
+// saturatingAdd adds two amounts that are not negative. A sum that would overflow becomes the largest number.
 func saturatingAdd(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -108,13 +108,12 @@ func saturatingAdd(a, b int64) int64 {
 	return a + b
 }
 
-// Mebibytes returns an amount of memory as Spark writes it.
+// Mebibytes returns an amount of memory in the form in which Spark writes it.
 func Mebibytes(mib int64) resource.Quantity {
 	return resource.MustParse(strconv.FormatInt(mib, 10) + "Mi")
 }
 
-// Accelerators returns the amounts of <vendor>/<name> that a family of properties <prefix><name>.{amount,vendor} asks
-// for.
+// Accelerators returns the amounts of <vendor>/<name> that the properties <prefix><name>.{amount,vendor} request.
 func Accelerators(p conf.Properties, prefix string) (corev1.ResourceList, error) {
 	amounts := corev1.ResourceList{}
 	for _, property := range p.WithPrefix(prefix) {
@@ -147,7 +146,7 @@ func Accelerators(p conf.Properties, prefix string) (corev1.ResourceList, error)
 	return amounts, nil
 }
 
-// hasAmount makes sure that a resource of which anything is said has an amount.
+// hasAmount returns an error if the resource that a property belongs to has no amount.
 func hasAmount(p conf.Properties, prefix string, property conf.Named) error {
 	name, _, _ := strings.Cut(property.Name, ".")
 	if _, has := p.Lookup(prefix + name + ".amount"); has {

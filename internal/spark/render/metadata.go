@@ -11,7 +11,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// LabelsOf returns the labels of everything that belongs to an attempt, queue being the one that it asks.
+// LabelsOf returns the labels of all objects of an attempt. queue is the queue that it asks; if empty, it is the one of
+// the spec.
 func LabelsOf(app *v1alpha1.SparkApplication, run, attempt int64, queue string) map[string]string {
 	labels := map[string]string{
 		v1alpha1.ApplicationLabel:    app.Name,
@@ -28,7 +29,7 @@ func LabelsOf(app *v1alpha1.SparkApplication, run, attempt int64, queue string) 
 	return labels
 }
 
-// attemptLabels returns LabelsOf the attempt of an input, with its queue as far as it is known.
+// attemptLabels returns the labels of the attempt of an input, with its queue if that is known.
 func attemptLabels(in Input) map[string]string {
 	queue := in.Queue
 	if queue == "" && in.Grant != nil {
@@ -37,8 +38,8 @@ func attemptLabels(in Input) map[string]string {
 	return LabelsOf(in.App, in.Run, in.Attempt, queue)
 }
 
-// objectMeta returns the metadata of an object of the attempt. It is owned by the application: it goes when the
-// application goes.
+// objectMeta returns the metadata of an object of the attempt. The application owns it, so it is deleted with the
+// application.
 func objectMeta(in Input, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name:            name,
@@ -48,19 +49,20 @@ func objectMeta(in Input, name string) metav1.ObjectMeta {
 	}
 }
 
-// OwnerOf refers to an application as the controller of what is created for it.
+// OwnerOf returns an owner reference to an application, as controller.
 func OwnerOf(app *v1alpha1.SparkApplication) metav1.OwnerReference { return ownerReferences(app)[0] }
 
-// ownerReferences makes the application the controller of an object.
+// ownerReferences returns the owner references of an object of the attempt.
 func ownerReferences(app *v1alpha1.SparkApplication) []metav1.OwnerReference {
 	return []metav1.OwnerReference{
 		*metav1.NewControllerRef(app, v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind)),
 	}
 }
 
-// metadataStep adds what spark-submit does not: the owner, and annotations for people and for the cluster's autoscaler.
-// Moving a driver means losing the run, so that the autoscaler may not empty its node; executors may be moved. The driver
-// of an application of a schedule has the time for which it runs: it may start later, and what it reads depends on it.
+// metadataStep adds metadata that spark-submit does not: the owner, and annotations for kubectl and the cluster
+// autoscaler. The autoscaler may not evict a driver to remove its node, because that would end the run; executors may
+// be evicted. The driver of a scheduled application gets the time for which it runs, because it may start later and
+// what it reads may depend on that time.
 func metadataStep(b *build) error {
 	pod := b.driver.pod
 	pod.Namespace = b.in.App.Namespace

@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// agentPortName is the name of the port of the JMX exporter in driver and executors.
+	// agentPortName is the name of the JMX exporter's port in driver and executors.
 	agentPortName = "jmx-exporter"
-	// agentPath is where the JMX exporter shows metrics, whatever is asked for.
+	// agentPath is where the JMX exporter shows its metrics. It answers at any path.
 	agentPath = "/metrics"
-	// agentVolume holds the rules of the JMX exporter, agentRulesKey is their key in the ConfigMap.
+	// agentVolume is the volume with the rules of the JMX exporter, agentRulesKey their key in the ConfigMap.
 	agentVolume   = "sparkgate-jmx-exporter"
 	agentRulesKey = "sparkgate-jmx-exporter.yaml"
 )
 
-// agentRules turn the names that Spark gives its metrics in JMX, <application>.<driver or number of the
-// executor>.<name>, into names that do not change from run to run, with labels for the rest. What else the Java virtual
-// machine shows is left out; the agent adds its own metrics of it.
+// agentRules convert the names of Spark's metrics in JMX, <application>.<driver or number of the executor>.<name>, to
+// names that are the same in every run, with labels for the rest. Other beans are left out; the agent adds metrics of
+// the Java virtual machine itself.
 const agentRules = `lowercaseOutputName: true
 rules:
 - pattern: 'metrics<name=(\S+?)\.driver\.([^,>]+)(?:, type=[a-z]+)?><>(Value|Count|Mean|Max|Min):'
@@ -42,13 +42,14 @@ rules:
     executor_id: "$2"
 `
 
-// scraped returns the annotations by which a Prometheus with the usual rules for pods and Services finds metrics.
+// scraped returns the annotations by which a Prometheus with the usual scrape rules finds the metrics of a pod or
+// Service.
 func scraped(path, port string) map[string]string {
 	return map[string]string{"prometheus.io/scrape": "true", "prometheus.io/path": path, "prometheus.io/port": port}
 }
 
-// addMetrics makes the pod one that Prometheus scrapes: the driver where Spark's servlet is used, both roles where the
-// JMX exporter is. Annotations of the user win, those of the template here, those of fields and properties later.
+// addMetrics adds these annotations to the pods whose metrics are to be scraped: the driver if Spark's servlet is used,
+// both roles if the JMX exporter is. Annotations of the user win.
 func addMetrics(d *draft, in Input, r Role, _ Parts) {
 	agent := conf.AgentOf(&in.App.Spec)
 	switch {
@@ -66,8 +67,8 @@ func monitored(in Input) bool {
 	return in.App.Spec.Monitoring != nil && in.App.Spec.Monitoring.Prometheus != nil
 }
 
-// servletPath returns where the driver shows its metrics. Without the slash at the end, it answers with another
-// address.
+// servletPath returns the path of the driver's metrics. It ends with a slash, because Spark redirects a request without
+// it.
 func servletPath(p conf.Properties) string {
 	return strings.TrimRight(p.First(conf.ServletPath, conf.DriverSinkPath, conf.PrometheusSinkPath), "/") + "/"
 }
@@ -75,13 +76,13 @@ func servletPath(p conf.Properties) string {
 // uiPort returns the port of Spark's web interface.
 func uiPort(p conf.Properties) string { return p.Get(conf.UIPort, strconv.Itoa(DefaultUIPort)) }
 
-// annotateMissing adds the annotations that are not there yet.
+// annotateMissing adds the annotations that the pod does not have yet.
 func (d *draft) annotateMissing(annotations map[string]string) {
 	d.pod.Annotations = merged(annotations, d.pod.Annotations)
 }
 
-// addAgent names the port of the JMX exporter, and mounts its rules from the ConfigMap of the attempt unless the user
-// brings some.
+// addAgent adds the port of the JMX exporter to the container, and mounts its rules from the ConfigMap of the attempt
+// unless the user provides rules.
 func (d *draft) addAgent(in Input, agent *conf.Agent) {
 	port := corev1.ContainerPort{Name: agentPortName, ContainerPort: agent.Port, Protocol: corev1.ProtocolTCP}
 	same := func(p corev1.ContainerPort) bool { return p.Name == port.Name || p.ContainerPort == port.ContainerPort }
@@ -100,11 +101,12 @@ func (d *draft) addAgent(in Input, agent *conf.Agent) {
 		corev1.VolumeMount{MountPath: conf.AgentRulesFolder, ReadOnly: true})
 }
 
-// metricsStep lets Prometheus reach what lies beside the pods. The servlet shows the metrics of executors at a second
-// path of the driver: the annotations of a pod name one only, so the Service has those of the other. And executors take
-// connections of strangers at the port of the JMX exporter, although a policy shields them.
+// metricsStep sets up the other objects for Prometheus. The servlet shows the metrics of executors at a second path of
+// the driver. The annotations of a pod can name only one path, so the Service gets those for the second. With the JMX
+// exporter, the NetworkPolicy of the executors has to allow connections to its port.
 func metricsStep(b *build) error {
-	if !monitored(b.in) || b.service == nil { // its step has failed
+	// Without a Service its step has failed.
+	if !monitored(b.in) || b.service == nil {
 		return nil
 	}
 	agent := conf.AgentOf(&b.in.App.Spec)

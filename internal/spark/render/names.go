@@ -14,13 +14,13 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Names are the names of everything that one attempt creates. They follow from application, run and attempt alone, so
-// that a second creation meets the first.
+// Names are the names of all objects of one attempt. They depend only on application, run and attempt, so creating an
+// object again finds the first one.
 type Names struct {
-	// Prefix of all names: at most 52 characters, so that a suffix still makes a DNS label. Executors are
-	// <prefix>-exec-<n>.
+	// Prefix begins all names. It has at most 52 characters, so that a name with a suffix is still a DNS label.
+	// Executors are <prefix>-exec-<n>.
 	Prefix string
-	// ApplicationID is Spark's id of the attempt.
+	// ApplicationID is Spark's id for the attempt.
 	ApplicationID string
 	// DriverPod, Service, ConfigMap, Secret and NetworkPolicy are the names of the objects.
 	DriverPod     string
@@ -30,15 +30,16 @@ type Names struct {
 	NetworkPolicy string
 }
 
-// Files returns the name of the ConfigMap of an entry of spec.configMaps.
+// Files returns the name of the ConfigMap for an entry of spec.configMaps.
 func (n Names) Files(entry string) string { return n.Prefix + "-files-" + entry }
 
 const (
 	// longestPrefix leaves space for the longest suffix, -driver-svc, in a DNS label of 63 characters.
 	longestPrefix = 52
-	// longestStem is how much of the application's name the prefix begins with, at most.
+	// longestStem is how many characters of the application's name a prefix contains at most.
 	longestStem = 32
-	// hashLength is how many characters of the uid's hash distinguish applications with the same beginning.
+	// hashLength is how many characters of the uid's hash a prefix contains. It distinguishes applications whose names
+	// begin alike.
 	hashLength = 5
 )
 
@@ -60,10 +61,10 @@ func NamesOf(app *v1alpha1.SparkApplication, run, attempt int64) Names {
 	}
 }
 
-// UI returns the name of the Ingress and of the HTTPRoute that lead to the web interface of the attempt.
+// UI returns the name of the Ingress and of the HTTPRoute for the web interface of the attempt.
 func (n Names) UI() string { return n.Prefix + "-ui" }
 
-// DriverBudget returns the name of the PodDisruptionBudget of the attempt's driver.
+// DriverBudget returns the name of the PodDisruptionBudget for the attempt's driver.
 func (n Names) DriverBudget() string { return n.Prefix + "-driver" }
 
 // prefixOf returns <stem>-<hash of the uid>-<run>-<attempt>. It begins with a letter and ends with a digit.
@@ -95,7 +96,8 @@ var (
 	dashes     = regexp.MustCompile(`-+`)
 )
 
-// appNameLabel turns an application's name into a label value as Spark does; a name of symbols only becomes "".
+// appNameLabel converts an application's name to a label value as Spark does. A name without letters or digits becomes
+// "".
 func appNameLabel(name string) string {
 	const longest = 63
 	name = strings.TrimFunc(name, func(c rune) bool { return c <= ' ' })

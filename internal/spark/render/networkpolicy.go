@@ -10,7 +10,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// networkPolicyStep lets executors take connections from pods of the same attempt only.
+// networkPolicyStep creates a NetworkPolicy that lets only pods of the same attempt connect to its executors.
 func networkPolicyStep(b *build) error {
 	if !b.client.networkPolicy {
 		return nil

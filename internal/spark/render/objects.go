@@ -17,8 +17,8 @@ type Object interface {
 	runtime.Object
 }
 
-// InOrder returns the objects of an attempt in the order in which they have to be created, so that the driver, which is
-// the last, never waits for the others.
+// InOrder returns the objects in the order in which they have to be created. The driver is last, so that it never waits
+// for the others.
 func (o Objects) InOrder() []Object {
 	all := []Object{o.ConfigMap}
 	if o.Secret != nil {
@@ -37,8 +37,8 @@ func (o Objects) InOrder() []Object {
 	return append(all, o.Pod)
 }
 
-// KindOf returns the kind of an object of an attempt: objects from a typed client do not say it themselves. Others are
-// of the kind "object".
+// KindOf returns the kind of an object of an attempt, because objects from a typed client do not contain it. For other
+// objects the kind is "object".
 func KindOf(o runtime.Object) schema.GroupVersionKind {
 	switch o.(type) {
 	case *corev1.Pod:

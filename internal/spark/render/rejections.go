@@ -3,9 +3,9 @@
 
 package render
 
-// Rejections are configurations that the real client takes and package validate refuses by intention: most can never
-// work. Where are the fields that its findings name; a star at the end stands for anything. The test of the recordings
-// reads the list: what is refused and not here is an error, and so is an entry that no recording shows.
+// Rejections are configurations that spark-submit accepts and package validate refuses on purpose. Most of them can
+// never work. Where are the fields that its findings name; a star at the end matches anything. The test of the
+// recordings reads the list: it fails for a refusal that is not listed, and for an entry that no recording shows.
 var Rejections = []Deviation{
 	{
 		Where:  []string{"spec.sparkConf[spark.driver.memory]"},

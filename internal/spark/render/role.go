@@ -15,21 +15,21 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Role is driver or executor: what the one code path for both needs to know.
+// Role is driver or executor, with what the code that both share needs to know.
 type Role struct {
-	// Name as in properties.
+	// Name is the name of the role in properties.
 	Name conf.Role
-	// Path of the role in the application, such as spec.driver.
+	// Path is the path of the role in the application, such as spec.driver.
 	Path string
-	// Container is the name of Spark's container unless the template has another.
+	// Container is the name of Spark's container, unless the template has another one.
 	Container string
-	// Fields are what the user wrote for the role.
+	// Fields are the fields that driver and executor have in common.
 	Fields *v1alpha1.PodRole
-	// podSet of the role in a grant.
+	// podSet is the name of the role's pod set in a grant.
 	podSet string
 }
 
-// Roles returns driver and executor of an application, in this order.
+// Roles returns the roles of driver and executor, in this order.
 func Roles(app *v1alpha1.SparkApplication) []Role { return []Role{DriverOf(app), ExecutorOf(app)} }
 
 // DriverOf returns the role of the driver.
@@ -42,13 +42,13 @@ func ExecutorOf(app *v1alpha1.SparkApplication) Role {
 	return Role{conf.Executor, "spec.executor", "spark-kubernetes-executor", &app.Spec.Executor.PodRole, v1alpha1.ExecutorPodSet}
 }
 
-// MistakeError is a raw part of the spec that cannot be decoded.
+// MistakeError is the error for a raw part of the spec that cannot be decoded.
 type MistakeError struct{ strictdecode.Mistake }
 
 // Error returns field and message.
 func (e *MistakeError) Error() string { return e.Field + ": " + e.Message }
 
-// decode reads a raw part of the spec.
+// decode decodes a raw part of the spec.
 func decode(raw *runtime.RawExtension, path string, into any) []error {
 	if raw == nil || len(raw.Raw) == 0 {
 		return nil
@@ -60,7 +60,7 @@ func decode(raw *runtime.RawExtension, path string, into any) []error {
 	return errs
 }
 
-// Parts are the raw parts of a role, decoded.
+// Parts are the decoded raw parts of a role.
 type Parts struct {
 	Template corev1.PodTemplateSpec
 	Env      []corev1.EnvVar
@@ -71,7 +71,8 @@ type Parts struct {
 	Affinity *corev1.Affinity
 }
 
-// Decode reads the raw parts of the role. Each error is a *MistakeError; what could be read is returned as well.
+// Decode decodes the raw parts of the role. Each error is a *MistakeError. Parts that could be decoded are returned
+// even if there are errors.
 func (r Role) Decode() (Parts, []error) {
 	var parts Parts
 	errs := decode(r.Fields.Template, r.Path+".template", &parts.Template)
@@ -93,7 +94,7 @@ func (r Role) Decode() (Parts, []error) {
 	return parts, errs
 }
 
-// decodeEnvironment reads the variables of the role.
+// decodeEnvironment decodes the variables of the role.
 func (r Role) decodeEnvironment(parts *Parts) []error {
 	var errs []error
 	for i := range r.Fields.Env {
@@ -113,8 +114,8 @@ func (r Role) decodeEnvironment(parts *Parts) []error {
 	return errs
 }
 
-// SparkContainer returns which of a template's containers Spark runs in: the one that the property names, else the one
-// with Spark's own name, else the first. It returns -1 if there are none.
+// SparkContainer returns the index of the container of a template in which Spark runs: the one that the property names,
+// else the one with Spark's own name, else the first. It returns -1 if there is no container.
 func (r Role) SparkContainer(containers []corev1.Container, p conf.Properties) int {
 	for _, name := range []string{p.Get(r.Name.Key("podTemplateContainerName"), r.Container), r.Container} {
 		for i := range containers {
@@ -126,12 +127,12 @@ func (r Role) SparkContainer(containers []corev1.Container, p conf.Properties) i
 	return min(len(containers), 1) - 1
 }
 
-// isGated reports whether pods of the role wait behind a scheduling gate.
+// isGated reports whether pods of the role wait behind the operator's scheduling gate.
 func (r Role) isGated(in Input) bool {
 	return in.SchedulingGated && r.podSet == v1alpha1.ExecutorPodSet
 }
 
-// granted returns what a grant says about the role, nil if it says nothing.
+// granted returns the grant's first pod set for the role, nil if there is none.
 func (r Role) granted(grant *queueing.Grant) *queueing.PodSetGrant {
 	if grant == nil {
 		return nil

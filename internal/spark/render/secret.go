@@ -8,10 +8,10 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// hasSecrets reports whether the properties hold values of Secrets, so that they must not be in a ConfigMap.
+// hasSecrets reports whether the properties contain values from Secrets, so that they must not be in a ConfigMap.
 func (b *build) hasSecrets() bool { return len(b.in.App.Spec.SparkConfFrom) > 0 }
 
-// secret returns the Secret of the attempt with the properties. It takes the place of that part of the ConfigMap.
+// secret returns the Secret of the attempt, which holds the properties instead of the ConfigMap.
 func (b *build) secret(properties string) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: objectMeta(b.in, b.names.Secret),
@@ -20,14 +20,15 @@ func (b *build) secret(properties string) *corev1.Secret {
 	}
 }
 
-// secretConfVolume returns the volume of Spark's conf folder where the properties come from the Secret and all else
-// from the ConfigMap. The driver finds the same files under the same names as without.
+// secretConfVolume returns the volume for Spark's conf folder if the properties are in the Secret and all other files
+// in the ConfigMap. The driver finds the same files as without a Secret.
 func (b *build) secretConfVolume(properties corev1.KeyToPath, files []corev1.KeyToPath) corev1.Volume {
 	sources := []corev1.VolumeProjection{{Secret: &corev1.SecretProjection{
 		LocalObjectReference: corev1.LocalObjectReference{Name: b.names.Secret},
 		Items:                []corev1.KeyToPath{properties},
 	}}}
-	if len(files) > 0 { // no items would mean all
+	// An empty list of items would mean all keys.
+	if len(files) > 0 {
 		sources = append(sources, corev1.VolumeProjection{ConfigMap: &corev1.ConfigMapProjection{
 			LocalObjectReference: corev1.LocalObjectReference{Name: b.names.ConfigMap},
 			Items:                files,

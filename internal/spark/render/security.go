@@ -8,13 +8,13 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// sparkUser is the user of Spark's official images, and the one that Restricted runs pods as.
+// sparkUser is the user of Spark's official images, which Restricted also sets for pods.
 const sparkUser = int64(185)
 
-// addSecurity fills the security fields that the template leaves empty, so that the pod satisfies the restricted Pod
-// Security Standard. The user is set for the whole pod: init containers and sidecars that share volumes with Spark then
-// share its user too, and images whose default user is root still start. There is no fsGroup: nothing here needs one,
-// and on large volumes it costs minutes.
+// addSecurity fills in the security fields that the template leaves empty, so that the pod meets the restricted Pod
+// Security Standard. The user is set for the whole pod, so that init containers and sidecars which share volumes with
+// Spark have the same user, and images whose default user is root can start. It sets no fsGroup: nothing needs it, and
+// on large volumes it takes minutes.
 func addSecurity(d *draft, in Input, _ Role, _ Parts) {
 	if !restricted(in.App) {
 		return
@@ -32,7 +32,7 @@ func addSecurity(d *draft, in Input, _ Role, _ Parts) {
 	}
 }
 
-// restrictPod fills the fields that apply to all containers.
+// restrictPod fills in the fields that apply to all containers.
 func restrictPod(security *corev1.PodSecurityContext) {
 	if security.RunAsNonRoot == nil {
 		security.RunAsNonRoot = ptr.To(true)
@@ -45,7 +45,7 @@ func restrictPod(security *corev1.PodSecurityContext) {
 	}
 }
 
-// restrictContainer fills what has no field for the whole pod.
+// restrictContainer fills in the fields that exist only for single containers.
 func restrictContainer(container *corev1.Container) {
 	if container.SecurityContext == nil {
 		container.SecurityContext = &corev1.SecurityContext{}

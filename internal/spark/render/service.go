@@ -22,7 +22,7 @@ type Port struct {
 	Default int32
 }
 
-// PortsOf returns the ports of a driver that its Service names, in Spark's order.
+// PortsOf returns the ports of a driver that its Service has, in Spark's order.
 func PortsOf(sparkVersion string) []Port {
 	if !clientOf(sparkVersion).connectPort {
 		return allPorts[:len(allPorts)-1]
@@ -30,7 +30,7 @@ func PortsOf(sparkVersion string) []Port {
 	return allPorts
 }
 
-// UIPortOf returns the port of the web interface in a Service of an attempt; 0 if it names none.
+// UIPortOf returns the port of the web interface in the Service of an attempt; 0 if it has none.
 func UIPortOf(service *corev1.Service) int32 {
 	for _, port := range service.Spec.Ports {
 		if port.Name == UIPortName {
@@ -40,7 +40,7 @@ func UIPortOf(service *corev1.Service) int32 {
 	return 0
 }
 
-// allPorts are the ports of a driver; the last one came with Spark 4.1.
+// allPorts are the ports of a driver. The last one exists from Spark 4.1 on.
 var allPorts = []Port{
 	{"driver-rpc-port", conf.DriverPort, 7078},
 	{"blockmanager", conf.DriverBlockManagerPort, BlockManagerPort},
@@ -48,13 +48,14 @@ var allPorts = []Port{
 	{connectPortName, conf.ConnectPort, 15002},
 }
 
-// UIPortName is the name of the port of the web interface, connectPortName that of Spark Connect.
+// UIPortName is the name of the port of the web interface, connectPortName the one of Spark Connect.
 const (
 	UIPortName      = "spark-ui"
 	connectPortName = "spark-connect"
 )
 
-// Defaults that are needed by name: of the block manager, in driver and executors, and of the web interface.
+// BlockManagerPort is the default port of the block manager, in driver and executors; DefaultUIPort that of the web
+// interface.
 const (
 	BlockManagerPort = 7079
 	DefaultUIPort    = 4040
@@ -72,14 +73,14 @@ func DriverUIPort(driver *corev1.Pod) int32 {
 	return DefaultUIPort
 }
 
-// port is one port of the driver by its name in container and Service.
+// port is a port of the driver, with its name in container and Service.
 type port struct {
 	name   string
 	number int32
 }
 
-// ports returns the ports of the driver. The block manager's may be set by a second property, which counts for the
-// container only.
+// ports returns the ports of the driver. blockManagerFallback is the default of the block manager's port; for the
+// container a second property can set it, for the Service it cannot.
 func (b *build) ports(blockManagerFallback int32) ([]port, error) {
 	var ports []port
 	for _, p := range PortsOf(b.in.App.Spec.SparkVersion) {
@@ -95,8 +96,8 @@ func (b *build) ports(blockManagerFallback int32) ([]port, error) {
 	return ports, nil
 }
 
-// portNumber reads a port that other pods have to know: one that the system chooses is none, and Spark opens none below
-// 1024 (Utils.startServiceOnPort; for executors, BasicExecutorFeatureStep).
+// portNumber returns a port that other pods need to know. It is an error if the system would choose it (0), or below
+// 1024, where Spark opens none (Utils.startServiceOnPort; for executors, BasicExecutorFeatureStep).
 func portNumber(p conf.Properties, key string, fallback int32) (int32, error) {
 	const first, last = 1024, 65535
 	number, err := p.Int(key, fallback)
@@ -104,12 +105,13 @@ func portNumber(p conf.Properties, key string, fallback int32) (int32, error) {
 		err = p.Wrong(key, "is not a port that Spark opens and executors can find", "set a number from 1024 to 65535")
 	}
 	if text := p.Get(key, ""); err == nil && key != conf.UIPort && text != strings.TrimSpace(text) {
-		err = p.Wrong(key, "has spaces around the number", "remove them") // Spark takes them for the web interface alone
+		// Spark accepts them only for the web interface.
+		err = p.Wrong(key, "has spaces around the number", "remove them")
 	}
 	return number, err
 }
 
-// addPorts names the ports of the driver's container.
+// addPorts adds the ports to the driver's container.
 func (b *build) addPorts() error {
 	fallback, err := portNumber(b.given, conf.BlockManagerPort, BlockManagerPort)
 	if err != nil {
@@ -124,8 +126,8 @@ func (b *build) addPorts() error {
 	return err
 }
 
-// serviceStep adds the headless Service by which executors find the driver. Spark deletes it by its selector label when
-// the job ends.
+// serviceStep creates the headless Service by which executors find the driver. When the job ends, Spark deletes it by
+// its selector label.
 func serviceStep(b *build) error {
 	ports, err := b.ports(BlockManagerPort)
 	if err != nil {
@@ -165,7 +167,7 @@ func serviceStep(b *build) error {
 	return nil
 }
 
-// notReadyAddresses reports whether the Service names the driver before it is ready.
+// notReadyAddresses reports whether the Service resolves to the driver before it is ready.
 func (b *build) notReadyAddresses() (bool, error) {
 	if !b.client.notReadyAddresses {
 		return false, nil
@@ -173,7 +175,7 @@ func (b *build) notReadyAddresses() (bool, error) {
 	return b.given.Bool(conf.DriverServiceNotReady, false)
 }
 
-// protocol returns what the Service says about the language of a port.
+// protocol returns the application protocol of a port in the Service, nil if none is set.
 func (b *build) protocol(p port) *string {
 	if p.name == connectPortName && b.client.connectProtocol {
 		return ptr.To("grpc")

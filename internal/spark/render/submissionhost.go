@@ -4,8 +4,8 @@
 package render
 
 // SubmissionHostDeviations are intended differences that come from the machine on which spark-submit runs: its user,
-// its variables and its folders. An application has none of them, so that they show only where a call of spark-submit
-// is translated.
+// its environment variables and its folders. An application has none of these, so they occur only when a spark-submit
+// command is translated.
 var SubmissionHostDeviations = []Deviation{
 	{
 		Where:  []string{"pod spec containers * env SPARK_USER* value"},

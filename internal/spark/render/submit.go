@@ -14,13 +14,13 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// master is the API server as every pod sees it.
+// master is the address of the API server inside every pod.
 const master = "k8s://https://kubernetes.default.svc"
 
-// NoResource as main application file means that the main class lies on the class path of the image.
+// NoResource as the main application file means that the main class is on the class path of the image.
 const NoResource = "spark-internal"
 
-// submit derives the properties that spark-submit itself sets before it calls its client.
+// submit sets the properties that spark-submit itself sets before it calls its client.
 func (b *build) submit() error {
 	p := b.given
 	app := b.in.App
@@ -38,7 +38,8 @@ func (b *build) submit() error {
 	if isJVM(app.Spec.Type) {
 		b.addPrimaryJar()
 	}
-	for _, key := range []string{conf.Keytab, conf.Principal} { // also where a former name has set it
+	// A deprecated name may have set them.
+	for _, key := range []string{conf.Keytab, conf.Principal} {
 		if value, ok := p.Lookup(key); ok {
 			p.Set(key, value, conf.Origin{Source: conf.Derived, Field: p.Field(key)})
 		}
@@ -52,20 +53,19 @@ func (b *build) submit() error {
 	if err := b.decommission(); err != nil {
 		return err
 	}
-	// Volumes of executors are read, because their mistakes would otherwise show only when the driver tries to create
-	// executors.
+	// The volumes of executors are read only for their errors, which would otherwise show when the driver tries to
+	// create executors.
 	_, err := b.volumesOf(conf.Executor)
 	return errors.Join(err, b.cutExecutors())
 }
 
-// decommissionInterval is how soon an executor that goes looks again whether it has handed over everything, and ends
-// then. With Spark's default, 30 s, it would use up the time that the kubelet gives it, while another job waits for its
-// quota.
+// decommissionInterval is how often a decommissioned executor checks whether it has handed over everything, so that it
+// can end. With Spark's default of 30 s it would use up its grace period, while another job waits for its quota.
 const decommissionInterval = "3s"
 
-// decommission has executors hand over what they hold before they end, unless the user has chosen: those that wait
-// behind a gate may be asked for their quota while the job continues. Without dynamic allocation none is. Executors
-// with hooks of their own keep these.
+// decommission makes executors hand over their data before they end, unless the user has chosen otherwise: executors
+// behind the scheduling gate can lose their quota while the job continues. Without dynamic allocation none does.
+// Executors with lifecycle hooks of their own are left alone, because Spark would replace the hooks.
 func (b *build) decommission() error {
 	gang, err := b.given.Executors()
 	if err != nil || !b.in.SchedulingGated || !gang.Dynamic || HasHooks(&b.executor.container) {
@@ -82,13 +82,13 @@ func (b *build) decommission() error {
 	return nil
 }
 
-// HasHooks reports whether a container has hooks of its own. Where decommissioning is on, Spark replaces all of them in
+// HasHooks reports whether a container has lifecycle hooks. If decommissioning is on, Spark replaces all hooks of
 // executors (BasicExecutorFeatureStep).
 func HasHooks(c *corev1.Container) bool {
 	return c.Lifecycle != nil && *c.Lifecycle != corev1.Lifecycle{}
 }
 
-// addPrimaryJar appends the main application file to the jars, even if it is among them already. The property is set in
+// addPrimaryJar appends the main application file to the jars, even if they contain it already. It sets the property in
 // any case.
 func (b *build) addPrimaryJar() {
 	jars := conf.Split(b.given.Get(conf.Jars, ""))
@@ -102,8 +102,8 @@ func (b *build) addPrimaryJar() {
 	b.given.Set(conf.Jars, strings.Join(jars, ","), origin)
 }
 
-// cutExecutors lowers the number of executors to what was granted. Without dynamic allocation only: there, Spark asks
-// again and again.
+// cutExecutors reduces the number of executors to what was granted. It does so only without dynamic allocation; with
+// it, Spark would ask for the others again and again.
 func (b *build) cutExecutors() error {
 	gang, err := b.given.Executors()
 	if err != nil {

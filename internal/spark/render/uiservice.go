@@ -20,15 +20,16 @@ type UIService struct {
 	Annotations map[string]string
 }
 
-// uiServiceKeys are the keys that spec.ui.serviceMetadata has added. They are in v1alpha1.UIServiceAnnotation, so
-// that a later edit can take them back.
+// uiServiceKeys are the keys that spec.ui.serviceMetadata has added. They are recorded in the annotation
+// v1alpha1.UIServiceAnnotation, so that they can be removed when the field changes.
 type uiServiceKeys struct {
 	Labels      []string `json:"labels,omitempty"`
 	Annotations []string `json:"annotations,omitempty"`
 }
 
-// UIServiceOf returns what spec.ui.serviceMetadata adds, with the record of the keys; nothing for nothing. Values of
-// annotations are filled in; those that the application may not set are left out, nil allows all.
+// UIServiceOf returns what spec.ui.serviceMetadata adds, including the record of its keys; the zero value if it adds
+// nothing. Placeholders in annotations are replaced. may reports which annotations the application may set; nil allows
+// all.
 func UIServiceOf(app *v1alpha1.SparkApplication, may func(key string) bool) UIService {
 	if app.Spec.UI == nil || app.Spec.UI.ServiceMetadata == nil {
 		return UIService{}
@@ -43,19 +44,21 @@ func UIServiceOf(app *v1alpha1.SparkApplication, may func(key string) bool) UISe
 		extra.Annotations[key] = conf.FillIn(app, value)
 	}
 	record, err := json.Marshal(uiServiceKeys{slices.Sorted(maps.Keys(from.Labels)), slices.Sorted(maps.Keys(notes))})
-	if err == nil { // lists of texts are always written
+	// Lists of texts can always be marshalled.
+	if err == nil {
 		extra.Annotations[v1alpha1.UIServiceAnnotation] = string(record)
 	}
 	return extra
 }
 
-// UIServicePatch returns the change of metadata (a merge patch, RFC 7386) that makes a Service have what
-// spec.ui.serviceMetadata says now, and nothing of what it said before; nil if it is so.
+// UIServicePatch returns a merge patch (RFC 7386) of a Service's metadata that applies spec.ui.serviceMetadata and
+// removes what the field added before; nil if nothing has to change.
 func UIServicePatch(service *corev1.Service, app *v1alpha1.SparkApplication, may func(key string) bool) map[string]any {
 	var before uiServiceKeys
 	note := service.Annotations[v1alpha1.UIServiceAnnotation]
 	if json.Unmarshal([]byte(note), &before) != nil {
-		before = uiServiceKeys{} // another client has written something else there
+		// Another client has written something else there.
+		before = uiServiceKeys{}
 	}
 	if note != "" {
 		before.Annotations = append(before.Annotations, v1alpha1.UIServiceAnnotation)
@@ -74,7 +77,8 @@ func UIServicePatch(service *corev1.Service, app *v1alpha1.SparkApplication, may
 	return patch
 }
 
-// changes turns a map into one that has the wanted entries, and of the keys of before only those.
+// changes returns a merge patch that adds the wanted entries to a map, and removes the keys of before that are not
+// wanted.
 func changes(is, wanted map[string]string, before []string) map[string]any {
 	patch := map[string]any{}
 	for _, key := range before {

@@ -9,51 +9,54 @@ import (
 	"strings"
 )
 
-// Supported are the minor versions of Spark that drivers are built for, oldest first. A version belongs here once
-// recordings of its client hold.
+// Supported are the minor versions of Spark for which drivers can be built, oldest first. A version may be listed once
+// the recordings of its client pass.
 var Supported = []string{"3.5", "4.0", "4.1", "4.2", "4.3"}
 
-// client is what differs between the minor versions of Spark's client, as far as this package builds it.
+// client has the differences between the minor versions of Spark's client that matter to this package.
 type client struct {
-	// labelTokens: {{APP_ID}} and {{EXECUTOR_ID}} are replaced in labels, not in annotations alone.
+	// labelTokens: {{APP_ID}} and {{EXECUTOR_ID}} are replaced in labels as well, not only in annotations.
 	labelTokens bool
-	// minOverhead: the least memory overhead can be set by a property.
+	// minOverhead: a property can set the minimum memory overhead.
 	minOverhead bool
-	// volumeOptions: mount.subPathExpr, the type of a hostPath, labels and annotations of a claim are honoured.
+	// volumeOptions: the options mount.subPathExpr, type of a hostPath, and labels and annotations of a claim are
+	// honoured.
 	volumeOptions bool
-	// podClaims: claims that are created are for one pod, not for one node, unless a property says so.
+	// podClaims: claims that are created are ReadWriteOncePod instead of ReadWriteOnce, unless a property says
+	// otherwise.
 	podClaims bool
-	// refusesBareSizes: a size of a volume without a unit is an error.
+	// refusesBareSizes: the size of a volume must have a unit.
 	refusesBareSizes bool
 
-	// connectPort: driver container and Service name the port of Spark Connect.
+	// connectPort: driver container and Service have the port of Spark Connect.
 	connectPort bool
-	// imageTokens: {{SPARK_VERSION}} is replaced in the name of the image.
+	// imageTokens: {{SPARK_VERSION}} is replaced in the image name.
 	imageTokens bool
-	// gracePeriod: a property says how long executors have to end, whatever their template says.
+	// gracePeriod: a property sets the grace period of executors and overrides their template.
 	gracePeriod bool
 	// excludedSteps: spark.kubernetes.driver.pod.excludedFeatureSteps is honoured.
 	excludedSteps bool
 
-	// connectProtocol: the Service says that the port of Spark Connect speaks gRPC.
+	// connectProtocol: the Service declares gRPC for the port of Spark Connect.
 	connectProtocol bool
-	// allocationMaximum: a property bounds how many executor pods a driver creates in its whole life.
+	// allocationMaximum: a property limits how many executor pods a driver creates during its life.
 	allocationMaximum bool
-	// binaryUnits: sizes of memory may be written as Kubernetes does, such as 1Gi.
+	// binaryUnits: memory sizes may have the units of Kubernetes, as in 1Gi.
 	binaryUnits bool
-	// networkPolicy: executors take connections from pods of their application only.
+	// networkPolicy: a NetworkPolicy lets only pods of the same application connect to executors.
 	networkPolicy bool
 
-	// privileges: a property says whether processes of the container may gain privileges, whatever the template says.
+	// privileges: a property decides whether processes of the container may gain privileges, and overrides the
+	// template.
 	privileges bool
-	// notReadyAddresses: a property says whether the Service names a driver that is not ready.
+	// notReadyAddresses: a property decides whether the Service resolves to a driver that is not ready.
 	notReadyAddresses bool
 	// proxyIsUser: SPARK_USER is the user to impersonate, if there is one.
 	proxyIsUser bool
 }
 
-// clientOf returns the rules of a version: which minor version brought what, and the class of Spark that shows it. A
-// version that is too new to be known is built like the latest one.
+// clientOf returns the rules of a version. The comments name the class of Spark that shows the change. A version that
+// is too new to be known has the rules of the newest one.
 func clientOf(sparkVersion string) client {
 	since40, since41 := atLeast(sparkVersion, 4, 0), atLeast(sparkVersion, 4, 1)
 	since42, since43 := atLeast(sparkVersion, 4, 2), atLeast(sparkVersion, 4, 3)
@@ -80,7 +83,7 @@ func clientOf(sparkVersion string) client {
 	}
 }
 
-// SupportedVersion reports whether drivers of a Spark version can be built.
+// SupportedVersion reports whether drivers can be built for a Spark version.
 func SupportedVersion(sparkVersion string) bool {
 	major, minor := numbersOf(sparkVersion)
 	return slices.Contains(Supported, strconv.Itoa(major)+"."+strconv.Itoa(minor))
@@ -89,34 +92,34 @@ func SupportedVersion(sparkVersion string) bool {
 // ReplacesLabelTokens reports whether a Spark version replaces tokens in labels.
 func ReplacesLabelTokens(sparkVersion string) bool { return clientOf(sparkVersion).labelTokens }
 
-// ReplacesImageTokens reports whether a Spark version replaces tokens in the name of the image.
+// ReplacesImageTokens reports whether a Spark version replaces tokens in the image name.
 func ReplacesImageTokens(sparkVersion string) bool { return clientOf(sparkVersion).imageTokens }
 
-// HonoursMinOverhead reports whether a Spark version lets a property set the least memory overhead.
+// HonoursMinOverhead reports whether a property can set the minimum memory overhead in a Spark version.
 func HonoursMinOverhead(sparkVersion string) bool { return clientOf(sparkVersion).minOverhead }
 
-// TakesBinaryUnits reports whether a Spark version knows sizes of memory such as 1Gi.
+// TakesBinaryUnits reports whether a Spark version understands memory sizes such as 1Gi.
 func TakesBinaryUnits(sparkVersion string) bool { return clientOf(sparkVersion).binaryUnits }
 
-// BoundsExecutorPods reports whether a Spark version has a property that bounds how many executor pods a driver creates
-// in its whole life.
+// BoundsExecutorPods reports whether a Spark version has a property that limits how many executor pods a driver creates
+// during its life.
 func BoundsExecutorPods(sparkVersion string) bool { return clientOf(sparkVersion).allocationMaximum }
 
-// SetsGracePeriod reports whether a Spark version decides by a property how long executors have to end, whatever their
-// template says.
+// SetsGracePeriod reports whether a Spark version sets the grace period of executors from a property, which overrides
+// their template.
 func SetsGracePeriod(sparkVersion string) bool { return clientOf(sparkVersion).gracePeriod }
 
-// SetsPrivileges reports whether a Spark version decides by a property whether processes may gain privileges, whatever
-// a template says.
+// SetsPrivileges reports whether a Spark version sets from a property whether processes may gain privileges, which
+// overrides the template.
 func SetsPrivileges(sparkVersion string) bool { return clientOf(sparkVersion).privileges }
 
-// atLeast reports whether a version is as new as a minor version, or newer.
+// atLeast reports whether a version is that minor version or a newer one.
 func atLeast(sparkVersion string, major, minor int) bool {
 	gotMajor, gotMinor := numbersOf(sparkVersion)
 	return gotMajor > major || gotMajor == major && gotMinor >= minor
 }
 
-// numbersOf cuts a version down to major and minor; what is not a number counts as -1.
+// numbersOf returns major and minor of a version; -1 for a part that is not a number.
 func numbersOf(sparkVersion string) (major, minor int) {
 	first, rest, _ := strings.Cut(sparkVersion, ".")
 	second, _, _ := strings.Cut(rest, ".")

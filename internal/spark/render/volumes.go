@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// volumeProperties are the options of one volume by name, such as mount.path.
+// volumeProperties are the options of one volume by their names, such as mount.path.
 type volumeProperties struct {
 	client  client
 	p       conf.Properties
@@ -25,7 +25,7 @@ type volumeProperties struct {
 	options map[string]string
 }
 
-// mountVolumesStep mounts the volumes that properties describe.
+// mountVolumesStep mounts the volumes that properties define.
 func mountVolumesStep(b *build) error {
 	volumes, err := b.volumesOf(conf.Driver)
 	if err != nil {
@@ -40,14 +40,14 @@ func mountVolumesStep(b *build) error {
 	return nil
 }
 
-// mounted is a volume and its mount, and the properties that both come from.
+// mounted is a volume, its mount, and the properties that define both.
 type mounted struct {
 	Volume     corev1.Volume
 	Mount      corev1.VolumeMount
 	properties *volumeProperties
 }
 
-// volumesOf reads the volumes of a role, sorted by kind and name. (Spark's own order is that of an unordered set.)
+// volumesOf returns the volumes of a role, sorted by kind and name. Spark itself has no fixed order.
 func (b *build) volumesOf(role conf.Role) ([]mounted, error) {
 	var volumes []mounted
 	paths := map[string]string{}
@@ -87,12 +87,12 @@ func groupVolumes(c client, p conf.Properties, prefix string) []*volumePropertie
 	return volumes
 }
 
-// key returns the property of an option.
+// key returns the property for an option.
 func (v *volumeProperties) key(option string) string {
 	return v.prefix + v.kind + "." + v.name + "." + option
 }
 
-// required returns an option that has to be set.
+// required returns an option, or an error if it is not set.
 func (v *volumeProperties) required(option string) (string, error) {
 	if value := v.options[option]; value != "" {
 		return value, nil
@@ -100,7 +100,7 @@ func (v *volumeProperties) required(option string) (string, error) {
 	return "", v.p.Wrong(v.key(option), "is missing for volume "+v.name, "set it")
 }
 
-// read turns the options into a volume and its mount.
+// read returns the volume and its mount.
 func (v *volumeProperties) read() (mounted, error) {
 	var m mounted
 	mount, err := v.mount()
@@ -114,7 +114,7 @@ func (v *volumeProperties) read() (mounted, error) {
 	return mounted{corev1.Volume{Name: v.name, VolumeSource: source}, mount, v}, nil
 }
 
-// mount reads where and how the volume is mounted.
+// mount returns where and how the volume is mounted.
 func (v *volumeProperties) mount() (corev1.VolumeMount, error) {
 	path, err := v.required("mount.path")
 	if err != nil {
@@ -137,8 +137,8 @@ func (v *volumeProperties) mount() (corev1.VolumeMount, error) {
 	return mount, cmp.Or(v.below("mount.subPath", mount.SubPath), v.below("mount.subPathExpr", mount.SubPathExpr))
 }
 
-// below makes sure that a path stays within its volume: Kubernetes refuses pods with any other, and of executors the log
-// of the driver alone would say so.
+// below returns an error if a path leaves its volume. Kubernetes refuses such pods, and for executors only the log of
+// the driver would say so.
 func (v *volumeProperties) below(option, path string) error {
 	if strings.HasPrefix(path, "/") || slices.Contains(strings.Split(path, "/"), "..") {
 		return v.p.Wrong(v.key(option), "is not a path below the volume", "set a relative path without ..")
@@ -146,7 +146,7 @@ func (v *volumeProperties) below(option, path string) error {
 	return nil
 }
 
-// source reads what is mounted.
+// source returns the source of the volume.
 func (v *volumeProperties) source(readOnly bool) (corev1.VolumeSource, error) {
 	switch v.kind {
 	case "hostPath":
@@ -202,7 +202,8 @@ func (v *volumeProperties) nfs() (corev1.VolumeSource, error) {
 	return corev1.VolumeSource{NFS: &corev1.NFSVolumeSource{Path: path, Server: server}}, err
 }
 
-// size reads the size of the volume, nil if there is none. A number without a unit is most likely a mistake.
+// size returns the size of the volume, nil if none is set. From Spark 4.0 on, a small number without a unit is an
+// error, because it is most likely a mistake.
 func (v *volumeProperties) size() (*resource.Quantity, error) {
 	const option, smallest = "options.sizeLimit", 1024
 	text, ok := v.options[option]

@@ -1,6 +1,6 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package rights says what a driver does at the API server, without which its run fails. It is pure: whether the service
-// account of the driver may do so, others find out.
+// Package rights lists the rights at the API server that a driver needs for its run to succeed. It is pure: it does not
+// check whether the driver's service account has them.
 package rights

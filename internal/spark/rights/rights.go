@@ -11,7 +11,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// Right is a verb on a resource of the core group, in the namespace of the application.
+// Right is a verb on a resource of the core API group, in the namespace of the application.
 type Right struct{ Resource, Verb string }
 
 // The resources.
@@ -21,21 +21,22 @@ const (
 	claims     = "persistentvolumeclaims"
 )
 
-// Keys of Spark 3.5 to 4.3 that change what a driver does (org.apache.spark.deploy.k8s.Config).
+// Keys of Spark 3.5 to 4.3 that change which requests a driver makes (org.apache.spark.deploy.k8s.Config).
 const (
 	enableWatcher    = "spark.kubernetes.executor.enableApiWatcher"
 	enablePolling    = "spark.kubernetes.executor.enableApiPolling"
 	disableConfigMap = "spark.kubernetes.executor.disableConfigMap"
-	// mountedCredentials are files with which the driver identifies itself in place of the token of its service account.
+	// mountedCredentials is the prefix of files with which the driver authenticates instead of the token of its service
+	// account.
 	mountedCredentials = "spark.kubernetes.authenticate.driver.mounted."
 )
 
-// Needed returns what the service account of a driver must be allowed to do, by resource: nothing if the driver runs
-// without a cluster, or identifies itself otherwise. What Spark does besides and survives without, such as deleting
-// leftovers at its end, is not in it: the operator also does that.
+// Needed returns the rights that the service account of a driver needs, sorted by resource. It returns none if the
+// driver runs without a cluster, or uses other credentials. Requests that may fail without harm are left out, such as
+// the deletion of leftovers at the end, which the operator does as well.
 //
-// A driver without executors needs rights as well: it reads its own pod, watches for executors and creates their
-// ConfigMap before the program begins (KubernetesClusterSchedulerBackend, ExecutorPodsAllocator).
+// A driver without executors needs rights as well: before the program begins it reads its own pod, watches for
+// executors and creates their ConfigMap (KubernetesClusterSchedulerBackend, ExecutorPodsAllocator).
 func Needed(properties conf.Properties) []Right {
 	if strings.HasPrefix(properties.Get(conf.DriverMaster, ""), "local") || len(properties.WithPrefix(mountedCredentials)) > 0 {
 		return nil
@@ -59,7 +60,7 @@ func Needed(properties conf.Properties) []Right {
 	return needed
 }
 
-// order puts pods, without which nothing works, before the rest.
+// order sorts pods, without which nothing works, before other resources.
 func order(r Right) string {
 	if r.Resource == pods {
 		return " " + r.Verb
@@ -67,12 +68,12 @@ func order(r Right) string {
 	return r.Resource + " " + r.Verb
 }
 
-// createsClaims reports whether executors have volumes of claims that the driver creates for them.
+// createsClaims reports whether the driver creates claims for volumes of executors.
 func createsClaims(properties conf.Properties) bool {
 	return slices.ContainsFunc(properties.ExecutorClaims(), func(c conf.ExecutorClaim) bool { return c.Created })
 }
 
-// Missing says that a service account lacks rights, and what gives them to it.
+// Missing returns the message that a service account lacks rights, and how to grant them.
 func Missing(namespace, account string, lacking []Right) string {
 	var verbs []string // by resource
 	for i, r := range lacking {

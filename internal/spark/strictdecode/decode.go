@@ -15,12 +15,12 @@ import (
 	"github.com/sparkgate/sparkgate/internal/nearest"
 )
 
-// Mistake is one thing in a document that its type does not allow.
+// Mistake is something in a document that its type does not allow.
 type Mistake = finding.Finding
 
-// Decode reads a JSON document into a value and returns what is wrong with it, nothing if all is well; quantities with
-// absurd exponents are also wrong. The path is where the document stands. After mistakes the value holds what could be
-// read.
+// Decode decodes a JSON document and returns the mistakes in it: unknown and duplicate fields, values of the wrong
+// type, and quantities with absurd exponents. path is the field that holds the document. If there are mistakes, into
+// has the values that could be decoded.
 func Decode(document []byte, path string, into any) []Mistake {
 	if mistakes := endless(place{path: path, value: document, kind: reflect.TypeOf(into).Elem()}); len(mistakes) > 0 {
 		return mistakes
@@ -36,7 +36,7 @@ func Decode(document []byte, path string, into any) []Mistake {
 	return mistakes
 }
 
-// misplaced returns the mistake of a field that is unknown or given twice.
+// misplaced returns the mistake about a field that is unknown or occurs twice.
 func misplaced(strictError error, path string, root reflect.Type) Mistake {
 	var field json.FieldError
 	if !errors.As(strictError, &field) {
@@ -55,13 +55,13 @@ func misplaced(strictError error, path string, root reflect.Type) Mistake {
 	return mistake
 }
 
-// wrongKind returns the mistake of a value that cannot be read into its field.
+// wrongKind returns the mistake about a value that its field cannot hold.
 func wrongKind(document []byte, path string, root reflect.Type, err error) Mistake {
 	if isSyntax, offset := json.SyntaxErrorOffset(err); isSyntax {
 		return Mistake{Field: path, Message: fmt.Sprintf("the document is not JSON (at byte %d): write valid YAML or JSON", offset)}
 	}
 	found, ok := locate(document, root, path)
-	if !ok { // The parts are right one by one; the whole is not.
+	if !ok { // Each part can be decoded, but the whole document cannot.
 		return Mistake{Field: path, Message: err.Error() + ": correct it"}
 	}
 	return Mistake{
@@ -70,7 +70,7 @@ func wrongKind(document []byte, path string, root reflect.Type, err error) Mista
 	}
 }
 
-// shorten cuts a value to what fits into a message.
+// shorten cuts a value to a length that fits into a message.
 func shorten(value []byte) string {
 	const longest = 64
 	if len(value) > longest {
@@ -79,7 +79,7 @@ func shorten(value []byte) string {
 	return string(value)
 }
 
-// kindOf says in words what a JSON value is.
+// kindOf returns the type of a JSON value in words.
 func kindOf(value []byte) string {
 	switch value[0] {
 	case '{':
@@ -96,7 +96,7 @@ func kindOf(value []byte) string {
 	return "a number"
 }
 
-// expected says in words what a type takes.
+// expected returns the JSON type that a Go type needs, in words.
 func expected(kind reflect.Type) string {
 	switch kind.String() {
 	case "resource.Quantity":

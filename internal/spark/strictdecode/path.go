@@ -15,14 +15,14 @@ import (
 	"sigs.k8s.io/json"
 )
 
-// place is a value within a document and the type that it should have had.
+// place is a value within a document, and the type that it should have.
 type place struct {
 	path  string
 	value []byte
 	kind  reflect.Type
 }
 
-// locate returns the innermost value that cannot be read into its type, and whether there is one.
+// locate returns the innermost value that cannot be decoded into its type, and whether there is one.
 func locate(value []byte, kind reflect.Type, path string) (place, bool) {
 	if json.UnmarshalCaseSensitivePreserveInts(value, reflect.New(kind).Interface()) == nil {
 		return place{}, false
@@ -37,8 +37,8 @@ func locate(value []byte, kind reflect.Type, path string) (place, bool) {
 	return here, true
 }
 
-// childrenOf returns the parts of a value that have a type of their own; none if the value has another shape than its
-// type, or reads itself.
+// childrenOf returns the parts of a value that have types of their own. It returns none if the value has not the form
+// of its type, or if the type decodes itself.
 func childrenOf(p place) []place {
 	if reflect.PointerTo(p.kind).Implements(reflect.TypeFor[gojson.Unmarshaler]()) {
 		return nil
@@ -65,7 +65,7 @@ func elementsOf(p place) []place {
 	return children
 }
 
-// membersOf returns the known members of an object, in ascending order of their names.
+// membersOf returns the known members of an object, sorted by name.
 func membersOf(p place) []place {
 	var values map[string]gojson.RawMessage
 	if gojson.Unmarshal(p.value, &values) != nil {
@@ -80,7 +80,7 @@ func membersOf(p place) []place {
 	return children
 }
 
-// deref follows pointers.
+// deref returns the type that a pointer type points to.
 func deref(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -88,7 +88,7 @@ func deref(t reflect.Type) reflect.Type {
 	return t
 }
 
-// memberType returns the type of a member of an object, nil if it has none of that name.
+// memberType returns the type of a member of an object, nil if it has none with that name.
 func memberType(t reflect.Type, name string) reflect.Type {
 	switch t = deref(t); t.Kind() {
 	case reflect.Map:
@@ -99,7 +99,7 @@ func memberType(t reflect.Type, name string) reflect.Type {
 	return nil
 }
 
-// fieldsOf returns the types of a struct's fields by their JSON names; fields of inlined structs count as its own.
+// fieldsOf returns the types of a struct's fields by their JSON names, including those of inlined structs.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	fields := map[string]reflect.Type{}
 	for field := range t.Fields() {
@@ -115,7 +115,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	return fields
 }
 
-// namesOf returns the JSON names of a struct's fields in ascending order; none for other types.
+// namesOf returns the sorted JSON names of a struct's fields; none for other types.
 func namesOf(t reflect.Type) []string {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
@@ -123,7 +123,7 @@ func namesOf(t reflect.Type) []string {
 	return slices.Sorted(maps.Keys(fieldsOf(t)))
 }
 
-// typeAt follows a path such as spec.containers[0] and returns the type there, nil if the path leaves the known fields.
+// typeAt returns the type at a path such as spec.containers[0], nil if the path leaves the known fields.
 func typeAt(t reflect.Type, path string) reflect.Type {
 	t = deref(t)
 	for _, step := range splitPath(path) {
@@ -148,6 +148,6 @@ func splitPath(path string) []string {
 	return strings.Split(path, ".")
 }
 
-// parentOf cuts the last step off a path; lastName returns it.
+// parentOf returns a path without its last step; lastName returns that step.
 func parentOf(path string) string { return path[:max(strings.LastIndexByte(path, '.'), 0)] }
 func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }

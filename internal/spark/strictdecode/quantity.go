@@ -15,11 +15,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// endlessText is a number with an exponent of three digits or more.
+// endlessText matches a number with an exponent of three digits or more.
 var endlessText = regexp.MustCompile(`[eE][+-]?0*[1-9][0-9]{2}`)
 
-// Endless reports whether a text would be a quantity with which nothing comes to an end: to read or compare
-// 1e-999999999 Kubernetes writes it out.
+// Endless reports whether parsing or comparing a text as a quantity would take forever. Kubernetes expands a number
+// such as 1e-999999999 to all its digits.
 func Endless(text string) bool { return endlessText.MatchString(text) }
 
 var quantityType = reflect.TypeFor[resource.Quantity]()
@@ -27,8 +27,8 @@ var quantityType = reflect.TypeFor[resource.Quantity]()
 // amountsType is the type of requests and limits.
 var amountsType = reflect.TypeFor[corev1.ResourceList]()
 
-// endless finds the endless quantities in a document, and amounts of resources that cannot be counted. It has to come
-// before the document is read into its type.
+// endless returns mistakes about such quantities in a document, and about amounts of resources that cannot be counted.
+// It must run before the document is decoded into its type.
 func endless(p place) []Mistake {
 	if p.kind = deref(p.kind); p.kind != quantityType {
 		var out []Mistake
@@ -48,8 +48,8 @@ func endless(p place) []Mistake {
 		shorten(p.value))}}
 }
 
-// uncountable returns what is wrong with an amount of a resource, if anything is. One that is not a quantity is found
-// when it is read.
+// uncountable returns a mistake if an amount of a resource cannot be counted. A value that is not a quantity is
+// reported when it is decoded.
 func uncountable(p place, name string) []Mistake {
 	var q resource.Quantity
 	if q.UnmarshalJSON(p.value) != nil {

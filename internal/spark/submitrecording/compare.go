@@ -15,21 +15,21 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// Difference is one place where two sets of objects differ.
+// Difference is a place in which two sets of objects differ.
 type Difference struct {
-	// Path is object and path, one word a step, as in render.Deviation.
+	// Path is object and path, one word for each step, as in render.Deviation.
 	Path []string
-	// Recorded and Rendered are the two values for people, "-" for none. Those of sensitive properties are hidden.
+	// Recorded and Rendered are the two values, "-" if there is none. Values of sensitive properties are masked.
 	Recorded, Rendered string
 }
 
-// String returns the difference for people.
+// String returns the difference for users.
 func (d Difference) String() string {
 	return strings.Join(d.Path, " ") + "\n  spark-submit: " + d.Recorded + "\n  sparkgate:    " + d.Rendered
 }
 
-// Compare returns the differences between what the real client sent and what is rendered, in ascending order of their
-// paths within each object. Where the client was stopped on the way, what it did not send is not compared.
+// Compare returns the differences between the objects that spark-submit sent and those that were rendered, sorted by
+// path within each object. If spark-submit was stopped, objects that it did not send are not compared.
 func Compare(sent, rendered *Objects) []Difference {
 	var all []Difference
 	for _, part := range []struct {
@@ -61,7 +61,7 @@ func Compare(sent, rendered *Objects) []Difference {
 	return all
 }
 
-// escapes returns the properties of one value that are written in two ways.
+// escapes returns the properties whose values are equal but escaped differently.
 func escapes(sent, rendered *Objects) []Difference {
 	var all []Difference
 	for _, key := range sorted(sent.properties) {
@@ -74,7 +74,7 @@ func escapes(sent, rendered *Objects) []Difference {
 	return all
 }
 
-// shown prints a value, unless the key says that it may be a secret.
+// shown formats a value, masked if it may be a secret.
 func shown(key string, value any) string {
 	if value != nil && conf.Sensitive(key) {
 		return conf.Masked
@@ -82,7 +82,7 @@ func shown(key string, value any) string {
 	return printed(value)
 }
 
-// walk compares two values member by member.
+// walk compares two values recursively.
 func walk(path []string, recorded, rendered any) []Difference {
 	a, isMapA := recorded.(map[string]any)
 	b, isMapB := rendered.(map[string]any)
@@ -101,7 +101,7 @@ func walk(path []string, recorded, rendered any) []Difference {
 	var all []Difference
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		inA, inB := a[key], b[key]
-		// An absent map is compared as an empty one, so that paths are as long with it as without.
+		// An absent map is compared like an empty one, so that the paths of its members are reported in both cases.
 		if _, isMap := inA.(map[string]any); isMap && inB == nil {
 			inB = map[string]any{}
 		}
@@ -113,7 +113,7 @@ func walk(path []string, recorded, rendered any) []Difference {
 	return all
 }
 
-// printed writes a value for comparison and for people.
+// printed formats a value for comparison and for messages.
 func printed(value any) string {
 	if value == nil {
 		return "-"
@@ -125,8 +125,8 @@ func printed(value any) string {
 	return string(text)
 }
 
-// canonical turns lists of things with names into maps, so that an additional member does not shift the others, and
-// puts into order what Spark leaves unordered. The name is the list's or object's own.
+// canonical converts lists of named objects to maps, so that an additional element does not shift the others, and sorts
+// what has no order in Spark. name is the key of the list or object.
 func canonical(name string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -142,8 +142,8 @@ func canonical(name string, value any) any {
 	return value
 }
 
-// canonicalList turns a list into a map. The order of containers and variables counts, that of volumes and mounts does
-// not.
+// canonicalList converts a list to a map. The order of containers and variables matters, that of volumes and mounts
+// does not.
 func canonicalList(name string, list []any) any {
 	if name == "env" {
 		sortUnordered(list)
@@ -165,7 +165,7 @@ func canonicalList(name string, list []any) any {
 		order = append(order, id)
 	}
 	if name == "ownerReferences" {
-		return list // compared as a whole
+		return list // it is compared as a whole
 	}
 	if name == "env" || name == "containers" || name == "initContainers" {
 		members["order"] = strings.Join(order, " ")
@@ -173,8 +173,8 @@ func canonicalList(name string, list []any) any {
 	return members
 }
 
-// sortUnordered sorts the variables that Spark leaves unordered among themselves: those of properties, between the
-// application id and the bind address, and those of Secrets behind it.
+// sortUnordered sorts the variables that have no order in Spark: those from properties, between the application id and
+// the bind address, and those from Secrets after it.
 func sortUnordered(env []any) {
 	name := func(i int) string { return fmt.Sprint(env[i].(map[string]any)["name"]) }
 	start := slices.IndexFunc(env, func(v any) bool { return v.(map[string]any)["name"] == "SPARK_APPLICATION_ID" }) + 1
@@ -194,7 +194,8 @@ func sortUnordered(env []any) {
 	slices.SortFunc(env[start:end], byName)
 }
 
-// orderLocalDirs names the volumes of local folders after their paths, and sorts the folders: Spark shuffles them.
+// orderLocalDirs names the volumes for local folders after their paths, and sorts the folders, because Spark shuffles
+// them.
 func orderLocalDirs(object map[string]any) {
 	if object["name"] == "SPARK_LOCAL_DIRS" {
 		dirs := strings.Split(fmt.Sprint(object["value"]), ",")
@@ -221,7 +222,7 @@ func orderLocalDirs(object map[string]any) {
 	}
 }
 
-// Entry returns which place of a list a path lies at or below, and why it is there; false if at none.
+// Entry returns the entry of a list that covers a path, with its reason; false if there is none.
 func Entry(list []render.Deviation, path []string) (where, reason string, ok bool) {
 	for _, deviation := range list {
 		for _, where := range deviation.Where {
@@ -233,8 +234,7 @@ func Entry(list []render.Deviation, path []string) (where, reason string, ok boo
 	return "", "", false
 }
 
-// EntryOfField returns Entry for a field of an application. A typed field counts as the property that it stands for,
-// too.
+// EntryOfField is Entry for a field of an application. A typed field is also looked up by the property that it sets.
 func EntryOfField(list []render.Deviation, app *v1alpha1.SparkApplication, field string) (where, reason string, ok bool) {
 	if where, reason, ok = Entry(list, []string{field}); ok {
 		return where, reason, ok
@@ -251,7 +251,7 @@ func EntryOfField(list []render.Deviation, app *v1alpha1.SparkApplication, field
 	return "", "", false
 }
 
-// covers reports whether a path lies at or below a pattern.
+// covers reports whether a path matches a pattern or is below it.
 func covers(pattern, path []string) bool {
 	if len(path) < len(pattern) {
 		return false
@@ -264,7 +264,7 @@ func covers(pattern, path []string) bool {
 	return true
 }
 
-// matches compares one step; a star at its beginning or end stands for anything.
+// matches compares one step. A star at the beginning or end of the pattern matches anything.
 func matches(pattern, step string) bool {
 	switch {
 	case strings.HasPrefix(pattern, "*"):

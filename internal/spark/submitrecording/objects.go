@@ -23,27 +23,29 @@ const (
 	templateKey   = "podspec-configmap-key"
 )
 
-// Objects are the objects of a submission in the form in which they are compared: as maps, lists and texts.
+// Objects are the objects of a submission, as maps, lists and strings, in the form in which they are compared.
 type Objects struct {
 	pod, service, configMap, networkPolicy map[string]any
-	// claims by the volume of the driver that they are for; unplaced ones have not found theirs yet.
+	// claims are the claims by the name of the driver's volume; unplaced those that have not been assigned to a volume
+	// yet.
 	claims   map[string]any
 	unplaced []map[string]any
-	// properties of the driver, and the lines of the file by key, as they are escaped.
+	// properties are those of the driver, lines the lines of their file by key, with escapes.
 	properties, lines map[string]string
 	executor          map[string]any
-	// templateName is the name of the ConfigMap with the template of the executors, empty if it has none of its own.
+	// templateName is the name of the ConfigMap with the executor template; empty if it has no ConfigMap of its own.
 	templateName string
-	// others are objects of kinds that a submission does not have, or one too many.
+	// others are objects of unexpected kinds, and second objects of a kind that should exist once.
 	others []map[string]any
-	// partial says that not all was sent: what is missing is not compared.
+	// partial reports that not everything was sent. Missing objects are not compared.
 	partial bool
-	// whole are names that stand alone, parts those that also stand within other texts, and what they stand for.
+	// whole maps names that are complete values to placeholders; parts replaces names that may also be within other
+	// values.
 	whole map[string]string
 	parts *strings.Replacer
 }
 
-// Rendered returns what render has created in the form in which it is compared.
+// Rendered returns the objects that render has built, in the form in which they are compared.
 func Rendered(objects render.Objects) (*Objects, error) {
 	set := &Objects{properties: conf.Parse(objects.ConfigMap.Data[propertiesKey]), lines: linesOf(objects.ConfigMap.Data[propertiesKey])}
 	for _, object := range objects.InOrder() {
@@ -74,7 +76,7 @@ func Rendered(objects render.Objects) (*Objects, error) {
 	return set, err
 }
 
-// SubmitTime returns when the client says that the job was submitted; the beginning of time if it does not.
+// SubmitTime returns the submission time according to the client, or the Unix epoch if there is none.
 func (s *Objects) SubmitTime() time.Time {
 	millis, err := strconv.ParseInt(s.properties[conf.AppSubmitTime], 10, 64)
 	if err != nil {
@@ -83,7 +85,7 @@ func (s *Objects) SubmitTime() time.Time {
 	return time.UnixMilli(millis)
 }
 
-// finish places claims and collects the names.
+// finish assigns claims to volumes and collects the names.
 func (s *Objects) finish() {
 	s.whole = map[string]string{}
 	s.placeClaims()
@@ -95,7 +97,7 @@ func (s *Objects) finish() {
 	}
 	configMap := cmp.Or(nameOf(s.configMap), s.mountedMap("spark-conf-volume-driver"))
 	if s.templateName == configMap {
-		s.templateName = "" // ours is a further key of the one
+		s.templateName = "" // here it is a key of the same ConfigMap
 	}
 	var pairs []string
 	for _, pair := range []struct{ name, stands string }{
@@ -112,8 +114,7 @@ func (s *Objects) finish() {
 	}
 }
 
-// mountedMap returns the name of the ConfigMap of a volume: where the client was stopped on the way, only the pod has
-// the names.
+// mountedMap returns the name of the ConfigMap of a volume. If the client was stopped, only the pod has the names.
 func (s *Objects) mountedMap(volume string) string {
 	spec, _ := s.pod["spec"].(map[string]any)
 	for _, v := range listOf(spec["volumes"]) {
@@ -133,8 +134,8 @@ func (s *Objects) label(key string) string {
 	return value
 }
 
-// placeClaims files claims under the volumes that name them: Spark counts volumes in the order of a set. One that no
-// volume names is one too many.
+// placeClaims assigns claims to the volumes that reference them, because Spark numbers volumes in random order. A claim
+// that no volume references is unexpected.
 func (s *Objects) placeClaims() {
 	s.claims = map[string]any{}
 	spec, _ := s.pod["spec"].(map[string]any)
@@ -153,10 +154,10 @@ func (s *Objects) placeClaims() {
 	}
 }
 
-// anyLocalDir is the folder that Spark makes up for scratch space.
+// anyLocalDir matches the random folder that Spark uses for scratch space.
 var anyLocalDir = regexp.MustCompile(`/var/data/spark-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// plain returns a copy of a value with names replaced.
+// plain returns a copy of a value with its names replaced by placeholders.
 func (s *Objects) plain(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -186,7 +187,7 @@ func (s *Objects) plain(value any) any {
 	return value
 }
 
-// nameOf returns the name of an object, empty if there is none.
+// nameOf returns the name of an object, empty if it has none.
 func nameOf(object map[string]any) string {
 	metadata, _ := object["metadata"].(map[string]any)
 	name, _ := metadata["name"].(string)
@@ -205,8 +206,7 @@ func listOf(value any) []map[string]any {
 	return objects
 }
 
-// linesOf returns the lines of a file of properties by key. Every property is one line, because line breaks are
-// escaped.
+// linesOf returns the lines of a properties file by key. Every property is one line, because line breaks are escaped.
 func linesOf(file string) map[string]string {
 	lines := map[string]string{}
 	for line := range strings.Lines(file) {
@@ -217,7 +217,7 @@ func linesOf(file string) map[string]string {
 	return lines
 }
 
-// kindsOf names the objects that nothing is compared with, in ascending order.
+// kindsOf returns the sorted kinds of objects that have no counterpart.
 func kindsOf(objects []map[string]any) []string {
 	kinds := map[string]bool{}
 	for _, object := range objects {

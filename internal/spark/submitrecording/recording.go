@@ -16,45 +16,45 @@ import (
 	"strings"
 )
 
-// FilesFolder stands for the folder with the files of a recording in arguments, variables and requests.
+// FilesFolder replaces the folder of a recording's files in arguments, variables and requests.
 const FilesFolder = "/TMP"
 
-// Recording is one submission by a real spark-submit, as a file has it. Keys that are not here are ignored.
+// Recording is a recorded run of spark-submit. Unknown keys in its file are ignored.
 type Recording struct {
-	// Name of the recording; may be empty.
+	// Name is the name of the recording; it may be empty.
 	Name string `json:"name"`
 	// SparkVersion is the version of spark-submit, such as 4.1.4.
 	SparkVersion string `json:"sparkVersion"`
 	// Args are all arguments of spark-submit.
 	Args []string `json:"args"`
-	// Env are variables beyond those of a clean environment; nil removes one.
+	// Env are additions to a clean environment; nil removes a variable.
 	Env map[string]*string `json:"env"`
-	// Files and FilesBase64 are the files that the arguments name, as text and encoded.
+	// Files and FilesBase64 are the files that the arguments name, as text and in base64.
 	Files       map[string]string `json:"files"`
 	FilesBase64 map[string]string `json:"filesBase64"`
 	// ServerRefuses are requests that the server refused, such as "POST pods", with the answer.
 	ServerRefuses map[string]any `json:"serverRefuses"`
-	// Requests in the order in which they were sent.
+	// Requests are in the order in which they were sent.
 	Requests []Request `json:"requests"`
-	// Exit is the exit code of spark-submit; ErrorLines are what it said.
+	// Exit is the exit code of spark-submit; ErrorLines are its error messages.
 	Exit       int      `json:"exit"`
 	ErrorLines []string `json:"errorLines"`
 	StderrTail text     `json:"stderrTail"`
 }
 
-// Request is one request.
+// Request is one request to the API server.
 type Request struct {
 	Method string `json:"method"`
-	// Path may have a query.
+	// Path may include a query.
 	Path string `json:"path"`
-	// Body is the text that was sent; empty if there was none.
+	// Body is the body as text; empty if there was none.
 	Body text `json:"body"`
 }
 
-// text is a text, or JSON in its place.
+// text is a JSON string, or the text of any other JSON value.
 type text string
 
-// UnmarshalJSON takes a text as it is, null as nothing, and the text of anything else.
+// UnmarshalJSON decodes a string as it is, null as empty, and any other value as its text.
 func (t *text) UnmarshalJSON(raw []byte) error {
 	var plain *string
 	if json.Unmarshal(raw, &plain) == nil {
@@ -67,7 +67,7 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Read reads a file. An error says what is missing or wrong in it.
+// Read parses a recording. An error says what is missing or invalid.
 func Read(file []byte) (*Recording, error) {
 	var r Recording
 	if err := json.Unmarshal(bytes.TrimPrefix(file, []byte("\uFEFF")), &r); err != nil {
@@ -102,7 +102,7 @@ func clean(name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(path.Clean("/"+name), FilesFolder), "/")
 }
 
-// ReadFile returns a file by the name that an argument gives to it.
+// ReadFile returns a file by the name that an argument uses for it.
 func (r *Recording) ReadFile(name string) ([]byte, error) {
 	if content, ok := r.Files[clean(name)]; ok {
 		return []byte(content), nil
@@ -110,7 +110,7 @@ func (r *Recording) ReadFile(name string) ([]byte, error) {
 	return nil, fmt.Errorf("%s: %w", name, os.ErrNotExist)
 }
 
-// Folder returns the files directly in a folder by name; none for a folder that is not known.
+// Folder returns the files directly in a folder by name; none if the folder is not known.
 func (r *Recording) Folder(name string) map[string]string {
 	files := map[string]string{}
 	for file, content := range r.Files {
@@ -132,7 +132,8 @@ func (r *Recording) Environment() map[string]string {
 	return set
 }
 
-// Refused reports whether the real client refused the configuration: it failed before the server had a reason to.
+// Refused reports whether spark-submit refused the configuration itself: it failed although the server had not refused
+// anything.
 func (r *Recording) Refused() bool {
 	return r.Exit != 0 && !r.sentPod() && len(r.ServerRefuses) == 0
 }
@@ -150,7 +151,7 @@ func (q Request) place() string {
 	return strings.TrimSuffix(place, "/")
 }
 
-// Message returns what the real client said when it failed.
+// Message returns what spark-submit printed when it failed.
 func (r *Recording) Message() string {
 	for _, line := range append(slices.Clone(r.ErrorLines), string(r.StderrTail)) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -160,5 +161,5 @@ func (r *Recording) Message() string {
 	return "exit code " + fmt.Sprint(r.Exit)
 }
 
-// sorted returns the keys of a map in ascending order.
+// sorted returns the sorted keys of a map.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -18,7 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/podtemplate"
 )
 
-// Sent returns the objects that the real client sent. An error says which request cannot be read.
+// Sent returns the objects that spark-submit sent. An error names the request that cannot be parsed.
 func (r *Recording) Sent() (*Objects, error) {
 	all := map[string]map[string]any{}
 	var order []string
@@ -45,8 +45,8 @@ func (r *Recording) Sent() (*Objects, error) {
 	return set, nil
 }
 
-// object returns the object that a request creates or applies; nil for requests of another kind, such as a patch of
-// owner references alone.
+// object returns the object that a request creates or applies; nil for other requests, such as a patch with owner
+// references only.
 func (q Request) object() (map[string]any, error) {
 	switch strings.ToUpper(q.Method) {
 	case "POST", "PUT", "PATCH":
@@ -59,7 +59,7 @@ func (q Request) object() (map[string]any, error) {
 	}
 	object, _ := value.(map[string]any)
 	if strings.HasSuffix(q.place(), "/pods") && object != nil {
-		object["kind"] = "Pod" // a template may have another
+		object["kind"] = "Pod" // a template may have another kind
 	}
 	if kind, _ := object["kind"].(string); kind == "" || kind == "Status" || strings.HasSuffix(kind, "Options") {
 		return nil, nil
@@ -67,13 +67,13 @@ func (q Request) object() (map[string]any, error) {
 	return object, nil
 }
 
-// idOf names an object by kind and name.
+// idOf returns kind and name of an object.
 func idOf(object map[string]any) string {
 	metadata, _ := object["metadata"].(map[string]any)
 	return fmt.Sprintf("%v %v", object["kind"], metadata["name"])
 }
 
-// overlay writes what a later request says over what an earlier one said.
+// overlay merges a later request for an object into the earlier ones.
 func overlay(to, from map[string]any) {
 	for key, value := range from {
 		inner, isMap := value.(map[string]any)
@@ -85,8 +85,9 @@ func overlay(to, from map[string]any) {
 	}
 }
 
-// decoded reads an object into its type and back, as the API server does, so that no spelling counts. What the type
-// does not know stays; so does an object that the API server would refuse.
+// decoded decodes an object into its type and encodes it again, as the API server does, so that spelling does not
+// matter. Fields that the type does not know are kept. An object that the API server would refuse is returned
+// unchanged.
 func decoded(object map[string]any, into any) map[string]any {
 	written, err := json.Marshal(object)
 	if err != nil || json.Unmarshal(written, into) != nil {
@@ -100,7 +101,7 @@ func decoded(object map[string]any, into any) map[string]any {
 	return plain
 }
 
-// generic returns an object as maps, lists and texts.
+// generic returns an object as maps, lists and strings.
 func generic(object any) (map[string]any, error) {
 	written, err := json.Marshal(object)
 	if err != nil {
@@ -140,7 +141,7 @@ func keepIn(known, value any) {
 	}
 }
 
-// isEmpty reports whether a value says nothing.
+// isEmpty reports whether a value is empty or zero.
 func isEmpty(value any) bool {
 	switch v := value.(type) {
 	case nil:
@@ -153,7 +154,7 @@ func isEmpty(value any) bool {
 	return reflect.ValueOf(value).IsZero()
 }
 
-// add files an object.
+// add stores an object by its kind.
 func (s *Objects) add(object map[string]any) {
 	kind, _ := object["kind"].(string)
 	switch kind {
@@ -172,7 +173,7 @@ func (s *Objects) add(object map[string]any) {
 	}
 }
 
-// read decodes an object; a second one of the kind is one too many.
+// read decodes an object. A second one of the same kind is unexpected.
 func (s *Objects) read(object map[string]any, into *map[string]any, kind any) {
 	if *into != nil {
 		s.others = append(s.others, object)
@@ -181,7 +182,7 @@ func (s *Objects) read(object map[string]any, into *map[string]any, kind any) {
 	*into = decoded(object, kind)
 }
 
-// addConfigMap distinguishes the ConfigMaps of a submission by what they hold.
+// addConfigMap distinguishes the ConfigMaps of a submission by their keys.
 func (s *Objects) addConfigMap(object map[string]any) {
 	data, _ := object["data"].(map[string]any)
 	template, isTemplate := data[templateKey].(string)

@@ -1,11 +1,12 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package templatehash identifies the run template of an application: all fields marked `sparkgate:"run"`, as the user
-// wrote them.
+// Package templatehash computes the hash of an application's run template: all fields marked `sparkgate:"run"`, as the
+// user wrote them.
 //
-// A stored hash outlives the operator that wrote it. Its prefix v<N> names the rule that made it; every rule that was
-// ever released stays here, and a stored hash is compared by its own rule. So an upgrade alone never starts a run.
+// A stored hash may be older than the operator that compares it. Its prefix v<N> names the rule by which it was
+// computed. Every released rule is kept, and a stored hash is compared by its own rule, so an upgrade alone never
+// starts a run.
 package templatehash
 
 import (
@@ -23,7 +24,7 @@ import (
 
 const current = "v1"
 
-// rules are all rules that were ever released. Never change one: add another.
+// rules are all rules that were ever released. Never change one; add another.
 var rules = map[string]func(*v1alpha1.SparkApplicationSpec) (string, error){
 	"v1": hashV1,
 }
@@ -33,8 +34,8 @@ func Of(spec *v1alpha1.SparkApplicationSpec) (string, error) {
 	return byRule(current, spec)
 }
 
-// Matches reports whether spec has the run template that stored identifies. A hash by a rule that this version does not
-// know (made by a newer operator) matches, because taking it for a change would run the job again.
+// Matches reports whether spec has the run template whose hash is stored. A hash by an unknown rule, from a newer
+// operator, counts as a match, because a mismatch would run the job again.
 func Matches(spec *v1alpha1.SparkApplicationSpec, stored string) (bool, error) {
 	rule, _, _ := strings.Cut(stored, ":")
 	if _, known := rules[rule]; !known {
@@ -52,8 +53,8 @@ func byRule(rule string, spec *v1alpha1.SparkApplicationSpec) (string, error) {
 	return rule + ":" + sum, nil
 }
 
-// hashV1 returns the SHA-256 of the canonical JSON (keys sorted, numbers as written, absent fields left out) of all Run
-// fields.
+// hashV1 returns the SHA-256 of the canonical JSON of all run fields: keys sorted, numbers as written, absent fields
+// left out.
 func hashV1(spec *v1alpha1.SparkApplicationSpec) (string, error) {
 	raw, err := json.Marshal(spec)
 	if err != nil {
@@ -79,13 +80,13 @@ func hashV1(spec *v1alpha1.SparkApplicationSpec) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// empty reports whether a top-level field carries nothing: `driver: {}` means the same as no driver.
+// empty reports whether a top-level field has no content: `driver: {}` means the same as no driver.
 func empty(value any) bool {
 	m, isMap := value.(map[string]any)
 	return isMap && len(m) == 0
 }
 
-// runFields are the JSON names of the Run fields.
+// runFields returns the JSON names of the run fields.
 var runFields = sync.OnceValue(func() []string {
 	var names []string
 	spec := reflect.TypeFor[v1alpha1.SparkApplicationSpec]()

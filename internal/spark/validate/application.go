@@ -12,10 +12,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// check looks at one topic.
+// check returns the findings about one topic.
 type check func(*subject) []Finding
 
-// checks run in this order: what cannot work comes before what is not supported yet.
+// checks run in this order. What cannot work comes before what is not supported yet.
 var checks = []check{
 	checkMain,
 	checkPrograms,
@@ -68,30 +68,29 @@ var checks = []check{
 	checkUnsupportedVersion,
 }
 
-// Application returns what keeps the application from running, as far as the application alone shows it: what cannot
-// work first, then what this version does not honour yet; at most one finding a field. Nothing found means that render
-// and podsets will not fail on it.
+// Application returns what keeps the application from running, as far as that can be seen without the cluster: mistakes
+// first, then fields that this version does not honour yet, with at most one finding for each field. If there are none,
+// render and podsets will not fail for the application.
 func Application(app *v1alpha1.SparkApplication) []Finding {
 	return Submission(app, conf.Sources{})
 }
 
-// Submission returns Application with the properties and files that come from elsewhere: defaults and the
-// sparkConfigMap.
+// Submission is Application with the properties and files from other sources: defaults and the sparkConfigMap.
 func Submission(app *v1alpha1.SparkApplication, sources conf.Sources) []Finding {
 	_, findings := Build(render.NewInput(app, sources))
 	return findings
 }
 
-// ConfigMapMayMend reports whether findings about an application alone may be none together with its sparkConfigMap: the
-// properties in that may be the other half of what the spec says, such as the bound of dynamic allocation.
+// ConfigMapMayMend reports whether findings about an application alone may disappear once its sparkConfigMap is known.
+// The properties in it may complete the spec, for example with the upper bound of dynamic allocation.
 func ConfigMapMayMend(app *v1alpha1.SparkApplication, findings []Finding) bool {
 	const field = "spec.sparkConfigMap"
 	wrongName := func(f Finding) bool { return f.Field == field }
 	return app.Spec.SparkConfigMap != "" && len(findings) > 0 && !slices.ContainsFunc(findings, wrongName)
 }
 
-// Build returns the objects of an attempt, built once and checked like everything else by Submission. They are those of
-// render.Build if there are no findings.
+// Build checks an input like Submission and returns the objects of render.Build, which are built only once. They are
+// complete if there are no findings.
 func Build(in render.Input, contradictions []conf.Finding) (render.Objects, []Finding) {
 	s := subjectOf(in, contradictions)
 	var findings []Finding
@@ -107,7 +106,8 @@ func Build(in render.Input, contradictions []conf.Finding) (render.Objects, []Fi
 	return s.objects, findings
 }
 
-// checkPlaceholders reports secrets that were to be filled in after the translation of a call of spark-submit.
+// checkPlaceholders reports placeholders for secrets that were not replaced after a spark-submit command was
+// translated.
 func checkPlaceholders(s *subject) []Finding {
 	var findings []Finding
 	for _, property := range s.properties.Sorted() {
@@ -119,7 +119,7 @@ func checkPlaceholders(s *subject) []Finding {
 	return findings
 }
 
-// checkMerging reports contradictions and keys that users may not set.
+// checkMerging reports contradictions, and keys that users may not set.
 func checkMerging(s *subject) []Finding {
 	var findings []Finding
 	for _, finding := range s.merging {
@@ -128,8 +128,8 @@ func checkMerging(s *subject) []Finding {
 	return findings
 }
 
-// checkRendered builds the objects as an attempt would and reports what other checks have not foreseen, so that no
-// mistake shows first when a driver is due.
+// checkRendered builds the objects like an attempt and reports errors that other checks have missed, so that they are
+// found before a driver is created.
 func checkRendered(s *subject) []Finding {
 	objects, err := render.Build(s.in)
 	if err != nil {

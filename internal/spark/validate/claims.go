@@ -9,8 +9,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// checkClaims reports volumes of the driver for which spark-submit would create a claim of a fixed name: attempts would
-// share it, and it would go with the first of them; and volumes of executors with claims that none of them would get.
+// checkClaims reports driver volumes with a claim of a fixed name that spark-submit would create: all attempts would
+// share it, and it would be deleted with the first one. It also reports executor volumes whose claims no executor could
+// use.
 func checkClaims(s *subject) []Finding {
 	var findings []Finding
 	p, prefix := s.properties, conf.Driver.Key("volumes.persistentVolumeClaim.")
@@ -30,11 +31,12 @@ func checkClaims(s *subject) []Finding {
 	return append(findings, executorClaims(s.properties)...)
 }
 
-// executorClaims reports claims of executors that the driver would try to create for each of them under one name, and
-// those that it would not create: executors would wait for them for ever.
+// executorClaims reports claims that the driver would try to create for each executor under the same name, and claims
+// that it would not create, so that executors would wait for them forever.
 func executorClaims(p conf.Properties) []Finding {
 	var findings []Finding
-	_, ownPrefix := p.Lookup(conf.ExecutorPodNamePrefix) // then their names are known, and they may exist
+	// With a prefix of the user's, the names are known, and the claims may exist.
+	_, ownPrefix := p.Lookup(conf.ExecutorPodNamePrefix)
 	for _, claim := range p.ExecutorClaims() {
 		switch {
 		case claim.Created && !claim.Own:

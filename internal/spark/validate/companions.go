@@ -17,15 +17,15 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// Companions returns what keeps the objects that accompany an attempt from being created: spec.driverService and
-// spec.ui may change while it runs.
+// Companions returns what keeps the objects of spec.driverService and spec.ui from being created. These fields may
+// change during an attempt.
 func Companions(app *v1alpha1.SparkApplication) []Finding {
 	s := newSubject(app)
 	merging := slices.DeleteFunc(checkMerging(s), func(f Finding) bool { return !strings.HasPrefix(f.Field, "spec.ui.") })
 	return slices.Concat(merging, checkService(s), checkUI(s))
 }
 
-// checkService holds the ports of the stable Service, and its name, to what Kubernetes takes.
+// checkService checks the ports and the name of the stable Service against the rules of Kubernetes.
 func checkService(s *subject) []Finding {
 	if s.spec.DriverService == nil {
 		return nil
@@ -46,7 +46,7 @@ func checkService(s *subject) []Finding {
 	return findings
 }
 
-// checkUI looks at spec.ui.
+// checkUI checks spec.ui.
 func checkUI(s *subject) []Finding {
 	ui := s.spec.UI
 	if ui == nil {
@@ -65,7 +65,7 @@ func checkUI(s *subject) []Finding {
 	return append(findings, baseFindings(s)...)
 }
 
-// uiServiceFindings checks what is added to the Service of the web interface.
+// uiServiceFindings checks spec.ui.serviceMetadata.
 func uiServiceFindings(s *subject, from *v1alpha1.ServiceMetadata) []Finding {
 	const path = "spec.ui.serviceMetadata"
 	findings := eachEntry(path+".labels", from.Labels, uiLabelFindings)
@@ -86,7 +86,7 @@ func uiServiceFindings(s *subject, from *v1alpha1.ServiceMetadata) []Finding {
 	return findings
 }
 
-// uiLabelFindings checks a label of the Service of the web interface.
+// uiLabelFindings checks a label in spec.ui.serviceMetadata.
 func uiLabelFindings(e entry) []Finding {
 	if strings.Contains(e.value, "{{") {
 		return []Finding{invalid(e.field, "value %q has a token, which is replaced in annotations only: write it out", e.value)}
@@ -94,7 +94,7 @@ func uiLabelFindings(e entry) []Finding {
 	return labelFindings(e)
 }
 
-// annotationsFindings checks annotations of a companion.
+// annotationsFindings checks the annotations of a companion.
 func annotationsFindings(s *subject, path string, annotations map[string]string) []Finding {
 	var findings []Finding
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
@@ -109,7 +109,7 @@ func annotationsFindings(s *subject, path string, annotations map[string]string)
 	return findings
 }
 
-// ingressFindings checks the Ingress.
+// ingressFindings checks spec.ui.ingress.
 func ingressFindings(s *subject, from *v1alpha1.UIIngress) []Finding {
 	const path = "spec.ui.ingress"
 	findings := hostFindings(s, path+".host", from.Host)
@@ -119,7 +119,7 @@ func ingressFindings(s *subject, from *v1alpha1.UIIngress) []Finding {
 	return append(findings, annotationsFindings(s, path+".annotations", from.Annotations)...)
 }
 
-// routeFindings checks the HTTPRoute.
+// routeFindings checks spec.ui.route.
 func routeFindings(s *subject, from *v1alpha1.UIRoute) []Finding {
 	const path = "spec.ui.route"
 	var findings []Finding
@@ -147,10 +147,10 @@ func routeFindings(s *subject, from *v1alpha1.UIRoute) []Finding {
 	return findings
 }
 
-// anyToken is what looks like a token of spec.ui.
+// anyToken matches everything that looks like a token of spec.ui.
 var anyToken = regexp.MustCompile(`\{\{[^{}]*\}\}`)
 
-// tokenFindings reports tokens that are not replaced.
+// tokenFindings reports tokens that are not known.
 func tokenFindings(s *subject, field, text string) []Finding {
 	if unknown := anyToken.FindString(conf.FillIn(s.app, text)); unknown != "" {
 		return []Finding{invalid(field, "the token %s is not known: use {{name}} or {{namespace}}", unknown)}
@@ -158,7 +158,7 @@ func tokenFindings(s *subject, field, text string) []Finding {
 	return nil
 }
 
-// hostFindings checks the name of one host.
+// hostFindings checks a host name.
 func hostFindings(s *subject, field, host string) []Finding {
 	if findings := tokenFindings(s, field, host); len(findings) > 0 {
 		return findings
@@ -194,7 +194,7 @@ func nameFindings(s *subject, field, name string) []Finding {
 	return nil
 }
 
-// plainPath is a path that needs no encoding in links.
+// plainPath matches a path that needs no encoding in links.
 var plainPath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*/?$`)
 
 // pathFindings checks a path under a host.
@@ -211,7 +211,8 @@ func pathFindings(s *subject, field, path string) []Finding {
 		"such as /{{namespace}}/{{name}}", filled)}
 }
 
-// baseFindings holds the paths against each other and against the property that they set: Spark knows one path only.
+// baseFindings compares the paths of Ingress and HTTPRoute with each other and with the property that they set, because
+// Spark supports only one path.
 func baseFindings(s *subject) []Finding {
 	var findings []Finding
 	ways := conf.Exposures(s.withNamespace())
@@ -229,7 +230,7 @@ func baseFindings(s *subject) []Finding {
 	return findings
 }
 
-// withNamespace returns the application; where a manifest names no namespace, with one of the kind that it will get.
+// withNamespace returns the application. If the manifest names no namespace, it returns a copy with a plausible one.
 func (s *subject) withNamespace() *v1alpha1.SparkApplication {
 	if s.app.Namespace != "" {
 		return s.app
@@ -239,7 +240,8 @@ func (s *subject) withNamespace() *v1alpha1.SparkApplication {
 	return &filled
 }
 
-// exposureWarnings names ways to a web interface that is switched off, and a path that no proxy seems to strip.
+// exposureWarnings warns about ways to a web interface that is switched off, and about a path that no proxy seems to
+// remove.
 func exposureWarnings(s *subject) []Warning {
 	var warnings []Warning
 	ways := conf.Exposures(s.withNamespace())

@@ -15,13 +15,13 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// sparkHome is where Spark is in its images.
+// sparkHome is the folder of Spark in its images.
 const sparkHome = "/opt/spark"
 
 // configMapPath returns the path of an entry of spec.configMaps.
 func configMapPath(name string) string { return conf.At("spec.configMaps", name) }
 
-// checkConfigMaps looks at the entries of spec.configMaps by themselves; checkVolumes holds them against other volumes.
+// checkConfigMaps checks the entries of spec.configMaps. checkVolumes compares them with other volumes.
 func checkConfigMaps(s *subject) []Finding {
 	var findings []Finding
 	folders, names := map[string]string{}, map[string]bool{}
@@ -50,12 +50,12 @@ func checkConfigMaps(s *subject) []Finding {
 	return append(findings, propertyMounts(s.properties, folders)...)
 }
 
-// holds reports whether a folder is another one, or has it somewhere below.
+// holds reports whether folder is other, or contains it.
 func holds(folder, other string) bool {
 	return folder == other || strings.HasPrefix(other, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// fileNames holds the names of files to what a ConfigMap takes as a key.
+// fileNames reports file names that cannot be keys of a ConfigMap.
 func fileNames(field string, data map[string]string) []Finding {
 	var findings []Finding
 	for _, name := range slices.Sorted(maps.Keys(data)) {
@@ -67,8 +67,8 @@ func fileNames(field string, data map[string]string) []Finding {
 	return findings
 }
 
-// propertyMounts reports volumes and Secrets of properties that are mounted where an entry is. Those of executors show
-// nowhere else: Spark adds them when it creates the pods.
+// propertyMounts reports volumes and Secrets that properties mount at the path of an entry. For executors no other
+// check would find them, because Spark adds them when it creates the pods.
 func propertyMounts(p conf.Properties, folders map[string]string) []Finding {
 	var findings []Finding
 	for _, role := range []conf.Role{conf.Driver, conf.Executor} {
@@ -82,8 +82,8 @@ func propertyMounts(p conf.Properties, folders map[string]string) []Finding {
 	return findings
 }
 
-// configMapVolumes returns the volumes and folders of spec.configMaps, which both roles have, by name and path, with
-// the field of each.
+// configMapVolumes returns the volumes and folders of spec.configMaps, which both roles have: the fields by name of the
+// volume, and by path of the folder.
 func (s *subject) configMapVolumes() (volumes, folders map[string]string) {
 	volumes, folders = map[string]string{}, map[string]string{}
 	for i := range s.spec.ConfigMaps {

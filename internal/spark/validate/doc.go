@@ -1,10 +1,10 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package validate finds what cannot work in an application before anything is created for it. It is the one function
-// behind the reasons InvalidSpec and NotYetSupported of the controller, and behind the linter.
+// Package validate finds mistakes in an application before anything is created for it. The operator's reasons
+// InvalidSpec and NotYetSupported and the linter are based on it.
 //
-// The check of an application is a chain of small checks, one file a topic. Each returns findings; a finding names the
-// field by its full path, the value, and what to write instead. Shapes of single fields are the business of the API's
-// schema; what is checked here is everything else: fields against each other, properties, templates.
+// An application goes through a list of small checks, with one file for each topic. A finding names the field by its
+// full path, the value, and what to write instead. The schema of the API checks the form of single fields; this package
+// checks everything else: fields that contradict each other, properties and templates.
 package validate

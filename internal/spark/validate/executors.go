@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// checkExecutors holds the numbers of executors against each other.
+// checkExecutors compares the numbers of executors with each other.
 func checkExecutors(s *subject) []Finding {
 	gang, err := s.properties.Executors()
 	if err != nil {
@@ -39,8 +39,8 @@ func checkExecutors(s *subject) []Finding {
 	return findings
 }
 
-// shuffleFindings makes sure that something keeps what executors have shuffled when they go: without, Spark ends at
-// once (ExecutorAllocationManager.validateSettings).
+// shuffleFindings reports dynamic allocation without a way to keep shuffle data when executors are removed, with which
+// Spark exits at once (ExecutorAllocationManager.validateSettings).
 func shuffleFindings(p conf.Properties) []Finding {
 	tracking, err := p.Bool(conf.ShuffleTrackingEnabled, true)
 	decommission, wrong := p.Bool(conf.DecommissionEnabled, false)
@@ -58,7 +58,7 @@ func shuffleFindings(p conf.Properties) []Finding {
 		"when executors are removed, and Spark exits at once: remove it, or set %s to true in spec.sparkConf", conf.DecommissionEnabled)}
 }
 
-// allocationFindings makes sure that Spark may create as many executor pods as the job starts with.
+// allocationFindings reports a limit on executor pods below the number with which the job starts.
 func allocationFindings(s *subject, gang conf.Gang) []Finding {
 	if !render.BoundsExecutorPods(s.spec.SparkVersion) {
 		return nil
@@ -74,7 +74,7 @@ func allocationFindings(s *subject, gang conf.Gang) []Finding {
 	return nil
 }
 
-// taskFindings makes sure that one task fits into an executor.
+// taskFindings reports tasks that need more cores than an executor has.
 func taskFindings(p conf.Properties) []Finding {
 	cores, err := p.Int(conf.ExecutorCores, 1)
 	if err != nil || cores < 1 {
@@ -86,7 +86,7 @@ func taskFindings(p conf.Properties) []Finding {
 	return nil
 }
 
-// checkLimits makes sure that no request exceeds its limit.
+// checkLimits reports CPU requests above their limit.
 func checkLimits(s *subject) []Finding {
 	var findings []Finding
 	for _, r := range s.roles {
@@ -114,7 +114,7 @@ func checkLimits(s *subject) []Finding {
 	return findings
 }
 
-// checkAccelerators holds the typed field against Spark's own properties for the same resource.
+// checkAccelerators compares the field gpu with Spark's properties for the same resource.
 func checkAccelerators(s *subject) []Finding {
 	var findings []Finding
 	for _, r := range s.roles {
@@ -142,7 +142,7 @@ func checkAccelerators(s *subject) []Finding {
 	return findings
 }
 
-// checkPorts makes sure that the driver's ports differ: a Service cannot have one twice.
+// checkPorts reports ports of the driver that are the same, because a Service cannot have one twice.
 func checkPorts(s *subject) []Finding {
 	var findings []Finding
 	first := map[int32]string{}

@@ -14,13 +14,13 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// sorted orders findings by field, where a check has no order of its own.
+// sorted sorts findings by field, for checks without an order of their own.
 func sorted(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int { return strings.Compare(a.Field, b.Field) })
 	return findings
 }
 
-// element is one file of a list.
+// element is one file of a list, with its field.
 type element struct{ field, uri string }
 
 // lists are the properties that list files, with the typed field of each.
@@ -34,8 +34,8 @@ var lists = []struct {
 	{conf.Archives, "spec.deps.archives", func(s *subject) []string { return s.spec.Deps.Archives }},
 }
 
-// checkURIs makes sure that every file is one that the driver can fetch. spark-submit would upload files of the machine
-// that it runs on; nothing here could mean such a file.
+// checkURIs reports files that the driver cannot fetch. spark-submit would upload files from its machine; the operator
+// has no such machine.
 func checkURIs(s *subject) []Finding {
 	var findings []Finding
 	if file := s.spec.MainApplicationFile; file != "" && file != render.NoResource {
@@ -53,7 +53,7 @@ func checkURIs(s *subject) []Finding {
 	return findings
 }
 
-// elements returns the files of a list: those of the typed field with their index, else those of the property.
+// elements returns the files of a list: those of the typed field with their indexes, else those of the property.
 func (s *subject) elements(key, field string, typed func(*subject) []string) []element {
 	var elements []element
 	if s.properties[key].Origin.Source == conf.TypedField && s.spec.Deps != nil {
@@ -68,7 +68,7 @@ func (s *subject) elements(key, field string, typed func(*subject) []string) []e
 	return elements
 }
 
-// uriFindings checks one file.
+// uriFindings checks the URI of a file.
 func uriFindings(e element) []Finding {
 	if strings.Contains(e.uri, ",") {
 		return []Finding{invalid(e.field, "value %q has a comma, which separates files: write one entry for each file", e.uri)}
@@ -86,7 +86,7 @@ func uriFindings(e element) []Finding {
 	return nil
 }
 
-// checkPackages holds Maven coordinates to their form.
+// checkPackages checks the form of Maven coordinates.
 func checkPackages(s *subject) []Finding {
 	var findings []Finding
 	for _, list := range []struct {
@@ -109,5 +109,5 @@ func checkPackages(s *subject) []Finding {
 	return findings
 }
 
-// ivyFolder is where libraries are kept that are fetched by their coordinates.
+// ivyFolder is the property for the folder in which libraries with Maven coordinates are stored.
 const ivyFolder = "spark.jars.ivy"

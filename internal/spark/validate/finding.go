@@ -13,16 +13,16 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// Finding is something that keeps an application from running. Its reason is v1alpha1.InvalidSpecReason or
+// Finding is a mistake that keeps an application from running. Its reason is v1alpha1.InvalidSpecReason or
 // v1alpha1.NotYetSupportedReason.
 type Finding = finding.Finding
 
-// invalid returns the finding of a value that cannot work.
+// invalid returns a finding about a value that cannot work.
 func invalid(field, format string, args ...any) Finding {
 	return Finding{Reason: v1alpha1.InvalidSpecReason, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// unsupported returns the finding of a value that a later version will honour.
+// unsupported returns a finding about a value that only a later version will honour.
 func unsupported(field string, value any, remedy string) Finding {
 	return Finding{
 		Reason:  v1alpha1.NotYetSupportedReason,
@@ -31,7 +31,7 @@ func unsupported(field string, value any, remedy string) Finding {
 	}
 }
 
-// shown prints a value for a message: text in quotes, all else as it is.
+// shown formats a value for a message: text in quotes, everything else as it is.
 func shown(value any) string {
 	if text, ok := value.(string); ok {
 		return fmt.Sprintf("%q", text)
@@ -39,10 +39,10 @@ func shown(value any) string {
 	return fmt.Sprint(value)
 }
 
-// Warning is something that works but is better changed.
+// Warning is about something that works but should be changed.
 type Warning = finding.Finding
 
-// findingsOf turns errors of other packages into findings.
+// findingsOf converts errors of other packages to findings.
 func findingsOf(err error) []Finding {
 	var value *conf.ValueError
 	var mistake *render.MistakeError

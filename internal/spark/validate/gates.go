@@ -14,24 +14,24 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// mark is a label or annotation by which a scheduler knows the pods of a gate. The gate sets it, so users may not.
+// mark is a label or annotation by which a scheduler recognizes the pods of a gate. The gate sets it, so users may not.
 type mark struct {
 	key string
-	// remedy is what to do instead; nothing but to remove it, if empty.
+	// remedy is what to do instead; if it is empty, the mark is simply to be removed.
 	remedy string
-	// driver says that only the driver's is the gate's.
+	// driver reports that the gate sets the mark on drivers only.
 	driver bool
 }
 
-// scheduled is how a gate marks pods that a scheduler of its own places.
+// scheduled are the marks of a gate whose pods a scheduler of its own places.
 type scheduled struct {
 	labels, annotations []mark
 }
 
 const nameTheQueue = "remove it, and name the queue in spec.queue.name"
 
-// schedulers are those that place the pods of a gate, by name. That these are the marks of the gates is tested in
-// controllers.
+// schedulers are the marks by the name of the scheduler. A test in controllers compares them with those that the gates
+// set.
 var schedulers = map[string]scheduled{
 	"volcano": {
 		annotations: []mark{
@@ -52,7 +52,8 @@ var schedulers = map[string]scheduled{
 	},
 }
 
-// Queue returns what contradicts the gate that decides on an application, and its queues, wherever that gate was named.
+// Queue returns contradictions between the application's labels and queue and the gate that decides on the application,
+// even if another object names that gate.
 func Queue(app *v1alpha1.SparkApplication, gate v1alpha1.GateType) []Finding {
 	q, can := app.Spec.Queue, catalog.Of(gate)
 	found := unreadLabels(app, gate)
@@ -70,8 +71,8 @@ func Queue(app *v1alpha1.SparkApplication, gate v1alpha1.GateType) []Finding {
 	return found
 }
 
-// unreadLabels returns the labels with which a user asks the other system for something that it does not read on
-// applications, so that they would be ignored without a word.
+// unreadLabels returns a finding for each label that the other system reads on its own kinds of jobs only, and that would
+// be ignored silently here.
 func unreadLabels(app *v1alpha1.SparkApplication, gate v1alpha1.GateType) []Finding {
 	var found []Finding
 	unread := catalog.Of(gate).UnreadLabels
@@ -83,7 +84,7 @@ func unreadLabels(app *v1alpha1.SparkApplication, gate v1alpha1.GateType) []Find
 	return found
 }
 
-// checkGate holds pods against the gate that the application names.
+// checkGate checks the pods against the gate that the application names.
 func checkGate(s *subject) []Finding {
 	if s.spec.Queue == nil {
 		return nil
@@ -91,8 +92,8 @@ func checkGate(s *subject) []Finding {
 	return gateFindings(s, s.spec.Queue.Gate)
 }
 
-// Gate returns what contradicts the gate that decides on an application, wherever that was named: pods that another
-// scheduler is to place, and labels and annotations that the gate sets.
+// Gate returns contradictions between the pods and the gate that decides on the application, even if another object
+// names that gate: pods for another scheduler, and labels and annotations that the gate sets.
 func Gate(app *v1alpha1.SparkApplication, gate v1alpha1.GateType, properties conf.Properties) []Finding {
 	if catalog.Of(gate).Scheduler == "" {
 		return nil
@@ -133,8 +134,8 @@ const selectTheNode = "remove it, and select the node by its labels in nodeSelec
 
 func nodeField(r role) string { return r.Path + ".template.spec.nodeName" }
 
-// checkNode reports executors that name their node although they wait behind the scheduling gate of the quota: the API
-// server takes no such pods, and the driver would try to create them for ever.
+// checkNode reports executors with a spec.nodeName that also wait behind the operator's scheduling gate. The API server
+// refuses such pods, and the driver would try to create them forever.
 func checkNode(s *subject) []Finding {
 	var findings []Finding
 	for _, r := range s.roles {
@@ -151,15 +152,15 @@ func otherScheduler(field, name string, gate v1alpha1.GateType) Finding {
 		name, gate, catalog.Of(gate).Scheduler)
 }
 
-// marked are the marks of a gate that are labels, or those that are annotations.
+// marked are the labels or the annotations among the marks of a gate.
 type marked struct {
 	gate v1alpha1.GateType
-	// what they are: label or annotation.
+	// what is "label" or "annotation".
 	what  string
 	marks []mark
 }
 
-// findings looks for the marks among what the user gives to pods of a role.
+// findings reports the marks that the user sets on pods of a role.
 func (m marked) findings(s *subject, r render.Role, template map[string]string) []Finding {
 	fields := map[string]string{}
 	for key := range template {

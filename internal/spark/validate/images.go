@@ -10,8 +10,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// imageName is what kubelets take as the name of an image: [registry[:port]/]path[:tag][@digest]. Only the registry may
-// have capital letters.
+// imageName matches the image names that kubelets accept: [registry[:port]/]path[:tag][@digest]. Only the registry may
+// contain capital letters.
 var imageName = regexp.MustCompile(`^((` + registryPart + `(\.` + registryPart + `)*|\[[0-9a-fA-F:]+\])(:[0-9]+)?/)?` + pathPart + `(/` + pathPart + `)*` +
 	`(:\w[\w.-]{0,127})?(@[A-Za-z][A-Za-z0-9]*([-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$`)
 
@@ -20,8 +20,8 @@ const (
 	pathPart     = `[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*`
 )
 
-// checkImages refuses names of images that no kubelet takes: executors with one would never start, while their driver
-// holds the quota of all of them. Tokens are replaced later.
+// checkImages reports image names that no kubelet accepts. Executors with such an image would never start, while their
+// driver holds the quota of all of them. Names with tokens are skipped, because Spark replaces the tokens.
 func checkImages(s *subject) []Finding {
 	var findings []Finding
 	for _, key := range []string{conf.Image, conf.Driver.Key("container.image"), conf.Executor.Key("container.image")} {

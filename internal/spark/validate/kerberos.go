@@ -9,8 +9,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// hostProperties are properties by which spark-submit reads files, or takes credentials, of the machine that it runs
-// on, and creates objects from them. Nothing here could mean such a file, and a token must not be in a manifest.
+// hostProperties are properties with which spark-submit reads files or credentials of its own machine and creates
+// objects from them. The operator has no such machine, and a token must not be in a manifest.
 var hostProperties = []struct{ prefix, remedy string }{
 	{"spark.kubernetes.kerberos.krb5.path", "put the file into a ConfigMap under the key krb5.conf, and set " + conf.Krb5ConfigMap + " instead"},
 	{"spark.kubernetes.authenticate.driver.oauthToken", driverAccount},
@@ -19,10 +19,10 @@ var hostProperties = []struct{ prefix, remedy string }{
 	{"spark.kubernetes.authenticate.driver.clientCertFile", driverAccount},
 }
 
-// driverAccount is what drivers use instead of credentials of their own.
+// driverAccount is the remedy for credentials of the driver.
 const driverAccount = "remove it and set spec.driver.serviceAccountName, or mount a Secret and set spark.kubernetes.authenticate.driver.mounted.*"
 
-// checkHostProperties reports what would come from the submitting machine.
+// checkHostProperties reports properties that refer to the submitting machine.
 func checkHostProperties(s *subject) []Finding {
 	var findings []Finding
 	for _, property := range s.properties.Sorted() {
@@ -36,8 +36,8 @@ func checkHostProperties(s *subject) []Finding {
 	return findings
 }
 
-// checkKerberos holds principal and keytab against each other, as spark-submit does. The driver logs in on its own, with
-// a keytab that is in its container; spark-submit would copy one from its machine.
+// checkKerberos checks principal and keytab together, as spark-submit does. The driver logs in itself, with a keytab in
+// its container, whereas spark-submit would copy one from its machine.
 func checkKerberos(s *subject) []Finding {
 	keytab, hasKeytab := s.properties.Lookup(conf.Keytab)
 	principal, hasPrincipal := s.properties.Lookup(conf.Principal)

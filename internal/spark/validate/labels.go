@@ -15,12 +15,12 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// bookkeeping are the labels by which Spark keeps its books; those of executors include all.
+// bookkeeping are the labels that Spark itself uses. Executors have all of them.
 var bookkeeping = []string{
 	"spark-version", v1alpha1.SparkSelectorLabel, "spark-app-name", v1alpha1.SparkRoleLabel, "spark-exec-id", "spark-exec-resourceprofile-id",
 }
 
-// reserved returns whose label a key is, or nothing if it is free.
+// reserved returns who owns a label, "" if users may set it.
 func reserved(key string) string {
 	switch {
 	case slices.Contains(bookkeeping, key):
@@ -31,19 +31,19 @@ func reserved(key string) string {
 	return ""
 }
 
-// entry is a label, an annotation or a label of nodes: its place, and what is written.
+// entry is a label, an annotation or an entry of a node selector, with its field.
 type entry struct {
 	field, key, value string
-	// filled is what Kubernetes gets for the value: Spark replaces tokens in some places.
+	// filled is the value that Kubernetes gets, after Spark has replaced tokens.
 	filled string
 }
 
-// plain is an entry in which Spark replaces nothing.
+// plain returns the entry of a property in which Spark replaces no tokens.
 func plain(property conf.Named) entry {
 	return entry{property.Origin.Field, property.Name, property.Value, property.Value}
 }
 
-// checkLabels looks at labels, annotations and node selectors, wherever they come from.
+// checkLabels checks labels, annotations and node selectors from all sources.
 func checkLabels(s *subject) []Finding {
 	var findings []Finding
 	for _, r := range s.roles {
@@ -66,7 +66,7 @@ func checkLabels(s *subject) []Finding {
 	return append(findings, s.eachProperty(conf.DriverServiceLabels, labelFindings)...)
 }
 
-// claimLabels looks at the labels of claims that are created for a role.
+// claimLabels checks the labels of claims that are created for a role.
 func claimLabels(p conf.Properties, r conf.Role) []Finding {
 	var findings []Finding
 	for _, property := range p.WithPrefix(r.Key("volumes.persistentVolumeClaim.")) {
@@ -78,16 +78,17 @@ func claimLabels(p conf.Properties, r conf.Role) []Finding {
 	return findings
 }
 
-// Tokens that Spark replaces in labels of pods that come from properties, in newer versions, and in annotations.
+// Tokens that Spark replaces in annotations of pods and, in newer versions, in their labels, if these come from
+// properties.
 const (
 	applicationToken = "{{APP_ID}}"
 	executorToken    = "{{EXECUTOR_ID}}"
-	// anyID is as long as every application id.
+	// anyID has the length of every application id.
 	anyID = "spark-00000000000000000000000000000000"
 )
 
-// replaced returns what Spark makes of the label of a role: in the driver, no text stands for the number of the
-// executor.
+// replaced returns a label value of a role with its tokens replaced. In the driver the token for the number of the
+// executor becomes empty.
 func (s *subject) replaced(r conf.Role, value string) string {
 	if !render.ReplacesLabelTokens(s.spec.SparkVersion) {
 		return value
@@ -99,8 +100,8 @@ func (s *subject) replaced(r conf.Role, value string) string {
 	return strings.NewReplacer(applicationToken, anyID, executorToken, number).Replace(value)
 }
 
-// checkTokens reports tokens that the version does not replace: Kubernetes would refuse the label, and there is no such
-// image.
+// checkTokens reports tokens that this version of Spark does not replace. Kubernetes would refuse such a label, and
+// such an image does not exist.
 func checkTokens(s *subject) []Finding {
 	version := s.spec.SparkVersion
 	var findings []Finding
@@ -131,7 +132,7 @@ func eachEntry(path string, entries map[string]string, check func(entry) []Findi
 	return findings
 }
 
-// eachProperty checks the properties of a family in which Spark replaces nothing that matters.
+// eachProperty checks the properties of a family in which Spark replaces no tokens that matter.
 func (s *subject) eachProperty(prefix string, check func(entry) []Finding) []Finding {
 	var findings []Finding
 	for _, property := range s.properties.WithPrefix(prefix) {
@@ -148,7 +149,7 @@ func labelFindings(e entry) []Finding {
 	return selectorFindings(e)
 }
 
-// selectorFindings checks key and value of any label.
+// selectorFindings checks key and value of a label or an entry of a node selector.
 func selectorFindings(e entry) []Finding {
 	if len(validation.IsQualifiedName(e.key)) > 0 {
 		return []Finding{invalid(e.field, "invalid label key %q: use letters, digits, '-', '_' and '.', optionally after a domain and '/'", e.key)}
@@ -163,7 +164,7 @@ func selectorFindings(e entry) []Finding {
 	}
 }
 
-// annotationFindings checks the key of an annotation; values are free.
+// annotationFindings checks the key of an annotation. Any value is allowed.
 func annotationFindings(e entry) []Finding {
 	if len(validation.IsQualifiedName(strings.ToLower(e.key))) > 0 {
 		return []Finding{invalid(e.field, "invalid annotation key %q: use letters, digits, '-', '_' and '.', optionally after a domain and '/'", e.key)}
@@ -171,7 +172,7 @@ func annotationFindings(e entry) []Finding {
 	return nil
 }
 
-// checkEnvironment holds the names of environment variables to what Kubernetes takes.
+// checkEnvironment checks the names of environment variables.
 func checkEnvironment(s *subject) []Finding {
 	var findings []Finding
 	for _, family := range []string{conf.DriverEnvPrefix, conf.ExecutorEnvPrefix, conf.Driver.Key("secretKeyRef."), conf.Executor.Key("secretKeyRef.")} {
@@ -181,7 +182,8 @@ func checkEnvironment(s *subject) []Finding {
 			}
 		}
 	}
-	for _, property := range s.properties.WithPrefix(conf.Executor.Key("secretKeyRef.")) { // those of the driver are read when it is built
+	// The properties of the driver are read when it is built.
+	for _, property := range s.properties.WithPrefix(conf.Executor.Key("secretKeyRef.")) {
 		if _, _, err := render.KeyOfSecret(s.properties, property.Key); err != nil {
 			findings = append(findings, findingsOf(err)...)
 		}

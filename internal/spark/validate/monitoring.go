@@ -11,10 +11,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// agentFile is the path of a file in an option of the Java virtual machine: nothing in it ends the path or is replaced.
+// agentFile matches a file path that can be a part of a Java option, without characters that would end the path or be
+// replaced.
 var agentFile = regexp.MustCompile(`^/[^\s=,'"\\${}]+$`)
 
-// checkMonitoring looks at how metrics are shown. Contradicting properties are found where they are merged.
+// checkMonitoring checks spec.monitoring. Contradicting properties are found when they are merged.
 func checkMonitoring(s *subject) []Finding {
 	if s.spec.Monitoring == nil || s.spec.Monitoring.Prometheus == nil {
 		return nil
@@ -54,7 +55,7 @@ func agentFiles(field string, agent *conf.Agent) []Finding {
 	return findings
 }
 
-// agentPort makes sure that no port of driver or executor is that of the JMX exporter.
+// agentPort reports a port of the JMX exporter that driver or executor use as well.
 func agentPort(s *subject, field string, agent int32) []Finding {
 	executor := render.Port{Key: conf.BlockManagerPort, Default: render.BlockManagerPort}
 	for _, port := range append(slices.Clone(render.PortsOf(s.spec.SparkVersion)), executor) {

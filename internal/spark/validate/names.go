@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// versionOf reads major and minor of a version.
+// versionOf returns major and minor of a version.
 func versionOf(version string) (major, minor int, ok bool) {
 	first, rest, _ := strings.Cut(version, ".")
 	second, _, _ := strings.Cut(rest, ".")
@@ -26,7 +26,7 @@ func versionOf(version string) (major, minor int, ok bool) {
 	return major, minor, err == nil
 }
 
-// checkNames holds names of the application and its driver to what pods, labels and Services can be called.
+// checkNames checks the names of the application and of its driver pod.
 func checkNames(s *subject) []Finding {
 	var findings []Finding
 	if len(validation.IsDNS1123Label(s.app.Name)) > 0 {
@@ -43,7 +43,7 @@ func checkNames(s *subject) []Finding {
 // reference is a field that names another object.
 type reference struct{ field, name string }
 
-// checkReferences holds the names of other objects to what Kubernetes takes.
+// checkReferences checks the names of other objects.
 func checkReferences(s *subject) []Finding {
 	references := []reference{
 		{"spec.sparkConfigMap", s.spec.SparkConfigMap},
@@ -70,7 +70,7 @@ func checkReferences(s *subject) []Finding {
 	return append(findings, checkKeys(s.spec.SparkConfFrom)...)
 }
 
-// checkKeys holds the keys of Secrets to what Kubernetes takes.
+// checkKeys checks the keys of Secrets.
 func checkKeys(sources []v1alpha1.SparkConfSource) []Finding {
 	var findings []Finding
 	for _, source := range sources {
@@ -82,9 +82,10 @@ func checkKeys(sources []v1alpha1.SparkConfSource) []Finding {
 	return findings
 }
 
-// checkPodNames holds the prefix of executor names to what Spark and DNS take.
+// checkPodNames checks the prefix for the names of executors.
 func checkPodNames(s *subject) []Finding {
-	const longest = 52 // <prefix>-exec-<number> has to be a host name of at most 63 characters
+	// <prefix>-exec-<number> has to be a host name of at most 63 characters.
+	const longest = 52
 	prefix, ok := s.properties.Lookup(conf.ExecutorPodNamePrefix)
 	if !ok || len(validation.IsDNS1123Label(prefix)) == 0 && len(prefix) <= longest {
 		return nil
@@ -93,7 +94,7 @@ func checkPodNames(s *subject) []Finding {
 		"invalid pod name prefix %q: remove it, or use at most %d lower-case letters, digits and '-'", prefix, longest)}
 }
 
-// checkRestart holds the restart policy against readyWhen, and its pauses against each other.
+// checkRestart checks the restart policy together with readyWhen, and its backoff times.
 func checkRestart(s *subject) []Finding {
 	policy := s.spec.RestartPolicy
 	if policy == nil {

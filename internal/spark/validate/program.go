@@ -12,10 +12,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// className is what Java takes as the full name of a class.
+// className matches the full name of a Java class.
 var className = regexp.MustCompile(`^[\pL_$][\pL\pN_$]*(\.[\pL_$][\pL\pN_$]*)*$`)
 
-// checkMain holds what every application has to say. The schema also says so; the linter works without it.
+// checkMain checks the required fields. The schema does so as well, but the linter works without it.
 func checkMain(s *subject) []Finding {
 	var findings []Finding
 	if s.spec.Image == "" {
@@ -33,8 +33,8 @@ func checkMain(s *subject) []Finding {
 	return findings
 }
 
-// checkPrograms holds language, main class and main file against each other. Inside the driver, Spark goes by the
-// ending of the file.
+// checkPrograms checks type, main class and main file together. Inside the driver, Spark decides by the extension of
+// the file.
 func checkPrograms(s *subject) []Finding {
 	if script, ok := scripts[s.spec.Type]; ok {
 		return script.findings(s.spec)
@@ -58,14 +58,14 @@ func checkPrograms(s *subject) []Finding {
 	return findings
 }
 
-// noClusterMode are the main classes that spark-submit refuses in cluster mode, with what they are.
+// noClusterMode are main classes that spark-submit refuses in cluster mode, with what they are.
 var noClusterMode = map[string]string{
 	"org.apache.spark.sql.hive.thriftserver.SparkSQLCLIDriver": "the SQL shell",
 	"org.apache.spark.sql.hive.thriftserver.HiveThriftServer2": "the Thrift server",
 	"org.apache.spark.sql.connect.service.SparkConnectServer":  "the Spark Connect server",
 }
 
-// script is a language whose programs Spark runs by a class of its own.
+// script is a language whose programs Spark runs with a class of its own.
 type script struct {
 	ending *regexp.Regexp
 	spoken string
@@ -89,7 +89,8 @@ func (l script) findings(spec *v1alpha1.SparkApplicationSpec) []Finding {
 	return findings
 }
 
-// checkArguments refuses what no process can be given: Linux takes 128 KiB an argument, and ends it at U+0000.
+// checkArguments reports arguments that cannot be passed to a process: Linux limits each to 128 KiB and ends it at
+// U+0000.
 func checkArguments(s *subject) []Finding {
 	const longest = 128<<10 - 1
 	var findings []Finding
@@ -107,7 +108,7 @@ func checkArguments(s *subject) []Finding {
 // oldest is the first minor version of Spark whose drivers could ever be built.
 var oldest = [2]int{3, 5}
 
-// checkVersion refuses what is not a version, or too old.
+// checkVersion reports a version that is malformed or too old.
 func checkVersion(s *subject) []Finding {
 	major, minor, ok := versionOf(s.spec.SparkVersion)
 	switch {
@@ -119,7 +120,7 @@ func checkVersion(s *subject) []Finding {
 	return nil
 }
 
-// checkUnsupportedVersion refuses versions whose rules are not known yet.
+// checkUnsupportedVersion reports a version that this operator does not support yet.
 func checkUnsupportedVersion(s *subject) []Finding {
 	if _, _, ok := versionOf(s.spec.SparkVersion); !ok {
 		return nil
@@ -130,7 +131,7 @@ func checkUnsupportedVersion(s *subject) []Finding {
 	return nil
 }
 
-// supportedVersions names the versions that drivers are built for, as in 4.0, 4.1 or 4.2.
+// supportedVersions returns the supported versions for a message, as in "4.0, 4.1 or 4.2".
 func supportedVersions() string {
 	last := len(render.Supported) - 1
 	return strings.Join(render.Supported[:last], ", ") + " or " + render.Supported[last]

@@ -7,7 +7,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// checkQueue holds the queue's options against the executors.
+// checkQueue compares queue.minExecutors with the number of executors.
 func checkQueue(s *subject) []Finding {
 	queue := s.spec.Queue
 	if queue == nil || queue.MinExecutors == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// checkSecurity reports what a template says against podSecurity Restricted: filling the rest would create pods that
-// cannot start.
+// checkSecurity reports settings of a template that contradict podSecurity Restricted. If only the empty fields were
+// filled in, such pods could not start.
 func checkSecurity(s *subject) []Finding {
 	if s.level() != v1alpha1.PodSecurityRestricted {
 		return nil
@@ -37,10 +37,10 @@ func checkSecurity(s *subject) []Finding {
 	return findings
 }
 
-// remedyNone is what to do when a pod needs more than Restricted allows.
+// remedyNone is the remedy for a pod that needs more than Restricted allows.
 const remedyNone = "set spec.podSecurity to None"
 
-// containerFindings checks the security of one container; nonRoot is what the pod says.
+// containerFindings checks the security context of one container. nonRoot is runAsNonRoot of the pod.
 func containerFindings(path string, security *corev1.SecurityContext, nonRoot *bool) []Finding {
 	if security.RunAsNonRoot != nil {
 		nonRoot = security.RunAsNonRoot
@@ -58,8 +58,8 @@ func containerFindings(path string, security *corev1.SecurityContext, nonRoot *b
 	return findings
 }
 
-// checkPrivileges reports containers of Spark that need privileges which the version takes away from them: Kubernetes
-// would refuse the pod.
+// checkPrivileges reports privileged Spark containers for which this version of Spark turns privilege escalation off.
+// Kubernetes would refuse the pod.
 func checkPrivileges(s *subject) []Finding {
 	if !render.SetsPrivileges(s.spec.SparkVersion) {
 		return nil
@@ -82,7 +82,7 @@ func checkPrivileges(s *subject) []Finding {
 	return findings
 }
 
-// rootFindings reports the user root where nothing says that root is wanted.
+// rootFindings reports the user root, unless runAsNonRoot is false.
 func rootFindings(path string, user *int64, nonRoot *bool) []Finding {
 	if user == nil || *user != 0 || nonRoot != nil && !*nonRoot {
 		return nil
@@ -90,7 +90,7 @@ func rootFindings(path string, user *int64, nonRoot *bool) []Finding {
 	return []Finding{invalid(path+".runAsUser", "value 0 is root, which podSecurity Restricted excludes: %s, or use another user", remedyNone)}
 }
 
-// checkSteps refuses to leave out steps without which no driver works, or nothing leads to its web interface.
+// checkSteps reports excluded steps without which the driver does not work, or its web interface cannot be reached.
 func checkSteps(s *subject) []Finding {
 	var findings []Finding
 	for _, class := range conf.Split(s.properties.Get(conf.DriverExcludedSteps, "")) {

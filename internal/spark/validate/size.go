@@ -13,12 +13,12 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// largestData is how many bytes one object of an attempt may hold. Kubernetes takes little more (1 MiB with all that is
-// around them).
+// largestData is how many bytes one object of an attempt may hold. The limit of Kubernetes is a little higher, 1 MiB
+// including metadata.
 const largestData = 1_000_000
 
-// Size makes sure that ConfigMaps and Secret of an attempt can be stored, and names what is largest if not. Values are
-// never shown.
+// Size reports ConfigMaps and Secrets of an attempt that are too large to be stored, and names their largest entries.
+// It never shows their values.
 func Size(app *v1alpha1.SparkApplication, objects render.Objects) []Finding {
 	findings := tooLarge("spec", "the files of an attempt", objects.ConfigMap.Data, "put large files into the image or a volume")
 	if objects.Secret != nil {
@@ -34,7 +34,7 @@ func Size(app *v1alpha1.SparkApplication, objects render.Objects) []Finding {
 	return findings
 }
 
-// tooLarge names the largest entries of data that cannot be stored.
+// tooLarge reports data that is too large, with its largest entries.
 func tooLarge(field, what string, data map[string]string, remedy string) []Finding {
 	type entry struct {
 		key  string
@@ -63,7 +63,7 @@ func tooLarge(field, what string, data map[string]string, remedy string) []Findi
 	return []Finding{invalid(field, "%s have %d bytes together, more than %d; the largest are %s: %s", what, total, largestData, strings.Join(largest, ", "), remedy)}
 }
 
-// Stub reports an application that is too large to be kept in memory: nothing else can be said of it.
+// Stub reports an application that is too large to be kept in memory, so that nothing else about it can be checked.
 func Stub(app *v1alpha1.SparkApplication) []Finding {
 	if app.Stub == nil {
 		return nil

@@ -17,10 +17,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// evaluator is Kubernetes' own: the one behind Pod Security admission.
+// evaluator returns Kubernetes' own evaluator, which Pod Security admission also uses.
 var evaluator = sync.OnceValues(func() (policy.Evaluator, error) { return policy.NewEvaluator(policy.DefaultChecks(), nil) })
 
-// level returns the Pod Security Standard that the pods have to satisfy.
+// level returns the Pod Security Standard that the pods have to meet.
 func (s *subject) level() v1alpha1.PodSecurity {
 	if s.spec.PodSecurity == "" {
 		return v1alpha1.PodSecurityRestricted
@@ -28,7 +28,7 @@ func (s *subject) level() v1alpha1.PodSecurity {
 	return s.spec.PodSecurity
 }
 
-// checkStandard holds the driver and an executor, as they will be, to the Pod Security Standard of spec.podSecurity.
+// checkStandard checks the finished driver and an executor against the Pod Security Standard of spec.podSecurity.
 func checkStandard(s *subject, objects render.Objects, executor *corev1.Pod) []Finding {
 	if s.level() == v1alpha1.PodSecurityNone {
 		return nil
@@ -45,8 +45,8 @@ func checkStandard(s *subject, objects render.Objects, executor *corev1.Pod) []F
 	return findings
 }
 
-// defaulted returns a pod with the one default of the API server that the evaluator takes for granted: a volume of no
-// type is an emptyDir.
+// defaulted returns a copy of a pod with the one default of the API server that the evaluator relies on: a volume
+// without a type is an emptyDir.
 func defaulted(pod *corev1.Pod) *corev1.Pod {
 	out := *pod
 	out.Spec.Volumes = slices.Clone(pod.Spec.Volumes)
@@ -58,19 +58,19 @@ func defaulted(pod *corev1.Pod) *corev1.Pod {
 	return &out
 }
 
-// standard holds the pod of one role to the Pod Security Standard.
+// standard checks the pod of one role against the Pod Security Standard.
 type standard struct {
 	policy.Evaluator
 	s    *subject
 	role role
-	// said: checkSecurity has found something, and named the field of the container.
+	// said reports that checkSecurity has findings, which name the field of the container.
 	said bool
 }
 
-// saidBefore are the reasons for which checkSecurity names a field.
+// saidBefore are the reasons of the evaluator about which checkSecurity has findings.
 var saidBefore = []string{"privileged", "runAsNonRoot != true", "runAsUser=0", "allowPrivilegeEscalation != false", "unrestricted capabilities", "non-default capabilities"}
 
-// findings returns the reasons of the evaluator, one finding a field.
+// findings returns the reasons of the evaluator, one finding for each field.
 func (e standard) findings(pod *corev1.Pod) []Finding {
 	level, weaker := api.LevelRestricted, v1alpha1.PodSecurityBaseline
 	if e.s.level() == v1alpha1.PodSecurityBaseline {
@@ -103,13 +103,13 @@ func (e standard) findings(pod *corev1.Pod) []Finding {
 	return findings
 }
 
-// forbidden returns the checks of a level that a pod does not pass.
+// forbidden returns the checks of a level that the pod fails.
 func (e standard) forbidden(level api.Level, pod *corev1.Pod) []policy.CheckResult {
 	results := e.EvaluatePod(api.LevelVersion{Level: level, Version: api.LatestVersion()}, &pod.ObjectMeta, &pod.Spec)
 	return slices.DeleteFunc(results, func(r policy.CheckResult) bool { return r.Allowed })
 }
 
-// field returns where to look for what a check does not let pass.
+// field returns the field that most likely causes a reason.
 func (e standard) field(pod *corev1.Pod, reason string) string {
 	template := e.role.Path + ".template.spec"
 	switch reason {
@@ -130,7 +130,7 @@ func (e standard) field(pod *corev1.Pod, reason string) string {
 	return template
 }
 
-// volumeField returns where the first volume is described whose type the standard forbids: a property, or a list of
+// volumeField returns the field that defines the first volume whose type is forbidden: a property, or a list of
 // volumes.
 func (e standard) volumeField(pod *corev1.Pod) string {
 	for _, volume := range pod.Spec.Volumes {

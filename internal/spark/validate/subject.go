@@ -9,15 +9,15 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// subject is an application with everything that the checks look at, read once.
+// subject is an application with everything that the checks need, read once.
 type subject struct {
 	app  *v1alpha1.SparkApplication
 	spec *v1alpha1.SparkApplicationSpec
-	// properties are merged; merging holds what was wrong about that.
+	// properties are the merged properties; merging are the findings of the merge.
 	properties conf.Properties
 	merging    []conf.Finding
 	roles      []role
-	// in is what objects are built from, and objects what checkRendered has built.
+	// in is the input for the objects; checkRendered sets objects.
 	in      render.Input
 	objects render.Objects
 }
@@ -27,11 +27,11 @@ type role struct {
 	render.Role
 	parts    render.Parts
 	mistakes []error
-	// spark is the index of Spark's container in the template, -1 if the template has no containers.
+	// spark is the index of Spark's container in the template; -1 if the template has no containers.
 	spark int
 }
 
-// newSubject reads an application alone, without the properties of its ConfigMap.
+// newSubject returns the subject for an application alone, without the properties of its ConfigMap.
 func newSubject(app *v1alpha1.SparkApplication) *subject {
 	return subjectOf(render.NewInput(app, conf.Sources{}))
 }

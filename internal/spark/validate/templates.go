@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// checkTemplates reports what cannot be decoded: templates, volumes, mounts, affinity.
+// checkTemplates reports raw parts that cannot be decoded: templates, variables, volumes, mounts and affinity.
 func checkTemplates(s *subject) []Finding {
 	var findings []Finding
 	for _, r := range s.roles {
@@ -29,8 +29,7 @@ func checkTemplates(s *subject) []Finding {
 	return findings
 }
 
-// containersOf returns the containers of a role's template by their paths; Spark's container may be any of them but the
-// init containers.
+// containersOf returns the containers and init containers of a role's template by their paths, and the sorted paths.
 func (r role) containersOf() (map[string]corev1.Container, []string) {
 	containers := map[string]corev1.Container{}
 	for i, container := range r.parts.Template.Spec.Containers {
@@ -47,8 +46,8 @@ func (r role) containerPath(i int) string {
 	return fmt.Sprintf("%s.template.spec.containers[%d]", r.Path, i)
 }
 
-// checkContainers makes sure that it is plain which container Spark runs in, and that its size is set where Spark
-// looks.
+// checkContainers reports templates in which it is not clear which container is Spark's, or that set its size where
+// Spark overwrites it.
 func checkContainers(s *subject) []Finding {
 	var findings []Finding
 	for _, r := range s.roles {
@@ -59,7 +58,7 @@ func checkContainers(s *subject) []Finding {
 	return findings
 }
 
-// duplicateContainers reports names that are given twice.
+// duplicateContainers reports container names that are missing or used twice.
 func (r role) duplicateContainers() []Finding {
 	var findings []Finding
 	containers, paths := r.containersOf()
@@ -79,7 +78,7 @@ func (r role) duplicateContainers() []Finding {
 	return findings
 }
 
-// rivalContainers reports containers that could be taken for Spark's although another one is.
+// rivalContainers reports containers that have the name of Spark's container although another one is Spark's.
 func (r role) rivalContainers() []Finding {
 	var findings []Finding
 	own := []string{"spark-kubernetes-driver", "spark-kubernetes-executor"}
@@ -96,7 +95,7 @@ func (r role) rivalContainers() []Finding {
 	return findings
 }
 
-// containerSize reports cpu and memory of Spark's container: Spark overwrites them.
+// containerSize reports cpu and memory of Spark's container, which Spark overwrites.
 func (r role) containerSize() []Finding {
 	if r.spark < 0 {
 		return nil
@@ -122,7 +121,7 @@ func (r role) containerSize() []Finding {
 	return findings
 }
 
-// checkTemplateMetadata reports what a template may not say about its pods.
+// checkTemplateMetadata reports metadata that a template may not set.
 func checkTemplateMetadata(s *subject) []Finding {
 	var findings []Finding
 	for _, r := range s.roles {
@@ -141,7 +140,7 @@ func checkTemplateMetadata(s *subject) []Finding {
 	return append(findings, checkAccount(s)...)
 }
 
-// checkAccount holds the driver's account in the template against the one of the field.
+// checkAccount compares the driver's service account in the template with that of the field.
 func checkAccount(s *subject) []Finding {
 	inTemplate := s.roles[0].parts.Template.Spec.ServiceAccountName
 	name, ok := s.properties.Lookup(conf.DriverServiceAccount)
@@ -152,8 +151,8 @@ func checkAccount(s *subject) []Finding {
 		"value %q contradicts %q of %s: remove one of the two", inTemplate, name, s.properties.Field(conf.DriverServiceAccount))}
 }
 
-// checkGracePeriod holds the time that executors have to end, in their template, against the property by which Spark
-// replaces it.
+// checkGracePeriod compares the grace period in the template of the executors with the property by which Spark replaces
+// it.
 func checkGracePeriod(s *subject) []Finding {
 	version, executor := s.spec.SparkVersion, s.roles[1]
 	if !render.SetsGracePeriod(version) {
@@ -176,7 +175,7 @@ func checkGracePeriod(s *subject) []Finding {
 	return nil
 }
 
-// checkHooks reports hooks of executors that Spark would replace by the one of decommissioning.
+// checkHooks reports lifecycle hooks of executors that Spark would replace by the one for decommissioning.
 func checkHooks(s *subject) []Finding {
 	executor := s.roles[1]
 	on, err := s.properties.Bool(conf.DecommissionEnabled, false)

@@ -5,8 +5,8 @@ package validate
 
 import "github.com/sparkgate/sparkgate/api/v1alpha1"
 
-// checkTimeouts refuses bounds of no time, which could only fail; in other places of Kubernetes 0 means that there is no bound. Pods may be
-// given no time to end.
+// checkTimeouts reports timeouts of 0, with which the job could only fail; elsewhere in Kubernetes 0 often means no
+// timeout. timeouts.termination may be 0.
 func checkTimeouts(s *subject) []Finding {
 	t := s.spec.Timeouts
 	if t == nil {

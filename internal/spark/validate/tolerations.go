@@ -12,14 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// What a toleration may say.
+// The values that operator and effect of a toleration may have.
 var (
 	tolerationOperators = []corev1.TolerationOperator{"", corev1.TolerationOpExists, corev1.TolerationOpEqual, corev1.TolerationOpLt, corev1.TolerationOpGt}
 	taintEffects        = []corev1.TaintEffect{"", corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute}
 )
 
-// checkTolerations reports tolerations that Kubernetes refuses. A driver with one would not be created; that executors
-// are not would show in the log of the driver alone, while it holds the quota of all of them.
+// checkTolerations reports tolerations that Kubernetes refuses. A driver with one would not be created. For executors
+// only the log of the driver would say so, while it holds the quota of all of them.
 func checkTolerations(s *subject) []Finding {
 	var findings []Finding
 	for _, r := range s.roles {
@@ -53,8 +53,8 @@ func keyFindings(path string, t *corev1.Toleration) []Finding {
 	return valueFindings(path+".value", t)
 }
 
-// valueFindings checks the value of a toleration, which the operator decides on: operators that compare numbers take only
-// those, also negative ones, which no label may have.
+// valueFindings checks the value of a toleration, depending on its operator: those that compare numbers need one, which
+// may be negative, unlike a label value.
 func valueFindings(field string, t *corev1.Toleration) []Finding {
 	switch t.Operator {
 	case corev1.TolerationOpExists:

@@ -14,10 +14,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// reader reads a property and says what is wrong with it.
+// reader parses a property and returns an error if it is invalid.
 type reader func(p conf.Properties, key string) error
 
-// values are the properties that Sparkgate or the driver's start depend on, by how they are read.
+// values are the properties that Sparkgate, or the start of the driver, depends on, by their readers.
 var values = []struct {
 	read reader
 	keys []string
@@ -49,7 +49,7 @@ var values = []struct {
 	{oneOf("IPv4", "IPv6", "IPv4,IPv6", "IPv6,IPv4"), []string{conf.DriverServiceFamilies}},
 }
 
-// Properties that are amounts of memory where a plain number counts mebibytes.
+// heaps and otherMemory are properties with an amount of memory, in mebibytes if it has no unit.
 var (
 	heaps       = []string{conf.DriverMemory, conf.ExecutorMemory}
 	otherMemory = []string{
@@ -57,11 +57,11 @@ var (
 	}
 )
 
-// binaryUnit is the unit of a size in Kubernetes' notation.
+// binaryUnit matches a size with a unit of Kubernetes' notation.
 var binaryUnit = regexp.MustCompile(`^\s*[0-9]+([kmgtp]ib?)\s*$`)
 
-// checkMemoryUnits refuses units that Spark does not know before 4.2. About the heap of the driver, checkDriverHeap says
-// more.
+// checkMemoryUnits reports units that Spark understands only from 4.2 on. checkDriverHeap reports them for the heap of
+// the driver, with a better message.
 func checkMemoryUnits(s *subject) []Finding {
 	if render.TakesBinaryUnits(s.spec.SparkVersion) {
 		return nil
@@ -77,19 +77,19 @@ func checkMemoryUnits(s *subject) []Finding {
 	return findings
 }
 
-// checkDriverHeap refuses a heap of the driver that Java does not read: in the pod, Spark's launcher passes it on as it
-// is written (-Xmx), and the driver ends before it begins. Executors are given theirs in mebibytes.
+// checkDriverHeap reports a heap size of the driver that Java cannot read. Spark's launcher in the pod passes it on
+// unchanged (-Xmx), and the driver would not start. For executors Spark converts it to mebibytes.
 func checkDriverHeap(s *subject) []Finding {
 	return heapAs(conf.JavaHeap, s, conf.DriverMemory, "is passed to Java as it is written, which reads only the units k, m, g and t")
 }
 
-// checkExecutorHeap refuses a heap of executors without a unit: their pods get that many mebibytes, but the driver reads
-// as many bytes, finds that too little, and ends at once (UnifiedMemoryManager.getMaxMemory).
+// checkExecutorHeap reports a heap size of executors without a unit. Their pods get that many mebibytes, but the driver
+// reads it as bytes, finds it too small and exits at once (UnifiedMemoryManager.getMaxMemory).
 func checkExecutorHeap(s *subject) []Finding {
 	return heapAs(conf.ExecutorHeap, s, conf.ExecutorMemory, "has no unit, so that the driver reads it as bytes and ends when it starts")
 }
 
-// heapAs refuses a heap that is not written as it has to be, and says how to write it.
+// heapAs reports a heap size that is not in the required form, and says how to write it.
 func heapAs(form func(string) string, s *subject, key, problem string) []Finding {
 	text := s.properties.Get(key, "")
 	heap := form(text)
@@ -99,8 +99,8 @@ func heapAs(form func(string) string, s *subject, key, problem string) []Finding
 	return findingsOf(s.properties.Wrong(key, problem, "set "+heap))
 }
 
-// checkOffHeap makes sure that memory outside the heap, once it is switched on, has a size: Spark counts whole
-// mebibytes, and the driver ends at once with none (Utils.checkOffHeapEnabled).
+// checkOffHeap reports off-heap memory that is enabled without a size. Spark counts whole mebibytes, and the driver
+// exits at once with none (Utils.checkOffHeapEnabled).
 func checkOffHeap(s *subject) []Finding {
 	p := s.properties
 	on, err := p.Bool(conf.OffHeapEnabled, false)
@@ -115,10 +115,10 @@ func checkOffHeap(s *subject) []Finding {
 	return []Finding{invalid(p.Field(conf.OffHeapSize), "value %s although %s is true, and Spark ends at once: set a size such as 1g, or remove %[2]s", what, conf.OffHeapEnabled)}
 }
 
-// taskCores is how many cores of an executor one task occupies.
+// taskCores is the property for the number of cores that a task occupies.
 const taskCores = "spark.task.cpus"
 
-// checkValues reads the properties that have a known form.
+// checkValues checks the properties whose form is known.
 func checkValues(s *subject) []Finding {
 	var findings []Finding
 	for _, kind := range values {
@@ -184,8 +184,7 @@ func aboveZero(p conf.Properties, key string) error {
 	return p.Wrong(key, "is below 1", "set a whole number above zero")
 }
 
-// plainAboveZero returns aboveZero for the numbers that spark-submit reads itself, which it does without blanks around
-// them.
+// plainAboveZero is aboveZero for numbers that spark-submit itself reads, which may have no blanks around them.
 func plainAboveZero(p conf.Properties, key string) error {
 	if text := p.Get(key, ""); text != strings.TrimSpace(text) {
 		return p.Wrong(key, "has spaces around the number", "remove them")
@@ -193,7 +192,7 @@ func plainAboveZero(p conf.Properties, key string) error {
 	return aboveZero(p, key)
 }
 
-// filesSize reads how large the files of Spark's configuration may be together.
+// filesSize checks the maximum size of all files of Spark's configuration together.
 func filesSize(p conf.Properties, key string) error {
 	const largest = 1 << 20
 	if number, err := strconv.ParseInt(strings.TrimSpace(p.Get(key, "")), 10, 64); err != nil || number > largest {
@@ -214,9 +213,9 @@ func quantity(p conf.Properties, key string) error {
 	return err
 }
 
-// literal reads a text. Spark replaces references in it, such as ${spark.app.name} or ${env:HOME}, where it reads it: on
-// the machine that submits, or in the driver (ConfigReader.substitute). Here nothing does, and what cannot be a reference
-// is refused elsewhere.
+// literal refuses references such as ${spark.app.name} or ${env:HOME}. Spark replaces them where it reads the property:
+// on the submitting machine, or in the driver (ConfigReader.substitute). The operator replaces none. It is used for
+// properties that no other check restricts to characters without references.
 func literal(p conf.Properties, key string) error {
 	if strings.Contains(p.Get(key, ""), "${") {
 		return p.Wrong(key, "has a reference, which spark-submit replaces and nothing does here", "write out what it stands for")
@@ -224,7 +223,7 @@ func literal(p conf.Properties, key string) error {
 	return nil
 }
 
-// oneOf makes the reader of a property that has a few values only.
+// oneOf returns the reader of a property that has only a few valid values.
 func oneOf(allowed ...string) reader {
 	return func(p conf.Properties, key string) error {
 		if slices.Contains(allowed, p.Get(key, "")) {
@@ -234,13 +233,13 @@ func oneOf(allowed ...string) reader {
 	}
 }
 
-// heapOption is the option of the Java virtual machine that the memory properties stand for.
+// heapOption matches the Java option that the memory properties set.
 var heapOption = regexp.MustCompile(`(^|[\s'"])-Xmx\S*`)
 
-// sparkOption sets a property of Spark where executors do not take any.
+// sparkOption matches a Java option that sets a Spark property, which executors refuse.
 var sparkOption = regexp.MustCompile(`(^|[\s'"])-Dspark\S*`)
 
-// checkJavaOptions reports options that Spark refuses when driver or executor start.
+// checkJavaOptions reports Java options that Spark refuses when driver or executors start.
 func checkJavaOptions(s *subject) []Finding {
 	var findings []Finding
 	for key, memory := range map[string]string{

@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// Volumes and folders that Spark's client uses itself, with what for.
+// Volumes and folders that Spark's client uses itself, with their purpose.
 var (
 	sparkVolumes = map[string]string{
 		"spark-conf-volume-driver": "Spark's configuration",
@@ -32,7 +32,7 @@ var (
 	}
 )
 
-// checkVolumes looks at the volumes and mounts of each role: those of its template and of its fields.
+// checkVolumes checks the volumes and mounts of each role, in its template and its fields.
 func checkVolumes(s *subject) []Finding {
 	var findings []Finding
 	for _, r := range s.roles {
@@ -41,7 +41,7 @@ func checkVolumes(s *subject) []Finding {
 	return findings
 }
 
-// checkVolumes looks at one role. Mounts may also name volumes of properties.
+// checkVolumes checks one role. Mounts may also name volumes that properties define.
 func (r role) checkVolumes(s *subject) []Finding {
 	p := s.properties
 	known, taken := s.configMapVolumes()
@@ -61,7 +61,7 @@ func (r role) checkVolumes(s *subject) []Finding {
 	return append(findings, r.mountFindings(known, taken)...)
 }
 
-// volumeFindings checks the names of volumes and adds them, with their paths, to those that are known.
+// volumeFindings checks the names of volumes and adds them to known, with their fields.
 func (r role) volumeFindings(known map[string]string) []Finding {
 	var findings []Finding
 	look := func(field string, volume corev1.Volume) {
@@ -87,7 +87,7 @@ func (r role) volumeFindings(known map[string]string) []Finding {
 	return findings
 }
 
-// volumeName checks a name that Kubernetes would refuse: for executors, that would show in the log of the driver alone.
+// volumeName reports a volume name that Kubernetes refuses. For executors only the log of the driver would say so.
 func volumeName(field, name string) []Finding {
 	if len(validation.IsDNS1123Label(name)) == 0 {
 		return nil
@@ -95,8 +95,8 @@ func volumeName(field, name string) []Finding {
 	return []Finding{invalid(field, "invalid volume name %q: use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit", name)}
 }
 
-// mountFindings checks the mounts of Spark's container, given the volumes that are known and the folders that are
-// taken.
+// mountFindings checks the mounts of Spark's container. known are the volumes and taken the mount paths so far, with
+// their fields.
 func (r role) mountFindings(known, taken map[string]string) []Finding {
 	var findings []Finding
 	look := func(field string, mount corev1.VolumeMount) {
@@ -127,13 +127,13 @@ func (r role) mountFindings(known, taken map[string]string) []Finding {
 	return findings
 }
 
-// checkPods looks for names and paths that only meet in the finished pods, driver and executor: those of a field and those
-// of a property. The API server refuses such pods; of executors, the log of the driver alone would say so.
+// checkPods reports names and paths that occur twice in the finished pods, because one comes from a field and one from
+// a property. The API server refuses such pods; for executors only the log of the driver would say so.
 func checkPods(s *subject, finished ...*corev1.Pod) []Finding {
 	var findings []Finding
 	for i, pod := range finished {
 		if len(s.roles[i].checkVolumes(s))+len(checkConfigMaps(s)) > 0 {
-			continue // said by these
+			continue // those checks report it
 		}
 		field := s.roles[i].Path
 		if name := firstTwice(pod.Spec.Volumes, func(v corev1.Volume) string { return v.Name }); name != "" {
@@ -167,8 +167,8 @@ func mountsFindings(field string, container corev1.Container) []Finding {
 	return []Finding{invalid(field, "the volumes %s are both mounted at %q in container %s: %s", strings.Join(names[:2], " and "), folder, container.Name, remedy)}
 }
 
-// nulFindings reports what a container of a pod would be given that no process can be: the kubelet could not start it,
-// and would try for ever.
+// nulFindings reports containers with U+0000 in their command, arguments or environment. No process can be started with
+// that, and the kubelet would try forever.
 func nulFindings(field string, pod *corev1.Pod) []Finding {
 	var findings []Finding
 	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
@@ -184,7 +184,7 @@ func nulFindings(field string, pod *corev1.Pod) []Finding {
 	return findings
 }
 
-// firstTwice returns the first key that two elements of a list share, "" if none.
+// firstTwice returns the first key that two elements of a list share, "" if there is none.
 func firstTwice[T any](list []T, key func(T) string) string {
 	seen := map[string]bool{}
 	for _, element := range list {

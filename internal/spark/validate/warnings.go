@@ -17,15 +17,15 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// Warnings returns what works but is better changed. Warnings keep nothing from running.
+// Warnings returns what works but should be changed. Warnings do not keep an application from running.
 func Warnings(app *v1alpha1.SparkApplication) []Warning {
 	s := newSubject(app)
 	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s),
 		packageWarnings(s), localWarnings(s), shuffleWarnings(s), prefixWarnings(s), gateWarnings(s), streamWarnings(s))
 }
 
-// AccountWarnings says that a driver which names no service account runs under one that usually has no rights. Which
-// rights it has is known to the cluster only, and so is what a ConfigMap names.
+// AccountWarnings warns if the driver has no service account and so uses the account default, which usually lacks the
+// rights. It cannot see which rights that account has, or what a sparkConfigMap sets; only the cluster knows these.
 func AccountWarnings(app *v1alpha1.SparkApplication) []Warning {
 	s := newSubject(app)
 	driver := s.roles[0]
@@ -38,7 +38,7 @@ func AccountWarnings(app *v1alpha1.SparkApplication) []Warning {
 		"create executors: set it to an account that may; kubectl apply -k config/job-namespace creates one named spark"}}
 }
 
-// secretWarnings names values that look like secrets: all users who may read ConfigMaps can read them.
+// secretWarnings warns about values that look like secrets, because all users who may read ConfigMaps can read them.
 func secretWarnings(s *subject) []Warning {
 	var warnings []Warning
 	for _, property := range s.properties.Sorted() {
@@ -51,8 +51,8 @@ func secretWarnings(s *subject) []Warning {
 	return warnings
 }
 
-// heapWarnings names heaps that are too small for a Spark context: it needs 450 MiB, and Java counts a thirtieth less
-// than it was given where it uses the serial collector, as in all pods below 1792 MiB.
+// heapWarnings warns about heaps that are too small for a Spark context. It needs 450 MiB, and with the serial
+// collector, which Java uses in all pods below 1792 MiB, Java counts a thirtieth less than it was given.
 func heapWarnings(s *subject) []Warning {
 	const smallest = 466 // MiB
 	var warnings []Warning
@@ -65,7 +65,7 @@ func heapWarnings(s *subject) []Warning {
 	return warnings
 }
 
-// argumentWarnings names arguments that do not arrive as they are written.
+// argumentWarnings warns about arguments that are changed on their way to the program.
 func argumentWarnings(s *subject) []Warning {
 	var warnings []Warning
 	for i, argument := range s.spec.Arguments {
@@ -80,7 +80,8 @@ func argumentWarnings(s *subject) []Warning {
 	return warnings
 }
 
-// sidecarWarnings names containers besides the driver's: the kubelet does not end them with it.
+// sidecarWarnings warns about other containers in the driver's pod, because the kubelet does not end them with the
+// driver.
 func sidecarWarnings(s *subject) []Warning {
 	var warnings []Warning
 	for _, r := range s.roles {
@@ -99,8 +100,8 @@ func sidecarWarnings(s *subject) []Warning {
 	return warnings
 }
 
-// packageWarnings says where the driver keeps libraries that it fetches by their coordinates: below the home of its user.
-// That of Spark's images has none, and the driver ends when it cannot create a file there.
+// packageWarnings warns if the driver fetches libraries and no folder is set for them. It would store them in the home
+// folder of its user; the user of Spark's images has none, so the driver ends when it cannot create a file there.
 func packageWarnings(s *subject) []Warning {
 	_, fetches := s.properties.Lookup(conf.Packages)
 	if s.properties.First("", ivyFolder, "spark.jars.ivySettings") != "" || s.spec.SparkConfigMap != "" || !fetches {
@@ -110,8 +111,8 @@ func packageWarnings(s *subject) []Warning {
 		"so that it would end when it starts: set " + ivyFolder + " in spec.sparkConf to a folder that it can write, such as /tmp/ivy"}}
 }
 
-// localWarnings names files that executors do not have in their working folder: the driver copies and unpacks those of
-// its own image there, and sends only others to executors.
+// localWarnings warns about local files that executors will not have in their working folder: the driver copies and
+// unpacks files of its own image only into its own folder, and sends only other files to executors.
 func localWarnings(s *subject) []Warning {
 	var warnings []Warning
 	for _, list := range lists {
@@ -128,7 +129,7 @@ func localWarnings(s *subject) []Warning {
 	return warnings
 }
 
-// shuffleWarnings names a service that executors look for on their node when they start.
+// shuffleWarnings warns about the external shuffle service, which executors look for on their node when they start.
 func shuffleWarnings(s *subject) []Warning {
 	if on, err := s.properties.Bool(conf.ShuffleServiceEnabled, false); err != nil || !on {
 		return nil
@@ -137,11 +138,11 @@ func shuffleWarnings(s *subject) []Warning {
 		"they start: remove it (under dynamic allocation, shuffle tracking is on by default)"}}
 }
 
-// gateWarnings names what leads pods to the queue of another system, where the application does not ask by the gate of
-// that system: its quota would be asked for pod by pod, after that of Sparkgate.
+// gateWarnings warns about settings that lead pods to the queue of another system although the application does not use
+// the gate of that system. The other system would then ask for quota pod by pod, after Sparkgate has granted its own.
 func gateWarnings(s *subject) []Warning {
 	if s.spec.Queue != nil && s.spec.Queue.Gate != "" {
-		return nil // what contradicts it is a finding
+		return nil // contradictions are findings
 	}
 	const remedy = ": set spec.queue.gate to %[2]s and spec.queue.name to the queue, and remove it; or remove it, if the namespace's default gate is %[2]s"
 	var warnings []Warning
@@ -164,8 +165,8 @@ func gateWarnings(s *subject) []Warning {
 	return warnings
 }
 
-// streamWarnings names what lets a stream of the older kind (DStreams) have executors beyond those that it was granted:
-// Spark's dynamic allocation, whose bounds a grant is made of, is switched off then.
+// streamWarnings warns about a setting with which a stream of the older kind (DStreams) gets more executors than it was
+// granted: it turns off Spark's dynamic allocation, from whose bounds the grant is computed.
 func streamWarnings(s *subject) []Warning {
 	const key = "spark.streaming.dynamicAllocation.enabled"
 	if on, err := s.properties.Bool(key, false); err != nil || !on {
@@ -175,7 +176,7 @@ func streamWarnings(s *subject) []Warning {
 		"remove it and set spec.executor.instances to what the stream needs at most"}}
 }
 
-// prefixWarnings names properties of Hadoop that are written as those of Spark, where the prefix is added once more.
+// prefixWarnings warns about Hadoop properties with the prefix spark.hadoop., which is added again.
 func prefixWarnings(s *subject) []Warning {
 	var warnings []Warning
 	for _, key := range slices.Sorted(maps.Keys(s.spec.HadoopConf)) {
@@ -187,10 +188,10 @@ func prefixWarnings(s *subject) []Warning {
 	return warnings
 }
 
-// overwritten are the variables that Spark's client sets after all others.
+// overwritten are the variables that Spark's client sets last.
 var overwritten = []string{"SPARK_APPLICATION_ID", "SPARK_DRIVER_BIND_ADDRESS", "SPARK_LOCAL_DIRS", "SPARK_CONF_DIR"}
 
-// overwrittenWarnings names settings that Spark replaces.
+// overwrittenWarnings warns about settings that Spark replaces.
 func overwrittenWarnings(s *subject) []Warning {
 	var warnings []Warning
 	for _, r := range s.roles {
