@@ -18,10 +18,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// Ask returns what each application of the schedule asks its queue for: queue and pod sets; under dynamic allocation
-// those of the base gang. What only a cluster adds is left out: LimitRanges, overheads of runtime classes, the default
-// queue of a namespace, ConfigMaps. The schedule has no findings but warnings. An error says what cannot be asked for,
-// with field and remedy.
+// Ask returns what each application of the schedule will ask of its queue: queue and pod sets, under dynamic allocation
+// those of the base gang. It leaves out what only a cluster knows: LimitRanges, overheads of runtime classes, the
+// default queue of a namespace, ConfigMaps. Findings of the schedule may only be warnings. An error names field and
+// remedy.
 func (s *Schedule) Ask() (queueing.Ask, error) {
 	app := &v1alpha1.SparkApplication{}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(s.Spec.Template.Spec.Raw, &app.Spec); err != nil {
@@ -36,11 +36,12 @@ func (s *Schedule) Ask() (queueing.Ask, error) {
 	if err != nil {
 		return queueing.Ask{}, fmt.Errorf("spec.template: %w", err)
 	}
-	ask.SchedulingGated = false // nothing grows in virtual time
+	// In a simulation the executors above the base gang are not added.
+	ask.SchedulingGated = false
 	return ask, nil
 }
 
-// askOf returns what an application asks the queue of its placement for. An error names the field.
+// askOf returns what an application asks of the queue of its placement. An error names the field.
 func askOf(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement, env podsets.Environment) (queueing.Ask, error) {
 	objects, err := objectsOf(app, placed)
 	if err != nil {
@@ -55,7 +56,7 @@ func askOf(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement, env
 	}, nil
 }
 
-// objectsOf returns what the operator would create for an application. An error names the field.
+// objectsOf returns the objects that the operator would create for an application. An error names the field.
 func objectsOf(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement) (render.Objects, error) {
 	in, findings := render.NewInput(app, conf.Sources{})
 	if len(findings) > 0 {

@@ -18,26 +18,26 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/submitrecording"
 )
 
-// Deviation is a listed way in which Sparkgate intends to differ from spark-submit.
+// Deviation is an intended difference from spark-submit.
 type Deviation struct {
-	// Where is a place of the list, as docs/deviations.md has it.
+	// Where is the place of the difference, as in docs/deviations.md.
 	Where  string
 	Reason string
 }
 
-// Diff is what came of a comparison with a real submission.
+// Diff is the result of a comparison with a recording of spark-submit.
 type Diff struct {
-	// Name of the recording, and the version of its spark-submit.
+	// Name is the name of the recording, SparkVersion the version of its spark-submit.
 	Name, SparkVersion string
-	// Outcome says in a few words what was compared.
+	// Outcome is a short description of what was compared.
 	Outcome string
-	// Differences are not listed; none: the same job.
+	// Differences are those that are not intended. If there are none, both create the same job.
 	Differences []string
-	// Deviations are those that were used, in the order of the list.
+	// Deviations are the intended differences that were found, in the order of the list.
 	Deviations []Deviation
 }
 
-// Outcomes of a comparison.
+// The values of Diff.Outcome.
 const (
 	outcomeCompared    = "compared"
 	outcomeBothRefuse  = "both refuse it"
@@ -51,15 +51,15 @@ type differ struct {
 	recording *submitrecording.Recording
 	submitted Submitted
 	sources   conf.Sources
-	// failed is why there is no application.
+	// failed is why the recording could not be translated to an application.
 	failed error
 	out    Diff
 }
 
-// DiffSubmit translates the call of a recording as FromSubmit does, builds its objects as Render does, and compares
-// them with what the real spark-submit sent. Unlike FromSubmit it honours the variables and the conf folder of the
-// recording, and leaves secrets and the heap of the driver as they are written, because what was sent also has them. An
-// error means that the file is not a recording.
+// DiffSubmit translates the spark-submit command of a recording like FromSubmit, builds its objects like Render, and
+// compares them with those that the real spark-submit sent. Unlike FromSubmit it uses the environment variables and the
+// conf folder of the recording, and keeps secrets and the heap of the driver unchanged, because spark-submit does so as
+// well. It returns an error if the file is not a recording.
 func DiffSubmit(file []byte) (Diff, error) {
 	r, err := submitrecording.Read(file)
 	if err != nil {
@@ -70,10 +70,10 @@ func DiffSubmit(file []byte) (Diff, error) {
 	return d.out, d.compare()
 }
 
-// compareUID is the uid of the application, which all names hang on.
+// compareUID is the uid of the application, on which all names depend.
 const compareUID types.UID = "22222222-2222-2222-2222-222222222222"
 
-// translate returns the application.
+// translate sets the application and the sources of its properties.
 func (d *differ) translate() {
 	machine := &submit.Machine{Environment: d.recording.Environment(), Folder: d.recording.Folder}
 	in := submit.Input{Arguments: d.recording.Args, SparkVersion: d.recording.SparkVersion, ReadFile: d.recording.ReadFile, Machine: machine}
@@ -86,12 +86,12 @@ func (d *differ) translate() {
 	const unbounded = 1 << 20 // Spark's default
 	largest, err := properties.Int(conf.ConfigMapMaxSize, unbounded)
 	if err != nil {
-		return // said by the check
+		return // it is reported by the check
 	}
 	d.sources.ConfigMap = machine.ConfFiles(int(largest))
 }
 
-// compare decides what there is to compare. An error says which request cannot be read.
+// compare chooses what to compare. An error names the request that cannot be parsed.
 func (d *differ) compare() error {
 	sent, err := d.recording.Sent()
 	if err != nil {
@@ -118,17 +118,17 @@ func (d *differ) compare() error {
 
 func (d *differ) difference(text string) { d.out.Differences = append(d.out.Differences, text) }
 
-// use notes a listed deviation once.
+// use records a deviation once.
 func (d *differ) use(where, reason string) {
 	if used := (Deviation{where, reason}); !slices.Contains(d.out.Deviations, used) {
 		d.out.Deviations = append(d.out.Deviations, used)
 	}
 }
 
-// refusal is something that keeps the job from running: a field of the application, or a place of the call.
+// refusal is a reason not to run the job: a field of the application, or a part of the command.
 type refusal struct{ field, text string }
 
-// notYet is part of what is said about that which a later version will honour.
+// notYet is a part of the message about fields that only a later version will honour.
 const notYet = "not honoured by this version yet"
 
 // refusals returns why the operator would not run the job.
@@ -149,7 +149,7 @@ func (d *differ) refusals() []refusal {
 	return refusals
 }
 
-// ownTaking holds what only the real client refuses against the list.
+// ownTaking looks up a configuration that only spark-submit refuses in the list of deviations.
 func (d *differ) ownTaking() {
 	said := strings.Join(append(d.recording.ErrorLines, string(d.recording.StderrTail)), "\n")
 	for _, taking := range render.AcceptedDeviations {
@@ -163,7 +163,7 @@ func (d *differ) ownTaking() {
 	d.difference("spark-submit refuses it, sparkgate takes it: " + d.recording.Message())
 }
 
-// ownRefusals holds what only we refuse against the list.
+// ownRefusals looks up the configurations that only Sparkgate refuses in the list of deviations.
 func (d *differ) ownRefusals(refusals []refusal) {
 	app := &v1alpha1.SparkApplication{}
 	if d.submitted.Application != nil {
@@ -178,7 +178,7 @@ func (d *differ) ownRefusals(refusals []refusal) {
 	}
 }
 
-// compareObjects builds the objects and compares.
+// compareObjects builds the objects and compares them.
 func (d *differ) compareObjects(sent *submitrecording.Objects) error {
 	app := d.submitted.Application
 	in, findings := render.NewInput(app, d.sources)
@@ -204,7 +204,8 @@ func (d *differ) compareObjects(sent *submitrecording.Objects) error {
 	return nil
 }
 
-// entry looks for a difference in the lists. What hangs on a variable of the machine counts only where that is set.
+// entry looks up a difference in the lists. A deviation that depends on an environment variable applies only if that is
+// set.
 func (d *differ) entry(path []string) (where, reason string, ok bool) {
 	if where, reason, ok = submitrecording.Entry(render.Deviations, path); ok {
 		return where, reason, ok

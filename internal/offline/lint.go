@@ -12,26 +12,25 @@ import (
 
 // File is a file of manifests: YAML documents, or JSON.
 type File struct {
-	// Name is for messages only.
+	// Name is used in messages only.
 	Name string
 	Text []byte
 }
 
-// Finding is something about a file that has to be changed, or had better be. Values of sensitive properties are hidden
-// in it.
+// Finding is a mistake in a file, or a warning about it. Values of sensitive properties are masked.
 type Finding = manifests.Finding
 
-// Linted is what there is to say about files.
+// Linted is the result of Lint.
 type Linted struct {
-	// Checked is how many objects of the project's kinds there were.
+	// Checked is the number of objects of the project's kinds.
 	Checked  int
 	Findings []Finding
 }
 
-// Lint checks every SparkApplication, ScheduledSparkApplication, SparkQueue and SparkFlavor of the files with the
-// schema of the API and the operator's own rules. Other objects are ignored, but a ConfigMap that an application names
-// as its sparkConfigMap is taken from the files if it is there. What needs a cluster is not checked: whether other
-// objects exist, and what the defaults of a namespace add. An error is a mistake of the program.
+// Lint checks every SparkApplication, ScheduledSparkApplication, SparkQueue and SparkFlavor in the files against the
+// schema of the API and the rules of the operator. Other objects are ignored, except a ConfigMap that an application
+// names as its sparkConfigMap. Lint does not check what only a cluster knows: whether other objects exist, and the
+// defaults of a namespace. An error means a bug in this program.
 func Lint(files []File) (Linted, error) {
 	objects, findings := read(files)
 	found, checked, err := manifests.Check(objects)
@@ -41,7 +40,7 @@ func Lint(files []File) (Linted, error) {
 	return Linted{Checked: checked, Findings: slices.Concat(findings, found, manifests.Hints(objects))}, nil
 }
 
-// read reads all files; those about which there is a finding as far as possible.
+// read reads all files, as far as possible if there are findings.
 func read(files []File) ([]manifests.Object, []manifests.Finding) {
 	var objects []manifests.Object
 	var findings []manifests.Finding
@@ -52,7 +51,7 @@ func read(files []File) ([]manifests.Object, []manifests.Finding) {
 	return objects, findings
 }
 
-// problems joins findings into one text, one a line.
+// problems joins findings, one per line.
 func problems(findings []manifests.Finding) string {
 	lines := make([]string, 0, len(findings))
 	for _, f := range findings {

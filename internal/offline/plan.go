@@ -22,83 +22,84 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// Live is what there is in a cluster, as it was read from the API server.
+// Live is the state of a cluster, as read from the API server.
 type Live struct {
 	Queues       []v1alpha1.SparkQueue
 	Flavors      []v1alpha1.SparkFlavor
 	Applications []v1alpha1.SparkApplication
-	// Schedules are needed to know what is pruned, and for nothing else.
+	// Schedules are used only to decide what is pruned.
 	Schedules []v1alpha1.ScheduledSparkApplication
-	// Pods of guarded namespaces that belong to no application.
+	// Pods are the unmanaged pods of guarded namespaces.
 	Pods []Pod
-	// Namespaces by name: labels and annotations. One that is not among them has none.
+	// Namespaces are the metadata of namespaces by name: labels and annotations. A namespace that is missing has none.
 	Namespaces map[string]metav1.ObjectMeta
-	// Priorities are the values of PriorityClasses by name; DefaultClass is the global default, DefaultPriority its value.
+	// Priorities are the values of PriorityClasses by name. DefaultClass is the global default, DefaultPriority its
+	// value.
 	Priorities      map[string]int32
 	DefaultClass    string
 	DefaultPriority int32
-	// LimitRanges of all namespaces, and the overheads of RuntimeClasses by name.
+	// LimitRanges are those of all namespaces; RuntimeClasses are the overheads by name.
 	LimitRanges    []corev1.LimitRange
 	RuntimeClasses map[string]corev1.ResourceList
-	// DefaultGate is the operator's. Default: Embedded.
+	// DefaultGate is the default gate of the operator. Default: Embedded.
 	DefaultGate v1alpha1.GateType
 	Now         time.Time
 }
 
-// Pod is a Spark pod of a guarded namespace that belongs to no application.
+// Pod is an unmanaged Spark pod of a guarded namespace.
 type Pod struct {
-	// Ask says what it asks for while it waits behind the scheduling gate; of one that runs it has key, queue, priority
-	// and time.
+	// Ask is what the pod asks for while it waits behind the operator's scheduling gate. For a running pod only key,
+	// queue, priority and time are set.
 	Ask queueing.Ask
-	// Grant is what one that runs is charged; nil if it waits.
+	// Grant is what a running pod is charged; nil if the pod waits.
 	Grant       *queueing.Grant
 	Terminating bool
 }
 
-// Outcome is where an application stands once nothing moves.
+// Outcome is the state of an application when no more decisions are possible.
 type Outcome string
 
-// Where applications stand.
+// The outcomes.
 const (
-	// Absent: it does not exist, has ended, or is suspended.
+	// Absent: the application does not exist, has ended, or is suspended.
 	Absent   Outcome = "Absent"
 	Admitted Outcome = "Admitted"
 	Waiting  Outcome = "Waiting"
-	// Refused: it cannot start until it, a queue, a flavor or its namespace is changed.
+	// Refused: the application cannot start until it, a queue, a flavor or its namespace is changed.
 	Refused Outcome = "Refused"
-	// Preempted: it gives up what it holds, and waits again.
+	// Preempted: the application loses its quota and waits again.
 	Preempted Outcome = "Preempted"
-	// Elsewhere: no SparkQueue decides on it.
+	// Elsewhere: the application does not use a SparkQueue.
 	Elsewhere Outcome = "Elsewhere"
-	// Fits: a run that is to come can be admitted, at least when its queues are idle.
+	// Fits: a future run can be admitted, at least if its queues are idle.
 	Fits Outcome = "Fits"
 )
 
-// Outcomes are all of them, in the order in which people read their counts.
+// Outcomes are all outcomes, in the order in which their counts are shown.
 var Outcomes = []Outcome{Admitted, Fits, Waiting, Preempted, Refused, Elsewhere, Absent}
 
-// Change is what files do to an object.
+// Change is what the files do to an object.
 type Change string
 
-// Changes. An object that the files do not change may be affected nevertheless.
+// The changes. An object that the files do not change may still be affected.
 const (
 	Unchanged Change = ""
 	Created   Change = "Created"
-	// Rerun: what runs is changed, so that the application runs again: at once, or after its current run, as
-	// spec.onTemplateChange says.
+	// Rerun: the run template is changed, so the application runs again: at once or after its current run, depending on
+	// spec.onTemplateChange.
 	Rerun Change = "Rerun"
-	// Moved: it waits, and asks another queue or in another way.
+	// Moved: the application waits, and asks another queue or asks differently.
 	Moved Change = "Moved"
 	// Suspended and Resumed: spec.suspend is changed.
 	Suspended Change = "Suspended"
 	Resumed   Change = "Resumed"
-	// Updated: a schedule, whose coming runs are different.
+	// Updated: the future runs of a schedule are changed.
 	Updated Change = "Updated"
-	// Deleted: it is pruned, or belongs to a schedule that is.
+	// Deleted: the object is pruned, or belongs to a schedule that is.
 	Deleted Change = "Deleted"
 )
 
-// Effect is what becomes of one application, of an unmanaged pod, or of the coming runs of a schedule.
+// Effect is the effect of the files on an application, an unmanaged pod, or the future runs of a schedule.
 type Effect struct {
 	Kind      string  `json:"kind"`
 	Namespace string  `json:"namespace"`
@@ -107,36 +108,36 @@ type Effect struct {
 	Change    Change  `json:"change,omitempty"`
 	Before    Outcome `json:"before"`
 	After     Outcome `json:"after"`
-	// Reason and Message say why, in the words of the condition Admitted.
+	// Reason and Message explain After, in the words of the condition Admitted.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
 }
 
-// Plan is what files would do.
+// Plan is what applying files would do.
 type Plan struct {
-	// Queues and Flavors that the files create or change, by name.
+	// Queues and Flavors are the names of those that the files create or change.
 	Queues, Flavors []string
-	// DeletedQueues and DeletedFlavors are those that are pruned, by name.
+	// DeletedQueues and DeletedFlavors are the names of those that are pruned.
 	DeletedQueues, DeletedFlavors []string
-	// Effects on applications: those of the files that run or run again, and others that would stand elsewhere than
-	// without the change.
+	// Effects are the effects on applications: those in the files that run or run again, and others whose outcome
+	// changes.
 	Effects []Effect
-	// Warnings of Lint.
+	// Warnings are those of Lint.
 	Warnings []Finding
 }
 
-// PlanOptions say how files are applied.
+// PlanOptions are how files are applied.
 type PlanOptions struct {
-	// Namespace of what names none. Default: default.
+	// Namespace is the namespace of objects that name none. Default: default.
 	Namespace string
-	// Prune selects, by its labels, what is deleted if the files do not name it; nil deletes nothing. Objects that tell
-	// Flux or Argo CD to keep them are kept.
+	// Prune selects by label the objects that are deleted if the files do not contain them; nil deletes nothing.
+	// Objects with an annotation that makes Flux or Argo CD keep them are kept.
 	Prune labels.Selector
 }
 
-// NewPlan finds out what would happen at once if the files were applied: queues and flavors first, then what is pruned,
-// then applications in the order of the files. All else stays as it is. Time does not pass: what runs keeps running,
-// and what is preempted has stopped. An error says what is wrong with the files.
+// NewPlan predicts what would happen at once if the files were applied: first queues and flavors, then pruning, then
+// applications in the order of the files. Everything else stays as it is. No time passes: running applications continue
+// to run, and preempted ones have stopped. An error says what is wrong with the files.
 func NewPlan(live Live, files []File, options PlanOptions) (Plan, error) {
 	objects, findings := read(files)
 	found, _, err := manifests.Check(objects)
@@ -149,7 +150,8 @@ func NewPlan(live Live, files []File, options PlanOptions) (Plan, error) {
 	}
 	p := &planning{live: live, original: live, namespace: options.Namespace, world: newWorld(live.Now), out: Plan{Warnings: all}}
 	p.flavored = len(live.Flavors) > 0 || slices.ContainsFunc(objects, isFlavor)
-	if p.live.Namespaces = maps.Clone(live.Namespaces); live.Namespaces == nil { // those of the files are added
+	// The namespaces in the files are added to the copy.
+	if p.live.Namespaces = maps.Clone(live.Namespaces); live.Namespaces == nil {
 		p.live.Namespaces = map[string]metav1.ObjectMeta{}
 	}
 	p.begin()
@@ -159,30 +161,30 @@ func NewPlan(live Live, files []File, options PlanOptions) (Plan, error) {
 	return p.result(), nil
 }
 
-// planning is one plan in the making.
+// planning is a plan in the making.
 type planning struct {
-	// original is what there is in the cluster, live with what the files say of namespaces.
+	// original is the state of the cluster; live is that state with the namespaces in the files.
 	live, original Live
 	namespace      string
-	// flavored: there are flavors, so that it matters what pods tolerate and select.
+	// flavored reports that there are flavors, so that tolerations and node selectors matter.
 	flavored bool
 	world    *world
 	out      Plan
-	// namespaces are those that the files name, relisted the queues in which they let other PriorityClasses be named.
+	// namespaces are those in the files; relisted are queues whose list of allowed PriorityClasses the files change.
 	namespaces, relisted map[string]bool
 
 	queues  map[string]v1alpha1.SparkQueue
 	flavors map[string]v1alpha1.SparkFlavor
 	apps    map[string]*v1alpha1.SparkApplication
-	// before is where everything stood before the change, by what is there.
+	// before are the outcomes before the change.
 	before map[string]standing
-	// changes are the applications that the files make run, by namespace/name, and declared what was decided on others
-	// of the files.
+	// changes are the applications that the files start, by namespace/name; declared are the effects on other objects
+	// in the files, which are decided already.
 	changes  map[string]Change
 	declared []Effect
 }
 
-// begin brings the world to rest as it is now.
+// begin loads the current state into the world and decides until nothing changes.
 func (p *planning) begin() {
 	p.queues, p.flavors = byName(p.live.Queues, nameOfQueue), byName(p.live.Flavors, nameOfFlavor)
 	p.apps, p.changes = map[string]*v1alpha1.SparkApplication{}, map[string]Change{}
@@ -206,7 +208,7 @@ func (p *planning) begin() {
 	p.before = p.world.standings()
 }
 
-// byGrant returns applications in the order in which they were granted what they hold: the newest is preempted first.
+// byGrant returns applications in the order in which they were admitted, because the newest is preempted first.
 func byGrant(apps []v1alpha1.SparkApplication) []*v1alpha1.SparkApplication {
 	sorted := make([]*v1alpha1.SparkApplication, len(apps))
 	for i := range apps {
@@ -222,7 +224,7 @@ func byGrant(apps []v1alpha1.SparkApplication) []*v1alpha1.SparkApplication {
 	return sorted
 }
 
-// apply brings what the files say.
+// apply applies the files.
 func (p *planning) apply(objects []manifests.Object, prune labels.Selector) error {
 	for i := range objects {
 		if err := p.applyConfiguration(&objects[i]); err != nil {
@@ -241,7 +243,7 @@ func (p *planning) apply(objects []manifests.Object, prune labels.Selector) erro
 	return nil
 }
 
-// applyConfiguration takes over a queue, a flavor, or what a namespace says.
+// applyConfiguration applies a queue, a flavor or a namespace.
 func (p *planning) applyConfiguration(o *manifests.Object) error {
 	if o.APIVersion == "v1" && o.Kind == "Namespace" {
 		return p.applyNamespace(o)
@@ -285,10 +287,10 @@ func (p *planning) applyFlavor(o *manifests.Object) error {
 	return nil
 }
 
-// otherList reports whether two lists differ, of which an empty one says something else than one that is absent.
+// otherList reports whether two lists differ. An empty list differs from an absent one.
 func otherList(a, b []string) bool { return (a == nil) != (b == nil) || !slices.Equal(a, b) }
 
-// applyNamespace adds labels and annotations of the files to those that a namespace has.
+// applyNamespace adds labels and annotations of a namespace in the files to its existing ones.
 func (p *planning) applyNamespace(o *manifests.Object) error {
 	var said corev1.Namespace
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &said); err != nil {
@@ -300,7 +302,7 @@ func (p *planning) applyNamespace(o *manifests.Object) error {
 	return nil
 }
 
-// joined returns a map with the entries of both, of which those of the second count.
+// joined returns the entries of both maps; those of second win.
 func joined(first, second map[string]string) map[string]string {
 	all := make(map[string]string, len(first)+len(second))
 	maps.Copy(all, first)
@@ -308,7 +310,7 @@ func joined(first, second map[string]string) map[string]string {
 	return all
 }
 
-// result compares how everything stands with how it stood.
+// result compares the outcomes with those before the change.
 func (p *planning) result() Plan {
 	p.out.Effects = p.declared
 	for name, after := range p.world.standings() {
@@ -331,7 +333,7 @@ func (p *planning) result() Plan {
 	return p.out
 }
 
-// own returns 0 for what the files name, which comes first, else 1.
+// own sorts objects in the files before others.
 func own(e Effect) int {
 	if e.Change != Unchanged {
 		return 0
@@ -362,21 +364,21 @@ func byName[T any](items []T, name func(*T) string) map[string]T {
 	return out
 }
 
-// standing is where an application stands.
+// standing is the outcome for an application.
 type standing struct {
 	key             queueing.Key
 	queue           string
 	outcome         Outcome
 	reason, message string
-	// preempted is why it had to release what it held since the world was last compared; nil if it had not. reclaimed is
-	// what it had to release of its executors.
+	// preempted is why the application lost its quota since the last comparison; nil if it did not. reclaimed is what
+	// it lost of its executors.
 	preempted *queueing.Eviction
 	reclaimed reclaimed
 }
 
-// comparedWith returns where an application stands that stood elsewhere before, and whether it holds less than then. One that
-// is preempted has lost its work, also if it is admitted again at once, where there is quota for it; one that did not hold
-// anything has lost nothing.
+// comparedWith returns the outcome to report, given the one before, and whether the application holds less than then. A
+// preempted application has lost its work even if it is admitted again at once. An application that held nothing has
+// lost nothing.
 func (s standing) comparedWith(before Outcome) (now standing, less bool) {
 	switch {
 	case before != Admitted:

@@ -23,7 +23,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// applyApplication submits an application of the files that is new or runs again, and tries schedules.
+// applyApplication submits an application of the files that is new or runs again, and checks whether runs of a schedule
+// fit.
 func (p *planning) applyApplication(o *manifests.Object) error {
 	if o.APIVersion != v1alpha1.GroupVersion.String() {
 		return nil
@@ -52,7 +53,7 @@ func (p *planning) namespaceOf(name string) string {
 	return cmp.Or(name, p.namespace, corev1.NamespaceDefault)
 }
 
-// submit does what the operator would do about an application of the files.
+// submit does what the operator would do with an application of the files.
 func (p *planning) submit(app *v1alpha1.SparkApplication) error {
 	live := p.apps[app.Namespace+"/"+app.Name]
 	if live != nil {
@@ -90,7 +91,7 @@ func (p *planning) submit(app *v1alpha1.SparkApplication) error {
 	return nil
 }
 
-// prioritize gives an application that holds quota the priority that the files give it, if its queue allows the class.
+// prioritize gives an application that holds quota the priority in the files, if its queue allows the PriorityClass.
 func (p *planning) prioritize(app *v1alpha1.SparkApplication) {
 	key := convert.KeyOf(app)
 	held, holds := p.world.engine.Held(key)
@@ -101,7 +102,7 @@ func (p *planning) prioritize(app *v1alpha1.SparkApplication) {
 	p.world.prioritize(key, value)
 }
 
-// start asks for a run at once, or, where another run has to end before, finds out whether it can be admitted at all.
+// start asks for the run. If another run has to end first, it only checks whether the new one can be admitted.
 func (p *planning) start(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement, effect Effect) error {
 	ask, err := p.ask(app, placed)
 	if err != nil {
@@ -119,8 +120,8 @@ func (p *planning) start(app *v1alpha1.SparkApplication, placed namespacepolicy.
 	return nil
 }
 
-// keepPlace lets an application of the cluster, whose ask is changed while it waits, keep its place in line if it asks the
-// same queue for no more than before.
+// keepPlace lets a waiting application keep its place in the queue if its changed ask is for the same queue and for no
+// more than before.
 func (p *planning) keepPlace(ask *queueing.Ask, placed namespacepolicy.Placement) {
 	s := &p.apps[ask.Key.Namespace+"/"+ask.Key.Name].Status
 	if s.Ask == nil || s.Times.Queued == nil || s.Queue != placed.Queue || s.Ask.Gate != string(placed.Gate) || len(s.Ask.PodSets) != len(ask.PodSets) {
@@ -133,12 +134,12 @@ func (p *planning) keepPlace(ask *queueing.Ask, placed namespacepolicy.Placement
 	}
 }
 
-// follows reports whether a run begins after the current one, which continues.
+// follows reports whether the run begins only after the current one has ended.
 func follows(app *v1alpha1.SparkApplication, effect Effect) bool {
 	return effect.Change == Rerun && effect.Before == Admitted && app.Spec.TemplatePolicy() != v1alpha1.TemplateChangeRestart
 }
 
-// changeOf returns what the files do to an application; live is nil for a new one.
+// changeOf returns what the files do to an application. live is nil for a new one.
 func (p *planning) changeOf(app, live *v1alpha1.SparkApplication) (Change, error) {
 	if live == nil {
 		return Created, nil
@@ -161,7 +162,7 @@ func (p *planning) changeOf(app, live *v1alpha1.SparkApplication) (Change, error
 	return Unchanged, nil
 }
 
-// suspensionOf returns whether files that suspend an application stop anything.
+// suspensionOf returns Suspended if suspending the application stops anything, else Unchanged.
 func (p *planning) suspensionOf(app, live *v1alpha1.SparkApplication) Change {
 	if _, moves := p.before[app.Namespace+"/"+app.Name]; moves && !live.Spec.Suspend {
 		return Suspended
@@ -169,7 +170,7 @@ func (p *planning) suspensionOf(app, live *v1alpha1.SparkApplication) Change {
 	return Unchanged
 }
 
-// sameRun reports whether the current or last run is the one that a spec asks for.
+// sameRun reports whether the current or last run has the run template of a spec.
 func sameRun(spec *v1alpha1.SparkApplicationSpec, s *v1alpha1.SparkApplicationStatus) (bool, error) {
 	if spec.TemplatePolicy() == v1alpha1.TemplateChangeIgnore {
 		return spec.RunID == s.RunID, nil
@@ -192,7 +193,7 @@ func (p *planning) ask(app *v1alpha1.SparkApplication, placed namespacepolicy.Pl
 	return ask, nil
 }
 
-// try finds out whether a coming run of a schedule fits into its queue at all.
+// try checks whether a future run of a schedule fits into its queue.
 func (p *planning) try(schedule *v1alpha1.ScheduledSparkApplication) error {
 	app := &v1alpha1.SparkApplication{}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(schedule.Spec.Template.Spec.Raw, &app.Spec); err != nil {
@@ -219,7 +220,7 @@ func (p *planning) try(schedule *v1alpha1.ScheduledSparkApplication) error {
 	return nil
 }
 
-// whenIdle completes an effect with whether an ask can be admitted while nothing else asks or holds.
+// whenIdle completes an effect with the outcome of an ask if nothing else asks for quota or holds it.
 func (p *planning) whenIdle(effect Effect, ask queueing.Ask, message string) Effect {
 	idle := newWorld(p.live.Now)
 	idle.configure(p.queues, p.flavors)
@@ -232,34 +233,33 @@ func (p *planning) whenIdle(effect Effect, ask queueing.Ask, message string) Eff
 	return effect
 }
 
-// policy returns what a namespace says.
+// policy returns the policy of a namespace.
 func (l *Live) policy(namespace string) namespacepolicy.Policy {
 	meta := l.Namespaces[namespace]
 	meta.Name = namespace
 	return namespacepolicy.Of(&meta)
 }
 
-// place returns the gate and the queue that decide on an application of a namespace or, if it is nil, on what belongs to
-// none.
+// place returns gate and queue of an application of a namespace, or of its unmanaged pods if app is nil.
 func (l *Live) place(app *v1alpha1.SparkApplication, namespace string) namespacepolicy.Placement {
 	return l.policy(namespace).Place(app, namespacepolicy.Defaults{
 		Gate: l.DefaultGate, QueueLabel: func(gate v1alpha1.GateType) string { return catalog.Of(gate).QueueLabel },
 	})
 }
 
-// environment is what a namespace and the cluster add to pods.
+// environment returns what namespace and cluster add to pods.
 func (l *Live) environment(namespace string) podsets.Environment {
 	ranges := slices.DeleteFunc(slices.Clone(l.LimitRanges), func(r corev1.LimitRange) bool { return r.Namespace != namespace })
 	return podsets.Environment{LimitRanges: ranges, RuntimeClasses: l.RuntimeClasses}
 }
 
-// labelsOf returns the labels of a namespace, with the one that the API server puts on every namespace: one that is still
-// to be created, or that could not be read, also has it.
+// labelsOf returns the labels of a namespace, including the one that the API server sets on every namespace, even if
+// the namespace does not exist yet or could not be read.
 func (l *Live) labelsOf(namespace string) map[string]string {
 	return joined(map[string]string{corev1.LabelMetadataName: namespace}, l.Namespaces[namespace].Labels)
 }
 
-// complete adds to an ask what the cluster says of the application.
+// complete adds what the cluster knows about the application to an ask.
 func (l *Live) complete(ask *queueing.Ask, app *v1alpha1.SparkApplication) {
 	l.say(ask)
 	known := false
@@ -268,8 +268,8 @@ func (l *Live) complete(ask *queueing.Ask, app *v1alpha1.SparkApplication) {
 	}
 }
 
-// priorityOf returns the priority of an application, and whether it is known: the user may not read PriorityClasses, or it
-// names one that does not exist.
+// priorityOf returns the priority of an application. known is false if the user may not read PriorityClasses, or if the
+// application names one that does not exist.
 func (l *Live) priorityOf(app *v1alpha1.SparkApplication) (value int32, known bool) {
 	if q := app.Spec.Queue; q != nil && q.PriorityClassName != "" {
 		value, known = l.Priorities[q.PriorityClassName]
@@ -278,14 +278,14 @@ func (l *Live) priorityOf(app *v1alpha1.SparkApplication) (value int32, known bo
 	return l.DefaultPriority, len(l.Priorities) > 0
 }
 
-// say adds to an ask what is said of its namespace.
+// say adds what the namespace determines to an ask.
 func (l *Live) say(ask *queueing.Ask) {
 	ask.NamespaceLabels = l.labelsOf(ask.Key.Namespace)
 	ask.NeedsLimits = l.policy(ask.Key.Namespace).NeedsLimits(ask.Queue)
 }
 
-// liveAsk returns what an application of the cluster asks for or holds, as its status says; nothing if it neither waits
-// for a SparkQueue nor holds of one.
+// liveAsk returns what an application of the cluster asks for or holds, according to its status. It has no pod sets if
+// the application neither waits in a SparkQueue nor holds quota of one.
 func (l *Live) liveAsk(app *v1alpha1.SparkApplication) queueing.Ask {
 	s := &app.Status
 	ask := queueing.Ask{Key: convert.KeyOf(app), Run: s.Run, Attempt: s.Attempt, Queue: s.Queue, QueuedAt: app.CreationTimestamp.Time}
@@ -315,14 +315,15 @@ func (l *Live) liveAsk(app *v1alpha1.SparkApplication) queueing.Ask {
 	return ask
 }
 
-// choose adds to an ask what the pods tolerate and select, which no status repeats.
+// choose adds tolerations and node selectors to an ask, which the status does not contain.
 func (l *Live) choose(ask *queueing.Ask, app *v1alpha1.SparkApplication) {
 	if len(ask.PodSets) == 0 {
 		return
 	}
 	now, err := askOf(app, l.place(app, app.Namespace), podsets.Environment{})
 	if err != nil {
-		return // so it waits for another reason, or runs as it was
+		// The application then waits for another reason, or continues unchanged.
+		return
 	}
 	for i := range ask.PodSets {
 		set := &ask.PodSets[i]

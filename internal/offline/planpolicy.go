@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// refusal returns what administrators do not let an application have, in the words of the operator; empty if nothing. The
-// flags of the operator, and which service accounts may be used, are not known.
+// refusal returns the message about what administrators do not allow for an application, as the operator words it;
+// empty if they allow everything. The flags of the operator, and the allowed service accounts, are not known.
 func (p *planning) refusal(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement) string {
 	policy, can := p.live.policy(app.Namespace), catalog.Of(placed.Gate)
 	gate, queue := "", ""
@@ -33,7 +33,7 @@ func (p *planning) refusal(app *v1alpha1.SparkApplication, placed namespacepolic
 	return p.refusedClass(app, placed)
 }
 
-// resizing returns the gates that let executors in one by one.
+// resizing returns the gates that admit executors one by one.
 func resizing() (names []string) {
 	for _, gate := range catalog.Names(func(can queueing.Capabilities) bool { return can.Resizes }) {
 		names = append(names, string(gate))
@@ -41,8 +41,8 @@ func resizing() (names []string) {
 	return names
 }
 
-// refusedClass returns why one of the PriorityClasses that an application names may not be named in its queue; empty if all
-// may, or if the user may not read PriorityClasses.
+// refusedClass returns why the application may not use one of its PriorityClasses in its queue; empty if it may use
+// all, or if the user may not read PriorityClasses.
 func (p *planning) refusedClass(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement) string {
 	objects, err := objectsOf(app, placed)
 	if err != nil || len(p.live.Priorities) == 0 {
@@ -68,8 +68,9 @@ func (p *planning) refusedClass(app *v1alpha1.SparkApplication, placed namespace
 	return ""
 }
 
-// reconsider asks anew for those that wait in a namespace that the files name, or in a queue in which they let other
-// PriorityClasses be named: that decides where they ask, and whether they may. Those that hold quota keep it; they ask like that when they are preempted.
+// reconsider asks again for applications that wait in a namespace of the files, or in a queue whose list of
+// PriorityClasses they change: both can decide where an application asks, and whether it may. Those that hold quota
+// keep it; the change takes effect for them when they are preempted.
 func (p *planning) reconsider() {
 	for _, key := range p.world.keys() {
 		ask := p.world.asks[key]
@@ -100,7 +101,7 @@ func (p *planning) reconsider() {
 	}
 }
 
-// refusalOf returns the refusal of an application or, if it is nil, of what belongs to none.
+// refusalOf returns the refusal of an application, or of an unmanaged pod if app is nil.
 func (p *planning) refusalOf(app *v1alpha1.SparkApplication, namespace string, placed namespacepolicy.Placement) string {
 	if app == nil {
 		return p.live.policy(namespace).Queue(placed.Queue, placed.QueueField)

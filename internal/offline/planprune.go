@@ -17,17 +17,17 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// keeping are annotations by which an object says that it is not to be pruned, with the word that says so; there may be
-// others beside it, with commas between.
+// keeping are the annotations that keep an object from being pruned, with the value that does so. The value may be one
+// of several, separated by commas.
 var keeping = map[string]string{
 	"kustomize.toolkit.fluxcd.io/prune": "disabled",
 	"argocd.argoproj.io/sync-options":   "Prune=false",
 }
 
-// named is an object as files name it.
+// named identifies an object.
 type named struct{ kind, namespace, name string }
 
-// pruning decides what is deleted.
+// pruning decides which objects are deleted.
 type pruning struct {
 	selector labels.Selector
 	files    map[named]bool
@@ -45,7 +45,7 @@ func (d pruning) deletes(kind string, object metav1.Object) bool {
 	return d.selector.Matches(labels.Set(object.GetLabels())) && !d.files[named{kind, object.GetNamespace(), object.GetName()}]
 }
 
-// prune deletes what is selected and the files do not name. The applications of a schedule go with it.
+// prune deletes objects that are selected and not in the files. Deleting a schedule deletes its applications.
 func (p *planning) prune(objects []manifests.Object, selector labels.Selector) {
 	if selector == nil {
 		return
@@ -73,7 +73,7 @@ func (p *planning) prune(objects []manifests.Object, selector labels.Selector) {
 	p.pruneApplications(d)
 }
 
-// nameIn returns what an object of the files is called once it is applied.
+// nameIn returns the identity that an object of the files has once it is applied.
 func (p *planning) nameIn(o *manifests.Object) named {
 	if o.Kind == v1alpha1.SparkQueueKind || o.Kind == v1alpha1.SparkFlavorKind {
 		return named{o.Kind, "", o.Name}
@@ -81,7 +81,7 @@ func (p *planning) nameIn(o *manifests.Object) named {
 	return named{o.Kind, p.namespaceOf(o.Namespace), o.Name}
 }
 
-// pruneApplications deletes schedules with their applications, and applications.
+// pruneApplications deletes schedules with their applications, and other applications.
 func (p *planning) pruneApplications(d pruning) {
 	schedules := map[types.UID]string{}
 	for i := range p.live.Schedules {

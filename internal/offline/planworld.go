@@ -17,19 +17,18 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// maxRounds is how often a world is looked at until it rests. The engine comes to rest; this is for what no one
-// thought of.
+// maxRounds limits the cycles of settle. The engine always comes to rest; this is a safeguard.
 const maxRounds = 10_000
 
-// world is the embedded queue at one moment, with those that hold and wait.
+// world is the embedded queue at one moment, with the applications and pods that hold quota or wait for it.
 type world struct {
 	engine *embedded.Engine
-	// asks are the current ones, of those that wait and of those that hold.
+	// asks are the current asks, of those that wait and of those that hold quota.
 	asks map[queueing.Key]queueing.Ask
-	// stopped are those that neither wait nor hold, whatever the queue says.
+	// stopped are those that neither wait nor hold quota, for a reason outside of the queue.
 	stopped map[queueing.Key]standing
-	// preempted says why holders were preempted since the world was last compared, and reclaimed what others lost of their
-	// executors.
+	// preempted are those that were preempted since the last comparison, and why; reclaimed are the executors that
+	// others have lost.
 	preempted map[queueing.Key]*queueing.Eviction
 	reclaimed map[queueing.Key]reclaimed
 }
@@ -40,8 +39,8 @@ type reclaimed struct {
 	why   queueing.Eviction
 }
 
-// ExecutorsReclaimed is the reason of an effect on an application that loses executors above its base gang, as of the event
-// about them.
+// ExecutorsReclaimed is the reason of an effect on an application that loses executors above its base gang. The event
+// about them has the same reason.
 const ExecutorsReclaimed = "ExecutorsReclaimed"
 
 func (r reclaimed) message() string {
@@ -66,7 +65,7 @@ func (w *world) configure(queues map[string]v1alpha1.SparkQueue, flavors map[str
 	w.engine.Configure(convert.QueueConfigs(queueList), convert.FlavorConfigs(flavorList))
 }
 
-// take takes over an application of the cluster that holds something, or waits. One that is being stopped has stopped.
+// take adds an application of the cluster that holds quota or waits. One that is being stopped counts as stopped.
 func (w *world) take(ask queueing.Ask, app *v1alpha1.SparkApplication) {
 	grant, stopping := app.Status.Grant, app.Status.Stopping
 	switch {
@@ -86,30 +85,30 @@ func (w *world) take(ask queueing.Ask, app *v1alpha1.SparkApplication) {
 	w.asks[ask.Key] = ask
 }
 
-// replace submits an ask in the place of what its key asked or held.
+// replace replaces what a key asks for or holds by a new ask.
 func (w *world) replace(ask queueing.Ask) {
 	w.drop(ask.Key)
 	w.submit(ask)
 }
 
-// submit asks for one that holds nothing, or in another way for one that waits.
+// submit submits an ask, or changes the ask of an application that waits.
 func (w *world) submit(ask queueing.Ask) {
 	w.asks[ask.Key] = ask
 	w.engine.Submit(ask)
 }
 
-// keys returns the keys of all asks, in an order that is always the same.
+// keys returns the sorted keys of all asks.
 func (w *world) keys() []queueing.Key {
 	return slices.SortedFunc(maps.Keys(w.asks), func(a, b queueing.Key) int { return cmp.Compare(a.String(), b.String()) })
 }
 
-// stop has what asks wait no more for a reason that no queue knows.
+// stop removes an ask from the queue, for a reason outside of it.
 func (w *world) stop(ask queueing.Ask, at standing) {
 	w.drop(ask.Key)
 	w.asks[ask.Key], w.stopped[ask.Key] = ask, at
 }
 
-// prioritize gives a holder another priority.
+// prioritize changes the priority of a holder.
 func (w *world) prioritize(key queueing.Key, priority int32) {
 	ask := w.asks[key]
 	ask.Priority = priority
@@ -118,14 +117,14 @@ func (w *world) prioritize(key queueing.Key, priority int32) {
 	w.engine.SetHolderState(key, held.Run, held.Attempt, queueing.HolderState{Priority: priority, QueuedAt: ask.QueuedAt})
 }
 
-// drop removes what a key asks or holds.
+// drop removes what a key asks for or holds.
 func (w *world) drop(key queueing.Key) {
 	w.engine.Release(key)
 	delete(w.asks, key)
 	delete(w.stopped, key)
 }
 
-// takePod takes over a pod that belongs to no application.
+// takePod adds an unmanaged pod.
 func (w *world) takePod(p *Pod) {
 	w.asks[p.Ask.Key] = p.Ask
 	if p.Grant == nil {
@@ -137,7 +136,7 @@ func (w *world) takePod(p *Pod) {
 	w.engine.SetHolderState(p.Ask.Key, p.Grant.Run, p.Grant.Attempt, state)
 }
 
-// reserve keeps quota for the first in line of a queue in which the operator keeps some.
+// reserve keeps quota for the first ask of a queue if the operator does so.
 func (w *world) reserve(s *v1alpha1.SparkQueueStatus) {
 	reserved := slices.ContainsFunc(s.Usage, func(u v1alpha1.QueueUsage) bool { return u.Reserved != nil })
 	if !reserved || len(s.Heads) == 0 {
@@ -150,8 +149,8 @@ func (w *world) reserve(s *v1alpha1.SparkQueueStatus) {
 	}
 }
 
-// settle decides until nothing moves. Holders whose grant is wanted back have stopped at once, and wait again; of pods
-// that are stopped, and of executors that are reclaimed, nothing is left.
+// settle lets the engine decide until nothing changes. Holders whose grant is reclaimed have stopped at once and wait
+// again. Preempted pods and reclaimed executors are gone.
 func (w *world) settle() {
 	maps.DeleteFunc(w.asks, func(key queueing.Key, _ queueing.Ask) bool {
 		return key.Kind == queueing.Pod && w.preempted[key] != nil
@@ -168,7 +167,7 @@ func (w *world) settle() {
 	}
 }
 
-// evict stops those whose grant is wanted back, and reports whether there were any.
+// evict preempts the holders whose grant the engine reclaims, and reports whether there were any.
 func (w *world) evict() bool {
 	evicted := false
 	for _, key := range w.engine.Changed() {
@@ -194,7 +193,7 @@ func (w *world) evict() bool {
 	return evicted
 }
 
-// reclaim ends the executors that a holder has to return, and reports whether there were any.
+// reclaim ends the executors that a holder has to release, and reports whether there were any.
 func (w *world) reclaim(key queueing.Key, held queueing.Grant) bool {
 	allocation := w.engine.Allocation(key, held.Run, held.Attempt)
 	if len(allocation.Reclaims) == 0 {
@@ -218,10 +217,10 @@ func (w *world) reclaim(key queueing.Key, held queueing.Grant) bool {
 	return w.engine.Settle(key, held)
 }
 
-// inadmissible are the reasons for which an ask waits without being in line: nothing but a change helps it.
+// inadmissible are reasons for which an ask waits without a place in the queue, until something is changed.
 var inadmissible = []string{queueing.ReasonReferenceNotFound, queueing.ReasonNamespaceNotAllowed, queueing.ReasonFlavorMismatch}
 
-// standings returns where each application and each pod stands, by what queueing.Key.String says of it.
+// standings returns the outcomes of all applications and pods, by queueing.Key.String.
 func (w *world) standings() map[string]standing {
 	all := make(map[string]standing, len(w.asks))
 	for key, ask := range w.asks {

@@ -22,38 +22,38 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// What only a cluster knows, as rendered objects show it.
+// Values that only a cluster would know.
 const (
-	// PlaceholderUID is the uid of an application that has none. The names of all objects hang on it.
+	// PlaceholderUID is used as the uid of an application without one. The names of all objects depend on it.
 	PlaceholderUID types.UID = "00000000-0000-0000-0000-000000000000"
-	// PlaceholderNamespace is the namespace of an application that names none.
+	// PlaceholderNamespace is used as the namespace of an application without one.
 	PlaceholderNamespace = "default"
 )
 
-// placeholderTime is when the job was admitted; it becomes spark.app.submitTime.
+// placeholderTime is used as the submission time of the job (spark.app.submitTime).
 var placeholderTime = time.Unix(0, 0)
 
-// Rendering says what to render.
+// Rendering is the input of Render.
 type Rendering struct {
 	Files []File
-	// Namespace of applications that name none; empty: PlaceholderNamespace.
+	// Namespace is the namespace of applications without one. Default: PlaceholderNamespace.
 	Namespace string
-	// Run and Attempt, from 1; 0 means 1.
+	// Run and Attempt are counted from 1. Default: 1.
 	Run, Attempt int64
 }
 
 // Rendered are the objects for the applications of the files.
 type Rendered struct {
-	// Manifests are YAML documents, in the order of the applications, and for each in the order in which the operator
+	// Manifests are YAML documents: in the order of the applications and, for each, in the order in which the operator
 	// creates them.
 	Manifests []byte
-	// Notes say what is missing in the files.
+	// Notes are about what is missing in the files.
 	Notes []Note
 }
 
-// Render returns what the operator would create for each application of the files, for one run and attempt. Nothing is
-// granted yet: all executors are wanted, and no node is chosen. An error says what is wrong with the files, or that
-// there is no application in them.
+// Render returns the objects that the operator would create for each application of the files, for one run and attempt.
+// Nothing is granted yet, so all executors are included and no nodes are selected. It returns an error if the files
+// have mistakes or contain no application.
 func Render(r Rendering) (Rendered, error) {
 	objects, findings := read(r.Files)
 	found, _, err := manifests.Check(objects)
@@ -119,20 +119,19 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 	return append(documents, more...), notes, err
 }
 
-// placementOf returns the gate and the queue of an application where neither its namespace nor the operator names
-// others.
+// placementOf returns gate and queue of an application if neither its namespace nor the operator have other defaults.
 func placementOf(app *v1alpha1.SparkApplication) namespacepolicy.Placement {
 	return namespacepolicy.Policy{}.Place(app, namespacepolicy.Defaults{QueueLabel: func(gate v1alpha1.GateType) string { return catalog.Of(gate).QueueLabel }})
 }
 
-// gated reports whether executors wait behind a scheduling gate: under dynamic allocation, where a gate is asked that
-// lets grants grow.
+// gated reports whether executors wait behind a scheduling gate: under dynamic allocation, if the gate supports grants
+// that grow.
 func gated(gate v1alpha1.GateType, properties conf.Properties) bool {
 	gang, err := properties.Executors()
 	return err == nil && gang.Dynamic && catalog.Of(gate).Resizes
 }
 
-// companions writes what accompanies the attempt while its driver runs.
+// companions returns the manifests of the companions that exist while the driver runs.
 func companions(in render.Input, objects render.Objects) ([][]byte, error) {
 	scene := expose.Input{App: in.App, Run: in.Run, Attempt: in.Attempt, Queue: in.Queue, Started: true, Live: true}
 	if objects.UIAddress != "" {
@@ -153,7 +152,7 @@ func companions(in render.Input, objects render.Objects) ([][]byte, error) {
 	return documents, nil
 }
 
-// complete fills in what the API server would.
+// complete sets the metadata that the API server would set.
 func (r Rendering) complete(app *v1alpha1.SparkApplication) {
 	if app.Namespace == "" {
 		app.Namespace = r.Namespace
@@ -166,7 +165,7 @@ func (r Rendering) complete(app *v1alpha1.SparkApplication) {
 	}
 }
 
-// printed writes the objects in the order in which they are created.
+// printed returns the manifests of the objects in the order in which they are created.
 func printed(objects render.Objects) ([][]byte, error) {
 	var documents [][]byte
 	for _, object := range objects.InOrder() {

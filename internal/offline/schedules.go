@@ -10,15 +10,15 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline/internal/manifests"
 )
 
-// Schedule is a ScheduledSparkApplication of a file, as far as it can be read.
+// Schedule is a ScheduledSparkApplication of a file, as far as it can be parsed.
 type Schedule struct {
 	v1alpha1.ScheduledSparkApplication
-	// Findings are what Lint says of it.
+	// Findings are those of Lint.
 	Findings []Finding
 }
 
-// Schedules returns the schedules of the files, and what is wrong with documents that cannot be read. Objects of other
-// kinds are ignored. An error is a mistake of the program.
+// Schedules returns the schedules of the files, and findings about documents that cannot be parsed. Objects of other
+// kinds are ignored. An error means a bug in this program.
 func Schedules(files []File) ([]Schedule, []Finding, error) {
 	objects, unreadable := read(files)
 	var schedules []Schedule
@@ -37,7 +37,8 @@ func Schedules(files []File) ([]Schedule, []Finding, error) {
 }
 
 func scheduleOf(o *manifests.Object, all []manifests.Object) (s Schedule, err error) {
-	_ = kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &s.ScheduledSparkApplication) // Lint says what cannot be read
+	// Lint reports what cannot be parsed.
+	_ = kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &s.ScheduledSparkApplication)
 	s.Name, s.Namespace = o.Name, o.Namespace
 	s.Findings, err = o.Check(all)
 	return s, err

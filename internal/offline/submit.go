@@ -18,20 +18,21 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline/internal/submit"
 )
 
-// Submission is a call of spark-submit.
+// Submission is a spark-submit command.
 type Submission struct {
-	// Arguments of spark-submit, without its own name.
+	// Arguments are those of spark-submit, without its name.
 	Arguments []string
-	// SparkVersion of the image, such as 4.1.4. Empty: what the tag of the image begins with.
+	// SparkVersion is the version of Spark in the image, such as 4.1.4. If empty, it is taken from the tag of the
+	// image.
 	SparkVersion string
-	// Namespace of the application. Empty: what the arguments say, else default.
+	// Namespace is the namespace of the application. If empty, it is taken from the arguments, else it is default.
 	Namespace string
 	// ReadFile reads the files that the arguments name: properties and pod templates. It is called in the order in
 	// which they are needed.
 	ReadFile func(name string) ([]byte, error)
 }
 
-// Note says what was left out or changed, and why.
+// Note is about something that was left out or changed, and why.
 type Note struct {
 	// Subject is an option, a property or a field.
 	Subject string
@@ -41,25 +42,24 @@ type Note struct {
 // String returns subject and message.
 func (n Note) String() string { return n.Subject + ": " + n.Message }
 
-// Submitted is what a call of spark-submit means here.
+// Submitted is the application for a spark-submit command.
 type Submitted struct {
 	Application *v1alpha1.SparkApplication
 	// Manifest is the application in YAML.
 	Manifest []byte
 	Notes    []Note
-	// Findings are about the manifest, as Lint returns them for a file of the name that the caller gives to it: none
-	// means that it runs.
+	// Findings are those of Lint for the manifest. If there are none, it can run.
 	Findings []Finding
 }
 
-// FromSubmit translates a call of spark-submit. An error means that the call does not submit a job to Kubernetes in
-// cluster mode, that a file cannot be read, or that nothing says which Spark the image has. What cannot run for another
-// reason is among the findings.
+// FromSubmit translates a spark-submit command to an application. It returns an error if the command does not submit a
+// job to Kubernetes in cluster mode, if a file cannot be read, or if the version of Spark in the image is not known.
+// Other reasons for which the job cannot run are findings.
 func FromSubmit(s Submission) (Submitted, error) {
 	return fromSubmit(submit.Input{Arguments: s.Arguments, SparkVersion: s.SparkVersion, Namespace: s.Namespace, ReadFile: s.ReadFile})
 }
 
-// fromSubmit translates a call and checks the result.
+// fromSubmit translates a command and checks the result.
 func fromSubmit(in submit.Input) (Submitted, error) {
 	app, notes, mistake := submit.Translate(in)
 	if app == nil {
@@ -82,7 +82,7 @@ func fromSubmit(in submit.Input) (Submitted, error) {
 	return out, mistake
 }
 
-// toYAML writes an object without its status, and without the empty fields that Go adds.
+// toYAML writes an object in YAML, without its status and without the empty fields that Go adds.
 func toYAML(object any) ([]byte, error) {
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
@@ -105,11 +105,11 @@ func toYAML(object any) ([]byte, error) {
 	return append(bytes.ReplaceAll(asJSON, []byte(nextLine), []byte(`\u0085`)), '\n'), nil
 }
 
-// nextLine is a character that YAML reads as the end of a line, even within quotes, and that its writer does not
-// escape. Where it stands, the object is written in JSON, which is also YAML.
+// nextLine is a character that YAML reads as a line break, even within quotes, and that the YAML writer does not
+// escape. An object with it is written in JSON, which is also YAML.
 const nextLine = "\u0085"
 
-// removeEmpty drops groups without fields, and null.
+// removeEmpty removes empty objects and null.
 func removeEmpty(fields map[string]any) {
 	for name, value := range fields {
 		group, isGroup := value.(map[string]any)

@@ -22,9 +22,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/validation"
 )
 
-// Check returns what is wrong with the objects of the project's kinds, and how many of them there are. Other objects
-// are passed over, but a ConfigMap among them that an application names as its sparkConfigMap is read. An error is a
-// mistake in the program.
+// Check returns the findings about the objects of the project's kinds, and how many of these there are. Other objects
+// are ignored, except a ConfigMap that an application names as its sparkConfigMap. An error means a bug in this
+// program.
 func Check(objects []Object) (findings []Finding, checked int, err error) {
 	for i := range objects {
 		o := &objects[i]
@@ -41,14 +41,14 @@ func Check(objects []Object) (findings []Finding, checked int, err error) {
 	return append(findings, cycles(objects)...), checked, nil
 }
 
-// Check returns what is wrong with one object of the project's kinds; all are the objects among which a ConfigMap is
-// looked for. An error is a mistake in the program.
+// Check returns the findings about one object of the project's kinds. all are the objects among which its ConfigMap is
+// looked up. An error means a bug in this program.
 func (o *Object) Check(all []Object) ([]Finding, error) {
 	found, err := o.check(all)
 	return o.placed(found), err
 }
 
-// placed says of findings where they are, and puts them into the order of lines.
+// placed adds file, line and object to findings, and sorts them by line.
 func (o *Object) placed(findings []Finding) []Finding {
 	for i := range findings {
 		f := &findings[i]
@@ -58,7 +58,7 @@ func (o *Object) placed(findings []Finding) []Finding {
 	return findings
 }
 
-// check looks at one object: one finding a field.
+// check checks one object, with at most one finding for each field.
 func (o *Object) check(all []Object) ([]Finding, error) {
 	if version := v1alpha1.GroupVersion.String(); o.APIVersion != version {
 		return []Finding{{Field: "apiVersion", Message: fmt.Sprintf("value %q is not known: set %s", o.APIVersion, version)}}, nil
@@ -91,7 +91,7 @@ func (o *Object) check(all []Object) ([]Finding, error) {
 	return c.findings, nil
 }
 
-// withoutStatus returns the object without what the API server drops when it is applied.
+// withoutStatus returns the object without its status, which the API server ignores when it is applied.
 func (o *Object) withoutStatus() ([]byte, map[string]any, error) {
 	var object map[string]any
 	if err := ctrljson.UnmarshalCaseSensitivePreserveInts(o.JSON, &object); err != nil {
@@ -105,7 +105,7 @@ func (o *Object) withoutStatus() ([]byte, map[string]any, error) {
 	return text, object, err
 }
 
-// collector collects findings, at most one a field.
+// collector collects findings, at most one for each field.
 type collector struct{ findings []Finding }
 
 func (c *collector) add(f Finding) {
@@ -114,8 +114,9 @@ func (c *collector) add(f Finding) {
 	}
 }
 
-// decode reads an object strictly. It reports whether its values could be read; fields that do not exist do not hinder
-// that. Where the schema has found a value of the wrong kind, that is not said again, and the rest is read without it.
+// decode decodes an object strictly. It reports whether its values could be decoded; unknown fields do not matter for
+// that. If the schema has reported a value of the wrong type, it is not reported again, and the rest is decoded without
+// it.
 func (c *collector) decode(text []byte, into any) bool {
 	readable := ctrljson.UnmarshalCaseSensitivePreserveInts(text, into) == nil
 	if !readable && len(c.findings) > 0 {
@@ -140,8 +141,8 @@ func (c *collector) queue(text []byte) {
 	}
 }
 
-// application checks as the operator does, which never sees what the schema refuses. What this version does not honour,
-// and what had better be changed, are warnings.
+// application checks an application like the operator, which never sees what the schema refuses. Fields that this
+// version does not honour are warnings.
 func (c *collector) application(text []byte, all []Object) {
 	bySchema := len(c.findings)
 	var app v1alpha1.SparkApplication
@@ -170,7 +171,7 @@ func (c *collector) application(text []byte, all []Object) {
 	}
 }
 
-// Generate gives an object that has generateName a name as the API server might.
+// Generate gives an object with generateName a name like the API server.
 func Generate(meta *metav1.ObjectMeta) {
 	if meta.Name == "" && meta.GenerateName != "" {
 		const most, made = 58, "x2k7q"
@@ -190,7 +191,8 @@ func ConfFiles(app *v1alpha1.SparkApplication, all []Object) map[string]string {
 		if o.Namespace != app.Namespace || json.Unmarshal(o.JSON, &configMap) != nil {
 			continue
 		}
-		if configMap.Data == nil { // it is there, and has no files
+		// The ConfigMap exists but has no files.
+		if configMap.Data == nil {
 			return map[string]string{}
 		}
 		return configMap.Data

@@ -11,8 +11,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// cycles returns a finding for each cycle of parents among the queues, at the queue of it that comes first. Queues of a
-// cycle admit nothing.
+// cycles returns a finding for each cycle of parents among the queues, at its first queue. Queues in a cycle admit
+// nothing.
 func cycles(objects []Object) []Finding {
 	parents, places := map[string]string{}, map[string]*Object{}
 	for i := range objects {
@@ -39,7 +39,7 @@ func cycles(objects []Object) []Finding {
 	return findings
 }
 
-// cycleFrom returns the queues of a cycle, from one of its members on; nil if that queue is not in a cycle.
+// cycleFrom returns the queues of the cycle that start is in; nil if it is in none.
 func cycleFrom(start string, parents map[string]string) []string {
 	names := []string{start}
 	for name := parents[start]; name != start; name = parents[name] {

@@ -11,8 +11,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 )
 
-// Hints returns warnings of what only a cluster can decide: applications and templates of schedules that name no service
-// account. Objects that cannot be read have none.
+// Hints returns warnings about what only a cluster can decide: applications, and templates of schedules, without a
+// service account. Objects that cannot be parsed have none.
 func Hints(objects []Object) []Finding {
 	var hints []Finding
 	for i := range objects {
@@ -33,7 +33,7 @@ func Hints(objects []Object) []Finding {
 	return hints
 }
 
-// specOf returns what an object says of applications, and where; nil if it says nothing that can be read.
+// specOf returns the spec of the application in an object, and its path; nil if there is none.
 func specOf(o *Object) (spec *v1alpha1.SparkApplicationSpec, at string) {
 	switch o.Kind {
 	case v1alpha1.SparkApplicationKind:

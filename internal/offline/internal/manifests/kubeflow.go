@@ -11,8 +11,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
 )
 
-// moved says what to do with fields of kubeflow's spark-operator that have no place of the same name here, by their paths, of
-// which ROLE is driver or executor. The tables of docs/guides.md say more.
+// moved are the remedies for fields of kubeflow's spark-operator that do not exist here with the same name, by their
+// paths. ROLE stands for driver or executor. The tables in docs/guides.md say more.
 var moved = map[string]string{
 	"spec.mode":                                           "remove it: drivers always run in the cluster",
 	"spec.volumes":                                        "move it to driver.volumes and executor.volumes",
@@ -73,10 +73,11 @@ const (
 	inContainer = "move it to template.spec.containers, into an entry named spark-kubernetes-ROLE"
 )
 
-// movedTo returns the message about a field that does not exist but is one of kubeflow's operator; empty if it is none.
+// movedTo returns the message about an unknown field if kubeflow's operator has it; empty otherwise.
 func movedTo(path string) string {
 	name, inTemplates := strings.CutPrefix(path, "spec.template.")
-	if inTemplates && isOfApplications(name) { // a schedule of that operator has the fields of an application there
+	// In a schedule of kubeflow's operator, template has the fields of an application.
+	if inTemplates && isOfApplications(name) {
 		return missing(name, "move it to spec.template.spec")
 	}
 	name = path[strings.LastIndexByte(path, '.')+1:]
@@ -91,12 +92,12 @@ func movedTo(path string) string {
 	return ""
 }
 
-// isOfApplications reports whether the spec of an application has, or with kubeflow's operator had, a field.
+// isOfApplications reports whether the spec of an application has a field, or has it in kubeflow's operator.
 func isOfApplications(name string) bool {
 	return moved["spec."+name] != "" || len(strictdecode.Decode(fmt.Appendf(nil, "{%q:null}", name), "", &v1alpha1.SparkApplicationSpec{})) == 0
 }
 
-// missing is the message about a field that does not exist.
+// missing returns the message about a field that does not exist.
 func missing(name, remedy string) string {
 	return fmt.Sprintf("there is no field %q here: %s", name, remedy)
 }

@@ -10,7 +10,7 @@ import (
 	yamlnode "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// lineOf returns the line of a field in the file; of the innermost group around it where the field is not there.
+// lineOf returns the line of a field in the file, or of the innermost object around it if the field is missing.
 func (o Object) lineOf(field string) int {
 	line := o.Line
 	node := o.node
@@ -29,7 +29,7 @@ func (o Object) lineOf(field string) int {
 	return line
 }
 
-// stepsOf takes a path apart at points and brackets: spec.driver.labels[a.b/c] has four steps.
+// stepsOf splits a path at dots and brackets: spec.driver.labels[a.b/c] has four steps.
 func stepsOf(path string) []string {
 	var steps []string
 	for path != "" {
@@ -47,8 +47,8 @@ func stepsOf(path string) []string {
 	return steps
 }
 
-// descend takes one step of a path, or several where a key has points in it. It returns where the step stands, what is
-// below it, and how many steps were used; nil if there is no such place.
+// descend follows one step of a path, or several if a key contains dots. It returns the node of the step, the node
+// below it, and the number of steps; nil if there is no such node.
 func descend(node *yamlnode.Node, steps []string) (place, below *yamlnode.Node, used int) {
 	for node.Kind == yamlnode.AliasNode {
 		node = node.Alias
@@ -73,7 +73,7 @@ func descend(node *yamlnode.Node, steps []string) (place, below *yamlnode.Node, 
 	return nil, nil, 0
 }
 
-// member returns key and value of a group's field.
+// member returns key and value of a field of an object.
 func member(node *yamlnode.Node, name string) (key, value *yamlnode.Node) {
 	if node.Kind != yamlnode.MappingNode {
 		return nil, nil

@@ -21,8 +21,8 @@ var propertyNames string
 
 var properties = sync.OnceValue(func() []string { return strings.Fields(propertyNames) })
 
-// misspelled returns a warning for each property that Spark does not know and whose name is almost that of one. Others
-// may be read by libraries or by the job itself.
+// misspelled returns a warning for each property that Spark does not know but whose name is similar to one that it
+// knows. Other unknown properties may be for libraries or the job itself.
 func misspelled(sparkConf map[string]string) []Finding {
 	var findings []Finding
 	for _, key := range slices.Sorted(maps.Keys(sparkConf)) {
@@ -34,8 +34,7 @@ func misspelled(sparkConf map[string]string) []Finding {
 	return findings
 }
 
-// meantProperty returns the property whose name is nearest to one that Spark does not know; empty if it knows the name, or
-// none is near.
+// meantProperty returns the known property with the name nearest to key; empty if key is known, or if no name is near.
 func meantProperty(key string) string {
 	if _, known := slices.BinarySearch(properties(), key); known || !strings.HasPrefix(key, "spark.") {
 		return ""

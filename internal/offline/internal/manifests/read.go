@@ -19,38 +19,38 @@ import (
 // Object is one object of a file.
 type Object struct {
 	File string
-	// Line is where its document begins, from 1.
+	// Line is the line at which its document begins, from 1.
 	Line int
-	// APIVersion, Kind, Namespace and Name as they are written.
+	// APIVersion, Kind, Namespace and Name are as they are written.
 	APIVersion, Kind, Namespace, Name string
-	// JSON is the object.
+	// JSON is the object in JSON.
 	JSON []byte
 
-	// node is the document with its lines; prefix the path of the object in it.
+	// node is the parsed document, which has the lines; prefix is the path of the object in it.
 	node   *yamlnode.Node
 	prefix string
 }
 
-// Finding is something about a file that has to be changed, or had better be.
+// Finding is a mistake in a file, or a warning about it.
 type Finding struct {
 	File string
-	// Line from 1.
+	// Line is counted from 1.
 	Line int
-	// Object is kind and name, empty if the file cannot be read.
+	// Object is kind and name; empty if the file cannot be parsed.
 	Object string
-	// Field is the full path; empty if it is about the whole document.
+	// Field is the full path; empty if the finding is about the whole document.
 	Field string
 	// Message says what is wrong with the value and what to do, without the field.
 	Message string
-	// Warning says that the API server takes it and the job may run: what this version does not honour yet, and what
-	// had better be changed.
+	// Warning reports that the API server accepts the object and the job may run: the finding is about a field that
+	// this version does not honour, or about something that should be changed.
 	Warning bool
 
-	// stops says that the operator does not run the object as it is, although the finding is a warning.
+	// stops reports that the operator does not run the object, although the finding is a warning.
 	stops bool
 }
 
-// String returns one line for people and for programs that jump to files.
+// String returns one line, in a form that editors can parse to jump to the place.
 func (f Finding) String() string {
 	parts := []string{f.File + ":" + strconv.Itoa(f.Line)}
 	if f.Warning {
@@ -64,8 +64,8 @@ func (f Finding) String() string {
 	return strings.Join(parts, ": ")
 }
 
-// Read returns the objects of a file of YAML documents, or of JSON; those of lists one by one. A document that cannot
-// be read is a finding, the others are returned.
+// Read returns the objects of a file of YAML documents or JSON, including the items of lists. A document that cannot be
+// parsed becomes a finding; the others are returned.
 func Read(file string, text []byte) ([]Object, []Finding) {
 	var objects []Object
 	var findings []Finding
@@ -83,11 +83,11 @@ func Read(file string, text []byte) ([]Object, []Finding) {
 type document struct {
 	line int
 	text string
-	// behind is what is in the line that begins it, behind "---", unless that is a comment.
+	// behind is the text after "---" in the line that begins the document, unless it is a comment.
 	behind string
 }
 
-// split takes a file apart at the lines that begin with "---". Documents that hold comments only are left out.
+// split splits a file at the lines that begin with "---". It leaves out documents with nothing but comments.
 func split(text string) []document {
 	var documents []document
 	var current strings.Builder
@@ -113,7 +113,7 @@ func split(text string) []document {
 	return documents
 }
 
-// blank reports whether there is nothing but comments.
+// blank reports whether a text has nothing but comments.
 func blank(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") && line != "..." {
@@ -123,7 +123,7 @@ func blank(text string) bool {
 	return true
 }
 
-// unreadable is a document that the libraries of others refuse, with the line of the reason.
+// unreadable is the error for a document that kubectl, Flux or Argo CD would refuse, with the line of the cause.
 type unreadable struct {
 	line int
 	text string
@@ -133,8 +133,8 @@ func (u *unreadable) Error() string {
 	return "the document cannot be read: neither kubectl nor Flux nor Argo CD reads " + u.text
 }
 
-// refused returns why others do not read a document that the parser may take: they split files at the lines that begin with "---", so that
-// a directive is a document of its own. Nil if they do.
+// refused returns why other programs refuse a document that the parser may accept; nil if they accept it. They split
+// files at the lines that begin with "---", so that a directive becomes a document of its own.
 func (d document) refused() *unreadable {
 	if d.behind != "" {
 		return &unreadable{d.line, "text behind ---: begin a new line"}
@@ -152,26 +152,26 @@ func (d document) refused() *unreadable {
 	return nil
 }
 
-// objects reads a document.
+// objects returns the objects of a document.
 func (d document) objects(file string) ([]Object, error) {
 	if why := d.refused(); why != nil {
 		return nil, why
 	}
 	text, err := yaml.YAMLToJSONStrict([]byte(d.text))
 	if err != nil {
-		// The lines in the parser's message are those of the file if as many empty ones come before.
+		// The line numbers in the message are those of the file if as many empty lines are put before the document.
 		_, err = yaml.YAMLToJSONStrict([]byte(strings.Repeat("\n", d.line-1) + d.text))
 		message := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 		return nil, fmt.Errorf("the document cannot be read: %s", oneLine.Replace(message))
 	}
 	node := &yamlnode.Node{}
 	if err := yamlnode.Unmarshal([]byte(d.text), node); err != nil {
-		node = &yamlnode.Node{} // lines are those of the document then
+		node = &yamlnode.Node{} // without it, the line is that of the document
 	}
 	return d.unfold(Object{File: file, Line: d.line, JSON: text, node: node})
 }
 
-// unfold returns an object, or those of a list.
+// unfold returns the object, or the items if it is a list.
 func (d document) unfold(o Object) ([]Object, error) {
 	var head struct {
 		APIVersion string          `json:"apiVersion"`
@@ -180,7 +180,7 @@ func (d document) unfold(o Object) ([]Object, error) {
 		Items      json.RawMessage `json:"items"`
 	}
 	if err := json.Unmarshal(o.JSON, &head); err != nil {
-		return nil, nil // no manifest: values of a chart, settings of a program
+		return nil, nil // it is not a manifest, but for example values of a chart
 	}
 	if !strings.HasSuffix(head.Kind, "List") {
 		o.APIVersion, o.Kind = head.APIVersion, head.Kind
@@ -189,7 +189,7 @@ func (d document) unfold(o Object) ([]Object, error) {
 	}
 	var items []json.RawMessage
 	if err := json.Unmarshal(head.Items, &items); err != nil {
-		return nil, nil // a kind whose name happens to end so
+		return nil, nil // it is a kind whose name happens to end like a list
 	}
 	var objects []Object
 	for i, item := range items {
@@ -204,7 +204,8 @@ func (d document) unfold(o Object) ([]Object, error) {
 	return objects, nil
 }
 
-// typed returns an item of a list with the version and the kind that the list is of, if it has neither: clients write lists of one kind so.
+// typed returns an item of a list with the version and kind that follow from the list, if it has neither. Some clients
+// write lists of one kind in that form.
 func typed(item json.RawMessage, version, kind string) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if kind == "" || json.Unmarshal(item, &fields) != nil || fields == nil || fields["apiVersion"] != nil || fields["kind"] != nil {
@@ -221,22 +222,22 @@ func typed(item json.RawMessage, version, kind string) json.RawMessage {
 	return text
 }
 
-// textIn returns a text of a group; empty where there is none, or something else, such as a name that is a number
-// because it has no quotes. The schema says so.
+// textIn returns a string field of an object; empty if it is missing, or not a string, such as a numeric name without
+// quotes. The schema reports that.
 func textIn(group json.RawMessage, name string) (text string) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(group, &fields) == nil {
-		_ = json.Unmarshal(fields[name], &text) // stays empty
+		_ = json.Unmarshal(fields[name], &text) // it stays empty
 	}
 	return text
 }
 
-// oneLine joins the lines of the parser, which writes one for each key that stands twice.
+// oneLine joins the lines of a parser's message, which has one line for each duplicate key.
 var oneLine = strings.NewReplacer(":\n  ", ": ", "\n  ", "; ", "\n", " ")
 
 var lineInMessage = regexp.MustCompile(`line ([0-9]+)`)
 
-// lineOf finds the line that the parser means.
+// lineOf returns the line that an error is about.
 func (d document) lineOf(err error) int {
 	var why *unreadable
 	if errors.As(err, &why) {

@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/cron"
 )
 
-// schedule checks a schedule, and its template as an application of it.
+// schedule checks a schedule, and its template as an application.
 func (c *collector) schedule(text []byte, namespace string, all []Object) ([]Finding, error) {
 	var schedule v1alpha1.ScheduledSparkApplication
 	if !c.decode(text, &schedule) {
@@ -26,7 +26,7 @@ func (c *collector) schedule(text []byte, namespace string, all []Object) ([]Fin
 	}
 	c.missedRuns(&schedule.Spec)
 	if len(schedule.Spec.Template.Spec.Raw) == 0 {
-		return c.findings, nil // the schema says so
+		return c.findings, nil // the schema reports it
 	}
 	application, err := templated(&schedule, namespace)
 	if err != nil {
@@ -35,7 +35,8 @@ func (c *collector) schedule(text []byte, namespace string, all []Object) ([]Fin
 	found, err := application.check(all)
 	for _, f := range found {
 		f.Field = strings.Replace(f.Field, "spec", "spec.template.spec", 1)
-		f.Warning = f.Warning && !f.stops // an application waits for another version of the operator; a schedule is stalled
+		// An application waits for another version of the operator, but a schedule is stalled.
+		f.Warning = f.Warning && !f.stops
 		c.add(f)
 	}
 	return c.findings, err
@@ -44,7 +45,7 @@ func (c *collector) schedule(text []byte, namespace string, all []Object) ([]Fin
 // leastDeadline is how long another operator may take to take over.
 const leastDeadline = 10 * time.Second
 
-// missedRuns warns of what lets runs be missed or fail that nothing is wrong with.
+// missedRuns warns about settings with which runs are missed or fail although nothing is wrong with them.
 func (c *collector) missedRuns(spec *v1alpha1.ScheduledSparkApplicationSpec) {
 	if deadline := spec.StartingDeadline; deadline != nil && deadline.Duration < leastDeadline {
 		c.add(Finding{Warning: true, Field: "spec.startingDeadline", Message: fmt.Sprintf(
@@ -55,13 +56,13 @@ func (c *collector) missedRuns(spec *v1alpha1.ScheduledSparkApplicationSpec) {
 		return
 	}
 	if spec.ConcurrencyPolicy != v1alpha1.ConcurrencyAllow && app.Retention != nil && app.Retention.Policy == v1alpha1.RetentionNever {
-		return // only one of them has it at a time
+		return // only one application has it at a time
 	}
 	c.add(Finding{Warning: true, Field: "spec.template.spec.driver.podName", Message: "each run is an application of its own, and cannot start while a driver of " +
 		"that name is kept of the run before (retention): remove it"})
 }
 
-// templated returns an application as the schedule would create it.
+// templated returns the application that the schedule would create.
 func templated(schedule *v1alpha1.ScheduledSparkApplication, namespace string) (*Object, error) {
 	o := &Object{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SparkApplicationKind, Namespace: namespace, Name: schedule.Name}
 	text, err := json.Marshal(map[string]any{

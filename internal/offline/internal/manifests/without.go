@@ -11,8 +11,8 @@ import (
 	ctrljson "sigs.k8s.io/json"
 )
 
-// without returns a document with null in place of the values that findings are about. A field of any type can hold that, and
-// elements of lists keep their numbers.
+// without returns a document with null in place of the values that findings are about. Fields of any type accept null,
+// and the indexes of list elements stay the same.
 func without(text []byte, findings []Finding) []byte {
 	var document map[string]any
 	if ctrljson.UnmarshalCaseSensitivePreserveInts(text, &document) != nil {
@@ -27,11 +27,11 @@ func without(text []byte, findings []Finding) []byte {
 	return text
 }
 
-// clearAt sets the value at the end of a path to null, if there is one.
+// clearAt sets the value at a path to null, if there is one.
 func clearAt(at any, steps []string) {
 	switch group := at.(type) {
 	case map[string]any:
-		for used := len(steps); used > 0; used-- { // a key may have points in it
+		for used := len(steps); used > 0; used-- { // a key may contain dots
 			key := strings.Join(steps[:used], ".")
 			below, there := group[key]
 			if there && used == len(steps) {

@@ -19,15 +19,15 @@ import (
 	"github.com/sparkgate/sparkgate/internal/finding"
 )
 
-// Finding is a value that the API server would not take.
+// Finding is a value that the API server would refuse.
 type Finding = finding.Finding
 
-// Check returns what is wrong with an object, given as the maps, lists, texts and numbers of its JSON: one finding a
-// field, in the order of fields. Numbers may be of any kind that decoders of JSON make.
+// Check returns the mistakes in an object, which consists of the maps, lists, strings and numbers of its JSON: at most
+// one for each field, sorted by field. Numbers may have any of the types that JSON decoders use.
 func (s *Schema) Check(object map[string]any) []Finding {
 	value := normal(object).(map[string]any)
 	var c collector
-	var compound []*field.Error // says of several schemas together what the errors of each say better
+	var compound []*field.Error // errors about several schemas together, about which the single errors are clearer
 	for _, err := range validation.ValidateCustomResource(nil, value, s.values) {
 		if err.Field == rootField {
 			compound = append(compound, err)
@@ -57,8 +57,7 @@ func (s *Schema) Check(object map[string]any) []Finding {
 // rootField is the field of an error that names none.
 var rootField = (*field.Path)(nil).String()
 
-// fieldOfRule returns the field of a rule that does not hold. Of a rule of the whole object it is the one that the rule
-// names first.
+// fieldOfRule returns the field of a broken rule. For a rule of the whole object it is the first field in the rule.
 func (s *Schema) fieldOfRule(err *field.Error) string {
 	if err.Field != rootField {
 		return err.Field
@@ -72,7 +71,7 @@ func (s *Schema) fieldOfRule(err *field.Error) string {
 	return ""
 }
 
-// collector collects findings, one a field.
+// collector collects findings, at most one for each field.
 type collector struct{ findings []Finding }
 
 func (c *collector) add(at place, err *field.Error) { c.addMessage(at, at.message(err)) }
@@ -83,13 +82,13 @@ func (c *collector) addMessage(at place, message string) {
 	}
 }
 
-// notEvaluated reports whether a rule has failed because a value that it reads is missing or of another type. The API
-// server evaluates rules only once types are right and defaults are set.
+// notEvaluated reports whether a rule failed because a value that it reads is missing or has the wrong type. The API
+// server evaluates rules only after it has checked types and set defaults.
 func notEvaluated(err *field.Error) bool {
 	return err.Type == field.ErrorTypeInternal || strings.Contains(err.Detail, " evaluating rule: ") || strings.Contains(err.Detail, " for rule: ")
 }
 
-// normal turns whole numbers into int64, as the API server reads them.
+// normal converts whole numbers to int64, as the API server does.
 func normal(value any) any {
 	switch v := value.(type) {
 	case map[string]any:

@@ -12,16 +12,16 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// place is where in an object an error is: its path as our messages write it, the schema, nil where there is none, and
-// the value.
+// place is the place of an error in an object: its path as it is written in messages, its schema (nil if there is
+// none), and the value.
 type place struct {
 	path  string
 	node  *schema.Structural
 	value any
 }
 
-// find returns the place of a path as validation writes it, which does not distinguish fields from keys of maps:
-// spec.sparkConf.spark.a is spec.sparkConf[spark.a].
+// find returns the place of a path as the validation writes it, which does not distinguish fields from keys of maps:
+// spec.sparkConf.spark.a means spec.sparkConf[spark.a].
 func (s *Schema) find(object map[string]any, path string) place {
 	at := place{node: s.root, value: object}
 	for rest := path; rest != ""; {
@@ -31,7 +31,7 @@ func (s *Schema) find(object map[string]any, path string) place {
 	return at
 }
 
-// step cuts the first step off a path: an index, the longest key that a map has, or a field.
+// step returns the first step of a path: an index, the longest matching key of a map, or a field.
 func (p place) step(rest string) (step, after string) {
 	name := strings.TrimPrefix(rest, ".")
 	if p.isMap() {
@@ -47,7 +47,7 @@ func (p place) step(rest string) (step, after string) {
 	return name, ""
 }
 
-// key cuts the longest key of a map off a path, bare or in brackets; empty if there is none.
+// key returns the longest key of a map with which a path begins, bare or in brackets; empty if there is none.
 func (p place) key(path string) (key, after string) {
 	members, _ := p.value.(map[string]any)
 	for candidate := range members {
@@ -61,7 +61,7 @@ func (p place) key(path string) (key, after string) {
 	return key, after
 }
 
-// isMap reports whether the names of members are keys of users.
+// isMap reports whether the members of the value are keys that users choose.
 func (p place) isMap() bool {
 	return p.node != nil && p.node.AdditionalProperties != nil && p.node.AdditionalProperties.Structural != nil
 }

@@ -19,15 +19,15 @@ import (
 	"github.com/sparkgate/sparkgate/config/crd"
 )
 
-// Schema is what the API server checks of one kind.
+// Schema is what the API server checks for one kind.
 type Schema struct {
 	root   *schema.Structural
 	values validation.SchemaValidator
 	rules  *cel.Validator
 }
 
-// Of returns the schema of a kind, whether there is such a kind, and what is wrong with the CRDs, which only a
-// developer can see.
+// Of returns the schema of a kind, and whether the kind exists. An error means that the CRDs of this program are
+// broken.
 func Of(kind string) (*Schema, bool, error) {
 	all, err := schemas()
 	return all[kind], all[kind] != nil, err
@@ -50,7 +50,7 @@ var schemas = sync.OnceValues(func() (map[string]*Schema, error) {
 	return all, nil
 })
 
-// read reads the only version of a kind. The status is left out: users do not write it.
+// read reads a CRD, which must have one version. The schema has no status, because users do not write it.
 func read(file string) (kind string, s *Schema, err error) {
 	text, err := crd.Bases.ReadFile(file)
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// kinds are the words for the kinds of values, by the names that schemas give them.
+// kinds are the words for types of values, by their names in schemas.
 var kinds = map[string]string{
 	"object": "a group of fields", "array": "a list", "string": "text (in quotes)", "boolean": "true or false (without quotes)",
 	"integer": "a whole number (without quotes)", "number": "a number (without quotes)", "quantity": "a number or text",
 }
 
-// kind returns the kind of value that is expected; empty for any.
+// kind returns the type of value that is expected; empty for any.
 func (p place) kind() string {
 	switch {
 	case p.node == nil:
@@ -34,7 +34,7 @@ func (p place) kind() string {
 	return p.node.Type
 }
 
-// remedies put what kube-openapi says of a value, by how that begins, into words that say what to do.
+// remedies reword messages of kube-openapi, by their beginning, so that they say what to do.
 var remedies = []struct{ says, words, unit, end string }{
 	{"should be less than or equal to ", "is too large: set at most ", "", ""},
 	{"should be greater than or equal to ", "is too small: set at least ", "", ""},
@@ -48,7 +48,7 @@ const (
 	notName     = "is not a valid name: use lower-case letters, digits and '-', beginning and ending with a letter or digit"
 )
 
-// patterns say what is expected instead of a value that does not match, by the patterns of the schemas.
+// patterns are the messages about values that do not match a pattern of the schemas.
 var patterns = map[string]string{
 	"^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$":                                                             notQuantity,
 	`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`: notQuantity,
@@ -60,7 +60,7 @@ var patterns = map[string]string{
 	"^/.+":                                                                      "is not an absolute path: begin with /",
 }
 
-// message puts an error of the API server's validation into words that have the value and a remedy.
+// message rewords an error of the API server's validation with the value and a remedy.
 func (p place) message(err *field.Error) string {
 	switch err.Type {
 	case field.ErrorTypeRequired:
@@ -77,7 +77,8 @@ func (p place) message(err *field.Error) string {
 	return p.invalid(err)
 }
 
-// tooLong returns how long a text may be. Validation counts characters, and its own words speak of bytes.
+// tooLong returns the message about a string that is too long. The validation counts characters although its own
+// message says bytes.
 func (p place) tooLong(err *field.Error) string {
 	text, isText := p.value.(string)
 	if !isText || p.node == nil || p.node.ValueValidation == nil || p.node.ValueValidation.MaxLength == nil {
@@ -95,7 +96,7 @@ func (p place) entries() int {
 	return len(members)
 }
 
-// invalid returns the message of an error that has a sentence only.
+// invalid returns the message for an error that is only a sentence.
 func (p place) invalid(err *field.Error) string {
 	says := strings.TrimSpace(err.Detail)
 	if i := strings.LastIndex(says, inBody); i >= 0 { // the name before it may be a key of a user
@@ -120,10 +121,10 @@ func (p place) invalid(err *field.Error) string {
 	return "value " + p.show() + " " + says + ": correct it"
 }
 
-// inBody ends the name of the field in what kube-openapi says.
+// inBody follows the name of the field in messages of kube-openapi.
 const inBody = " in body "
 
-// identity returns what may stand only once in a list.
+// identity returns what must be unique in a list.
 func identity(value any) string {
 	keys, isMap := value.(map[string]any)
 	if !isMap {
@@ -136,7 +137,7 @@ func identity(value any) string {
 	return "with " + strings.Join(parts, ", ")
 }
 
-// show prints the value, unless its name is that of a secret.
+// show formats the value, masked if the field is sensitive.
 func (p place) show() string {
 	if conf.Sensitive(p.path) {
 		return conf.Masked
@@ -144,7 +145,7 @@ func (p place) show() string {
 	return shown(p.value)
 }
 
-// nameOf returns the kind of a value in the words of schemas; empty for null.
+// nameOf returns the type of a value as schemas name it; empty for null.
 func nameOf(value any) string {
 	switch value.(type) {
 	case map[string]any:
@@ -163,7 +164,7 @@ func nameOf(value any) string {
 	return ""
 }
 
-// kindOf returns the kind of a value in words.
+// kindOf returns the type of a value in words.
 func kindOf(value any) string {
 	if words, ok := kinds[nameOf(value)]; ok {
 		word, _, _ := strings.Cut(words, " (")
@@ -172,7 +173,7 @@ func kindOf(value any) string {
 	return "nothing"
 }
 
-// shown prints a value for a message, cut to a readable length.
+// shown formats a value for a message, cut to a readable length.
 func shown(value any) string {
 	const longest = 64
 	var text strings.Builder
@@ -188,7 +189,7 @@ func shown(value any) string {
 	return string(runes)
 }
 
-// choice lists the values of a closed set.
+// choice returns the allowed values of an enum.
 func (p place) choice() string {
 	if p.node == nil || p.node.ValueValidation == nil {
 		return ""
@@ -204,7 +205,7 @@ func (p place) choice() string {
 	return strings.Join(texts[:last], ", ") + " or " + texts[last]
 }
 
-// hint returns which values a missing field can have, where they are few.
+// hint returns the allowed values for a missing field, if it is an enum.
 func (p place) hint() string {
 	if choice := p.choice(); choice != "" {
 		return " to " + choice

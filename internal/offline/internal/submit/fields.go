@@ -16,24 +16,25 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// field is the place in a spec that stands for a property.
+// field is the field of a spec that corresponds to a property.
 type field struct {
-	// path below the spec, such as driver.memory.
+	// path is the path below the spec, such as driver.memory.
 	path string
-	// entry is the key in the map at that path, where the property belongs to a family.
+	// entry is the key in the map at that path, if the property belongs to a family.
 	entry string
 }
 
-// fields are the typed fields by the properties that they stand for; families by the beginning of their keys.
+// fields are the typed fields by their properties; families are by the prefix of their keys.
 type fields struct {
 	single   map[string]string
 	families map[string]string
 }
 
-// probeText is the text that every field of the probe holds, and the key of every map.
+// probeText is the value of every text field of the probe, and the key of every map.
 const probeText = "probe"
 
-// knownFields asks conf which property each field of a spec stands for: it fills a spec and looks at what is merged.
+// knownFields finds out which property each field of a spec sets: it fills a spec with values and looks at the merged
+// properties.
 func knownFields() fields {
 	app := &v1alpha1.SparkApplication{}
 	fill(reflect.ValueOf(&app.Spec).Elem())
@@ -49,9 +50,9 @@ func knownFields() fields {
 	return known
 }
 
-// typed returns the properties that the typed fields of an application stand for, each for one. (monitoring stands for
-// several together, with annotations, and the path of an Ingress is not an Ingress: a property alone does not mean
-// them.)
+// typed returns the properties that the typed fields of an application set. It leaves out monitoring, which sets
+// several properties and annotations together, and ui, whose path alone is not an Ingress: a single property does not
+// mean these fields.
 func typed(app *v1alpha1.SparkApplication) conf.Properties {
 	single := *app
 	single.Spec.Monitoring, single.Spec.UI = nil, nil
@@ -77,7 +78,7 @@ func (f fields) of(key string) (field, bool) {
 	return field{}, false
 }
 
-// fill gives every field that can stand for a property a value.
+// fill sets every field that can correspond to a property.
 func fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -106,7 +107,7 @@ func fill(v reflect.Value) {
 	}
 }
 
-// set writes a property into its field. It reports whether the text could be read as what the field holds.
+// set sets the field to the value of a property. It reports whether the value could be converted.
 func (f field) set(spec *v1alpha1.SparkApplicationSpec, value string) bool {
 	v := reflect.ValueOf(spec).Elem()
 	for name := range strings.SplitSeq(f.path, ".") {
@@ -121,7 +122,7 @@ func (f field) set(spec *v1alpha1.SparkApplicationSpec, value string) bool {
 	return f.write(v, value)
 }
 
-// member returns the field of a struct with a name of the API.
+// member returns the field of a struct by its JSON name.
 func member(v reflect.Value, name string) reflect.Value {
 	for i := range v.NumField() {
 		kind := v.Type().Field(i)
@@ -138,7 +139,7 @@ func member(v reflect.Value, name string) reflect.Value {
 	return reflect.Value{}
 }
 
-// write reads a text into a value of one of the kinds that stand for properties.
+// write converts a text to the type of a field and sets it.
 func (f field) write(v reflect.Value, value string) bool {
 	switch target := v.Addr().Interface().(type) {
 	case *map[string]string:
@@ -164,7 +165,7 @@ func (f field) write(v reflect.Value, value string) bool {
 	return true
 }
 
-// writePlain reads a text into a text or a truth value.
+// writePlain sets a string or a boolean.
 func writePlain(v reflect.Value, value string) bool {
 	if v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))

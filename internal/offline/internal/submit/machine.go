@@ -15,15 +15,15 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// Machine is what spark-submit sees besides its arguments on the machine that it runs on.
+// Machine is what spark-submit reads from its machine apart from its arguments.
 type Machine struct {
-	// Environment are its variables.
+	// Environment are the environment variables.
 	Environment map[string]string
 	// Folder returns the files in a folder by name.
 	Folder func(name string) map[string]string
 }
 
-// Variables that spark-submit reads.
+// Environment variables that spark-submit reads.
 const (
 	confDirVariable      = "SPARK_CONF_DIR"
 	hadoopConfVariable   = "HADOOP_CONF_DIR"
@@ -32,7 +32,7 @@ const (
 	driverPythonVariable = "PYSPARK_DRIVER_PYTHON"
 )
 
-// fallbacks are variables that count where no property says the same.
+// fallbacks are variables that are used if the property is not set.
 var fallbacks = map[string]string{
 	"MASTER":                conf.Master,
 	"DEPLOY_MODE":           conf.DeployMode,
@@ -41,11 +41,11 @@ var fallbacks = map[string]string{
 	"SPARK_EXECUTOR_CORES":  conf.ExecutorCores,
 }
 
-// HadoopConfigMap is the name of the ConfigMap that a machine's folder of Hadoop's configuration is for.
+// HadoopConfigMap is the name of the ConfigMap into which the user has to put the machine's Hadoop configuration.
 const HadoopConfigMap = "hadoop-conf"
 
-// addDefaults adds the properties of the machine's spark-defaults.conf, below those that are there. A file of
-// properties replaces them, unless both are wanted.
+// addDefaults adds the properties of the machine's spark-defaults.conf that are not set. A properties file replaces
+// them, unless --load-spark-defaults is given.
 func (c *call) addDefaults(properties map[string]string, m *Machine) {
 	if m == nil || c.propertiesFile != "" && !c.loadDefaults {
 		return
@@ -65,8 +65,8 @@ func (m *Machine) confFolder() map[string]string {
 	return nil
 }
 
-// addVariables adds what the variables of the machine say to the properties. An error says that two things exclude each
-// other.
+// addVariables adds the properties that environment variables set. It returns an error if a variable and a property
+// exclude each other.
 func (m *Machine) addVariables(properties map[string]string, program string) error {
 	if m == nil {
 		return nil
@@ -90,7 +90,7 @@ func (m *Machine) addVariables(properties map[string]string, program string) err
 	return nil
 }
 
-// addPython adds the interpreters. That of the driver is asked for after both properties.
+// addPython adds the Python interpreters. The variable for the driver's comes after both properties.
 func (m *Machine) addPython(properties map[string]string) {
 	if _, ok := properties[conf.PySparkPython]; ok {
 		return
@@ -106,14 +106,14 @@ func setDefault(properties map[string]string, key, value string) {
 	}
 }
 
-// Endings and beginnings of files in the conf folder that Spark does not hand to the driver.
+// Suffixes of files in the conf folder that Spark does not send to the driver.
 var (
 	notShippedEndings = []string{".template", ".gz", ".zip", ".jar", ".tar"}
 	propertyEndings   = []string{"conf", "properties"}
 )
 
-// ConfFiles returns the files of the conf folder that Spark hands to the driver: texts, the smallest first, as long as
-// names and contents together do not reach a bound.
+// ConfFiles returns the files of the conf folder that Spark sends to the driver: text files, the smallest first, as
+// long as names and contents together are below largest.
 func (m *Machine) ConfFiles(largest int) map[string]string {
 	folder := m.confFolder()
 	names := sets.List(sets.KeySet(folder))
@@ -130,7 +130,7 @@ func (m *Machine) ConfFiles(largest int) map[string]string {
 	return files
 }
 
-// shipped reports whether Spark takes a file of its name along.
+// shipped reports whether Spark sends a file with that name.
 func shipped(name string) bool {
 	hasEnding := func(endings []string) bool {
 		return slices.ContainsFunc(endings, func(ending string) bool { return strings.HasSuffix(name, ending) })

@@ -12,15 +12,13 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// Properties that only spark-submit knows by an option.
+// Properties that only options of spark-submit set.
 const (
 	driverClassPath   = "spark.driver.extraClassPath"
 	driverLibraryPath = "spark.driver.extraLibraryPath"
-	principal         = "spark.kerberos.principal"
-	keytab            = "spark.kerberos.keytab"
 )
 
-// options of spark-submit that stand for a property. They win over --conf.
+// options are the options of spark-submit that set a property. They win over --conf.
 var options = map[string]string{
 	"--master":              conf.Master,
 	"--deploy-mode":         conf.DeployMode,
@@ -40,11 +38,11 @@ var options = map[string]string{
 	"--executor-memory":     conf.ExecutorMemory,
 	"--executor-cores":      conf.ExecutorCores,
 	"--num-executors":       conf.ExecutorInstances,
-	"--principal":           principal,
-	"--keytab":              keytab,
+	"--principal":           conf.Principal,
+	"--keytab":              conf.Keytab,
 }
 
-// Options with a value and no property.
+// Options with a value but without a property.
 const (
 	optionClass      = "--class"
 	optionProxyUser  = "--proxy-user"
@@ -56,8 +54,7 @@ const (
 
 var withoutProperty = []string{optionClass, optionProxyUser, optionConf, optionConfShort, optionProperties}
 
-// unused are options that spark-submit takes and that change nothing on Kubernetes, or here. Those with true have a
-// value.
+// unused are options that spark-submit accepts but that have no effect on Kubernetes or with Sparkgate.
 var unused = map[string]struct {
 	hasValue bool
 	why      string
@@ -70,7 +67,7 @@ var unused = map[string]struct {
 	optionDefaults:           {false, "the defaults of the machine are not read; name the file with --properties-file"},
 }
 
-// impossible are options that do something else than to submit a job.
+// impossible are options that do something other than submit a job.
 var impossible = map[string]string{
 	"--kill":        "delete the SparkApplication to stop a job",
 	"--status":      "kubectl get sparkapplications shows the state of jobs",
@@ -81,7 +78,7 @@ var impossible = map[string]string{
 	"--usage-error": "leave the option out",
 }
 
-// CallError is a call that submits no job, or none that can be written down.
+// CallError is the error for a command that submits no job, or one that cannot be written as an application.
 type CallError struct {
 	// Place is an option, a property or a file.
 	Place string
@@ -94,21 +91,21 @@ func (e *CallError) Error() string { return e.Err.Error() }
 // Unwrap returns what is wrong.
 func (e *CallError) Unwrap() error { return e.Err }
 
-// call is a command line taken apart.
+// call is a parsed command.
 type call struct {
 	// class and proxyUser are empty if they are not given.
 	class, proxyUser string
-	// options are properties by option; conf those of --conf, later ones winning.
+	// options are properties by option; conf are those of --conf, where later ones win.
 	options, conf  map[string]string
 	propertiesFile string
-	// loadDefaults: the defaults of the machine count beside the file.
+	// loadDefaults reports that the machine's defaults are used together with the properties file.
 	loadDefaults bool
 	program      string
 	arguments    []string
 	notes        []Note
 }
 
-// parse takes a command line apart as spark-submit does: options up to the program, everything behind it belongs to the
+// parse parses a command as spark-submit does: options up to the program; everything after it are arguments of the
 // program.
 func parse(args []string) (*call, error) {
 	c := &call{options: map[string]string{}, conf: map[string]string{}}
@@ -141,7 +138,7 @@ func parse(args []string) (*call, error) {
 	return nil, fmt.Errorf("there is no program after the options: name the jar, Python or R file to run")
 }
 
-// splitOption cuts --option=value.
+// splitOption splits --option=value.
 func splitOption(arg string) (name, value string, joined bool) {
 	if !strings.HasPrefix(arg, "--") {
 		return arg, "", false
@@ -173,7 +170,7 @@ func (c *call) lookUp(name string) (hasValue bool, err error) {
 	return false, fmt.Errorf("%s is not an option of spark-submit: correct it; an option of sparkctl stands before --, and an argument of the program after the program", name)
 }
 
-// take notes an option.
+// take stores an option.
 func (c *call) take(name, value string) error {
 	switch name {
 	case optionClass:
@@ -201,7 +198,7 @@ func (c *call) take(name, value string) error {
 	return nil
 }
 
-// checkList refuses blanks around the files of an option, which spark-submit takes as part of their names.
+// checkList refuses blanks around file names in a list, which spark-submit takes as a part of the names.
 func checkList(option, value string) error {
 	if !slices.Contains([]string{"--jars", "--files", "--archives", "--py-files"}, option) {
 		return nil

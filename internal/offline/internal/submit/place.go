@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// place puts a property where it belongs: into its field, into sparkConf, or nowhere.
+// place puts a property into its field, into sparkConf, or leaves it out.
 func (b *builder) place(key, value string) {
 	if why, refused := refusal(key, value); refused {
 		b.note(key, "left out: %s", why)
@@ -38,9 +38,9 @@ func (b *builder) setSparkConf(key, value string) {
 	b.app.Spec.SparkConf[key] = value
 }
 
-// setField writes a property into its field. It does so only if the field says exactly the same: it gives back the same
-// text and no other property, and the schema takes it. What cannot work is left to sparkConf, where the check of the
-// application finds it.
+// setField sets the field of a property. It does so only if the field says exactly the same: it gives back the same
+// text and sets no other property, and the schema accepts it. Invalid values go to sparkConf, where the check of the
+// application reports them.
 func (b *builder) setField(f field, key, value string) bool {
 	trial := b.app.DeepCopy()
 	if !f.set(&trial.Spec, value) {
@@ -55,7 +55,7 @@ func (b *builder) setField(f field, key, value string) bool {
 	return true
 }
 
-// texts returns the properties that the fields of an application stand for.
+// texts returns the properties that the fields of an application set.
 func texts(app *v1alpha1.SparkApplication) map[string]string {
 	values := map[string]string{}
 	for key, property := range typed(app) {
@@ -64,7 +64,7 @@ func texts(app *v1alpha1.SparkApplication) map[string]string {
 	return values
 }
 
-// allowed reports whether the schema takes what is at a path, or below it.
+// allowed reports whether the schema accepts everything at a path and below it.
 func (b *builder) allowed(app *v1alpha1.SparkApplication, path string) bool {
 	text, err := json.Marshal(app)
 	if err != nil {
@@ -82,12 +82,12 @@ func (b *builder) allowed(app *v1alpha1.SparkApplication, path string) bool {
 	return true
 }
 
-// changing are the ends of keys that the operator refuses although they change what is created: they are kept, so that
-// the check of the application refuses the job.
+// changing are suffixes of keys that the operator refuses but that would change the job. They are kept, so that the
+// check of the application refuses the job.
 var changing = []string{".featureSteps", ".allocator"}
 
-// refusal returns why a property is left out. It asks conf, which refuses what the operator owns and what is not a
-// property of Spark.
+// refusal returns why a property is left out. It asks package conf, which refuses properties that the operator owns and
+// keys that are not properties of Spark.
 func refusal(key, value string) (string, bool) {
 	for _, end := range changing {
 		if strings.HasSuffix(key, end) {

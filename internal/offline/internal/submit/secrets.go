@@ -15,13 +15,14 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// javaOptions is how the keys of Java options end.
+// javaOptions is the suffix of the keys of Java options.
 const javaOptions = ".extraJavaOptions"
 
-// secretInText finds a password within a text: --password x, -Djavax.net.ssl.keyStorePassword=x, user:password@host.
+// secretInText matches a password within a text: --password x, -Djavax.net.ssl.keyStorePassword=x, user:password@host.
 var secretInText = regexp.MustCompile(`(?i)(secret|password|passwd|passphrase|token|(access|api|private)[._-]?key)[A-Za-z._-]*([= ]|$)|://[^/@:\s]+:[^/@\s]+@`)
 
-// noteSecrets warns of texts that seem to hold a secret. They are not changed, because nothing says where it ends.
+// noteSecrets warns about texts that seem to contain a secret. They are not changed, because it is not clear where the
+// secret ends.
 func (b *builder) noteSecrets(subject string, texts []string) {
 	for _, text := range texts {
 		if secretInText.MatchString(text) {
@@ -33,7 +34,7 @@ func (b *builder) noteSecrets(subject string, texts []string) {
 
 var notInSecretKey = regexp.MustCompile(`[^-._a-zA-Z0-9]+`)
 
-// placeSecret has a property whose value looks like a secret taken from a Secret that the user is to create.
+// placeSecret makes a property whose value looks like a secret come from a Secret that the user has to create.
 func (b *builder) placeSecret(key, value string) {
 	reference := v1alpha1.SecretKeyReference{Name: b.app.Name + "-secrets"}
 	field := "spec.sparkConfFrom"
@@ -62,7 +63,7 @@ func (b *builder) placeSecret(key, value string) {
 	b.note(key, "the value looks like a secret, so %s takes it from key %s of Secret %s", field, reference.Key, reference.Name)
 }
 
-// keyOfSecret returns the key of the Secret for a value: the first of the names that no other value has. Driver and
+// keyOfSecret returns the key of the Secret for a value: the first of names that no other value has. Driver and
 // executors often have the same variable.
 func (b *builder) keyOfSecret(value string, names ...string) string {
 	var key string
@@ -84,7 +85,7 @@ func (b *builder) keyOfSecret(value string, names ...string) string {
 	return key
 }
 
-// noteSecretToCreate says how to create the Secret that the application refers to.
+// noteSecretToCreate says how to create the Secret that the application uses.
 func (b *builder) noteSecretToCreate() {
 	if len(b.secretKeys) == 0 {
 		return

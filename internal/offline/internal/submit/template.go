@@ -11,11 +11,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/podtemplate"
 )
 
-// templates takes the files of pod templates in.
+// templates copies the pod template files into the application.
 func (b *builder) templates(readFile func(string) ([]byte, error)) error {
 	var mistakes []error
 	for _, role := range []struct {
@@ -39,15 +40,15 @@ func (b *builder) templates(readFile func(string) ([]byte, error)) error {
 	return errors.Join(mistakes...)
 }
 
-// security leaves the security of pods to image and templates: what spark-submit has not filled in, they may need as it
-// is.
+// security sets podSecurity to None: the image and the templates may rely on security fields that spark-submit leaves
+// empty.
 func (b *builder) security() {
-	b.app.Spec.PodSecurity = podSecurityNone
+	b.app.Spec.PodSecurity = v1alpha1.PodSecurityNone
 	b.note("spec.podSecurity", "None, because spark-submit changes neither the user of the image nor what pod templates say about security: remove it to have "+
 		"empty fields filled so that the pods satisfy the restricted Pod Security Standard")
 }
 
-// readTemplate reads a pod as the template of one, as Spark's client does. That of the driver needs a spec.
+// readTemplate reads a pod template file as Spark's client does. The driver's has to have a spec.
 func readTemplate(file string, readFile func(string) ([]byte, error), needsSpec bool) (*runtime.RawExtension, error) {
 	path := strings.TrimPrefix(strings.TrimPrefix(file, "file://"), "file:")
 	switch {
@@ -74,7 +75,7 @@ func readTemplate(file string, readFile func(string) ([]byte, error), needsSpec 
 	return &runtime.RawExtension{Raw: raw}, err
 }
 
-// checkSpec refuses what Spark's client cannot start from.
+// checkSpec refuses templates that Spark's client cannot use.
 func checkSpec(pod map[string]any, needsSpec bool) error {
 	spec, _ := pod["spec"].(map[string]any)
 	containers, written := spec["containers"]

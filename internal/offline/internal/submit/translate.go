@@ -18,30 +18,30 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// Note says what was left out or changed, and why.
+// Note is about something that was left out or changed, and why.
 type Note struct {
 	// Subject is an option, a property or a field.
 	Subject string
 	Message string
 }
 
-// Input is a call of spark-submit.
+// Input is a spark-submit command.
 type Input struct {
-	// Arguments of spark-submit, without its own name.
+	// Arguments are those of spark-submit, without its name.
 	Arguments []string
-	// SparkVersion of the image. Empty: what the tag of the image begins with.
+	// SparkVersion is the version of Spark in the image. If empty, it is taken from the tag of the image.
 	SparkVersion string
-	// Namespace of the application. Empty: what the arguments say, else default.
+	// Namespace is the namespace of the application. If empty, it is taken from the arguments, else it is default.
 	Namespace string
 	// ReadFile reads the files that the arguments name: properties and pod templates.
 	ReadFile func(name string) ([]byte, error)
-	// Machine is what spark-submit sees besides its arguments; nil: nothing of it counts.
+	// Machine is what spark-submit reads from its machine; nil if that is ignored.
 	Machine *Machine
 }
 
-// Translate returns the application for a call of spark-submit. It is not checked yet. An error means that the call
-// does not submit a job to Kubernetes in cluster mode, or that something is missing without which nothing can be
-// written; it names all such mistakes, and beside it the application is as far as the call could be understood, or nil.
+// Translate returns the application for a spark-submit command, which is not checked yet. It returns an error if the
+// command does not submit a job to Kubernetes in cluster mode, or if something indispensable is missing. The error
+// names all such mistakes; the application is then complete as far as possible, or nil.
 func Translate(in Input) (*v1alpha1.SparkApplication, []Note, error) {
 	called, err := parse(in.Arguments)
 	if err != nil {
@@ -78,7 +78,7 @@ func Translate(in Input) (*v1alpha1.SparkApplication, []Note, error) {
 	return b.app, b.notes, errors.Join(mistakes...)
 }
 
-// properties merges those of the file, of --conf and of options; later ones win.
+// properties merges the properties of the file, of --conf and of options; later ones win.
 func (c *call) properties(in Input) (map[string]string, error) {
 	properties := map[string]string{}
 	if c.propertiesFile != "" {
@@ -97,8 +97,8 @@ func (c *call) properties(in Input) (map[string]string, error) {
 	return properties, in.Machine.addVariables(properties, c.program)
 }
 
-// checkMaster refuses what does not run on Kubernetes in cluster mode. Master and mode may be missing: on many machines
-// the defaults have them.
+// checkMaster refuses a command that does not run on Kubernetes in cluster mode. Master and mode may be missing,
+// because they are often set in the defaults of the machine.
 func checkMaster(properties map[string]string) error {
 	if master, ok := properties[conf.Master]; ok && !strings.HasPrefix(master, "k8s://") {
 		return fmt.Errorf("the master is %q: only jobs for Kubernetes can be translated, whose master begins with k8s://", master)
@@ -109,17 +109,17 @@ func checkMaster(properties map[string]string) error {
 	return nil
 }
 
-// builder puts an application together.
+// builder builds the application.
 type builder struct {
 	app    *v1alpha1.SparkApplication
 	known  fields
 	schema *schema.Schema
-	// properties are those of the call that have no place yet.
+	// properties are those of the command that have not been placed yet.
 	properties map[string]string
 	notes      []Note
-	// verbatim leaves values alone that look like secrets, or that Java cannot read: what was sent also has them.
+	// verbatim keeps values that look like secrets, or that Java cannot read, because spark-submit sends them as well.
 	verbatim bool
-	// secretKeys are those that the user is to put into a Secret, and secrets the values by key.
+	// secretKeys are the keys of the Secret that the user has to create; secrets are the values by key.
 	secretKeys []string
 	secrets    map[string]string
 }
@@ -128,14 +128,14 @@ func (b *builder) note(subject, format string, args ...any) {
 	b.notes = append(b.notes, Note{subject, fmt.Sprintf(format, args...)})
 }
 
-// take returns a property and removes it from those that have no place yet.
+// take returns a property and removes it from those that have not been placed.
 func (b *builder) take(key string) (string, bool) {
 	value, ok := b.properties[key]
 	delete(b.properties, key)
 	return value, ok
 }
 
-// program sets what is run. The ending of the file decides the language, as in spark-submit.
+// program sets what is run. The extension of the file determines the type, as in spark-submit.
 func (b *builder) program(c *call) {
 	spec := &b.app.Spec
 	spec.MainApplicationFile, spec.MainClass, spec.Arguments, spec.ProxyUser = c.program, c.class, c.arguments, c.proxyUser
@@ -154,7 +154,7 @@ func (b *builder) program(c *call) {
 	}
 }
 
-// metadata names the application, and moves what stands elsewhere in a SparkApplication.
+// metadata sets the name of the application, and moves properties whose place is not sparkConf.
 func (b *builder) metadata(c *call) error {
 	var mistakes []error
 	b.app.Namespace = "default"
@@ -198,15 +198,12 @@ func (b *builder) metadata(c *call) error {
 	return errors.Join(mistakes...)
 }
 
-// podSecurityNone fills in nothing.
-const podSecurityNone = v1alpha1.PodSecurityNone
-
-// waitForEnd is about the client's own life.
+// waitForEnd is a property about spark-submit itself.
 const waitForEnd = "spark.kubernetes.submission.waitAppCompletion"
 
 var notInLabel = regexp.MustCompile(`[^a-z0-9]+`)
 
-// label makes a name of letters, digits and dashes.
+// label converts a name to one of lower-case letters, digits and dashes.
 func label(name string) string {
 	const longest = 63
 	made := strings.Trim(notInLabel.ReplaceAllString(strings.ToLower(name), "-"), "-")
@@ -217,7 +214,7 @@ func label(name string) string {
 	return made
 }
 
-// image makes sure that there is a common one.
+// image sets the common image, if only the roles have one.
 func (b *builder) image() {
 	if _, ok := b.properties[conf.Image]; ok {
 		return
@@ -231,7 +228,7 @@ func (b *builder) image() {
 	}
 }
 
-// heaps writes the heaps in units that are read. As the call has them, no driver would start, with spark-submit neither.
+// heaps rewrites heap sizes that cannot be read. As they are, no driver would start, with spark-submit neither.
 func (b *builder) heaps() {
 	for _, role := range []struct {
 		key, why string
@@ -250,12 +247,12 @@ func (b *builder) heaps() {
 	}
 }
 
-// unknownVersion is the version of an application whose version is not known.
+// unknownVersion is used if the version of Spark is not known.
 const unknownVersion = "4.1.4"
 
 var versionTag = regexp.MustCompile(`:v?([0-9]+\.[0-9]+\.[0-9]+)[^:/@]*(@[^/]*)?$`)
 
-// version sets the version of Spark, which no option of spark-submit says.
+// version sets the version of Spark, for which spark-submit has no option.
 func (b *builder) version(given string) error {
 	if given == "" && b.app.Spec.Image == "" {
 		b.app.Spec.SparkVersion = unknownVersion
@@ -264,7 +261,7 @@ func (b *builder) version(given string) error {
 	if given == "" {
 		tag := versionTag.FindStringSubmatch(b.app.Spec.Image)
 		if tag == nil {
-			b.app.Spec.SparkVersion = unknownVersion // what else is wrong can be found
+			b.app.Spec.SparkVersion = unknownVersion // so that other mistakes can be found
 			return errors.New("the tag of the image does not say which Spark is in it: name the version with --spark-version 4.1.4, before --")
 		}
 		given = tag[1]
