@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// action is something that a viewer may do to an application or a schedule.
+// action is something that a viewer can do to an application or a schedule.
 type action struct {
-	// Name is the last element of the path, Done what is said afterwards.
+	// Name is the last element of the path; Done is the message after the action.
 	Name, Label, About, Done string
 }
 
@@ -25,7 +25,7 @@ var (
 	actions = map[string]action{actionSuspend.Name: actionSuspend, actionResume.Name: actionResume, actionRerun.Name: actionRerun}
 )
 
-// act carries out an action with the credentials of the viewer, and shows the application again.
+// act carries out an action with the credentials of the viewer and redirects to the page of the application.
 func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	namespace, name, action := r.PathValue("namespace"), r.PathValue("name"), r.PathValue("action")
 	if _, known := actions[action]; !known {
@@ -72,7 +72,7 @@ func (s *Server) runSchedule(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, s.base+"/schedules?"+list.Encode(), http.StatusSeeOther)
 }
 
-// buildNothing answers for paths that lead nowhere.
+// buildNothing is the builder for unknown paths.
 func buildNothing(*visit) (view, error) {
 	return view{}, &notFound{"there is no such page: choose one above"}
 }

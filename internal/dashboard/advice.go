@@ -20,31 +20,32 @@ import (
 )
 
 const (
-	// readWithin bounds how long a driver or a history server is read.
+	// readWithin limits the time in which a driver or a history server has to answer.
 	readWithin = 30 * time.Second
-	// readAgain is how long measurements of a run that continues are shown before they are read again, and an error before
-	// it is tried again.
+	// readAgain is how long the measurements of a running application are shown before they are read again, and an
+	// error before it is tried again.
 	readAgain = time.Minute
-	// keepFinal is how long measurements of a run that has ended are kept.
+	// keepFinal is how long the measurements of a run that has ended are kept.
 	keepFinal = time.Hour
-	// mostReadings bounds the measurements that are kept for a viewer.
+	// mostReadings is the maximum number of measurements that are kept for a viewer.
 	mostReadings = 32
-	// atOnce is how long a page waits for measurements before it says that they are being read.
+	// atOnce is how long a page waits for measurements before it shows that they are being read.
 	atOnce = time.Second
 )
 
-// adviceCard recommends memory, cores and executors.
+// adviceCard recommends values for memory, cores and executors.
 type adviceCard struct {
-	// Offered: there is something to read. Asked: the viewer wants it read. Reading: that is under way.
+	// Offered reports that there are measurements to read, Asked that the viewer wants them to be read, and Reading
+	// that they are being read.
 	Offered, Asked, Reading bool
-	// Problem says why it cannot be read.
+	// Problem is why they cannot be read.
 	Problem string
 	Advice  advise.Advice
-	// Patch is the manifest's merge patch, by lines; empty if nothing is to be changed.
+	// Patch is the merge patch for the manifest, by lines; empty if nothing should be changed.
 	Patch []string
 }
 
-// reading is what Spark measured of one attempt, or why that is not known, once done is closed.
+// reading is what Spark measured during one attempt, or the error when it was read. Both are valid once done is closed.
 type reading struct {
 	done chan struct{}
 	run  *advise.Run
@@ -61,7 +62,7 @@ func newReadings(clock cache.Clock) *readings {
 	return &readings{all: cache.NewLRUExpireCacheWithClock(mostReadings, clock)}
 }
 
-// of returns the measurements of a key, which begin to be read if they are not known or too old.
+// of returns the reading for a key. If there is none, or it has expired, it calls begin, which has to start reading.
 func (r *readings) of(key string, begin func(*reading)) *reading {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,7 +75,7 @@ func (r *readings) of(key string, begin func(*reading)) *reading {
 	return next
 }
 
-// advise adds the card of advice.
+// advise fills in the card with recommendations.
 func (p *applicationPage) advise(v *visit, app *v1alpha1.SparkApplication) {
 	d := app.Status.Driver
 	p.Advice.Offered = d != nil && d.ApplicationID != ""
@@ -105,7 +106,7 @@ func (p *applicationPage) advise(v *visit, app *v1alpha1.SparkApplication) {
 	}
 }
 
-// measurements reads what Spark measured, in its turn.
+// measurements reads what Spark measured, after waiting for its turn.
 func (v *visit) measurements(app *v1alpha1.SparkApplication) (*advise.Run, error) {
 	ctx, cancel := context.WithTimeout(v.viewer.ctx, readWithin)
 	defer cancel()
@@ -116,12 +117,12 @@ func (v *visit) measurements(app *v1alpha1.SparkApplication) (*advise.Run, error
 	return v.sources().Read(ctx, app)
 }
 
-// sources are where the viewer's credentials find measurements.
+// sources returns where measurements are looked for, with the viewer's credentials.
 func (v *visit) sources() measured.Sources {
 	return measured.Sources{Cluster: v.cluster, OfUser: v.local, HistoryServer: v.history}
 }
 
-// wakeAfter has the page looked at again when something is done.
+// wakeAfter updates the page when done is closed.
 func (v *visit) wakeAfter(done <-chan struct{}) {
 	select {
 	case <-done:
@@ -130,11 +131,11 @@ func (v *visit) wakeAfter(done <-chan struct{}) {
 	}
 	select {
 	case v.wake <- struct{}{}:
-	default: // it will look anyway
+	default: // it is already going to be updated
 	}
 }
 
-// fill writes down what follows from measurements.
+// fill fills in the card from measurements.
 func (c *adviceCard) fill(r *reading, app *v1alpha1.SparkApplication) {
 	if r.err != nil {
 		c.Problem = r.err.Error()

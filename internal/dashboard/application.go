@@ -22,43 +22,43 @@ import (
 )
 
 const (
-	// eventsShown and podsShown are how many are listed.
+	// eventsShown and podsShown are the maximum numbers of events and pods that are listed.
 	eventsShown = 50
 	podsShown   = 50
 )
 
-// applicationPage is one application.
+// applicationPage is the page of one application.
 type applicationPage struct {
 	Base, Namespace, Name string
 	Summary               status.Summary
 	Created               time.Time
 	Suspended             bool
-	// Elsewhere: its queue is not a SparkQueue.
+	// Elsewhere reports that its queue is not a SparkQueue.
 	Elsewhere bool
 	Stages    stages
 	Facts     []fact
 	Explained v1.Application
-	// Headline and Because say where it is in its queue; empty if it neither waits nor holds anything.
+	// Headline and Because describe its state in its queue; empty if it neither waits nor holds quota.
 	Headline, Because string
 	Conditions        []metav1.Condition
 	Attempts          []attempt
 	Pods              []podRow
 	MorePods          int
-	// PodsUnknown and EventsUnknown say why they are not listed.
+	// PodsUnknown and EventsUnknown are why pods or events are not listed.
 	PodsUnknown, EventsUnknown string
 	Problem                    string
 	Events                     []printer.Event
 	Actions                    []action
-	// Refused says why there are no actions; Done what an action has brought about.
+	// Refused is why there are no actions; Done is the message about an action that was carried out.
 	Refused, Done string
 	Log           bool
-	// Executors is how many ran over time.
+	// Executors is the number of running executors over time.
 	Executors chart
 	Advice    adviceCard
 	Now       time.Time
 }
 
-// fact is a line of what is known of an application.
+// fact is a name and a value about an application.
 type fact struct{ Name, Value, Link string }
 
 // attempt is an attempt that has ended.
@@ -76,7 +76,7 @@ type podRow struct {
 	uid                            types.UID
 }
 
-// applicationOf returns the application that a page is about.
+// applicationOf returns the application of the page.
 func applicationOf(v *visit) (*v1alpha1.SparkApplication, error) {
 	namespace, name := v.request.PathValue("namespace"), v.request.PathValue("name")
 	t, err := watch(v, subject{client.Applications, client.Selection{Namespace: namespace, Fields: "metadata.name=" + name}}, uidOfApplication)
@@ -90,7 +90,7 @@ func applicationOf(v *visit) (*v1alpha1.SparkApplication, error) {
 	return all[0], nil
 }
 
-// buildApplication shows one application.
+// buildApplication is the builder for the page of one application.
 func buildApplication(v *visit) (view, error) {
 	out := view{title: v.request.PathValue("name"), section: sectionApplications, template: "application"}
 	app, err := applicationOf(v)
@@ -115,7 +115,7 @@ func buildApplication(v *visit) (view, error) {
 	return out, nil
 }
 
-// factsOf returns what else is known of an application.
+// factsOf returns facts about an application that are shown nowhere else.
 func factsOf(app *v1alpha1.SparkApplication) []fact {
 	s := &app.Status
 	var facts []fact
@@ -148,7 +148,7 @@ func factsOf(app *v1alpha1.SparkApplication) []fact {
 	return facts
 }
 
-// webAddress returns an address that a browser may open; empty for others.
+// webAddress returns an address if it is safe for a link; empty if it is not.
 func webAddress(text string) string {
 	if !strings.Contains(text, "://") {
 		return ""
@@ -185,7 +185,8 @@ func attemptsOf(app *v1alpha1.SparkApplication) []attempt {
 	return all
 }
 
-// explain adds why it waits, or what it holds, from the operator or else from the status.
+// explain fills in why the application waits, or what it holds: from the operator's answer, or from the status if there
+// is none.
 func (p *applicationPage) explain(v *visit, app *v1alpha1.SparkApplication) {
 	stage, _ := status.StageOf(app.Status.Conditions)
 	if !stage.Waiting() && !stage.Active() {
@@ -201,7 +202,7 @@ func (p *applicationPage) explain(v *visit, app *v1alpha1.SparkApplication) {
 	p.Explained, p.Headline, p.Because = said, printer.Headline(said), printer.Because(said)
 }
 
-// pods adds the pods of the current attempt, and finds the driver whose log is shown.
+// pods fills in the pods of the current attempt, and finds the driver whose log is shown.
 func (p *applicationPage) pods(v *visit, app *v1alpha1.SparkApplication) {
 	v.driver = nil
 	selection := client.Selection{Namespace: app.Namespace, Labels: v1alpha1.ApplicationUIDLabel + "=" + string(app.UID)}
@@ -237,7 +238,7 @@ func (p *applicationPage) pods(v *visit, app *v1alpha1.SparkApplication) {
 	}
 }
 
-// events adds the events of the application and of its pods, the newest first.
+// events fills in the events of the application and its pods, the newest first.
 func (p *applicationPage) events(v *visit, app *v1alpha1.SparkApplication) {
 	t, err := watch(v, subject{client.Events, client.Selection{Namespace: app.Namespace}}, uidOfEvent)
 	if err != nil {
@@ -265,7 +266,7 @@ func (p *applicationPage) events(v *visit, app *v1alpha1.SparkApplication) {
 	}
 }
 
-// offer adds the actions that the viewer may carry out.
+// offer fills in the actions that the viewer is allowed to carry out.
 func (p *applicationPage) offer(v *visit, app *v1alpha1.SparkApplication) {
 	may, err := v.mayPatch(v.ctx, client.Applications, app.Namespace, app.Name)
 	switch {

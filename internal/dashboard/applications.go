@@ -17,21 +17,21 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// applicationsShown is how many applications a page has.
+// applicationsShown is how many applications are listed on a page.
 const applicationsShown = 50
 
-// mostOffered is how many names of queues and namespaces a filter offers.
+// mostOffered is how many names of queues and namespaces a filter suggests.
 const mostOffered = 100
 
-// filter says which applications are listed.
+// filter selects the applications that are listed.
 type filter struct {
 	Namespace, Queue, Stage, Labels, Text string
 	selector                              labels.Selector
-	// Problem says what is wrong with the selector.
+	// Problem is what is wrong with the selector.
 	Problem string
 }
 
-// filterOf reads a filter from a query.
+// filterOf returns the filter in a query.
 func filterOf(query url.Values) filter {
 	f := filter{
 		Namespace: say(query.Get("namespace")), Queue: say(query.Get("queue")), Stage: say(query.Get("stage")),
@@ -45,7 +45,7 @@ func filterOf(query url.Values) filter {
 	return f
 }
 
-// wants reports whether an application is listed, apart from its stage.
+// wants reports whether the filter selects an application, regardless of its stage.
 func (f *filter) wants(a *application, s *status.Summary) bool {
 	if f.Queue != "" && s.Queue != f.Queue || !f.selector.Matches(labels.Set(a.app.Labels)) {
 		return false
@@ -57,7 +57,7 @@ func (f *filter) wants(a *application, s *status.Summary) bool {
 	return strings.Contains(s.Name, text) || strings.Contains(s.Namespace, text) || strings.Contains(strings.ToLower(s.Message), text)
 }
 
-// anyOf reports whether a stage is among those that a filter names: one of them, or a group.
+// anyOf reports whether the filter selects a stage, by its name or by its group.
 func (f *filter) anyOf(stage string) bool {
 	switch s := status.Stage(stage); f.Stage {
 	case "":
@@ -72,43 +72,43 @@ func (f *filter) anyOf(stage string) bool {
 	return stage == f.Stage
 }
 
-// Groups of stages that a filter may name in the place of a stage.
+// Groups of stages that a filter can select.
 const (
 	groupWaiting = "waiting"
 	groupRunning = "running"
 	groupFailed  = "failed"
 )
 
-// applicationsPage is a list of applications.
+// applicationsPage is the list of applications.
 type applicationsPage struct {
 	Base   string
 	Filter filter
 	Rows   []applicationRow
 	Pager  pager
-	// Counts by stage, of what the rest of the filter wants.
+	// Counts are the numbers of applications by stage, among those that the rest of the filter selects.
 	Counts             []stageCount
 	Queues, Namespaces []string
 	Stages             []string
 	Now                time.Time
 }
 
-// applicationRow is an application in a list.
+// applicationRow is an application in the list.
 type applicationRow struct {
 	status.Summary
 	Created time.Time
-	// Elsewhere: its queue is not a SparkQueue.
+	// Elsewhere reports that its queue is not a SparkQueue.
 	Elsewhere bool
 	ended     bool
 }
 
-// stageCount is how many applications are in a stage.
+// stageCount is the number of applications in a stage.
 type stageCount struct {
 	Stage string
 	Count int
 	Path  string
 }
 
-// buildApplications lists applications.
+// buildApplications is the builder for the list of applications.
 func buildApplications(v *visit) (view, error) {
 	out := view{title: "Applications", section: sectionApplications, template: "applications"}
 	query := v.request.URL.Query()
@@ -128,7 +128,7 @@ func buildApplications(v *visit) (view, error) {
 	return out, nil
 }
 
-// take sorts, counts and filters.
+// take filters, counts and sorts the applications.
 func (p *applicationsPage) take(all []*application, query url.Values) {
 	counts, queues, namespaces := map[string]int{}, map[string]bool{}, map[string]bool{}
 	for _, a := range all {
@@ -152,7 +152,7 @@ func (p *applicationsPage) take(all []*application, query url.Values) {
 	p.Queues, p.Namespaces = offered(queues), offered(namespaces)
 }
 
-// compareRows puts those that have not ended first, then the newest.
+// compareRows sorts applications that have not ended first, then the newest.
 func compareRows(a, b applicationRow) int {
 	switch {
 	case a.ended != b.ended && a.ended:
@@ -175,7 +175,7 @@ func linkTo(query url.Values, stage string) string {
 	return "?" + out.Encode()
 }
 
-// offered returns names in order, without the empty one.
+// offered returns the sorted names for a filter, without the empty one.
 func offered(names map[string]bool) []string {
 	delete(names, "")
 	out := make([]string, 0, len(names))
@@ -186,7 +186,7 @@ func offered(names map[string]bool) []string {
 	return out[:min(len(out), mostOffered)]
 }
 
-// choosePage says that a viewer may not list all namespaces, and asks for one.
+// choosePage says that the viewer may not list all namespaces, and asks for one.
 type choosePage struct {
 	Base, Refusal, Path string
 }

@@ -13,26 +13,26 @@ import (
 	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
-// barWidth is the width of a bar in its own units.
+// barWidth is the width of a bar, in the units of its numbers.
 const barWidth = 100
 
-// bar is the use of one resource, drawn. All numbers are parts of barWidth.
+// bar shows the usage of one resource. All numbers are between 0 and barWidth.
 type bar struct {
 	Name string
-	// Text says the same as the bar.
+	// Text describes the bar in words.
 	Text string
-	// Own is what is used of the quota, Borrowed what is used above it, Reserved what is kept of what is free, Lent what
-	// others use of the quota.
+	// Own is the used part of the quota, Borrowed what is used beyond it, Reserved the free quota that is reserved, and
+	// Lent the part of the quota that other queues use.
 	Own, Borrowed, Reserved, Lent float64
-	// ReservedAt is where Reserved begins, LentAt where Lent begins, QuotaAt where the quota ends.
+	// ReservedAt and LentAt are where Reserved and Lent begin; QuotaAt is where the quota ends.
 	ReservedAt, LentAt, QuotaAt float64
-	// Limited: there is a quota to compare with.
+	// Limited reports that there is a quota.
 	Limited bool
 	Usage   v1.Usage
 	LentOut string
 }
 
-// barsOf returns the bars of a queue. The number of pods is left out where nothing limits it.
+// barsOf returns the bars of a queue. It leaves out the number of pods if that is not limited.
 func barsOf(q *v1alpha1.SparkQueue, usage []v1.Usage) []bar {
 	var bars []bar
 	for _, u := range usage {
@@ -44,7 +44,7 @@ func barsOf(q *v1alpha1.SparkQueue, usage []v1.Usage) []bar {
 	return bars
 }
 
-// lentBy returns what others use of a quota; nil for nothing.
+// lentBy returns how much of a quota other queues use; nil if nothing.
 func lentBy(q *v1alpha1.SparkQueue, u v1.Usage) *resource.Quantity {
 	for i := range q.Status.Usage {
 		if known := &q.Status.Usage[i]; known.Resource == u.Resource && known.Flavor == u.Flavor && known.Lent != nil && !known.Lent.IsZero() {
@@ -79,7 +79,7 @@ func barOf(u v1.Usage, lent *resource.Quantity) bar {
 	return b
 }
 
-// also names an amount in the text of a bar, and returns it; 0 for none.
+// also adds an amount to the text of a bar and returns it; 0 if there is none.
 func (b *bar) also(amount *resource.Quantity, what string) float64 {
 	if amount == nil || amount.IsZero() {
 		return 0

@@ -11,36 +11,36 @@ import (
 )
 
 const (
-	// chartWidth and chartHeight are the size of a chart in its own units.
+	// chartWidth and chartHeight are the size of a chart, in the units of its numbers.
 	chartWidth  = 600
 	chartHeight = 100
-	// headspace is how much of the height stays free above the highest value.
+	// headspace leaves some of the height free above the largest value, as a factor.
 	headspace = 1.08
 )
 
-// point is a value from a time on.
+// point is a value that is valid from a time on.
 type point struct {
 	at     time.Time
 	amount float64
 }
 
-// chart is an amount over time, drawn in steps. The zero value is none.
+// chart is an amount over time, drawn as steps. The zero value draws nothing.
 type chart struct {
 	Name string
-	// Text says the same as the picture.
+	// Text describes the chart in words.
 	Text string
-	// Area and Line are paths of SVG.
+	// Area and Line are SVG paths.
 	Area, Line string
-	// LimitAt is the height of the line of the quota, if Limited.
+	// LimitAt is the height of the line for the quota, if Limited is set.
 	Limited     bool
 	LimitAt     float64
 	From, Until time.Time
 }
 
-// span is a time from which, and one until which, something is drawn.
+// span is a period of time.
 type span struct{ from, until time.Time }
 
-// drawn draws points, which are in the order of time. A limit of 0 is none.
+// drawn returns a chart of points, which must be sorted by time. If limit is 0, there is no limit.
 func drawn(name string, points []point, over span, limit float64) chart {
 	length := over.until.Sub(over.from).Seconds()
 	if len(points) == 0 || length <= 0 {
@@ -76,7 +76,7 @@ func drawn(name string, points []point, over span, limit float64) chart {
 	return c
 }
 
-// rounded writes an amount with as many digits as say something: 0.004, 1.25, 12.3, 1,234.
+// rounded formats an amount with as many digits as are useful: 0.004, 1.25, 12.3, 1,234.
 func rounded(amount float64) string {
 	switch size := math.Abs(amount); {
 	case amount == math.Trunc(amount):

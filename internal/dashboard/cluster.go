@@ -25,22 +25,23 @@ import (
 const (
 	headerWithin = 10 * time.Second
 	idleFor      = 2 * time.Minute
-	// stopWithin is how long pages may take to load when the process stops.
+	// stopWithin is how long requests may take to finish when the process stops.
 	stopWithin = 3 * time.Second
 )
 
-// ClusterOptions of a server in a cluster, which has no rights and takes the token of each viewer.
+// ClusterOptions are the options of a server in a cluster. It has no rights of its own and uses the token of each
+// viewer.
 type ClusterOptions struct {
-	// APIServer is the address of the API server, CAFile the certificates that it is trusted by.
+	// APIServer is the address of the API server, CAFile its CA certificates.
 	APIServer, CAFile string
-	// CertDir has tls.crt and tls.key, which are read again when they change. Empty: a certificate is created that no
-	// browser trusts.
+	// CertDir contains tls.crt and tls.key, which are read again when they change. If it is empty, a self-signed
+	// certificate is created, which no browser trusts.
 	CertDir string
 	// Operator is the namespace of the operator.
 	Operator string
-	// Prices of usage for viewers who give none of their own; nil for no costs.
+	// Prices are used for viewers who give no prices of their own; nil for no costs.
 	Prices *usage.Prices
-	// HistoryServer is asked for the measurements of runs that have ended. Default: none.
+	// HistoryServer is where measurements of runs that have ended are read. Default: none.
 	HistoryServer string
 }
 
@@ -57,7 +58,7 @@ func ServeCluster(ctx context.Context, l net.Listener, o ClusterOptions) error {
 	}
 	stopped := make(chan error, 1)
 	go func() {
-		<-ctx.Done() // streams end with it
+		<-ctx.Done() // streams also end then
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
 		defer cancel()
 		stopped <- server.Shutdown(ending)
@@ -68,13 +69,13 @@ func ServeCluster(ctx context.Context, l net.Listener, o ClusterOptions) error {
 	return <-stopped
 }
 
-// forToken returns the way to the cluster with the token of a viewer, and with nothing else.
+// forToken returns a client that uses only the token of the viewer.
 func (o ClusterOptions) forToken(token string) (*client.Cluster, error) {
 	config := &rest.Config{Host: o.APIServer, BearerToken: token, TLSClientConfig: rest.TLSClientConfig{CAFile: o.CAFile}}
 	return client.New(config, "", o.Operator)
 }
 
-// certificate returns how to get the server's certificate.
+// certificate returns a function that returns the certificate of the server.
 func (o ClusterOptions) certificate(ctx context.Context) (func(*tls.ClientHelloInfo) (*tls.Certificate, error), error) {
 	if o.CertDir == "" {
 		certificate, key, err := certutil.GenerateSelfSignedCertKey("sparkgate-dashboard", nil, []string{"localhost"})
@@ -88,6 +89,7 @@ func (o ClusterOptions) certificate(ctx context.Context) (func(*tls.ClientHelloI
 	if err != nil {
 		return nil, fmt.Errorf("read the certificate in %s: %w", o.CertDir, err)
 	}
-	go func() { _ = watcher.Start(ctx) }() // it ends with ctx; the last certificate stays in use
+	// It ends with ctx. If reading fails, the last certificate stays in use.
+	go func() { _ = watcher.Start(ctx) }()
 	return watcher.GetCertificate, nil
 }

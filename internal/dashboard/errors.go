@@ -15,13 +15,13 @@ type notFound struct{ text string }
 
 func (n *notFound) Error() string { return n.text }
 
-// isNotFound reports whether an error says that an object does not exist.
+// isNotFound reports whether err means that an object does not exist.
 func isNotFound(err error) bool {
 	var missing *notFound
 	return errors.As(err, &missing) || client.IsNotFound(err)
 }
 
-// statusOf returns the status of an answer that only says an error.
+// statusOf returns the HTTP status for an error.
 func statusOf(err error) int {
 	switch {
 	case client.IsForbidden(err):

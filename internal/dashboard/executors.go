@@ -13,10 +13,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// lives are the executors that a page has seen, by uid: those that are gone are known from before.
+// lives are the lifetimes of the executors that a page has seen, by uid, including those that are gone.
 type lives map[types.UID]span
 
-// see takes the executors that exist. Those that no longer do have ended now.
+// see records the existing executors. Those that no longer exist have ended now.
 func (l lives) see(rows []*pod, now time.Time) {
 	exist := map[types.UID]bool{}
 	for _, row := range rows {
@@ -33,7 +33,7 @@ func (l lives) see(rows []*pod, now time.Time) {
 	}
 }
 
-// chart draws how many ran over time, until a time.
+// chart draws the number of running executors over time. If until is zero, the chart ends with the last change.
 func (l lives) chart(until time.Time) chart {
 	var changes []point
 	for _, life := range l {
@@ -63,7 +63,7 @@ func (l lives) chart(until time.Time) chart {
 	return drawn("Executors", points, over, 0)
 }
 
-// executors draws how many executors of the current attempt ran over time.
+// executors draws the number of running executors of the current attempt over time.
 func (p *applicationPage) executors(v *visit, app *v1alpha1.SparkApplication, rows []*pod) {
 	if key := [2]int64{app.Status.Run, app.Status.Attempt}; v.lives == nil || v.livesOf != key {
 		v.lives, v.livesOf = lives{}, key

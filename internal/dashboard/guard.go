@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// policy lets the page load and send nothing but what comes from this server, and no other page show it in a frame.
+// policy allows a page to load from this server and send to it only, and forbids other pages to show it in a frame.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// mostBody is the largest body of a request, in bytes: forms have a few fields.
+// mostBody is the maximum size of a request body in bytes. Forms have only a few fields.
 const mostBody = 64 << 10
 
-// guard refuses requests that no page of this server has sent, and sets the headers that all answers have.
+// guard refuses requests that do not come from a page of this server, and sets the headers of all responses.
 func (s *Server) guard(next http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -49,7 +49,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// opensOnce reports whether a request is the first for the path that works once.
+// opensOnce reports whether a request is the first one for the path that works only once.
 func (s *Server) opensOnce(r *http.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,7 @@ func (s *Server) opensOnce(r *http.Request) bool {
 	return true
 }
 
-// knowsSecret reports whether a path begins with the secret, and takes it away.
+// knowsSecret reports whether the path begins with the secret, and removes it from the path.
 func (s *Server) knowsSecret(r *http.Request) bool {
 	if s.options.Secret == "" {
 		return true

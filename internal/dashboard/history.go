@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// historyLength is how far back a queue is drawn, and historyStep the length of each step.
+	// historyLength is the period of the charts of a queue, and historyStep the length of a step.
 	historyLength = 6 * time.Hour
 	historyStep   = 5 * time.Minute
 	bytesPerGiB   = 1 << 30
 )
 
-// history is what grants held in some queues, by steps. It is worked out from the attempts in the status of applications,
-// so nothing has to be kept, and a restart loses nothing.
+// history is what grants in some queues held over time, in steps. It is computed from the attempts in the status of
+// applications, so nothing has to be stored and a restart loses nothing.
 type history struct {
 	span
 	steps []usage.Amounts
 }
 
-// newHistory returns a history up to now, of nothing yet.
+// newHistory returns an empty history that ends now.
 func newHistory(now time.Time) *history {
 	from := now.Truncate(historyStep).Add(historyStep - historyLength)
 	return &history{span{from, now}, make([]usage.Amounts, historyLength/historyStep)}
@@ -40,7 +40,7 @@ func (h *history) of(a *application, within map[string]bool, now time.Time) {
 	}
 }
 
-// add adds what an attempt held: on average, over its time.
+// add adds the average that an attempt held during its time.
 func (h *history) add(r usage.Record) {
 	length := r.Until.Sub(r.From).Seconds()
 	if length <= 0 {
@@ -66,7 +66,7 @@ func (h *history) add(r usage.Record) {
 	}
 }
 
-// charts draws cores, memory and accelerators, as far as there are any, with their quota.
+// charts returns charts of cores, memory and accelerators, as far as any were held, with their quotas.
 func (h *history) charts(limits []v1.Usage) []chart {
 	quota := usage.Amounts{}
 	for _, l := range limits {

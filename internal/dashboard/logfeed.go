@@ -20,20 +20,21 @@ import (
 const (
 	// logTail is how many lines of a log are shown at first.
 	logTail = 200
-	// mostLine is the longest line that is shown, in bytes; the rest of it is left out.
+	// mostLine is the maximum length of a line in bytes; the rest is left out.
 	mostLine = 4 << 10
-	// mostBatch is the largest number of lines that are sent together.
+	// mostBatch is the maximum number of lines that are sent together.
 	mostBatch = 256
 )
 
-// logLine is a line of the log of a pod.
+// logLine is a line of a pod's log.
 type logLine struct {
 	pod, text string
-	// first: what was shown before is of another pod. It has no text: the log may have no line yet.
+	// first reports that the lines so far are those of another pod. Then text is empty, because the log may have no
+	// line yet.
 	first bool
 }
 
-// logBatch is what the page gets of a log.
+// logBatch is what is sent to the page.
 type logBatch struct {
 	Pod   string   `json:"pod"`
 	Reset bool     `json:"reset,omitempty"`
@@ -55,7 +56,7 @@ func newLogFeed(v *viewer, wanted bool) *logFeed {
 
 func (f *logFeed) close() { f.stop() }
 
-// follow follows the log of a driver instead of the one before it; nil changes nothing.
+// follow follows the log of a driver instead of the previous one. If driver is nil, nothing changes.
 func (f *logFeed) follow(driver *corev1.Pod) {
 	if !f.wanted || driver == nil || driver.UID == f.uid {
 		return
@@ -91,7 +92,7 @@ func (f *logFeed) copy(ctx context.Context, driver *corev1.Pod) {
 	}
 }
 
-// readLine returns a line, or the beginning of one that is too long.
+// readLine returns a line, cut to the size of the buffer.
 func readLine(in *bufio.Reader) (string, error) {
 	line, err := in.ReadSlice('\n')
 	text := strings.TrimRight(string(line), "\r\n")
@@ -110,7 +111,7 @@ func readLine(in *bufio.Reader) (string, error) {
 	return text, nil
 }
 
-// batch returns a line with those that are there behind it.
+// batch returns a line together with the lines that have arrived after it.
 func (f *logFeed) batch(line logLine) logBatch {
 	out := logBatch{Lines: []string{}}
 	for {

@@ -13,13 +13,14 @@ import (
 )
 
 const (
-	// cookieName has the prefix by which browsers see to it that no other host and no plain connection sets it.
+	// cookieName has a prefix with which browsers do not allow other hosts or unencrypted connections to set the
+	// cookie.
 	cookieName = "__Host-sparkgate-token"
-	// mostToken is the longest token that fits into a cookie of every browser.
+	// mostToken is the longest token that fits into a cookie in every browser.
 	mostToken = 3900
 )
 
-// tokenOf returns the token of a request: that of an authenticating proxy, else that of the login.
+// tokenOf returns the token of a request: from an authenticating proxy, else from the cookie of the login.
 func tokenOf(r *http.Request) string {
 	if header := r.Header.Get("Authorization"); header != "" {
 		token, _ := strings.CutPrefix(header, "Bearer ")
@@ -34,7 +35,7 @@ func tokenOf(r *http.Request) string {
 	return ""
 }
 
-// loginPage is what the form says.
+// loginPage is the login form.
 type loginPage struct {
 	To, Problem string
 }
@@ -57,7 +58,7 @@ func (s *Server) showLogin(w http.ResponseWriter, p loginPage, status int) {
 	writePage(w, layout{Base: s.base, Title: "Log in", Content: body, Bare: true}, status)
 }
 
-// logIn checks a token and keeps it in a cookie that no script can read and no other site can send.
+// logIn checks a token and stores it in a cookie that scripts cannot read and other sites cannot send.
 func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	token := strings.TrimSpace(r.PostFormValue("token"))
 	p := loginPage{To: r.PostFormValue("to")}
@@ -69,7 +70,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, localPath(p.To), http.StatusSeeOther)
 }
 
-// refusesToken returns why a token opens nothing; empty if it does.
+// refusesToken returns why a token is not accepted; empty if it is.
 func (s *Server) refusesToken(r *http.Request, token string) string {
 	if token == "" {
 		return "The token is empty: paste one."
@@ -93,7 +94,7 @@ func (s *Server) refusesToken(r *http.Request, token string) string {
 	return err.Error()
 }
 
-// logOut forgets the token, in the browser and here.
+// logOut removes the token from the browser and from the server.
 func (s *Server) logOut(w http.ResponseWriter, r *http.Request) {
 	key := sha256.Sum256([]byte(tokenOf(r)))
 	s.mu.Lock()
@@ -103,7 +104,7 @@ func (s *Server) logOut(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/login", http.StatusSeeOther)
 }
 
-// localPath returns a path of this server; the first page for anything else.
+// localPath returns a path of this server; "/" for anything else.
 func localPath(to string) string {
 	at, err := url.Parse(to)
 	if err != nil || at.Scheme != "" || at.Host != "" || !strings.HasPrefix(at.Path, "/") || strings.HasPrefix(to, "//") || strings.Contains(to, `\`) {

@@ -12,13 +12,13 @@ import (
 	"github.com/sparkgate/sparkgate/internal/client"
 )
 
-// manifestPage is an application as the API server has it.
+// manifestPage is an application as the API server returns it.
 type manifestPage struct {
 	Base, Namespace, Name string
 	Lines                 []string
 }
 
-// buildManifest shows the manifest of an application without the record of its field managers.
+// buildManifest is the builder for the manifest of an application, without managed fields.
 func buildManifest(v *visit) (view, error) {
 	namespace, name := v.request.PathValue("namespace"), v.request.PathValue("name")
 	out := view{title: "Manifest of " + name, section: sectionApplications, template: "manifest"}

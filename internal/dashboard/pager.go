@@ -8,19 +8,19 @@ import (
 	"strconv"
 )
 
-// pager is where a list is cut.
+// pager is one page of a list.
 type pager struct {
-	// Page counts from 1.
+	// Page is counted from 1.
 	Page, Pages, Total int
 	// First and Last are the numbers of the rows that are shown, from 1.
 	First, Last int
-	// Previous and Next are paths; empty if there is no such page.
+	// Previous and Next are links; empty if there is no such page.
 	Previous, Next string
 	from, to       int
 }
 
-// pageOf cuts a list of a length into pages of a size, and finds the one that a request asks for. One past the last is
-// the last one.
+// pageOf divides a list into pages of size rows and returns the one that a request asks for. If it is beyond the last
+// page, it is the last one.
 func pageOf(r *http.Request, length, size int) pager {
 	query := r.URL.Query()
 	query.Del("done") // is said once

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// holdersShown is how many of the applications that hold quota of a queue are listed.
+	// holdersShown is how many applications that hold quota of a queue are listed.
 	holdersShown = 50
-	// waitsShown is how many of those that wait are listed.
+	// waitsShown is how many waiting applications are listed.
 	waitsShown = 50
 )
 
-// queuePage is one queue: who holds its quota, and who waits for it.
+// queuePage is the page of one queue: who holds its quota, and who waits for it.
 type queuePage struct {
 	Base, Name string
 	Queue      v1.Queue
@@ -31,21 +31,21 @@ type queuePage struct {
 	Message    string
 	Waits      []waitRow
 	Holders    []holderRow
-	// MoreWaits and MoreHolders are not listed.
+	// MoreWaits and MoreHolders are how many more there are.
 	MoreWaits, MoreHolders int
-	// Unknown says why applications are not listed.
+	// Unknown is why applications are not listed.
 	Unknown string
 	First   *firstInLine
-	// History is what was held over the last hours.
+	// History is what was held during the last hours.
 	History []chart
 	Now     time.Time
 }
 
-// waitRow is an application in line.
+// waitRow is a waiting application.
 type waitRow struct {
 	Head     v1.Head
 	Reserved bool
-	// Known: the viewer may see the application.
+	// Known reports that the viewer may see the application.
 	Known    bool
 	Message  string
 	Since    time.Time
@@ -60,13 +60,13 @@ type holderRow struct {
 	Holds                         []string
 }
 
-// firstInLine is what would unblock the first application in line.
+// firstInLine is what would unblock the first application in the queue.
 type firstInLine struct {
 	Namespace, Name string
 	Explained       v1.Application
 }
 
-// buildQueue shows one queue.
+// buildQueue is the builder for the page of one queue.
 func buildQueue(v *visit) (view, error) {
 	name := v.request.PathValue("name")
 	out := view{title: "Queue " + name, section: sectionQueues, template: "queue"}
@@ -97,7 +97,7 @@ func buildQueue(v *visit) (view, error) {
 	return out, nil
 }
 
-// applications adds who waits and who holds quota.
+// applications fills in who waits and who holds quota.
 func (p *queuePage) applications(v *visit, below []v1alpha1.SparkQueue, exist map[string]bool) {
 	t, err := watch(v, subject{client.Applications, client.Selection{}}, uidOfRow)
 	var all []*application
@@ -110,8 +110,8 @@ func (p *queuePage) applications(v *visit, below []v1alpha1.SparkQueue, exist ma
 	p.first(v)
 }
 
-// take sorts applications into those that hold quota of the queues within and those that wait for it. All that exist
-// decide where an application counts whose queue was deleted.
+// take divides applications into those that hold quota of the queues in within and those that wait for it. exist are
+// all queues; they determine where an application is charged whose queue was deleted.
 func (p *queuePage) take(all []*application, within, exist map[string]bool) {
 	known := map[[2]string]*application{}
 	var waits []*application
@@ -135,7 +135,8 @@ func (p *queuePage) take(all []*application, within, exist map[string]bool) {
 	p.sortHolders()
 }
 
-// line lists who is in line, then the others that wait in the queue and below it, those that have waited longest first.
+// line lists the applications with a place in the queue, then others that wait in the queue or below it, those that
+// have waited longest first.
 func (p *queuePage) line(waits []*application, known map[[2]string]*application) {
 	listed := map[[2]string]bool{}
 	for _, head := range p.Queue.Heads {
@@ -158,7 +159,7 @@ func (p *queuePage) line(waits []*application, known map[[2]string]*application)
 	}
 }
 
-// queuedAt returns since when an application waits.
+// queuedAt returns since when an application has waited.
 func queuedAt(a *application) time.Time {
 	if q := a.app.Status.Times.Queued; q != nil {
 		return q.Time
@@ -175,7 +176,7 @@ func (p *queuePage) sortHolders() {
 	}
 }
 
-// waiting returns the row of an application in line; app is nil if the viewer may not see it.
+// waiting returns the row of a waiting application. app is nil if the viewer may not see it.
 func waiting(p *queuePage, head v1.Head, app *application) waitRow {
 	row := waitRow{Head: head, Position: head.Position, Reserved: slices.ContainsFunc(p.Queue.ReservedFor, func(r v1.Head) bool {
 		return r.Namespace == head.Namespace && r.Name == head.Name
@@ -187,7 +188,7 @@ func waiting(p *queuePage, head v1.Head, app *application) waitRow {
 	return row
 }
 
-// first adds what would unblock the first in line.
+// first fills in what would unblock the first application.
 func (p *queuePage) first(v *visit) {
 	if len(p.Queue.Heads) == 0 || !p.Waits[0].Known || p.Queue.NotLive != "" {
 		return

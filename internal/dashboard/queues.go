@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// queuesShown is how many queues a page has, and barsShown how many bars it has at most: with many resources and
-	// flavors it has fewer queues.
+	// queuesShown is the maximum number of queues on a page, and barsShown that of bars. If queues have many resources
+	// and flavors, there are fewer queues on a page.
 	queuesShown = 100
 	barsShown   = 200
 )
@@ -25,7 +25,7 @@ type queuesPage struct {
 	Rows    []queueRow
 	Pager   pager
 	Waiting int32
-	// Running counts applications that hold quota.
+	// Running is the number of applications that hold quota.
 	Running int32
 	Queues  int
 }
@@ -37,7 +37,7 @@ type queueRow struct {
 	Waiting  int32
 	Admitted int32
 	Bars     []bar
-	// Message says why it admits nothing; empty if it does.
+	// Message is why it admits nothing; empty if it does.
 	Message string
 }
 
@@ -55,7 +55,7 @@ func queuesOf(v *visit) ([]v1alpha1.SparkQueue, error) {
 	return queues, nil
 }
 
-// buildQueues shows all trees of queues.
+// buildQueues is the builder for all trees of queues.
 func buildQueues(v *visit) (view, error) {
 	out := view{title: "Queues", section: sectionQueues, template: "queues"}
 	queues, err := queuesOf(v)
@@ -84,7 +84,7 @@ func buildQueues(v *visit) (view, error) {
 	return out, nil
 }
 
-// queuesOnPage returns how many of the queues stand on a page.
+// queuesOnPage returns how many queues are listed on a page.
 func queuesOnPage(rows []queueRow) int {
 	bars := 1
 	for i := range rows {
@@ -93,5 +93,5 @@ func queuesOnPage(rows []queueRow) int {
 	return max(1, min(queuesShown, barsShown/bars))
 }
 
-// deepest is the largest indentation of the tree.
+// deepest is the maximum indentation of the tree.
 const deepest = 8

@@ -22,7 +22,7 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// templateProblem is the template of a page that only says what is wrong.
+// templateProblem is the template of a page with only an error.
 const templateProblem = "problem"
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
@@ -44,20 +44,21 @@ var (
 	sections = []section{sectionQueues, sectionApplications, sectionSchedules, sectionUsage, sectionWhatIf}
 )
 
-// layout is what surrounds the content of a page.
+// layout is the frame around the content of a page.
 type layout struct {
 	Base, Title, User string
 	Section           section
 	Content           template.HTML
-	// Logout offers to forget the token. Live connects to the stream of changes. Bare leaves out the navigation.
+	// Logout shows a button that removes the token. Live connects to the stream of changes. Bare leaves out the
+	// navigation.
 	Logout, Live, Log, Bare bool
 }
 
-// Sections are the entries of the navigation.
+// Sections returns the entries of the navigation.
 func (layout) Sections() []section { return sections }
 
-// fragment renders a template. Names that the API server keeps free of them are the only texts that templates take as they
-// are; should one have a character that does more than print, that is written out here.
+// fragment renders a template. Templates use names without further escaping, because the API server allows only
+// harmless characters in them; if one has an unprintable character nevertheless, it is escaped here.
 func fragment(name string, data any) (template.HTML, error) {
 	var out bytes.Buffer
 	if err := templates.ExecuteTemplate(&out, name, data); err != nil {
@@ -70,7 +71,7 @@ func fragment(name string, data any) (template.HTML, error) {
 	return template.HTML(strings.Join(rows, "\n")), nil //nolint:gosec // html/template has escaped it
 }
 
-// content renders what a page shows, with what has to be said of its data.
+// content renders what a page shows, with notices about its data.
 func content(v *visit, now view) (template.HTML, error) {
 	loading, lost := v.notices()
 	body, err := fragment(now.template, now.data)
@@ -84,7 +85,7 @@ func content(v *visit, now view) (template.HTML, error) {
 	}{loading, lost, body})
 }
 
-// view returns what a page shows; an error becomes a page that says it.
+// view returns what a page shows. An error becomes a page with its text.
 func (v *visit) view(build builder) view {
 	now, err := build(v)
 	if err == nil {
@@ -94,7 +95,7 @@ func (v *visit) view(build builder) view {
 	return view{title: problemTitle(status), section: now.section, template: templateProblem, data: problemPage{Title: problemTitle(status), Text: err.Error()}, status: status}
 }
 
-// problemPage says what is wrong.
+// problemPage is a page with only an error.
 type problemPage struct{ Title, Text string }
 
 func problemTitle(status int) string {
@@ -120,10 +121,11 @@ func writePage(w http.ResponseWriter, l layout, status int) {
 	if status != 0 {
 		w.WriteHeader(status)
 	}
-	_, _ = w.Write(out.Bytes()) // a viewer who has gone away misses nothing
+	// If the browser has gone, the error does not matter.
+	_, _ = w.Write(out.Bytes())
 }
 
-// writeProblem writes a page that only says what is wrong.
+// writeProblem writes a page with only an error.
 func writeProblem(w http.ResponseWriter, base string, status int, text string) {
 	body, err := fragment(templateProblem, problemPage{Title: problemTitle(status), Text: text})
 	if err != nil {
@@ -133,12 +135,12 @@ func writeProblem(w http.ResponseWriter, base string, status int, text string) {
 	writePage(w, layout{Base: base, Title: problemTitle(status), Content: body, Bare: true}, status)
 }
 
-// say returns a text of others in one line, with everything that does more than print written out.
+// say returns a text from outside in one line, with unprintable characters as escapes.
 func say(text string) string { return redact.Visible(strings.Join(strings.Fields(text), " ")) }
 
 const (
-	// mostBrief and mostLong are how many characters of a text are shown where there are many, and where there are few: a
-	// page stays light whatever it is about. The manifest has all of it.
+	// mostBrief and mostLong are how many characters of a text are shown in lists and on pages of single objects, so
+	// that pages stay small. The manifest has the whole text.
 	mostBrief = 300
 	mostLong  = 1200
 )
@@ -147,7 +149,7 @@ func brief(text string) string { return cutAt(say(text), mostBrief) }
 
 func long(text string) string { return cutAt(say(text), mostLong) }
 
-// cutAt cuts a text that has more characters.
+// cutAt cuts a text to most characters.
 func cutAt(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -162,10 +164,10 @@ func cutAt(text string, most int) string {
 	return text
 }
 
-// amount returns a quantity of a resource.
+// amount formats a quantity.
 func amount(q resource.Quantity) string { return q.String() }
 
-// stamp returns a time for machines.
+// stamp formats a time for scripts.
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
 // tone returns the color of a stage.
@@ -185,7 +187,7 @@ func tone(stage string) string {
 	return "idle"
 }
 
-// pathOf returns the path of a page below a base.
+// pathOf returns the path of a page below base.
 func pathOf(base string, parts ...string) string {
 	var out strings.Builder
 	out.WriteString(base)

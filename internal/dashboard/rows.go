@@ -20,15 +20,16 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// application is as much of a SparkApplication as lists show: there may be ten thousand.
+// application has as much of a SparkApplication as lists need, because there may be ten thousand.
 type application struct {
 	app v1alpha1.SparkApplication
-	// grantPath is the queue whose quota it holds, with those above it, empty if it holds none; holds says what, in words.
+	// grantPath is the queue whose quota it holds and its ancestors; empty if it holds none. holds describes the grant
+	// in words.
 	grantPath []string
 	holds     []string
-	// elsewhere: another gate decides on it, whose queue may have the name of a SparkQueue.
+	// elsewhere reports that another gate decides on it, whose queue may have the name of a SparkQueue.
 	elsewhere bool
-	// metered is as much of its status as says what it used.
+	// metered is the part of the status that determines what it used.
 	metered v1alpha1.SparkApplicationStatus
 }
 
@@ -52,7 +53,7 @@ func (a *application) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// summarized returns what a summary needs of a status.
+// summarized returns the part of a status that a summary needs.
 func summarized(s *v1alpha1.SparkApplicationStatus) v1alpha1.SparkApplicationStatus {
 	out := v1alpha1.SparkApplicationStatus{
 		Queue: s.Queue, Run: s.Run, Attempt: s.Attempt, RunDuration: s.RunDuration,
@@ -72,14 +73,14 @@ func summarized(s *v1alpha1.SparkApplicationStatus) v1alpha1.SparkApplicationSta
 	return out
 }
 
-// used returns the application with as much of its status as says what it used.
+// used returns the application with the part of its status that determines what it used.
 func (a *application) used() v1alpha1.SparkApplication {
 	app := a.app
 	app.Status = a.metered
 	return app
 }
 
-// metered returns what the sums of package usage need of a status.
+// metered returns the part of a status that package usage needs.
 func metered(s *v1alpha1.SparkApplicationStatus) v1alpha1.SparkApplicationStatus {
 	out := v1alpha1.SparkApplicationStatus{Queue: s.Queue, Usage: s.Usage, Times: v1alpha1.ApplicationTimes{OpenTimes: v1alpha1.OpenTimes{Admitted: s.Times.Admitted}}}
 	if g := s.Grant; g != nil {
@@ -118,14 +119,14 @@ func uidOfQueue(q *v1alpha1.SparkQueue) types.UID { return q.UID }
 
 func uidOfApplication(a *v1alpha1.SparkApplication) types.UID { return a.UID }
 
-// pod is as much of a Spark pod as pages show. A driver is kept whole, so that its log can be read.
+// pod has as much of a Spark pod as pages show. A driver also has the whole pod, so that its log can be read.
 type pod struct {
 	uid                    types.UID
 	name, node, role       string
 	executor, phase, about string
 	run, attempt           int64
 	created                time.Time
-	// started and finished are when its first container began and ended; zero if it has not.
+	// started and finished are when its first container started and ended; zero if it has not.
 	started, finished time.Time
 	hasLog            bool
 	driver            *corev1.Pod
@@ -153,7 +154,7 @@ func (p *pod) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// lifeOf returns when a container began and ended.
+// lifeOf returns when a container started and ended.
 func lifeOf(s *corev1.ContainerState) (started, finished time.Time) {
 	switch {
 	case s.Terminated != nil:
@@ -192,7 +193,7 @@ func aboutPod(p *corev1.Pod) string {
 
 func uidOfPod(p *pod) types.UID { return p.uid }
 
-// event is an event of Kubernetes.
+// event is a Kubernetes event.
 type event struct {
 	uid, about types.UID
 	row        printer.Event

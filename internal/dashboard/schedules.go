@@ -22,11 +22,11 @@ import (
 
 const (
 	schedulesShown = 50
-	// comingTimes is how many of the next times are shown of each schedule.
+	// comingTimes is how many of the next times of each schedule are shown.
 	comingTimes = 3
 )
 
-// schedulesPage lists schedules.
+// schedulesPage is the list of schedules.
 type schedulesPage struct {
 	Base, Namespace, Text string
 	Rows                  []scheduleRow
@@ -42,13 +42,13 @@ type schedulesPage struct {
 type scheduleRow struct {
 	Namespace, Name, Times, Zone string
 	Suspended                    bool
-	// Problem is what keeps it from running, or what else it says is wrong.
+	// Problem is what keeps the schedule from running, or another problem in its status.
 	Problem string
 	Overlap string
 	// RunPath is where a run is requested; empty if the viewer may not.
 	RunPath string
 	Coming  []coming
-	// Last is when it was due last and a run was created; zero if never.
+	// Last is the latest time for which a run was created; zero if there was none.
 	Last        time.Time
 	Active      []string
 	ActiveCount int32
@@ -66,7 +66,7 @@ type coming struct {
 	Local string
 }
 
-// buildSchedules lists schedules, the one that is due next first.
+// buildSchedules is the builder for the list of schedules, sorted by the next time.
 func buildSchedules(v *visit) (view, error) {
 	out := view{title: "Schedules", section: sectionSchedules, template: "schedules"}
 	query := v.request.URL.Query()
@@ -101,8 +101,9 @@ func buildSchedules(v *visit) (view, error) {
 	return out, nil
 }
 
-// offer adds the path of a run to the schedules that the viewer may run. The query leads back to the list as it is. Who may
-// run schedules in all namespaces takes one review, others one for each namespace. Where there is no answer, nothing is offered.
+// offer sets RunPath in the rows of the schedules that the viewer may run. The query leads back to the list as it is. A
+// viewer who may run schedules in all namespaces costs one review, any other one review for each namespace. Without an
+// answer, nothing is offered.
 func (p *schedulesPage) offer(v *visit, query url.Values) {
 	everywhere, err := v.mayPatch(v.ctx, client.Schedules, metav1.NamespaceAll, "")
 	for i := 0; i < len(p.Rows) && err == nil; i++ {
@@ -116,7 +117,7 @@ func (p *schedulesPage) offer(v *visit, query url.Values) {
 	}
 }
 
-// laterIfNone sorts what is never due after the rest.
+// laterIfNone sorts schedules that are never due last.
 func laterIfNone(at time.Time) time.Time {
 	if at.IsZero() {
 		return time.Unix(1<<40, 0)
@@ -124,7 +125,7 @@ func laterIfNone(at time.Time) time.Time {
 	return at
 }
 
-// rowOf returns a schedule as it stands at a time.
+// rowOf returns the row of a schedule at the time now.
 func rowOf(s *v1alpha1.ScheduledSparkApplication, now time.Time) scheduleRow {
 	row := scheduleRow{
 		Namespace: s.Namespace, Name: s.Name, Times: s.Spec.Schedule, Zone: printer.Zone(&s.Spec), Suspended: s.Spec.Suspend,
@@ -149,10 +150,10 @@ func rowOf(s *v1alpha1.ScheduledSparkApplication, now time.Time) scheduleRow {
 	return row
 }
 
-// clockSkew is how far the clocks of the operator and of this process may be apart.
+// clockSkew is how much the clocks of the operator and of this process may differ.
 const clockSkew = time.Minute
 
-// followedUntil returns the time until which nothing is due any longer.
+// followedUntil returns the time until which the operator has handled the schedule, so that nothing before it is due.
 func followedUntil(s *v1alpha1.ScheduledSparkApplication, now time.Time) time.Time {
 	if h := s.Status.Handled; h != nil && h.Until.After(now) {
 		return h.Until.Time
@@ -160,13 +161,13 @@ func followedUntil(s *v1alpha1.ScheduledSparkApplication, now time.Time) time.Ti
 	return now
 }
 
-// runs reports whether anything is run at the times of a schedule.
+// runs reports whether runs are created at the times of the schedule.
 func runs(s *v1alpha1.ScheduledSparkApplication) bool {
 	ready := meta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
 	return !s.Spec.Suspend && (ready == nil || ready.Reason != v1alpha1.InvalidSpecReason)
 }
 
-// comes adds the next times at which something is run.
+// comes fills in the next times at which runs are created.
 func (row *scheduleRow) comes(s *v1alpha1.ScheduledSparkApplication, now time.Time) {
 	times, err := cron.Parse(s.Spec.Schedule, s.Spec.TimeZone)
 	if err != nil {

@@ -26,31 +26,32 @@ import (
 var static embed.FS
 
 const (
-	// mostViewers bounds the credentials that are served at the same time.
+	// mostViewers is the maximum number of tokens that are served at the same time.
 	mostViewers = 500
-	// mostOfOne bounds those of one user, so that no user takes all places: a user may have any number of tokens.
+	// mostOfOne is the maximum number of tokens of one user, so that no user can take all places: a user may have any
+	// number of tokens.
 	mostOfOne = 100
-	// forgetAfter is how long credentials are remembered after the last page with them was closed.
+	// forgetAfter is how long a token is remembered after the last page with it was closed.
 	forgetAfter = 5 * time.Minute
 )
 
-// Options of a server.
+// Options are the options of a server.
 type Options struct {
-	// Local is the way to the cluster with the rights of a kubeconfig. If it is nil, each request has to bring the token
-	// of its viewer, and ForToken returns the way to the cluster with it.
+	// Local is the client of a kubeconfig. If it is nil, each request has to have the token of its viewer, and ForToken
+	// returns a client that uses it.
 	Local    *client.Cluster
 	ForToken func(token string) (*client.Cluster, error)
-	// Secret is the first element of all paths of a local server: other users of the machine do not know it.
+	// Secret is the first element of all paths of a local server, which other users of the machine do not know.
 	Secret string
-	// Once is a path, without its slash, that leads to the first page the first time it is asked for: the address that a
-	// browser is started with, which other users of the machine see among its arguments. Default: none.
+	// Once is a path, without its slash, that redirects to the first page the first time it is requested. A browser is
+	// started with it, because other users of the machine can see its arguments. Default: none.
 	Once string
-	// Hosts are the values of the header Host that are answered; empty is any. A local server needs them against names
-	// that lead to the loopback address.
+	// Hosts are the allowed values of the header Host; if empty, all are allowed. A local server needs them, because
+	// names of other sites may resolve to the loopback address.
 	Hosts []string
-	// Prices of usage for viewers who give none of their own; nil for no costs.
+	// Prices are used for viewers who give no prices of their own; nil for no costs.
 	Prices *usage.Prices
-	// HistoryServer is the address that a server for many viewers asks for the measurements of runs that have ended.
+	// HistoryServer is the address at which a server for many viewers reads measurements of runs that have ended.
 	HistoryServer string
 	Clock         clock.WithDelayedExecution
 }
@@ -58,7 +59,7 @@ type Options struct {
 // Server answers requests for pages. It is safe for concurrent use.
 type Server struct {
 	options Options
-	// base is what all paths begin with: empty, or a slash and the secret.
+	// base is the beginning of all paths: empty, or a slash and the secret.
 	base  string
 	ctx   context.Context
 	turns *turns
@@ -66,11 +67,11 @@ type Server struct {
 
 	mu      sync.Mutex
 	viewers map[[sha256.Size]byte]*viewer
-	// once is that of the options until it was asked for.
+	// once is Options.Once until it was requested.
 	once string
 }
 
-// New returns a server; what it watches ends with ctx.
+// New returns a server. Its watches end with ctx.
 func New(ctx context.Context, o Options) *Server {
 	s := &Server{options: o, ctx: ctx, turns: newTurns(), stock: newStock(), viewers: map[[sha256.Size]byte]*viewer{}, once: o.Once}
 	if o.Secret != "" {
@@ -79,7 +80,7 @@ func New(ctx context.Context, o Options) *Server {
 	return s
 }
 
-// Handler returns the handler of all paths.
+// Handler returns the handler for all paths.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
@@ -103,17 +104,18 @@ func (s *Server) Handler() http.Handler {
 	}
 	files, err := fs.Sub(static, "static")
 	if err != nil {
-		panic(err) // the files are part of the program
+		// The files are part of the program.
+		panic(err)
 	}
 	mux.Handle("GET /static/", http.StripPrefix("/static/", http.FileServerFS(files)))
 	return s.guard(mux)
 }
 
-// errNoCredentials is the error of a request without a token.
+// errNoCredentials is the error for a request without a token.
 var errNoCredentials = errors.New("the request carries no token")
 
-// viewerOf returns the viewer of a request. The API server is asked each time for the user that it takes them for, so that a token that
-// is no longer good opens no page.
+// viewerOf returns the viewer of a request and the name of the user. It asks the API server for the name each time, so
+// that an expired token opens no page.
 func (s *Server) viewerOf(r *http.Request) (v *viewer, name string, err error) {
 	if s.options.Local != nil {
 		v, err := s.viewer("", "", s.options.Local)
@@ -134,7 +136,7 @@ func (s *Server) viewerOf(r *http.Request) (v *viewer, name string, err error) {
 	return v, name, err
 }
 
-// viewer returns what is known of credentials of a user, with c for those that are new.
+// viewer returns the viewer with that token. If there is none yet, it is created and uses c.
 func (s *Server) viewer(token, user string, c *client.Cluster) (*viewer, error) {
 	key := sha256.Sum256([]byte(token))
 	s.mu.Lock()
@@ -155,7 +157,7 @@ func (s *Server) viewer(token, user string, c *client.Cluster) (*viewer, error) 
 	return v, nil
 }
 
-// full reports whether there is no place for further credentials of a party.
+// full reports whether there is no place for another token of a party.
 func (s *Server) full(party string) bool {
 	of := 0
 	for _, v := range s.viewers {
@@ -166,8 +168,8 @@ func (s *Server) full(party string) bool {
 	return len(s.viewers) >= mostViewers || of >= mostOfOne
 }
 
-// partyOf returns who is behind the name of a user. All ServiceAccounts of a namespace are one: who may create some
-// creates many.
+// partyOf returns the party to which a user counts. All ServiceAccounts of a namespace are one party, because users who
+// may create one may create many.
 func partyOf(user string) string {
 	const accounts = "system:serviceaccount:"
 	if account, is := strings.CutPrefix(user, accounts); is {
@@ -177,7 +179,7 @@ func partyOf(user string) string {
 	return user
 }
 
-// left says that a request of a viewer has ended. Some time after the last one their credentials are forgotten.
+// left notes that a request of a viewer has ended. If no other follows for a while, the viewer is forgotten.
 func (s *Server) left(v *viewer) {
 	if s.options.Local != nil {
 		return
@@ -190,14 +192,14 @@ func (s *Server) left(v *viewer) {
 	})
 }
 
-// forget drops the credentials of a viewer. Pages that are open stay until they are closed, or their watches are renewed.
+// forget removes a viewer. Its open pages stay until they are closed, or until their watches are renewed.
 func (s *Server) forget(v *viewer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	maps.DeleteFunc(s.viewers, func(_ [sha256.Size]byte, known *viewer) bool { return known == v })
 }
 
-// page returns the handler of a page, and of the stream of its changes.
+// page returns the handler for a page and for the stream of its changes.
 func (s *Server) page(build builder) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		known, name, err := s.viewerOf(r)

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// leastSegment is the width of a segment of no length, in parts of barWidth: it is still seen.
+	// leastSegment is the width of a segment without a duration, so that it can be seen.
 	leastSegment = 0.7
-	// endWidth is the width of the mark at the end of a run.
+	// endWidth is the width of the mark for the end of a run.
 	endWidth = 1.2
 )
 
-// stages is the run of an application as a picture: a bar of its stages, each as wide as it was long. The zero value is
-// none.
+// stages shows a run as a bar, with a segment for each stage whose width shows how long it took. The zero value draws
+// nothing.
 type stages struct {
 	Steps    []step
 	Segments []segment
-	// Text says the same as the bar.
+	// Text describes the bar in words.
 	Text string
 	// Until is now, or when the run ended.
 	Until time.Time
@@ -34,30 +34,30 @@ type stages struct {
 // step is a step of the run.
 type step struct {
 	status.Step
-	// State is done, failed, now or next, Phase the color of the segment that begins with it.
+	// State is done, failed, now or next; Phase is the color of the segment after the step.
 	State, Phase string
-	// Took is how long the segment is that begins with it; empty for the last one and for those to come.
+	// Took is how long the segment after the step is; empty for the last step and for future ones.
 	Took string
 }
 
-// segment is the time between two steps, in parts of barWidth.
+// segment is the time between two steps. X and Width are between 0 and barWidth.
 type segment struct {
 	X, Width float64
 	Phase    string
 }
 
-// phases are the colors of what begins with a step.
+// phases are the colors of the segments, by the step before them.
 var phases = map[string]string{
 	"Queued": "waits", "Admitted": "begins", "Driver": "runs", "Executors": "runs", "Stopping": "stops", "Retry": "waits",
 }
 
-// stagesOf draws the run of an application as it stands at a time.
+// stagesOf returns the stages of an application at the time now.
 func stagesOf(app *v1alpha1.SparkApplication, now time.Time) stages {
 	var out stages
 	for _, s := range status.Timeline(app) {
 		next := step{Step: s, State: "next", Phase: phases[s.Name]}
 		if s.Name == "Executors" && len(out.Steps) > 0 {
-			out.Steps[len(out.Steps)-1].Phase = "gathers" // the driver runs, and executors are missing
+			out.Steps[len(out.Steps)-1].Phase = "gathers" // the driver runs, but executors are missing
 		}
 		if !s.At.IsZero() {
 			next.State = "done"
@@ -92,7 +92,7 @@ func stagesOf(app *v1alpha1.SparkApplication, now time.Time) stages {
 	return out
 }
 
-// draw draws the steps that have been reached. end is the color of the mark at the end; empty for a run that continues.
+// draw draws the steps that have been reached. end is the color of the mark at the end; empty if the run continues.
 func (p *stages) draw(reached []*step, end string) {
 	var lengths []time.Duration
 	var words []string
@@ -130,7 +130,7 @@ func (p *stages) draw(reached []*step, end string) {
 	}
 }
 
-// clockOf writes a time of day; with its date if that is not the one of another time.
+// clockOf formats a time of day, with its date if other is on another day.
 func clockOf(at, other time.Time) string {
 	if sameDay(at, other) {
 		return at.UTC().Format("15:04:05 UTC")
@@ -138,7 +138,7 @@ func clockOf(at, other time.Time) string {
 	return at.UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
-// axisOf writes one end of an axis; with its date if the other end is on another day.
+// axisOf formats one end of an axis, with its date if the other end is on another day.
 func axisOf(at, other time.Time) string {
 	if sameDay(at, other) {
 		return at.UTC().Format("15:04")

@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// stock has one copy of each row that tables of several viewers have. It grants no rights: a table gets a row only for
-// an object that the API server has just sent to its viewer, with the credentials of that viewer. It is safe for concurrent
-// use.
+// stock keeps one copy of rows that several viewers have in their tables. It grants no rights: a table gets a row only
+// for an object that the API server has just sent to its viewer, with the credentials of that viewer. It is safe for
+// concurrent use.
 type stock struct {
 	mu    sync.Mutex
 	pools map[reflect.Type]any
@@ -23,7 +23,7 @@ type stock struct {
 
 func newStock() *stock { return &stock{pools: map[reflect.Type]any{}} }
 
-// poolOf returns the rows of a type.
+// poolOf returns the pool for a type of row.
 func poolOf[T any](s *stock) *pool[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,19 +36,20 @@ func poolOf[T any](s *stock) *pool[T] {
 	return p
 }
 
-// version is one version of one object. The API server sends the same to all who may read it.
+// version identifies one version of one object. The API server sends the same content to all who may read it.
 type version struct {
 	uid  types.UID
 	name string
 }
 
-// pool has the rows of one type that some table has, and does not keep them. It is safe for concurrent use.
+// pool finds the rows of one type that are in any table. It has only weak references to them. It is safe for concurrent
+// use.
 type pool[T any] struct {
 	mu    sync.Mutex
 	known map[version]weak.Pointer[T]
 }
 
-// row returns the row of an object.
+// row returns the row of an object, an existing one if possible.
 func (p *pool[T]) row(object []byte) (*T, error) {
 	var is struct {
 		Metadata struct {
@@ -73,10 +74,10 @@ func (p *pool[T]) row(object []byte) (*T, error) {
 	return p.add(of, row), nil
 }
 
-// decode decodes a row, of which much is left out where it decodes itself.
+// decode decodes a row. Types that decode themselves leave out most of the object.
 func decode(object []byte, row any) error {
 	if own, is := row.(json.Unmarshaler); is {
-		return own.UnmarshalJSON(object) // the object was read once and is valid
+		return own.UnmarshalJSON(object) // the object was decoded once before and is valid
 	}
 	return json.Unmarshal(object, row)
 }
@@ -87,7 +88,7 @@ func (p *pool[T]) find(of version) *T {
 	return p.known[of].Value()
 }
 
-// add returns the row, or that which another viewer has added meanwhile.
+// add returns row, or the one that another viewer has added in the meantime.
 func (p *pool[T]) add(of version, row *T) *T {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,11 +100,11 @@ func (p *pool[T]) add(of version, row *T) *T {
 	return row
 }
 
-// forget drops a row that no table has any longer.
+// forget removes a row that is no longer in any table.
 func (p *pool[T]) forget(of version) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.known[of].Value() == nil { // else it was added again
+	if p.known[of].Value() == nil { // otherwise it was added again
 		delete(p.known, of)
 	}
 }

@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// pace is the shortest time between two updates of a page.
+	// pace is the minimum time between two updates of a page.
 	pace = time.Second
-	// beat is how often an idle stream shows that it lives. Proxies close silent ones after a minute.
+	// beat is how often something is sent on an idle stream, because proxies close silent connections after a minute.
 	beat = 20 * time.Second
-	// writeWithin bounds how long a browser may take to read an update.
+	// writeWithin is how long a browser may take to read an update.
 	writeWithin = 30 * time.Second
 )
 
-// stream sends what a page shows whenever that changes, until the browser leaves.
+// stream sends the content of a page whenever it changes, until the browser disconnects.
 func (s *Server) stream(w http.ResponseWriter, v *visit, build builder) {
 	ctx, cancel := context.WithCancel(v.ctx)
 	defer cancel()
 	v.ctx = ctx
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep it back
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would buffer it
 	out := &updates{w: w, control: http.NewResponseController(w), visit: v, build: build}
 	feed := newLogFeed(v.viewer, v.request.URL.Query().Get("log") != "")
 	defer feed.close()
@@ -60,12 +60,12 @@ func (s *Server) stream(w http.ResponseWriter, v *visit, build builder) {
 			err = out.beat()
 		}
 		if err != nil {
-			return // the browser has gone
+			return // the browser has disconnected
 		}
 	}
 }
 
-// updates are the events of one stream.
+// updates sends the events of one stream.
 type updates struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -77,7 +77,7 @@ type updates struct {
 // errStill ends the stream of a page that does not change.
 var errStill = errors.New("the page has no updates")
 
-// show sends the content of the page, unless it is what was sent before.
+// show sends the content of the page, unless it is the same as before.
 func (u *updates) show() error {
 	now := u.visit.view(u.build)
 	if now.still {
@@ -94,7 +94,7 @@ func (u *updates) show() error {
 	return u.send("view", u.last)
 }
 
-// send sends an event whose data is JSON, in one line.
+// send sends an event whose data is JSON in one line.
 func (u *updates) send(name string, data any) error {
 	text, err := json.Marshal(data)
 	if err != nil {

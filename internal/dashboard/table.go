@@ -11,14 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// source is something that pages show and that changes. It is safe for concurrent use.
+// source is data that pages show and that changes. It is safe for concurrent use.
 type source struct {
 	mu sync.Mutex
-	// first is closed as soon as it is known what there is, or why that cannot be known. begun is closed as soon as
-	// the first object of the first list is there, or first is closed.
+	// first is closed when the first list is complete, or when it is known why it cannot be read. begun is closed when
+	// the first object of that list has arrived, or when first is closed.
 	first, begun chan struct{}
 	known, some  bool
-	// refused ends the source: the API server refuses the list. lost is why nothing is seen for now.
+	// refused is the error that ended the source: the API server refuses the list. lost is why nothing can be read at
+	// the moment.
 	refused, lost error
 	listeners     map[chan struct{}]bool
 }
@@ -27,7 +28,7 @@ func newSource() source {
 	return source{first: make(chan struct{}), begun: make(chan struct{}), listeners: map[chan struct{}]bool{}}
 }
 
-// listen wakes a listener with each change from now on.
+// listen sends to wake after each change from now on.
 func (s *source) listen(wake chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +41,7 @@ func (s *source) unlisten(wake chan struct{}) {
 	delete(s.listeners, wake)
 }
 
-// change changes the source and wakes those that listen.
+// change changes the source and notifies its listeners.
 func (s *source) change(how func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +54,7 @@ func (s *source) change(how func()) {
 	s.wake()
 }
 
-// begin says that there is something to show. s.mu is held.
+// begin notes that there is something to show. The caller holds s.mu.
 func (s *source) begin() {
 	if !s.some {
 		s.some = true
@@ -61,12 +62,12 @@ func (s *source) begin() {
 	}
 }
 
-// wake wakes those that listen. s.mu is held.
+// wake notifies the listeners. The caller holds s.mu.
 func (s *source) wake() {
 	for wake := range s.listeners {
 		select {
 		case wake <- struct{}{}:
-		default: // it will look anyway
+		default: // it is already going to look
 		}
 	}
 }
@@ -74,24 +75,24 @@ func (s *source) wake() {
 // Lost implements client.Observer.
 func (s *source) Lost(why error) { s.change(func() { s.lost = why }) }
 
-// refuse says that the source has ended, and why.
+// refuse notes that the source has ended, and why.
 func (s *source) refuse(why error) { s.change(func() { s.refused = why }) }
 
-// standing returns why there is nothing to show, and why what is shown may be outdated; known is false while neither can
-// be said.
+// standing returns why there is nothing to show, and why what is shown may be outdated. known is false as long as
+// nothing is known.
 func (s *source) standing() (refused, lost error, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.refused, s.lost, s.known
 }
 
-// table has the objects that a watch sees, as much of each as pages show. Its rows are never changed, only replaced: pages
-// of other viewers may have the same ones. It is safe for concurrent use.
+// table has the objects of a watch, with as much of each as pages show. Rows are never changed, only replaced, because
+// tables of other viewers may contain them. It is safe for concurrent use.
 type table[T any] struct {
 	source
 	uid  func(*T) types.UID
 	pool *pool[T]
-	// rows are nil until the first list is complete. arriving are those of a list that is being read.
+	// rows are nil until the first list is complete. arriving are the rows of a list that is being read.
 	rows, arriving map[types.UID]*T
 }
 
@@ -112,7 +113,7 @@ func (t *table[T]) Listed(object []byte) error {
 	defer t.mu.Unlock()
 	t.arriving[t.uid(row)] = row
 	if t.rows != nil {
-		return nil // pages show what was there before until the list is complete
+		return nil // until the list is complete, pages show the old rows
 	}
 	t.begin()
 	t.wake()
@@ -140,7 +141,7 @@ func (t *table[T]) Changed(object []byte, deleted bool) error {
 	return nil
 }
 
-// all returns the rows, in any order; those that have arrived, until the first list is complete.
+// all returns the rows in no particular order. Until the first list is complete, these are the rows that have arrived.
 func (t *table[T]) all() []*T {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -14,25 +14,25 @@ import (
 const (
 	// timelineReach is how far a time line reaches before and after now.
 	timelineReach = 24 * time.Hour
-	// timelineMarks bounds the times to come that are drawn: a schedule may be due each minute.
+	// timelineMarks is the maximum number of future times that are drawn, because a schedule may be due every minute.
 	timelineMarks = 48
 )
 
 // mark is a time on a time line.
 type mark struct {
-	// At is its place, in parts of barWidth, Kind its color: due, good, bad or next.
+	// At is its position, between 0 and barWidth; Kind is its color: due, good, bad or next.
 	At   float64
 	Kind string
 }
 
-// timeline is the last and the next runs of a schedule. The zero value is none.
+// timeline shows the last and the next runs of a schedule. The zero value draws nothing.
 type timeline struct {
 	Marks []mark
-	// Text says the same.
+	// Text describes the time line in words.
 	Text string
 }
 
-// timelineOf draws what is near now.
+// timelineOf returns the time line of a schedule around now.
 func timelineOf(s *v1alpha1.ScheduledSparkApplication, now time.Time) timeline {
 	var line timeline
 	put := func(at time.Time, kind string) bool {

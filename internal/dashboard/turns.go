@@ -17,13 +17,14 @@ import (
 const (
 	// mostLists is how many long lists are read at the same time.
 	mostLists = 4
-	// listWithin is how long a list may take before it is the turn of others, too: one that does not arrive stops none.
+	// listWithin is how long reading a list may keep its turn, so that one that does not arrive does not stop others.
 	listWithin = 10 * time.Second
 )
 
-// turns bound what a server does at the same time for all of its viewers where it takes much memory: a plan has all
-// applications of the cluster whole, what drivers answer is as large as their users like, and a list of applications that
-// many viewers read at once is decoded once for each of them, where the later ones find its rows in the stock.
+// turns limit memory-intensive work that the server does at the same time for all viewers: a plan keeps all
+// applications of the cluster completely; the answers of drivers can be arbitrarily large; and a list of applications
+// that many viewers read at the same time is decoded for each of them, whereas later ones would find its rows in the
+// stock.
 type turns struct{ plans, readings, lists *semaphore.Weighted }
 
 func newTurns() *turns {
@@ -31,13 +32,13 @@ func newTurns() *turns {
 	return &turns{semaphore.NewWeighted(plans), semaphore.NewWeighted(readings), semaphore.NewWeighted(mostLists)}
 }
 
-// inTurn reads lists in turn with those of other viewers. What comes after a list needs no turn.
+// inTurn is a listener that waits for its turn before it reads a list. Changes after a list need no turn.
 type inTurn struct {
 	client.Listener
 	ctx   context.Context
 	lists *semaphore.Weighted
 	clock clock.WithDelayedExecution
-	// done gives the turn back. It may be called again.
+	// done gives back the turn. It may be called several times.
 	done func()
 }
 

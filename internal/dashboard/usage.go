@@ -17,59 +17,60 @@ import (
 )
 
 const (
-	// usageShown is how many rows a page has.
+	// usageShown is how many rows are on a page.
 	usageShown = 50
-	// sinceDefault is the window of a page that names none.
+	// sinceDefault is the default of the period.
 	sinceDefault = "7d"
 	byLabel      = "label"
 )
 
-// usagePage says what was used, and what of it was wasted.
+// usagePage shows what was used, and how much of it was wasted.
 type usagePage struct {
 	Base   string
 	Filter filter
-	// By is queue, namespace, application or label, Label the name of the label. Since and Until are what the viewer wrote.
+	// By is queue, namespace, application or label; Label is the name of the label. Since and Until are the texts of
+	// the viewer.
 	By, Label, Since, Until string
-	// Over says which window the sums are of: that which was asked for, unless it cannot be understood.
+	// Over describes the period of the sums: the requested one, or the default if that is invalid.
 	Over string
-	// Prices is the price list that the viewer has given.
+	// Prices is the price list that the viewer gave.
 	Prices string
-	// Problems are mistakes in what the viewer has asked for.
+	// Problems are mistakes in the viewer's input.
 	Problems []string
 	Keys     []string
 	Report   usage.Report
 	Rows     []usageRow
 	Total    usageRow
 	Priced   bool
-	// Used is which part of the time that was granted pods really requested, in percent.
+	// Used is the part of the granted time that pods really requested, in percent.
 	Used string
-	// Cut is of how many applications attempts are missing.
+	// Cut is the number of applications with missing attempts.
 	Cut                int
 	Queues, Namespaces []string
 	Pager              pager
 }
 
-// usageRow is what one key used.
+// usageRow is what was used under one key.
 type usageRow struct {
 	usage.Row
-	// Path leads to what the key names; empty if nothing does.
+	// Path is the page of what the key names; empty if there is none.
 	Path string
 	Bar  wasteBar
-	// Cost and WastedCost in the currency of the prices.
+	// Cost and WastedCost are in the currency of the prices.
 	Cost, WastedCost string
 }
 
 // Wastes reports whether something was paid for that failed or was preempted.
 func (r usageRow) Wastes() bool { return r.Row.WastedCost != nil && *r.Row.WastedCost > 0 }
 
-// wasteBar shows what became of core-hours. All numbers are parts of barWidth.
+// wasteBar shows how core-hours ended. All numbers are between 0 and barWidth.
 type wasteBar struct {
 	Text                               string
 	Good, Stopped, Preempted, Failed   float64
 	StoppedAt, PreemptedAt, FailedFrom float64
 }
 
-// buildUsage sums what applications used.
+// buildUsage is the builder for the usage of applications.
 func buildUsage(v *visit) (view, error) {
 	out := view{title: "Usage", section: sectionUsage, template: "usage"}
 	query := v.request.URL.Query()
@@ -94,7 +95,7 @@ func buildUsage(v *visit) (view, error) {
 	return out, nil
 }
 
-// question is what a viewer asks for. What cannot be understood is replaced by its default, and said.
+// question is what the viewer asks for. Invalid input is replaced by its default, and reported as a problem.
 type question struct {
 	key    usage.Key
 	window usage.Window
@@ -125,7 +126,7 @@ func (p *usagePage) question(prices *usage.Prices, now time.Time) question {
 	return q
 }
 
-// window returns the time that the viewer asks for, and words it.
+// window returns the period that the viewer asks for, and sets Over.
 func (p *usagePage) window(now time.Time) usage.Window {
 	window, err := usage.ParseWindow(p.Since, p.Until, now)
 	_, notAgo := usage.ParseSince(p.Since)
@@ -147,7 +148,7 @@ func (p *usagePage) problem(format string, args ...any) {
 	p.Problems = append(p.Problems, fmt.Sprintf(format, args...))
 }
 
-// sum adds up what the applications that are asked for used.
+// sum adds up what the selected applications used.
 func (p *usagePage) sum(all []*application, q question, now time.Time) {
 	queues, namespaces := map[string]bool{}, map[string]bool{}
 	var records []usage.Record
@@ -178,7 +179,7 @@ func (p *usagePage) sum(all []*application, q question, now time.Time) {
 	p.Used = percent(p.Report.Total.Requested.CPU, p.Report.Total.Granted.CPU)
 }
 
-// row draws a row; most is what the whole width of its bar stands for.
+// row returns a row of the page. most is the amount that the whole width of its bar stands for.
 func (p *usagePage) row(r usage.Row, most float64) usageRow {
 	row := usageRow{Row: r, Bar: wasteOf(r, most)}
 	if r.Cost != nil {
@@ -214,7 +215,7 @@ func wasteOf(r usage.Row, most float64) wasteBar {
 	return b
 }
 
-// grouped writes a whole number with commas.
+// grouped formats a whole number with commas.
 func grouped(amount float64) string {
 	digits := fmt.Sprintf("%.0f", amount)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -223,12 +224,12 @@ func grouped(amount float64) string {
 	return digits
 }
 
-// money writes a cost.
+// money formats a cost.
 func money(amount float64, currency string) string {
 	return strings.TrimSpace(fmt.Sprintf("%.2f %s", amount, currency))
 }
 
-// percent writes a part of a whole; empty if there is no whole.
+// percent formats a part of a whole; empty if the whole is 0.
 func percent(part, whole float64) string {
 	if whole <= 0 {
 		return ""

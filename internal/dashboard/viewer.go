@@ -20,24 +20,25 @@ import (
 )
 
 const (
-	// linger is how long a watch outlives the last page that needs it: long enough to go from page to page.
+	// linger is how long a watch continues after the last page that needs it was closed, so that going from page to
+	// page does not end it.
 	linger = 30 * time.Second
-	// mostTables bounds the watches of one viewer.
+	// mostTables is the maximum number of watches of one viewer.
 	mostTables = 64
 	// explainFor is how long an answer of the operator is shown before it is asked again.
 	explainFor = 10 * time.Second
-	// explainWithin bounds how long a page waits for the operator.
+	// explainWithin is how long a page waits for the operator.
 	explainWithin = 3 * time.Second
-	// rightFor is how long it is remembered what a viewer may do. The API server decides each time they do it.
+	// rightFor is how long the rights of a viewer are remembered. The API server still checks them for every action.
 	rightFor = time.Minute
-	// mostKept bounds the answers of each sort that are kept.
+	// mostKept is the maximum number of answers of each kind that are kept.
 	mostKept = 256
 )
 
-// errTooMany is the error of a viewer with too many different pages open.
+// errTooMany is the error for a viewer with too many different lists open.
 var errTooMany = fmt.Errorf("more than %d different lists are open: close some pages, and load this one again in a minute", mostTables)
 
-// viewer is one set of credentials: the way to the cluster with them, and what their pages watch now. It is safe for
+// viewer is one set of credentials: the client that uses them, and the watches of the open pages. It is safe for
 // concurrent use.
 type viewer struct {
 	cluster  *client.Cluster
@@ -47,15 +48,16 @@ type viewer struct {
 	turns    *turns
 	// ctx ends with the server.
 	ctx context.Context
-	// party is whose credentials these are; see partyOf.
+	// party is the party to which the user counts (partyOf).
 	party string
 
-	// visits counts requests that have ended.
+	// visits is the number of requests that have ended.
 	visits atomic.Int64
 
 	mu     sync.Mutex
 	tables map[string]*shared
-	// explained has an explanation by its key, and rights whether the viewer may patch an application, by namespace/name.
+	// explained are explanations by their key. rights are whether the viewer may patch an application, by
+	// namespace/name.
 	explained, rights *cache.LRUExpireCache
 }
 
@@ -66,7 +68,7 @@ func newViewer(ctx context.Context, c *client.Cluster, rows *stock, turns *turns
 	}
 }
 
-// subject is what a table is about.
+// subject is what a table contains.
 type subject struct {
 	kind      client.Kind
 	selection client.Selection
@@ -81,7 +83,7 @@ func (s subject) key() string {
 	return fmt.Sprintf("%s\x00%s\x00%s\x00%s", s.kind.Resource, s.selection.Namespace, s.selection.Labels, s.selection.Fields)
 }
 
-// shared is a table with the number of pages that need it.
+// shared is a table with the number of pages that use it.
 type shared struct {
 	table any
 	*source
@@ -89,7 +91,7 @@ type shared struct {
 	stop  context.CancelFunc
 }
 
-// open returns the table of a subject, which is watched until some time after the last call of close.
+// open returns the table of a subject. It is watched until some time after the last call of close.
 func open[T any](v *viewer, s subject, uid func(*T) types.UID) (*table[T], error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -121,7 +123,7 @@ func open[T any](v *viewer, s subject, uid func(*T) types.UID) (*table[T], error
 	return t, nil
 }
 
-// close says that a page no longer needs the table of a key.
+// close notes that a page no longer uses the table of a key.
 func (v *viewer) close(key string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -153,7 +155,7 @@ type explanation struct {
 	err    error
 }
 
-// explain returns an answer of the operator that is not older than explainFor.
+// explain returns an answer of the operator that is at most explainFor old.
 func explain[T v1.Application | v1.Queue](ctx context.Context, v *viewer, key string, ask func(context.Context) (T, error)) (T, error) {
 	if known, has := v.explained.Get(key); has {
 		is := known.(explanation)
@@ -181,7 +183,7 @@ func (v *viewer) explainQueue(ctx context.Context, name string) (v1.Queue, error
 	return explain(ctx, v, "q/"+name, func(ctx context.Context) (v1.Queue, error) { return v.cluster.ExplainQueue(ctx, name) })
 }
 
-// mayPatch reports whether the viewer may change an object; without a name, all objects of the kind in the namespace.
+// mayPatch reports whether the viewer may patch an object; without a name, all objects of the kind in the namespace.
 func (v *viewer) mayPatch(ctx context.Context, kind client.Kind, namespace, name string) (bool, error) {
 	key := kind.Resource + "/" + namespace + "/" + name
 	if known, has := v.rights.Get(key); has {

@@ -15,53 +15,54 @@ import (
 )
 
 const (
-	// firstWithin bounds how long a page waits for its first list. After that it says that it is loading.
+	// firstWithin is how long a page waits for its first list. After that it shows that it is loading.
 	firstWithin = 10 * time.Second
-	// wholeWithin is how long a page that can show a part of a list waits for the rest once it arrives.
+	// wholeWithin is how long a page that can show a part of a list waits for the rest after the list has begun to
+	// arrive.
 	wholeWithin = 500 * time.Millisecond
 )
 
 // view is what a page shows at one moment.
 type view struct {
 	title string
-	// section is the entry of the navigation that the page belongs to.
+	// section is the entry of the navigation to which the page belongs.
 	section section
-	// template renders data.
+	// template is the name of the template that renders data.
 	template string
 	data     any
-	// status of the answer; 0 is 200.
+	// status is the HTTP status; 0 means 200.
 	status int
-	// still says that it answers a question, and is not replaced when something changes.
+	// still reports that the page answers a question and is not updated.
 	still bool
 }
 
 // builder returns what a page shows now.
 type builder func(*visit) (view, error)
 
-// visit is one look at a page, which a stream repeats.
+// visit is a request for a page or for its stream, which calls the builder repeatedly.
 type visit struct {
 	*viewer
 	ctx     context.Context
 	request *http.Request
-	// base is what all paths begin with.
+	// base is the beginning of all paths.
 	base string
-	// local: the page has the rights of a kubeconfig.
+	// local reports that the page uses a kubeconfig.
 	local bool
-	// prices of usage; nil for none.
+	// prices are used for costs; nil for none.
 	prices *usage.Prices
-	// history is the address of a history server that may be asked for measurements; empty for none.
+	// history is the address of the history server for measurements; empty for none.
 	history string
-	// wake has a value when something that the page shows has changed.
+	// wake receives a value when something that the page shows has changed.
 	wake chan struct{}
 	used map[string]*shared
-	// driver whose log is to be followed; nil for none.
+	// driver is the pod whose log is followed; nil for none.
 	driver *corev1.Pod
-	// lives are the executors seen, of the run and attempt livesOf.
+	// lives are the executors that were seen, of the run and attempt in livesOf.
 	lives   lives
 	livesOf [2]int64
 }
 
-// end lets go of all that was watched.
+// end releases everything that was watched.
 func (v *visit) end() {
 	for key, s := range v.used {
 		s.unlisten(v.wake)
@@ -69,18 +70,18 @@ func (v *visit) end() {
 	}
 }
 
-// watch returns the table of a subject as soon as it is filled. An error says why the viewer may not see it, or why it
-// cannot be had.
+// watch returns the table of a subject when it is filled. An error says why the viewer may not see it, or why it cannot
+// be read.
 func watch[T any](v *visit, s subject, uid func(*T) types.UID) (*table[T], error) {
 	return watchWhen(v, s, uid, (*visit).whole)
 }
 
-// watchSome is watch for a page that shows a part of a long list while the rest arrives.
+// watchSome is watch for a page that can show a part of a long list while the rest arrives.
 func watchSome[T any](v *visit, s subject, uid func(*T) types.UID) (*table[T], error) {
 	return watchWhen(v, s, uid, (*visit).some)
 }
 
-// watchWhen returns the table of a subject when it has enough for the page.
+// watchWhen returns the table of a subject when enough of it has arrived for the page.
 func watchWhen[T any](v *visit, s subject, uid func(*T) types.UID, enough func(*visit, *source)) (*table[T], error) {
 	key := s.key()
 	if v.used[key] == nil {
@@ -97,16 +98,16 @@ func watchWhen[T any](v *visit, s subject, uid func(*T) types.UID, enough func(*
 	return t, refused
 }
 
-// whole waits until a source is known.
+// whole waits until the first list is complete.
 func (v *visit) whole(s *source) { v.await(s.first, firstWithin) }
 
-// some waits until a source is known, or a part of it and the rest takes long.
+// some waits until the first list is complete, or until a part of it has arrived and the rest takes long.
 func (v *visit) some(s *source) {
 	v.await(s.begun, firstWithin)
 	v.await(s.first, wholeWithin)
 }
 
-// await waits until a channel is closed, but not for long.
+// await waits until a channel is closed, but not longer than within.
 func (v *visit) await(closed <-chan struct{}, within time.Duration) {
 	patience := v.clock.NewTimer(within)
 	defer patience.Stop()
@@ -117,7 +118,7 @@ func (v *visit) await(closed <-chan struct{}, within time.Duration) {
 	}
 }
 
-// notices are what has to be said of the data of a page: that it is still loading, or outdated.
+// notices returns what has to be said about the data of a page: that it is loading, or outdated.
 func (v *visit) notices() (loading bool, lost string) {
 	for _, s := range v.used {
 		_, why, known := s.standing()

@@ -20,59 +20,59 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// effectsShown is how many of the effects of a plan are listed.
+// effectsShown is how many effects of a plan are listed.
 const effectsShown = 100
 
-// whatIfPage says what a change of quotas would do.
+// whatIfPage shows what a change of quotas would do.
 type whatIfPage struct {
 	Base string
-	// Name of the queue; empty if none is chosen yet.
+	// Name is the name of the queue; empty if none was chosen.
 	Name   string
 	Queues []string
 	Quotas []quotaFields
-	// Planned: the viewer has asked. Refused says why there is no answer.
+	// Planned reports that the viewer has asked for a plan. Refused is why there is none.
 	Planned bool
 	Refused []string
 	Counts  []outcomeCount
 	Effects []effectRow
 	More    int
-	// Without are kinds that the viewer may not read, which the plan does without.
+	// Without are sentences about kinds that the viewer may not read, so that the plan leaves them out.
 	Without []string
-	// Manifest of the queue with the change, by lines.
+	// Manifest is the changed queue, by lines.
 	Manifest []string
 }
 
-// quotaFields are the quotas of one resource in one flavor, as text that the viewer edits.
+// quotaFields are the quotas of one resource in one flavor, as texts that the viewer can edit.
 type quotaFields struct {
 	Flavor, Resource string
 	Fields           []quotaField
 }
 
-// quotaField is one of nominal, borrowingLimit and lendingLimit.
+// quotaField is nominal, borrowingLimit or lendingLimit.
 type quotaField struct {
-	// Name in the form, Label for people.
+	// Name is the name in the form, Label the one that is shown.
 	Name, Label, Value string
-	// Now is the value of the queue as it is; empty for none.
+	// Now is the current value of the queue; empty for none.
 	Now     string
 	Changed bool
 }
 
-// effectRow is what becomes of an application.
+// effectRow is the effect on an application.
 type effectRow struct {
 	offline.Effect
-	// Path of its page; What it is if it has none.
+	// Path is the page of the application; What is shown if there is none.
 	Path, What string
 	Tone, From string
 }
 
-// outcomeCount is how many applications would stand somewhere.
+// outcomeCount is the number of applications with an outcome.
 type outcomeCount struct {
 	Tone  string
 	Text  string
 	Count int
 }
 
-// buildWhatIf says what a change of the quotas of a queue would do. Nothing is written.
+// buildWhatIf is the builder for the page about a change of quotas. It writes nothing to the cluster.
 func buildWhatIf(v *visit) (view, error) {
 	out := view{title: "What if", section: sectionWhatIf, template: "whatif", still: true}
 	queues, err := queuesOf(v)
@@ -102,7 +102,7 @@ func buildWhatIf(v *visit) (view, error) {
 	return out, nil
 }
 
-// fields takes the quotas of a queue, and what the viewer has put in their place.
+// fields fills in the quotas of a queue, and the values that the viewer has entered instead.
 func (p *whatIfPage) fields(q *v1alpha1.SparkQueue, query url.Values) {
 	for i := range q.Spec.Flavors {
 		flavor := &q.Spec.Flavors[i]
@@ -129,7 +129,7 @@ func (p *whatIfPage) fields(q *v1alpha1.SparkQueue, query url.Values) {
 	}
 }
 
-// plan decides what would happen, and returns the status of the answer; 0 is success.
+// plan predicts the effects, and returns the HTTP status; 0 is success.
 func (p *whatIfPage) plan(v *visit, q *v1alpha1.SparkQueue) int {
 	manifest, err := p.manifest(q)
 	if err != nil {
@@ -157,7 +157,7 @@ func (p *whatIfPage) plan(v *visit, q *v1alpha1.SparkQueue) int {
 	return 0
 }
 
-// manifest returns the queue with what the viewer has written. Whether that is right is for the plan to say.
+// manifest returns the queue with the values that the viewer has entered. They are validated by the plan.
 func (p *whatIfPage) manifest(q *v1alpha1.SparkQueue) ([]byte, error) {
 	text, err := json.Marshal(q.Spec)
 	if err != nil {
@@ -188,7 +188,7 @@ func (p *whatIfPage) manifest(q *v1alpha1.SparkQueue) ([]byte, error) {
 	})
 }
 
-// lines returns a text of others in lines, with everything that does more than print written out.
+// lines returns the lines of a text from outside, with unprintable characters as escapes.
 func lines(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
@@ -197,7 +197,7 @@ func lines(text string) []string {
 	return out
 }
 
-// objectsIn returns the objects of a list in JSON.
+// objectsIn returns the objects of a JSON list.
 func objectsIn(list any) []map[string]any {
 	var all []map[string]any
 	values, _ := list.([]any)
@@ -209,7 +209,7 @@ func objectsIn(list any) []map[string]any {
 	return all
 }
 
-// show lists the effects, and counts them.
+// show lists and counts the effects.
 func (p *whatIfPage) show(effects []offline.Effect) {
 	counts := map[offline.Outcome]int{}
 	for _, e := range effects {
