@@ -31,28 +31,28 @@ type SparkApplication struct {
 	// +required
 	Spec SparkApplicationSpec `json:"spec"`
 
-	// status is what the operator has seen and done. Its default makes health checkers wait for the operator's first
-	// look.
+	// status is what the operator has observed and done. Its default, observedGeneration -1, makes health checkers wait
+	// until the operator has looked at the object.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
 	// +structType=atomic
 	Status SparkApplicationStatus `json:"status,omitempty"`
 
-	// Stub says that most of metadata and spec was left out of this copy, because the object is too large to be kept in
+	// Stub is set if most of metadata and spec was left out of this copy, because the object is too large to be kept in
 	// memory. It is the operator's own note and not part of the API.
 	Stub *Stub `json:"-"`
 }
 
-// Stub is what is known of an application, or a schedule, that is too large to be kept in memory.
+// Stub is what is known of an application or schedule that is too large to be kept in memory.
 type Stub struct {
-	// Size of metadata and spec as JSON, in bytes.
+	// Size is the size of metadata and spec as JSON, in bytes.
 	Size int `json:"-"`
-	// SameTemplate says that its run template is that of the current run. A schedule has none.
+	// SameTemplate reports whether its run template is the one of the current run. A schedule has none.
 	SameTemplate bool `json:"-"`
 }
 
-// MaxApplicationSize is how large metadata and spec of an application, or of a schedule, may be together, as JSON, in bytes. Managed
-// fields and the copy that kubectl apply keeps in an annotation do not count.
+// MaxApplicationSize is the maximum size of metadata and spec of an application or schedule together, as JSON, in
+// bytes. Managed fields, and the copy that kubectl apply keeps in an annotation, do not count.
 const MaxApplicationSize = 256 << 10
 
 // SparkApplicationList is a list of SparkApplications.
@@ -76,16 +76,15 @@ const (
 	RApplication      ApplicationType = "R"
 )
 
-// SparkApplicationSpec is one job: what Spark runs (the run template), where it queues, and how its life is managed.
-//
+// SparkApplicationSpec is one job: what Spark runs (the run template), in which queue it waits, and how it is managed.
 // +kubebuilder:validation:XValidation:rule="size('%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s'.format([has(self.arguments) ? self.arguments : [], has(self.sparkConf) ? self.sparkConf : {}, has(self.hadoopConf) ? self.hadoopConf : {}, has(self.configMaps) ? self.configMaps.map(c, c.data) : [], has(self.deps) && has(self.deps.jars) ? self.deps.jars : [], has(self.deps) && has(self.deps.files) ? self.deps.files : [], has(self.deps) && has(self.deps.pyFiles) ? self.deps.pyFiles : [], has(self.deps) && has(self.deps.archives) ? self.deps.archives : [], has(self.deps) && has(self.deps.packages) ? self.deps.packages : [], has(self.deps) && has(self.deps.excludePackages) ? self.deps.excludePackages : [], has(self.deps) && has(self.deps.repositories) ? self.deps.repositories : [], has(self.driver) && has(self.driver.env) ? self.driver.env.map(e, [e.name, has(e.value) ? e.value : \"\"]) : [], has(self.driver) && has(self.driver.labels) ? self.driver.labels : {}, has(self.driver) && has(self.driver.annotations) ? self.driver.annotations : {}, has(self.driver) && has(self.driver.nodeSelector) ? self.driver.nodeSelector : {}, has(self.executor) && has(self.executor.env) ? self.executor.env.map(e, [e.name, has(e.value) ? e.value : \"\"]) : [], has(self.executor) && has(self.executor.labels) ? self.executor.labels : {}, has(self.executor) && has(self.executor.annotations) ? self.executor.annotations : {}, has(self.executor) && has(self.executor.nodeSelector) ? self.executor.nodeSelector : {}, has(self.ui) && has(self.ui.serviceMetadata) && has(self.ui.serviceMetadata.annotations) ? self.ui.serviceMetadata.annotations : {}, has(self.ui) && has(self.ui.ingress) && has(self.ui.ingress.annotations) ? self.ui.ingress.annotations : {}])) <= 196608",message="set arguments, sparkConf, hadoopConf, configMaps, deps, env, labels, annotations and nodeSelector to at most 196608 characters together: put large files into the image, a volume or a ConfigMap"
 type SparkApplicationSpec struct {
 	// type is the language of the main program: Java, Scala, Python or R. Part of the run template.
 	// +required
 	Type ApplicationType `json:"type" sparkgate:"run"`
 
-	// sparkVersion is the Spark version inside the image, such as 4.1.4. The driver is built by the rules of that version.
-	// Part of the run template.
+	// sparkVersion is the version of Spark in the image, such as 4.1.4. It determines how the driver is built. Part of
+	// the run template.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+[.][0-9]+[.][0-9]+([-.][0-9A-Za-z.-]+)?$')",message="set sparkVersion to the whole version of the Spark in the image, such as 4.1.4"
@@ -98,13 +97,13 @@ type SparkApplicationSpec struct {
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image" sparkgate:"run"`
 
-	// imagePullPolicy is Always, IfNotPresent or Never. Default: IfNotPresent (Spark's own default). Part of the run
+	// imagePullPolicy is Always, IfNotPresent or Never. Default: IfNotPresent (Spark's default). Part of the run
 	// template.
 	// +optional
 	// +kubebuilder:validation:Enum=Always;IfNotPresent;Never
 	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty" sparkgate:"run"`
 
-	// imagePullSecrets are the names of Secrets in the same namespace with registry credentials. Part of the run
+	// imagePullSecrets are the names of Secrets with registry credentials, in the same namespace. Part of the run
 	// template.
 	// +optional
 	// +listType=atomic
@@ -125,7 +124,7 @@ type SparkApplicationSpec struct {
 	// +kubebuilder:validation:MaxLength=2048
 	MainApplicationFile string `json:"mainApplicationFile" sparkgate:"run"`
 
-	// arguments are handed to the main program, in order, exactly as written. Part of the run template.
+	// arguments are passed to the main program, in order, exactly as written. Part of the run template.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=1024
@@ -137,14 +136,14 @@ type SparkApplicationSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	ProxyUser string `json:"proxyUser,omitempty" sparkgate:"run"`
 
-	// sparkConf holds Spark properties. A key that also has a typed field must agree with it; keys that the operator
-	// owns, such as spark.master, are refused. Part of the run template.
+	// sparkConf holds Spark properties. A property that also has a typed field must have the same value there.
+	// Properties that only the operator may set, such as spark.master, are refused. Part of the run template.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=1024
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 512 && size(self[k]) <= 65536)",message="set sparkConf with names of at most 512 characters and values of at most 65536"
 	SparkConf map[string]string `json:"sparkConf,omitempty" sparkgate:"run"`
 
-	// sparkConfFrom takes values of Spark properties from Secrets, so that manifests need no passwords. Part of
+	// sparkConfFrom takes the values of Spark properties from Secrets, so that manifests contain no passwords. Part of
 	// the run template.
 	// +optional
 	// +listType=map
@@ -152,14 +151,15 @@ type SparkApplicationSpec struct {
 	// +kubebuilder:validation:MaxItems=64
 	SparkConfFrom []SparkConfSource `json:"sparkConfFrom,omitempty" sparkgate:"run"`
 
-	// hadoopConf holds Hadoop properties without the prefix spark.hadoop. Part of the run template.
+	// hadoopConf holds Hadoop properties, without the prefix spark.hadoop. Part of the run template.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=1024
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 512 && size(self[k]) <= 65536)",message="set hadoopConf with names of at most 512 characters and values of at most 65536"
 	HadoopConf map[string]string `json:"hadoopConf,omitempty" sparkgate:"run"`
 
 	// sparkConfigMap is the name of a ConfigMap whose files (log4j2.properties, metrics.properties, …) become Spark's
-	// conf folder; its spark-defaults.conf has the lowest precedence of all user properties. Part of the run template.
+	// conf folder. Its spark-defaults.conf has the lowest precedence of all properties that users set. Part of the run
+	// template.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	SparkConfigMap string `json:"sparkConfigMap,omitempty" sparkgate:"run"`
@@ -170,19 +170,19 @@ type SparkApplicationSpec struct {
 	// +kubebuilder:validation:MaxLength=253
 	HadoopConfigMap string `json:"hadoopConfigMap,omitempty" sparkgate:"run"`
 
-	// configMaps are small files written here and mounted into driver and executors. Part of the run template.
+	// configMaps are small files that are written here and mounted into driver and executors. Part of the run template.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	ConfigMaps []InlineConfigMap `json:"configMaps,omitempty" sparkgate:"run"`
 
-	// deps are the libraries and files that the job needs besides its main file. Part of the run template.
+	// deps are the libraries and files that the job needs in addition to its main file. Part of the run template.
 	// +optional
 	Deps *Dependencies `json:"deps,omitempty" sparkgate:"run"`
 
-	// memoryOverheadFactor is the share of memory added for everything outside the Java heap. Default: 0.1 for Java and
-	// Scala, 0.4 for Python and R (Spark's defaults). Part of the run template.
+	// memoryOverheadFactor is the share of memory that is added for everything outside of the Java heap. Default: 0.1
+	// for Java and Scala, 0.4 for Python and R (Spark's defaults). Part of the run template.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$')",message="set memoryOverheadFactor to a share such as 0.1, in quotes"
 	// +kubebuilder:validation:MaxLength=16
@@ -196,76 +196,77 @@ type SparkApplicationSpec struct {
 	// +optional
 	Executor ExecutorSpec `json:"executor,omitempty" sparkgate:"run"`
 
-	// dynamicAllocation lets Spark add and remove executors while it runs. Part of the run template.
+	// dynamicAllocation lets Spark add and remove executors at run time. Part of the run template.
 	// +optional
 	DynamicAllocation *DynamicAllocation `json:"dynamicAllocation,omitempty" sparkgate:"run"`
 
-	// monitoring switches Spark's metrics endpoints on. Part of the run template.
+	// monitoring turns on Spark's metrics endpoints. Part of the run template.
 	// +optional
 	Monitoring *Monitoring `json:"monitoring,omitempty" sparkgate:"run"`
 
-	// podSecurity is the Pod Security Standard that driver and executors have to satisfy: Restricted (default), for
-	// which empty security fields are filled, Baseline, or None, which checks nothing. Part of the run template.
+	// podSecurity is the Pod Security Standard that driver and executors have to meet: Restricted (default), for which
+	// empty security fields are filled in; Baseline; or None, which checks nothing. Part of the run template.
 	// +optional
 	// +kubebuilder:validation:Enum=Restricted;Baseline;None
 	PodSecurity PodSecurity `json:"podSecurity,omitempty" sparkgate:"run"`
 
-	// runID is any text; changing it runs the job again. Part of the run template.
+	// runID is any text. Changing it runs the job again. Part of the run template.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	RunID string `json:"runID,omitempty" sparkgate:"run"`
 
-	// queue is the queue in which the job waits for quota. Absent: the namespace's annotation
-	// sparkgate.io/default-queue, else the queue "default". May change while the job waits; later changes take effect
-	// with the next attempt or run.
+	// queue is the queue in which the job waits for quota. Default: the annotation sparkgate.io/default-queue of the
+	// namespace, else the queue "default". It may change while the job waits; later changes take effect with the next
+	// attempt or run.
 	// +optional
 	Queue *QueueReference `json:"queue,omitempty"`
 
-	// driverService creates one stable headless Service, named after the application, that follows the live attempt,
-	// from the first start of a run to its end. May change at any time.
+	// driverService creates a headless Service that is named after the application and selects the driver of the
+	// current attempt, from the first start of a run to its end. May change at any time.
 	// +optional
 	DriverService *DriverService `json:"driverService,omitempty" sparkgate:"live"`
 
-	// podDisruptionBudget None (default) creates none; Driver creates one that refuses voluntary evictions of the
-	// driver. May change at any time.
+	// podDisruptionBudget is None (default), or Driver to create a PodDisruptionBudget that refuses voluntary evictions
+	// of the driver. May change at any time.
 	// +optional
 	// +kubebuilder:validation:Enum=None;Driver
 	PodDisruptionBudget DisruptionPolicy `json:"podDisruptionBudget,omitempty" sparkgate:"live"`
 
-	// suspend true removes a waiting job from its queue and stops a running one gracefully; false resumes it at the end of
-	// the queue, a stopped one with a new attempt. Has no effect on a finished run. May change at any time.
+	// suspend set to true removes a waiting job from its queue, and stops a running one gracefully. Setting it to false
+	// puts the job at the end of its queue; a stopped one continues with a new attempt. It has no effect on a finished
+	// run. May change at any time.
 	// +optional
 	Suspend bool `json:"suspend,omitempty" sparkgate:"live"`
 
-	// readyWhen says when the application is Ready: Succeeded (default) or Running, for streaming jobs that never end.
-	// May change at any time.
+	// readyWhen is when the application becomes Ready: Succeeded (default), or Running for streaming jobs that never
+	// end. May change at any time.
 	// +optional
 	// +kubebuilder:validation:Enum=Succeeded;Running
 	ReadyWhen ReadyWhen `json:"readyWhen,omitempty" sparkgate:"live"`
 
-	// onTemplateChange says what a changed run template does to a running job: Wait starts the new run after the
-	// current one, Restart stops the current one, Ignore keeps running. Default: Wait; Restart if readyWhen is Running.
-	// May change at any time.
+	// onTemplateChange is what happens to a running job if its run template changes. Wait starts the new run after the
+	// current one, Restart stops the current one, and Ignore lets it continue without a new run. Default: Wait; Restart
+	// if readyWhen is Running. May change at any time.
 	// +optional
 	// +kubebuilder:validation:Enum=Wait;Restart;Ignore
 	OnTemplateChange TemplateChangePolicy `json:"onTemplateChange,omitempty" sparkgate:"live"`
 
-	// timeouts bound the stages of a run. May change at any time.
+	// timeouts limit the stages of a run. May change at any time.
 	// +optional
 	Timeouts *Timeouts `json:"timeouts,omitempty" sparkgate:"live"`
 
-	// restartPolicy says when and how often another attempt follows a failed one. Default: never. May change at any
-	// time.
+	// restartPolicy is when and how often another attempt follows a failed one. Default: never. May change at any time.
 	// +optional
 	RestartPolicy *RestartPolicy `json:"restartPolicy,omitempty" sparkgate:"live"`
 
-	// retention says whether the driver pod with its log, the ConfigMap and the claims of an attempt that has ended are
-	// kept, and for how long. Default: for 1h. May change at any time.
+	// retention is whether, and for how long, the driver pod with its log, the ConfigMap and the claims of an attempt
+	// are kept after it has ended. Default: for 1h. May change at any time.
 	// +optional
 	Retention *Retention `json:"retention,omitempty" sparkgate:"live"`
 
-	// ttlAfterFinished is how long after the end of its run this object is deleted. Not honoured on objects that Flux or
-	// Argo CD track: they would create the object, and so run the job, again. Default: never. May change at any time.
+	// ttlAfterFinished is how long after the end of its run this object is deleted. It is not honoured on objects that
+	// Flux or Argo CD track, because these would create the object again and so run the job again. Default: never. May
+	// change at any time.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
@@ -287,7 +288,7 @@ const (
 	PodSecurityNone       PodSecurity = "None"
 )
 
-// DisruptionPolicy says which pods a PodDisruptionBudget protects.
+// DisruptionPolicy is which pods a PodDisruptionBudget protects.
 type DisruptionPolicy string
 
 // Values of podDisruptionBudget.
@@ -296,7 +297,7 @@ const (
 	DisruptionDriver DisruptionPolicy = "Driver"
 )
 
-// ReadyWhen says when an application is Ready.
+// ReadyWhen is when an application becomes Ready.
 type ReadyWhen string
 
 // Values of readyWhen.
@@ -305,7 +306,7 @@ const (
 	ReadyWhenRunning   ReadyWhen = "Running"
 )
 
-// TemplateChangePolicy says what a changed run template does to a running job.
+// TemplateChangePolicy is what happens to a running job if its run template changes.
 type TemplateChangePolicy string
 
 // Values of onTemplateChange.
@@ -315,7 +316,7 @@ const (
 	TemplateChangeIgnore  TemplateChangePolicy = "Ignore"
 )
 
-// TemplatePolicy returns onTemplateChange with its default.
+// TemplatePolicy returns onTemplateChange or its default.
 func (s *SparkApplicationSpec) TemplatePolicy() TemplateChangePolicy {
 	switch {
 	case s.OnTemplateChange != "":

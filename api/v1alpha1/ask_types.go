@@ -8,12 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Ask is what an application asks its queue for.
+// Ask is what an application requests from its queue.
 type Ask struct {
-	// gate that is asked.
+	// gate is the gate that is asked.
 	// +optional
 	Gate string `json:"gate,omitempty"`
-	// podSets are driver and executors of the base gang.
+	// podSets are the driver and the executors of the base gang.
 	// +optional
 	// +listType=atomic
 	PodSets []PodSetAsk `json:"podSets,omitempty"`
@@ -24,16 +24,16 @@ type PodSetAsk struct {
 	// name of the pod set: driver or executor.
 	// +required
 	Name string `json:"name"`
-	// count of pods.
+	// count is the number of pods.
 	// +required
 	Count int32 `json:"count"`
-	// minCount is the least number with which the application can start; absent for all.
+	// minCount is the smallest number of pods with which the application can start; absent if it needs all.
 	// +optional
 	MinCount int32 `json:"minCount,omitempty"`
-	// requests of each pod.
+	// requests are the requests of each pod.
 	// +optional
 	Requests map[corev1.ResourceName]resource.Quantity `json:"requests,omitempty"`
-	// flavors that the pods may be placed in; empty for any.
+	// flavors are those in which the pods may be placed; empty for any.
 	// +optional
 	// +listType=atomic
 	Flavors []string `json:"flavors,omitempty"`

@@ -17,30 +17,30 @@ const (
 
 // AttemptStatus is one attempt that has ended.
 type AttemptStatus struct {
-	// run that the attempt belongs to.
+	// run is the number of the run that the attempt belongs to.
 	// +required
 	Run int64 `json:"run"`
-	// attempt within the run.
+	// attempt is the number of the attempt within the run.
 	// +required
 	Attempt int64 `json:"attempt"`
 	// outcome is Succeeded, Failed or Stopped.
 	// +required
 	Outcome AttemptOutcome `json:"outcome"`
-	// reason in one word.
+	// reason is why the attempt ended, in one word.
 	// +optional
 	Reason string `json:"reason,omitempty"`
 	// cause is the class of a failure: Application, Infrastructure or Configuration.
 	// +optional
 	Cause FailureCause `json:"cause,omitempty"`
-	// exitCode of the Spark container, when it ended by itself.
+	// exitCode is the exit code of the Spark container, if that ended by itself.
 	// +optional
 	ExitCode *int32 `json:"exitCode,omitempty"`
-	// message for people, at most 1,024 bytes.
+	// message is why the attempt ended, for users, in at most 1,024 bytes.
 	// +optional
 	Message string `json:"message,omitempty"`
-	// logTail is the end of the log of Spark's container, if the attempt failed, or was stopped because Spark could create
-	// no executors: at most 2,048 bytes, without what looks like a secret. Of the last three attempts only; absent if it
-	// could not be had.
+	// logTail is the end of the log of the Spark container, if the attempt failed or was stopped because Spark could
+	// not create executors. It has at most 2,048 bytes and nothing that looks like a secret. Only the last three
+	// attempts have one; it is absent if the log could not be read.
 	// +optional
 	LogTail string `json:"logTail,omitempty"`
 	// startedAt is when the driver was first seen running; absent if it never ran.
@@ -49,12 +49,13 @@ type AttemptStatus struct {
 	// finishedAt is when the end was recorded.
 	// +optional
 	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`
-	// usage is what the attempt held and requested; absent until it has released its quota, and if it had none.
+	// usage is what the attempt held and requested. It is absent until the attempt has released its quota, and if it
+	// had none.
 	// +optional
 	Usage *AttemptUsage `json:"usage,omitempty"`
 }
 
-// FailureCause is the class of a failure; it decides whether another attempt can help.
+// FailureCause is the class of a failure. It determines whether another attempt can help.
 type FailureCause string
 
 // The classes of failures.

@@ -5,53 +5,53 @@ package v1alpha1
 
 // Condition types.
 const (
-	// ReadyCondition is always present; its reason is the stage, its message the sentence for people.
+	// ReadyCondition is always present. Its reason is the stage, its message is for users.
 	ReadyCondition = "Ready"
-	// ReconcilingCondition shows only when True: the operator is working, or will retry automatically.
+	// ReconcilingCondition is present only while it is True: the operator is working, or will retry automatically.
 	ReconcilingCondition = "Reconciling"
-	// StalledCondition shows only when True: nothing will happen until the object or the cluster is changed. Same
-	// reason as Ready.
+	// StalledCondition is present only while it is True: nothing will happen until the object or the cluster is
+	// changed. It has the same reason as Ready.
 	StalledCondition = "Stalled"
 	// AdmittedCondition is True while the gate has admitted the current attempt.
 	AdmittedCondition = "Admitted"
 	// RunningCondition is True while the driver's container runs.
 	RunningCondition = "Running"
-	// FinishedCondition is True at any end: no pod of the run is active and the outcome is recorded.
+	// FinishedCondition is True after any end: no pod of the run is active, and the outcome is recorded.
 	FinishedCondition = "Finished"
-	// TemplateIgnoredCondition shows only when True: the run template differs from the one that ran, and
+	// TemplateIgnoredCondition is present only while it is True: the run template differs from the one that ran, and
 	// onTemplateChange is Ignore.
 	TemplateIgnoredCondition = "TemplateIgnored"
-	// NodeLostCondition shows only when True: pods cannot be ended because their node does not answer.
+	// NodeLostCondition is present only while it is True: pods cannot be ended because their node does not answer.
 	NodeLostCondition = "NodeLost"
-	// UnknownStageCondition shows only when True: the object is in a stage that this version of the operator does not
-	// know.
+	// UnknownStageCondition is present only while it is True: the object is in a stage that this version of the
+	// operator does not know.
 	UnknownStageCondition = "UnknownStage"
-	// ContestedCondition shows only when True: more than one operator deals with the namespace; the message says which
-	// of them decides on the application.
+	// ContestedCondition is present only while it is True: more than one operator manages the namespace. The message
+	// says which of them decides on the application.
 	ContestedCondition = "Contested"
 )
 
-// Reasons of Ready while a run is under way. Each is a stage of the life of a run.
+// Reasons of Ready while a run is under way. Each of them is a stage of the run.
 const (
 	// QueuedReason: the gate has not admitted the attempt yet.
 	QueuedReason = "Queued"
-	// SubmittingReason: the attempt holds its quota, its objects are being created.
+	// SubmittingReason: the attempt holds its quota, and its objects are being created.
 	SubmittingReason = "Submitting"
-	// StartingReason: the driver pod exists and does not run yet.
+	// StartingReason: the driver pod exists but does not run yet.
 	StartingReason = "Starting"
 	// RunningReason: the driver runs.
 	RunningReason = "Running"
-	// FinalizingReason: the driver has ended or is being stopped; pods are ending and quota is being released.
+	// FinalizingReason: the driver has ended or is being stopped. Its pods end, then the quota is released.
 	FinalizingReason = "Finalizing"
-	// PreemptedReason: the attempt was preempted and waits again.
+	// PreemptedReason: the attempt was preempted, and the run waits again.
 	PreemptedReason = "Preempted"
-	// InputsChangedReason is that of an event: an input of the driver changed after the grant, which is released.
+	// InputsChangedReason is the reason of an event: an input of the driver changed after the grant, which is released.
 	InputsChangedReason = "InputsChanged"
-	// AttemptFailedReason: an attempt failed, the next one will start after a pause.
+	// AttemptFailedReason: an attempt failed; the next one will start after a pause.
 	AttemptFailedReason = "AttemptFailed"
 	// SuspendedReason: spec.suspend is true.
 	SuspendedReason = "Suspended"
-	// ReferenceNotFoundReason: something that the spec names does not exist yet.
+	// ReferenceNotFoundReason: an object that the spec references does not exist yet.
 	ReferenceNotFoundReason = "ReferenceNotFound"
 )
 
@@ -59,7 +59,7 @@ const (
 const (
 	// SucceededReason: the driver ended with exit code 0.
 	SucceededReason = "Succeeded"
-	// FailedReason: the run failed and no other attempt follows.
+	// FailedReason: the run failed, and no other attempt follows.
 	FailedReason = "Failed"
 	// RetriesExceededReason: all attempts of the run have failed.
 	RetriesExceededReason = "RetriesExceeded"
@@ -73,21 +73,21 @@ const (
 	DeadlineExceededReason = "DeadlineExceeded"
 	// TotalDeadlineExceededReason: the run took longer than timeouts.total.
 	TotalDeadlineExceededReason = "TotalDeadlineExceeded"
-	// GateConflictReason: Kueue's pod integration manages the driver as a job of its own; the message names the
-	// setting.
+	// GateConflictReason: Kueue's pod integration manages the driver as a job of its own. The message names the setting
+	// to change.
 	GateConflictReason = "GateConflict"
 )
 
 // Reasons of Ready when a run cannot begin until the object or the cluster is changed.
 const (
-	// InvalidSpecReason: a field has a value that cannot work; the message names field, value and remedy.
+	// InvalidSpecReason: a field has a value that cannot work. The message names field, value and remedy.
 	InvalidSpecReason = "InvalidSpec"
-	// NotYetSupportedReason: a field is part of the API but this version does not honour it; the message names field
+	// NotYetSupportedReason: a field is part of the API, but this version does not honour it. The message names field
 	// and remedy.
 	NotYetSupportedReason = "NotYetSupported"
-	// ExceedsQuotaReason: the request exceeds what the queue could ever hold. Clears itself when the queue grows.
+	// ExceedsQuotaReason: the request exceeds what the queue could ever hold. It ends when the queue's quota is raised.
 	ExceedsQuotaReason = "ExceedsQuota"
-	// DeactivatedReason: the ask was deactivated in the system behind the gate. Clears itself when the application is
+	// DeactivatedReason: the ask was deactivated in the system behind the gate. It ends when the application is
 	// suspended and resumed, or run again.
 	DeactivatedReason = "Deactivated"
 )
@@ -98,16 +98,16 @@ const (
 	AdmittedReason = "Admitted"
 	// DelegatedToSchedulerReason: the gate leaves admission to the scheduler, or admits everything.
 	DelegatedToSchedulerReason = "DelegatedToScheduler"
-	// WaitingForQuotaReason: the queue does not have enough quota now.
+	// WaitingForQuotaReason: the queue does not have enough free quota.
 	WaitingForQuotaReason = "WaitingForQuota"
-	// QueueHeldReason: the queue, or one above it, is held.
+	// QueueHeldReason: the queue, or one of its ancestors, is held.
 	QueueHeldReason = "QueueHeld"
 	// NamespaceNotAllowedReason: the queue's namespaceSelector does not select the namespace.
 	NamespaceNotAllowedReason = "NamespaceNotAllowed"
-	// MaxRunningReason: the queue runs as many applications as it may.
+	// MaxRunningReason: the queue already runs as many applications as its maxRunning allows.
 	MaxRunningReason = "MaxRunning"
-	// FlavorMismatchReason: no flavor of the queue fits the pods. Also a reason of Ready, if the flavor that Kueue
-	// assigned conflicts with their node selector.
+	// FlavorMismatchReason: no flavor of the queue fits the pods. It is also a reason of Ready, if the flavor that
+	// Kueue assigned conflicts with the node selector of the pods.
 	FlavorMismatchReason = "FlavorMismatch"
 	// GateNotInstalledReason: the system behind the gate is not installed.
 	GateNotInstalledReason = "GateNotInstalled"
@@ -121,11 +121,12 @@ const (
 	ProgressingReason = "Progressing"
 	// ProgressingWithRetryReason: something is missing or failed; the operator retries.
 	ProgressingWithRetryReason = "ProgressingWithRetry"
-	// ActiveReason: the queue works as its spec says; the message says if it is held, drained, or only has queues below.
+	// ActiveReason: the queue works as its spec says. The message says if it is held, is drained, or only has queues
+	// below it.
 	ActiveReason = "Active"
-	// FlavorNotFoundReason: a class of nodes of this queue does not exist; pods are placed in the others.
+	// FlavorNotFoundReason: a flavor of this queue does not exist. Pods are placed in the other flavors.
 	FlavorNotFoundReason = "FlavorNotFound"
-	// ParentNotFoundReason: the queue above this one does not exist.
+	// ParentNotFoundReason: the parent of this queue does not exist.
 	ParentNotFoundReason = "ParentNotFound"
 	// CycleReason: the queue is its own ancestor.
 	CycleReason = "Cycle"

@@ -15,7 +15,7 @@ const Group = "sparkgate.io"
 // GroupVersion is the group and version of every kind in this package.
 var GroupVersion = schema.GroupVersion{Group: Group, Version: "v1alpha1"}
 
-// Kinds of this group, as they stand in `kind:`.
+// The kinds of this group, as they are written in `kind:`.
 const (
 	SparkApplicationKind          = "SparkApplication"
 	SparkQueueKind                = "SparkQueue"

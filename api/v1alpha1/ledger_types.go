@@ -11,35 +11,35 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Ledger records which grants of a tree are on their way to their applications.
+// Ledger records the grants of a tree that may not be in the status of their applications yet.
 type Ledger struct {
 	// holder is the operator process that writes the ledger.
 	// +required
 	Holder string `json:"holder"`
-	// operator is the namespace of the installation of that process, which leads the tree; absent if it has no lease.
+	// operator is the namespace in which that process is installed; absent if it has no lease.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Operator string `json:"operator,omitempty"`
-	// epoch rises with every new holder.
+	// epoch is raised by every new holder.
 	// +required
 	Epoch int64 `json:"epoch"`
-	// seq rises with every write.
+	// seq is raised by every write.
 	// +required
 	Seq int64 `json:"seq"`
-	// entries are the grants that are charged and may stand in no application's status, as JSON: {"inFlight": […],
-	// "orphans": […]}. It is one text because the API server would check and compare every field of every grant with each
-	// write. Absent if there are none.
+	// entries are grants that are charged but may not be in the status of any application, as JSON: {"inFlight": […],
+	// "orphans": […]}. They are one text because otherwise the API server would validate and compare every field of
+	// every grant with each write. Absent if there are none.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1048576
 	Entries string `json:"entries,omitempty"`
-	// inFlight is where earlier operators wrote these entries. It is read if entries is absent, and removed by the next
-	// write.
+	// inFlight is where earlier versions of the operator stored these entries. It is read if entries is absent, and
+	// removed by the next write.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:pruning:PreserveUnknownFields
 	InFlight *runtime.RawExtension `json:"inFlight,omitempty"`
-	// orphans is where earlier operators wrote these entries. It is read if entries is absent, and removed by the next
-	// write.
+	// orphans is where earlier versions of the operator stored these entries. It is read if entries is absent, and
+	// removed by the next write.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:pruning:PreserveUnknownFields
@@ -48,20 +48,20 @@ type Ledger struct {
 
 // LedgerEntries are the grants of a ledger.
 type LedgerEntries struct {
-	// inFlight are grants decided but possibly not yet written to their application. They are charged.
+	// inFlight are grants that were decided but may not have been written to their application yet. They are charged.
 	// +optional
 	// +listType=atomic
 	InFlight []LedgerEntry `json:"inFlight,omitempty"`
-	// orphans are grants of applications that are gone while pods of theirs still run. They are charged until those are
-	// gone.
+	// orphans are grants of applications that are gone although pods of them still run. They are charged until these
+	// pods are gone.
 	// +optional
 	// +listType=atomic
 	Orphans []LedgerEntry `json:"orphans,omitempty"`
 }
 
-// LedgerEntry is one grant on its way to its application, or to its pod.
+// LedgerEntry is one grant that may not be in the status of its application yet, or the grant of an unmanaged pod.
 type LedgerEntry struct {
-	// kind of what holds the grant: Pod for a pod that belongs to no application. Absent for an application.
+	// kind is Pod for the grant of an unmanaged pod; absent for that of an application.
 	// +optional
 	Kind string `json:"kind,omitempty"`
 	// namespace of the application or pod.
@@ -73,15 +73,15 @@ type LedgerEntry struct {
 	// uid of the application or pod.
 	// +required
 	UID string `json:"uid"`
-	// part is true for a pod that a driver has created: it does not count as an application.
+	// part is true for a pod that a driver has created. It does not count as an application.
 	// +optional
 	Part bool `json:"part,omitempty"`
-	// grant as it will stand in the application's status.
+	// grant is the grant as the status of the application will have it.
 	// +required
 	Grant Grant `json:"grant"`
 }
 
-// Encode returns the text of Ledger.Entries; empty if there are none.
+// Encode returns the text for Ledger.Entries; empty if there are no entries.
 func (e LedgerEntries) Encode() (string, error) {
 	if len(e.InFlight)+len(e.Orphans) == 0 {
 		return "", nil
@@ -90,9 +90,9 @@ func (e LedgerEntries) Encode() (string, error) {
 	return string(text), err
 }
 
-// Decode returns the grants of a ledger, in the form of this version or of the one before it. The schema does not check
-// them: invalid entries are left out and counted in the error. The entries that are returned are valid even with an
-// error.
+// Decode returns the grants of a ledger, as this version or the one before it has written them. The schema does not
+// check them: invalid entries are left out, and counted in the error. The entries that are returned are valid even if
+// there is an error.
 func (l *Ledger) Decode() (LedgerEntries, error) {
 	var raw struct{ InFlight, Orphans json.RawMessage }
 	if l.Entries != "" {

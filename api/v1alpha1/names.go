@@ -3,11 +3,11 @@
 
 package v1alpha1
 
-// Finalizer keeps an application until its pods are gone and its quota is released. It comes with the first grant.
+// Finalizer keeps an application until its pods are gone and its quota is released. It is added with the first grant.
 const Finalizer = Group + "/finalizer"
 
-// FieldOwner is the field manager of everything that the operator writes. It must never change: field ownership depends
-// on it.
+// FieldOwner is the field manager of everything that the operator writes. It must never change, because the ownership
+// of fields depends on it.
 const FieldOwner = "sparkgate"
 
 // Labels on every object that the operator creates and, through the executor template, on executors.
@@ -29,11 +29,11 @@ const (
 // QuotaSchedulingGate is the scheduling gate behind which executors wait for quota.
 const QuotaSchedulingGate = Group + "/quota"
 
-// GuardedLabel on a namespace, with the value "true", has the executors of every application wait behind
+// GuardedLabel on a namespace, with the value "true", makes the executors of every application wait behind
 // QuotaSchedulingGate.
 const GuardedLabel = Group + "/guarded"
 
-// Labels of Spark itself on drivers and executors.
+// Labels that Spark itself sets on drivers and executors.
 const (
 	SparkRoleLabel     = "spark-role"
 	SparkRoleDriver    = "driver"
@@ -41,46 +41,46 @@ const (
 	SparkSelectorLabel = "spark-app-selector"
 )
 
-// What Kueue knows applications and pods by.
+// Names by which Kueue recognizes applications and pods.
 const (
-	// KueueQueueLabel names a LocalQueue on an object. An application may bear it; the operator does not write it.
+	// KueueQueueLabel names a LocalQueue on an object. An application may have it; the operator does not set it.
 	KueueQueueLabel = "kueue.x-k8s.io/queue-name"
-	// KueueSchedulingGate is the scheduling gate of Kueue's integration of pods.
+	// KueueSchedulingGate is the scheduling gate of Kueue's pod integration.
 	KueueSchedulingGate = "kueue.x-k8s.io/admission"
 )
 
 // Annotations on namespaces.
 const (
-	// DefaultQueueAnnotation names the queue of applications that name none.
+	// DefaultQueueAnnotation names the queue for applications that name none.
 	DefaultQueueAnnotation = Group + "/default-queue"
-	// DefaultGateAnnotation names the gate of applications that name none.
+	// DefaultGateAnnotation names the gate for applications that name none.
 	DefaultGateAnnotation = Group + "/default-gate"
-	// AllowedGatesAnnotation lists, separated by commas, the gates that applications of the namespace may use, in the
-	// place of the operator's list.
+	// AllowedGatesAnnotation lists the gates that applications of the namespace may use, separated by commas. It
+	// replaces the operator's list.
 	AllowedGatesAnnotation = Group + "/allowed-gates"
-	// AllowedQueuesAnnotation lists, separated by commas, the queues that applications and Spark pods of the namespace
-	// may use.
+	// AllowedQueuesAnnotation lists the queues that applications and Spark pods of the namespace may use, separated by
+	// commas.
 	AllowedQueuesAnnotation = Group + "/allowed-queues"
-	// AllowedServiceAccountsAnnotation lists, separated by commas, the service accounts that pods of applications of
-	// the namespace may use.
+	// AllowedServiceAccountsAnnotation lists the service accounts that pods of applications of the namespace may use,
+	// separated by commas.
 	AllowedServiceAccountsAnnotation = Group + "/allowed-service-accounts"
-	// LogTailAnnotation with a value other than true keeps ends of logs out of the status of the namespace's
-	// applications.
+	// LogTailAnnotation with a value other than true keeps ends of logs out of the status of applications in the
+	// namespace.
 	LogTailAnnotation = Group + "/log-tail"
 )
 
-// ApplicationIDToken stands for Spark's id of an attempt in the address of a history server.
+// ApplicationIDToken is replaced by Spark's id of an attempt in the address of a history server.
 const ApplicationIDToken = "{{applicationID}}"
 
-// UIServiceAnnotation lists, on the Service of an attempt, the keys that spec.ui.serviceMetadata has added.
+// UIServiceAnnotation lists the keys that spec.ui.serviceMetadata has added to the Service of an attempt.
 const UIServiceAnnotation = Group + "/ui-service"
 
 const (
-	// DefaultQueue is the queue of applications where neither they nor their namespace name one.
+	// DefaultQueue is the queue of applications if neither they nor their namespace name one.
 	DefaultQueue = "default"
-	// DefaultFlavor is the built-in flavor: any node.
+	// DefaultFlavor is the built-in flavor, which includes all nodes.
 	DefaultFlavor = "default"
-	// DriverPodSet and ExecutorPodSet are the pod sets of an application.
+	// DriverPodSet and ExecutorPodSet are the names of the pod sets of an application.
 	DriverPodSet   = "driver"
 	ExecutorPodSet = "executor"
 )

@@ -3,21 +3,21 @@
 
 package v1alpha1
 
-// QueueHead is one application in line, or one pod that belongs to none.
+// QueueHead is an application or an unmanaged pod with a place in the queue.
 type QueueHead struct {
-	// position in line, from 1.
+	// position is the place in the queue, from 1.
 	// +required
 	Position int32 `json:"position"`
-	// namespace of the application.
+	// namespace of the application or pod.
 	// +required
 	Namespace string `json:"namespace"`
-	// name of the application, or of the pod.
+	// name of the application or pod.
 	// +required
 	Name string `json:"name"`
-	// priority of the application.
+	// priority of the application or pod.
 	// +optional
 	Priority int32 `json:"priority,omitempty"`
-	// kind is Pod for a pod that belongs to no application; absent for an application.
+	// kind is Pod for an unmanaged pod; absent for an application.
 	// +optional
 	// +kubebuilder:validation:Enum=Pod
 	Kind string `json:"kind,omitempty"`
@@ -25,12 +25,12 @@ type QueueHead struct {
 
 // UnmanagedPods counts Spark pods that belong to no application.
 type UnmanagedPods struct {
-	// pending pods wait behind their scheduling gate.
+	// pending is the number of pods that wait behind their scheduling gate.
 	// +optional
 	// +kubebuilder:default=0
 	Pending int32 `json:"pending"`
 
-	// admitted pods hold quota.
+	// admitted is the number of pods that hold quota.
 	// +optional
 	// +kubebuilder:default=0
 	Admitted int32 `json:"admitted"`

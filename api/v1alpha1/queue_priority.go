@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// systemClasses begins the names of Kubernetes' own PriorityClasses; the API server refuses others with it.
+// systemClasses is the prefix of Kubernetes' own PriorityClasses. The API server refuses others with it.
 const systemClasses = "system-"
 
-// AllowsPriorityClass reports whether applications of the queue may name a PriorityClass. Without a list, or without a
-// queue (nil), they may name all but Kubernetes' own; an empty list allows none.
+// AllowsPriorityClass reports whether applications of the queue may use a PriorityClass. Without a list, or without a
+// queue (s is nil), they may use all but Kubernetes' own. An empty list allows none.
 func (s *SparkQueueSpec) AllowsPriorityClass(class string) bool {
 	if s == nil || s.PriorityClassNames == nil {
 		return !strings.HasPrefix(class, systemClasses)
@@ -21,8 +21,8 @@ func (s *SparkQueueSpec) AllowsPriorityClass(class string) bool {
 	return slices.Contains(s.PriorityClassNames, class)
 }
 
-// PriorityClassRefusal says that a PriorityClass, named in a field, is not allowed in the queue of that name. The spec is
-// nil where there is no queue.
+// PriorityClassRefusal returns the message that a PriorityClass in a field is not allowed in the queue of that name. s
+// is nil if there is no queue.
 func (s *SparkQueueSpec) PriorityClassRefusal(class, field, queue string) string {
 	where := ""
 	if s != nil {
@@ -31,8 +31,8 @@ func (s *SparkQueueSpec) PriorityClassRefusal(class, field, queue string) string
 	return fmt.Sprintf("%s: priority class %q is not allowed%s: %s", field, class, where, s.PriorityClassRemedy(queue))
 }
 
-// PriorityClassRemedy returns what to do about a PriorityClass that the queue of that name does not allow. The spec is
-// nil where there is no queue.
+// PriorityClassRemedy returns what to do about a PriorityClass that the queue of that name does not allow. s is nil if
+// there is no queue.
 func (s *SparkQueueSpec) PriorityClassRemedy(queue string) string {
 	switch {
 	case s == nil:

@@ -5,14 +5,14 @@ package v1alpha1
 
 // FairSharing shares the quota of a queue among its children by their weights.
 type FairSharing struct {
-	// preemption says whether an application that borrows may preempt because its part of the tree has less than its share: Never
-	// (default), LessThanOrEqualToFinalShare or LessThanInitialShare.
+	// preemption is whether an application that borrows may preempt others because its branch of the tree has less than
+	// its share: Never (default), LessThanOrEqualToFinalShare or LessThanInitialShare.
 	// +optional
 	// +kubebuilder:validation:Enum=Never;LessThanOrEqualToFinalShare;LessThanInitialShare
 	Preemption FairPreemption `json:"preemption,omitempty"`
 }
 
-// FairPreemption is the rule by which shares preempt.
+// FairPreemption is the rule for preemption by shares.
 type FairPreemption string
 
 // Values of fairSharing.preemption.
@@ -22,7 +22,7 @@ const (
 	FairPreemptionLessThanInitialShare        FairPreemption = "LessThanInitialShare"
 )
 
-// FlavorPreference chooses among flavors.
+// FlavorPreference is how a flavor is chosen.
 type FlavorPreference string
 
 // Values of flavorPreference.

@@ -8,14 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// PodRole is what driver and executors have in common.
+// PodRole has the fields that driver and executors have in common.
 type PodRole struct {
 	// image overrides spec.image for this role.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image,omitempty"`
 
-	// cores is the number of task slots, and the CPU request unless coreRequest is set. Default: 1.
+	// cores is the number of task slots, and also the CPU request unless coreRequest is set. Default: 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1024
@@ -33,20 +33,21 @@ type PodRole struct {
 	// +kubebuilder:validation:MaxLength=32
 	CoreLimit string `json:"coreLimit,omitempty"`
 
-	// memory is the Java heap in Spark's notation: a whole number and k, m, g or t (binary: 1g is 1024m). Default: 1g.
+	// memory is the size of the Java heap in Spark's notation: a whole number and k, m, g or t (binary: 1g is 1024m).
+	// Default: 1g.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([bBkKmMgGtTpP][bB]?)?$')",message="set memory in Spark's notation: a whole number followed by k, m, g or t, such as 512m or 4g"
 	// +kubebuilder:validation:MaxLength=32
 	Memory string `json:"memory,omitempty"`
 
-	// memoryOverhead is the memory outside the heap, in Spark's notation. Default: memoryOverheadFactor × memory, at
-	// least 384m.
+	// memoryOverhead is the memory outside of the heap, in Spark's notation. Default: memoryOverheadFactor × memory,
+	// but at least 384m.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([bBkKmMgGtTpP][bB]?)?$')",message="set memoryOverhead in Spark's notation: a whole number followed by k, m, g or t, such as 512m or 4g"
 	// +kubebuilder:validation:MaxLength=32
 	MemoryOverhead string `json:"memoryOverhead,omitempty"`
 
-	// javaOptions are extra options of the Java virtual machine; heap size (-Xmx) is set by memory.
+	// javaOptions are additional options of the Java virtual machine. The heap size (-Xmx) is set by memory.
 	// +optional
 	// +kubebuilder:validation:MaxLength=8192
 	JavaOptions string `json:"javaOptions,omitempty"`
@@ -83,7 +84,7 @@ type PodRole struct {
 	// +optional
 	GPU *GPU `json:"gpu,omitempty"`
 
-	// volumes are Kubernetes volumes of the pods, as in a pod's spec.volumes.
+	// volumes are volumes of the pods, as in a pod's spec.volumes.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
@@ -91,7 +92,7 @@ type PodRole struct {
 	// +kubebuilder:validation:items:XPreserveUnknownFields
 	Volumes []runtime.RawExtension `json:"volumes,omitempty"`
 
-	// volumeMounts are mounts of the Spark container, as in a container's volumeMounts.
+	// volumeMounts are volume mounts of the Spark container, as in a container's volumeMounts.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
@@ -99,7 +100,7 @@ type PodRole struct {
 	// +kubebuilder:validation:items:XPreserveUnknownFields
 	VolumeMounts []runtime.RawExtension `json:"volumeMounts,omitempty"`
 
-	// nodeSelector are labels that a node must have.
+	// nodeSelector are the labels that a node must have.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 63)",message="set nodeSelector with names of at most 317 characters and values of at most 63"
@@ -112,16 +113,16 @@ type PodRole struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(t, (!has(t.key) || size(t.key) <= 317) && (!has(t.value) || size(t.value) <= 63) && (!has(t.effect) || size(t.effect) <= 16) && (!has(t.operator) || size(t.operator) <= 16))",message="set tolerations with keys of at most 317 characters and values of at most 63"
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 
-	// affinity is a Kubernetes affinity, as in a pod's spec.affinity.
+	// affinity is the affinity of the pods, as in a pod's spec.affinity.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Affinity *runtime.RawExtension `json:"affinity,omitempty"`
 
-	// template is a Kubernetes PodTemplateSpec that the pods start from; for everything that has no field here. The
-	// container of Spark is the one named spark-kubernetes-driver or spark-kubernetes-executor, else the first. Its cpu
-	// and memory cannot be set here: set cores, coreRequest, coreLimit, memory and memoryOverhead.
+	// template is a PodTemplateSpec on which the pods are based, for everything that has no field here. Spark's
+	// container is the one named spark-kubernetes-driver or spark-kubernetes-executor, else the first. Its cpu and
+	// memory cannot be set here; use cores, coreRequest, coreLimit, memory and memoryOverhead.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
@@ -129,7 +130,7 @@ type PodRole struct {
 	Template *runtime.RawExtension `json:"template,omitempty"`
 }
 
-// EnvVar is an environment variable. It has the shape of Kubernetes' own, whose schema would bring defaults into the
+// EnvVar is an environment variable. It has the form of Kubernetes' own type, whose schema would add defaults to the
 // run template.
 type EnvVar struct {
 	// name of the variable.
@@ -138,7 +139,7 @@ type EnvVar struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// value of the variable; $(NAME) in it is replaced by the variable of that name.
+	// value is the value of the variable. $(NAME) in it is replaced by the value of that variable.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32768
 	Value string `json:"value,omitempty"`
@@ -153,13 +154,13 @@ type EnvVar struct {
 
 // GPU requests accelerators.
 type GPU struct {
-	// name is the Kubernetes resource, such as nvidia.com/gpu.
+	// name is the name of the Kubernetes resource, such as nvidia.com/gpu.
 	// +required
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// quantity is the number for each pod.
+	// quantity is the number of accelerators for each pod.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	Quantity int64 `json:"quantity"`
@@ -169,14 +170,14 @@ type GPU struct {
 type DriverSpec struct {
 	PodRole `json:",inline"`
 
-	// serviceAccountName is the account that the driver uses to create its executors. Default: the namespace's
-	// "default".
+	// serviceAccountName is the service account with which the driver creates its executors. Default: the account
+	// "default" of the namespace.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 
-	// podName names the driver pod. Default: derived from application, run and attempt, so that two attempts never
-	// collide. A fixed name can hold one attempt at a time only.
+	// podName is the name of the driver pod. Default: a name derived from application, run and attempt, so that two
+	// attempts never collide. With a fixed name only one attempt's pod can exist at a time.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
@@ -187,19 +188,19 @@ type DriverSpec struct {
 type ExecutorSpec struct {
 	PodRole `json:",inline"`
 
-	// instances is the number of executors. Default: 2 (Spark's default). Under dynamic allocation it is a lower bound
-	// for the initial number.
+	// instances is the number of executors. Under dynamic allocation it is a lower bound of the initial number.
+	// Default: 2 (Spark's default).
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000
 	Instances *int32 `json:"instances,omitempty"`
 
-	// deleteOnTermination says whether Spark deletes executor pods that have ended. Default: true.
+	// deleteOnTermination is whether Spark deletes executor pods that have ended. Default: true.
 	// +optional
 	DeleteOnTermination *bool `json:"deleteOnTermination,omitempty"`
 }
 
-// Dependencies are the libraries and files that a job needs besides its main file. All are URIs with a scheme.
+// Dependencies are the libraries and files that a job needs in addition to its main file. All are URIs with a scheme.
 type Dependencies struct {
 	// jars are added to the class path of driver and executors.
 	// +optional
@@ -208,7 +209,8 @@ type Dependencies struct {
 	// +kubebuilder:validation:items:MaxLength=2048
 	Jars []string `json:"jars,omitempty"`
 
-	// files are copied into the working folder of driver and executors; those with local:// of the driver alone.
+	// files are copied into the working folder of driver and executors; those with local:// only into that of the
+	// driver.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
@@ -222,28 +224,29 @@ type Dependencies struct {
 	// +kubebuilder:validation:items:MaxLength=2048
 	PyFiles []string `json:"pyFiles,omitempty"`
 
-	// archives are unpacked in the working folder of driver and executors; those with local:// of the driver alone.
+	// archives are unpacked in the working folder of driver and executors; those with local:// only in that of the
+	// driver.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MaxLength=2048
 	Archives []string `json:"archives,omitempty"`
 
-	// packages are Maven coordinates group:artifact:version, resolved by the driver when it starts.
+	// packages are Maven coordinates group:artifact:version, which the driver resolves when it starts.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MaxLength=512
 	Packages []string `json:"packages,omitempty"`
 
-	// excludePackages are group:artifact pairs left out when packages are resolved.
+	// excludePackages are pairs group:artifact that are left out when packages are resolved.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MaxLength=512
 	ExcludePackages []string `json:"excludePackages,omitempty"`
 
-	// repositories are further Maven repositories to search.
+	// repositories are additional Maven repositories.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
@@ -251,33 +254,33 @@ type Dependencies struct {
 	Repositories []string `json:"repositories,omitempty"`
 }
 
-// DynamicAllocation lets Spark add and remove executors while it runs.
+// DynamicAllocation lets Spark add and remove executors at run time.
 type DynamicAllocation struct {
-	// enabled switches it on.
+	// enabled turns dynamic allocation on.
 	// +required
 	Enabled bool `json:"enabled"`
 
-	// initialExecutors is the number at the start. Default: minExecutors.
+	// initialExecutors is the number of executors at the start. Default: minExecutors.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=2147483647
 	InitialExecutors *int32 `json:"initialExecutors,omitempty"`
 
-	// minExecutors is the smallest number. Default: 0.
+	// minExecutors is the smallest number of executors. Default: 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=2147483647
 	MinExecutors *int32 `json:"minExecutors,omitempty"`
 
-	// maxExecutors is the largest number. No default: without one here or in sparkConf the job is refused, because its
-	// need for quota would have no bound.
+	// maxExecutors is the largest number of executors. It has no default: a job without it, here or in sparkConf, is
+	// refused, because the quota that it needs would have no limit.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=2147483647
 	MaxExecutors *int32 `json:"maxExecutors,omitempty"`
 
-	// shuffleTrackingTimeout is how long an executor that holds shuffle data may be idle before it is removed. Default:
-	// no bound.
+	// shuffleTrackingTimeout is how long an executor with shuffle data may be idle before it is removed. Default: no
+	// limit.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
@@ -285,20 +288,20 @@ type DynamicAllocation struct {
 	ShuffleTrackingTimeout *Duration `json:"shuffleTrackingTimeout,omitempty"`
 }
 
-// SparkConfSource takes the value of one Spark property from a Secret.
+// SparkConfSource takes the value of a Spark property from a Secret.
 type SparkConfSource struct {
-	// name is the Spark property.
+	// name is the name of the Spark property.
 	// +required
 	// +kubebuilder:validation:Pattern=`^spark\.[^\s=:]+$`
 	// +kubebuilder:validation:MaxLength=256
 	Name string `json:"name"`
 
-	// secretKeyRef names the Secret, in the same namespace, and its key.
+	// secretKeyRef is a key of a Secret in the same namespace.
 	// +required
 	SecretKeyRef SecretKeyReference `json:"secretKeyRef"`
 }
 
-// SecretKeyReference names one value of a Secret in the same namespace.
+// SecretKeyReference is a key of a Secret in the same namespace.
 type SecretKeyReference struct {
 	// name of the Secret.
 	// +required
@@ -306,14 +309,14 @@ type SecretKeyReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// key of the value.
+	// key is the key in the Secret.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Key string `json:"key"`
 }
 
-// InlineConfigMap is a set of small files mounted into driver and executors.
+// InlineConfigMap is a set of small files that are mounted into driver and executors.
 type InlineConfigMap struct {
 	// name identifies the set within the application.
 	// +required
@@ -321,7 +324,7 @@ type InlineConfigMap struct {
 	// +kubebuilder:validation:MaxLength=40
 	Name string `json:"name"`
 
-	// mountPath is the folder in which the files appear.
+	// mountPath is the folder in which the files are mounted.
 	// +required
 	// +kubebuilder:validation:Pattern=`^/.+`
 	// +kubebuilder:validation:MaxLength=512
@@ -334,7 +337,7 @@ type InlineConfigMap struct {
 	Data map[string]string `json:"data"`
 }
 
-// Monitoring switches metrics endpoints on.
+// Monitoring turns on metrics endpoints.
 type Monitoring struct {
 	// prometheus exposes Spark's metrics in the Prometheus format.
 	// +optional
@@ -343,20 +346,20 @@ type Monitoring struct {
 
 // PrometheusMonitoring exposes Spark's metrics in the Prometheus format.
 type PrometheusMonitoring struct {
-	// port on which the JMX exporter answers in driver and executors. Only with jmxExporterJar; Spark's own servlet
-	// answers on the port of its web interface. Default: 8090.
+	// port is the port of the JMX exporter in driver and executors. Only with jmxExporterJar; Spark's own servlet uses
+	// the port of the web interface. Default: 8090.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	Port *int32 `json:"port,omitempty"`
 
-	// jmxExporterJar is the path inside the image of the JMX exporter, which driver and executors load as a Java agent;
-	// absent: Spark's own servlet is used.
+	// jmxExporterJar is the path of the JMX exporter in the image. Driver and executors load it as a Java agent. If it
+	// is absent, Spark's own servlet is used.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	JMXExporterJar string `json:"jmxExporterJar,omitempty"`
 
-	// jmxExporterConfig is the path inside the containers of the configuration of the JMX exporter, such as a file of
+	// jmxExporterConfig is the path of the JMX exporter's configuration in the containers, for example a file of
 	// configMaps. Only with jmxExporterJar. Default: rules for Spark's own metrics.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512

@@ -33,14 +33,14 @@ type ScheduledSparkApplication struct {
 	// +required
 	Spec ScheduledSparkApplicationSpec `json:"spec"`
 
-	// status is what the operator has created and seen. Its default makes health checkers wait for the operator's first
-	// look.
+	// status is what the operator has created and observed. Its default, observedGeneration -1, makes health checkers
+	// wait until the operator has looked at the object.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1,"activeCount":0}
 	// +structType=atomic
 	Status ScheduledSparkApplicationStatus `json:"status,omitempty"`
 
-	// Stub says that metadata and template were left out of this copy, because the object is too large to be kept in
+	// Stub is set if metadata and template were left out of this copy, because the object is too large to be kept in
 	// memory. It is the operator's own note and not part of the API.
 	Stub *Stub `json:"-"`
 }
@@ -56,9 +56,9 @@ type ScheduledSparkApplicationList struct {
 
 // ScheduledSparkApplicationSpec is a schedule and a template.
 type ScheduledSparkApplicationSpec struct {
-	// schedule has five fields: minute, hour, day of month, month, day of week. Or it is "@every" with a duration of at
-	// least 1m, or one of @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly. A change takes effect
-	// when the operator sees it.
+	// schedule has five fields: minute, hour, day of month, month and day of week. It can also be "@every" with a
+	// duration of at least 1m, or one of @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly. A change
+	// takes effect when the operator sees it.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
@@ -67,50 +67,51 @@ type ScheduledSparkApplicationSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$|^@every +([0-9]{1,6}([.][0-9]+)?(h|ms|m|s))+$') || self.matches('^ *[^ @]+( +[^ @]+){4} *$')",message="set schedule to five fields (minute, hour, day of month, month, day of week), such as '30 2 * * *', or @every with a duration, or one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly"
 	Schedule string `json:"schedule"`
 
-	// timeZone is a name of the IANA time zone database, such as Europe/Zurich. Default: UTC.
+	// timeZone is a name in the IANA time zone database, such as Europe/Zurich. Default: UTC.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self != 'Local'",message="set timeZone to a name such as Europe/Zurich, or to UTC: Local is the zone of the machine that the operator runs on"
 	TimeZone string `json:"timeZone,omitempty"`
 
-	// concurrencyPolicy is what happens when the schedule is due and an earlier application of it has not finished.
-	// Default: Forbid.
+	// concurrencyPolicy is what happens if the schedule is due while an earlier application of it has not finished:
+	// Forbid (default) misses the run, unless the other one ends within startingDeadline; Allow starts it as well;
+	// Replace deletes the other one first.
 	// +optional
 	ConcurrencyPolicy ConcurrencyPolicy `json:"concurrencyPolicy,omitempty"`
 
-	// startingDeadline is how late a run may start; a later one is missed. Default: no limit for the runs of catchUp;
-	// otherwise, under Forbid, a run that is due while another has not finished is missed at once, but not before an
-	// operator has led for 30 seconds: until then it may be unknown that the other one has finished.
+	// startingDeadline is how late a run may start; a later one is missed. Default: no limit for the runs of catchUp.
+	// Otherwise, under Forbid, a run that is due while another has not finished is missed at once, but not before the
+	// operator has been the leader for 30 seconds, because until then it may not know that the other one has finished.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set startingDeadline to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
 	StartingDeadline *Duration `json:"startingDeadline,omitempty"`
 
-	// catchUp says which of the runs that were due while no operator was running are started: None, Last (default), or
+	// catchUp is which of the runs that were due while no operator was running are started: None, Last (default), or
 	// All, which starts the last ten.
 	// +optional
 	CatchUp CatchUpPolicy `json:"catchUp,omitempty"`
 
-	// suspend stops the schedule. Applications that exist continue. What is due meanwhile is not run later. Default:
-	// false.
+	// suspend stops the schedule. Existing applications continue. Runs that are due in the meantime are not started
+	// later. Default: false.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 
-	// successfulHistoryLimit is how many applications that succeeded are kept. Default: 3.
+	// successfulHistoryLimit is how many successful applications are kept. Default: 3.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	SuccessfulHistoryLimit *int32 `json:"successfulHistoryLimit,omitempty"`
 
-	// failedHistoryLimit is how many applications that failed are kept. Default: 1.
+	// failedHistoryLimit is how many failed applications are kept. Default: 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	FailedHistoryLimit *int32 `json:"failedHistoryLimit,omitempty"`
 
-	// readyWhen says when the schedule is Ready. Scheduled: while the schedule works, whatever the outcome of its runs.
-	// LastRunSucceeded: if also the last run that ended has succeeded. Default: Scheduled.
+	// readyWhen is when the schedule is Ready. Scheduled: as long as the schedule works, whatever the outcome of its
+	// runs. LastRunSucceeded: if, in addition, the last run that has ended succeeded. Default: Scheduled.
 	// +optional
 	ReadyWhen ScheduleReadiness `json:"readyWhen,omitempty"`
 
@@ -119,55 +120,53 @@ type ScheduledSparkApplicationSpec struct {
 	Template ApplicationTemplate `json:"template"`
 }
 
-// ConcurrencyPolicy is what a schedule does when it is due while an application of it has not finished.
-//
+// ConcurrencyPolicy is what happens if a schedule is due while an application of it has not finished.
 // +kubebuilder:validation:Enum=Forbid;Allow;Replace
 type ConcurrencyPolicy string
 
 const (
-	// ConcurrencyForbid misses the run, unless the other one ends within startingDeadline.
+	// ConcurrencyForbid misses the run, unless the other application ends within startingDeadline.
 	ConcurrencyForbid ConcurrencyPolicy = "Forbid"
-	// ConcurrencyAllow starts the run beside the others.
+	// ConcurrencyAllow starts the run in addition to the others.
 	ConcurrencyAllow ConcurrencyPolicy = "Allow"
-	// ConcurrencyReplace deletes the others, and starts the run when they are gone and have released their quota.
+	// ConcurrencyReplace deletes the other applications, and starts the run when they are gone and have released their
+	// quota.
 	ConcurrencyReplace ConcurrencyPolicy = "Replace"
 )
 
-// CatchUpPolicy is what a schedule does with the runs that it has missed.
-//
+// CatchUpPolicy is which missed runs are started later.
 // +kubebuilder:validation:Enum=None;Last;All
 type CatchUpPolicy string
 
 const (
-	// CatchUpNone runs none of them.
+	// CatchUpNone starts none of them.
 	CatchUpNone CatchUpPolicy = "None"
-	// CatchUpLast runs the last of them.
+	// CatchUpLast starts the last of them.
 	CatchUpLast CatchUpPolicy = "Last"
-	// CatchUpAll runs the last ten of them, oldest first. Under Forbid and Replace one starts when the one before it
-	// has finished.
+	// CatchUpAll starts the last ten of them, oldest first. Under Forbid and Replace each one starts when the one
+	// before it has finished.
 	CatchUpAll CatchUpPolicy = "All"
 )
 
-// ScheduleReadiness is what makes a schedule ready.
-//
+// ScheduleReadiness is when a schedule is ready.
 // +kubebuilder:validation:Enum=Scheduled;LastRunSucceeded
 type ScheduleReadiness string
 
 const (
 	// ReadyWhenScheduled: the schedule works.
 	ReadyWhenScheduled ScheduleReadiness = "Scheduled"
-	// ReadyWhenLastRunSucceeded: the schedule works, and its last run that ended has succeeded, or none has ended yet.
+	// ReadyWhenLastRunSucceeded: the schedule works, and its last run that has ended succeeded, or none has ended yet.
 	ReadyWhenLastRunSucceeded ScheduleReadiness = "LastRunSucceeded"
 )
 
-// ApplicationTemplate is what the applications of a schedule are created from.
+// ApplicationTemplate is the template of the applications of a schedule.
 type ApplicationTemplate struct {
 	// metadata are labels and annotations of the applications.
 	// +optional
 	Metadata TemplateMetadata `json:"metadata,omitempty"`
 
-	// spec is that of a SparkApplication. It is checked as one when the schedule is read; a mistake is reported by the
-	// schedule.
+	// spec is the spec of a SparkApplication. It is checked when the operator reads the schedule, which reports
+	// mistakes in it.
 	// +required
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Type=object
@@ -199,14 +198,15 @@ type TemplateMetadata struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// ScheduledSparkApplicationStatus is what the operator knows of a schedule. Times are in RFC 3339 with the offset of
+// ScheduledSparkApplicationStatus is what the operator knows about a schedule. Times are in RFC 3339 with the offset of
 // spec.timeZone.
 type ScheduledSparkApplicationStatus struct {
-	// observedGeneration is the generation of the spec that the rest describes. -1: none yet.
+	// observedGeneration is the generation of the spec that the rest of the status describes; -1 until the operator has
+	// looked at it.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Ready, Stalled where nothing will run until the schedule is changed, and LastRunSucceeded once a
+	// conditions are Ready; Stalled, if nothing will run until the schedule is changed; and LastRunSucceeded, once a
 	// run has ended.
 	// +optional
 	// +listType=map
@@ -218,7 +218,7 @@ type ScheduledSparkApplicationStatus struct {
 	// +optional
 	NextRunTime string `json:"nextRunTime,omitempty"`
 
-	// lastRunTime is the last time at which it was due and a run was created.
+	// lastRunTime is the latest time for which a run was created.
 	// +optional
 	LastRunTime string `json:"lastRunTime,omitempty"`
 
@@ -230,29 +230,29 @@ type ScheduledSparkApplicationStatus struct {
 	// +optional
 	LastFailedRun *ScheduledRun `json:"lastFailedRun,omitempty"`
 
-	// active names applications that have not finished, oldest first; at most 20.
+	// active are the names of applications that have not finished, oldest first, at most 20.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
 	Active []string `json:"active,omitempty"`
 
-	// activeCount is how many applications have not finished.
+	// activeCount is the number of applications that have not finished.
 	// +required
 	ActiveCount int32 `json:"activeCount"`
 
-	// missed counts the runs that were due and were not started, by reason.
+	// missed counts the runs that were due but were not started, by reason.
 	// +optional
 	// +listType=map
 	// +listMapKey=reason
 	// +kubebuilder:validation:MaxItems=8
 	Missed []MissedRuns `json:"missed,omitempty"`
 
-	// operator is the namespace of the operator that follows the schedule, where several are installed each with a lease.
+	// operator is the namespace of the operator that follows the schedule, if several are installed, each with a lease.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Operator string `json:"operator,omitempty"`
 
-	// handled is how far the schedule has been followed.
+	// handled is how far the operator has followed the schedule.
 	// +optional
 	Handled *HandledSchedule `json:"handled,omitempty"`
 
@@ -264,18 +264,19 @@ type ScheduledSparkApplicationStatus struct {
 	LastHandledForceAt string `json:"lastHandledForceAt,omitempty"`
 }
 
-// HandledSchedule is how far a schedule has been followed: whatever was due until then was started or missed.
+// HandledSchedule is how far a schedule has been followed: everything that was due until then was started or missed.
 type HandledSchedule struct {
-	// until is that time.
+	// until is the time until which the schedule has been followed.
 	// +required
 	Until metav1.Time `json:"until"`
-	// schedule is what was followed. A changed one is followed from the moment at which it is seen.
+	// schedule is the schedule that was followed. A changed one is followed from the moment at which the operator sees
+	// it.
 	// +required
 	Schedule string `json:"schedule"`
-	// timeZone is that of the schedule that was followed.
+	// timeZone is the time zone of the schedule that was followed.
 	// +optional
 	TimeZone string `json:"timeZone,omitempty"`
-	// paused says that nothing was due then, because the schedule was suspended or stalled. It is followed again from
+	// paused is true if nothing was due then, because the schedule was suspended or stalled. It is followed again from
 	// the moment at which that ends.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
@@ -289,41 +290,41 @@ type ScheduledRun struct {
 	// time is when it ended.
 	// +optional
 	Time string `json:"time,omitempty"`
-	// message is what the application said of its end.
+	// message is the message of the application about its end.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
 }
 
-// MissedRuns counts runs that were due and were not started.
+// MissedRuns counts runs that were due but were not started.
 type MissedRuns struct {
 	// reason is OperatorDown, ConcurrencyForbidden, StartingDeadlineExceeded, NameTaken, CreateFailed, Replaced or
 	// Superseded.
 	// +required
 	Reason string `json:"reason"`
-	// count of them since the schedule was created.
+	// count is their number since the schedule was created.
 	// +required
 	Count int64 `json:"count"`
-	// last is the time of the last one.
+	// last is when the last one of them was due.
 	// +optional
 	Last string `json:"last,omitempty"`
 }
 
 // Reasons of MissedRuns.
 const (
-	// MissedOperatorDown: no operator was running, and catchUp does not run it.
+	// MissedOperatorDown: no operator was running, and catchUp does not start the run.
 	MissedOperatorDown = "OperatorDown"
 	// MissedConcurrencyForbidden: an application of the schedule had not finished.
 	MissedConcurrencyForbidden = "ConcurrencyForbidden"
-	// MissedStartingDeadlineExceeded: it could not start within startingDeadline.
+	// MissedStartingDeadlineExceeded: the run could not start within startingDeadline.
 	MissedStartingDeadlineExceeded = "StartingDeadlineExceeded"
-	// MissedNameTaken: an application that is not of the schedule has the name.
+	// MissedNameTaken: an application that does not belong to the schedule has the name.
 	MissedNameTaken = "NameTaken"
 	// MissedCreateFailed: the API server refused the application until the next run was due.
 	MissedCreateFailed = "CreateFailed"
-	// MissedReplaced: under Replace, the next run was due before it could start.
+	// MissedReplaced: under Replace, the next run was due before this one could start.
 	MissedReplaced = "Replaced"
-	// MissedSuperseded: its application could not start, and was deleted for the next run.
+	// MissedSuperseded: the application of the run could not start, and was deleted for the next run.
 	MissedSuperseded = "Superseded"
 )
 
@@ -331,17 +332,17 @@ const (
 const (
 	// ScheduleLabel is the name of the schedule.
 	ScheduleLabel = Group + "/schedule"
-	// ScheduledForAnnotation is the time at which the schedule was due, in its time zone; absent on applications that
-	// a user asked for.
+	// ScheduledForAnnotation is the time at which the schedule was due, in its time zone. Applications that a user
+	// requested do not have it.
 	ScheduledForAnnotation = Group + "/scheduled-for"
-	// KeepAnnotation on an application, with the value "true", excepts it from the history limits.
+	// KeepAnnotation on an application, with the value "true", exempts it from the history limits.
 	KeepAnnotation = Group + "/keep"
 )
 
-// LastRunSucceededCondition of a schedule says how the last run ended that has ended.
+// LastRunSucceededCondition of a schedule is whether the last run that has ended succeeded.
 const LastRunSucceededCondition = "LastRunSucceeded"
 
-// ScheduledReason is that of Ready of a schedule that works.
+// ScheduledReason is the reason of Ready for a schedule that works.
 const ScheduledReason = "Scheduled"
 
 // GetConditions returns the conditions.

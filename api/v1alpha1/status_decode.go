@@ -9,12 +9,12 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// plainStatus is a status that is decoded as it is.
+// plainStatus is the status without UnmarshalJSON, so that it is decoded in the ordinary way.
 type plainStatus SparkApplicationStatus
 
-// UnmarshalJSON reads a status whose open parts may hold anything. A part that is not what its type says, or larger than
-// MaxApplicationSize, is left out, as if it had never been written, and named in Invalid: one status must not keep a whole list from being
-// decoded, nor fill the memory. It takes part in decoding any object with such a status, and is safe for concurrent use.
+// UnmarshalJSON decodes a status whose open parts may hold anything. A part that does not have its type, or is larger
+// than MaxApplicationSize, is left out as if it had never been written, and named in Invalid: one status must neither
+// make the decoding of a whole list fail nor fill the memory. It is called for every object with such a status.
 func (s *SparkApplicationStatus) UnmarshalJSON(data []byte) error {
 	if len(data) <= MaxApplicationSize {
 		var plain plainStatus
@@ -56,7 +56,7 @@ func (s *SparkApplicationStatus) decodeParts(data []byte) error {
 	return nil
 }
 
-// isPart reports whether a field of a status is what its type says.
+// isPart reports whether a field of a status can be decoded into its type.
 func isPart(name string, raw json.RawMessage) bool {
 	alone, err := json.Marshal(map[string]json.RawMessage{name: raw})
 	return err == nil && utiljson.Unmarshal(alone, &plainStatus{}) == nil

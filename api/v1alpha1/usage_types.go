@@ -5,8 +5,8 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Usage is what the current attempt has held and requested so far. It is written with other changes of the status, never
-// alone.
+// Usage is what the current attempt has held and requested so far. It is written together with other changes of the
+// status, never alone.
 type Usage struct {
 	// at is when the amounts were summed, by the operator's clock.
 	// +required
@@ -17,14 +17,14 @@ type Usage struct {
 	// requested is what the pods of the attempt have requested, each from when it was bound to a node until it ended.
 	// +optional
 	Requested ResourceSeconds `json:"requested,omitempty,omitzero"`
-	// requesting is what those pods requested at that moment: the amounts of one second.
+	// requesting is what these pods requested at that moment: the amounts of one second.
 	// +optional
 	Requesting ResourceSeconds `json:"requesting,omitempty,omitzero"`
 }
 
-// AttemptUsage is what an attempt held and requested from when it was granted quota until it held none.
+// AttemptUsage is what an attempt held and requested, from the time at which it was granted quota until it held none.
 type AttemptUsage struct {
-	// queue that was charged.
+	// queue is the queue that was charged.
 	// +optional
 	Queue string `json:"queue,omitempty"`
 	// since is when the attempt was admitted.
@@ -56,10 +56,10 @@ type ResourceSeconds struct {
 
 // ElasticUsage counts executors above base gangs.
 type ElasticUsage struct {
-	// granted ones hold quota.
+	// granted is the number of executors that hold quota.
 	// +required
 	Granted int32 `json:"granted"`
-	// waiting ones are wanted by their applications, and wait behind their scheduling gates.
+	// waiting is the number of executors that their applications want and that wait behind their scheduling gates.
 	// +required
 	Waiting int32 `json:"waiting"`
 }

@@ -3,13 +3,13 @@
 
 package v1
 
-// Problem is the answer where there is no other.
+// Problem is the answer in case of an error.
 type Problem struct {
 	Reason  ProblemReason `json:"problem"`
 	Message string        `json:"message"`
 }
 
-// ProblemReason says what is wrong, for programs.
+// ProblemReason is the reason of an error, for programs.
 type ProblemReason string
 
 // The reasons, each with its status code.
@@ -24,5 +24,5 @@ const (
 	NotLeader                ProblemReason = "NotLeader"                // 503: another process decides, or this one does not yet
 )
 
-// TokenHeader carries the caller's token where the API server's proxy has taken the header Authorization away.
+// TokenHeader is the header with the caller's token, because the API server's proxy removes the header Authorization.
 const TokenHeader = "X-Sparkgate-Token"
