@@ -11,41 +11,41 @@ import (
 	"time"
 )
 
-// Confidence says how far a measurement carries.
+// Confidence is how reliable a measurement is.
 type Confidence string
 
-// The levels of confidence. What has Low is not part of a patch unless it raises something.
+// The levels of confidence. Changes with Low are left out of a patch unless they raise a value.
 const (
 	High   Confidence = "high"
 	Medium Confidence = "medium"
 	Low    Confidence = "low"
 )
 
-// Change is a value that would suffice, or do better.
+// Change is a value that would be enough, or would work better.
 type Change struct {
-	// Field of the SparkApplication, such as executor.memory.
+	// Field is the field of the SparkApplication's spec, such as executor.memory.
 	Field string `json:"field"`
-	// Property of Spark that says the same; empty if there is none.
+	// Property is the equivalent Spark property; empty if there is none.
 	Property string `json:"property,omitempty"`
-	// Current and Advised values, as they are written in a manifest.
+	// Current and Advised are values as they are written in a manifest.
 	Current string `json:"current"`
 	Advised string `json:"advised"`
-	// Raises says that the advised value is above the current one.
+	// Raises reports whether the advised value is higher than the current one.
 	Raises     bool       `json:"raises"`
 	Reason     string     `json:"reason"`
 	Confidence Confidence `json:"confidence"`
 }
 
-// Advice is what follows from a run.
+// Advice is the result for one run.
 type Advice struct {
-	// Source is where the measurements come from.
+	// Source says where the measurements come from.
 	Source        string `json:"source"`
 	ApplicationID string `json:"applicationID,omitempty"`
-	// Changes in the order of the manifest.
+	// Changes are in the order of the manifest.
 	Changes []Change `json:"changes"`
-	// Hints are what no field of the manifest solves, or not alone.
+	// Hints are problems that no single field of the manifest solves.
 	Hints []string `json:"hints"`
-	// Unknown is what was not measured, and how to have it measured.
+	// Unknown says what was not measured, and how to get it measured.
 	Unknown []string `json:"unknown"`
 }
 
@@ -56,30 +56,32 @@ const (
 
 // The rules of docs/advise.md in numbers.
 const (
-	// headroom is what is added to the highest value that was seen.
+	// headroom is the share that is added to the highest measured value.
 	headroom = 0.25
-	// worthwhile is by how much of itself a value has to be above what is advised for a change to be worth it.
+	// worthwhile is the share by which the advised value must be below the current one for the change to be worth it.
 	worthwhile = 0.2
-	// leastHeap is the smallest heap that is advised: Spark refuses to start below 450 MiB.
+	// leastHeap is the smallest heap that is advised: Spark refuses to start with less than 450 MiB.
 	leastHeap = 512 * mib
-	// step is what memory is rounded up to.
+	// step is the size to whose multiples memory is rounded up.
 	step = 128 * mib
-	// much of a run's time in the garbage collector is too much.
+	// muchGC is the share of task time in the garbage collector above which the heap is too small.
 	muchGC = 0.1
-	// spilledMuch is how many bytes on disk mean that memory was short.
+	// spilledMuch is the number of bytes spilled to disk from which on memory was too small.
 	spilledMuch = 64 * mib
-	// growth is the factor by which memory is raised that was too small; by how much cannot be seen.
+	// growth is the factor by which memory that was too small is raised; the measurements do not show how much is
+	// missing.
 	growth = 1.5
-	// shortRun is how long a run is too short for samples that are taken every few seconds.
+	// shortRun is the duration below which a run is too short for samples, which are taken every few seconds.
 	shortRun = time.Minute
-	// enough tasks for a share to mean something.
+	// enoughTasks is the number of tasks from which on a share is meaningful.
 	enoughTasks = 20
-	// idle is below which share of their time executors count as idle.
+	// idle is the share of busy time below which executors count as idle.
 	idle = 0.5
-	// skewFactor is how much longer than the median the slowest task takes in a skewed stage, and skewTime how long.
+	// skewFactor is how many times the median the slowest task of a skewed stage takes, and skewTime how long it takes
+	// at least.
 	skewFactor = 4
 	skewTime   = 10 * time.Second
-	// lowCPU is below which share of a task's time CPU time is low.
+	// lowCPU is the share of CPU time in a task's time below which fewer cores are advised.
 	lowCPU = 0.6
 )
 
@@ -100,7 +102,7 @@ func Advise(run *Run) Advice {
 	return a.Advice
 }
 
-// adviser collects advice.
+// adviser collects the advice.
 type adviser struct {
 	Advice
 	run *Run
@@ -114,7 +116,7 @@ func (a *adviser) hint(format string, args ...any) {
 	a.Hints = append(a.Hints, fmt.Sprintf(format, args...))
 }
 
-// confidence in sampled values.
+// confidence returns the confidence in sampled values of this run.
 func (a *adviser) confidence() Confidence {
 	switch {
 	case !a.run.Complete || a.run.Duration < shortRun:
@@ -125,8 +127,8 @@ func (a *adviser) confidence() Confidence {
 	return High
 }
 
-// memory advises the heap of a role and the memory beside it. Overhead that is a part of the heap does not shrink with it: that was not seen
-// to suffice.
+// memory advises the heap of a role and the memory beside it. If overhead is a fraction of the heap, a smaller heap
+// would shrink it, too; then the current overhead is advised as a fixed value, because less was not seen to be enough.
 func (a *adviser) memory(role string, r requested, peak Peak) {
 	before := len(a.Changes)
 	a.heap(role, r, peak)
@@ -163,7 +165,8 @@ func (a *adviser) heap(role string, r requested, peak Peak) {
 		return
 	}
 	if float64(needed) > float64(r.heap)*(1-worthwhile) {
-		return // nothing to gain; a full heap alone does not need more, because the JVM fills it before it collects
+		// Too little to gain. A full heap alone does not need to grow, because the JVM fills it before it collects.
+		return
 	}
 	c.Advised, c.Reason = sparkSize(needed), fmt.Sprintf("%s; %d %% more than that", seen, int(headroom*100))
 	if needed == leastHeap {
@@ -172,7 +175,7 @@ func (a *adviser) heap(role string, r requested, peak Peak) {
 	a.Changes = append(a.Changes, c)
 }
 
-// shortOfHeap says why the heap of a role was too small; empty if it was not.
+// shortOfHeap returns the reason why the heap of a role was too small; empty if it was not.
 func (a *adviser) shortOfHeap(role string) string {
 	if role != executorRole {
 		return ""
@@ -206,7 +209,7 @@ func (a *adviser) overhead(role string, r requested, peak Peak) {
 	}
 	c.Raises = beside > r.overhead+r.beside
 	if !c.Raises {
-		// Of the memory of the JVM, what is not heap in use may be heap or not, such as memory of native libraries.
+		// The part of the JVM's memory that is not heap in use may be heap or not, such as memory of native libraries.
 		beside = max(beside, peak.resident()-peak.Heap)
 	}
 	needed := roundUp(max(step, int64(float64(beside)*(1+headroom))-r.beside))
@@ -225,8 +228,8 @@ func (a *adviser) overhead(role string, r requested, peak Peak) {
 	a.Changes = append(a.Changes, c)
 }
 
-// cpu advises the cores that an executor requests of its node. What Spark calls cores is how many tasks run at once, and
-// stays.
+// cpu advises the number of cores that an executor requests of its node. It leaves alone what Spark calls cores, the
+// number of tasks that run at once.
 func (a *adviser) cpu(r requested) {
 	switch {
 	case a.run.PythonWorkers:
@@ -252,7 +255,7 @@ func (a *adviser) cpu(r requested) {
 	})
 }
 
-// executors advises their number. Only those are taken away that never had a task.
+// executors advises the number of executors. It only removes executors that never had a task.
 func (a *adviser) executors(r requested) {
 	if a.run.PeakTasks == 0 || r.instances == 0 {
 		return
@@ -267,7 +270,7 @@ func (a *adviser) executors(r requested) {
 	})
 }
 
-// hints says what no field solves alone.
+// hints adds problems that no single field solves.
 func (a *adviser) hints() {
 	if busy := share(a.run.BusyTime, a.run.SlotTime); a.run.Executors > 0 && a.run.SlotTime > 0 && busy < idle {
 		a.hint("executors were idle for %d %% of their time: fewer would suffice, with a longer run, or dynamicAllocation, which returns those that have nothing to do", int(math.Round((1-busy)*100)))
@@ -286,7 +289,7 @@ func (a *adviser) hints() {
 	}
 }
 
-// share returns a part of a whole, 0 if there is none.
+// share returns a part of a whole as a fraction; 0 if the whole is 0.
 func share(part, whole time.Duration) float64 {
 	if whole <= 0 {
 		return 0
@@ -294,7 +297,7 @@ func share(part, whole time.Duration) float64 {
 	return part.Seconds() / whole.Seconds()
 }
 
-// cut returns the name of a stage, which is text of the program, in one short line.
+// cut returns the name of a stage, which comes from the user's program, as one short line.
 func cut(name string) string {
 	const most = 60
 	name = strings.Join(strings.Fields(name), " ")
@@ -306,7 +309,7 @@ func cut(name string) string {
 
 func roundUp(bytes int64) int64 { return (bytes + step - 1) / step * step }
 
-// sparkSize writes a size as manifests have it: 2g, 1280m.
+// sparkSize formats a size as manifests have it: 2g, 1280m.
 func sparkSize(bytes int64) string {
 	if bytes%gib == 0 {
 		return fmt.Sprintf("%dg", bytes/gib)
@@ -314,7 +317,7 @@ func sparkSize(bytes int64) string {
 	return fmt.Sprintf("%dm", (bytes+mib-1)/mib)
 }
 
-// size writes a size for people.
+// size formats a size for messages.
 func size(bytes int64) string {
 	if bytes >= gib {
 		return fmt.Sprintf("%.1f GiB", float64(bytes)/gib)

@@ -11,9 +11,10 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Patch returns the changes as a merge patch (RFC 7386) of a SparkApplication: where its sparkConf sets the property, it
-// is changed there, else the field is set; where both say it, both are changed, because they have to agree. Changes that
-// lower something with low confidence are left out. It has no field "spec" if nothing is to be changed.
+// Patch returns the changes as a merge patch (RFC 7386) of a SparkApplication. Where the application's sparkConf sets
+// the property, the patch changes it there, otherwise it sets the field; where both are set, it changes both, because
+// they have to agree. It leaves out changes that lower a value with low confidence. It has no field "spec" if there is
+// nothing to change.
 func Patch(a Advice, app *v1alpha1.SparkApplication) map[string]any {
 	patch := map[string]any{
 		"apiVersion": v1alpha1.GroupVersion.String(), "kind": v1alpha1.SparkApplicationKind, "metadata": map[string]any{"name": app.Name},
@@ -50,7 +51,8 @@ func fieldsOf(app *v1alpha1.SparkApplication) map[string]map[string]any {
 	for role, of := range map[string]any{driverRole: app.Spec.Driver, executorRole: app.Spec.Executor} {
 		set := map[string]any{}
 		if text, err := json.Marshal(of); err == nil {
-			_ = json.Unmarshal(text, &set) // what was written can be read
+			// Text that Marshal wrote can be read.
+			_ = json.Unmarshal(text, &set)
 		}
 		fields[role] = set
 	}

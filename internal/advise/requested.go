@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Sizes of a property or a pod, in bytes.
+// Sizes in bytes.
 const (
 	kib = 1 << 10
 	mib = 1 << 20
@@ -16,20 +16,21 @@ const (
 	tib = 1 << 40
 )
 
-// requested is what the run asked for, by its properties. Spark's defaults stand for what is not set.
+// requested is what the run requested according to its properties. Properties that are not set have Spark's defaults.
 type requested struct {
 	heap, overhead int64 // bytes
-	// overheadFactor is which part of the heap the overhead is, and leastOverhead the least; 0 where the overhead is set.
+	// overheadFactor is the fraction of the heap that is added as overhead, and leastOverhead the minimum; 0 where the
+	// overhead is set.
 	overheadFactor float64
 	leastOverhead  int64
-	// beside is what the pod has besides both: memory of Spark outside the heap, and of Python, where they are set.
+	// beside is the pod's other memory: Spark's memory outside the heap, and Python's, where they are set.
 	beside int64
 	cores  int
-	// tasks are how many an executor runs at once.
+	// tasks is the number of tasks that an executor runs at once.
 	tasks int
-	// coreRequest of the pod in cores.
+	// coreRequest is the pod's CPU request in cores.
 	coreRequest float64
-	// instances of executors; 0 for the driver, and under dynamic allocation.
+	// instances is the number of executors; 0 for the driver, and under dynamic allocation.
 	instances int
 }
 
@@ -68,7 +69,7 @@ func requestsOf(properties map[string]string, role string) requested {
 	return r
 }
 
-// overheadBeside returns the overhead that a pod with another heap has.
+// overheadBeside returns the overhead that a pod with the given heap would have.
 func (r requested) overheadBeside(heap int64) int64 {
 	if r.overheadFactor == 0 {
 		return r.overhead
@@ -76,12 +77,12 @@ func (r requested) overheadBeside(heap int64) int64 {
 	return max(r.leastOverhead, int64(float64(heap)*r.overheadFactor))
 }
 
-// CoresPerTask returns how many cores a task takes, by the properties of a run.
+// CoresPerTask returns the number of cores that a task takes, by the properties of a run.
 func CoresPerTask(properties map[string]string) int {
 	return positive(properties["spark.task.cpus"], 1)
 }
 
-// sizeOr reads a size, and positive a number of pieces; otherwise is what counts if there is none.
+// sizeOr reads a size in bytes; it returns otherwise if the text is not a size.
 func sizeOr(text string, otherwise int64) int64 {
 	if n, ok := bytesOf(text); ok {
 		return n
@@ -89,6 +90,7 @@ func sizeOr(text string, otherwise int64) int64 {
 	return otherwise
 }
 
+// positive reads a positive integer; it returns otherwise if the text is not one.
 func positive(text string, otherwise int) int {
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
 		return n
@@ -96,8 +98,8 @@ func positive(text string, otherwise int) int {
 	return otherwise
 }
 
-// overheadFactor returns the share of the heap that is added: that of the role, else the one of before Spark 3.3, else
-// Spark's default for JVM programs.
+// overheadFactor returns the fraction of the heap that is added: that of the role, else the property from before Spark
+// 3.3, else Spark's default for JVM programs.
 func overheadFactor(properties map[string]string, role string) float64 {
 	for _, key := range []string{"spark." + role + ".memoryOverheadFactor", "spark.kubernetes.memoryOverheadFactor"} {
 		if f, err := strconv.ParseFloat(properties[key], 64); err == nil && f > 0 {
@@ -107,7 +109,7 @@ func overheadFactor(properties map[string]string, role string) float64 {
 	return 0.1
 }
 
-// bytesOf reads a size as Spark writes them: 512m, 2g, 1024k; without a unit in MiB.
+// bytesOf reads a size as Spark writes it: 512m, 2g, 1024k; a number without a unit is in MiB.
 func bytesOf(text string) (int64, bool) { return sizeIn(text, mib) }
 
 // units are Spark's suffixes of sizes; those with an i came with Spark 4.2.
@@ -116,7 +118,7 @@ var units = map[string]int64{
 	"g": gib, "gb": gib, "gi": gib, "gib": gib, "t": tib, "tb": tib, "ti": tib, "tib": tib,
 }
 
-// sizeIn reads a size, and says what a number without a unit counts.
+// sizeIn reads a size; a number without a suffix is in the given unit. It returns false if the text is not a size.
 func sizeIn(text string, unit int64) (int64, bool) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	digits := strings.TrimRight(text, "bikmgt")
@@ -130,7 +132,7 @@ func sizeIn(text string, unit int64) (int64, bool) {
 	return n * unit, true
 }
 
-// coresOf reads a quantity of cores: 2, 0.5, 500m.
+// coresOf reads a number of cores: 2, 0.5, 500m.
 func coresOf(text string) (float64, bool) {
 	digits, thousandths := strings.CutSuffix(text, "m")
 	n, err := strconv.ParseFloat(digits, 64)

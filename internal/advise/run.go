@@ -10,54 +10,57 @@ import (
 	"time"
 )
 
-// Run is what Spark measured of one attempt. Zero is "none", unless a field says otherwise.
+// Run is what Spark measured in one attempt. A zero means "none", unless the field says otherwise.
 type Run struct {
-	// Source is where the measurements come from, for people.
+	// Source says where the measurements come from, for messages.
 	Source string
-	// ApplicationID and SparkVersion as Spark names them.
+	// ApplicationID and SparkVersion are as Spark reports them.
 	ApplicationID, SparkVersion string
-	// Complete says that the run has ended, and that all of it was measured.
+	// Complete reports whether the run has ended and all of it was measured.
 	Complete bool
-	// Duration from the start of the application to its end, or to the last event.
+	// Duration is the time from the start of the application to its end, or to the last event.
 	Duration time.Duration
-	// Properties are the effective properties of Spark.
+	// Properties are Spark's effective properties.
 	Properties map[string]string
 
-	// Driver and Executor are the highest values that were seen, of any executor.
+	// Driver and Executor are the highest measured values; Executor is the maximum of all executors.
 	Driver, Executor Peak
-	// Executors is how many there were, and PeakExecutors how many at once.
+	// Executors is the total number of executors, and PeakExecutors the largest number at once.
 	Executors, PeakExecutors int
-	// OutOfMemory, HeapFull and Lost are executors that ended by themselves: killed for the memory of their pod, by the
-	// JVM because its heap was full, or for another reason.
+	// OutOfMemory, HeapFull and Lost are the numbers of executors that ended unexpectedly: killed because their pod
+	// used too much memory, ended by the JVM because its heap was full, or for another reason.
 	OutOfMemory, HeapFull, Lost int
 
-	// Tasks that ended, and FailedTasks among them. PeakTasks is how many ran at once; 0 if not known.
+	// Tasks is the number of tasks that ended, and FailedTasks the number of those that failed. PeakTasks is the
+	// largest number that ran at once; 0 if it is not known.
 	Tasks, FailedTasks, PeakTasks int
-	// SlotTime is how long executors lived, times the tasks that each can run at once.
+	// SlotTime is the total lifetime of executors, each multiplied by the number of tasks that it can run at once.
 	SlotTime time.Duration
-	// BusyTime is how long tasks ran, all together; CPUTime and GCTime are parts of it: in the JVM, and in its collector.
+	// BusyTime is the total run time of all tasks. CPUTime and GCTime are parts of it: on the CPU in the JVM, and in
+	// its garbage collector.
 	BusyTime, CPUTime, GCTime time.Duration
-	// Spilled is what was written to disk because it did not fit into memory, in bytes.
+	// Spilled is the number of bytes written to disk because they did not fit into memory.
 	Spilled int64
-	// MostCPU is the highest share of a stage's run time that was CPU time, among stages that ran for a minute of tasks.
+	// MostCPU is the highest fraction of CPU time in a stage's run time, among stages whose tasks ran for at least a
+	// minute in total.
 	MostCPU float64
-	// Skewed are the stages whose slowest task took longest compared with the median, worst first; five at most.
+	// Skewed are the stages whose slowest task took longest compared with the median, worst first; at most five.
 	Skewed []Stage
-	// PythonWorkers says that tasks ran in processes of Python, whose CPU time Spark does not measure.
+	// PythonWorkers reports whether tasks ran in Python processes, whose CPU time Spark does not measure.
 	PythonWorkers bool
 }
 
-// Peak are the highest values that were seen, in bytes. They are sampled: the truth may be higher.
+// Peak has the highest measured values, in bytes. They are sampled, so the true maximum may be higher.
 type Peak struct {
-	// Heap of the JVM that was in use; 0 if nothing was measured.
+	// Heap is the JVM's heap in use; 0 if it was not measured.
 	Heap int64
-	// OffHeap is what the JVM uses besides its heap (metaspace, code); Direct and Mapped are buffers outside of it.
+	// OffHeap is what the JVM uses besides its heap (metaspace, code). Direct and Mapped are buffers outside it.
 	OffHeap, Direct, Mapped int64
-	// JVMResident, PythonResident and OtherResident are the memory of the processes; 0 if they were not measured.
+	// JVMResident, PythonResident and OtherResident are the resident memory of the processes; 0 if it was not measured.
 	JVMResident, PythonResident, OtherResident int64
 }
 
-// resident is the memory of all processes.
+// resident returns the memory of all processes.
 func (p Peak) resident() int64 { return p.JVMResident + p.PythonResident + p.OtherResident }
 
 // Join takes the higher of each value.
@@ -73,10 +76,10 @@ func (p *Peak) Join(q Peak) {
 	}
 }
 
-// Stage is a stage whose tasks took unequally long.
+// Stage is a stage whose tasks differ in duration.
 type Stage struct {
 	ID int
-	// Name as Spark gives it: text of the program.
+	// Name is the stage's name in Spark. It comes from the user's program.
 	Name            string
 	Tasks           int
 	Median, Slowest time.Duration
@@ -91,11 +94,11 @@ func PeakOf(metrics map[string]int64) Peak {
 	}
 }
 
-// mostBytes is the largest amount of memory that is believed.
+// mostBytes is the largest amount of memory that is taken as plausible.
 const mostBytes = 1 << 50
 
-// Ended counts an executor that is gone, by the reason that Spark gives. The reason names images and pods, in which any
-// word may stand.
+// Ended counts an executor that is gone, by the reason that Spark gives. The reason contains names of images and pods,
+// in which any word may occur.
 func (r *Run) Ended(reason string) {
 	reason = strings.ToLower(reason)
 	has := func(words ...string) bool {
@@ -111,17 +114,17 @@ func (r *Run) Ended(reason string) {
 	}
 }
 
-// enoughRunTime is how long the tasks of a stage have to run, all together, for its share of CPU time to count.
+// enoughRunTime is the total run time of a stage's tasks from which on its share of CPU time counts.
 const enoughRunTime = time.Minute
 
-// StageCPU takes how long the tasks of a stage ran, and how much of that was CPU time.
+// StageCPU takes the total run time of a stage's tasks, and the part of it that was CPU time.
 func (r *Run) StageCPU(ran, cpu time.Duration) {
 	if ran >= enoughRunTime {
 		r.MostCPU = max(r.MostCPU, share(cpu, ran))
 	}
 }
 
-// mostSkewed is how many skewed stages are remembered.
+// mostSkewed is the number of skewed stages that are kept.
 const mostSkewed = 5
 
 // AddStage takes the durations of the tasks of a stage.

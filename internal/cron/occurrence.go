@@ -5,29 +5,29 @@ package cron
 
 import "time"
 
-// Occurrence is an instant at which a schedule is due, with what clocks do there.
+// Occurrence is an instant at which a schedule fires, and whether it is near a change of the clocks.
 type Occurrence struct {
-	// At is the instant, as a clock in the time zone of the schedule shows it.
+	// At is the instant, in the time zone of the schedule.
 	At time.Time
-	// Skipped are the first and the last local time, written as UTC, that the schedule names and that clocks leave out
-	// just before At; zero if there is none. They are due at At, together.
+	// Skipped are the first and the last local time, written as UTC, which the schedule names but which do not exist
+	// because clocks were set forward just before At; zero if there are none. Together they fire once, at At.
 	Skipped [2]time.Time
-	// Repeat says whether clocks show the local time of At twice.
+	// Repeat says whether the local time of At occurs twice.
 	Repeat Repeat
 }
 
-// Repeat is what an instant is among those with the same local time.
+// Repeat says which of the instants with the same local time an instant is.
 type Repeat int
 
 const (
-	// NotRepeated: clocks show the local time once.
+	// NotRepeated means that the local time occurs once.
 	NotRepeated Repeat = iota
-	// FirstOfTwo: clocks show the local time once more later.
+	// FirstOfTwo means that the local time occurs again later.
 	FirstOfTwo
-	// SecondOfTwo: clocks have shown the local time before.
+	// SecondOfTwo means that the local time has occurred before.
 	SecondOfTwo
-	// FirstOnly: clocks show the local time once more later, and the schedule is not due then because it means local
-	// times.
+	// FirstOnly means that the local time occurs again later, but that the schedule does not fire then, because it
+	// means local times.
 	FirstOnly
 )
 
@@ -47,14 +47,14 @@ func (s *Schedule) Describe(at time.Time) Occurrence {
 // Change is an instant at which clocks are set forward or back.
 type Change struct {
 	At time.Time
-	// From and To are what clocks show before and after it, written as UTC.
+	// From and To are the local times just before and just after it, written as UTC.
 	From, To time.Time
 	// Before and After are the offsets of the time zone, in seconds east of UTC.
 	Before, After int
 }
 
-// ChangeBefore returns how the offset came about that clocks in the time zone of the instant have then; false if they
-// always had it.
+// ChangeBefore returns the last change of the clocks, at or before an instant, in that instant's time zone; false if
+// there was none.
 func ChangeBefore(at time.Time) (Change, bool) {
 	start, _ := at.ZoneBounds()
 	if start.IsZero() {
@@ -67,7 +67,8 @@ func ChangeBefore(at time.Time) (Change, bool) {
 	}, true
 }
 
-// skippedBefore returns the first and the last local time that the fields name in the gap that ends at an instant.
+// skippedBefore returns the first and the last local time that the fields name in the gap that ends at an instant; zero
+// if no gap ends there.
 func (s *Schedule) skippedBefore(at time.Time) (skipped [2]time.Time) {
 	gap, found := ChangeBefore(at)
 	if !found || !gap.At.Equal(at) || gap.After <= gap.Before {

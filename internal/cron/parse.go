@@ -15,14 +15,14 @@ import (
 // MinInterval is the smallest interval of "@every".
 const MinInterval = time.Minute
 
-// maxInterval is the largest; what is rarer has a date.
+// maxInterval is the largest interval of "@every"; for rarer runs a schedule names a date.
 const maxInterval = 366 * 24 * time.Hour
 
 // Error is a schedule or time zone that cannot be used.
 type Error struct {
-	// Field is "schedule" or "timeZone", Value what it holds.
+	// Field is "schedule" or "timeZone", and Value is the field's value.
 	Field, Value string
-	// Problem says what is wrong, and what to write.
+	// Problem says what is wrong and what to write instead.
 	Problem string
 }
 
@@ -30,7 +30,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s %q: %s", e.Field, e.Valu
 
 // Parse reads a schedule: five fields (minute, hour, day of month, month, day of week), "@every" with a duration of at
 // least MinInterval, or one of @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly. The zone is a name
-// of the IANA database; empty means UTC. The error is an *Error.
+// of the IANA database; empty means UTC. An error is always an *Error.
 func Parse(schedule, zone string) (*Schedule, error) {
 	location, err := loadZone(zone)
 	if err != nil {
@@ -75,7 +75,7 @@ func parseInterval(text string) (time.Duration, error) {
 	return every, nil
 }
 
-// The fields of a schedule in their order.
+// fieldNames are the fields of a schedule, in their order.
 var fieldNames = []struct {
 	name   string
 	option robfig.ParseOption
@@ -114,7 +114,8 @@ func parseFields(schedule string) (*robfig.SpecSchedule, error) {
 	return fields, nil
 }
 
-// loadZone returns a time zone of the IANA database. "Local" would be that of the machine on which the operator runs.
+// loadZone returns a time zone of the IANA database. It refuses "Local", which would be the time zone of the machine on
+// which the operator runs.
 func loadZone(name string) (*time.Location, error) {
 	if name == "" {
 		return time.UTC, nil

@@ -12,11 +12,11 @@ import (
 // Schedule is a sequence of instants. It is immutable, and safe for concurrent use.
 type Schedule struct {
 	zone *time.Location
-	// every is the interval of an "@every" schedule; then fields is nil.
+	// every is the interval of an "@every" schedule; fields is then nil.
 	every time.Duration
-	// fields enumerates local times as if they were UTC, where none is skipped or repeated.
+	// fields enumerates local times as if they were UTC, where no time is skipped or repeated.
 	fields *robfig.SpecSchedule
-	// rhythmic says that the hour field names every hour.
+	// rhythmic reports whether the hour field names every hour.
 	rhythmic bool
 }
 
@@ -33,17 +33,18 @@ func (s *Schedule) Next(after time.Time) time.Time {
 	return s.nextLocal(after)
 }
 
-// In returns an instant as a clock in the time zone of the schedule shows it.
+// In returns an instant in the time zone of the schedule.
 func (s *Schedule) In(at time.Time) time.Time { return at.In(s.zone) }
 
-// horizon is how many years Next looks ahead. 29 February falls on a given weekday every 28 years, or 40 where a
-// century lies between.
+// horizon is the number of years that Next looks ahead. 29 February falls on a given weekday every 28 years, or after
+// 40 years across the turn of a century.
 const horizon = 50
 
-// nextNamed returns the first local time after another that the fields name. Both are written as UTC.
+// nextNamed returns the first local time after the given one that the fields name. Both are written as UTC.
 func (s *Schedule) nextNamed(after time.Time) time.Time {
 	for range horizon / 5 {
-		if next := s.fields.Next(after); !next.IsZero() { // it gives up after five years
+		// robfig's Next gives up after five years.
+		if next := s.fields.Next(after); !next.IsZero() {
 			return next
 		}
 		after = after.AddDate(5, 0, 0)
@@ -51,7 +52,7 @@ func (s *Schedule) nextNamed(after time.Time) time.Time {
 	return time.Time{}
 }
 
-// nextLocal is Next of a schedule that means local times.
+// nextLocal is Next for a schedule that means local times.
 func (s *Schedule) nextLocal(after time.Time) time.Time {
 	for local := s.nextNamed(localTime(after.In(s.zone))); !local.IsZero(); local = s.nextNamed(local) {
 		if at := s.instant(local); at.After(after) {
@@ -61,8 +62,8 @@ func (s *Schedule) nextLocal(after time.Time) time.Time {
 	return time.Time{}
 }
 
-// nextInPeriods is Next of a schedule that keeps its rhythm. Clocks are followed through one period of constant offset
-// after the other.
+// nextInPeriods is Next for a schedule that keeps its rhythm. It goes through one period of constant offset after the
+// other.
 func (s *Schedule) nextInPeriods(after time.Time) time.Time {
 	at := after.In(s.zone)
 	for from := localTime(at); ; {
@@ -77,11 +78,12 @@ func (s *Schedule) nextInPeriods(after time.Time) time.Time {
 			return next
 		}
 		at = end
-		from = localTime(at).Add(-1) // its first instant may be named
+		// The first instant of the period may be named.
+		from = localTime(at).Add(-1)
 	}
 }
 
-// instant returns the first instant with a local time; the end of the gap for one that is skipped.
+// instant returns the first instant with a local time; the end of the gap for a local time that is skipped.
 func (s *Schedule) instant(local time.Time) time.Time {
 	at := local.Add(-farthestEast).In(s.zone)
 	for {
@@ -103,7 +105,8 @@ func (s *Schedule) instant(local time.Time) time.Time {
 // it never changes again.
 func endOfPeriod(at time.Time) time.Time {
 	_, end := at.ZoneBounds()
-	if !end.IsZero() && !end.After(at) { // Go 1.26 on 31 December of leap years for which the database has a rule, but no table: 2040 and on
+	// Go 1.26 on 31 December of leap years for which the database has a rule, but no table: 2040 and later.
+	if !end.IsZero() && !end.After(at) {
 		return at.Add(24 * time.Hour)
 	}
 	return end
@@ -112,7 +115,7 @@ func endOfPeriod(at time.Time) time.Time {
 // farthestEast is more than any zone has ever been ahead of UTC.
 const farthestEast = 16 * time.Hour
 
-// localTime returns what a clock shows at an instant, written as UTC.
+// localTime returns the local time at an instant, written as UTC.
 func localTime(at time.Time) time.Time {
 	_, offset := at.Zone()
 	return at.UTC().Add(seconds(offset))

@@ -11,18 +11,19 @@ import (
 )
 
 const (
-	// longestTurn bounds how long a caller has to wait for a turn.
+	// longestTurn is the longest time that a caller has to wait for a turn.
 	longestTurn = 30 * time.Second
-	// manyAccounts is from how many accounts on those are forgotten that are full again.
+	// manyAccounts is the number of accounts from which on full ones are removed.
 	manyAccounts = 256
 )
 
-// Budget gives every namespace the same allowance of something: so much a second, and so much in a row after a quiet
-// time. A namespace that has begun may finish and go into debt; the debt is waited for before the next one may begin.
-// It is safe for concurrent use.
+// Budget gives every namespace the same allowance: a rate per second, and a burst after a quiet time. A namespace that
+// has started may finish its work and go into debt, but it has to wait until the debt is paid before it may start
+// again. Budget is safe for concurrent use.
 type Budget struct {
-	clock    clock.PassiveClock
-	rate     float64 // a second
+	clock clock.PassiveClock
+	// rate is the allowance per second.
+	rate     float64
 	burst    float64
 	mu       sync.Mutex
 	accounts map[string]*account
@@ -31,7 +32,7 @@ type Budget struct {
 type account struct {
 	left float64
 	at   time.Time
-	// line is when all that wait already will have had their turns.
+	// line is the time at which everything that is already waiting will have had its turn.
 	line time.Time
 }
 
@@ -40,8 +41,8 @@ func NewBudget(c clock.PassiveClock, perSecond, burst float64) *Budget {
 	return &Budget{clock: c, rate: perSecond, burst: burst, accounts: map[string]*account{}}
 }
 
-// Turn returns when the caller may begin: now if it is zero, else after that time. Each that has to wait gets a time of
-// its own, so that not all come back at once; size is how much the caller expects to spend.
+// Turn returns how long the caller has to wait before it may start; 0 means now. Callers that have to wait get
+// different times, so that they do not all come back at once. size is the amount that the caller expects to spend.
 func (b *Budget) Turn(namespace string, size int) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,19 +63,19 @@ func (b *Budget) Turn(namespace string, size int) time.Duration {
 	return turn
 }
 
-// Spend takes something off an account, which may leave it in debt.
+// Spend takes n off a namespace's account, which may leave it in debt.
 func (b *Budget) Spend(namespace string, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.of(namespace, b.clock.Now()).left -= float64(n)
 }
 
-// during returns how long it takes to earn something.
+// during returns the time that it takes to earn an amount.
 func (b *Budget) during(n float64) time.Duration {
 	return time.Duration(n / b.rate * float64(time.Second))
 }
 
-// of returns the account of a namespace, with what it has earned meanwhile. The caller holds the lock.
+// of returns a namespace's account, including what it has earned since it was last used. The caller holds the lock.
 func (b *Budget) of(namespace string, now time.Time) *account {
 	a := b.accounts[namespace]
 	if a == nil {
@@ -93,8 +94,8 @@ func (b *Budget) earn(a *account, now time.Time) {
 	a.at = now
 }
 
-// tidy forgets accounts that are full, which is what a new one is. Others are as many as can be emptied in the time
-// that they take to fill.
+// tidy removes full accounts, because a new account is the same as a full one. This bounds the map: only accounts that
+// were used recently are left.
 func (b *Budget) tidy(now time.Time) {
 	if len(b.accounts) < manyAccounts {
 		return

@@ -1,8 +1,8 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fairqueue divides the operator's work between namespaces, so that one namespace with thousands of objects
-// does not make the others wait: a work queue that serves namespaces in turn, and budgets by namespace. It imports
+// Package fairqueue divides the operator's work between namespaces, so that a namespace with thousands of objects does
+// not make the others wait. It has a work queue that serves namespaces in turn, and budgets per namespace. It imports
 // nothing of ours.
 //
 //	Add ──► lane of the namespace (first in, first out) ──┐

@@ -9,28 +9,28 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// lanes are items that wait, in a lane for each namespace, and how many of each lane are being worked on. They are not
-// safe for concurrent use.
+// lanes are the waiting items, one lane for each namespace, and the number of items of each lane that workers are
+// processing. They are not safe for concurrent use.
 type lanes[T comparable] struct {
 	laneOf func(T) string
-	// workers is how many items are worked on at once.
+	// workers is the number of items that are processed at once.
 	workers int
-	// by has every lane in which something waits or is worked on.
+	// by has every lane with waiting items or items in work.
 	by map[string]*lane
-	// turns has the lanes in which something waits, in the order in which they are served next.
+	// turns has the lanes with waiting items, in the order in which they are served.
 	turns list.List
-	// waiting is how many items wait in all lanes.
+	// waiting is the number of waiting items in all lanes.
 	waiting int
 }
 
 var _ workqueue.Queue[string] = (*lanes[string])(nil)
 
 type lane struct {
-	// items wait, the first one first.
+	// items are the waiting items, first in, first out.
 	items list.List
-	// busy is how many are being worked on.
+	// busy is the number of items that workers are processing.
 	busy int
-	// turn is the lane's place in turns; nil while nothing waits.
+	// turn is the lane's place in lanes.turns; nil while no item waits.
 	turn *list.Element
 }
 
@@ -38,14 +38,15 @@ func newLanes[T comparable](workers int, laneOf func(T) string) *lanes[T] {
 	return &lanes[T]{laneOf: laneOf, workers: max(workers, 1), by: map[string]*lane{}}
 }
 
-// most returns how many workers one lane may have, also while the others have nothing to do: the next lane finds free
-// ones, and an API server that is not already busy with as many requests of others.
+// most returns the largest number of workers that one lane may have, even while the other lanes are empty. Thus a lane
+// that gets work later finds free workers, and an API server that is not already busy with as many requests of one
+// namespace.
 func (l *lanes[T]) most() int { return (l.workers + 3) / 4 }
 
-// share returns how many workers each lane may have before any other gets more.
+// share returns the number of workers that each lane may have before another lane gets more.
 func (l *lanes[T]) share() int { return min(max(1, l.workers/max(1, len(l.by))), l.most()) }
 
-// Push implements workqueue.Queue: it puts an item at the end of its lane.
+// Push implements workqueue.Queue: it appends an item to its lane.
 func (l *lanes[T]) Push(item T) {
 	name := l.laneOf(item)
 	of := l.by[name]
@@ -66,8 +67,8 @@ func (l *lanes[T]) Touch(T) {}
 // Len implements workqueue.Queue.
 func (l *lanes[T]) Len() int { return l.waiting }
 
-// next returns the lane whose turn it is; nil if none may have another worker now. Lanes with less than their share go
-// before those with more; apart from that they take turns.
+// next returns the lane whose turn it is; nil if no lane may have another worker now. Lanes with fewer workers than
+// their share go first; apart from that they take turns.
 func (l *lanes[T]) next() *lane {
 	for _, limit := range []int{l.share(), l.most()} {
 		for at := l.turns.Front(); at != nil; at = at.Next() {
@@ -79,8 +80,8 @@ func (l *lanes[T]) next() *lane {
 	return nil
 }
 
-// Pop implements workqueue.Queue: it takes the first item of the next lane, which goes to the end of the turns. There
-// must be one.
+// Pop implements workqueue.Queue: it takes the first item of the next lane and moves that lane to the end of the turns.
+// It may be called only if next does not return nil.
 func (l *lanes[T]) Pop() T {
 	of := l.next()
 	item := of.items.Remove(of.items.Front()).(T)
@@ -95,7 +96,7 @@ func (l *lanes[T]) Pop() T {
 	return item
 }
 
-// done notes that an item is no longer worked on.
+// done records that a worker has finished with an item.
 func (l *lanes[T]) done(item T) {
 	name := l.laneOf(item)
 	of := l.by[name]

@@ -11,21 +11,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Options of a queue of requests.
+// Options are the options of a queue of requests.
 type Options struct {
-	// Name of the controller, in the metrics of work queues; empty for none.
+	// Name is the controller's name in the metrics of work queues; empty for no metrics.
 	Name string
-	// Workers is how many requests are worked on at once.
+	// Workers is the number of requests that are processed at once.
 	Workers int
-	// Limiter says how long a request that failed waits.
+	// Limiter decides how long a request that failed waits.
 	Limiter workqueue.TypedRateLimiter[reconcile.Request]
-	// Clock for delays. Default: the machine's.
+	// Clock is used for delays. Default: the system clock.
 	Clock clock.WithTicker
 }
 
-// NewQueue returns a work queue that serves namespaces in turn. One namespace has at most a quarter of the workers, and
-// when more than four have work, none gets more than an equal share before the others have theirs. Apart from the order
-// it does what client-go's queue does: an item is in it once, and never with two workers.
+// NewQueue returns a work queue that serves namespaces in turn. One namespace has at most a quarter of the workers; if
+// more than four have work, none gets more than an equal share before the others have theirs. Otherwise it behaves like
+// client-go's queue: an item is in it once, and two workers never process the same item.
 func NewQueue(o Options) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
@@ -38,14 +38,16 @@ func NewQueue(o Options) workqueue.TypedRateLimitingInterface[reconcile.Request]
 	})
 }
 
-// QueueFor returns NewQueue for the options of a controller with so many workers.
+// QueueFor returns a constructor of queues, in the form that a controller's options take, for a controller with so many
+// workers.
 func QueueFor(workers int) func(string, workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 	return func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 		return NewQueue(Options{Name: name, Workers: workers, Limiter: limiter})
 	}
 }
 
-// namespaceOf returns the namespace whose work a request is. One without a namespace is for the namespace of that name.
+// namespaceOf returns the namespace that a request's work counts for. A request without a namespace is for the
+// namespace of that name.
 func namespaceOf(r reconcile.Request) string {
 	if r.Namespace == "" {
 		return r.Name
@@ -53,12 +55,12 @@ func namespaceOf(r reconcile.Request) string {
 	return r.Namespace
 }
 
-// queue is client-go's queue with lanes in the place of its slice, and a door before Get: it opens when one of the
-// lanes may have another worker.
+// queue is client-go's queue with lanes instead of its slice. Get waits on door until one of the lanes may have another
+// worker.
 type queue[T comparable] struct {
 	inner *workqueue.Typed[T]
 
-	// mu also guards lanes: inner uses them within calls under it.
+	// mu also guards lanes: inner uses them only in calls that hold mu.
 	mu     sync.Mutex
 	door   *sync.Cond
 	lanes  *lanes[T]
@@ -97,7 +99,8 @@ func (q *queue[T]) Get() (item T, shutdown bool) {
 		}
 		q.door.Wait()
 	}
-	return q.inner.Get() // does not wait: there is something in the lanes
+	// Get does not wait: there is an item in the lanes.
+	return q.inner.Get()
 }
 
 // Done implements workqueue.TypedInterface.
@@ -109,13 +112,13 @@ func (q *queue[T]) Done(item T) {
 	q.door.Broadcast()
 }
 
-// ShutDown implements workqueue.TypedInterface: what waits is still handed out, nothing is added.
+// ShutDown implements workqueue.TypedInterface: items that wait are still handed out, and no more can be added.
 func (q *queue[T]) ShutDown() {
 	q.close()
 	q.inner.ShutDown()
 }
 
-// ShutDownWithDrain implements workqueue.TypedInterface: as ShutDown, and it returns once nothing is worked on.
+// ShutDownWithDrain implements workqueue.TypedInterface: like ShutDown, but it returns only once no item is in work.
 func (q *queue[T]) ShutDownWithDrain() {
 	q.close()
 	q.inner.ShutDownWithDrain()

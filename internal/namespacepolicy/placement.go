@@ -12,26 +12,26 @@ import (
 	"github.com/sparkgate/sparkgate/internal/nearest"
 )
 
-// defaultQueueField is where a queue comes from that nothing names.
+// defaultQueueField names the source of the queue when neither the application nor its namespace names one.
 const defaultQueueField = "spec.queue.name (the default)"
 
-// Placement is the gate and the queue that decide on something, and where each was named, for messages.
+// Placement is the gate and the queue of an application, and the field or annotation that named each, for messages.
 type Placement struct {
 	Gate              v1alpha1.GateType
 	GateField         string
 	Queue, QueueField string
 }
 
-// Defaults say what decides where neither an application nor its namespace names anything.
+// Defaults decide where neither an application nor its namespace names a gate or a queue.
 type Defaults struct {
-	// Gate is the operator's flag. Default: Embedded.
+	// Gate is the operator's flag --default-gate. Default: Embedded.
 	Gate v1alpha1.GateType
-	// QueueLabel returns the label by which users of a gate's system name a queue; empty if they use none. Nil: no
-	// gate has such a label.
+	// QueueLabel returns the label by which users of a gate's system name a queue; empty if they use none. A nil
+	// function means that no gate has such a label.
 	QueueLabel func(v1alpha1.GateType) string
 }
 
-// Place returns what decides on an application in the namespace, or, if app is nil, on what belongs to no
+// Place returns the gate and the queue of an application in the namespace, or, if app is nil, of pods without an
 // application. The gate is that of spec.queue.gate, else of the namespace's annotation, else the operator's default.
 // The queue is that of spec.queue.name, else of the gate's label, else of the namespace's annotation, else the queue
 // default.
@@ -56,7 +56,7 @@ func (p Policy) Place(app *v1alpha1.SparkApplication, defaults Defaults) Placeme
 	return placed
 }
 
-// placeInNamespace returns what decides in the namespace on what names nothing itself.
+// placeInNamespace returns the gate and the queue for an object in the namespace that names neither.
 func (p Policy) placeInNamespace(defaults Defaults) Placement {
 	placed := Placement{
 		Gate: defaults.Gate, GateField: "flag --default-gate of the operator",
@@ -76,14 +76,15 @@ func (p Policy) placeInNamespace(defaults Defaults) Placement {
 	return placed
 }
 
-// mayUse begins the list of queues that a namespace may name instead.
+// mayUse introduces, in a message, the queues that a namespace may use instead.
 const mayUse = " may use "
 
-// RefusedQueue returns what a gate says against a queue, with where the queue was named, and what the namespace may name
-// instead: queues that admit it, and no others. list returns those that the gate knows; known is false if it knows none.
+// RefusedQueue returns the message for a queue that the gate refuses. It starts with the field that named the queue and
+// the gate's own text (says), and suggests queues that admit the namespace. list returns the queues that the gate
+// knows; known is false if the gate cannot list its queues.
 //
-// published is the message of the application as it stands. One that says the same and lists queues is kept, since each
-// change of a message is a write, and queues come and go.
+// published is the application's current message. If it says the same and lists queues, it is returned unchanged: each
+// change of a message is a write, and the list of queues changes often.
 func (p Policy) RefusedQueue(placed Placement, says, published string, list func() (queues []string, known bool)) string {
 	says = placed.QueueField + ": " + says
 	if hint, same := strings.CutPrefix(published, says+"; "); same && strings.Contains(hint, mayUse) {
@@ -103,8 +104,8 @@ func (p Policy) RefusedQueue(placed Placement, says, published string, list func
 	}
 }
 
-// UnlimitedByDefault returns that a queue without limits was chosen because nothing names another; empty if the queue
-// was named.
+// UnlimitedByDefault returns a message for an application that is in a queue without limits because nothing names a
+// queue; empty if one was named.
 func (p Placement) UnlimitedByDefault() string {
 	if p.QueueField != defaultQueueField {
 		return ""
@@ -113,17 +114,17 @@ func (p Placement) UnlimitedByDefault() string {
 		"set spec.queue.name, or the annotation %s of the namespace", p.Queue, v1alpha1.DefaultQueueAnnotation)
 }
 
-// UnguardedGate says that a gate does not let executors in one by one, behind whose scheduling gate all of them wait in a
-// guarded namespace, and which gates do.
+// UnguardedGate returns the message for a gate that may not be used in a guarded namespace. In such a namespace all
+// executors wait behind a scheduling gate, so the gate has to admit executors one by one; others are the gates that do.
 func (p Policy) UnguardedGate(placed Placement, others []string) string {
 	return fmt.Sprintf("gate %s (%s) is not allowed in namespace %s, which is guarded (label %s): set spec.queue.gate to %s",
 		placed.Gate, placed.GateField, p.Namespace, v1alpha1.GuardedLabel, strings.Join(others, " or "))
 }
 
-// maxNamesListed is how many queues a message lists.
+// maxNamesListed is the largest number of queues that a message lists.
 const maxNamesListed = 5
 
-// firstNames joins the first names.
+// firstNames joins the first maxNamesListed names and adds how many more there are.
 func firstNames(names []string) string {
 	if len(names) <= maxNamesListed {
 		return strings.Join(names, ", ")

@@ -14,27 +14,27 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Policy is everything that is said of a namespace and bears on what may run in it. Its fields are data, so that it can
-// be hashed.
+// Policy is everything in a namespace's labels and annotations that affects which applications may run in it. It holds
+// only data, so that it can be hashed.
 type Policy struct {
-	// Namespace is its name.
+	// Namespace is the name of the namespace.
 	Namespace string
-	// Guarded says that the namespace has the label v1alpha1.GuardedLabel.
+	// Guarded reports whether the namespace has the label v1alpha1.GuardedLabel.
 	Guarded bool
-	// DefaultGate and DefaultQueue of applications that name none; empty if the namespace does not say.
+	// DefaultGate and DefaultQueue apply to applications that name none; empty if the namespace sets none.
 	DefaultGate, DefaultQueue string
-	// Enforced is the Pod Security Standard that the API server holds pods to; empty if it is none.
+	// Enforced is the Pod Security Standard that the API server enforces in the namespace; empty if it enforces none.
 	Enforced v1alpha1.PodSecurity
-	// Gates, Queues and ServiceAccounts that may be used.
+	// Gates, Queues and ServiceAccounts are the ones that may be used.
 	Gates, Queues, ServiceAccounts List
 }
 
-// List is a list of names in an annotation.
+// List is the list of names in an annotation.
 type List struct {
-	// Set says that the annotation exists. Without it the list restricts nothing; with it and without names it allows
+	// Set reports whether the annotation exists. Without the annotation everything is allowed; with an empty one,
 	// nothing.
 	Set bool
-	// Names in their order.
+	// Names are the names, in the annotation's order.
 	Names []string
 }
 
@@ -54,19 +54,19 @@ func Of(namespace metav1.Object) Policy {
 	}
 }
 
-// listOf reads names between commas, white space, or both.
+// listOf reads the names in an annotation, which are separated by commas, white space, or both.
 func listOf(annotations map[string]string, key string) List {
 	text, set := annotations[key]
 	return List{Set: set, Names: strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })}
 }
 
-// EnforceLabel is the label of Pod Security admission.
+// EnforceLabel is the label by which Pod Security admission is configured.
 const EnforceLabel = "pod-security.kubernetes.io/enforce"
 
 var enforced = map[string]v1alpha1.PodSecurity{"restricted": v1alpha1.PodSecurityRestricted, "baseline": v1alpha1.PodSecurityBaseline}
 
-// PodSecurity returns why spec.podSecurity may not have a value, which is empty for the default; empty if it may.
-// mayBeNone is the operator's flag.
+// PodSecurity returns the reason why spec.podSecurity may not have a value (empty for the default); empty if it may.
+// mayBeNone is the operator's flag --allow-pod-security-none.
 func (p Policy) PodSecurity(level v1alpha1.PodSecurity, mayBeNone bool) string {
 	weak := level == v1alpha1.PodSecurityNone || level == v1alpha1.PodSecurityBaseline && p.Enforced == v1alpha1.PodSecurityRestricted
 	switch {
@@ -82,10 +82,10 @@ func (p Policy) PodSecurity(level v1alpha1.PodSecurity, mayBeNone bool) string {
 // Allows reports whether a name may be used.
 func (l List) Allows(name string) bool { return !l.Set || slices.Contains(l.Names, name) }
 
-// String returns the names with commas between them, for messages.
+// String returns the names separated by commas, for messages.
 func (l List) String() string { return strings.Join(l.Names, ", ") }
 
-// use returns the first half of a remedy.
+// use returns the first half of a remedy, "use one of …, or "; empty if the list has no names.
 func (l List) use() string {
 	if len(l.Names) == 0 {
 		return ""
@@ -93,8 +93,8 @@ func (l List) use() string {
 	return fmt.Sprintf("use one of %q, or ", l)
 }
 
-// Gate returns why a gate, named in a field, may not be used; empty if it may. The list of the namespace takes the
-// place of the operator's.
+// Gate returns the reason why a gate, which the given field names, may not be used; empty if it may. The namespace's
+// list, if it has one, replaces the operator's.
 func (p Policy) Gate(gate, field string, operators []v1alpha1.GateType) string {
 	allowed := p.Gates
 	if !allowed.Set {
@@ -110,7 +110,8 @@ func (p Policy) Gate(gate, field string, operators []v1alpha1.GateType) string {
 		field, gate, p.Namespace, allowed.use(), v1alpha1.AllowedGatesAnnotation)
 }
 
-// Queue returns why a queue, named in a field, may not be used; empty if it may, as far as the namespace says.
+// Queue returns the reason why the namespace forbids a queue, which the given field names; empty if the namespace
+// allows it.
 func (p Policy) Queue(queue, field string) string {
 	if p.Queues.Allows(queue) {
 		return ""
@@ -119,7 +120,8 @@ func (p Policy) Queue(queue, field string) string {
 		field, queue, p.Namespace, p.Queues.use(), v1alpha1.AllowedQueuesAnnotation)
 }
 
-// ServiceAccount returns why an account may not be used, with whose it is and where it was named; empty if it may.
+// ServiceAccount returns the reason why an account may not be used; empty if it may. of says whose account it is and
+// which field named it.
 func (p Policy) ServiceAccount(account, of string) string {
 	if p.ServiceAccounts.Allows(account) {
 		return ""
@@ -128,7 +130,8 @@ func (p Policy) ServiceAccount(account, of string) string {
 		account, of, p.Namespace, p.ServiceAccounts, v1alpha1.AllowedServiceAccountsAnnotation)
 }
 
-// NeedsLimits reports whether the namespace may use a queue without limits only if the queue's selector names it.
+// NeedsLimits reports whether the namespace may use a queue without limits only if the queue's selector names the
+// namespace. This holds in guarded namespaces, except for the queues that their annotation lists.
 func (p Policy) NeedsLimits(queue string) bool {
 	return p.Guarded && !(p.Queues.Set && p.Queues.Allows(queue))
 }

@@ -5,11 +5,12 @@ package nearest
 
 import "strings"
 
-// farthest is how many characters of a name may be missing, too many, wrong, or in the wrong order.
+// farthest is the largest number of edits (a character missing, added, wrong, or swapped with its neighbour) at which a
+// name still counts as near.
 const farthest = 2
 
-// To returns the first of the names that is nearest to a wrong one, whatever the case of its letters; empty if none is
-// near.
+// To returns the name that is nearest to a wrong one, ignoring case; of several at the same distance, the first. It
+// returns "" if none is near.
 func To(wrong string, names []string) string {
 	best, meant := farthest+1, ""
 	for _, name := range names {
@@ -20,8 +21,8 @@ func To(wrong string, names []string) string {
 	return meant
 }
 
-// distance returns how many characters differ between two texts, where two neighbours that changed places count once;
-// farthest+1 if more than farthest do.
+// distance returns the number of edits between two texts, where swapping two neighbours counts as one; farthest+1 if
+// there are more than farthest.
 func distance(a, b string) int {
 	if len(a)-len(b) > farthest || len(b)-len(a) > farthest {
 		return farthest + 1

@@ -10,7 +10,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/advise"
 )
 
-// WriteAdvice writes advice for people. The names of stages are text of the program, which the output makes harmless.
+// WriteAdvice writes advice as text for a terminal. The names of stages come from the user's program; the caller's
+// writer has to make them harmless.
 func WriteAdvice(out io.Writer, a advise.Advice) error {
 	p := &page{}
 	p.line("%s", strings.TrimSpace("Measured by Spark "+a.ApplicationID)+": "+a.Source)
@@ -29,7 +30,7 @@ func WriteAdvice(out io.Writer, a advise.Advice) error {
 	return p.end(out, "")
 }
 
-// list writes sentences below a head; nothing if there are none.
+// list writes sentences as a list below a heading; nothing if there are none.
 func (p *page) list(head string, sentences []string) {
 	if len(sentences) == 0 {
 		return

@@ -18,11 +18,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// ListOptions say how a table of applications looks.
+// ListOptions are the options of a table of applications.
 type ListOptions struct {
-	// Namespaces adds a column, Wide some more.
+	// Namespaces adds a column for the namespace; Wide adds some more columns.
 	Namespaces, Wide bool
-	// Width of the terminal; 0 if there is none. The last column is cut where it would not fit.
+	// Width is the width of the terminal; 0 if the output is not a terminal. The last column is cut to fit.
 	Width int
 }
 
@@ -44,7 +44,7 @@ func WriteList(out io.Writer, apps []status.Summary, o ListOptions) error {
 	return writeTable(out, rows, o.Width)
 }
 
-// columns leaves out those that are not wanted.
+// columns returns the cells of the columns that the options select.
 func (o ListOptions) columns(all []string) []string {
 	const namespace, run, message = 0, 7, 10
 	var kept []string
@@ -61,14 +61,14 @@ func (o ListOptions) columns(all []string) []string {
 // oneLine returns a text without line ends.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Widths of tables.
+// Widths in tables, in characters.
 const (
 	columnGap = 3
-	// leastLast is how much of the last column is left even in a narrow terminal.
+	// leastLast is the smallest width to which the last column is cut, even in a narrow terminal.
 	leastLast = 20
 )
 
-// writeTable writes rows in columns. In a terminal of that width the last column is cut.
+// writeTable writes rows in columns and cuts the last column to the width of the terminal; 0 does not cut.
 func writeTable(out io.Writer, rows [][]string, width int) error {
 	last := len(rows[0]) - 1
 	widths := make([]int, last)
@@ -97,7 +97,7 @@ func writeTable(out io.Writer, rows [][]string, width int) error {
 	return err
 }
 
-// cut returns the beginning of a text, with three dots if it is longer.
+// cut returns the first characters of a text, with three dots if it is longer.
 func cut(text string, width int) string {
 	const dots = "..."
 	if utf8.RuneCountInString(text) <= width {
@@ -106,7 +106,7 @@ func cut(text string, width int) string {
 	return string([]rune(text)[:width-len(dots)]) + dots
 }
 
-// WriteDetails writes one application with the timeline of its run, and how its attempts ended.
+// WriteDetails writes one application with the timeline of its run and the results of its attempts.
 func WriteDetails(out io.Writer, app *v1alpha1.SparkApplication, now time.Time) error {
 	p := &page{}
 	s := status.Summarize(app, now)
@@ -136,7 +136,8 @@ func WriteDetails(out io.Writer, app *v1alpha1.SparkApplication, now time.Time) 
 	return p.end(out, "")
 }
 
-// scheduleText names the schedule of an application, and the time that it is for; empty if it has none.
+// scheduleText names the schedule of an application and the time at which it was due; empty if the application has no
+// schedule.
 func scheduleText(app *v1alpha1.SparkApplication) string {
 	owner := metav1.GetControllerOfNoCopy(app)
 	if owner == nil || owner.Kind != v1alpha1.ScheduledSparkApplicationKind {
@@ -155,7 +156,7 @@ func ranText(d time.Duration) string {
 	return ", ran for " + duration.HumanDuration(d)
 }
 
-// Took returns how long something has taken.
+// Took returns a duration in short form, such as 5m or 3h12m.
 func Took(d time.Duration) string { return duration.HumanDuration(d) }
 
 func (p *page) optional(name, value string) {
@@ -164,7 +165,7 @@ func (p *page) optional(name, value string) {
 	}
 }
 
-// timeline lists the steps of the run, each with the time since the one before it.
+// timeline lists the steps of the run, each with the time since the previous one.
 func (p *page) timeline(app *v1alpha1.SparkApplication) {
 	p.paragraph()
 	var before time.Time
@@ -193,7 +194,7 @@ func (p *page) executorFailures(e *v1alpha1.ExecutorStatus) {
 	}
 }
 
-// attempt writes how an attempt ended, and the end of its log.
+// attempt writes the result of an attempt and the end of its log.
 func (p *page) attempt(a *v1alpha1.AttemptStatus) {
 	p.paragraph()
 	ran := ""

@@ -10,13 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// Event is an event of Kubernetes in one line.
+// Event is a Kubernetes event as one row of a table.
 type Event struct {
 	Age                           time.Duration
 	Type, Reason, Object, Message string
 }
 
-// WriteEvents writes events as a table. In a terminal of that width the last column is cut; 0 is no terminal.
+// WriteEvents writes events as a table. The last column is cut to the width of the terminal; 0 if the output is not a
+// terminal.
 func WriteEvents(out io.Writer, events []Event, width int) error {
 	rows := [][]string{{"AGE", "TYPE", "REASON", "OBJECT", "MESSAGE"}}
 	for i := range events {

@@ -12,7 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
-// WritePlan writes a plan for people. In a terminal of that width the last column is cut; 0 is none.
+// WritePlan writes a plan as text for a terminal. The last column is cut to the width of the terminal; 0 if the output
+// is not a terminal.
 func WritePlan(out io.Writer, plan offline.Plan, width int) error {
 	var text strings.Builder
 	for _, line := range []struct {

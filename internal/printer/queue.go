@@ -9,7 +9,7 @@ import (
 	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
 )
 
-// WriteQueue writes an explanation of a queue for people.
+// WriteQueue writes the explanation of a queue as text for a terminal.
 func WriteQueue(out io.Writer, q v1.Queue) error {
 	p := &page{}
 	below := ""
@@ -59,7 +59,7 @@ func (p *page) usage(q v1.Queue) {
 	p.table(rows)
 }
 
-// reservedMark marks the application for which quota is reserved.
+// reservedMark returns a note for the application for which quota is reserved; empty for the others.
 func reservedMark(q v1.Queue, h v1.Head) string {
 	for _, k := range q.ReservedFor {
 		if k.Namespace == h.Namespace && k.Name == h.Name {

@@ -18,10 +18,10 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Bars of the use of a quota.
+// Widths of the bars that show how much of a quota is used, in characters.
 const (
 	barWidth = 20
-	// leastForBars is the narrowest terminal that has bars.
+	// leastForBars is the width of the narrowest terminal in which bars are drawn.
 	leastForBars = 100
 )
 
@@ -33,7 +33,7 @@ type Holder struct {
 	Hold  *v1.Hold
 }
 
-// HolderOf returns what an application holds.
+// HolderOf returns the application as a holder, with the quota that its status says it holds.
 func HolderOf(app *v1alpha1.SparkApplication) Holder {
 	said := FromStatus(app, nil)
 	holder := Holder{Namespace: app.Namespace, Name: app.Name, Stage: said.Stage, Hold: said.Holds}
@@ -43,7 +43,8 @@ func HolderOf(app *v1alpha1.SparkApplication) Holder {
 	return holder
 }
 
-// GrantPath returns the queue of a grant and those that were above it when it was given, nearest first; nil without a grant.
+// GrantPath returns the queue of a grant and the queues that were above it when it was given, nearest first; nil
+// without a grant.
 func GrantPath(g *v1alpha1.Grant) []string {
 	if g == nil {
 		return nil
@@ -51,8 +52,8 @@ func GrantPath(g *v1alpha1.Grant) []string {
 	return append([]string{g.Queue}, g.Ancestors...)
 }
 
-// Charged returns the queue at which a grant counts, of those in its path: the first one that exists, since what runs in a
-// deleted queue counts at the one above. It is empty if none does.
+// Charged returns the queue in a grant's path that the grant counts in: the first one that still exists, because the
+// applications of a deleted queue count in the queue above it. It returns "" if none exists.
 func Charged(path []string, exists map[string]bool) string {
 	if i := slices.IndexFunc(path, func(name string) bool { return exists[name] }); i >= 0 {
 		return path[i]
@@ -60,7 +61,7 @@ func Charged(path []string, exists map[string]bool) string {
 	return ""
 }
 
-// QueueNames returns the names of queues.
+// QueueNames returns the names of queues as a set.
 func QueueNames(queues []v1alpha1.SparkQueue) map[string]bool {
 	names := make(map[string]bool, len(queues))
 	for i := range queues {
@@ -69,14 +70,14 @@ func QueueNames(queues []v1alpha1.SparkQueue) map[string]bool {
 	return names
 }
 
-// Branch is a queue with its depth in a tree, 0 for a root.
+// Branch is a queue with its depth in a tree; 0 for a root.
 type Branch struct {
 	Queue *v1alpha1.SparkQueue
 	Depth int
 }
 
-// Tree returns queues in the order of their trees, each before those below it; siblings by name. A queue whose parent is
-// not among them stands as a root, and so do those that are above themselves.
+// Tree returns queues in the order of their trees: each queue before those below it, siblings by name. A queue whose
+// parent is not in the list counts as a root, and so does one whose parents form a circle.
 func Tree(queues []v1alpha1.SparkQueue) []Branch {
 	t := tree{children: map[string][]*v1alpha1.SparkQueue{}, taken: map[string]bool{}}
 	known := map[string]bool{}
@@ -97,7 +98,7 @@ func Tree(queues []v1alpha1.SparkQueue) []Branch {
 	return t.branches
 }
 
-// tree puts queues in order.
+// tree collects queues in the order of their trees.
 type tree struct {
 	children map[string][]*v1alpha1.SparkQueue
 	taken    map[string]bool
@@ -121,7 +122,7 @@ func (t *tree) add(q *v1alpha1.SparkQueue, depth int) {
 	t.below(q.Name, depth+1)
 }
 
-// Subtree returns a queue, first, and those below it; none if it does not exist.
+// Subtree returns a queue, first, and the queues below it; none if the queue does not exist.
 func Subtree(queues []v1alpha1.SparkQueue, name string) []v1alpha1.SparkQueue {
 	var below []v1alpha1.SparkQueue
 	from := -1
@@ -139,17 +140,17 @@ func Subtree(queues []v1alpha1.SparkQueue, name string) []v1alpha1.SparkQueue {
 	return below
 }
 
-// Stop is the queue whose stopPolicy stops another one, or itself, and whether that drains it.
+// Stop names the queue whose stopPolicy stops a queue: the queue itself or one above it.
 type Stop struct {
 	By      string
 	Drained bool
 }
 
-// Stopped has the stops of the queues that admit nothing for a stopPolicy: the nearest that drains, else the nearest that
-// holds, of themselves and those above them.
+// Stopped has, by name, the queues that admit nothing because of a stopPolicy. If several policies apply, the nearest
+// one that drains counts, else the nearest one that holds.
 type Stopped map[string]Stop
 
-// StoppedOf finds them among all queues there are.
+// StoppedOf returns the stopped ones of all queues.
 func StoppedOf(all []v1alpha1.SparkQueue) Stopped {
 	known := map[string]*v1alpha1.SparkQueue{}
 	for i := range all {
@@ -157,7 +158,7 @@ func StoppedOf(all []v1alpha1.SparkQueue) Stopped {
 	}
 	stopped := Stopped{}
 	for name := range known {
-		// One that is above itself ends after as many steps as there are queues.
+		// Bound the steps, because the parents may form a circle.
 		for q, steps := known[name], 0; q != nil && steps < len(all); q, steps = known[q.Spec.Parent], steps+1 {
 			said, nearer := FromQueueStatus(q), stopped[name]
 			if said.StoppedBy != "" && (nearer.By == "" || said.Drained && !nearer.Drained) {
@@ -168,15 +169,15 @@ func StoppedOf(all []v1alpha1.SparkQueue) Stopped {
 	return stopped
 }
 
-// Of returns what the status of a queue says, and which queue stops it.
+// Of returns the explanation of a queue from its status, with the queue that stops it.
 func (s Stopped) Of(queue *v1alpha1.SparkQueue) v1.Queue {
 	said, stop := FromQueueStatus(queue), s[queue.Name]
 	said.StoppedBy, said.Drained = stop.By, stop.Drained
 	return said
 }
 
-// WriteQueues writes queues as a tree with their use of quotas. In a terminal of that width the last column is cut; 0 is
-// no terminal.
+// WriteQueues writes queues as trees, with their use of quotas. The last column is cut to the width of the terminal; 0
+// if the output is not a terminal.
 func WriteQueues(out io.Writer, queues []v1alpha1.SparkQueue, stopped Stopped, width int) error {
 	t := queueTable{bars: width == 0 || width >= leastForBars, stopped: stopped}
 	t.rows = [][]string{t.columns("QUEUE", "WAITING", "ADMITTED", "RESOURCE", "USED", "QUOTA", "", "BORROWED", "MESSAGE")}
@@ -186,14 +187,14 @@ func WriteQueues(out io.Writer, queues []v1alpha1.SparkQueue, stopped Stopped, w
 	return writeTable(out, t.rows, width)
 }
 
-// queueTable collects the rows of a tree.
+// queueTable collects the rows of the queues.
 type queueTable struct {
 	bars    bool
 	stopped Stopped
 	rows    [][]string
 }
 
-// columns leaves out the bar where there is none.
+// columns leaves out the bar if bars are not drawn.
 func (t *queueTable) columns(cells ...string) []string {
 	const bar = 6
 	if t.bars {
@@ -213,7 +214,8 @@ func (t *queueTable) add(b Branch) {
 		t.rows = append(t.rows, t.columns(append(head, usageCells(u, message)...)...))
 		head, message = []string{"", "", ""}, ""
 	}
-	if head[0] != "" { // without any use
+	// A queue without any usage.
+	if head[0] != "" {
 		t.rows = append(t.rows, t.columns(append(head, "", "", "", "", "", message)...))
 	}
 }
@@ -226,7 +228,7 @@ func ResourceText(u v1.Usage) string {
 	return u.Resource + " (" + u.Flavor + ")"
 }
 
-// usageCells are the columns of one resource.
+// usageCells returns the cells of one resource.
 func usageCells(u v1.Usage, message string) []string {
 	bar := ""
 	if u.Nominal != nil {
@@ -242,7 +244,7 @@ func borrowedText(u v1.Usage) string {
 	return u.Borrowed.String()
 }
 
-// usageBar draws how much of a quota is used; what is borrowed does not fit into it.
+// usageBar draws the used part of a quota. What is borrowed is not drawn: the bar is full at the quota.
 func usageBar(used, nominal resource.Quantity) string {
 	filled := 0
 	if n := nominal.AsApproximateFloat64(); n > 0 {
@@ -253,7 +255,7 @@ func usageBar(used, nominal resource.Quantity) string {
 	return "[" + strings.Repeat("#", filled) + strings.Repeat(".", barWidth-filled) + "]"
 }
 
-// QueueMessage says why a queue admits nothing; empty if it does.
+// QueueMessage returns the reason why a queue admits nothing; empty if it admits applications.
 func QueueMessage(q v1.Queue) string {
 	how, policy := stopWords(q)
 	switch {
@@ -267,7 +269,7 @@ func QueueMessage(q v1.Queue) string {
 	return ""
 }
 
-// stopWords says how a queue is stopped, and by which policy.
+// stopWords returns how a queue is stopped ("held" or "drained"), and by which policy.
 func stopWords(q v1.Queue) (how string, policy v1alpha1.StopPolicy) {
 	if q.Drained {
 		return "drained", v1alpha1.StopPolicyHoldAndDrain
@@ -275,7 +277,8 @@ func stopWords(q v1.Queue) (how string, policy v1alpha1.StopPolicy) {
 	return "held", v1alpha1.StopPolicyHold
 }
 
-// WriteLine writes who is first in line in a queue, and who holds its quota. unknown says why the holders are not known.
+// WriteLine writes which applications are first in line in a queue, and which ones hold its quota. If the holders are
+// not known, unknown says why.
 func WriteLine(out io.Writer, queue *v1alpha1.SparkQueue, holders []Holder, unknown string) error {
 	p := &page{}
 	for i, h := range FromQueueStatus(queue).Heads {

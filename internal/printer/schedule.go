@@ -15,22 +15,22 @@ import (
 	"github.com/sparkgate/sparkgate/internal/cron"
 )
 
-// Schedule is a schedule whose coming times are printed.
+// Schedule is a schedule whose next times are printed.
 type Schedule struct {
-	// Object is the schedule; its namespace may be empty, and its status is that of the cluster, or empty.
+	// Object is the schedule; its namespace may be empty. Its status is that of the cluster, or empty.
 	Object *v1alpha1.ScheduledSparkApplication
-	// Times are nil if the schedule has a mistake.
+	// Times are the schedule's times; nil if the schedule has a mistake.
 	Times *cron.Schedule
-	// Mistakes keep it from running, Warnings do not: whole sentences.
+	// Mistakes keep the schedule from running, Warnings do not. They are whole sentences.
 	Mistakes, Warnings []string
-	// From is when the list begins, Count how long it is.
+	// From is the start of the list, and Count its length.
 	From  time.Time
 	Count int
-	// Silent is until when nothing is due because the operator's clock was ahead once; zero as a rule.
+	// Silent is the time until which nothing is due because the operator's clock was once ahead; usually zero.
 	Silent time.Time
 }
 
-// WriteSchedule writes the coming times of a schedule for people.
+// WriteSchedule writes the next times of a schedule as text for a terminal.
 func WriteSchedule(out io.Writer, s Schedule) error {
 	p := &page{}
 	p.line("%s: %q in %s", s.name(), s.Object.Spec.Schedule, Zone(&s.Object.Spec))
@@ -64,6 +64,7 @@ func (s Schedule) name() string {
 	return s.Object.Namespace + "/" + s.Object.Name
 }
 
+// Zone returns the time zone of a schedule; UTC if it names none.
 func Zone(spec *v1alpha1.ScheduledSparkApplicationSpec) string {
 	if spec.TimeZone == "" {
 		return "UTC"
@@ -71,7 +72,7 @@ func Zone(spec *v1alpha1.ScheduledSparkApplicationSpec) string {
 	return spec.TimeZone
 }
 
-// Overlap says what happens when the schedule is due while an application of it has not finished.
+// Overlap describes what happens when the schedule is due while an application of it has not finished.
 func Overlap(spec *v1alpha1.ScheduledSparkApplicationSpec) string {
 	within := ""
 	if spec.StartingDeadline != nil {
@@ -90,7 +91,7 @@ func Overlap(spec *v1alpha1.ScheduledSparkApplicationSpec) string {
 	return "Forbid: a run that is due while another one has not finished is missed"
 }
 
-// CatchUp says what happens with what was due while no operator was running.
+// CatchUp describes what happens to runs that were due while no operator was running.
 func CatchUp(spec *v1alpha1.ScheduledSparkApplicationSpec) string {
 	late := ""
 	if spec.StartingDeadline != nil {
@@ -105,7 +106,7 @@ func CatchUp(spec *v1alpha1.ScheduledSparkApplicationSpec) string {
 	return "Last: of what was due while no operator was running, the last one is run" + late
 }
 
-// short returns a duration without the zeros at its end.
+// short returns a duration without trailing zero units: 1h instead of 1h0m0s.
 func short(d *metav1.Duration) string {
 	text := d.Duration.String()
 	if strings.HasSuffix(text, "m0s") {
@@ -117,7 +118,7 @@ func short(d *metav1.Duration) string {
 	return text
 }
 
-// state says what the cluster knows of a schedule.
+// state writes the status of a schedule.
 func (p *page) state(s Schedule) {
 	status := &s.Object.Status
 	if status.LastRunTime != "" {
@@ -137,18 +138,19 @@ func (p *page) state(s Schedule) {
 	}
 }
 
-// ended writes the last run of a schedule that ended in some way.
+// ended writes the last run of a schedule that ended in the given way; nothing if there is none.
 func (p *page) ended(how string, run *v1alpha1.ScheduledRun) {
 	if run != nil {
 		p.line("%-10s %s", how, strings.TrimSuffix(fmt.Sprintf("%s at %s: %s", run.Name, run.Time, oneLine(run.Message)), ": "))
 	}
 }
 
-// rows are the coming times.
+// rows returns the table of the next times.
 func (s Schedule) rows() [][]string {
 	rows := [][]string{{"LOCAL TIME", "UTC", "CLOCKS"}}
 	previous := s.Times.In(s.From)
-	at := s.From.Add(-1) // what is due at that very moment is listed
+	// A run that is due exactly at From is listed as well.
+	at := s.From.Add(-1)
 	if s.Silent.After(at) {
 		at = s.Silent
 	}
@@ -163,10 +165,11 @@ func (s Schedule) rows() [][]string {
 	return rows
 }
 
-// minute is how a clock is read.
+// minute is the format of times of day.
 const minute = "15:04"
 
-// clocks says what clocks do at an instant at which a schedule is due; previous is the one before it.
+// clocks describes the change of clocks, if any, at an instant at which a schedule is due; previous is the instant
+// before it in the list.
 func clocks(previous time.Time, o cron.Occurrence) string {
 	var parts []string
 	first, last := o.Skipped[0], o.Skipped[1]
@@ -201,7 +204,7 @@ func clocks(previous time.Time, o cron.Occurrence) string {
 	return strings.Join(parts, "; ")
 }
 
-// onDay names the day of a change if it is another one than that of an instant.
+// onDay names the day of a change; empty if it is the day of the given instant.
 func onDay(change cron.Change, at time.Time) string {
 	if change.To.Format(time.DateOnly) == at.Format(time.DateOnly) {
 		return ""

@@ -28,7 +28,7 @@ func WriteSchedules(out io.Writer, schedules []v1alpha1.ScheduledSparkApplicatio
 	return writeTable(out, rows, o.Width)
 }
 
-// scheduleColumns leaves out the namespace where it is not wanted.
+// scheduleColumns leaves out the namespace unless the options ask for it.
 func scheduleColumns(o ListOptions, all ...string) []string {
 	if o.Namespaces {
 		return all
@@ -36,7 +36,7 @@ func scheduleColumns(o ListOptions, all ...string) []string {
 	return all[1:]
 }
 
-// lastEnd says how the last run that has ended did.
+// lastEnd returns the result of the last run that has ended; empty if none has.
 func lastEnd(s *v1alpha1.ScheduledSparkApplication) string {
 	last := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.LastRunSucceededCondition)
 	switch {
@@ -48,7 +48,7 @@ func lastEnd(s *v1alpha1.ScheduledSparkApplication) string {
 	return v1alpha1.FailedReason
 }
 
-// scheduleMessage says why nothing of a schedule is run; empty if it is.
+// scheduleMessage returns the reason why a schedule runs nothing; empty if it does run.
 func scheduleMessage(s *v1alpha1.ScheduledSparkApplication) string {
 	ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
 	switch {

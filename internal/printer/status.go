@@ -16,10 +16,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// aheadShown is how many of those before an application are listed, as in the live view.
+// aheadShown is the number of applications ahead of another one that are listed, as in the live view.
 const aheadShown = 5
 
-// FromStatus returns what the status of an application and of its queue say; queue may be nil.
+// FromStatus returns the explanation that the statuses of an application and of its queue allow; queue may be nil.
 func FromStatus(app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) v1.Application {
 	out := v1.Application{
 		Namespace: app.Namespace, Name: app.Name, UID: string(app.UID), Queue: app.Status.Queue, State: v1.Absent,
@@ -57,21 +57,21 @@ func FromStatus(app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) v1.A
 	return out
 }
 
-// OfSparkQueue reports whether a SparkQueue decides on an application, as far as the application says: the queues of
-// other gates may have the same names.
+// OfSparkQueue reports whether the application's gate uses SparkQueues. The queues of other gates may have the same
+// names as SparkQueues.
 func OfSparkQueue(app *v1alpha1.SparkApplication) bool {
 	gate := convert.GateOf(app)
 	return gate == "" || catalog.Of(gate).SparkQueues
 }
 
-// takeGated takes over how many executors wait behind their gates.
+// takeGated copies the number of executors that wait behind their scheduling gates.
 func takeGated(h *v1.Hold, e *v1alpha1.ExecutorStatus) {
 	if e != nil && e.Gated > 0 {
 		h.SchedulingGated, h.SchedulingGatedMessage = e.Gated, e.Problem
 	}
 }
 
-// takePlace finds an application among the first in line.
+// takePlace looks for an application among the first in line, and copies its place.
 func takePlace(w *v1.Wait, app *v1alpha1.SparkApplication, heads []v1.Head) {
 	at := slices.IndexFunc(heads, func(h v1.Head) bool { return h.Namespace == app.Namespace && h.Name == app.Name })
 	if at < 0 {
@@ -100,7 +100,7 @@ func holdOf(g *v1alpha1.Grant) *v1.Hold {
 	return out
 }
 
-// FromQueueStatus returns what the status of a queue says.
+// FromQueueStatus returns the explanation that the status of a queue allows.
 func FromQueueStatus(queue *v1alpha1.SparkQueue) v1.Queue {
 	s := &queue.Status
 	out := v1.Queue{Name: queue.Name, Parent: queue.Spec.Parent, Pending: s.Pending, Admitted: s.Admitted, Heads: headsOf(s.Heads)}

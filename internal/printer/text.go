@@ -26,13 +26,14 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// WriteApplication writes an explanation of an application for people.
+// WriteApplication writes the explanation of an application as text for a terminal.
 func WriteApplication(out io.Writer, a v1.Application) error {
 	p := &page{}
 	p.line("%s", Headline(a))
 	if text := Because(a); text != "" {
 		p.line("%s", text)
-	} else if a.StageMessage != "" && a.Holds != nil { // why it does not start although it has quota, for example
+		// For example, why it does not start although it has quota.
+	} else if a.StageMessage != "" && a.Holds != nil {
 		p.line("%s", oneLine(a.StageMessage))
 	}
 	if a.Waits != nil {
@@ -44,7 +45,7 @@ func WriteApplication(out io.Writer, a v1.Application) error {
 	return p.end(out, a.NotLive)
 }
 
-// Headline says in one line where an application stands.
+// Headline returns the state of an application in one line.
 func Headline(a v1.Application) string {
 	name, stage := a.Namespace+"/"+a.Name, ""
 	if a.Stage != "" {
@@ -70,7 +71,7 @@ func Headline(a v1.Application) string {
 	return fmt.Sprintf("%s is %s in queue %s%s", name, a.State, a.Queue, stage)
 }
 
-// place returns where in line an application waits.
+// place returns an application's place in line, as the end of a sentence.
 func place(a v1.Application) string {
 	switch w := a.Waits; {
 	case w == nil:
@@ -87,7 +88,7 @@ func place(a v1.Application) string {
 	return ", but is not in line: it cannot be admitted with the current configuration"
 }
 
-// Because returns the reason of a state in the words of the conditions.
+// Because returns the reason for a state, in the words of the conditions; empty if there is none.
 func Because(a v1.Application) string {
 	switch {
 	case a.State == v1.Absent:
@@ -98,7 +99,7 @@ func Because(a v1.Application) string {
 	return a.Reason + ": " + a.Message
 }
 
-// page is a text in paragraphs. Lines that are too long are left to the terminal.
+// page is a text in paragraphs. Long lines are left for the terminal to wrap.
 type page struct {
 	text strings.Builder
 	gap  bool
@@ -112,10 +113,10 @@ func (p *page) line(format string, args ...any) {
 	fmt.Fprintf(&p.text, format+"\n", args...)
 }
 
-// paragraph begins a new one with the next line.
+// paragraph starts a new paragraph with the next line.
 func (p *page) paragraph() { p.gap = true }
 
-// end adds why the view is not live, and writes the page.
+// end adds the reason why the view is not live, if there is one, and writes the page.
 func (p *page) end(out io.Writer, notLive string) error {
 	if notLive != "" {
 		p.paragraph()
@@ -125,7 +126,7 @@ func (p *page) end(out io.Writer, notLive string) error {
 	return err
 }
 
-// table is a paragraph of rows with cells in columns. Columns without any text are left out.
+// table adds a paragraph with rows of cells in columns. Columns without any text are left out.
 func (p *page) table(rows [][]string) {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
@@ -138,7 +139,8 @@ func (p *page) table(rows [][]string) {
 		}
 		fmt.Fprintln(w, strings.Join(kept, "\t"))
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	// A strings.Builder accepts everything.
+	_ = w.Flush()
 	p.paragraph()
 	for line := range strings.Lines(text.String()) {
 		p.line("%s", strings.TrimRight(line, " \n"))
@@ -150,7 +152,8 @@ func (p *page) wait(a v1.Application) {
 	p.paragraph()
 	if w.Since != nil {
 		priority := ""
-		if a.NotLive == "" || w.Position > 0 { // else it is not known
+		// Otherwise the priority is not known.
+		if a.NotLive == "" || w.Position > 0 {
 			priority = fmt.Sprintf(", priority %d", w.Priority)
 		}
 		p.line("%-10s %s%s, run %d attempt %d", "Since", w.Since.UTC().Format(time.RFC3339), priority, w.Run, w.Attempt)
@@ -203,7 +206,7 @@ func (p *page) hold(h *v1.Hold) {
 	}
 }
 
-// first returns the text for the first of some lines.
+// first returns the text for the first of several lines; "" for the others.
 func first(i int, text string) string {
 	if i > 0 {
 		return ""
@@ -211,6 +214,7 @@ func first(i int, text string) string {
 	return text
 }
 
+// PodSetText describes a set of pods: their number, their role, what each requests, and the flavor.
 func PodSetText(s v1.PodSet) string {
 	var each []string
 	for _, name := range slices.Sorted(maps.Keys(s.Requests)) {
@@ -238,6 +242,8 @@ func PodSetText(s v1.PodSet) string {
 	return text
 }
 
+// HeadText describes an application in line: its position, name and priority. An application of another namespace has
+// no name.
 func HeadText(h v1.Head) string {
 	name := h.Namespace + "/" + h.Name
 	if h.Name == "" {
@@ -252,6 +258,7 @@ func HeadText(h v1.Head) string {
 	return name
 }
 
+// Obstacles describes the limits that block an application.
 func Obstacles(all []v1.BlockingLimit) string {
 	var texts []string
 	for _, o := range all {
@@ -260,6 +267,7 @@ func Obstacles(all []v1.BlockingLimit) string {
 	return strings.Join(texts, ", ")
 }
 
+// OrNoLimit returns a quantity, or "no limit" for nil.
 func OrNoLimit(q *resource.Quantity) string {
 	if q == nil {
 		return "no limit"

@@ -15,7 +15,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/usage"
 )
 
-// WriteUsage writes a report as a table, for people: a row for each key, and the total.
+// WriteUsage writes a report as a table for a terminal: one row for each key, and the total. key is the head of the
+// first column.
 func WriteUsage(out io.Writer, report usage.Report, key string) error {
 	head := []string{strings.ToUpper(key), "ATTEMPTS", "CORE-HOURS", "GIB-HOURS", "GPU-HOURS", "REQUESTED", "FAILED", "PREEMPTED", "STOPPED"}
 	priced := report.Total.Cost != nil
@@ -52,8 +53,8 @@ func money(amount *float64) string {
 	return fmt.Sprintf("%.2f", *amount)
 }
 
-// WriteUsageCSV writes a report as CSV, with a head and no total: numbers in full. Each row has the window and the currency, so that
-// one file can contain the rows of several reports.
+// WriteUsageCSV writes a report as CSV with a header and full precision, without a total. Each row has the window and
+// the currency, so that one file can contain the rows of several reports.
 func WriteUsageCSV(out io.Writer, report usage.Report) error {
 	w := csv.NewWriter(out)
 	head := []string{"key", "attempts"}

@@ -17,7 +17,8 @@ import (
 	"unicode/utf16"
 )
 
-// encodings returns a secret in the forms in which it is printed: as it is, and as text of other formats.
+// encodings returns a secret in all forms in which programs print it: as it is, and escaped or encoded for other
+// formats.
 func encodings(secret string) []string {
 	jsonText := jsonEscaped(secret)
 	forms := []string{
@@ -48,22 +49,24 @@ func jsonEscaped(text string) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // a text can be encoded, and a builder takes everything
+	// It cannot fail: every string can be encoded, and a Builder accepts everything.
+	_ = encoder.Encode(text)
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
 }
 
-// jsonHTML returns what Gson and Go make of a text: also <, >, & and others are escapes.
+// jsonHTML returns a text as Gson and Go write it in JSON: with <, >, & and others as escapes.
 func jsonHTML(text string) string {
 	return strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`, "=", `\u003d`, "'", `\u0027`).Replace(jsonEscaped(text))
 }
 
 func xmlEscaped(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a builder takes everything
+	// A Builder accepts everything.
+	_ = xml.EscapeText(&b, []byte(text))
 	return b.String()
 }
 
-// beyondASCII writes what is not ASCII as Java's escapes.
+// beyondASCII writes characters outside ASCII as Java's \u escapes.
 func beyondASCII(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -78,7 +81,8 @@ func beyondASCII(text string) string {
 	return b.String()
 }
 
-// percent returns the forms of a text in an address, of Go and of Java's URLEncoder, with capitals and without.
+// percent returns the percent-encoded forms of a secret, as Go and Java's URLEncoder write them, with hexadecimal
+// digits in upper and in lower case.
 func percent(secret string) []string {
 	query := url.QueryEscape(secret)
 	forms := []string{query, strings.ReplaceAll(query, "+", "%20"), url.PathEscape(secret), likeJava.Replace(query), url.QueryEscape(query)}
@@ -88,8 +92,9 @@ func percent(secret string) []string {
 	return forms
 }
 
-// inBase64 returns what is certain of a secret in base64 at each of the three places at which it can stand within what
-// is encoded: in user:password, for example. Short ones are left, because a few letters are in many words.
+// inBase64 returns the part of a secret's base64 form that does not depend on its neighbours, for each of its three
+// possible alignments within an encoded text such as user:password. Short results are left out, because a few letters
+// occur in many words.
 func inBase64(secret string) []string {
 	var forms []string
 	const bitsOfByte, bitsOfLetter = 8, 6

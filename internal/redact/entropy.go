@@ -9,14 +9,14 @@ import (
 )
 
 var (
-	// runs are what may be a secret in base64 or of letters and digits drawn by lot.
+	// runs matches text that may be a secret: base64, or random letters and digits.
 	runs = regexp.MustCompile(`[A-Za-z0-9+/_%=-]{20,}`)
-	// request is what precedes the id of a request, which support asks for, and which also looks drawn by lot.
+	// request matches the text before a request id, which looks random but which support asks for.
 	request = regexp.MustCompile(`(?i)request[ -]?id: $`)
 )
 
-// entropy hides what looks drawn by lot: texts in which capitals, small letters and digits change too often for a name.
-// Hashes and ids in hexadecimal are left, and with them keys that look the same.
+// entropy hides texts that look random: those in which capitals, small letters and digits alternate too often for a
+// name. Hashes and hexadecimal ids are kept, and with them any keys of the same form.
 func entropy(text string) string {
 	var b strings.Builder
 	done := 0
@@ -35,9 +35,10 @@ func entropy(text string) string {
 	return b.String()
 }
 
-// random reports whether a run looks drawn by lot. A path is looked at part by part.
+// random reports whether a run of characters looks random. The parts of a path are checked one by one.
 func random(run string) bool {
-	const perSlash = 16 // base64 has one in 64
+	// In base64, one character in 64 is a slash.
+	const perSlash = 16
 	if strings.Count(run, "/")*perSlash <= len(run) && drawn(run) {
 		return true
 	}
@@ -49,7 +50,7 @@ func random(run string) bool {
 	return false
 }
 
-// shortestRun is how long a run is at least that can be distinguished from a name.
+// shortestRun is the shortest run that can be distinguished from a name.
 const shortestRun = 20
 
 // Classes of characters.
@@ -61,8 +62,8 @@ const (
 	classes
 )
 
-// drawn reports whether the classes of characters change as often as in a text that was drawn by lot: in base64 with
-// two in three, in names of classes with one in four.
+// drawn reports whether the classes of characters change as often as in random text: in base64 at two of three
+// characters, in names of classes at one of four.
 func drawn(run string) bool {
 	count, changes := census(run)
 	if count[number] == 0 || strings.IndexFunc(run, notHex) < 0 {
@@ -77,7 +78,7 @@ func drawn(run string) bool {
 	return count[symbol] == 0 && len(run) >= shortestInLowerCase && share >= inLowerCase && count[number] >= digitsInLowerCase
 }
 
-// census counts the characters of each class, and how often one follows one of another class.
+// census counts the characters of each class, and how often a character follows one of another class.
 func census(run string) (count [classes]int, changes int) {
 	last := classOf(run[0])
 	for i := range len(run) {
@@ -103,5 +104,5 @@ func classOf(c byte) int {
 	return symbol
 }
 
-// notHex reports whether a character may not occur in an id in hexadecimal with dashes.
+// notHex reports whether a character cannot occur in a hexadecimal id with dashes.
 func notHex(c rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEFx-_", c) }

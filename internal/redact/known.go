@@ -9,34 +9,35 @@ import (
 )
 
 const (
-	// shortestWhole is how long a known secret is at least, in bytes. Shorter ones are hidden where their names say
-	// what they are.
+	// shortestWhole is the shortest known secret that is hidden, in bytes. Shorter ones are hidden only where their
+	// names say that they are secret.
 	shortestWhole = 4
-	// shortestAnywhere is how long one is that is hidden also within other words; a shorter one only where it stands as
-	// a word.
+	// shortestAnywhere is the length from which on a known secret is hidden even inside other words; a shorter one is
+	// hidden only as a word of its own.
 	shortestAnywhere = 8
-	// piece is how long a part is into which long secrets are cut, so that looking for them takes time in proportion to
-	// the text.
+	// piece is the length of the parts into which long secrets are cut, so that searching for them takes time in
+	// proportion to the text.
 	piece = 64
-	// maxKnown is how much may be known, in bytes before it is encoded.
+	// maxKnown is the total size of the known secrets, in bytes before they are encoded.
 	maxKnown = 256 << 10
 )
 
-// ordinary are values that Secrets also hold and that no log could do without.
+// ordinary are values that Secrets may hold but that must not be hidden, because they occur in every log.
 var ordinary = []string{"true", "false", "null", "none", "spark", "root", "admin", "user", "default", "localhost", "http", "https", "info", "warn", "error", "debug", "main", "java", "python", "prod", "test"}
 
-// Known are secrets that are known: they are hidden wherever they stand, in every form in which programs print them,
-// and over the ends of lines. The zero value and nil know none.
+// Known are secrets that are known. They are hidden wherever they occur, in every form in which programs print them,
+// and across line ends. The zero value and nil know none.
 type Known struct {
-	// byLength are the words to look for, by their length.
+	// byLength are the texts to search for, by length.
 	byLength map[int]map[string]struct{}
-	// lengths in use, the longest first.
+	// lengths are the lengths in use, longest first.
 	lengths []int
-	// first are the beginnings of words: two bytes.
+	// first are the first two bytes of each text.
 	first map[[2]byte]struct{}
 }
 
-// NewKnown returns what hides some secrets. ok is false if they are too many to look for: then nothing should be shown.
+// NewKnown returns a Known that hides the given secrets. ok is false if there are too many of them to search for: then
+// no text may be shown.
 func NewKnown(secrets []string) (k *Known, ok bool) {
 	k = &Known{byLength: map[int]map[string]struct{}{}, first: map[[2]byte]struct{}{}}
 	size := 0
@@ -46,7 +47,8 @@ func NewKnown(secrets []string) (k *Known, ok bool) {
 		}
 		k.add(secret)
 		for _, f := range find(printable(secret)) {
-			k.add(f.bare) // a password within an address, a file or a list
+			// A secret may be an address, a file or a list that contains a password.
+			k.add(f.bare)
 		}
 		for line := range strings.Lines(secret) {
 			k.add(line)
@@ -59,8 +61,8 @@ func NewKnown(secrets []string) (k *Known, ok bool) {
 	return k, true
 }
 
-// Secrets returns the values in a text whose names say that they are secret: what a list of arguments or an option of
-// Java gives away.
+// Secrets returns the values in a text whose names say that they are secret, such as passwords in a list of arguments
+// or in an option of Java.
 func Secrets(text string) []string {
 	var all []string
 	for _, f := range find(text) {
@@ -97,7 +99,7 @@ func (k *Known) word(word string) {
 	k.first[[2]byte{word[0], word[1]}] = struct{}{}
 }
 
-// hide hides what is known in a text that only prints.
+// hide hides the known secrets in a text that printable has cleaned.
 func (k *Known) hide(text string) string {
 	if k == nil || len(k.lengths) == 0 {
 		return text
@@ -115,7 +117,8 @@ func (k *Known) hide(text string) string {
 		if from > done || done == 0 {
 			b.WriteString(text[done:from])
 			b.WriteString(Masked)
-		} // else it continues where the last one ended
+			// Otherwise it continues where the last one ended.
+		}
 		done, i = to, i+length
 	}
 	if done == 0 {
@@ -125,7 +128,7 @@ func (k *Known) hide(text string) string {
 	return b.String()
 }
 
-// match returns how long the longest known word is that begins at a place of the joined line, 0 if there is none.
+// match returns the length of the longest known text that starts at index i of the joined line; 0 if none does.
 func (k *Known) match(text, line string, at []int, i int) int {
 	if _, begins := k.first[[2]byte{line[i], line[i+1]}]; !begins {
 		return 0
@@ -144,15 +147,15 @@ func (k *Known) match(text, line string, at []int, i int) int {
 	return 0
 }
 
-// isWord reports whether a part of a text stands as a word of its own.
+// isWord reports whether a part of a text is a word of its own.
 func isWord(text string, from, to int) bool {
 	return (from == 0 || !isAlphanumeric(text[from-1])) && (to == len(text) || !isAlphanumeric(text[to]))
 }
 
 func isAlphanumeric(c byte) bool { return classOf(c) != symbol }
 
-// joined returns a text without ends of lines and blanks, and where each byte of it is in the text: a secret may be
-// broken over lines.
+// joined returns a text without line ends and blanks, and the index in the text of each of its bytes: a secret may be
+// broken over several lines.
 func joined(text string) (line string, at []int) {
 	bytes := make([]byte, 0, len(text))
 	at = make([]int, 0, len(text))

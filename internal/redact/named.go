@@ -9,45 +9,46 @@ import (
 	"strings"
 )
 
-// sensitive are words in names of values that must not be shown: Spark's default redaction pattern from 4.0 on
+// sensitive matches names whose values must not be shown: Spark's default redaction pattern since 4.0
 // (spark.redaction.regex), and other usual names.
 const sensitive = `(?:secret|passw(?:or)?[dt]|passphrase|passcode|pwd|(?:\b|[_.-])pass\b|token|credential|creds\b|` +
 	`(?:access|account|api|private|shared|session|auth|encryption|storage|master|signing|client|sas|ssh)[._-]?key|x-amz-signature|` +
 	`authorization|cookie|session[._-]?id\b|connection[._-]?string|jaas\.config)`
 
 var (
-	// secretName matches names that say so.
+	// secretName matches names that say that their value is secret.
 	secretName = regexp.MustCompile(`(?i)` + sensitive)
-	// words are what such a name has in it. Looking for them first is twenty times as fast.
+	// words are the texts of which every such name contains at least one. Searching for them first is twenty times as
+	// fast.
 	words = []string{"secret", "pass", "pwd", "token", "cred", "key", "x-amz-sig", "authorization", "cookie", "session", "connection", "jaas"}
-	// weak are words that are a name only if a value with a digit follows: "the password is hunter2".
+	// weak matches words that name a secret only if a value with a digit follows: "the password is hunter2".
 	weak = regexp.MustCompile(`(?i)(?:passw(?:or)?[dt]|passphrase|pwd|token)$`)
-	// separator is what may stand between a name and its value, with the end of the name's own quotes before it.
+	// separator matches the text between a name and its value, after the closing quote of the name if there is one.
 	separator = regexp.MustCompile(`^(?:\\*["'` + "`" + `]|&quot;|%22)?[\])]?[ ]*(?:=>|->|→|:=|==|\\?[=:]|%3[DdAa]|\\u003[dD])[ ]*`)
-	// pair is the separator of two elements of a list.
+	// pair matches the separator of two elements of a list.
 	pair = regexp.MustCompile(`^\\*["']?, ?`)
-	// paired is a name that is a value itself: "name": "…", "value":
+	// paired matches the text before a name that is itself a value: "name": "…", "value":
 	paired = regexp.MustCompile(`(?i)(?:name|key)\\*["']? ?[=:] ?\\*["']?$`)
-	// pairedValue is where the value of such a name begins.
+	// pairedValue matches the text between such a name and its value.
 	pairedValue = regexp.MustCompile(`(?i)^\\*["']?[,;]?\s{0,80}\\*["']?value\\*["']? ?[=:] ?`)
-	// harmless are values that say that there is none, or that it is hidden already.
+	// harmless matches values that say that there is no secret, or that it is hidden already.
 	harmless = regexp.MustCompile(`(?i)^(?:true|false|null|none|nil|undefined|yes|no|\*+(?:\(redacted\))?|[<\[(]redacted[>\])]|\(hidden\)|)$`)
-	// numeric are values that no token has, but counts of tokens.
+	// numeric matches values that cannot be tokens, but can be counts of tokens.
 	numeric = regexp.MustCompile(`^[0-9.,]+[smhd%]?$`)
-	// sourceFile is the end of a name that is a place in a program, not of a secret.
+	// sourceFile matches names that end like a source file.
 	sourceFile = regexp.MustCompile(`\.(?:scala|java|py|kt|go|sql|R)$`)
-	// className is the end of a name that speaks, in a log, of what follows a colon.
+	// className matches names that end like a class. In a log, a class is followed by a colon and a message.
 	className = regexp.MustCompile(`[A-Z]\w*(?:Manager|Provider|Exception|Error|Cache|Renewer|Factory|Utils?|Helper|Client|Server|Handler|Service|Filter|Updater|Fetcher|Suite|Store|Reader|Writer|Loader|Parser|Context|Listener|Thread|Backend|Impl|Identifier|Plugin|Interceptor|Validator|Generator|Resolver)\$?$`)
-	// sentence is what is said about a token after a colon: no token is made of words.
+	// sentence matches a text after a colon that talks about a token: no token consists of words.
 	sentence = regexp.MustCompile(`^[a-z']+ [a-z]`)
 	spokenOf = regexp.MustCompile(`(?i)(?:token|credential)s?$`)
-	// logger is what precedes the name of a logger.
+	// logger matches the text before the name of a logger.
 	logger = regexp.MustCompile(`(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\]? +$`)
-	// assignment is a word that begins another value on the same line.
+	// assignment matches a word that starts another value on the same line.
 	assignment = regexp.MustCompile(`^(?:-|[\w.$-]+(?:=|:(?: |$)))`)
 )
 
-// found is one name with its value, as places in a text.
+// found is the value of one name; from and to are its place in the text.
 type found struct {
 	from, to int
 	// bare is the value without quotes.
@@ -70,7 +71,7 @@ func named(text string) string {
 	return b.String()
 }
 
-// find returns the values with secret names, in order, none within another.
+// find returns the values with secret names in order; they do not overlap.
 func find(text string) []found {
 	var all []found
 	done := 0
@@ -90,10 +91,10 @@ func find(text string) []found {
 	return all
 }
 
-// longestName is how much of a name is looked at, from its end.
+// longestName is the number of bytes of a name that are checked, from its end.
 const longestName = 256
 
-// places returns where words of secret names stand, in order.
+// places returns the places at which words of secret names occur, in order.
 func places(text string) []int {
 	lower := lowerASCII(text)
 	var all []int
@@ -110,7 +111,7 @@ func places(text string) []int {
 	return all
 }
 
-// lowerASCII writes the capitals of ASCII small; every character stays where it is.
+// lowerASCII turns ASCII capitals into small letters; every character keeps its place.
 func lowerASCII(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {
@@ -120,7 +121,7 @@ func lowerASCII(text string) string {
 	}, text)
 }
 
-// around returns the name that a place is in.
+// around returns the name around a place.
 func around(text string, at int) (from, to int) {
 	from, to = at, at
 	for from > 0 && inName(text[from-1]) {
@@ -169,20 +170,20 @@ func valueOf(text string, from, to int) (found, bool) {
 	return v.word(name, to)
 }
 
-// head returns as much of a text as an expression looks at that is anchored to its beginning.
+// head returns the start of a text, as much of it as the anchored expressions need.
 func head(text string) string {
 	const near = 512
 	return text[:min(len(text), near)]
 }
 
-// lineStart returns where the line around a place begins; of a long line only what is near.
+// lineStart returns the start of the line that contains a place; of a long line, at most 256 bytes before the place.
 func lineStart(text string, at int) int {
 	const near = 256
 	first := max(at-near, 0)
 	return first + strings.LastIndexByte(text[first:at], '\n') + 1
 }
 
-// explains reports whether what follows a colon is said about the name, and is not its value: in logs of a class, in
+// explains reports whether the text after a colon describes the name and is not its value: in log lines of a class, in
 // stack frames, about files.
 func explains(name, before, separator, behind string) bool {
 	if !strings.HasPrefix(strings.TrimLeft(separator, " "), ":") {
@@ -193,7 +194,7 @@ func explains(name, before, separator, behind string) bool {
 		strings.HasSuffix(strings.TrimRight(before, " "), "://") || strings.HasPrefix(behind, "//")
 }
 
-// openerOf returns the quote in which name and value stand together, "" if there is none.
+// openerOf returns the quote that encloses both name and value; "" if there is none.
 func openerOf(before string) string {
 	for _, quote := range []string{`\"`, `"`, `'`} {
 		if strings.HasSuffix(before, quote) {
@@ -203,7 +204,7 @@ func openerOf(before string) string {
 	return ""
 }
 
-// startsLine reports whether a name is the first word of its line, so that its value may be the rest of it.
+// startsLine reports whether a name is the first word of its line, so that its value may be the rest of the line.
 func startsLine(before string) bool {
 	switch strings.TrimSpace(before) {
 	case "", "-", "+", "export", "#", "//", ">", "<", "*":
@@ -212,7 +213,7 @@ func startsLine(before string) bool {
 	return false
 }
 
-// inList reports whether a name is an element of a list, whose next is its value.
+// inList reports whether a name is an element of a list whose next element is its value.
 func inList(name, before string) bool {
 	open := strings.TrimRight(before, `\"'`)
 	return strings.HasPrefix(name, "-") && (open != before || strings.HasSuffix(open, " ") || strings.HasSuffix(open, "[")) ||

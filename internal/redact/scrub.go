@@ -10,25 +10,26 @@ import (
 	"unicode/utf8"
 )
 
-// Masked stands where something was hidden.
+// Masked replaces text that was hidden.
 const Masked = "(hidden)"
 
 const (
-	// longest is how many bytes of text are looked at. Of a longer one nothing is shown.
+	// longest is the size of the longest text that is shown, in bytes. A longer one is hidden as a whole.
 	longest = 1 << 20
-	// maxPasses is how often a text is gone through until nothing more is hidden in it. Two are the rule: one that
-	// hides, one that finds nothing.
+	// maxPasses is the largest number of passes over a text. Passes stop once one hides nothing more; two are usual:
+	// one that hides, and one that finds nothing.
 	maxPasses = 6
 )
 
-// escapes are the sequences with which programs colour and move on a terminal (ECMA-48), and set its title.
+// escapes matches the sequences that colour text or move the cursor on a terminal (ECMA-48), and those that set its
+// title.
 var escapes = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\^_])")
 
-// Text returns a text without secrets and without characters that do more than print. Tabs become spaces; lines stay
-// lines. Text of the result is the result.
+// Text returns a text without secrets and without characters that do more than print. Tabs become spaces; lines are
+// kept. Text is idempotent.
 func Text(text string) string { return (*Known)(nil).Text(text) }
 
-// Text returns the function Text that also hides the known secrets, wherever they stand.
+// Text does what the function Text does, and also hides the known secrets wherever they occur.
 func (k *Known) Text(text string) string {
 	if len(text) > longest {
 		return Masked
@@ -47,8 +48,8 @@ func (k *Known) Text(text string) string {
 	return Masked
 }
 
-// Line returns Text of the first line that is not empty, in at most limit bytes. It does not keep the memory of the
-// whole text.
+// Line returns Text of the first non-empty line, in at most limit bytes. The result does not keep the whole text in
+// memory.
 func Line(text string, limit int) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	if line == "" {
@@ -57,7 +58,7 @@ func Line(text string, limit int) string {
 	return strings.Clone(First(Text(strings.TrimSpace(line)), limit))
 }
 
-// First returns the first bytes of a text, cut at the border of a character, with an ellipsis if anything was cut.
+// First returns at most limit bytes of a text, cut at a character boundary, with an ellipsis if anything was cut.
 func First(text string, limit int) string {
 	const ellipsis = "…"
 	if len(text) <= limit {
@@ -70,8 +71,8 @@ func First(text string, limit int) string {
 	return text[:end] + ellipsis
 }
 
-// printable removes what is not text: escape sequences, control characters, what is not UTF-8, and invisible characters
-// that change the order or the look of others.
+// printable removes everything that is not printable text: escape sequences, control characters, invalid UTF-8, and
+// invisible characters that change the order or the look of others.
 func printable(text string) string {
 	text = escapes.ReplaceAllString(text, "")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -80,7 +81,8 @@ func printable(text string) string {
 		case r == '\n':
 			return r
 		case r == '\r':
-			return '\n' // a line that was written over itself
+			// A line that was overwritten, such as a progress bar.
+			return '\n'
 		case r == '\t':
 			return ' '
 		case r == utf8.RuneError, unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r), r == '\u2028', r == '\u2029':

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// rule replaces what an expression matches.
+// rule replaces the matches of an expression.
 type rule struct {
-	// hints are texts of which one has to be there, in lower case: most rules have nothing to do in most texts.
+	// hints are texts in lower case of which the text must contain at least one; most rules do not apply to most texts.
 	hints []string
 	find  *regexp.Regexp
 	put   string
 }
 
-// apply applies the rules whose hints a text has.
+// apply applies the rules whose hints occur in a text.
 func apply(rules []rule, text string) string {
 	lower := strings.ToLower(text)
 	for _, r := range rules {
@@ -30,7 +30,7 @@ func apply(rules []rule, text string) string {
 	return text
 }
 
-// shapes hides secrets that have a form of their own around them, in this order: what spans lines first.
+// shapes hides secrets with a recognizable form, in the order of the rules: those which span lines come first.
 func shapes(text string) string { return apply(shapeRules, text) }
 
 var shapeRules = []rule{

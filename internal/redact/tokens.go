@@ -35,8 +35,8 @@ import (
 	"github.com/google/osv-scalibr/veles/secrets/supabase"
 )
 
-// detectors are rules of the Veles library for tokens that a regular expression finds by their own form. Those that
-// need a context, and those that would find names of classes, are left out.
+// detectors are rules of the Veles library for tokens that a regular expression recognizes by their form. Those that
+// need context, and those that would match names of classes, are left out.
 var detectors = []veles.Detector{
 	anthropicapikey.NewDetector(), circleci.NewPersonalAccessTokenDetector(), circleci.NewProjectTokenDetector(),
 	denopat.NewUserTokenDetector(), denopat.NewOrgTokenDetector(), digitaloceanapikey.NewDetector(), elasticcloudapikey.NewDetector(),
@@ -57,7 +57,7 @@ var detectors = []veles.Detector{
 // forms are the expressions of the detectors.
 var forms = formsOf(detectors)
 
-// formsOf returns the expressions of detectors that have nothing else.
+// formsOf returns the expressions of the detectors that consist of nothing but an expression.
 func formsOf(detectors []veles.Detector) []*regexp.Regexp {
 	var all []*regexp.Regexp
 	for _, d := range detectors {
@@ -68,8 +68,8 @@ func formsOf(detectors []veles.Detector) []*regexp.Regexp {
 	return all
 }
 
-// tokenRules are the forms that the library has not, or takes more narrowly than a log should: a token that was cut is
-// one, too.
+// tokenRules are the forms that the library lacks, or matches too narrowly for a log: a truncated token has to be
+// hidden, too.
 var tokenRules = []rule{
 	{[]string{"eyj"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*)?`), Masked},
 	{[]string{"a3t", "ak", "as", "ag", "ai", "ar", "an"}, regexp.MustCompile(`\b(?:A3T[A-Z0-9]|AKIA|ASIA|AGPA|AIDA|AROA|AIPA|ANPA|ANVA)[A-Z0-9]{16}\b`), Masked},
@@ -83,7 +83,7 @@ var tokenRules = []rule{
 	{[]string{":"}, regexp.MustCompile(`\b[0-9]{8,10}:[A-Za-z0-9_-]{35}\b`), Masked},
 }
 
-// tokens hides tokens of services that are known by their form.
+// tokens hides the tokens of services that are recognizable by their form.
 func tokens(text string) string {
 	text = apply(tokenRules, text)
 	for _, form := range forms {

@@ -8,31 +8,31 @@ import (
 	"strings"
 )
 
-// value reads what follows a name.
+// value reads the value that follows a name.
 type value struct {
 	text string
-	// opener is the quote in which the name also stands, if there is one.
+	// opener is the quote that encloses both name and value; empty if there is none.
 	opener string
-	// wide values continue over blanks; cells end at a bar.
+	// wide values continue after blanks; cell values end at a bar.
 	wide, cell bool
-	// indent of the line with the name.
+	// indent is the indentation of the line with the name.
 	indent int
 }
 
-// maxValue is how far a value in quotes or brackets goes; an end beyond it is not looked for.
+// maxValue is the largest size of a value in quotes or brackets, in bytes; an end beyond it is not searched for.
 const maxValue = 16 << 10
 
-// quotes that may stand around a value, the longest first.
+// quotes are the quotes that may enclose a value, longest first.
 var quotes = []string{`"""`, `'''`, `\\\"`, `\"`, `"`, `'`, "`", "&quot;", "&#34;", "%22"}
 
 var (
-	// wrapper is what languages put around values: Some(…), Optional[…], b'…', SecretStr('…').
+	// wrapper matches what languages put around values: Some(…), Optional[…], b'…', SecretStr('…').
 	wrapper = regexp.MustCompile(`^(?:\w+[(\[]|[bur]{1,2}["'])`)
-	// block is the beginning of text in YAML that follows in the lines below.
+	// block matches the start of a YAML block scalar, whose text is on the lines below.
 	block = regexp.MustCompile(`^[|>][+-]?[0-9]?[ ]*\n`)
-	// nested is a value with parts of its own.
+	// nested matches the start of a value that has parts of its own.
 	nested = regexp.MustCompile(`^(?:\w*(?:Map|List|Array|Seq|Vector|Set)\(|\{|\[)`)
-	// nextName is the beginning of the next value of a list.
+	// nextName matches the start of the next value of a list.
 	nextName = regexp.MustCompile(`^[,;&|] ?\\?["']?[\w.$-]+\\?["']? ?(?:=|:|->|,)`)
 	closing  = regexp.MustCompile(`^[)\]}>,;."'|]*(?:\s|$)`)
 	verb     = regexp.MustCompile(`^(?:is|was|to):? `)
@@ -40,18 +40,20 @@ var (
 	letter   = regexp.MustCompile(`[A-Za-z]`)
 )
 
-// at reads the value that begins at a place.
+// at reads the value that starts at index from.
 func (v value) at(from int, name string) (found, bool) {
 	rest := v.text[from:]
 	if start := block.FindString(head(rest)); start != "" {
 		return v.lines(from + len(start))
 	}
 	if trimmed := strings.TrimLeft(rest, " \n"); len(rest)-len(trimmed) > 0 && startsWithQuote(trimmed) {
-		from += len(rest) - len(trimmed) // a document that was printed nicely
+		// A pretty-printed document.
+		from += len(rest) - len(trimmed)
 		rest = trimmed
 	}
 	if left, hidden := strings.CutPrefix(rest, Masked); hidden {
-		more := v.run(left) // of a value that was hidden in part only
+		// The rest of a value that was hidden only in part.
+		more := v.run(left)
 		return found{from, from + len(Masked) + more, left[:more]}, more > 0
 	}
 	end, bare := v.end(rest)
@@ -61,13 +63,13 @@ func (v value) at(from int, name string) (found, bool) {
 	return found{from, from + end, bare}, true
 }
 
-// isCount reports whether a value is a number of tokens, or how long one is good.
+// isCount reports whether a value is a number of tokens, or the lifetime of one.
 func isCount(name, bare string) bool {
 	const longestCount = 8
 	return len(bare) <= longestCount && numeric.MatchString(bare) && strings.Contains(strings.ToLower(name), "token") && !strings.Contains(strings.ToLower(name), "secret")
 }
 
-// lines reads the lines below that are indented deeper than the name.
+// lines reads the lines below the name that are indented deeper than it.
 func (v value) lines(from int) (found, bool) {
 	end := from
 	for end < len(v.text) {
@@ -94,7 +96,7 @@ func startsWithQuote(text string) bool {
 	return false
 }
 
-// end returns where a value ends, and the value without what stands around it.
+// end returns the index at which a value ends, and the value without quotes or brackets.
 func (v value) end(rest string) (end int, bare string) {
 	rest = rest[:min(len(rest), maxValue)]
 	if v.cell {
@@ -124,7 +126,7 @@ func (v value) end(rest string) (end int, bare string) {
 	return end, rest[:end]
 }
 
-// quoted reads a value in quotes. One without an end ends with its line.
+// quoted reads a value in quotes. A value without a closing quote ends with its line.
 func quoted(rest, quote string) (end int, bare string) {
 	from := len(quote)
 	for i := from; i < len(rest); i++ {
@@ -143,7 +145,7 @@ func quoted(rest, quote string) (end int, bare string) {
 	return len(line), strings.Trim(line, `"'`)
 }
 
-// balanced returns where the first bracket of a text is closed; 0 if it is not.
+// balanced returns the index after the bracket that closes the first bracket of a text; 0 if it is not closed.
 func balanced(rest string) int {
 	depth := 0
 	for i := range len(rest) {
@@ -159,7 +161,7 @@ func balanced(rest string) int {
 	return 0
 }
 
-// unquoted returns where a value without quotes ends.
+// unquoted returns the index at which a value without quotes ends.
 func (v value) unquoted(rest string) int {
 	end := v.run(rest)
 	for end > 0 && v.goesOn(rest[end:]) {
@@ -173,7 +175,7 @@ func (v value) unquoted(rest string) int {
 	return end
 }
 
-// goesOn reports whether a value may go on behind a blank: to the end of its line, or of the quotes around name and
+// goesOn reports whether a value may continue after a blank: to the end of its line, or of the quotes around name and
 // value.
 func (v value) goesOn(rest string) bool {
 	if !strings.HasPrefix(rest, " ") {
@@ -186,7 +188,8 @@ func (v value) goesOn(rest string) bool {
 	return strings.Contains(line, v.opener)
 }
 
-// run returns how far a word of a value goes: to a blank, a quote, or what ends it in the form that it was written in.
+// run returns the length of a word of a value: up to a blank, a quote, or whatever ends a value in the format that it
+// is written in.
 func (v value) run(rest string) int {
 	for i := range len(rest) {
 		if ends(rest[i:]) {
@@ -196,7 +199,7 @@ func (v value) run(rest string) int {
 	return len(rest)
 }
 
-// ends reports whether a value that is not in quotes ends before a text.
+// ends reports whether a value without quotes ends where the given text starts.
 func ends(rest string) bool {
 	switch rest[0] {
 	case ' ', '\n', '"', '\'', '<', '`':
@@ -213,8 +216,8 @@ func ends(rest string) bool {
 	return false
 }
 
-// word reads the value of a name that nothing but a blank separates: of an argument, in quotes, or one that looks like
-// a password.
+// word reads a value that only a blank separates from its name: that of an argument, one in quotes, or one that looks
+// like a password.
 func (v value) word(name string, to int) (found, bool) {
 	rest := v.text[to:]
 	value := strings.TrimLeft(rest, " ")
@@ -229,7 +232,8 @@ func (v value) word(name string, to int) (found, bool) {
 		return found{}, false
 	case value[0] == '\'' || value[0] == '"':
 		if strings.HasSuffix(strings.ToLower(name), "token") {
-			return found{}, false // what a parser did not expect
+			// Text of a parser about an unexpected token.
+			return found{}, false
 		}
 		return v.at(from, name)
 	}

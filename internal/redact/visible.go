@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Prints reports whether a text is valid UTF-8 and nothing in it does more than print: no control characters, no blanks
-// but the plain space, no invisible characters.
+// Prints reports whether a text is valid UTF-8 and only prints: it has no control characters, no white space but the
+// plain space, and no invisible characters.
 func Prints(text string) bool {
 	for i, r := range text {
 		if !strconv.IsPrint(r) || r == utf8.RuneError && !isWritten(text[i:]) {
@@ -21,15 +21,15 @@ func Prints(text string) bool {
 	return true
 }
 
-// isWritten reports whether a text begins with U+FFFD itself, and not with a byte that is not a character.
+// isWritten reports whether a text starts with a real U+FFFD, not with an invalid byte.
 func isWritten(text string) bool {
 	_, size := utf8.DecodeRuneInString(text)
 	return size > 1
 }
 
-// Visible returns a text in which everything that does more than print is written out as Go would quote it, such as \n
-// or \x1b, so that it can neither move a cursor nor begin a line of its own. All else stays as it is; Visible of the
-// result is the result.
+// Visible returns a text in which every character that does more than print is written as Go would quote it, such as \n
+// or \x1b, so that it can neither move the cursor nor start a new line. Everything else is unchanged. Visible is
+// idempotent.
 func Visible(text string) string {
 	if Prints(text) {
 		return text

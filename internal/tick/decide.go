@@ -12,13 +12,13 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// CatchUpLimit is how many missed ticks CatchUpAll runs at most.
+// CatchUpLimit is the largest number of missed ticks that CatchUpAll runs.
 const CatchUpLimit = 10
 
-// batch bounds how many ticks are looked at in one decision: a year of minutes is half a million.
+// batch is the largest number of ticks that one decision considers: a year of minutes is half a million.
 const batch = 10_000
 
-// Decide returns what to do with the ticks that are due.
+// Decide returns what to do about the ticks that are due, and about a run that a user has requested. It is pure.
 func Decide(o Observation) Decision {
 	d := &decider{Observation: o, spec: &o.Schedule.Spec}
 	d.handled = d.start()
@@ -26,14 +26,16 @@ func Decide(o Observation) Decision {
 	case d.paused():
 	case o.Token == "":
 		d.follow()
-	case o.RefusedRequest == RequestedName(o.Schedule.Name, o.Token): // what is due does not wait until it can be created
+	// The ticks that are due do not wait until the request can be created.
+	case o.RefusedRequest == RequestedName(o.Schedule.Name, o.Token):
 		if d.follow(); d.out.Create == nil && len(d.out.Delete) == 0 {
 			d.request()
 		}
 	case !d.request():
 		d.follow()
 	case d.out.Create != nil:
-		d.out.Look = d.Times.Next(d.handled) // it may be that it cannot be created
+		// Creating it may fail, so look again at the next tick.
+		d.out.Look = d.Times.Next(d.handled)
 	}
 	d.out.Handled = d.record(d.handled)
 	return d.out
@@ -42,28 +44,31 @@ func Decide(o Observation) Decision {
 type decider struct {
 	Observation
 	spec *v1alpha1.ScheduledSparkApplicationSpec
-	// handled is the time until which nothing is due.
+	// handled is the time up to which all ticks have been dealt with.
 	handled time.Time
-	// made is, under Replace, the last tick that is due and has an application: it was created and not recorded, and those before it were missed.
+	// made is, under Replace, the last due tick that has an application. That application was created but not recorded
+	// yet; the ticks before it count as missed.
 	made time.Time
 	out  Decision
 }
 
-// start returns the time from which ticks count.
+// start returns the time after which ticks are considered.
 func (d *decider) start() time.Time {
 	before := d.Schedule.Status.Handled
 	switch {
 	case before == nil:
 		return d.Schedule.CreationTimestamp.Time
 	case before.Schedule != d.spec.Schedule || before.TimeZone != d.spec.TimeZone, before.Paused && !d.isPaused():
-		return later(before.Until.Time, d.Now) // neither an edit nor the end of a pause fires the past
+		// Neither an edit nor the end of a pause makes past ticks due.
+		return later(before.Until.Time, d.Now)
 	}
 	return before.Until.Time
 }
 
 func (d *decider) isPaused() bool { return d.spec.Suspend || d.Times == nil }
 
-// paused deals with a schedule of which nothing is due. A request is answered while it is suspended.
+// paused deals with a schedule that is suspended or has a mistake, and reports whether it is one. A requested run is
+// still created while the schedule is suspended.
 func (d *decider) paused() bool {
 	if !d.isPaused() {
 		return false
@@ -80,7 +85,7 @@ func (d *decider) record(until time.Time) v1alpha1.HandledSchedule {
 	}
 }
 
-// request deals with a run that was asked for, and reports whether there is something to do for it first.
+// request deals with a run that was requested, and reports whether that needs an action before ticks are considered.
 func (d *decider) request() bool {
 	run := &Run{Name: RequestedName(d.Schedule.Name, d.Token), Token: d.Token}
 	run.Exists = d.exists(run.Name)
@@ -92,7 +97,8 @@ func (d *decider) request() bool {
 	case d.isFree(run.Name):
 		d.out.Create, d.out.Again = run, true
 		return true
-	case blocker == nil, d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace && d.RefusedRequest != run.Name: // else it would end each run in vain
+	// A request that was refused replaces nothing: it would stop each run in vain.
+	case blocker == nil, d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace && d.RefusedRequest != run.Name:
 		d.replace(run.Name)
 		return true
 	}
@@ -100,13 +106,14 @@ func (d *decider) request() bool {
 	return false
 }
 
-// follow goes through the ticks that are due, until one of them takes time.
+// follow deals with the due ticks in order, and stops at the first one that has to wait or is to be created.
 func (d *decider) follow() {
 	due, more := d.due()
 	d.made = d.lastMade(due)
 	for i, at := range due {
 		if more && i == len(due)-CatchUpLimit {
-			break // the last ones are decided on when it is known what comes after them
+			// Whether the last ones are run depends on the ticks after them, which are not known yet.
+			break
 		}
 		next := due[i+1:]
 		if d.handle(at, d.passOver(at, next), next) {
@@ -120,8 +127,8 @@ func (d *decider) follow() {
 	}
 }
 
-// lastMade returns the last of the ticks that are due for which there is an application; zero unless runs replace each other. Behind a run that
-// waits thousands may be due, whose names are not needed.
+// lastMade returns the last of the due ticks that has an application; the zero time unless the policy is Replace. Under
+// other policies it is not needed, and computing the names of thousands of ticks behind a run that waits would be slow.
 func (d *decider) lastMade(due []time.Time) (made time.Time) {
 	if d.spec.ConcurrencyPolicy != v1alpha1.ConcurrencyReplace {
 		return made
@@ -134,7 +141,7 @@ func (d *decider) lastMade(due []time.Time) (made time.Time) {
 	return made
 }
 
-// due returns the ticks that are due, oldest first, and whether there are more.
+// due returns the ticks that are due, oldest first, at most batch of them, and whether there are more.
 func (d *decider) due() (ticks []time.Time, more bool) {
 	for at := d.Times.Next(d.handled); !at.IsZero() && !at.After(d.Now); at = d.Times.Next(at) {
 		if len(ticks) == batch {
@@ -145,8 +152,8 @@ func (d *decider) due() (ticks []time.Time, more bool) {
 	return ticks, false
 }
 
-// passOver says why a tick is not run, whatever else is running; empty if it may be. next are the ticks after it,
-// at least CatchUpLimit if there are as many.
+// passOver returns the reason why a tick is not run, whatever else is running; empty if it may be run. next are the
+// ticks after it, at least CatchUpLimit of them if so many are due.
 func (d *decider) passOver(at time.Time, next []time.Time) string {
 	if deadline := d.spec.StartingDeadline; deadline != nil && d.Now.Sub(at) > deadline.Duration {
 		return v1alpha1.MissedStartingDeadlineExceeded
@@ -172,8 +179,9 @@ func (d *decider) passOver(at time.Time, next []time.Time) string {
 	return v1alpha1.MissedOperatorDown
 }
 
-// giveUp says why a tick that has not started is given up when the next one is due. Under Replace that would end it at once. One that the API
-// server has refused may not start as late as that: else the end of what refuses it would start all that was due meanwhile.
+// giveUp returns the reason why a tick that has not started is missed once the next one is due; empty if it is not
+// missed. Under Replace the next tick would end it at once. A tick whose application the API server has refused is
+// missed as well: otherwise all ticks that are due meanwhile would start as soon as the API server accepts them.
 func (d *decider) giveUp(at time.Time, next []time.Time) string {
 	switch {
 	case len(next) == 0:
@@ -185,10 +193,11 @@ func (d *decider) giveUp(at time.Time, next []time.Time) string {
 	return ""
 }
 
-// handle deals with one tick, and reports whether the ones after it have to wait. next are those that are due.
+// handle deals with one tick, and reports whether the ticks after it have to wait. next are the due ticks after it.
 func (d *decider) handle(at time.Time, reason string, next []time.Time) bool {
 	run := &Run{Name: Name(d.Schedule.Name, at), At: at}
-	if d.exists(run.Name) { // the operator that created it could not record it: it runs, however late this is noticed
+	// It was created and not recorded: the application runs, however late this is noticed.
+	if d.exists(run.Name) {
 		run.Exists = true
 		d.out.Create, d.out.Again, d.handled = run, true, at
 		return true
@@ -198,7 +207,8 @@ func (d *decider) handle(at time.Time, reason string, next []time.Time) bool {
 	case d.Taken[run.Name]:
 		reason = v1alpha1.MissedNameTaken
 	case at.Before(d.made):
-		reason = v1alpha1.MissedReplaced // by that one, although another leader may see it as one to catch up
+		// By the run of that tick, although another leader may treat this one as one to catch up.
+		reason = v1alpha1.MissedReplaced
 	}
 	if reason != "" {
 		d.out.Passed = append(d.out.Passed, Passed{At: at, Reason: reason})
@@ -211,7 +221,8 @@ func (d *decider) handle(at time.Time, reason string, next []time.Time) bool {
 		return true
 	case blocker == nil, d.replaces(at, blocker, next):
 		d.replace(run.Name)
-		d.out.Look = d.Times.Next(d.Now) // if that takes until the next tick, this one is missed
+		// If deleting takes until the next tick, this one is missed.
+		d.out.Look = d.Times.Next(d.Now)
 		return true
 	case d.mayWait(at, len(next) > 0):
 		d.wait(at, blocker)
@@ -221,8 +232,9 @@ func (d *decider) handle(at time.Time, reason string, next []time.Time) bool {
 	return false
 }
 
-// replaces says that a tick ends the application in its way. One of several that are caught up does so when that has had its time: another tick was
-// due since it was created, of those that nothing has missed. Else one that never ends would hold up all that is due.
+// replaces reports whether a tick deletes the application in its way. Under Replace it does. One of several ticks that
+// are caught up does so only once that application has had its time (hadItsTime): otherwise an application that never
+// ends would hold up all the ticks behind it.
 func (d *decider) replaces(at time.Time, blocker *Child, next []time.Time) bool {
 	if d.spec.ConcurrencyPolicy != v1alpha1.ConcurrencyReplace || !d.oneOfMissed(at) {
 		return d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace
@@ -230,26 +242,29 @@ func (d *decider) replaces(at time.Time, blocker *Child, next []time.Time) bool 
 	return d.hadItsTime(blocker, next)
 }
 
-// hadItsTime says that another tick was due since an application was created, of those that nothing has missed.
+// hadItsTime reports whether another tick, one that was not missed, has become due since an application was created.
 func (d *decider) hadItsTime(c *Child, next []time.Time) bool {
 	return len(next) > 0 && next[len(next)-1].After(later(d.Since, c.Created))
 }
 
-// mayWait says that a tick waits for the application in its way: as long as it may start late, without limit if it is one of several that are
-// caught up, and if it alone is, until the next one is due. What ran while no operator did may have ended, and its status does not say so yet.
+// mayWait reports whether a tick waits for the application in its way. It waits while it may still start late: if there
+// is a starting deadline, if it is one of several that are caught up, or, if it alone was missed, until the next tick
+// is due. It also waits while a new leader settles: a run that ended without an operator may not show that in its
+// status yet.
 func (d *decider) mayWait(at time.Time, nextIsDue bool) bool {
 	return d.spec.StartingDeadline != nil || d.oneOfMissed(at) || !at.After(d.Since) && !nextIsDue || d.settling()
 }
 
-// settlingTime is how long a new leader may take to write into the statuses of applications what became of them before it led.
+// settlingTime is the time that a new leader may need to update the statuses of applications that changed before it
+// led.
 const settlingTime = 30 * time.Second
 
-// settling says that this process began to lead a moment ago.
+// settling reports whether this process became the leader less than settlingTime ago.
 func (d *decider) settling() bool {
 	return !d.Now.Before(d.Since) && d.Now.Before(d.Since.Add(settlingTime))
 }
 
-// oneOfMissed says that a tick is one of several that are caught up, one after the other.
+// oneOfMissed reports whether a tick is one of several that are caught up one after the other.
 func (d *decider) oneOfMissed(at time.Time) bool {
 	return d.spec.CatchUp == v1alpha1.CatchUpAll && !at.After(d.Since)
 }
@@ -259,7 +274,8 @@ func (d *decider) wait(at time.Time, blocker *Child) {
 	switch deadline := d.spec.StartingDeadline; {
 	case deadline != nil && !blocker.Stalled:
 		d.out.Look = at.Add(deadline.Duration + 1)
-	case d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace: // the next tick may end what is in the way
+	// The next tick may replace the blocker.
+	case d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace:
 		d.out.Look = d.Times.Next(d.Now)
 	case d.oneOfMissed(at) && !blocker.Stalled:
 	case d.settling():
@@ -274,14 +290,15 @@ func (d *decider) exists(name string) bool {
 	return slices.ContainsFunc(d.Children, func(c Child) bool { return c.Name == name })
 }
 
-// isFree reports whether an application of that name may be created as things are: no other one runs, or may run, beside it.
+// isFree reports whether an application of that name may be created now: either runs may overlap, or no other
+// application runs or may start to run.
 func (d *decider) isFree(name string) bool {
 	return d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyAllow ||
 		!slices.ContainsFunc(d.Children, func(c Child) bool { return c.mayRun() && c.Name != name })
 }
 
-// replace deletes all that is in the way of an application. It is created when they are gone: their quota is released then, and what could
-// not start no longer can.
+// replace deletes all applications in the way of another one. That one is created once they are gone: only then is
+// their quota released, and only then can a stalled one no longer start.
 func (d *decider) replace(name string) {
 	for _, c := range d.Children {
 		if c.mayRun() && c.Name != name {
@@ -294,8 +311,8 @@ func (d *decider) replace(name string) {
 	slices.SortFunc(d.out.Delete, compareNames)
 }
 
-// blocker returns the oldest application that has not finished, other than the one of that name; nil if there is none. One that cannot start
-// forbids nothing, also while it is being deleted.
+// blocker returns the oldest unfinished application other than the one of that name; nil if there is none. A stalled
+// application blocks nothing, even while it is being deleted.
 func (d *decider) blocker(name string) *Child {
 	var oldest *Child
 	for i, c := range d.Children {
@@ -306,8 +323,9 @@ func (d *decider) blocker(name string) *Child {
 	return oldest
 }
 
-// blockerOf returns the application in the way of a tick; nil if there is none. One that stands still is in it while its status may say of it what was
-// true before this process led, and, if the tick is one of several that are caught up, until that has had its time: what it waits for may come.
+// blockerOf returns the application in the way of a tick; nil if there is none. Besides what blocker returns, a stalled
+// application counts while its status may be out of date, because this process has just become the leader, and, for one
+// of several ticks that are caught up, until it has had its time: whatever it waits for may still appear.
 func (d *decider) blockerOf(name string, at time.Time, next []time.Time) *Child {
 	if blocker := d.blocker(name); blocker != nil {
 		return blocker

@@ -11,8 +11,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Surplus returns the finished applications beyond the history limits, those first whose runs ended first: one that was run again is not old. What is
-// annotated to be kept does not count.
+// Surplus returns the finished applications beyond the history limits, in the order in which their runs ended: an
+// application that was run again counts as recent. Those annotated to be kept do not count.
 func Surplus(spec *v1alpha1.ScheduledSparkApplicationSpec, children []Child) (surplus []Child) {
 	for _, succeeded := range []bool{true, false} {
 		limit := 1

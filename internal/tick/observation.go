@@ -12,21 +12,22 @@ import (
 	"github.com/sparkgate/sparkgate/internal/cron"
 )
 
-// Observation is all that a decision depends on. Decide does not change it.
+// Observation is everything that a decision depends on. Decide does not change it.
 type Observation struct {
 	Schedule *v1alpha1.ScheduledSparkApplication
-	// Times are those of the schedule; nil if it has a mistake.
+	// Times are the schedule's times; nil if the schedule has a mistake.
 	Times *cron.Schedule
-	// Now is the time of the decision; Since when this process began to lead. What was due until then was missed.
+	// Now is the time of the decision. Since is when this process became the leader; ticks up to then are missed ones,
+	// which catchUp governs.
 	Now, Since time.Time
 	// Children are the applications of the schedule, in any order.
 	Children []Child
-	// Taken are names that other applications have.
+	// Taken are names that applications of others have.
 	Taken map[string]bool
-	// Refused is the name of the last application that could not be created for a tick, and RefusedRequest that of the last one for a
-	// token; empty for none.
+	// Refused is the name of the last application that could not be created for a tick, and RefusedRequest that of the
+	// last one for a token; empty if there is none.
 	Refused, RefusedRequest string
-	// Token asks for a run now; empty if none is asked for, or the one that was asked for exists.
+	// Token requests a run now; empty if none is requested, or if the application for the request exists.
 	Token string
 }
 
@@ -34,25 +35,28 @@ type Observation struct {
 type Child struct {
 	Name string
 	UID  types.UID
-	// Version is the resource version at which it was seen.
+	// Version is the resource version at which the application was seen.
 	Version string
-	// Due is the time for which it was created; zero if a user asked for it. Created is when it was, Ended when its run ended.
+	// Due is the tick for which it was created; zero if a user requested it. Created is when it was created, Ended when
+	// its run ended.
 	Due, Created, Ended time.Time
-	// Finished says that its last run has ended, Succeeded how. One that is being deleted is not finished: it may hold quota.
+	// Finished reports whether its last run has ended, and Succeeded whether that run succeeded. An application that is
+	// being deleted does not count as finished: it may hold quota.
 	Finished, Succeeded bool
-	// Stalled says that it holds nothing and cannot start before it or the cluster is changed: it gives way to the next run. If it is finished as
-	// well, it counts as a run that has failed.
+	// Stalled reports whether it holds nothing and cannot start until it, or the cluster, is changed. It gives way to
+	// the next run. If it is finished as well, it counts as a failed run.
 	Stalled  bool
 	Deleting bool
-	// Keep excepts it from the history limits.
+	// Keep exempts it from the history limits.
 	Keep    bool
 	Message string
 }
 
-// active reports whether it may hold quota or ask for it.
+// active reports whether the application may hold quota or request it.
 func (c Child) active() bool { return c.Deleting || !c.Finished }
 
-// mayRun reports whether it is active, or may become so. One that is to be kept cannot be prevented from that.
+// mayRun reports whether the application is active, or may become so. A stalled one that is to be kept does not count:
+// it cannot be deleted to prevent it from running.
 func (c Child) mayRun() bool {
 	if c.Stalled && !c.Deleting {
 		return !c.Keep
@@ -60,34 +64,36 @@ func (c Child) mayRun() bool {
 	return c.active()
 }
 
-// IsInTheWay reports whether it forbids another run.
+// IsInTheWay reports whether the application blocks another run.
 func (c Child) IsInTheWay() bool { return c.active() && !c.Stalled }
 
-// Decision is what follows from an observation.
+// Decision is what Decide returns.
 type Decision struct {
-	// Create is the application to create, unless it exists already; nil for none. The rest of the decision holds once it exists.
+	// Create is the application to create, unless it exists already; nil for none. The rest of the decision is valid
+	// once it exists.
 	Create *Run
-	// Delete are applications to delete before anything is created.
+	// Delete are the applications to delete before any is created.
 	Delete []Child
-	// Passed are ticks that are not run, oldest first.
+	// Passed are the ticks that are not run, oldest first.
 	Passed []Passed
-	// Handled is what to record; until then nothing is due.
+	// Handled is to be written into the status; nothing is due up to its time.
 	Handled v1alpha1.HandledSchedule
-	// Look is when to decide again at the latest: the next tick, or the end of a wait; zero if only a change can make a difference.
+	// Look is the latest time at which to decide again: the next tick, or the end of a wait; zero if only a change of
+	// an object can make a difference.
 	Look time.Time
-	// Again says that there is more to decide at once.
+	// Again reports whether to decide again at once, because there is more to do.
 	Again bool
-	// Waits says that a tick, or a user's request, waits for an application to finish.
+	// Waits is the application that a tick, or a user's request, waits for; nil if none waits.
 	Waits *Child
 }
 
 // Run is an application to create.
 type Run struct {
 	Name string
-	// At is the tick; zero for a run that was asked for by Token.
+	// At is the tick; zero for a run that was requested with Token.
 	At    time.Time
 	Token string
-	// Exists says that the application has been created already, and only has to be recorded.
+	// Exists reports whether the application has been created already and only has to be recorded.
 	Exists bool
 }
 
@@ -95,6 +101,6 @@ type Run struct {
 type Passed struct {
 	At     time.Time
 	Reason string // one of v1alpha1.Missed…
-	// Blocker is the application in the way, for ConcurrencyForbidden. The caller makes sure that it has not finished.
+	// Blocker is the application in the way, for ConcurrencyForbidden. The caller checks that it has not finished.
 	Blocker *Child
 }

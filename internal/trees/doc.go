@@ -1,5 +1,6 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package trees says which tree each SparkQueue is in, and whose leader serves it. It imports the API only.
+// Package trees computes which tree each SparkQueue belongs to and which leader serves it. It imports nothing of ours
+// but the API.
 package trees

@@ -10,21 +10,21 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Forest is all queues at one moment. It is not changed after New.
+// Forest is a snapshot of all queues. It is immutable after New.
 type Forest struct {
 	queues map[string]node
 }
 
-// node is what a forest knows of one queue.
+// node is one queue in a forest.
 type node struct {
 	parent string
-	// root of the tree that the queue is in by its spec; empty if a queue above it does not exist.
+	// root is the root of the tree that the queue belongs to by its spec; empty if a queue above it does not exist.
 	root string
-	// leader is the tree whose leader serves the queue, by its status; empty if none does.
+	// leader is the tree whose leader serves the queue, by the queue's status; empty if no leader does.
 	leader string
 }
 
-// New returns the forest of the queues. It keeps nothing of them.
+// New returns the forest of the given queues. It keeps no reference to them.
 func New(items []v1alpha1.SparkQueue) *Forest {
 	f := &Forest{queues: make(map[string]node, len(items))}
 	for i := range items {
@@ -37,7 +37,7 @@ func New(items []v1alpha1.SparkQueue) *Forest {
 	return f
 }
 
-// rootOf follows the parents of a queue. In a circle there is no root.
+// rootOf follows a queue's parents up to the root. It returns "" if a parent is missing or the parents form a circle.
 func (f *Forest) rootOf(name string) string {
 	for range f.queues {
 		n, exists := f.queues[name]
@@ -58,14 +58,14 @@ func (f *Forest) Has(queue string) bool {
 	return exists
 }
 
-// Root returns the root of the tree that a queue is in; empty if the queue or one above it does not exist, or if they
-// form a circle.
+// Root returns the root of the tree that a queue belongs to; empty if the queue or one above it does not exist, or if
+// they form a circle.
 func (f *Forest) Root(queue string) string { return f.queues[queue].root }
 
-// Leader returns the root of the tree whose leader serves a queue; empty if none does.
+// Leader returns the root of the tree whose leader serves a queue; empty if no leader does.
 func (f *Forest) Leader(queue string) string { return f.queues[queue].leader }
 
-// Trees returns the names of all trees, in order: those that there are, and those whose leaders still serve a queue.
+// Trees returns the sorted names of all trees: those that exist, and those whose leader still serves a queue.
 func (f *Forest) Trees() []string {
 	names := map[string]bool{}
 	for _, n := range f.queues {
@@ -78,8 +78,8 @@ func (f *Forest) Trees() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Claimable returns the queues that the leader of a tree may begin to serve, in order: they are in the tree, no leader
-// serves them, and the tree's own leader serves the queue above them.
+// Claimable returns the sorted names of the queues that a tree's leader may start to serve: those which are in the
+// tree, which no leader serves, and whose parent, if any, the same leader serves already.
 func (f *Forest) Claimable(tree string) []string {
 	var names []string
 	for name, n := range f.queues {

@@ -14,8 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
-// Amounts are cores, GiB of memory and accelerators; or these multiplied by seconds or hours, as the name of a variable
-// says. They are never negative.
+// Amounts are cores, GiB of memory and accelerators, or these multiplied by seconds or hours; the name of a variable
+// says which. They are never negative.
 type Amounts struct {
 	CPU    float64 `json:"cpu"`
 	Memory float64 `json:"memory"`
@@ -25,9 +25,9 @@ type Amounts struct {
 const (
 	milli = 1000
 	gib   = 1 << 30
-	// mibPerGiB is what one GiB has of the unit of the status.
+	// mibPerGiB converts GiB into the unit of the status.
 	mibPerGiB = 1024
-	// largest is the largest amount that is written; a float64 has it exactly.
+	// largest is the largest amount that is written; a float64 represents it exactly.
 	largest = 1 << 62
 )
 
@@ -36,7 +36,7 @@ func (a Amounts) Plus(b Amounts) Amounts {
 	return Amounts{a.CPU + b.CPU, a.Memory + b.Memory, a.GPU + b.GPU}
 }
 
-// Minus returns the difference, 0 where it would be negative.
+// Minus returns the difference; 0 where it would be negative.
 func (a Amounts) Minus(b Amounts) Amounts {
 	return Amounts{max(0, a.CPU-b.CPU), max(0, a.Memory-b.Memory), max(0, a.GPU-b.GPU)}
 }
@@ -47,7 +47,7 @@ func (a Amounts) Times(factor float64) Amounts {
 	return Amounts{a.CPU * factor, a.Memory * factor, a.GPU * factor}
 }
 
-// FromStatus returns amounts as a status has them, in seconds. Negative ones count as 0.
+// FromStatus converts the amounts of a status, in seconds. Negative ones count as 0.
 func FromStatus(s v1alpha1.ResourceSeconds) Amounts {
 	return Amounts{
 		CPU:    float64(max(0, s.MilliCPUSeconds)) / milli,
@@ -56,7 +56,7 @@ func FromStatus(s v1alpha1.ResourceSeconds) Amounts {
 	}
 }
 
-// Status returns amounts as they are written into a status, rounded to its units.
+// Status converts the amounts into those of a status, rounded to its units.
 func (a Amounts) Status() v1alpha1.ResourceSeconds {
 	return v1alpha1.ResourceSeconds{
 		MilliCPUSeconds:  whole(a.CPU * milli),
@@ -67,7 +67,7 @@ func (a Amounts) Status() v1alpha1.ResourceSeconds {
 
 func whole(amount float64) int64 { return int64(math.Round(min(max(0, amount), largest))) }
 
-// Of returns the amounts of requests. Quantities that are not amounts count as package amounts has them.
+// Of returns the amounts of requests. Out-of-range quantities are clamped as package amounts does it.
 func Of(requests map[corev1.ResourceName]resource.Quantity) Amounts {
 	var a Amounts
 	for name, quantity := range requests {
@@ -84,7 +84,7 @@ func Of(requests map[corev1.ResourceName]resource.Quantity) Amounts {
 	return a
 }
 
-// OfGrant returns what a grant holds.
+// OfGrant returns the amounts that a grant holds; zero for nil.
 func OfGrant(grant *v1alpha1.Grant) Amounts {
 	var a Amounts
 	if grant == nil {
@@ -97,7 +97,7 @@ func OfGrant(grant *v1alpha1.Grant) Amounts {
 }
 
 // IsGPU reports whether an extended resource is an accelerator, or a part of one: nvidia.com/gpu, amd.com/gpu,
-// nvidia.com/mig-1g.5gb, gpu.intel.com/i915. Each piece counts as one.
+// nvidia.com/mig-1g.5gb, gpu.intel.com/i915. Each one counts as 1.
 func IsGPU(resource string) bool {
 	_, kind, extended := strings.Cut(resource, "/")
 	return extended && (strings.Contains(resource, "gpu") || strings.HasPrefix(kind, "mig-"))

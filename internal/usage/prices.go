@@ -13,27 +13,27 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Prices are a price list: what an hour costs, in one currency.
+// Prices is a price list: the prices of an hour, in one currency.
 type Prices struct {
 	// Currency is printed beside the costs, such as EUR. Default: none.
 	Currency string `json:"currency,omitempty"`
-	// Default prices apply to queues that have none of their own.
+	// Default has the prices for queues without prices of their own.
 	Default Price `json:"default"`
-	// Queues have prices of their own, by name. A price that is left out is the default one.
+	// Queues has the prices of queues, by name. A price that is left out is the default one.
 	Queues map[string]Price `json:"queues,omitempty"`
 }
 
-// Price is what an hour of each resource costs. Default: nothing.
+// Price has the price of an hour of each resource. Default: nothing.
 type Price struct {
 	CoreHour *float64 `json:"coreHour,omitempty"`
 	GiBHour  *float64 `json:"gibHour,omitempty"`
 	GPUHour  *float64 `json:"gpuHour,omitempty"`
 }
 
-// maxPrice is the highest price of an hour; more is a mistake.
+// maxPrice is the highest price of an hour; a higher one is taken for a mistake.
 const maxPrice = 1e6
 
-// ParsePrices reads a price list in YAML. An error names the field, its value and the remedy.
+// ParsePrices reads a price list in YAML. Its errors name the field, the value and the remedy.
 func ParsePrices(text []byte) (*Prices, error) {
 	var p Prices
 	if err := yaml.UnmarshalStrict(text, &p); err != nil {
@@ -69,7 +69,7 @@ func (p Price) check(field string) error {
 	return nil
 }
 
-// of returns the prices of a queue.
+// of returns the prices of a queue, with the default ones where it has none of its own.
 func (p *Prices) of(queue string) Price {
 	own := p.Queues[queue]
 	for _, part := range []struct{ own, other **float64 }{
@@ -82,7 +82,7 @@ func (p *Prices) of(queue string) Price {
 	return own
 }
 
-// cost returns what amounts in hours cost.
+// cost returns the cost of amounts in hours.
 func (p Price) cost(hours Amounts) float64 {
 	total := 0.0
 	for _, part := range []struct {

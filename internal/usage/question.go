@@ -33,10 +33,10 @@ func ParseKey(by string) (Key, error) {
 	return ByLabel(label), nil
 }
 
-// longestSince is how far back a user may ask at most.
+// longestSince is the longest duration that a user may give.
 const longestSince = 100 * 365 * 24 * time.Hour
 
-// ParseSince reads a duration that may be in days.
+// ParseSince reads a duration, which may also be in days, such as 7d.
 func ParseSince(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if days, ok := strings.CutSuffix(text, "d"); ok {
@@ -53,7 +53,7 @@ func ParseSince(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// ParseMoment reads when a window begins or ends: a time in RFC 3339, a date in UTC, or a duration before now.
+// ParseMoment reads the start or the end of a window: a time in RFC 3339, a date in UTC, or a duration before now.
 func ParseMoment(text string, now time.Time) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
 		if at, err := time.Parse(layout, text); err == nil {
@@ -67,7 +67,7 @@ func ParseMoment(text string, now time.Time) (time.Time, error) {
 	return now.Add(-back), nil
 }
 
-// ParseWindow reads a window up to now at most; an empty end is now.
+// ParseWindow reads a window, which ends now at the latest; an empty until means now.
 func ParseWindow(since, until string, now time.Time) (Window, error) {
 	from, err := ParseMoment(since, now)
 	if err != nil {

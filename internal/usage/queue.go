@@ -10,8 +10,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// QueueOf returns the queue that the current attempt is charged to. That of a gate which has no SparkQueues follows
-// the name of the gate, such as Kueue/jobs: users may give it the name of any SparkQueue, whose team must not be charged.
+// QueueOf returns the queue that the current attempt is charged to. For a gate without SparkQueues the name is prefixed
+// with that of the gate, such as Kueue/jobs: users may give such a queue the name of any SparkQueue, whose team must
+// not be charged.
 func QueueOf(s *v1alpha1.SparkApplicationStatus) string {
 	if s.Grant == nil {
 		return s.Queue

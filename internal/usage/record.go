@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Outcome is what became of what an attempt used.
+// Outcome classifies how an attempt ended, and thereby whether what it used was wasted.
 type Outcome string
 
 // The outcomes. Failed and Preempted are waste: the work has to be done again, or was done for nothing.
@@ -20,7 +20,7 @@ const (
 	Succeeded Outcome = "Succeeded"
 	Failed    Outcome = "Failed"
 	Preempted Outcome = "Preempted"
-	// Stopped attempts were ended by a user or for another reason that is not a failure: suspended, template changed, deleted.
+	// Stopped attempts ended for a reason that is not a failure: suspended, template changed, deleted.
 	Stopped Outcome = "Stopped"
 	Running Outcome = "Running"
 )
@@ -44,18 +44,18 @@ func OutcomeOf(a *v1alpha1.AttemptStatus) Outcome {
 // Record is what one attempt used.
 type Record struct {
 	Namespace, Application, Queue string
-	// Labels of the application, as they are now.
+	// Labels are the application's current labels.
 	Labels map[string]string
-	// Run and Attempt number it.
+	// Run and Attempt are the numbers of the attempt.
 	Run, Attempt int64
 	Outcome      Outcome
-	// From admission until the release of the grant, or until now.
+	// From is when the attempt was admitted, and Until when its grant was released, or now.
 	From, Until time.Time
 	// Granted and Requested are in seconds.
 	Granted, Requested Amounts
 }
 
-// RecordsOf returns what the attempts in the history of an application used, and the current one up to now.
+// RecordsOf returns the records of the attempts in an application's history, and of the current one up to now.
 func RecordsOf(app *v1alpha1.SparkApplication, now time.Time) []Record {
 	var records []Record
 	s := &app.Status
@@ -68,7 +68,8 @@ func RecordsOf(app *v1alpha1.SparkApplication, now time.Time) []Record {
 		r := blank
 		r.Queue, r.Run, r.Attempt, r.Outcome = a.Usage.Queue, a.Run, a.Attempt, OutcomeOf(a)
 		r.From, r.Until = a.Usage.Since.Time, a.Usage.Since.Time
-		for _, end := range []*metav1.Time{a.FinishedAt, a.Usage.Until} { // an operator before this one did not write when the grant was released
+		// Versions before this one did not write when the grant was released.
+		for _, end := range []*metav1.Time{a.FinishedAt, a.Usage.Until} {
 			if end != nil && end.After(r.Until) {
 				r.Until = end.Time
 			}
@@ -82,8 +83,8 @@ func RecordsOf(app *v1alpha1.SparkApplication, now time.Time) []Record {
 	return records
 }
 
-// current returns what the current attempt has used: what is written, and since then what it held and requested when
-// that was written.
+// current completes the record of the current attempt: the amounts in the status, plus, for the time since they were
+// written, what the attempt held and requested then.
 func current(r Record, s *v1alpha1.SparkApplicationStatus, now time.Time) Record {
 	r.Queue, r.Run, r.Attempt, r.Outcome = QueueOf(s), s.Grant.Run, s.Grant.Attempt, Running
 	since := now.Sub(s.Usage.At.Time).Seconds()
@@ -102,8 +103,8 @@ func current(r Record, s *v1alpha1.SparkApplicationStatus, now time.Time) Record
 // Window is a span of time.
 type Window struct{ From, Until time.Time }
 
-// clip returns what of a record lies in the window: an attempt that reaches beyond it counts in proportion. It reports
-// whether anything does.
+// clip returns the part of a record that lies in the window, in proportion to its time. It reports false if no part
+// does.
 func (w Window) clip(r Record) (Record, bool) {
 	from, until := r.From, r.Until
 	if from.Before(w.From) {
@@ -123,15 +124,16 @@ func (w Window) clip(r Record) (Record, bool) {
 	return r, true
 }
 
-// ChargedTo returns the records of an application that a queue was charged up to now, of any queue if it is empty. cut reports whether the
-// status may lack others of the window: it kept too few attempts, and the application is, or was, of the queue.
+// ChargedTo returns an application's records that were charged to a queue up to now; those of all queues if queue is
+// empty. cut reports whether records of the window may be missing: the status no longer has all attempts, and the
+// application is, or was, in the queue.
 func (w Window) ChargedTo(queue string, app *v1alpha1.SparkApplication, now time.Time) (records []Record, cut bool) {
 	records = slices.DeleteFunc(RecordsOf(app, now), func(r Record) bool { return queue != "" && r.Queue != queue })
 	return records, (queue == "" || app.Status.Queue == queue || len(records) > 0) && w.HistoryCut(app)
 }
 
-// HistoryCut reports whether attempts of the application that may lie in the window are no longer in its status, which
-// keeps the last ten.
+// HistoryCut reports whether the application may have had attempts in the window which are no longer in its status,
+// because the status keeps only the last ten.
 func (w Window) HistoryCut(app *v1alpha1.SparkApplication) bool {
 	if len(app.Status.Attempts) == 0 {
 		return false
@@ -140,12 +142,13 @@ func (w Window) HistoryCut(app *v1alpha1.SparkApplication) bool {
 	if oldest.Run == 1 && oldest.Attempt == 1 || len(app.Status.Attempts) < kept {
 		return false
 	}
-	before := oldest.FinishedAt // of an attempt that was granted nothing: those before it had ended by then
+	// That attempt was granted nothing. All earlier attempts had ended by then.
+	before := oldest.FinishedAt
 	if oldest.Usage != nil {
 		before = &oldest.Usage.Since
 	}
 	return before != nil && before.After(w.From)
 }
 
-// kept is the number of ended attempts in a status.
+// kept is the number of ended attempts that a status keeps.
 const kept = 10

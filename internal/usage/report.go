@@ -9,52 +9,53 @@ import (
 	"time"
 )
 
-// Key returns by what a record is grouped.
+// Key returns the value by which a record is grouped.
 type Key func(Record) string
 
-// ByQueue, ByNamespace and ByApplication are keys.
+// ByQueue groups records by queue.
 func ByQueue(r Record) string { return r.Queue }
 
-// ByNamespace returns the namespace.
+// ByNamespace groups records by namespace.
 func ByNamespace(r Record) string { return r.Namespace }
 
-// ByApplication returns namespace and name.
+// ByApplication groups records by the namespace and name of their application.
 func ByApplication(r Record) string { return r.Namespace + "/" + r.Application }
 
-// ByLabel returns a key by the value of a label of the application; empty if it has none.
+// ByLabel returns a Key that groups records by the value of a label of the application; empty if the application lacks
+// the label.
 func ByLabel(label string) Key { return func(r Record) string { return r.Labels[label] } }
 
-// Row is what the records of one key used. All amounts are in hours.
+// Row is the sum of the records with one key. All amounts are in hours.
 type Row struct {
 	Key      string `json:"key"`
 	Attempts int    `json:"attempts"`
-	// Granted is what grants held, and Requested what pods requested.
+	// Granted is the amount that grants held, and Requested the amount that pods requested.
 	Granted   Amounts `json:"granted"`
 	Requested Amounts `json:"requested"`
 	// Failed, Preempted and Stopped are parts of Granted.
 	Failed    Amounts `json:"failed"`
 	Preempted Amounts `json:"preempted"`
 	Stopped   Amounts `json:"stopped"`
-	// Cost of Granted, and WastedCost of what failed or was preempted, by a price list; nil without one.
+	// Cost is the cost of Granted, and WastedCost that of the failed and preempted attempts; nil without a price list.
 	Cost       *float64 `json:"cost,omitempty"`
 	WastedCost *float64 `json:"wastedCost,omitempty"`
 }
 
-// Wasted returns what failed or was preempted.
+// Wasted returns the amount of attempts that failed or were preempted.
 func (r *Row) Wasted() Amounts { return r.Failed.Plus(r.Preempted) }
 
-// Report is usage in a window.
+// Report is the usage in a window.
 type Report struct {
 	From  time.Time `json:"from"`
 	Until time.Time `json:"until"`
-	// Currency of the costs; empty without a price list.
+	// Currency is that of the costs; empty without a price list.
 	Currency string `json:"currency,omitempty"`
 	Rows     []Row  `json:"rows"`
 	Total    Row    `json:"total"`
 }
 
-// Summarize groups what lies in a window. Rows are sorted by what was granted, most cores first. Without prices, there
-// are not costs.
+// Summarize groups the records within a window. Rows are sorted by the granted amount, most cores first. Without prices
+// the report has no costs.
 func Summarize(records []Record, w Window, by Key, prices *Prices) Report {
 	report := Report{From: w.From, Until: w.Until, Rows: []Row{}, Total: Row{Key: "total"}}
 	if prices != nil {
@@ -84,7 +85,7 @@ func Summarize(records []Record, w Window, by Key, prices *Prices) Report {
 
 const secondsPerHour = 3600
 
-// add adds a record.
+// add adds a record to the row.
 func (r *Row) add(record Record, prices *Prices) {
 	granted := record.Granted.Times(1.0 / secondsPerHour)
 	r.Attempts++

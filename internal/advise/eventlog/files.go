@@ -20,11 +20,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/advise"
 )
 
-// largestWindow bounds the memory that a compressed file may ask for, in bytes.
+// largestWindow is the largest amount of memory that a compressed file may request, in bytes.
 const largestWindow = 128 << 20
 
-// Read reads the event log at a path of a file system: a file, the folder of a log that rolls, or a folder that has one
-// log. The error names the path and the remedy.
+// Read reads the event log at a path of a file system: a file, the folder of a rolling log, or a folder that contains
+// one log. Its errors name the path and the remedy.
 func Read(files fs.FS, name string) (*advise.Run, error) {
 	parts, err := partsOf(files, name)
 	if err != nil {
@@ -74,7 +74,7 @@ func partsOf(files fs.FS, name string) ([]string, error) {
 	return nil, fmt.Errorf("%s has %d event logs; name one of them, such as %s", name, len(logs), path.Join(name, logs[len(logs)-1]))
 }
 
-// indexOf returns the number of a part: events_2_spark-abc.zstd.
+// indexOf returns the number of a part: 2 for events_2_spark-abc.zstd; 0 if it has none.
 func indexOf(name string) int {
 	_, rest, _ := strings.Cut(path.Base(name), "_")
 	digits, _, _ := strings.Cut(rest, "_")
@@ -99,8 +99,8 @@ func readFile(files fs.FS, name string, r *reader) error {
 	return r.read(text)
 }
 
-// decompress returns the text of a file by the ending of its name. One that is still being written ends in .inprogress
-// as well.
+// decompress returns the text of a file, and a function to close it. The ending of the file's name selects the
+// compression; a log that is still being written has the additional ending .inprogress.
 func decompress(name string, file io.Reader) (io.Reader, func(), error) {
 	switch ending := path.Ext(strings.TrimSuffix(name, ".inprogress")); ending {
 	case ".zstd", ".zst":
@@ -121,5 +121,5 @@ func decompress(name string, file io.Reader) (io.Reader, func(), error) {
 	return file, func() {}, nil
 }
 
-// cut reports whether an error says that a compressed file ends too early: Spark is still writing it, or was killed.
+// cut reports whether an error means that a compressed file ends too early: Spark is still writing it, or was killed.
 func cut(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }

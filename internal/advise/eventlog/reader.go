@@ -16,10 +16,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/advise"
 )
 
-// longestLine is the longest event that is read, in bytes; longer ones are passed over.
+// longestLine is the longest event that is read, in bytes; longer ones are skipped.
 const longestLine = 16 << 20
 
-// reader collects a run from its events.
+// reader builds a run from its events.
 type reader struct {
 	run         *advise.Run
 	events      int
@@ -38,7 +38,7 @@ type executor struct {
 
 type stage struct{ id, attempt int }
 
-// tasks are those of one stage that has not been completed.
+// tasks are the tasks of a stage that is not complete yet.
 type tasks struct {
 	durations    []int64 // milliseconds
 	runTime, cpu time.Duration
@@ -66,7 +66,7 @@ func newReader() *reader {
 	return r
 }
 
-// read reads events, one a line. The last line may be cut.
+// read reads events, one per line. The last line may be incomplete.
 func (r *reader) read(text io.Reader) error {
 	lines := bufio.NewReaderSize(text, 1<<16)
 	for number := 1; ; number++ {
@@ -85,7 +85,7 @@ func (r *reader) read(text io.Reader) error {
 	}
 }
 
-// nextLine returns the next line; nothing of one that is too long.
+// nextLine returns the next line; an empty one if it is too long.
 func nextLine(lines *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -123,7 +123,8 @@ func (r *reader) line(line []byte) error {
 	return nil
 }
 
-// nameOf returns the name of an event whose first field it is, as Spark writes it: most events need not be decoded.
+// nameOf returns the name of an event if that is its first field, as Spark writes it. This avoids decoding the events
+// that are not needed, which are most of them.
 func nameOf(line []byte) (string, bool) {
 	rest, ok := bytes.CutPrefix(line, []byte(`{"Event":"`))
 	if !ok {
@@ -162,7 +163,7 @@ func (r *reader) removed(e *event) {
 	r.run.Ended(e.Reason)
 }
 
-// lived adds the life of an executor.
+// lived adds the lifetime of an executor to SlotTime.
 func (r *reader) lived(x *executor, until int64) {
 	slots := max(1, x.cores/advise.CoresPerTask(r.run.Properties))
 	r.run.SlotTime += time.Duration(slots) * millis(max(0, until-x.added))
@@ -213,7 +214,7 @@ func (r *reader) completed(e *event) {
 	r.run.AddStage(advise.Stage{ID: e.Stage.ID, Name: e.Stage.Name, Tasks: n, Median: millis(t.durations[n/2]), Slowest: millis(t.durations[n-1])})
 }
 
-// finish completes the run.
+// finish completes the run after the last event.
 func (r *reader) finish() *advise.Run {
 	for _, x := range r.executors {
 		if !x.removed {

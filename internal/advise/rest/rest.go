@@ -19,27 +19,29 @@ import (
 	"github.com/sparkgate/sparkgate/internal/advise"
 )
 
-// What is read of a driver, which may run anybody's code.
+// Limits for the answers of a driver, which may run anyone's code.
 const (
-	// largestAnswer in bytes: ten thousand executors, or everything that Spark keeps of stages by default.
+	// largestAnswer is the size of the largest answer in bytes: ten thousand executors, or all stages that Spark keeps
+	// by default.
 	largestAnswer = 16 << 20
-	// mostItems of one list.
+	// mostItems is the largest number of items in one list.
 	mostItems = 100_000
 )
 
-// mostStages is of how many stages the durations of tasks are asked for: those that ran longest.
+// mostStages is the number of stages, those that ran longest, whose task durations are read.
 const mostStages = 10
 
-// Spark is a driver, or a history server. It is read only where it is: a redirection could lead to any address that this process reaches.
+// Spark is a driver or a history server. Redirections are not followed: they could lead to any address that this
+// process can reach.
 type Spark struct {
-	// Address of its web interface, such as http://127.0.0.1:4040.
+	// Address is that of its web interface, such as http://127.0.0.1:4040.
 	Address string
-	// Client of the requests. Default: http.DefaultClient.
+	// Client sends the requests. Default: http.DefaultClient.
 	Client *http.Client
 }
 
-// Read returns what was measured of an application, by Spark's id; of the only one if the id is empty, as drivers have
-// it.
+// Read returns the measurements of the application with a Spark id. If the id is empty, it takes the first application
+// of the list; a driver has only one.
 func (s Spark) Read(ctx context.Context, id string) (*advise.Run, error) {
 	apps, err := list[application](ctx, s, "applications")
 	if err != nil {
@@ -73,7 +75,7 @@ func (s Spark) get(ctx context.Context, into any, path ...string) error {
 	return s.read(ctx, path, func(d *json.Decoder) error { return d.Decode(into) })
 }
 
-// list reads a list, as much of each item as its type has.
+// list reads a list and decodes the fields that its type has.
 func list[T any](ctx context.Context, s Spark, path ...string) (items []T, err error) {
 	err = s.read(ctx, path, func(d *json.Decoder) error {
 		if start, err := d.Token(); err != nil || start != json.Delim('[') {
@@ -94,7 +96,7 @@ func list[T any](ctx context.Context, s Spark, path ...string) (items []T, err e
 	return items, err
 }
 
-// read has one answer decoded.
+// read sends a GET request for a path below /api/v1, and decodes the answer.
 func (s Spark) read(ctx context.Context, path []string, decode func(*json.Decoder) error) error {
 	base, query, _ := strings.Cut(path[len(path)-1], "?")
 	address, err := url.JoinPath(s.Address, slices.Concat([]string{"api", "v1"}, path[:len(path)-1], []string{base})...)
@@ -141,7 +143,8 @@ type application struct {
 func (a application) run() *advise.Run {
 	run := &advise.Run{ApplicationID: a.ID, Properties: map[string]string{}}
 	if len(a.Attempts) > 0 {
-		last := a.Attempts[0] // the newest comes first
+		// The newest attempt comes first.
+		last := a.Attempts[0]
 		run.Complete, run.SparkVersion, run.Duration = last.Completed, last.Version, millis(last.Duration)
 	}
 	return run
@@ -164,7 +167,7 @@ type executor struct {
 // sparkTime is a time as the REST API writes it: 2026-03-01T12:00:00.000GMT.
 type sparkTime struct{ time.Time }
 
-// UnmarshalJSON reads it. What is not such a time is zero.
+// UnmarshalJSON reads a time. Text that is not such a time becomes the zero time.
 func (t *sparkTime) UnmarshalJSON(text []byte) error {
 	parsed, err := time.Parse(`"2006-01-02T15:04:05.000GMT"`, string(text))
 	if err == nil {
@@ -174,7 +177,8 @@ func (t *sparkTime) UnmarshalJSON(text []byte) error {
 }
 
 func addExecutors(run *advise.Run, executors []executor) {
-	end := time.Time{} // when the application has ended, as far as is known
+	// end is when the application ended, as far as is known.
+	end := time.Time{}
 	for _, x := range executors {
 		if x.ID == "driver" && !x.Added.IsZero() {
 			end = x.Added.Add(run.Duration)
@@ -212,7 +216,7 @@ type stage struct {
 	Spilled int64  `json:"diskBytesSpilled"`
 }
 
-// addStages adds what is known of stages, and for the longest of them how unequal their tasks were.
+// addStages adds the measurements of stages and, for the longest ones, how much their tasks differ in duration.
 func (s Spark) addStages(ctx context.Context, run *advise.Run) error {
 	stages, err := list[stage](ctx, s, "applications", run.ApplicationID, "stages")
 	if err != nil {
@@ -229,7 +233,8 @@ func (s Spark) addStages(ctx context.Context, run *advise.Run) error {
 		}
 		path := []string{"applications", run.ApplicationID, "stages", fmt.Sprint(st.ID), fmt.Sprint(st.Attempt), "taskSummary?quantiles=0.5,1.0"}
 		if err := s.get(ctx, &summary, path...); err != nil || len(summary.Durations) != 2 {
-			continue // no task of it has ended
+			// No task of the stage has ended.
+			continue
 		}
 		run.AddStage(advise.Stage{ID: st.ID, Name: st.Name, Tasks: st.Tasks, Median: millis(int64(summary.Durations[0])), Slowest: millis(int64(summary.Durations[1]))})
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/config/crd"
 )
 
-// Schema returns the schema of the only version that a file of config/crd/bases defines. It is the caller's to change.
+// Schema returns the schema of the only version in a file of config/crd/bases. The caller may change it.
 func Schema(t *testing.T, file string) *apiextensionsv1.JSONSchemaProps {
 	t.Helper()
 	text, err := crd.Bases.ReadFile("bases/" + file)

@@ -15,10 +15,11 @@ import (
 
 var update = flag.Bool("update", false, "write golden files instead of comparing with them")
 
-// Updating reports whether the test shall write its golden files, for tests whose files hold more than one text.
+// Updating reports whether the test should write its golden files, for tests whose files contain several texts.
 func Updating() bool { return *update }
 
-// Compare fails the test if got is not the content of the file. The path is relative to the folder of the package.
+// Compare fails the test if got is not the content of the file. With -update it writes the file instead. The path is
+// relative to the folder of the package.
 func Compare(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {

@@ -16,11 +16,11 @@ import (
 
 // Player plays one story.
 type Player interface {
-	// Play plays a command and writes what comes of it. It returns false if there is no such command.
+	// Play runs a command and writes its result. It returns false if there is no such command.
 	Play(verb, rest string) bool
 }
 
-// Play plays all files testdata/*.movie, each with a player of its own, which writes to out.
+// Play plays all files testdata/*.movie, each with its own player, which writes to out.
 func Play(t *testing.T, start func(t *testing.T, out io.Writer) Player) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.movie")
@@ -43,7 +43,7 @@ func Play(t *testing.T, start func(t *testing.T, out io.Writer) Player) {
 	}
 }
 
-// play copies the lines that tell a story, and plays the others; it leaves out earlier outcomes.
+// play copies the lines that tell a story, runs the commands, and drops the earlier results.
 func play(story string, out io.Writer, p Player) error {
 	for line := range strings.Lines(story) {
 		line = strings.TrimRight(line, "\n")

@@ -1,12 +1,12 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package randtest says which seeds a random test plays, and how to play one again that has failed. Tests alone import
-// it, and thereby get its flags:
+// Package randtest chooses the seeds of random tests, and says how to repeat one that failed. Only tests import it, and
+// they get its flags:
 //
 //	go test ./queueing/quota -seed=17             seed 17 alone
 //	go test ./queueing/quota -times=10            ten times as many seeds as usual
 //	go test ./queueing/quota -times=10 -seed=17   as many, from 17 on
 //
-// It imports the standard library only.
+// It imports only the standard library.
 package randtest

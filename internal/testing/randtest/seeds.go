@@ -17,14 +17,15 @@ var (
 	timesFlag = flag.Uint64("times", 0, "play so many times the usual number of seeds, from -seed on")
 )
 
-// Each plays seeds one after the other until one fails: as many as usual, from 1 on, unless the flags say otherwise. A
-// failure names the command to play its seed again. It returns how many were played.
+// Each plays seeds one after the other until one fails: the usual number, from 1 on, unless the flags say otherwise. A
+// failure logs the command that repeats its seed. Each returns the number of seeds that passed.
 func Each(t *testing.T, usual uint64, play func(seed uint64)) int {
 	t.Helper()
 	first, last := span(usual, *firstFlag, *timesFlag)
 	seed, over := first, false
 	defer func() {
-		if !over || t.Failed() { // it has not come back where it panicked
+		// play has not returned, because it panicked or called FailNow.
+		if !over || t.Failed() {
 			t.Log(again(t.Name(), seed))
 		}
 	}()
@@ -37,7 +38,7 @@ func Each(t *testing.T, usual uint64, play func(seed uint64)) int {
 	return int(seed - first)
 }
 
-// span returns the first and the last seed of a test; without flags these are 0.
+// span returns the first and the last seed of a test; first and times are the flags, 0 if not given.
 func span(usual, first, times uint64) (from, to uint64) {
 	switch {
 	case times > 0:
@@ -49,7 +50,7 @@ func span(usual, first, times uint64) (from, to uint64) {
 	return first, first + usual - 1
 }
 
-// again returns the command to play a seed again.
+// again returns the command that plays a seed again.
 func again(test string, seed uint64) string {
 	pkg := "."
 	if info, known := debug.ReadBuildInfo(); known {

@@ -16,7 +16,7 @@ const Suffix = ".txtar"
 
 // Archive is one recorded case of this repository.
 type Archive struct {
-	// SparkVersion and Case say what was recorded.
+	// SparkVersion and Case identify the recording.
 	SparkVersion, Case string
 	// Files are the recorded files by name; the README beside the recordings explains each.
 	Files map[string][]byte

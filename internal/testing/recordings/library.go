@@ -17,11 +17,11 @@ import (
 
 // Library reads the recordings of this repository.
 type Library struct {
-	// cases by name: what was recorded.
+	// cases are the recorded cases by name.
 	cases map[string]Case
 }
 
-// Case is what a recording does not say of its case: the files of spark-submit.
+// Case has the files of spark-submit, which are not part of the recording.
 type Case struct {
 	Name                   string            `json:"name"`
 	Files                  map[string]string `json:"files"`
@@ -106,7 +106,7 @@ func (l Library) JSON(archive Archive) ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// addFiles adds the files that the case has.
+// addFiles adds the files of the case.
 func (l Library) addFiles(r *recording) error {
 	c := l.cases[r.Name]
 	r.Files = map[string]string{}
@@ -156,7 +156,7 @@ func (r *recording) addRequests(files map[string][]byte) error {
 	return nil
 }
 
-// withProperties puts the file of properties back into its ConfigMap.
+// withProperties puts the properties back into their ConfigMap.
 func withProperties(configMap, properties []byte) ([]byte, error) {
 	var object map[string]any
 	if err := json.Unmarshal(configMap, &object); err != nil {
@@ -166,8 +166,7 @@ func withProperties(configMap, properties []byte) ([]byte, error) {
 	return json.Marshal(object)
 }
 
-// shellWords splits a line that has no other quotes than single ones, and no other escapes than \' and the end of a
-// line.
+// shellWords splits a line whose only quotes are single ones, and whose only escapes are \' and the line end.
 func shellWords(text string) []string {
 	var words []string
 	var word strings.Builder

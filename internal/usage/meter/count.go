@@ -10,18 +10,19 @@ import (
 	"github.com/sparkgate/sparkgate/internal/usage"
 )
 
-// Count is what metrics add, in seconds.
+// Count is the amount by which metrics increase, in seconds.
 type Count struct {
-	// Queue that was charged.
+	// Queue is the queue that was charged.
 	Queue string
-	// Granted and Requested were added since the last count.
+	// Granted and Requested are the increases since the last count.
 	Granted, Requested usage.Amounts
-	// Ended is how the attempt ended with this count, and Total what it was granted in all; empty if it has not ended.
+	// Ended is the outcome of the attempt, if it has ended with this count; otherwise empty. Total is then the amount
+	// that it was granted in all.
 	Ended usage.Outcome
 	Total usage.Amounts
 }
 
-// Written takes a status that was just written. It returns what that has more than was counted.
+// Written takes a status that was just written, and returns the part of its amounts that has not been counted yet.
 func (m *Meter) Written(s *v1alpha1.SparkApplicationStatus) Count {
 	c := m.settle(s)
 	if !m.Active() && s.Grant != nil && s.Usage != nil {
@@ -31,7 +32,7 @@ func (m *Meter) Written(s *v1alpha1.SparkApplicationStatus) Count {
 	return c
 }
 
-// settle counts what is in a status of the attempt, and forgets the attempt if it has ended with it.
+// settle counts the amounts in a status of the attempt, and forgets the attempt if the status says that it has ended.
 func (m *Meter) settle(s *v1alpha1.SparkApplicationStatus) Count {
 	switch {
 	case !m.Active():
@@ -46,7 +47,8 @@ func (m *Meter) settle(s *v1alpha1.SparkApplicationStatus) Count {
 	return m.count(amounts{s.Usage.Granted, s.Usage.Requested})
 }
 
-// Gone returns what is left to count of an application that is gone from the API server: no status has it.
+// Gone returns the amounts left to count for an application that is gone from the API server, so that no status will
+// have them.
 func (m *Meter) Gone(now time.Time) Count {
 	if !m.Active() {
 		return Count{}
@@ -58,7 +60,7 @@ func (m *Meter) Gone(now time.Time) Count {
 	return c
 }
 
-// ended counts the rest of an attempt that a status no longer has a grant for.
+// ended counts the rest of an attempt whose grant the status no longer has.
 func (m *Meter) ended(s *v1alpha1.SparkApplicationStatus) Count {
 	entry := entryOf(s.Attempts, m.attempt)
 	if entry == nil || entry.Usage == nil {
@@ -71,7 +73,7 @@ func (m *Meter) ended(s *v1alpha1.SparkApplicationStatus) Count {
 	return c
 }
 
-// count returns what a status has more than was counted, and remembers it.
+// count returns the part of a status's amounts that has not been counted yet, and records them as counted.
 func (m *Meter) count(written amounts) Count {
 	c := Count{
 		Queue:     m.queue,

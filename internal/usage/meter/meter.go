@@ -13,31 +13,33 @@ import (
 	"github.com/sparkgate/sparkgate/internal/usage"
 )
 
-// Meter sums for one application. The zero value is ready. Not safe for concurrent use.
+// Meter sums the amounts of one application. The zero value is ready for use. It is not safe for concurrent use.
 type Meter struct {
 	attempt attempt
 	queue   string
-	// admitted is when the attempt was, as its status says; nil if it does not say.
+	// admitted is when the attempt was admitted, by its status; nil if the status does not say.
 	admitted *metav1.Time
-	// at is until when the sums go; zero before the first attempt.
-	at                  time.Time
-	holding, requesting usage.Amounts // for each second from at on
-	granted, requested  usage.Amounts // in seconds
-	// counted is what the metrics have of the attempt.
+	// at is the time up to which the sums go; zero before the first attempt.
+	at time.Time
+	// holding and requesting are the amounts per second from at on.
+	holding, requesting usage.Amounts
+	// granted and requested are the sums, in seconds.
+	granted, requested usage.Amounts
+	// counted are the amounts of the attempt that metrics already include.
 	counted amounts
-	// begun says that it was told that the attempt is counted.
+	// begun reports whether Begun has returned the attempt.
 	begun bool
 }
 
 type attempt struct{ run, attempt int64 }
 
-// amounts are what is in a status.
+// amounts are the amounts in a status.
 type amounts struct{ granted, requested v1alpha1.ResourceSeconds }
 
 // Active reports whether the meter sums for an attempt.
 func (m *Meter) Active() bool { return m.attempt != attempt{} }
 
-// Begun returns the queue of an attempt that is counted from now on. It reports so once for each attempt.
+// Begun returns the queue of an attempt that the meter has started to sum for. It reports true once for each attempt.
 func (m *Meter) Begun() (queue string, begun bool) {
 	if !m.Active() || m.begun {
 		return "", false
@@ -46,8 +48,8 @@ func (m *Meter) Begun() (queue string, begun bool) {
 	return m.queue, true
 }
 
-// Observe takes what a pass has seen at a time: the application as it is written, and its pods. It returns what was
-// written and is not counted yet: a write whose answer was lost may have ended the attempt.
+// Observe takes the application and its pods as a pass of the operator saw them at a time. It returns amounts that were
+// written but are not counted yet: a write whose answer was lost may have ended the attempt.
 func (m *Meter) Observe(app *v1alpha1.SparkApplication, records []*pods.Record, now time.Time) Count {
 	s := &app.Status
 	lost := m.settle(s)
@@ -63,11 +65,12 @@ func (m *Meter) Observe(app *v1alpha1.SparkApplication, records []*pods.Record, 
 	return lost
 }
 
-// takeOver begins with an attempt that another process has looked after, from where its status has got to.
+// takeOver starts with an attempt that another process has observed so far, from the amounts in its status.
 func (m *Meter) takeOver(s *v1alpha1.SparkApplicationStatus, own []*pods.Record, now time.Time) {
 	*m = Meter{attempt: attempt{s.Grant.Run, s.Grant.Attempt}, queue: usage.QueueOf(s), admitted: s.Times.Admitted, at: now}
 	written := s.Usage
-	if written == nil { // by a version that knew no usage
+	// The status was written by a version without usage.
+	if written == nil {
 		written = &v1alpha1.Usage{At: metav1.NewMicroTime(now)}
 		if s.Times.Admitted != nil {
 			written.At = metav1.NewMicroTime(s.Times.Admitted.Time)
@@ -79,7 +82,7 @@ func (m *Meter) takeOver(s *v1alpha1.SparkApplicationStatus, own []*pods.Record,
 	m.requested = usage.FromStatus(written.Requested).Plus(missed(written, own, now))
 }
 
-// advance sums up to a time. A clock that was set back adds nothing.
+// advance adds the amounts up to a time. If the clock was set back, it adds nothing.
 func (m *Meter) advance(now time.Time) {
 	passed := now.Sub(m.at).Seconds()
 	m.granted = m.granted.Plus(m.holding.Times(passed))
@@ -87,8 +90,8 @@ func (m *Meter) advance(now time.Time) {
 	m.at = now
 }
 
-// Stamp puts the sums into a status that is about to be written at a time in place of another one. Attempts that end
-// with it get theirs in the history.
+// Stamp writes the sums into a status (after) that is about to replace another one (before). If the attempt ends with
+// that write, the sums go into its entry in the history.
 func (m *Meter) Stamp(before, after *v1alpha1.SparkApplicationStatus, now time.Time) {
 	after.Usage = nil
 	if m.Active() && before.Grant != nil {
@@ -106,13 +109,14 @@ func (m *Meter) Stamp(before, after *v1alpha1.SparkApplicationStatus, now time.T
 	}
 }
 
-// enter puts the sums of the attempt into its entry in the history, if it has one.
+// enter writes the sums of the attempt into its entry in the history, if it has one.
 func (m *Meter) enter(history []v1alpha1.AttemptStatus, now time.Time) {
 	entry := entryOf(history, m.attempt)
 	if entry == nil {
 		return
 	}
-	until := metav1.NewTime(now.Truncate(time.Second)) // as it is stored
+	// The API server stores times in whole seconds.
+	until := metav1.NewTime(now.Truncate(time.Second))
 	since := until
 	if m.admitted != nil {
 		since = *m.admitted

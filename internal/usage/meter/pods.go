@@ -15,7 +15,7 @@ import (
 )
 
 // ofAttempt returns the pods of the attempt that holds the grant: its driver, and the executors that this driver owns.
-// Labels alone count for nothing: all users who may create pods can write them.
+// Labels alone do not count, because every user who may create pods can write them.
 func ofAttempt(app *v1alpha1.SparkApplication, records []*pods.Record) []*pods.Record {
 	if app.Status.Driver == nil {
 		return nil
@@ -40,7 +40,7 @@ func isDriver(app *v1alpha1.SparkApplication, r *pods.Record) bool {
 	return named && r.Run == s.Grant.Run && r.Attempt == s.Grant.Attempt && (s.Driver.UID == "" || s.Driver.UID == r.UID)
 }
 
-// requestsOf returns what pods request of the nodes that they are bound to.
+// requestsOf returns the total requests of the pods that are bound to a node and have not ended.
 func requestsOf(own []*pods.Record) usage.Amounts {
 	var sum usage.Amounts
 	for _, r := range own {
@@ -59,9 +59,9 @@ func requests(r *pods.Record) usage.Amounts {
 	return usage.Amounts{CPU: float64(r.CPU) / 1000, Memory: float64(r.Memory) / gib, GPU: float64(r.GPU)}
 }
 
-// missed returns what the pods of an attempt requested, in seconds, between what a status has and now, while no process
-// looked. Pods that are still there are taken by their own times. Those that are gone ended, for all that is known, with
-// their driver, or else only now: quota was held for them until now.
+// missed returns the amount that the pods of an attempt requested, in seconds, between the time of the status and now,
+// while no process was observing. For pods that still exist it uses their own times. Pods that are gone are taken to
+// have ended with their driver or, if that still runs, only now: their quota was held until now.
 func missed(written *v1alpha1.Usage, own []*pods.Record, now time.Time) usage.Amounts {
 	var sum, seen usage.Amounts
 	from, goneAt := written.At.Time, now
@@ -74,7 +74,7 @@ func missed(written *v1alpha1.Usage, own []*pods.Record, now time.Time) usage.Am
 			goneAt = end
 		}
 		sum = sum.Plus(requests(r).Times(end.Sub(begin).Seconds()))
-		// The times of pods are whole seconds.
+		// The times of pods are in whole seconds.
 		if !boundAt(r, from).After(from) && endedAt(r, now).Add(time.Second).After(from) {
 			seen = seen.Plus(requests(r))
 		}
@@ -83,7 +83,7 @@ func missed(written *v1alpha1.Usage, own []*pods.Record, now time.Time) usage.Am
 	return sum.Plus(gone.Times(goneAt.Sub(from).Seconds()))
 }
 
-// boundAt returns when a pod was bound to its node, and otherwise if that is not known.
+// boundAt returns when a pod was bound to its node, or otherwise if that is not known.
 func boundAt(r *pods.Record, otherwise time.Time) time.Time {
 	if r.BoundAt == 0 {
 		return otherwise
@@ -91,7 +91,7 @@ func boundAt(r *pods.Record, otherwise time.Time) time.Time {
 	return time.Unix(int64(r.BoundAt), 0)
 }
 
-// endedAt returns when a pod that has ended did so, as far as is known, and otherwise if it has not.
+// endedAt returns when a pod ended, as far as is known, or otherwise if it has not ended.
 func endedAt(r *pods.Record, otherwise time.Time) time.Time {
 	if !ended(r) || r.Ended == nil || r.Ended.At == 0 {
 		return otherwise
