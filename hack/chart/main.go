@@ -68,16 +68,19 @@ func generate(root string) (map[string]string, error) {
 	return files, err
 }
 
-// template is a template of the chart that has the objects of a kustomize base.
+// template describes a template of the chart that has the objects of a kustomize base.
 type template struct {
-	name, base    string
-	begin, end    string // around the objects
-	from, replace string // the base's namespace, and what stands in its place
+	name, base string
+	// begin and end enclose the objects.
+	begin, end string
+	// from is the base's namespace, and replace what the template has instead of it.
+	from, replace string
 	values        []value
 	swaps         []value
 }
 
-// value puts what the user sets below each line of the base that is like this one, or, as a swap, in its place.
+// value inserts template, text with the user's values, below each occurrence of line in the base; as a swap, it
+// replaces the line.
 type value struct{ line, template string }
 
 var templates = []template{
@@ -180,10 +183,11 @@ var templates = []template{
 	},
 }
 
-// operatorImage is the image of the operator in the bases. A release changes its tag, and the chart takes that from its own version.
+// operatorImage matches the image of the operator in the bases. A release changes its tag there; the chart uses its own
+// version instead.
 var operatorImage = regexp.MustCompile(`(docker\.io/sparkgate/sparkgate):[\w.-]+`)
 
-// dashboardPrices is the price list of the page, which it reads once.
+// dashboardPrices is the ConfigMap with the dashboard's price list, which the dashboard reads once at its start.
 const dashboardPrices = `{{- with .Values.dashboard.prices }}
 ---
 apiVersion: v1
@@ -238,7 +242,7 @@ func (t template) render(root string) (string, error) {
 	return "{{- /* " + fmt.Sprintf(notice, t.base) + " */ -}}\n" + t.begin + text + t.end, nil
 }
 
-// build returns the objects of a kustomize base, or of a file with the label that all bases set.
+// build returns the objects of a kustomize base, or those of a single file with the label that all bases set.
 func build(path string) (string, error) {
 	fs, dir := filesys.MakeFsOnDisk(), path
 	if filepath.Ext(path) == ".yaml" {

@@ -28,7 +28,8 @@ func readme(values []byte) (string, error) {
 	return introduction + "\n| value | default | meaning |\n| --- | --- | --- |\n" + strings.Join(rows, "\n") + "\n", nil
 }
 
-// rows has one row for each value that has a comment. A value without one is a group of others.
+// rows returns one row for each value that has a comment. A mapping without a comment is a group of values, whose rows
+// it returns.
 func rows(mapping *yaml.Node, prefix string) ([]string, error) {
 	var out []string
 	for i := 0; i+1 < len(mapping.Content); i += 2 {

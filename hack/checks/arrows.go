@@ -24,20 +24,20 @@ import (
 // RuleArrows is the name of the rule about references between the files of a package.
 const RuleArrows = "arrows"
 
-// MaxUpward is how many files of a package may refer to one above them: read in the best order, a package goes from what is
-// general to what it consists of.
+// MaxUpward is the largest number of references in a package that may point to an earlier file. Read in the best order,
+// the files of a package lead from the general to the details.
 const MaxUpward = 10
 
-// arrow is a reference from one file of a package to a declaration in another.
+// arrow is a reference from one file of a package to a declaration in another file.
 type arrow struct{ from, to string }
 
-// Source is a package with its files, as go list knows it.
+// Source is a package with its files, as go list reports it.
 type Source struct {
 	Path, Dir string
 	Files     []string
 }
 
-// ListSources returns the packages of a module, and the files with the exported types of all that they import.
+// ListSources returns the packages of a module, and the export data files of all packages that they import.
 func ListSources(root string) (own []Source, exports map[string]string, err error) {
 	cmd := exec.Command("go", "list", "-export", "-deps", "-f",
 		`{{.ImportPath}};{{.Export}};{{.Dir}};{{with .Module}}{{.Main}}{{end}};{{join .GoFiles " "}}`, "./...")
@@ -57,8 +57,8 @@ func ListSources(root string) (own []Source, exports map[string]string, err erro
 	return own, exports, nil
 }
 
-// Upward returns the arrows of a package that point upward in the order of its files that has the fewest, as far as moving
-// one file at a time finds it.
+// Upward returns the references of a package that point to an earlier file, in the order of its files that has the
+// fewest of them, as far as moving one file at a time finds that order.
 func (s Source) Upward(exports map[string]string) ([]string, error) {
 	arrows, err := s.arrows(exports)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s Source) Upward(exports map[string]string) ([]string, error) {
 	return out, nil
 }
 
-// arrowSet are the references between the files of one package.
+// arrowSet is the set of references between the files of one package.
 type arrowSet map[arrow]bool
 
 func (as arrowSet) files() map[string]bool {
@@ -103,8 +103,8 @@ func (as arrowSet) upward(order []string) int {
 	return n
 }
 
-// improve moves each file to the place where it leaves the fewest arrows upward; it reports whether there are fewer than
-// before.
+// improve moves each file to the place that leaves the fewest upward references. It reports whether there are now fewer
+// than before.
 func (as arrowSet) improve(order []string) ([]string, bool) {
 	before := as.upward(order)
 	best := before
@@ -120,8 +120,8 @@ func (as arrowSet) improve(order []string) ([]string, bool) {
 	return order, best < before
 }
 
-// arrows finds the references with the type checker: to types, functions, methods, variables and constants of the package,
-// not to fields, and not from a method to its receiver.
+// arrows finds the references with the type checker: to types, functions, methods, variables and constants of the
+// package, but not to fields, and not from a method to its receiver.
 func (s Source) arrows(exports map[string]string) (arrowSet, error) {
 	fset := token.NewFileSet()
 	var files []*ast.File

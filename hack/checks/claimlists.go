@@ -3,7 +3,8 @@
 
 package checks
 
-// claims are what docs/architecture.md says of the code. When code moves, move its entry; a new entry needs a reason in review.
+// claims are the statements of docs/architecture.md about the code. When code moves, move its entry; a new entry needs
+// a reason in review.
 var claims = []Claim{
 	{
 		Rule: RuleGateName, count: gateNames,

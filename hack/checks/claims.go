@@ -14,26 +14,27 @@ import (
 	"strings"
 )
 
-// Names of the rules that hold what the documentation claims.
+// Names of the rules that check the documentation's claims.
 const (
 	RuleGateName = "gate-name"
 	RuleWrite    = "api-write"
 )
 
-// Claim is a sentence of the documentation that code could contradict: places that do are counted by file.
+// Claim is a statement of the documentation that code could contradict. The places in the code that do are counted by
+// file.
 type Claim struct {
 	Rule string
-	// In are the folders that the claim is about; a leading "!" takes out again.
+	// In are the folders that the claim is about; a pattern with a leading "!" excludes.
 	In []string
-	// Known are today's exceptions, or the places that the claim allows, by file: so many and no more.
+	// Known is the exact number of exceptions, or of places that the claim allows, by file.
 	Known map[string]int
-	// Remedy is what to do instead.
+	// Remedy says what to do instead.
 	Remedy string
 	count  func(*ast.File) int
 }
 
-// Claims compares the places in files with those that are known. A known place that is gone has to be taken off its list, so that the
-// list only shrinks.
+// Claims compares the places found in files with the known ones. If a known place is gone, its entry has to be removed,
+// so that the list only shrinks.
 func Claims(files []File, claims []Claim) []Problem {
 	var problems []Problem
 	for _, c := range claims {
@@ -76,7 +77,8 @@ func (c Claim) compare(found map[string]int) []Problem {
 
 var gateConstant = regexp.MustCompile(`^Gate(Embedded|Kueue|Volcano|YuniKorn|None)$`)
 
-// gateNames counts comparisons with the name of a gate: by an operator, a case, the key of a map or an element of a list.
+// gateNames counts comparisons with the name of a gate: by an operator, in a case, as the key of a map or an element of
+// a list.
 func gateNames(file *ast.File) int {
 	n := 0
 	ast.Inspect(file, func(node ast.Node) bool {
@@ -100,7 +102,7 @@ func gateNames(file *ast.File) int {
 	return n
 }
 
-// countGates returns how many of the expressions are the name of a gate, converted or not.
+// countGates returns how many of the expressions are the name of a gate, with or without a conversion.
 func countGates(expressions ...ast.Expr) int {
 	n := 0
 	for _, e := range expressions {
@@ -120,10 +122,10 @@ func countGates(expressions ...ast.Expr) int {
 	return n
 }
 
-// writers are the methods of Kubernetes' clients that change something on the API server.
+// writers are the methods of Kubernetes clients that change something on the API server.
 var writers = []string{"Create", "Update", "UpdateStatus", "Patch", "Apply", "ApplyStatus", "Delete", "DeleteAllOf", "DeleteCollection", "Evict"}
 
-// apiWrites counts calls that write to the API server: methods of those names whose first argument is a context.
+// apiWrites counts calls that write to the API server: calls of methods in writers whose first argument is a context.
 func apiWrites(file *ast.File) int {
 	n := 0
 	ast.Inspect(file, func(node ast.Node) bool {

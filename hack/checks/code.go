@@ -19,13 +19,13 @@ const (
 	RuleRequeue = "requeue"
 )
 
-// product are the folders whose code gets the time from a clock that is handed in.
+// product are the folders whose code may read the time only from an injected clock.
 var product = []string{"api/", "controllers/", "internal/", "queueing/"}
 
-// clockReaders are the functions of package time that look at the clock of the machine or wait.
+// clockReaders are the functions of package time that read the system clock or wait.
 var clockReaders = []string{"Now", "Sleep", "Since", "Until", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer"}
 
-// Code finds calls that the product must not make outside of its tests.
+// Code finds calls that the product must not contain outside of its tests.
 func Code(files []File) []Problem {
 	var problems []Problem
 	for _, f := range files {
@@ -49,7 +49,8 @@ func Code(files []File) []Problem {
 	return problems
 }
 
-// badNode returns what is wrong with one node of a file that knows package time by the name clock.
+// badNode returns the problem with one node of a file, in which package time has the name clock; a zero Problem if
+// there is none.
 func badNode(n ast.Node, clock string) Problem {
 	switch x := n.(type) {
 	case *ast.SelectorExpr:
@@ -69,7 +70,7 @@ func inProduct(file string) bool {
 		slices.ContainsFunc(product, func(dir string) bool { return strings.HasPrefix(file, dir) })
 }
 
-// importName returns the name by which a file knows a package; empty if it does not import it.
+// importName returns the name that a package has in a file; empty if the file does not import it.
 func importName(f *ast.File, pkg string) string {
 	for _, i := range f.Imports {
 		if p, err := strconv.Unquote(i.Path.Value); err == nil && p == pkg {

@@ -3,8 +3,8 @@
 
 package checks
 
-// Allowed are the modules and packages that api may import besides the standard library: a client of the API in Go gets
-// them too.
+// apiAllowed are the modules and packages that api may import besides the standard library: a Go client of the API
+// depends on them as well.
 var apiAllowed = []string{
 	"api/...",
 	"k8s.io/apimachinery/...",
@@ -12,15 +12,15 @@ var apiAllowed = []string{
 	"github.com/fluxcd/pkg/apis/meta", // names of Flux's annotations and condition types
 }
 
-// Packages that talk to a cluster.
+// clients are packages that talk to a cluster.
 var clients = []string{"k8s.io/client-go/...", "sigs.k8s.io/controller-runtime/..."}
 
-// forbiddenEdges are the directions in which nothing may depend:
+// forbiddenEdges are the dependencies that may not exist. Packages depend on each other only from right to left:
 //
 //	api ◄── queueing ◄── internal/spark ◄── internal/lifecycle ◄── {controllers, internal/offline} ◄── cmd
 //
 // internal/redact, internal/fairqueue, internal/finding, internal/nearest, internal/namespaces,
-// internal/namespacepolicy and internal/trees are leaves: they import api and each other at most.
+// internal/namespacepolicy and internal/trees are leaves: they import at most api and each other.
 var forbiddenEdges = []Edge{
 	{
 		From: []string{"api/..."}, To: append([]string{"queueing/...", "internal/...", "controllers/...", "cmd/..."}, clients...),

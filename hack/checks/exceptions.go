@@ -3,5 +3,5 @@
 
 package checks
 
-// exceptions are the places that may break a limit of size, each with its reason.
+// exceptions are the places that may break a size limit, each with its reason.
 var exceptions = []Exception{}

@@ -3,7 +3,7 @@
 
 package checks
 
-// knownHosts may occur in a URL, with everything below them.
+// knownHosts are the hosts that may occur in a URL, including all their subdomains.
 var knownHosts = []string{
 	"apache.org",                               // Spark and the licence
 	"apache.github.io", "volcano-sh.github.io", // the charts of YuniKorn and Volcano

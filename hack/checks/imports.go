@@ -11,20 +11,22 @@ import (
 	"strings"
 )
 
-// Module is the path of the product's module; patterns without a dot in their first element are relative to it.
+// Module is the path of the product's module. Patterns without a dot in their first element are relative to it.
 const Module = "github.com/sparkgate/sparkgate"
 
 // RuleImport is the name of the rule about dependencies.
 const RuleImport = "import"
 
-// Package is one package and what it needs.
+// Package is one package with its dependencies.
 type Package struct {
-	Path    string
-	Imports []string // by its own files
-	Deps    []string // all of them, also those of its imports
+	Path string
+	// Imports are the imports of its own files.
+	Imports []string
+	// Deps are all dependencies, including those of its imports.
+	Deps []string
 }
 
-// ListPackages returns the packages of a module with what they need, tests left out.
+// ListPackages returns the packages of a module with their dependencies, without those of tests.
 func ListPackages(root string) ([]Package, error) {
 	cmd := exec.Command("go", "list", "-f", `{{.ImportPath}};{{join .Imports " "}};{{join .Deps " "}}`, "./...")
 	cmd.Dir = root
@@ -45,11 +47,13 @@ func ListPackages(root string) ([]Package, error) {
 	return packages, s.Err()
 }
 
-// Edge says that no package in From may need a package in To, directly or through others.
+// Edge is a forbidden dependency: no package in From may depend on a package in To, directly or through others.
 type Edge struct {
-	From   []string // patterns; a leading "!" takes out again
-	To     []string
-	Direct bool // only imports by the package's own files are meant
+	// From has patterns; one with a leading "!" excludes.
+	From []string
+	To   []string
+	// Direct limits the rule to imports by the package's own files.
+	Direct bool
 	Why    string
 }
 
@@ -75,7 +79,7 @@ func Imports(packages []Package, forbidden []Edge) []Problem {
 	return problems
 }
 
-// through names an own import by which a package comes to need another one.
+// through names the import through which a package depends on another one; empty if it imports it directly.
 func through(packages []Package, p Package, dep string) string {
 	if slices.Contains(p.Imports, dep) {
 		return ""
@@ -88,7 +92,7 @@ func through(packages []Package, p Package, dep string) string {
 	return " through another module"
 }
 
-// matchAny reports whether a path is in a list of patterns. The last pattern that matches decides.
+// matchAny reports whether a path matches a list of patterns. The last pattern that matches decides.
 func matchAny(patterns []string, path string) bool {
 	found := false
 	for _, p := range patterns {
@@ -100,7 +104,7 @@ func matchAny(patterns []string, path string) bool {
 	return found
 }
 
-// match reports whether a path is the pattern, or below it where the pattern ends in "/...".
+// match reports whether a path equals the pattern or, if the pattern ends in "/...", is below it.
 func match(pattern, path string) bool {
 	pattern = absolute(pattern)
 	if base, below := strings.CutSuffix(pattern, "/..."); below {
@@ -109,7 +113,7 @@ func match(pattern, path string) bool {
 	return path == pattern
 }
 
-// absolute completes a pattern of the product's own module.
+// absolute completes a pattern that is relative to the product's module.
 func absolute(pattern string) string {
 	first, _, _ := strings.Cut(pattern, "/")
 	if strings.Contains(first, ".") {

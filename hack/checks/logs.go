@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// RuleLog: log lines begin with a capital letter, and name an error "error", as Kubernetes' own do.
+// RuleLog is the rule that log lines begin with a capital letter and name an error "error", as those of Kubernetes do.
 const RuleLog = "log"
 
-// Logs finds log lines of the product that are not worded like the others.
+// Logs finds log lines of the product that break RuleLog.
 func Logs(files []File) []Problem {
 	var problems []Problem
 	for _, f := range files {
@@ -40,13 +40,14 @@ func Logs(files []File) []Problem {
 	return problems
 }
 
-// wrongLog returns what is wrong with a call that logs; empty for all others.
+// wrongLog returns the problem with a call that logs; empty if there is none, and for all other calls.
 func wrongLog(call *ast.CallExpr) string {
 	method, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || !isLogger(method.X) {
 		return ""
 	}
-	at := map[string]int{"Info": 0, "Error": 1} // the place of the message among the arguments
+	// at is the index of the message among the arguments.
+	at := map[string]int{"Info": 0, "Error": 1}
 	message, logs := at[method.Sel.Name]
 	if !logs || len(call.Args) <= message {
 		return ""
@@ -62,7 +63,7 @@ func wrongLog(call *ast.CallExpr) string {
 	return ""
 }
 
-// isLogger reports whether an expression is a logger by its name: log, o.Log, ctrl.LoggerFrom(ctx), log.V(1).
+// isLogger reports whether an expression is a logger, by its name: log, o.Log, ctrl.LoggerFrom(ctx), log.V(1).
 func isLogger(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Limits of size. They keep a function on one screen and a file in one head.
+// Limits of size, so that a function fits on one screen and a file remains easy to grasp.
 const (
 	MaxFunctionLines  = 60
 	MaxComplexity     = 12
@@ -23,7 +23,7 @@ const (
 	MaxMethods        = 45
 )
 
-// Names of the rules about size, as exceptions.go has them.
+// Names of the rules about size, as exceptions.go uses them.
 const (
 	RuleFunctionLines = "function-lines"
 	RuleComplexity    = "complexity"
@@ -36,13 +36,14 @@ const (
 type Exception struct {
 	Rule string
 	File string
-	Func string // empty for a whole file; methods as Type.Name
+	// Func is empty for a whole file; methods are named Type.Name.
+	Func string
 	Why  string
 }
 
-// Sizes checks the limits of size in hand-written Go files. The number of lines of a function is not limited in tests, whose
-// tables of cases are data. The methods of a type of the product are counted over all files of its package, and reported at the
-// first of them.
+// Sizes checks the size limits in hand-written Go files. Functions of tests may have any number of lines, because their
+// tables of cases are data. The methods of a type of the product are counted over all files of its package, and
+// reported at the first of them.
 func Sizes(files []File, exceptions []Exception) []Problem {
 	s := sizes{used: map[Exception]bool{}, exceptions: exceptions, types: map[string]*methods{}}
 	for _, f := range files {
@@ -68,11 +69,12 @@ type sizes struct {
 	exceptions []Exception
 	used       map[Exception]bool
 	problems   []Problem
-	types      map[string]*methods // by folder and name
-	order      []*methods
+	// types are by folder and name.
+	types map[string]*methods
+	order []*methods
 }
 
-// methods counts those of one type.
+// methods counts the methods of one type.
 type methods struct {
 	first place
 	count int
@@ -109,7 +111,7 @@ func (s *sizes) file(f File) {
 	}
 }
 
-// method counts the function for the type that it is a method of, if any.
+// method adds the function to the count of the type that it is a method of, if any.
 func (s *sizes) method(at place) {
 	name, _, ok := strings.Cut(at.fn, ".")
 	if !ok {
@@ -124,7 +126,7 @@ func (s *sizes) method(at place) {
 	m.count++
 }
 
-// place is where something is measured.
+// place is the place that a measurement belongs to.
 type place struct {
 	file string
 	line int
@@ -170,8 +172,8 @@ func funcName(fn *ast.FuncDecl) string {
 	}
 }
 
-// complexity returns McCabe's number: one, and one more for every branch, loop, case, and operator && or ||. Function literals
-// count for the function they are in.
+// complexity returns McCabe's cyclomatic complexity: one, plus one for every branch, loop, case, and operator && or ||.
+// Function literals count for the function that contains them.
 func complexity(fn *ast.FuncDecl) int {
 	n := 1
 	ast.Inspect(fn, func(node ast.Node) bool {
@@ -196,8 +198,7 @@ func complexity(fn *ast.FuncDecl) int {
 	return n
 }
 
-// parameters counts parameters, without those that come first by convention and say nothing about the function: a context, and the
-// test that it works for.
+// parameters counts the parameters, without a leading context or test, which are there by convention.
 func parameters(list *ast.FieldList) int {
 	n := list.NumFields()
 	if n == 0 {

@@ -21,7 +21,7 @@ const (
 	RuleNolint  = "nolint"
 )
 
-// Headers checks that every program begins with the two lines of the licence. Other files carry none.
+// Headers checks that every program begins with the two lines of the licence. Other files have none.
 func Headers(files []File) []Problem {
 	var problems []Problem
 	for _, f := range files {
@@ -37,7 +37,7 @@ func Headers(files []File) []Problem {
 	return problems
 }
 
-// commentOf returns how a line comment begins in a program; empty for other files.
+// commentOf returns the marker of line comments in a program; empty for other files.
 func commentOf(f File) string {
 	switch path.Ext(f.Path) {
 	case ".go", ".java", ".scala":
@@ -59,13 +59,14 @@ func afterShebang(data []byte) []byte {
 	return rest
 }
 
-// machinePath is a folder of a developer's machine, where no file of the project may point.
+// machinePath matches a folder of a developer's machine, which no file of the project may name.
 var machinePath = regexp.MustCompile(`(^|[^A-Za-z0-9._-])/(root|home|work|Users)/[A-Za-z0-9._]`)
 
-// innocent are homes that are on no machine: that of the user inside the Spark image, and the one of tests.
+// innocent are home folders that exist on no developer's machine: that of the user inside the Spark image, and the one
+// of tests.
 var innocent = strings.NewReplacer("/home/spark", "", "/home/me", "")
 
-// MachinePaths finds paths that exist on one machine only.
+// MachinePaths finds paths that exist only on one machine.
 func MachinePaths(files []File) []Problem {
 	return eachMatch(files, RulePath, func(line string) string {
 		if machinePath.MatchString(innocent.Replace(line)) {
@@ -75,7 +76,7 @@ func MachinePaths(files []File) []Problem {
 	})
 }
 
-// eachMatch applies a rule to every line that was written by hand. The rule returns what is wrong, or nothing.
+// eachMatch applies a rule to every line of hand-written files. The rule returns the problem with a line, or nothing.
 func eachMatch(files []File, rule string, wrong func(line string) string) []Problem {
 	var problems []Problem
 	for _, f := range files {
@@ -95,8 +96,8 @@ func eachMatch(files []File, rule string, wrong func(line string) string) []Prob
 
 var hostOfURL = regexp.MustCompile(`https?://([A-Za-z0-9.-]*[A-Za-z0-9])`)
 
-// Hosts finds addresses of servers that the project does not know. Packages are fetched by name with the ordinary clients, so
-// that a mirror can be configured outside of the project.
+// Hosts finds URLs with hosts that are not known. Packages are fetched by name with the ordinary clients, so that users
+// can configure a mirror outside the project.
 func Hosts(files []File, known []string) []Problem {
 	return eachMatch(files, RuleHost, func(line string) string {
 		for _, m := range hostOfURL.FindAllStringSubmatch(line, -1) {
@@ -111,7 +112,8 @@ func Hosts(files []File, known []string) []Problem {
 func knownHost(host string, known []string) bool {
 	host = strings.ToLower(host)
 	if !strings.Contains(host, ".") || regexp.MustCompile(`^[0-9.]+$`).MatchString(host) {
-		return true // a name inside a cluster, or an address
+		// A name inside a cluster, or an IP address.
+		return true
 	}
 	return slices.ContainsFunc(known, func(k string) bool { return host == k || strings.HasSuffix(host, "."+k) })
 }
@@ -121,7 +123,7 @@ var (
 	nolintWithWhy = regexp.MustCompile(`//nolint:[a-z0-9,]+ // \S`)
 )
 
-// Nolint finds linters that were silenced without a reason.
+// Nolint finds linters that are silenced without a reason.
 func Nolint(files []File) []Problem {
 	return eachMatch(files, RuleNolint, func(line string) string {
 		if nolint.MatchString(line) && !nolintWithWhy.MatchString(line) {
@@ -131,13 +133,14 @@ func Nolint(files []File) []Problem {
 	})
 }
 
-// vague are package names that say nothing.
+// vague are package names that do not say what the package is for.
 var vague = []string{"util", "utils", "common", "helper", "helpers", "types", "misc"}
 
-// packageComment begins the sentence that says what a package is for.
+// packageComment matches the start of a package comment.
 var packageComment = regexp.MustCompile(`(?m)^// (Package|Command) [a-z0-9_]+ `)
 
-// Packages checks that every package says what it is for, in doc.go or in its only file, and has a name that says what it holds.
+// Packages checks that every package has a package comment, in doc.go or in its only file, and a name that says what it
+// contains.
 func Packages(files []File) []Problem {
 	byDir := map[string][]File{}
 	for _, f := range files {

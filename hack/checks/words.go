@@ -13,18 +13,19 @@ import (
 	"strings"
 )
 
-// RuleWord: no string of the product has a word that the glossary excludes.
+// RuleWord is the rule that strings of the product do not contain words that the glossary excludes.
 const RuleWord = "word"
 
-// Word is an expression that messages must not have, and what they have instead.
+// Word is an expression that messages must not contain, with the standard term for it.
 type Word struct {
-	// Pattern is searched in the value of each string, in upper and lower case.
+	// Pattern is searched in the value of each string, ignoring case.
 	Pattern string
 	// Instead is the standard term.
 	Instead string
 }
 
-// excludedWords is the one list of words that conditions, events, findings, logs, metrics and the output of sparkctl do without.
+// excludedWords are the words that conditions, events, findings, logs, metrics and the output of sparkctl must not
+// contain.
 var excludedWords = []Word{
 	{`\b(is|are|was|were) no (\w+|%)`, `"invalid X" or "is not a valid X"`},
 	{`\brooms?\b`, `"quota" for what may be used, "capacity" for what nodes have, "space" for disks`},
@@ -41,10 +42,11 @@ var excludedWords = []Word{
 	{`\bin office\b`, `"leader"`},
 }
 
-// allowedNo is how a message says that something does not exist, or that it has changed or is compared.
+// allowedNo matches the phrases in which "is no" is allowed: those which say that something does not exist, has
+// changed, or is compared.
 var allowedNo = regexp.MustCompile(`(?i)\b(there (is|are|was|were) no|(is|are|was|were) no (longer|more|less|fewer|later|better|other))\b`)
 
-// Words finds words that strings of the product must not have.
+// Words finds excluded words in the strings of the product.
 func Words(files []File, words []Word) []Problem {
 	patterns := patternsOf(words)
 	var problems []Problem
@@ -65,8 +67,8 @@ func patternsOf(words []Word) []*regexp.Regexp {
 	return patterns
 }
 
-// CommentWords finds words that comments of tests must not have. The first word of a comment may be one of them: it is the name of
-// what is declared below.
+// CommentWords finds excluded words in the comments of tests. The first word of a comment is exempt: it is the name of
+// the declaration below.
 func CommentWords(files []File, words []Word) []Problem {
 	patterns := patternsOf(words)
 	var problems []Problem
@@ -94,7 +96,7 @@ func CommentWords(files []File, words []Word) []Problem {
 	return problems
 }
 
-// wordsOf finds the words in the strings of one file.
+// wordsOf finds the excluded words in the strings of one file.
 func wordsOf(f File, words []Word, patterns []*regexp.Regexp) []Problem {
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, f.Path, f.Data, parser.SkipObjectResolution)
@@ -106,7 +108,8 @@ func wordsOf(f File, words []Word, patterns []*regexp.Regexp) []Problem {
 		switch x := n.(type) {
 		case *ast.ImportSpec:
 			return false
-		case *ast.Field: // its tag has the names of the API
+		// The tag has the names of the API.
+		case *ast.Field:
 			if x.Tag != nil {
 				x.Tag.Kind = token.ILLEGAL
 			}

@@ -10,23 +10,25 @@ import (
 	"slices"
 )
 
-// slowest is how many of the slowest tests and packages are printed.
+// slowest is the number of slowest tests and packages that are printed.
 const slowest = 10
 
-// Counts are the numbers of tests that ended in each way.
+// Counts are the numbers of tests by result.
 type Counts struct {
-	Passed  int      `json:"passed"`
-	Failed  int      `json:"failed"`
-	Skipped int      `json:"skipped"`
-	Flaky   []string `json:"flaky,omitempty"`  // among those that passed
-	Broken  []string `json:"broken,omitempty"` // packages that failed outside of any test
-	// Seconds from the first event to the last.
+	Passed  int `json:"passed"`
+	Failed  int `json:"failed"`
+	Skipped int `json:"skipped"`
+	// Flaky are among those that passed.
+	Flaky []string `json:"flaky,omitempty"`
+	// Broken are packages that failed outside of any test.
+	Broken []string `json:"broken,omitempty"`
+	// Seconds is the time from the first event to the last.
 	Seconds  float64 `json:"seconds"`
 	Tests    []Span  `json:"tests,omitempty"`
 	Packages []Span  `json:"packages,omitempty"`
 }
 
-// Span is how long a test or a package took.
+// Span is the duration of a test or a package.
 type Span struct {
 	Name    string  `json:"name"`
 	Seconds float64 `json:"seconds"`
@@ -43,7 +45,7 @@ func (c *Counts) add(o Counts) {
 	c.Packages = longest(append(c.Packages, o.Packages...))
 }
 
-// longest returns the slowest of spans, in their order.
+// longest returns the slowest spans, slowest first.
 func longest(spans []Span) []Span {
 	slices.SortFunc(spans, func(a, b Span) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name))
@@ -51,7 +53,7 @@ func longest(spans []Span) []Span {
 	return spans[:min(slowest, len(spans))]
 }
 
-// report prints all but the numbers.
+// report prints everything but the numbers.
 func (c Counts) report(w io.Writer) {
 	printSpans(w, "slowest packages", c.Packages)
 	printSpans(w, "slowest tests", c.Tests)
@@ -73,7 +75,8 @@ func printSpans(w io.Writer, title string, spans []Span) {
 	}
 }
 
-// sentence returns the line that tools look for: "12 passed, 0 failed", and what was skipped or flaky if anything was.
+// sentence returns the line that other tools parse: "12 passed, 0 failed", and the numbers of skipped and flaky tests
+// if there are any.
 func (c Counts) sentence() string {
 	s := fmt.Sprintf("%d passed, %d failed", c.Passed, c.Failed)
 	if c.Skipped > 0 {

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 )
 
-// maxFlaky is how many flaky tests a run may have.
+// maxFlaky is the number of flaky tests that a run may have.
 const maxFlaky = 2
 
 // options are the flags.
@@ -42,10 +42,10 @@ func main() {
 	}
 }
 
-// errFailed is not printed: the line with the counts is to be the last one.
+// errFailed makes the command exit with 1. It is not printed, so that the line with the counts is the last one.
 var errFailed = errors.New("tests failed")
 
-// suite counts the events of files and keeps the counts.
+// suite counts the events in files, and keeps and prints the counts.
 func (o options) suite(w io.Writer, files []string) error {
 	r := results{}
 	for _, name := range files {
@@ -70,7 +70,7 @@ func (o options) suite(w io.Writer, files []string) error {
 	return conclude(w, o.name, c)
 }
 
-// sum adds up what the named suites have kept. A suite that did not run is a failure.
+// sum adds up the counts that the named suites have kept. A suite that did not run counts as a failure.
 func (o options) sum(w io.Writer, names []string) error {
 	var all Counts
 	for _, name := range names {
@@ -86,7 +86,8 @@ func (o options) sum(w io.Writer, names []string) error {
 	return conclude(w, "", all)
 }
 
-// conclude prints the report of a suite, or of all. Its last line are the counts.
+// conclude prints the report of a suite, or of all. Its last line has the counts. It returns an error if a test failed
+// or none ran.
 func conclude(w io.Writer, name string, c Counts) error {
 	c.report(w)
 	if len(c.Flaky) > maxFlaky {

@@ -29,35 +29,41 @@ const (
 
 // test is one test function or subtest.
 type test struct {
-	result  string // of the last time; empty while it runs
-	failed  bool   // at least once
-	died    bool   // its process ended before it at least once; that is not flaky
+	// result is that of the last run; empty while the test runs.
+	result string
+	// failed reports whether it failed at least once.
+	failed bool
+	// died reports whether its process ended during the test at least once; that does not count as flaky.
+	died    bool
 	elapsed float64
 }
 
-// bad reports whether the test failed the last time, or did not end because its process died.
+// bad reports whether the test failed in its last run, or did not end because its process died.
 func (t *test) bad() bool { return t.result == failed || t.result == "" || t.died }
 
 func (t *test) flaky() bool { return t.failed && !t.bad() }
 
-// pkg is one package under test. A package runs more than once where tests of it are run again.
+// pkg is one package under test. It is started several times if tests of it are run again.
 type pkg struct {
-	tests    map[string]*test
-	order    []string
-	elapsed  float64
-	ended    bool
-	blamed   bool // a test of this time has failed
-	unblamed bool // it failed at some time without a failed test: it does not compile, TestMain failed, the process died
+	tests   map[string]*test
+	order   []string
+	elapsed float64
+	ended   bool
+	// blamed reports whether a test has failed since the last start.
+	blamed bool
+	// unblamed reports whether the package has failed without a failed test: it does not compile, TestMain failed, or
+	// the process died.
+	unblamed bool
 }
 
-// results collects the events of packages by import path. Events of one package are in order.
+// results collects the events of packages by import path. The events of one package are in order.
 type results struct {
 	packages    map[string]*pkg
 	paths       []string
 	first, last time.Time
 }
 
-// read takes events until the end of the stream.
+// read reads events until the end of the stream.
 func (r *results) read(in io.Reader) error {
 	for decoder := json.NewDecoder(in); ; {
 		var e event
@@ -72,7 +78,8 @@ func (r *results) read(in io.Reader) error {
 
 func (r *results) take(e event) {
 	if e.Package == "" {
-		return // output of the compiler
+		// Output of the compiler.
+		return
 	}
 	if r.first.IsZero() || e.Time.Before(r.first) {
 		r.first = e.Time
@@ -134,7 +141,8 @@ func (p *pkg) takeTest(e event) {
 	}
 }
 
-// counted returns the names of tests that count: those without subtests, and parents that failed by themselves.
+// counted returns the names of the tests to count: those without subtests, and parents that failed although no subtest
+// did.
 func (p *pkg) counted() []string {
 	parents, explained := map[string]bool{}, map[string]bool{}
 	for _, name := range p.order {
@@ -159,7 +167,7 @@ func (p *pkg) counted() []string {
 	return names
 }
 
-// count adds up everything seen.
+// count sums everything that was read.
 func (r *results) count() Counts {
 	c := Counts{Seconds: r.last.Sub(r.first).Seconds()}
 	for _, path := range r.paths {
