@@ -161,13 +161,16 @@ func explain[T v1.Application | v1.Queue](ctx context.Context, v *viewer, key st
 		is := known.(explanation)
 		return is.answer.(T), is.err
 	}
-	ctx, cancel := context.WithTimeout(ctx, explainWithin)
+	limited, cancel := context.WithTimeout(ctx, explainWithin)
 	defer cancel()
-	answer, err := ask(ctx)
+	answer, err := ask(limited)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("the operator has not answered within %s", explainWithin)
 	}
-	v.explained.Add(key, explanation{answer, err}, explainFor)
+	// If the viewer has left the page, the error says so instead of what the operator answered.
+	if ctx.Err() == nil {
+		v.explained.Add(key, explanation{answer, err}, explainFor)
+	}
 	return answer, err
 }
 
