@@ -25,7 +25,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// jobName is the application of an attempt, where no other is named.
+// jobName is the name of the application in an attempt, unless the attempt names another one.
 const jobName = "job"
 
 // The quota of an arena's queue.
@@ -34,20 +34,21 @@ const (
 	quotaMemory = 2 << 30 // bytes
 )
 
-// arena is where one attempt is played: the attacker's namespace and queue, and a neighbour's.
+// arena is the setting of one attempt: the attacker's namespace and queue, and those of a neighbour.
 type arena struct {
 	t *testing.T
-	// namespace and queue of the attacker, and of a neighbour. Queues are named after their namespaces.
+	// namespace is the attacker's, and other the neighbour's. Queues have the names of their namespaces.
 	namespace, other string
 	recorder         *recorder
-	// names of the application "job" and its driver, as last seen: on a real cluster it may be gone before the outcome is checked.
+	// names are those of the application "job" and its driver, as last seen: on a real cluster the application may be
+	// gone before the outcome is checked.
 	names names
 }
 
-// names are what $(uid), $(driver) and $(driverUID) stand for.
+// names are the values of $(uid), $(driver) and $(driverUID).
 type names struct{ uid, driver, driverUID string }
 
-// newArena makes an arena that goes with the test.
+// newArena creates an arena, which is deleted at the end of the test.
 func newArena(t *testing.T, spec Arena) *arena {
 	t.Helper()
 	a := &arena{t: t}
@@ -64,13 +65,13 @@ func newArena(t *testing.T, spec Arena) *arena {
 	return a
 }
 
-// makeNamespace makes a namespace with what drivers need.
+// makeNamespace creates a namespace with everything that drivers need.
 func (a *arena) makeNamespace(spec *Arena) string {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "attack-", Labels: map[string]string{}, Annotations: map[string]string{}}}
 	maps.Copy(ns.Labels, spec.Labels)
 	create(a.t, ns)
 	a.t.Cleanup(func() {
-		// In a test without a kube-controller-manager the namespace stays, and so would its applications.
+		// Without a kube-controller-manager the namespace is never deleted, and neither would its applications be.
 		inside := client.InNamespace(ns.Name)
 		_ = cluster.client.DeleteAllOf(context.Background(), &v1alpha1.SparkApplication{}, inside)
 		_ = cluster.client.DeleteAllOf(context.Background(), &corev1.Pod{}, inside)
@@ -91,7 +92,7 @@ func (a *arena) makeNamespace(spec *Arena) string {
 	return ns.Name
 }
 
-// makeTenancy makes the account of drivers, and the rights of the identities that act in the namespace.
+// makeTenancy creates the account of drivers, and the rights of the identities that act in the namespace.
 func (a *arena) makeTenancy(namespace string) {
 	create(a.t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: sparkAccount}})
 	everything := []string{"*"}
@@ -114,7 +115,8 @@ func (a *arena) makeTenancy(namespace string) {
 			subjects = []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: sparkAccount}}
 		case asOwner:
 			if a.other == "" {
-				break // it is the neighbour's own namespace
+				// It is the neighbour's own namespace.
+				break
 			}
 			subjects = append(subjects, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: a.other, Name: sparkAccount})
 		}
@@ -123,7 +125,7 @@ func (a *arena) makeTenancy(namespace string) {
 	}
 }
 
-// makeQueue makes a queue with the quota of an arena, changed by a merge patch of its spec.
+// makeQueue creates a queue with the quota of an arena, changed by a merge patch of its spec.
 func (a *arena) makeQueue(name string, change map[string]any) {
 	a.t.Helper()
 	queue := &v1alpha1.SparkQueue{
@@ -143,7 +145,7 @@ func (a *arena) makeQueue(name string, change map[string]any) {
 	a.t.Cleanup(func() { _ = cluster.client.Delete(context.Background(), queue) })
 }
 
-// merge changes a value by a merge patch.
+// merge applies a merge patch to a value.
 func merge(t *testing.T, into any, patch map[string]any) {
 	t.Helper()
 	before, err := json.Marshal(into)
@@ -165,8 +167,8 @@ func merge(t *testing.T, into any, patch map[string]any) {
 
 var bytesPattern = regexp.MustCompile(`\$\(bytes:([0-9]+)\)`)
 
-// fill replaces the names of the arena in a manifest: $(namespace), $(queue), $(otherNamespace), $(otherQueue), $(uid), $(driver) and
-// $(driverUID) of the application "job". $(bytes:N) is a text of that length.
+// fill replaces the variables in a manifest: $(namespace), $(queue), $(otherNamespace), $(otherQueue), and $(uid),
+// $(driver) and $(driverUID) of the application "job". $(bytes:N) becomes a text of N bytes.
 func (a *arena) fill(manifest map[string]any) map[string]any {
 	a.t.Helper()
 	data, err := json.Marshal(manifest)
@@ -192,7 +194,7 @@ func (a *arena) fill(manifest map[string]any) map[string]any {
 	return filled
 }
 
-// nameJob reads the names of the application "job"; those of one that is gone stay.
+// nameJob reads the names of the application "job". It keeps the previous ones if the application is gone.
 func (a *arena) nameJob() {
 	a.t.Helper()
 	app := &v1alpha1.SparkApplication{}
@@ -209,7 +211,7 @@ func (a *arena) nameJob() {
 	}
 }
 
-// podUID returns the uid of a pod, empty if there is none.
+// podUID returns the UID of a pod; empty if there is none.
 func (a *arena) podUID(name string) string {
 	pod := &corev1.Pod{}
 	if err := cluster.client.Get(a.t.Context(), client.ObjectKey{Namespace: a.namespace, Name: name}, pod); err != nil {
@@ -248,7 +250,7 @@ func job(namespace, queue string) map[string]any {
 	}
 }
 
-// sparkPod is a driver that a raw spark-submit would make.
+// sparkPod returns a driver pod as a raw spark-submit would create it.
 func (a *arena) sparkPod(name string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: a.namespace, Name: name, Labels: map[string]string{v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleDriver}},
@@ -256,7 +258,7 @@ func (a *arena) sparkPod(name string) *corev1.Pod {
 	}
 }
 
-// decode turns a manifest into an object.
+// decode converts a manifest to an object.
 func decode(manifest map[string]any) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: manifest}
 }

@@ -10,10 +10,10 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(Main(m)) }
 
-// fewest is how many attempts there are at least, so that none gets lost.
+// fewest is the minimum number of attempts, so that none gets lost.
 const fewest = 120
 
-// TestAttacks makes every attempt.
+// TestAttacks plays every attempt.
 func TestAttacks(t *testing.T) {
 	attacks, err := Load("cases")
 	if err != nil {

@@ -28,16 +28,16 @@ import (
 // kubeconfigVariable names the kubeconfig of an administrator of a cluster where the operator and the guard are installed.
 const kubeconfigVariable = "SPARKGATE_ATTACKS_KUBECONFIG"
 
-// cluster is what the attacks are played against; set by Main before any test runs.
+// cluster is the cluster that the attacks are played against; set by Main before any test runs.
 var cluster struct {
 	config *rest.Config
 	client client.WithWatch
 	scheme *runtime.Scheme
-	// acting says that there are no nodes: the tests act as the kubelet.
+	// acting reports whether there are no nodes, so that the tests act as the kubelet.
 	acting bool
-	// patience bounds a wait; it only matters where what is waited for does not come.
+	// patience is the longest wait; it matters only if the expected event does not occur.
 	patience time.Duration
-	// maxTermination is the operator's flag.
+	// maxTermination is the value of the operator's flag --max-termination.
 	maxTermination time.Duration
 }
 
@@ -80,7 +80,7 @@ func connect(config *rest.Config) (err error) {
 	return err
 }
 
-// prepare makes sure that the operator and the guard are there.
+// prepare checks that the operator and the guard are installed, or installs them.
 func prepare(t *testing.T) {
 	t.Helper()
 	cluster.maxTermination = controllers.DefaultMaxTermination
@@ -126,14 +126,14 @@ func readFlags(t *testing.T) {
 	}
 }
 
-// restartOperator ends the operator and starts another one.
+// restartOperator stops the operator and starts another one.
 func restartOperator(t *testing.T) {
 	t.Helper()
 	operator.Lock()
 	defer operator.Unlock()
 	if cluster.acting {
 		operator.running.Stop()
-		// It belongs to all attempts, and goes with the API server.
+		// The operator serves all attempts, and ends with the API server.
 		operator.running = harness.StartOperator(operatorOwner, operatorOptions)
 		return
 	}
@@ -143,10 +143,10 @@ func restartOperator(t *testing.T) {
 	}
 }
 
-// operatorOwner is the test that all attempts belong to.
+// operatorOwner is the test that owns the operator's process.
 var operatorOwner *testing.T
 
-// awaitGuard waits until the API server acts by the guard's policies: it compiles them in the background.
+// awaitGuard waits until the API server enforces the guard's policies, which it compiles in the background.
 func awaitGuard(t *testing.T) {
 	t.Helper()
 	a := newArena(t, Arena{Guarded: true})

@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// check holds that what came of an attempt is what is expected. err is the answer of the API server to the last step.
+// check checks the outcome of an attempt. err is the API server's answer to the last step.
 func (a *arena) check(want *Expect, err error) {
 	a.t.Helper()
 	filled := *want
@@ -56,7 +56,7 @@ func (a *arena) check(want *Expect, err error) {
 	}
 }
 
-// without holds that there is no such object.
+// without checks that an object does not exist.
 func (a *arena) without(o Object) {
 	a.t.Helper()
 	if left, err := a.left(a.t.Context(), o, nil); left > 0 || err != nil {
@@ -64,7 +64,7 @@ func (a *arena) without(o Object) {
 	}
 }
 
-// left counts the objects that a name stands for; without a name, those of the kind with all of these labels.
+// left counts the objects that o names or, if it has no name, those of its kind with all of the labels.
 func (a *arena) left(ctx context.Context, o Object, labelled client.HasLabels) (int, error) {
 	obj := a.object(o)
 	if o.Name != "" {
@@ -80,7 +80,7 @@ func (a *arena) left(ctx context.Context, o Object, labelled client.HasLabels) (
 	return len(list.Items), err
 }
 
-// awaitCondition waits until a condition of an application has a reason, and a message that says what it has to.
+// awaitCondition waits until a condition of an application has a reason, and a message that contains the expected text.
 func (a *arena) awaitCondition(want *Expect, kind, reason string) {
 	a.t.Helper()
 	app := &v1alpha1.SparkApplication{}
@@ -105,8 +105,8 @@ func (a *arena) awaitCondition(want *Expect, kind, reason string) {
 	}
 }
 
-// witness runs an honest application of the neighbour, made after everything that the attacker did. Once it is admitted the operator has
-// seen all of that, and the neighbour is served whatever the attacker did.
+// witness runs an honest application of the neighbour, created after the attacker's last step. Its admission shows that
+// the operator has processed everything before it, and that the neighbour is served whatever the attacker did.
 func (a *arena) witness() {
 	a.t.Helper()
 	manifest := job(a.other, a.other)
@@ -123,7 +123,7 @@ func (a *arena) witness() {
 	})
 }
 
-// staysGated holds that a pod waits behind the scheduling gate, also after the operator has looked at it.
+// staysGated checks that a pod still waits behind the scheduling gate after the operator has processed it.
 func (a *arena) staysGated(want *Expect) {
 	a.t.Helper()
 	a.witness()
@@ -140,7 +140,7 @@ func (a *arena) staysGated(want *Expect) {
 	}
 }
 
-// awaitEvent waits until an event about an object says something.
+// awaitEvent waits for an event about an object whose text contains says.
 func (a *arena) awaitEvent(name, says string) {
 	a.t.Helper()
 	env.UntilWithin(a.t, cluster.patience, fmt.Sprintf("an event of %s says %q", name, says), func() (bool, string) {
@@ -171,7 +171,7 @@ func (a *arena) exists(o *Object) {
 	})
 }
 
-// gone waits until objects are gone. Without a name, all of the kind that an attempt has made are meant.
+// gone waits until objects are gone. An object without a name stands for all of its kind that the attempt has created.
 func (a *arena) gone(objects []Object) {
 	a.t.Helper()
 	for _, o := range objects {

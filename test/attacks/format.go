@@ -16,51 +16,51 @@ import (
 
 // Attack is one file: one weakness that a tenant may look for.
 type Attack struct {
-	// Attack says what is tried; Gain what the attacker would have of it.
+	// Attack describes the attack; Gain is what the attacker would gain by it.
 	Attack string `json:"attack"`
 	Gain   string `json:"gain"`
-	// Arena is where it is tried.
+	// Arena describes the setting of the attack.
 	Arena Arena `json:"arena"`
 	// Given are manifests that an administrator applies before each attempt.
 	Given []map[string]any `json:"given"`
-	// Attempts are ways to try it. Each gets an arena of its own.
+	// Attempts are the ways to try the attack. Each has its own arena.
 	Attempts []Attempt `json:"attempts"`
 
-	// Class is the folder of the file, Name its name without the suffix.
+	// Class is the folder of the file, and Name its name without the suffix.
 	Class string `json:"-"`
 	Name  string `json:"-"`
 }
 
 // Arena describes the attacker's namespace and queue. The queue has 2 cpu and 2Gi of memory and may not borrow.
 type Arena struct {
-	// Guarded namespaces are under the guard; their default queue is the arena's.
+	// Guarded namespaces are protected by the guard; their default queue is the arena's.
 	Guarded bool `json:"guarded"`
-	// Annotations and Labels of the namespace.
+	// Annotations and Labels are those of the namespace.
 	Annotations map[string]string `json:"annotations"`
 	Labels      map[string]string `json:"labels"`
-	// Queue is merged over the spec of the queue.
+	// Queue is merged into the spec of the queue.
 	Queue map[string]any `json:"queue"`
 }
 
 // Attempt is one way to try an attack.
 type Attempt struct {
-	// Name says in which way.
+	// Name describes this way.
 	Name string `json:"name"`
-	// Given are further manifests that an administrator applies before.
+	// Given are additional manifests that an administrator applies before the attempt.
 	Given []map[string]any `json:"given"`
-	// Do are the steps, in order. All but the last one have to be possible.
+	// Do are the steps, in order. All but the last one have to succeed.
 	Do []Step `json:"do"`
-	// Expect says what has to come of the last step.
+	// Expect is the expected result of the last step.
 	Expect Expect `json:"expect"`
 }
 
-// Step is one thing that is done. Exactly one of the fields other than As and Of is set.
+// Step is one action. Exactly one of the fields other than As and Of is set.
 type Step struct {
-	// As says who does it; see identity.go. Default: tenant.
+	// As is the identity that acts; see identity.go. Default: tenant.
 	As string `json:"as"`
-	// Of is the pod to whose lifetime the token of As: program is bound.
+	// Of is the pod that the token of "as: program" is bound to.
 	Of string `json:"of"`
-	// Application is merged over the manifest of an ordinary small application "job" and created.
+	// Application is merged into the manifest of an ordinary small application "job", which is then created.
 	Application map[string]any `json:"application"`
 	// Create creates a manifest. Apply applies it server-side.
 	Create map[string]any `json:"create"`
@@ -71,9 +71,9 @@ type Step struct {
 	Delete *DeleteStep `json:"delete"`
 	// Await waits for a condition, as an administrator sees it.
 	Await *Expect `json:"await"`
-	// Operator: restart ends the operator and starts it again.
+	// Operator has the value "restart" to stop the operator and start it again.
 	Operator string `json:"operator"`
-	// Tick waits until the clock shows another second: the API server and the operator store times in whole seconds.
+	// Tick waits for the next second of the clock: the API server and the operator store times in whole seconds.
 	Tick bool `json:"tick"`
 }
 
@@ -99,7 +99,7 @@ type Object struct {
 	Namespace  string `json:"namespace"`
 }
 
-// Expect is what has to come of an attempt. Exactly one of the outcomes is set; Says is a part of its message.
+// Expect is the expected outcome of an attempt. Exactly one of the outcomes is set; Says is a part of its message.
 type Expect struct {
 	// Refused: the last step is refused by the guard, the schema, RBAC or the API server itself.
 	Refused string `json:"refused"`
@@ -107,26 +107,29 @@ type Expect struct {
 	Ready string `json:"ready"`
 	// Admitted is the reason of the condition Admitted that the application reaches.
 	Admitted string `json:"admitted"`
-	// NeverAdmitted: the application is not admitted, also after a later, honest one of another queue was.
+	// NeverAdmitted: the application is not admitted, even after a later, honest application of another queue was.
 	NeverAdmitted bool `json:"neverAdmitted"`
-	// Gated is a pod that stays behind the scheduling gate, also after a later, honest application was admitted.
+	// Gated is a pod that stays behind the scheduling gate, even after a later, honest application was admitted.
 	Gated string `json:"gated"`
-	// Event is an object about which an event says what Says has.
+	// Event is an object that has an event whose message contains Says.
 	Event string `json:"event"`
-	// Exists is an object that is there; Gone are objects that have to go.
+	// Exists is an object that has to exist; Gone are objects that have to be deleted.
 	Exists *Object  `json:"exists"`
 	Gone   []Object `json:"gone"`
-	// Allowed says why there is nothing to prevent: the step has to succeed.
+	// Allowed says why the step is harmless: it has to succeed.
 	Allowed string `json:"allowed"`
 
-	// Without are objects that must not be there beside the outcome. Without a name, all of the kind are meant.
+	// Without are objects that must not exist, in addition to the outcome. An object without a name stands for all of
+	// its kind.
 	Without []Object `json:"without"`
-	// Of is the application that is meant. Default: job.
+	// Of is the name of the application to check. Default: job.
 	Of   string `json:"of"`
 	Says string `json:"says"`
-	// InTime, beside Ready: pods end within the operator's --max-termination, whatever grace they have, and the outcome may take as long.
+	// InTime is used with Ready: pods end within the operator's --max-termination, whatever their grace period, and the
+	// outcome may take as long.
 	InTime bool `json:"inTime"`
-	// Outside says why the quota does not count what runs, where the documentation says so. It suspends the invariant of the quota.
+	// Outside says why the quota does not count these pods, in cases which the documentation names. It disables the
+	// invariant of the quota.
 	Outside string `json:"outside"`
 }
 

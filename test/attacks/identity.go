@@ -14,25 +14,26 @@ import (
 // sparkAccount is the ServiceAccount of drivers.
 const sparkAccount = "spark"
 
-// Who acts.
+// The identities that act.
 const (
 	// asTenant may write SparkApplications, ConfigMaps and Secrets of one namespace.
 	asTenant = "tenant"
-	// asOwner has every right on what is in the namespace: more than Kubernetes' own role admin.
+	// asOwner has every right in the namespace, which is more than Kubernetes' own role admin has.
 	asOwner = "owner"
-	// asProgram is what runs in a driver, with a token of its account that is bound to the pod named by the step.
+	// asProgram is the program in a driver, with a token of its account that is bound to the pod which the step names.
 	asProgram = "program"
-	// asStranger is the account of drivers of the neighbour's namespace, which an administrator has bound to the rights of asOwner here.
+	// asStranger is the account of drivers of the neighbour's namespace, to which an administrator has given the rights
+	// of asOwner here.
 	asStranger = "stranger"
 	// asKubelet is a node that does not run the pod.
 	asKubelet = "kubelet"
-	// asAdministrator may do everything; for what others do meanwhile.
+	// asAdministrator may do everything; it is used for actions of others during an attack.
 	asAdministrator = "administrator"
 )
 
 var identities = []string{asTenant, asOwner, asProgram, asStranger, asKubelet, asAdministrator}
 
-// client returns a client with the identity of a step: a user by impersonation, an account by a token of its own.
+// client returns a client with the identity of a step: users are impersonated, accounts have tokens of their own.
 func (a *arena) client(step *Step) client.Client {
 	a.t.Helper()
 	config := rest.CopyConfig(cluster.config)
@@ -55,7 +56,8 @@ func (a *arena) client(step *Step) client.Client {
 	return c
 }
 
-// withToken is the access of the account of drivers, with a token that is bound to a pod unless its name is empty.
+// withToken returns the access of the account of drivers, with a token that is bound to a pod unless the pod's name is
+// empty.
 func (a *arena) withToken(namespace, pod string) *rest.Config {
 	a.t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: sparkAccount}}

@@ -19,29 +19,29 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// recorder watches what an attempt comes to, and holds the invariants. It is safe for concurrent use.
+// recorder watches the objects of an attempt, and checks the invariants. It is safe for concurrent use.
 type recorder struct {
 	t         *testing.T
 	namespace string
 
 	mu sync.Mutex
-	// outside is why the quota does not count what runs; empty if it does.
+	// outside says why the quota does not count the attempt's pods; empty if it does.
 	outside string
-	// other says that the neighbour uses its queue.
+	// other reports whether the neighbour uses its queue.
 	other bool
-	// pods that run or may run: Spark's, not ended, not behind the scheduling gate.
+	// pods are the Spark pods that run or may run: those which have not ended and are not behind the scheduling gate.
 	pods map[types.UID]usage
 	peak usage
-	// graces are the longest that Spark pods were given to end, by uid; only those that were asked to.
+	// graces are the longest grace periods of Spark pods whose deletion was requested, by UID.
 	graces map[types.UID]time.Duration
 }
 
-// usage in milli-cpu and bytes. Amounts beyond these are cut, so that sums do not wrap.
+// usage is in milli-CPU and bytes. Amounts larger than an attempt needs are cut, so that sums do not overflow.
 type usage struct{ cpu, memory int64 }
 
 const most = int64(1) << 60
 
-// record watches a namespace from its beginning to the end of the test.
+// record watches a namespace until the end of the test.
 func record(t *testing.T, namespace string) *recorder {
 	t.Helper()
 	r := &recorder{t: t, namespace: namespace, pods: map[types.UID]usage{}, graces: map[types.UID]time.Duration{}}
@@ -61,7 +61,7 @@ func record(t *testing.T, namespace string) *recorder {
 	return r
 }
 
-// saw takes in a version of a pod.
+// saw records a version of a pod.
 func (r *recorder) saw(kind watch.EventType, pod *corev1.Pod) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,7 +90,7 @@ func requestsOf(pod *corev1.Pod) usage {
 	return u
 }
 
-// amount cuts what is larger than an attempt can need.
+// amount returns a quantity, cut if it is larger than an attempt can need.
 func amount(q resource.Quantity, milli bool) int64 {
 	if q.CmpInt64(most/1000) > 0 {
 		return most
@@ -101,7 +101,7 @@ func amount(q resource.Quantity, milli bool) int64 {
 	return q.Value()
 }
 
-// inTime holds that pods were asked to end, and with a grace period within the operator's bound.
+// inTime checks that the deletion of pods was requested with a grace period within the operator's limit.
 func (r *recorder) inTime() {
 	r.t.Helper()
 	r.mu.Lock()
@@ -122,7 +122,7 @@ func (r *recorder) expectOther() {
 	r.other = true
 }
 
-// judge holds the invariants of an attempt that is over.
+// judge checks the invariants after an attempt.
 func (r *recorder) judge(a *arena) {
 	r.t.Helper()
 	r.mu.Lock()
@@ -144,7 +144,7 @@ func (r *recorder) judge(a *arena) {
 	}
 }
 
-// judgeQueue holds that no usage of a queue is negative.
+// judgeQueue checks that no usage of a queue is negative.
 func (r *recorder) judgeQueue(name string) *v1alpha1.SparkQueue {
 	r.t.Helper()
 	queue := &v1alpha1.SparkQueue{}
@@ -159,7 +159,7 @@ func (r *recorder) judgeQueue(name string) *v1alpha1.SparkQueue {
 	return queue
 }
 
-// judgeGrant holds that a grant is within the quota, and positive.
+// judgeGrant checks that a grant is positive and within the quota.
 func (r *recorder) judgeGrant(app *v1alpha1.SparkApplication) {
 	r.t.Helper()
 	if app.Status.Grant == nil || r.outside != "" {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// play makes an attempt and checks what came of it.
+// play plays an attempt and checks its outcome.
 func (a *arena) play(given []map[string]any, attempt *Attempt) {
 	a.t.Helper()
 	for _, manifest := range append(given, attempt.Given...) {
@@ -32,7 +32,7 @@ func (a *arena) play(given []map[string]any, attempt *Attempt) {
 	}
 }
 
-// do takes one step. An error is a refusal of the API server.
+// do performs one step. Its error is a refusal of the API server.
 func (a *arena) do(step *Step) error {
 	a.t.Helper()
 	switch {
@@ -67,13 +67,13 @@ func (a *arena) do(step *Step) error {
 	return c.Delete(a.t.Context(), a.object(step.Delete.Object), options...)
 }
 
-// apply is a server-side apply.
+// apply performs a server-side apply.
 func (a *arena) apply(c client.Client, manifest map[string]any) error {
 	obj := a.placed(decode(a.fill(manifest)))
 	return c.Patch(a.t.Context(), obj, applyPatch{}, client.FieldOwner("attacks"), client.ForceOwnership)
 }
 
-// applyPatch is the object as it is.
+// applyPatch is a patch that consists of the whole object.
 type applyPatch struct{}
 
 func (applyPatch) Type() types.PatchType                  { return types.ApplyPatchType }
@@ -97,7 +97,7 @@ func (a *arena) patch(c client.Client, step *PatchStep) error {
 	return c.Patch(a.t.Context(), obj, patch)
 }
 
-// object is the named object, without content.
+// object returns an object with a name and without content.
 func (a *arena) object(o Object) *unstructured.Unstructured {
 	filled := a.fill(map[string]any{"name": o.Name, "namespace": o.Namespace})
 	version := o.APIVersion
@@ -114,7 +114,7 @@ func (a *arena) object(o Object) *unstructured.Unstructured {
 	return a.placed(obj)
 }
 
-// placed puts an object into the attacker's namespace, unless it names one or its kind has none.
+// placed puts an object into the attacker's namespace, unless it names one or is cluster-scoped.
 func (a *arena) placed(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	a.t.Helper()
 	namespaced, err := cluster.client.IsObjectNamespaced(obj)

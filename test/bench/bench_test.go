@@ -32,7 +32,8 @@ func TestMedianAndSpread(t *testing.T) {
 	}
 }
 
-// TestCompared: the namespace alone is what was seen before and after together; the warm-up counts nowhere.
+// TestCompared: the namespace alone is compared with the phases before and after the flood together; the warm-up does
+// not count.
 func TestCompared(t *testing.T) {
 	t.Parallel()
 	n := &neighbour{phases: []phase{
@@ -85,7 +86,7 @@ func TestCrossing(t *testing.T) {
 	}
 }
 
-// queueState is a state of a queue whose ledger has n grants in flight.
+// queueState returns a state of a queue whose ledger has n grants in flight.
 func queueState(at time.Time, seq int64, n int) load.Event[*v1alpha1.SparkQueue] {
 	queue := &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
 	entries, err := v1alpha1.LedgerEntries{InFlight: slices.Repeat([]v1alpha1.LedgerEntry{{Namespace: "a", Name: "pi", UID: "1"}}, n)}.Encode()

@@ -22,46 +22,49 @@ import (
 )
 
 const (
-	// crowdedName is the queue of the namespace that floods, calmName that of the other one.
+	// crowdedName is the queue of the namespace that floods, and calmName that of the other one.
 	crowdedName, calmName = "crowded", "calm"
-	// crowdedRoom is how many of the flood its quota lets in.
+	// crowdedRoom is the number of applications of the flood that fit into its quota.
 	crowdedRoom = 50
-	// beat is how often the other namespace applies one application, whether the one before has started or not.
+	// beat is the interval at which the other namespace applies one application, whether or not the one before has
+	// started.
 	beat = 500 * time.Millisecond
-	// calmFor is how long it does so before and after the flood, and while the flood waits: a 99th percentile takes more than a hundred.
+	// calmFor is how long it does so before and after the flood, and while the flood waits: a 99th percentile needs
+	// more than a hundred values.
 	calmFor = time.Minute
-	// warmFor is how long it does so before anything counts: the first ones pay for what an operator and an API server do once.
+	// warmFor is how long it does so before anything counts: the first applications bear the one-time costs of an
+	// operator and an API server.
 	warmFor = 10 * time.Second
 	// patience is how long the drivers of the other namespace may take to start: there are no nodes.
 	patience = 2 * time.Hour
 )
 
-// The phases that are compared. The namespace is alone before the flood and after it; both together are what others are compared with, so that
-// a machine which is busier at one end of the measurement shows.
+// The phases that are compared. The namespace is alone before and after the flood; those two phases together are the
+// baseline, so that it shows if the machine was busier at one end of the measurement.
 const (
 	warming    = "warming up"
 	aloneFirst = "alone, before"
 	aloneLast  = "alone, after"
 )
 
-// phase is what the namespace that does not flood has seen in a while, in milliseconds.
+// phase is what the namespace that does not flood measured in a while, in milliseconds.
 type phase struct {
 	name string
-	// start is from apply to the driver pod, as a watch shows it.
+	// start are the times from apply to the driver pod, as a watch shows them.
 	start []float64
-	// bare is what one create of a ConfigMap took, made by a bare client in the same namespace at the same time.
+	// bare are the times of single creates of a ConfigMap by a bare client in the same namespace at the same time.
 	bare []float64
 	took time.Duration
-	// busy is how much of that time the CPUs of the machine were busy, with whatever.
+	// busy is the total CPU time of the machine during the phase, for all processes.
 	busy time.Duration
 }
 
-// load is the share of the machine's CPUs that was busy, in percent.
+// load returns the share of the machine's CPUs that was busy, in percent.
 func (p *phase) load() float64 {
 	return 100 * p.busy.Seconds() / (p.took.Seconds() * float64(runtime.NumCPU()))
 }
 
-// neighbour applies one application every beat, and watches for their drivers.
+// neighbour applies one application at every beat, and watches for the drivers.
 type neighbour struct {
 	b         *bench
 	namespace string
@@ -69,11 +72,12 @@ type neighbour struct {
 	next      int
 	applied   map[string]time.Time
 	phases    []phase
-	// of is the phase in which an application was applied.
+	// of has the phase in which each application was applied.
 	of map[string]int
 }
 
-// measureContention has one namespace apply, and later delete, many applications at once, and measures what another one notices.
+// measureContention has one namespace apply, and later delete, many applications at once, and measures the effect on
+// another namespace.
 func (b *bench) measureContention(ctx context.Context) (err error) {
 	b.progress("one namespace with %d applications beside another one", b.flood)
 	if err := errors.Join(b.user.QueueFor(ctx, crowdedName, crowdedRoom), b.user.Queue(ctx, calmName)); err != nil {
@@ -110,7 +114,7 @@ func (b *bench) measureContention(ctx context.Context) (err error) {
 	return errors.Join(operator.Stop(), b.user.Clear(ctx, n.namespace))
 }
 
-// flooded goes through the phases.
+// flooded runs the phases.
 func (b *bench) flooded(ctx context.Context, n *neighbour, crowd string) error {
 	progress, err := load.Track(ctx, b.user.Client, crowd)
 	if err != nil {
@@ -146,8 +150,8 @@ func (b *bench) flooded(ctx context.Context, n *neighbour, crowd string) error {
 	return n.collect(ctx)
 }
 
-// deleteAll deletes the applications of a namespace, and returns once they are gone. The API server gives one request a minute, which is not
-// enough for many.
+// deleteAll deletes the applications of a namespace, and returns once they are gone. It repeats the request, because
+// the API server ends a request after a minute, which is not enough for many applications.
 func (b *bench) deleteAll(ctx context.Context, namespace string) error {
 	for {
 		_ = b.user.Client.DeleteAllOf(ctx, &v1alpha1.SparkApplication{}, client.InNamespace(namespace))
@@ -177,7 +181,7 @@ func (b *bench) newNeighbour(ctx context.Context) (*neighbour, error) {
 	return n, err
 }
 
-// during applies one application every beat while something is done.
+// during applies one application at every beat while do runs.
 func (n *neighbour) during(ctx context.Context, name string, do func(ctx context.Context) error) error {
 	n.phases = append(n.phases, phase{name: name})
 	before, err := host.MachineCPU()
@@ -204,7 +208,7 @@ func (n *neighbour) during(ctx context.Context, name string, do func(ctx context
 	}
 }
 
-// apply makes a ConfigMap, for comparison, and then an application.
+// apply creates a ConfigMap, for comparison, and then an application.
 func (n *neighbour) apply(ctx context.Context) error {
 	n.next++
 	at := len(n.phases) - 1
@@ -224,7 +228,7 @@ func (n *neighbour) apply(ctx context.Context) error {
 	return nil
 }
 
-// collect waits for the drivers of all that was applied, and sorts their times into the phases.
+// collect waits for the drivers of everything that was applied, and sorts their times into the phases.
 func (n *neighbour) collect(ctx context.Context) error {
 	limited, cancel := context.WithTimeoutCause(ctx, 5*time.Minute, errors.New("not within 5 minutes"))
 	defer cancel()
@@ -242,7 +246,8 @@ func (n *neighbour) collect(ctx context.Context) error {
 		case <-time.After(500 * time.Millisecond):
 		}
 	}
-	if err := sleepFor(ctx, time.Second); err != nil { // the watch of the pods comes after
+	// Wait until the watch of the pods has caught up.
+	if err := sleepFor(ctx, time.Second); err != nil {
 		return err
 	}
 	for _, e := range n.pods.Stop() {
@@ -267,7 +272,7 @@ func sleepFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// quantile is the value that a share of the values does not exceed.
+// quantile returns the value that the given share of the values does not exceed.
 func quantile(values []float64, share float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -295,7 +300,7 @@ func (b *bench) printContention(n *neighbour, writes host.Count) {
 	t.end()
 }
 
-// compared are the phases that count, after the one that they are compared with: the namespace alone, before and after together.
+// compared returns the phases that count, after the baseline: the namespace alone, before and after the flood together.
 func (n *neighbour) compared() []phase {
 	alone, phases := phase{name: "alone"}, []phase{{}}
 	for _, p := range n.phases {
@@ -312,7 +317,7 @@ func (n *neighbour) compared() []phase {
 	return phases
 }
 
-// ratios are those of the medians and of the 99th percentiles.
+// ratios formats the ratios of the medians and of the 99th percentiles.
 func ratios(values, alone []float64) string {
 	return fmt.Sprintf("%.1f, %.1f", median(values)/median(alone), quantile(values, 0.99)/quantile(alone, 0.99))
 }

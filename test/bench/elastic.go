@@ -21,13 +21,14 @@ import (
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
 
-// liftedAtOnce is how many gates the operator lifts at a time, and so does the loop.
+// liftedAtOnce is the number of gates that the operator removes in parallel, and so does the loop.
 const liftedAtOnce = 8
 
 // elasticGates are the gates whose grants grow, the operator's own first.
 var elasticGates = []*gate{&gates[1], &gates[2]}
 
-// measureElastic measures how fast executors are let in through their scheduling gates, beside a bare loop of the same patches.
+// measureElastic measures how fast the scheduling gates of executors are removed, compared with a bare loop of the same
+// patches.
 func (b *bench) measureElastic(ctx context.Context) error {
 	var lifted, bare, ratio, underKueue []float64
 	for round := range b.rounds {
@@ -54,7 +55,8 @@ func (b *bench) measureElastic(ctx context.Context) error {
 	return nil
 }
 
-// liftByOperator has an operator start that finds many gated executors of a running application.
+// liftByOperator starts an operator that finds many gated executors of a running application, and returns how many
+// gates it removes per second.
 func (b *bench) liftByOperator(ctx context.Context, g *gate) (perSecond float64, err error) {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
@@ -88,7 +90,7 @@ func (b *bench) liftByOperator(ctx context.Context, g *gate) (perSecond float64,
 	return letInPerSecond(pods.Stop()), b.user.Clear(ctx, namespace)
 }
 
-// letInPerSecond is how many executors a second were let in, from the first to the last.
+// letInPerSecond returns the number of executors per second whose gates were removed, from the first to the last.
 func letInPerSecond(events []load.Event[*corev1.Pod]) float64 {
 	var first, last time.Time
 	seen := map[types.UID]bool{}
@@ -104,7 +106,7 @@ func letInPerSecond(events []load.Event[*corev1.Pod]) float64 {
 	return float64(len(seen)-1) / last.Sub(first).Seconds()
 }
 
-// growing brings an application to the stage Running that may have many executors, and stops its operator.
+// growing brings an application that may have many executors to the stage Running, and stops its operator.
 func (b *bench) growing(ctx context.Context, g *gate, namespace string) (driver *corev1.Pod, err error) {
 	node, err := load.StartNode(ctx, b.server.Config, namespace, load.Script{})
 	if err != nil {
@@ -146,7 +148,7 @@ func elasticApp(namespace string, g *gate, most int32) *v1alpha1.SparkApplicatio
 	}
 }
 
-// makeGated makes executors of a driver as Spark does, behind the scheduling gate.
+// makeGated creates executors of a driver as Spark does, behind the scheduling gate.
 func (b *bench) makeGated(ctx context.Context, driver *corev1.Pod) ([]*corev1.Pod, error) {
 	made := make([]*corev1.Pod, b.gated)
 	return made, load.InParallel(ctx, b.gated, func(ctx context.Context, i int) error {
@@ -169,7 +171,7 @@ func (b *bench) makeGated(ctx context.Context, driver *corev1.Pod) ([]*corev1.Po
 	})
 }
 
-// awaitLetIn waits until no executor is behind its gate.
+// awaitLetIn waits until no executor is behind its scheduling gate.
 func (b *bench) awaitLetIn(ctx context.Context, namespace string) error {
 	for {
 		list := &corev1.PodList{}
@@ -187,7 +189,7 @@ func (b *bench) awaitLetIn(ctx context.Context, namespace string) error {
 	}
 }
 
-// liftByLoop lifts the gates of as many pods by the patch that the operator makes.
+// liftByLoop removes the gates of as many pods, with the same patch as the operator.
 func (b *bench) liftByLoop(ctx context.Context) (perSecond float64, err error) {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {

@@ -22,13 +22,13 @@ import (
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
-// gate is a way to be let in, with quota for all.
+// gate is a gate and its settings, with enough quota for all applications.
 type gate struct {
 	name  v1alpha1.GateType
 	queue string
-	// system that decides; nil if the operator does.
+	// system is the system that decides; nil if the operator does.
 	system func(systems.Cluster) (*systems.System, error)
-	// objects that it needs, as YAML with the namespace for %[1]s.
+	// objects are the objects that it needs, as YAML with the namespace as %[1]s.
 	objects []string
 }
 
@@ -51,14 +51,16 @@ var gates = []gate{
 	}},
 }
 
-// entrance is how a gate has done: from a watch telling of an application to one telling of its driver pod, one after the other; and how
-// many a second when all come at once.
+// entrance has the results of a gate: the times between the watch events of an application and of its driver pod, one
+// application after the other, and the rate when all come at once.
 type entrance struct {
-	driver, trip []float64 // milliseconds
+	// driver and trip are in milliseconds.
+	driver, trip []float64
 	perSecond    float64
 }
 
-// measureGates measures how soon each gate admits an application that fits, and how many at once.
+// measureGates measures how soon each gate admits an application that fits, and how many per second when all come at
+// once.
 func (b *bench) measureGates(ctx context.Context) error {
 	t := newTable(b, "Through the gates, with quota for all: from apply to the driver pod, both as a watch shows them")
 	t.row("", "median, ms", "in round trips", fmt.Sprintf("a second, of %d at once", b.through))
@@ -75,7 +77,7 @@ func (b *bench) measureGates(ctx context.Context) error {
 	return nil
 }
 
-// pass sends applications through a gate, with a fresh operator.
+// pass sends applications through a gate, with a new operator.
 func (b *bench) pass(ctx context.Context, g *gate) (e entrance, err error) {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
@@ -106,7 +108,7 @@ func (b *bench) pass(ctx context.Context, g *gate) (e entrance, err error) {
 	return e, b.user.Clear(ctx, namespace)
 }
 
-// installed starts what decides at a gate, and makes its objects. The given function ends it.
+// installed starts the system that decides at a gate, and creates its objects. The returned function stops it.
 func (b *bench) installed(ctx context.Context, g *gate, namespace string) (stop func() error, err error) {
 	if g.system == nil {
 		return func() error { return nil }, nil
@@ -131,12 +133,12 @@ func (b *bench) installed(ctx context.Context, g *gate, namespace string) (stop 
 	return stop, nil
 }
 
-// vastNode has capacity for all; nothing runs on it.
+// vastNode has capacity for all applications; no pod runs on it.
 const vastNode = `{apiVersion: v1, kind: Node, metadata: {name: vast-%[1]s}, status: {
 	capacity: {cpu: 10k, memory: 10Ti, pods: 10k}, allocatable: {cpu: 10k, memory: 10Ti, pods: 10k},
 	conditions: [{type: Ready, status: "True", reason: Bench}]}}`
 
-// apply makes an object. The text may hold the namespace as %[1]s.
+// apply creates an object. The text may contain the namespace as %[1]s.
 func (b *bench) apply(ctx context.Context, text, namespace string) error {
 	obj := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal(fmt.Appendf(nil, text+"%.0[1]s", namespace), obj); err != nil {
@@ -149,7 +151,7 @@ func (b *bench) apply(ctx context.Context, text, namespace string) error {
 	if obj.GetKind() != "Node" {
 		return nil
 	}
-	// The API server taints new nodes, and takes their status apart.
+	// The API server taints new nodes, and ignores their status on creation.
 	unstructured.RemoveNestedField(obj.Object, "spec", "taints")
 	if err := b.user.Client.Update(ctx, obj); err != nil {
 		return err
@@ -158,7 +160,7 @@ func (b *bench) apply(ctx context.Context, text, namespace string) error {
 	return b.user.Client.Status().Update(ctx, status)
 }
 
-// oneByOne times applications that come at a steady pace.
+// oneByOne measures applications that come at a steady pace.
 func (b *bench) oneByOne(ctx context.Context, g *gate, namespace string, e *entrance) error {
 	pods, err := load.Follow[*corev1.Pod](ctx, b.user.Client, &corev1.PodList{}, client.InNamespace(namespace))
 	if err != nil {
@@ -192,7 +194,7 @@ func (b *bench) oneByOne(ctx context.Context, g *gate, namespace string, e *entr
 	return err
 }
 
-// atOnce times applications that come as fast as they can be applied.
+// atOnce measures applications that come as fast as they can be applied.
 func (b *bench) atOnce(ctx context.Context, g *gate, namespace string, e *entrance) error {
 	drivers, err := load.Count(ctx, b.user.Client, watch.Added, &corev1.PodList{}, client.InNamespace(namespace))
 	if err != nil {
@@ -204,12 +206,13 @@ func (b *bench) atOnce(ctx context.Context, g *gate, namespace string, e *entran
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, 15*time.Minute, errors.New("not within 15 minutes"))
 	defer cancel()
-	at, err := drivers.Wait(limited, b.lives+b.through) // those that exist come first
+	// The drivers that exist already come first.
+	at, err := drivers.Wait(limited, b.lives+b.through)
 	e.perSecond = float64(b.through) / at.Sub(began).Seconds()
 	return err
 }
 
-// some are applications that ask at the gate.
+// some returns applications that go through the gate.
 func (g *gate) some(first, n int) load.Range {
 	return load.Range{First: first, N: n, Executors: 2, Queue: g.queue, Gate: g.name}
 }

@@ -13,18 +13,19 @@ import (
 )
 
 const (
-	// asLargeAsMayBe is how much of a template an application can have that is kept whole: little less than the bound.
+	// asLargeAsMayBe is the size of the template in an application that is just within the operator's limit.
 	asLargeAsMayBe = v1alpha1.MaxApplicationSize - 4<<10
-	// tooLarge is about the most that the API server stores.
+	// tooLarge is close to the largest size that the API server stores.
 	tooLarge = 1_400_000
 )
 
-// measureLarge measures the peak of the operator's memory with many large applications: while they come, and from a start that finds all
-// of them; then the same with half as many that are too large.
+// measureLarge measures the operator's peak memory with many large applications: while they are created, and in an
+// operator that finds all of them at its start. It repeats this with half as many applications that are too large.
 func (b *bench) measureLarge(ctx context.Context) error {
 	t := newTable(b, "Memory of the operator with large applications, MiB (goal ≤ 512)")
 	t.row("", "peak while they come", "peak of a start with all of them", "then at rest")
-	for _, row := range []struct{ n, size int }{{b.large, asLargeAsMayBe}, {b.large / 2, tooLarge}} { // etcd keeps every version of each
+	// etcd keeps every version of each application.
+	for _, row := range []struct{ n, size int }{{b.large, asLargeAsMayBe}, {b.large / 2, tooLarge}} {
 		n, size := row.n, row.size
 		namespace, err := b.user.Namespace(ctx)
 		if err != nil {
@@ -51,10 +52,10 @@ func (b *bench) measureLarge(ctx context.Context) error {
 	return nil
 }
 
-// filled is the memory of an operator in RAM, in bytes: at most since its start, and once it was idle.
+// filled is the resident memory of an operator, in bytes: the peak since its start, and the value once it was idle.
 type filled struct{ peak, resident int64 }
 
-// withOperator starts an operator, does something, and measures once the operator is idle.
+// withOperator starts an operator, calls do, and measures once the operator is idle.
 func (b *bench) withOperator(ctx context.Context, do func() error) (m filled, err error) {
 	operator, err := host.StartOperator(b.program, b.server)
 	if err != nil {

@@ -19,12 +19,13 @@ import (
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
 
-// roundTrips is how many writes of a bare client are timed.
+// roundTrips is the number of timed writes of a bare client.
 const roundTrips = 50
 
-// latencies are how long it takes from a watch telling what became of a driver pod to a watch telling the application's stage for it;
-// driver is from a watch telling of a new application to one telling of its driver pod.
-type latencies struct{ driver, runs, ended, roundTrip []float64 } // milliseconds
+// latencies are times in milliseconds. driver is from the watch event of a new application to that of its driver pod;
+// runs and ended are from the watch event of a driver pod's change to that of the application's stage which reflects
+// it; roundTrip is that of a bare write.
+type latencies struct{ driver, runs, ended, roundTrip []float64 }
 
 // measureLatency measures how soon conditions follow pods.
 func (b *bench) measureLatency(ctx context.Context) error {
@@ -81,7 +82,8 @@ func (b *bench) follow(ctx context.Context, operator *host.Operator, namespace s
 	return l, err
 }
 
-// moments are when the pods of an application were first seen so: its driver made, its driver running, the last of them ended.
+// moments are the times at which the pods of an application were first seen: its driver created, its driver running,
+// the last of them ended.
 type moments struct{ made, runs, ended time.Time }
 
 func momentsOf(pods []load.Event[*corev1.Pod]) map[types.UID]*moments {
@@ -104,7 +106,7 @@ func momentsOf(pods []load.Event[*corev1.Pod]) map[types.UID]*moments {
 	return all
 }
 
-// compare finds out how much later one was observed than what led to it.
+// compare computes the delays between the events of pods and those of the applications.
 func compare(pods []load.Event[*corev1.Pod], apps []load.Event[*v1alpha1.SparkApplication]) (l latencies) {
 	all, told := momentsOf(pods), map[types.UID]string{}
 	for _, e := range apps {

@@ -41,7 +41,7 @@ func TestParseProcessStat(t *testing.T) {
 	}
 }
 
-// TestEnvironmentIsShipped holds the environment of measured operators to the manifest.
+// TestEnvironmentIsShipped compares the environment of measured operators with the manifest.
 func TestEnvironmentIsShipped(t *testing.T) {
 	t.Parallel()
 	manifest, err := os.ReadFile("../../../config/manager/deployment.yaml")
@@ -154,7 +154,7 @@ func TestWrites(t *testing.T) {
 	}
 }
 
-// TestTreeCPU: what a process has started counts, also when it has ended.
+// TestTreeCPU: the processes that a process has started count, even if they have ended.
 func TestTreeCPU(t *testing.T) {
 	before, err := treeCPU(os.Getpid())
 	if err != nil {

@@ -20,12 +20,12 @@ import (
 )
 
 const (
-	// lull is for how long an operator that is idle uses no CPU worth mentioning. It is longer than the operator's own delays of a
-	// few seconds (a driver that does not start at once, the interval at which queues are written).
+	// lull is how long an idle operator has to use hardly any CPU. It is longer than the operator's own delays of a few
+	// seconds (a driver that does not start at once, the interval at which queues are written).
 	lull = 4500 * time.Millisecond
-	// idleShare of one CPU is what an idle operator may use: garbage collection, watches that are renewed.
+	// idleShare is the share of one CPU that an idle operator may use: for garbage collection, and to renew watches.
 	idleShare = 0.02
-	// GCPercent is by how many percent the memory of the operator grows between two collections of garbage.
+	// GCPercent is the percentage by which the operator's heap grows between two garbage collections.
 	GCPercent = 200
 )
 
@@ -38,15 +38,16 @@ type Operator struct {
 	url     string
 	log     string
 	ended   chan struct{}
-	err     error // valid once ended is closed
+	// err is valid once ended is closed.
+	err error
 }
 
-// Environment is what config/manager sets that bears on memory and CPU time: the limit of the container, from which the operator takes
-// that of Go, and how far memory grows between two collections of garbage.
+// Environment has the variables in config/manager that affect memory and CPU time: the memory limit of the container,
+// from which the operator derives that of Go, and how far the heap grows between two garbage collections.
 var Environment = []string{"GOGC=" + strconv.Itoa(GCPercent), "CONTAINER_MEMORY_LIMIT=" + strconv.Itoa(1<<30)}
 
-// StartOperator starts the program as it is shipped, in its Environment, as the only replica, with its metrics and profiles on a port of
-// its own.
+// StartOperator starts the program as it is shipped, in its Environment, as the only replica, with its metrics and
+// profiles on a free port.
 func StartOperator(program string, s *Server) (*Operator, error) {
 	address, err := freeAddress()
 	if err != nil {
@@ -61,7 +62,7 @@ func StartOperator(program string, s *Server) (*Operator, error) {
 	return o, err
 }
 
-// StartPeer starts the program of another operator, of which only processes are known: it has no metrics here.
+// StartPeer starts the program of another operator, of which only the processes are measured: its metrics are not read.
 func StartPeer(s *Server, program string, flags []string, environment ...string) (*Operator, error) {
 	log, err := os.CreateTemp(s.Dir, "operator-*.log")
 	if err != nil {
@@ -95,10 +96,10 @@ func freeAddress() (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-// PID is the number of the process.
+// PID returns the number of the process.
 func (o *Operator) PID() int { return o.command.Process.Pid }
 
-// CPU is what the process has used so far.
+// CPU returns the CPU time of the process so far.
 func (o *Operator) CPU() (time.Duration, error) {
 	select {
 	case <-o.ended:
@@ -108,7 +109,8 @@ func (o *Operator) CPU() (time.Duration, error) {
 	return ProcessCPU(o.PID())
 }
 
-// TreeCPU is what the process and all that it has started have used so far, if it has waited for those that have ended.
+// TreeCPU returns the CPU time of the process and of all processes that it has started, so far. Those that have ended
+// count only if the process has waited for them.
 func (o *Operator) TreeCPU() (time.Duration, error) {
 	if _, err := o.CPU(); err != nil {
 		return 0, err
@@ -116,13 +118,13 @@ func (o *Operator) TreeCPU() (time.Duration, error) {
 	return treeCPU(o.PID())
 }
 
-// Pause stops the process where it stands; Continue lets it go on. What it has sent already is still carried out.
+// Pause stops the process where it is; Continue resumes it. Requests that were sent before are still carried out.
 func (o *Operator) Pause() error { return o.command.Process.Signal(syscall.SIGSTOP) }
 
 // Continue undoes Pause.
 func (o *Operator) Continue() error { return o.command.Process.Signal(syscall.SIGCONT) }
 
-// WaitIdle returns once the operator has done nothing for a few seconds.
+// WaitIdle returns once the operator has been idle for a few seconds.
 func (o *Operator) WaitIdle(ctx context.Context) error {
 	last, err := o.CPU()
 	if err != nil {
@@ -159,13 +161,15 @@ func (o *Operator) Stop() error {
 	return nil
 }
 
-// Requests is how many requests the operator has made of the API server; watches that go on are not counted again.
+// Requests returns the number of requests that the operator has sent to the API server; watches that continue are not
+// counted again.
 func (o *Operator) Requests(ctx context.Context) (int, error) {
 	total, err := o.sum(ctx, "rest_client_requests_total")
 	return int(total), err
 }
 
-// Heap is the memory that the operator's Go runtime has allocated and not freed, in bytes, after a garbage collection.
+// Heap returns the memory that the operator's Go runtime has allocated and not freed, in bytes, after a garbage
+// collection.
 func (o *Operator) Heap(ctx context.Context) (int64, error) {
 	if err := o.get(ctx, "/debug/pprof/heap?gc=1", io.Discard); err != nil {
 		return 0, err
@@ -174,7 +178,7 @@ func (o *Operator) Heap(ctx context.Context) (int64, error) {
 	return int64(bytes), err
 }
 
-// sum adds the values of all series of a metric.
+// sum returns the sum of all series of a metric.
 func (o *Operator) sum(ctx context.Context, metric string) (float64, error) {
 	var text strings.Builder
 	if err := o.get(ctx, "/metrics", &text); err != nil {
@@ -236,7 +240,7 @@ func (o *Operator) get(ctx context.Context, path string, to io.Writer) error {
 	return err
 }
 
-// tail is the end of what the operator has logged.
+// tail returns the end of the operator's log.
 func (o *Operator) tail() string {
 	data, err := os.ReadFile(o.log)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // tick is the unit of CPU times in /proc: USER_HZ is 100 on every architecture that Go runs on (proc(5)).
 const tick = time.Second / 100
 
-// ProcessCPU is the time that the CPUs have spent on the given processes so far.
+// ProcessCPU returns the CPU time of the given processes so far.
 func ProcessCPU(pids ...int) (time.Duration, error) {
 	var total time.Duration
 	for _, pid := range pids {
@@ -32,10 +32,12 @@ func ProcessCPU(pids ...int) (time.Duration, error) {
 	return total, nil
 }
 
-// parseProcessStat adds utime and stime, fields 14 and 15. The command in field 2 may contain blanks and brackets.
+// parseProcessStat returns the sum of utime and stime, fields 14 and 15. The command in field 2 may contain blanks and
+// brackets.
 func parseProcessStat(line string) (time.Duration, error) {
 	_, rest, _ := strings.Cut(line[strings.LastIndexByte(line, ')')+1:], " ")
-	fields := strings.Fields(rest) // from field 3
+	// fields start at field 3.
+	fields := strings.Fields(rest)
 	if len(fields) < 13 {
 		return 0, fmt.Errorf("only %d fields", len(fields)+2)
 	}
@@ -47,7 +49,8 @@ func parseProcessStat(line string) (time.Duration, error) {
 	return time.Duration(user+system) * tick, err
 }
 
-// treeCPU is the time that a process has used, with its children that have ended (fields 16 and 17) and those that run.
+// treeCPU returns the CPU time of a process, including its children that have ended (fields 16 and 17) and those that
+// run.
 func treeCPU(pid int) (time.Duration, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -70,10 +73,12 @@ func treeCPU(pid int) (time.Duration, error) {
 		return 0, err
 	}
 	for _, file := range children {
-		text, _ := os.ReadFile(file) // the thread may be gone
+		// The thread may be gone.
+		text, _ := os.ReadFile(file)
 		for _, child := range strings.Fields(string(text)) {
 			if number, err := strconv.Atoi(child); err == nil {
-				of, _ := treeCPU(number) // what has ended in between is the next reading's
+				// A process that has ended meanwhile is included in the next reading.
+				of, _ := treeCPU(number)
 				own += of
 			}
 		}
@@ -81,7 +86,7 @@ func treeCPU(pid int) (time.Duration, error) {
 	return own, nil
 }
 
-// MachineCPU is the time that all CPUs of the machine were busy so far, with whatever.
+// MachineCPU returns the time that all CPUs of the machine were busy so far, for all processes.
 func MachineCPU() (time.Duration, error) {
 	data, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -90,8 +95,8 @@ func MachineCPU() (time.Duration, error) {
 	return parseMachineStat(string(data))
 }
 
-// parseMachineStat adds the columns of the line "cpu": user, nice, system, irq, softirq; idle and iowait are not busy, steal is
-// another machine's, guest is part of user.
+// parseMachineStat adds the columns of the line "cpu": user, nice, system, irq and softirq. It leaves out idle and
+// iowait, which are not busy; steal, which belongs to another machine; and guest, which is part of user.
 func parseMachineStat(text string) (time.Duration, error) {
 	line, _, _ := strings.Cut(text, "\n")
 	fields := strings.Fields(line)
@@ -109,10 +114,10 @@ func parseMachineStat(text string) (time.Duration, error) {
 	return time.Duration(total) * tick, nil
 }
 
-// Resident is the memory of a process that lies in RAM, in bytes.
+// Resident returns the resident memory of a process, in bytes.
 func Resident(pid int) (int64, error) { return memoryOf(pid, "VmRSS:") }
 
-// Peak is the most of its memory that has ever lain in RAM, in bytes.
+// Peak returns the highest resident memory of a process so far, in bytes.
 func Peak(pid int) (int64, error) { return memoryOf(pid, "VmHWM:") }
 
 func memoryOf(pid int, what string) (int64, error) {
@@ -129,7 +134,7 @@ func memoryOf(pid int, what string) (int64, error) {
 	return 0, fmt.Errorf("/proc/%d/status has no %s", pid, what)
 }
 
-// LoadAverage is the first three figures of /proc/loadavg: runnable processes over 1, 5 and 15 minutes.
+// LoadAverage returns the first three figures of /proc/loadavg: runnable processes over 1, 5 and 15 minutes.
 func LoadAverage() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -139,7 +144,7 @@ func LoadAverage() string {
 	return strings.Join(fields[:min(3, len(fields))], " ")
 }
 
-// Processor is the model of the CPUs.
+// Processor returns the model of the CPUs.
 func Processor() string {
 	data, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -153,7 +158,7 @@ func Processor() string {
 	return "unknown"
 }
 
-// children are the processes that this one has started and that go on, with the name of their command.
+// children returns the running processes that this one has started, with the name of their command.
 func children() (map[int]string, error) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -163,7 +168,8 @@ func children() (map[int]string, error) {
 	for _, path := range stats {
 		data, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended
+			// It has ended.
+			continue
 		}
 		if pid, parent, name := parseParent(string(data)); parent == os.Getpid() {
 			found[pid] = name
@@ -172,7 +178,7 @@ func children() (map[int]string, error) {
 	return found, nil
 }
 
-// parseParent returns fields 1, 4 and 2 of a line of /proc/PID/stat; zero where it cannot be read.
+// parseParent returns fields 1, 4 and 2 of a line of /proc/PID/stat; zero values if it cannot be read.
 func parseParent(line string) (pid, parent int, name string) {
 	open, end := strings.IndexByte(line, '('), strings.LastIndexByte(line, ')')
 	if open < 0 || end < open {

@@ -18,27 +18,27 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// Server is a kube-apiserver with an etcd that does not wait for the disk, and with our CRDs. There is no controller manager, no
-// scheduler and no node.
+// Server is a kube-apiserver with our CRDs, and an etcd that does not wait for the disk. There is no controller
+// manager, no scheduler and no node.
 type Server struct {
-	// Config is an administrator's access, without a limit of requests.
+	// Config is an administrator's access, without a rate limit.
 	Config *rest.Config
 	// Kubeconfig is a file with the same rights.
 	Kubeconfig string
-	// Dir is a folder for files of the benchmark; it goes with the server.
+	// Dir is a folder for files of the benchmark; it is deleted with the server.
 	Dir string
 
-	// OperatorFlags are added to those with which every operator is started, and take precedence.
+	// OperatorFlags are added to the flags of every operator, and take precedence over them.
 	OperatorFlags []string
 
 	env  *envtest.Environment
 	rest rest.Interface
 	pids []int
-	// names of the processes.
+	// names are the names of the processes.
 	names map[int]string
 }
 
-// StartServer starts the programs of the folder assets. crds is the folder of our CRDs.
+// StartServer starts the programs in the folder assets. crds is the folder of our CRDs.
 func StartServer(assets, crds string) (*Server, error) {
 	before, err := children()
 	if err != nil {
@@ -82,7 +82,8 @@ func (s *Server) connect(before map[int]string) (err error) {
 	return s.findProcesses(before)
 }
 
-// findProcesses takes the new children for kube-apiserver and etcd: the function that starts them does not say.
+// findProcesses looks for kube-apiserver and etcd among the new children, because the function that starts them does
+// not return them.
 func (s *Server) findProcesses(before map[int]string) error {
 	now, err := children()
 	if err != nil {
@@ -100,10 +101,10 @@ func (s *Server) findProcesses(before map[int]string) error {
 	return nil
 }
 
-// PIDs are the processes of kube-apiserver and etcd.
+// PIDs returns the processes of kube-apiserver and etcd.
 func (s *Server) PIDs() []int { return s.pids }
 
-// Resident is the memory of kube-apiserver and etcd that lies in RAM, in bytes.
+// Resident returns the resident memory of kube-apiserver and etcd, in bytes.
 func (s *Server) Resident() (apiserver, etcd int64, err error) {
 	for pid, name := range s.names {
 		bytes, err := Resident(pid)
@@ -119,7 +120,7 @@ func (s *Server) Resident() (apiserver, etcd int64, err error) {
 	return apiserver, etcd, nil
 }
 
-// DatabaseSize is what etcd's database takes on disk, in bytes, as the metrics of the API server report.
+// DatabaseSize returns the size of etcd's database on disk, in bytes, as the metrics of the API server report it.
 func (s *Server) DatabaseSize(ctx context.Context) (int64, error) {
 	const metric = "apiserver_storage_size_bytes{"
 	data, err := s.rest.Get().AbsPath("/metrics").Do(ctx).Raw()
@@ -136,7 +137,7 @@ func (s *Server) DatabaseSize(ctx context.Context) (int64, error) {
 	return 0, errors.New("the metrics of the API server lack the size of its database")
 }
 
-// REST is a client for what is not a resource, such as the metrics.
+// REST returns a client for paths that are not resources, such as the metrics.
 func (s *Server) REST() rest.Interface { return s.rest }
 
 // Profile writes a CPU profile of the API server to a file.

@@ -19,7 +19,7 @@ import (
 // Kind is a kind of write: an HTTP method, a resource and perhaps a subresource.
 type Kind struct{ Verb, Resource, Subresource string }
 
-// String is for people: "PATCH sparkapplications/status".
+// String formats the kind as in "PATCH sparkapplications/status".
 func (k Kind) String() string {
 	if k.Subresource == "" {
 		return k.Verb + " " + k.Resource
@@ -27,10 +27,10 @@ func (k Kind) String() string {
 	return k.Verb + " " + k.Resource + "/" + k.Subresource
 }
 
-// Writes are numbers of writes by kind.
+// Writes are the numbers of writes by kind.
 type Writes map[Kind]int
 
-// Minus returns the writes that are in w and not in earlier. Kinds without any are left out.
+// Minus returns the difference between w and earlier. It leaves out kinds without writes.
 func (w Writes) Minus(earlier Writes) Writes {
 	out := Writes{}
 	for kind, n := range w {
@@ -41,7 +41,7 @@ func (w Writes) Minus(earlier Writes) Writes {
 	return out
 }
 
-// Total is the number of all writes.
+// Total returns the number of all writes.
 func (w Writes) Total() int {
 	total := 0
 	for _, n := range w {
@@ -50,7 +50,7 @@ func (w Writes) Total() int {
 	return total
 }
 
-// Kinds are the kinds in order: by number, then by name.
+// Kinds returns the kinds, sorted by number and then by name.
 func (w Writes) Kinds() []Kind {
 	kinds := make([]Kind, 0, len(w))
 	for kind := range w {
@@ -64,19 +64,20 @@ func (w Writes) Kinds() []Kind {
 
 // Count is what an API server has counted.
 type Count struct {
-	Done   Writes
-	Failed Writes // refused, conflicts among them
-	// Reads that were answered, also with "not found". Watches do not count.
+	Done Writes
+	// Failed are the refused writes, including conflicts.
+	Failed Writes
+	// Reads are those that were answered, including "not found". Watches do not count.
 	Reads Writes
 }
 
-// Minus is what was counted since earlier.
+// Minus returns the counts since earlier.
 func (c Count) Minus(earlier Count) Count {
 	return Count{Done: c.Done.Minus(earlier.Done), Failed: c.Failed.Minus(earlier.Failed), Reads: c.Reads.Minus(earlier.Reads)}
 }
 
-// CountWrites asks an API server which writes it has answered since it started (metric apiserver_request_total). Its own leases are
-// left out, and reviews, which store nothing.
+// CountWrites returns the numbers of writes that an API server has answered since it started (metric
+// apiserver_request_total). It leaves out the server's own leases, and reviews, which store nothing.
 func CountWrites(ctx context.Context, c rest.Interface) (Count, error) {
 	body, err := c.Get().AbsPath("/metrics").Stream(ctx)
 	if err != nil {
@@ -125,7 +126,7 @@ func (c Count) add(l map[string]string, n int) {
 	}
 }
 
-// labels reads the labels of a metric. No value of the metrics that are read here contains a quotation mark or a comma.
+// labels parses the labels of a metric. The metrics that are read here have no values with quotation marks or commas.
 func labels(text string) map[string]string {
 	out := map[string]string{}
 	for pair := range strings.SplitSeq(text, ",") {
