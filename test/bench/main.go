@@ -47,13 +47,14 @@ const (
 	partPurge      = "purge"
 	partScale      = "scale"
 	partSparkctl   = "sparkctl"
-	// partPeers needs other operators, and is not among those that run without being named.
+	// partPeers needs other operators. It runs only if it is named.
 	partPeers = "peers"
 )
 
 type options struct {
 	program string
-	// other is the program of another version of the operator, which takes turns with it; empty for none.
+	// other is the program of another version of the operator, which is measured in turns with this one; empty for
+	// none.
 	other string
 	crds  string
 	// sparkctl is the program of the command-line tool.
@@ -65,42 +66,44 @@ type options struct {
 	parts  []string
 	sizes  []int
 	rounds int
-	// lives is how many applications are followed to their end.
+	// lives is the number of applications that are followed to their end.
 	lives int
-	// queued is how many applications pass through a queue whose quota fits so many at a time.
+	// queued is the number of applications that pass through a queue, whose quota is enough for room of them at a time.
 	queued, room int
-	// finished is by how many applications at a time memory is measured, twice.
+	// finished is the number of applications in each of the two steps of the memory measurement.
 	finished int
-	// wide is by how many applications with 100 executors at a time memory is measured, twice.
+	// wide is the number of applications with 100 executors in each of the two steps of the memory measurement.
 	wide int
-	// large is how many applications there are that are as large as may be, and half as many that are larger.
+	// large is the number of applications of the largest size that the operator handles; half as many are larger.
 	large int
-	// pending is by how many waiting applications at a time memory is measured, twice.
+	// pending is the number of waiting applications in each of the two steps of the memory measurement.
 	pending int
-	// restart is how many finished applications there are when an operator's start is timed.
+	// restart is the number of finished applications when the start of an operator is timed.
 	restart int
-	// through is how many applications come at once to each gate.
+	// through is the number of applications that come to each gate at once.
 	through int
-	// gated is how many executors are let in.
+	// gated is the number of executors whose scheduling gates are removed.
 	gated int
-	// flood is how many applications one namespace applies at once beside another one.
+	// flood is the number of applications that one namespace applies at once, beside another one.
 	flood int
-	// schedules is how many schedules are due in the same minute.
+	// schedules is the number of schedules that are due in the same minute.
 	schedules int
-	// purge is how many applications are deleted at once, most of which wait.
+	// purge is the number of applications that are deleted at once, most of which wait.
 	purge int
-	// scale is beside how many applications an operator is measured.
+	// scale is the number of other applications in the measurement at scale.
 	scale int
-	// listed is how many applications sparkctl lists.
+	// listed is the number of applications that sparkctl lists.
 	listed int
-	// peerApps is how many applications each of several operators is given, and peerDeleted how many that have ended are deleted.
+	// peerApps is the number of applications for each of the compared operators, and peerDeleted the number of ended
+	// ones that are deleted.
 	peerApps, peerDeleted int
-	// profile is a file for a CPU profile of the operator, and with the ending .apiserver of the API server; empty for none.
+	// profile is the file for a CPU profile of the operator; that of the API server has the additional ending
+	// .apiserver. Empty for none.
 	profile    string
 	profileFor time.Duration
 	// heap is a file for a heap profile; empty for none.
 	heap string
-	// limit bounds everything.
+	// limit is the time limit of the whole run.
 	limit time.Duration
 }
 
@@ -118,7 +121,7 @@ func main() {
 	}
 }
 
-// allParts in the order in which they run.
+// allParts are the parts in the order in which they run.
 var allParts = []string{partRender, partSubmit, partDelete, partWrites, partLatency, partQueue, partMemory, partRestart, partGates, partElastic, partContention, partSchedules, partLarge, partPurge, partScale, partSparkctl}
 
 func parse(args []string) (options, error) {
@@ -164,7 +167,7 @@ func parse(args []string) (options, error) {
 	return o, o.check(*sizes)
 }
 
-// check reads the sizes and refuses what cannot be measured.
+// check parses the sizes, and refuses settings that cannot be measured.
 func (o *options) check(sizes string) error {
 	for _, part := range o.parts {
 		if !slices.Contains(allParts, part) && part != partPeers {
@@ -185,15 +188,15 @@ func (o *options) check(sizes string) error {
 	return nil
 }
 
-// bench is what all measurements share.
+// bench has what all measurements share.
 type bench struct {
 	options
 	server *host.Server
 	user   load.User
 	out    io.Writer
 	sample *load.Sample
-	// idle is what is used when there is nothing to do: the CPU time of a start of the operator, and the share of one CPU that
-	// kube-apiserver and etcd take.
+	// idle has the costs without any work: the CPU time of an operator's start, and the share of one CPU that
+	// kube-apiserver and etcd use.
 	idle struct {
 		operator time.Duration
 		servers  float64
@@ -205,7 +208,8 @@ func (o *options) wants(part string) bool { return slices.Contains(o.parts, part
 func run(ctx context.Context, o options, out io.Writer) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, o.limit, fmt.Errorf("not ready after %s", o.limit))
 	defer cancel()
-	debug.SetGCPercent(host.GCPercent) // the bare loops collect garbage as seldom as the operator
+	// The bare loops collect garbage as rarely as the operator.
+	debug.SetGCPercent(host.GCPercent)
 	b := &bench{options: o, out: out}
 	if o.wants(partRender) {
 		if err := b.measureRender(ctx); err != nil || len(o.parts) == 1 {
@@ -253,7 +257,8 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	return nil
 }
 
-// prepare makes what all measurements need. The program is copied, so that a build in the meantime changes nothing.
+// prepare creates the objects that all measurements need. It copies the program, so that a build in the meantime
+// changes nothing.
 func (b *bench) prepare(ctx context.Context) error {
 	scheme, err := env.Scheme()
 	if err != nil {
@@ -282,7 +287,7 @@ func (b *bench) prepare(ctx context.Context) error {
 // queueName is the queue of all applications; it has no limits.
 const queueName = "default"
 
-// progress writes to standard error what is being done, for people who wait.
+// progress writes the current step to standard error.
 func (b *bench) progress(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "    [load %s] %s\n", host.LoadAverage(), fmt.Sprintf(format, args...))
 }

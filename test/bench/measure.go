@@ -18,30 +18,32 @@ import (
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
 
-// figures are what one run has shown.
+// figures are the results of one run.
 type figures struct {
 	n int
-	// elapsed is the time that counts; startup is what the operator took from its start to its first write.
+	// elapsed is the time that counts; startup is the time from the operator's start to its first write.
 	elapsed, startup time.Duration
-	// writes within elapsed, and all until the operator was idle.
+	// writes are those within elapsed, and all those until the operator was idle.
 	writes, all host.Count
 	// queue are the states of the queue that were written within elapsed.
 	queue []*v1alpha1.SparkQueue
-	// client is the CPU time of the operator, or of this process where it makes the writes; servers that of kube-apiserver and etcd;
-	// machine that of all processes of the machine.
+	// client is the CPU time of the operator, or of this process if it sends the writes; servers is that of
+	// kube-apiserver and etcd; machine that of all processes of the machine.
 	client, servers, machine time.Duration
 }
 
-// rate is applications a second.
+// rate returns the number of applications per second.
 func (f *figures) rate() float64 { return float64(f.n) / f.elapsed.Seconds() }
 
-// ledger is the number of grants that were written to the ledger, each as often as it was, and the most that stood in it at once.
+// ledger returns the number of grants that were written to the ledger, counting each time that one was written, and the
+// largest number of grants that it had at once.
 func (f *figures) ledger() (written, most int) {
 	seq := int64(-1)
 	for _, q := range f.queue {
 		if l := q.Status.Ledger; l != nil && l.Seq != seq {
 			seq = l.Seq
-			entries, _ := l.Decode() // what the operator under test writes can be read
+			// The operator's own ledger can be decoded.
+			entries, _ := l.Decode()
 			written += len(entries.InFlight)
 			most = max(most, len(entries.InFlight))
 		}
@@ -49,7 +51,7 @@ func (f *figures) ledger() (written, most int) {
 	return written, most
 }
 
-// spent is a state of the clocks of the CPUs.
+// spent is a reading of the CPU times.
 type spent struct {
 	at                     time.Time
 	self, servers, machine time.Duration
@@ -68,8 +70,8 @@ func (b *bench) spent() (spent, error) {
 	return spent{at: time.Now(), self: self, servers: servers, machine: machine}, err
 }
 
-// finish fills in what the servers, and the machine, have used since before; of the servers what they would have used anyway is left
-// out.
+// finish sets the CPU time that the servers and the machine have used since before. For the servers it subtracts what
+// they use when idle.
 func (f *figures) finish(b *bench, before spent) error {
 	now, err := b.spent()
 	anyway := time.Duration(b.idle.servers * float64(now.at.Sub(before.at)))
@@ -105,18 +107,18 @@ func (b *bench) runLoop(ctx context.Context, n int, loop func(ctx context.Contex
 	return f, err
 }
 
-// goal is what an operator is started for: n events of a type on the objects of a namespace.
+// goal is the result that an operator is started for: n events of a type on the objects of a namespace.
 type goal struct {
 	namespace string
 	n         int
 	event     watch.EventType
 	list      client.ObjectList
-	// stage is where the applications of the namespace are in the end, and how many; empty if they are gone.
+	// stage is the final stage of the applications of the namespace; empty if they are deleted.
 	stage string
 }
 
-// runOperator starts the operator, which finds its work waiting, and times it from its first write (it takes the ledger of the queue
-// over before it reads any application) to the event that completes the goal.
+// runOperator starts the operator, whose work is waiting, and times it from its first write (it takes over the queue's
+// ledger before it reads any application) to the event that completes the goal.
 func (b *bench) runOperator(ctx context.Context, g goal) (f figures, err error) {
 	f.n = g.n
 	counter, err := load.Count(ctx, b.user.Client, g.event, g.list, client.InNamespace(g.namespace))
@@ -158,8 +160,9 @@ func (b *bench) runOperator(ctx context.Context, g goal) (f figures, err error) 
 	return f, errors.Join(f.time(operator.Started, end, queue.Stop()), <-profiled)
 }
 
-// countUntil waits for the goal, and takes the API server's count and the CPU times at that moment: the operator is paused meanwhile. What
-// it does later does not count: Starting, for one, is only written 10 s after a driver that no node takes.
+// countUntil waits for the goal, and then reads the API server's count and the CPU times while the operator is paused.
+// The operator's later writes do not count, such as the stage Starting, which it writes only 10 s after a driver that
+// is not scheduled.
 func (b *bench) countUntil(ctx context.Context, operator *host.Operator, counter *load.Counter, before spent, f *figures) (time.Time, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("the operator did not get there within 10 minutes"))
 	defer cancel()
@@ -181,8 +184,8 @@ func (b *bench) countUntil(ctx context.Context, operator *host.Operator, counter
 	return end, errors.Join(err, operator.Continue())
 }
 
-// settle waits until the operator has nothing left to do, and all applications are where they should be: an API server that is slow
-// to answer also makes the operator look idle.
+// settle waits until the operator is idle and all applications are in their final stage: with a slow API server the
+// operator looks idle, although it is not done.
 func (b *bench) settle(ctx context.Context, operator *host.Operator, g goal) error {
 	limited, cancel := context.WithTimeoutCause(ctx, 5*time.Minute, errors.New("the operator is not ready after 5 minutes"))
 	defer cancel()
@@ -204,7 +207,7 @@ func (b *bench) settle(ctx context.Context, operator *host.Operator, g goal) err
 	}
 }
 
-// time takes the first write from what happened to the queue, and keeps the states that were written until the end.
+// time finds the first write among the events of the queue, and keeps the states that were written until the end.
 func (f *figures) time(started, end time.Time, events []load.Event[*v1alpha1.SparkQueue]) error {
 	var first time.Time
 	for _, e := range events {
@@ -223,8 +226,8 @@ func (f *figures) time(started, end time.Time, events []load.Event[*v1alpha1.Spa
 	return nil
 }
 
-// startProfile takes profiles of the operator and the API server from when they are meaningful, if they are wanted for this goal. The
-// channel signals the end.
+// startProfile takes the requested profiles of the operator and the API server, starting when they are meaningful for
+// this goal. The channel signals the end.
 func (b *bench) startProfile(ctx context.Context, operator *host.Operator, g goal) <-chan error {
 	done := make(chan error, 1)
 	if b.profile == "" || g.event != watch.Added || g.n != b.sizes[len(b.sizes)-1] {
@@ -239,7 +242,8 @@ func (b *bench) startProfile(ctx context.Context, operator *host.Operator, g goa
 			server = b.server.Profile(ctx, b.profileFor, b.profile+".apiserver")
 		}()
 		err := operator.Profile(ctx, b.profileFor, b.profile)
-		for err != nil && ctx.Err() == nil && time.Since(operator.Started) < 30*time.Second { // it does not listen yet
+		// The operator does not listen yet.
+		for err != nil && ctx.Err() == nil && time.Since(operator.Started) < 30*time.Second {
 			time.Sleep(50 * time.Millisecond)
 			err = operator.Profile(ctx, b.profileFor, b.profile)
 		}

@@ -14,14 +14,15 @@ import (
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
 
-// executorsWide is how many executors an application has where memory is measured with many.
+// executorsWide is the number of executors of an application in the measurement with many executors.
 const executorsWide = 100
 
-// occupied is the memory of an operator at rest, in bytes: in RAM, and what its Go runtime holds.
+// occupied is the memory of an idle operator, in bytes: its resident memory, and that of its Go heap.
 type occupied struct{ resident, heap int64 }
 
-// measureMemory measures the operator at rest with more and more finished applications, whose driver pods are kept, then that of a
-// fresh start with all of them, one with running applications of many executors, and one with applications that wait.
+// measureMemory measures the idle operator with more and more finished applications, whose driver pods are kept; then a
+// new process with all of them; and then operators with running applications of many executors, and with applications
+// that wait.
 func (b *bench) measureMemory(ctx context.Context) error {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
@@ -47,7 +48,7 @@ func (b *bench) measureMemory(ctx context.Context) error {
 	return b.measurePending(ctx)
 }
 
-// finish runs applications to their end, in two heaps, and measures before, between and after.
+// finish runs applications to their end in two steps, and measures before, between and after.
 func (b *bench) finish(ctx context.Context, namespace string) (grown []occupied, err error) {
 	node, err := load.StartNode(ctx, b.server.Config, namespace, load.Script{RunFor: time.Millisecond})
 	if err != nil {
@@ -68,7 +69,7 @@ func (b *bench) finish(ctx context.Context, namespace string) (grown []occupied,
 	})
 }
 
-// heaps measures before, between and after two heaps, which the given function makes.
+// heaps measures before, between and after two steps, in each of which heap creates applications.
 func (b *bench) heaps(ctx context.Context, operator *host.Operator, heap func(i int) error) (grown []occupied, err error) {
 	for i := range 3 {
 		if i > 0 {
@@ -85,7 +86,7 @@ func (b *bench) heaps(ctx context.Context, operator *host.Operator, heap func(i 
 	return grown, nil
 }
 
-// restarted measures an operator that finds what there is.
+// restarted measures a new operator that finds all existing applications.
 func (b *bench) restarted(ctx context.Context) (m occupied, err error) {
 	operator, err := host.StartOperator(b.program, b.server)
 	if err != nil {
@@ -95,7 +96,7 @@ func (b *bench) restarted(ctx context.Context) (m occupied, err error) {
 	return b.atRest(ctx, operator)
 }
 
-// wideOnes measures before, between and after the start of two heaps of applications with many executors.
+// wideOnes measures before, between and after the start of two groups of applications with many executors.
 func (b *bench) wideOnes(ctx context.Context) (grown []occupied, err error) {
 	if b.wide == 0 {
 		return nil, nil
@@ -155,12 +156,14 @@ func (b *bench) awaitExecutors(ctx context.Context, namespace string, n int) err
 	}
 }
 
-// atRest returns the memory once the operator is idle, has collected its garbage and returns no more memory.
+// atRest returns the memory once the operator is idle, has collected its garbage and returns no more memory to the
+// system.
 func (b *bench) atRest(ctx context.Context, operator *host.Operator) (m occupied, err error) {
 	if err := operator.WaitIdle(ctx); err != nil {
 		return m, err
 	}
-	const least, most = 3, 20 // what is pooled goes with the second collection
+	// Pooled memory is freed by the second collection.
+	const least, most = 3, 20
 	for i := range most {
 		before := m
 		if m.heap, err = operator.Heap(ctx); err != nil {
@@ -182,14 +185,14 @@ func (b *bench) atRest(ctx context.Context, operator *host.Operator) (m occupied
 	return m, nil
 }
 
-// growth is what was occupied with none of something, with step of it, and with twice as many.
+// growth are the measurements with none of something, with step of it, and with twice as many.
 type growth struct {
 	title, what string
 	step        int
-	// each is for how many the cost is printed.
+	// each is the number for which the cost is printed.
 	each  int
 	grown []occupied
-	// fresh is after a restart.
+	// fresh is the memory after a restart.
 	fresh occupied
 }
 
@@ -208,8 +211,8 @@ func (b *bench) printGrowth(g growth) {
 	t.end()
 }
 
-// printMemory prints what was occupied. The first heap of applications bears what the operator needs once (buffers, tables of types),
-// so the second one shows what an application costs.
+// printMemory prints the measurements. The first group of applications includes one-time costs of the operator
+// (buffers, tables of types), so the second one shows the cost of an application.
 func (b *bench) printMemory(grown []occupied, fresh occupied, wide []occupied) {
 	b.printGrowth(growth{
 		title: "Memory of the operator at rest, MiB (driver pods and ConfigMaps of finished applications are kept)",
@@ -227,7 +230,7 @@ func (b *bench) printMemory(grown []occupied, fresh occupied, wide []occupied) {
 	t.end()
 }
 
-// since is what each of n applications has added.
+// since returns the increase for each of n applications.
 func (o occupied) since(before occupied, n int) (resident, heap float64) {
 	return float64(o.resident-before.resident) / float64(n), float64(o.heap-before.heap) / float64(n)
 }

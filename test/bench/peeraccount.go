@@ -22,8 +22,8 @@ import (
 // peerAccount is the service account of other operators.
 const peerAccount = "peer"
 
-// tokenKubeconfig writes a kubeconfig with the token of an account that may do everything: not every client reads the keys that
-// those of administrators have here.
+// tokenKubeconfig writes a kubeconfig with the token of an account that may do everything: not every client can read
+// the kind of keys that the administrator has here.
 func (b *bench) tokenKubeconfig(ctx context.Context) (string, error) {
 	meta := metav1.ObjectMeta{Name: peerAccount, Namespace: metav1.NamespaceDefault}
 	binding := &rbacv1.ClusterRoleBinding{

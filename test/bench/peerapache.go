@@ -19,12 +19,12 @@ import (
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
 
-// apacheVariable is the program of Apache's operator, apacheCRDsVariable the folder of its CRDs.
+// apacheVariable names the program of Apache's operator, apacheCRDsVariable the folder of its CRDs.
 const apacheVariable, apacheCRDsVariable = "PEERS_APACHE", "PEERS_APACHE_CRDS"
 
 var apacheKind = schema.GroupVersionKind{Group: "spark.apache.org", Version: "v1", Kind: "SparkApplication"}
 
-// apachePeer is Apache's operator, for all namespaces.
+// apachePeer returns Apache's operator, for all namespaces.
 func (b *bench) apachePeer(kubeconfig, program string) (peer, error) {
 	if _, err := envtest.InstallCRDs(b.server.Config, envtest.CRDInstallOptions{
 		Paths: []string{os.Getenv(apacheCRDsVariable)}, ErrorIfPathMissing: true,
@@ -47,7 +47,7 @@ func (b *bench) apachePeer(kubeconfig, program string) (peer, error) {
 	}, nil
 }
 
-// apacheStage is the verdict on an application once there is one, else its state.
+// apacheStage returns the final state of an application if it has one, else its current state.
 func apacheStage(app *unstructured.Unstructured) string {
 	state, _, _ := unstructured.NestedString(app.Object, "status", "currentState", "currentStateSummary")
 	if state != "ResourceReleased" && state != "TerminatedWithoutReleaseResources" {
@@ -62,7 +62,7 @@ func apacheStage(app *unstructured.Unstructured) string {
 	return "Failed"
 }
 
-// makeApacheEnded makes applications whose drivers have succeeded and are gone.
+// makeApacheEnded creates applications whose drivers have succeeded and are gone.
 func (b *bench) makeApacheEnded(ctx context.Context, namespace string, n int) error {
 	return load.InParallel(ctx, n, func(ctx context.Context, i int) error {
 		app := apacheApplication(namespace, i)
@@ -81,7 +81,7 @@ func (b *bench) makeApacheEnded(ctx context.Context, namespace string, n int) er
 	})
 }
 
-// apacheApplication is the job of load.Application.
+// apacheApplication returns the same job as load.Application.
 func apacheApplication(namespace string, i int) *unstructured.Unstructured {
 	app := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
 		"mainClass": "org.apache.spark.deploy.PythonRunner", "pyFiles": "local:///opt/spark/examples/pi.py", "driverArgs": []any{"4"},

@@ -20,14 +20,14 @@ import (
 )
 
 const (
-	// kubeflowVariable is the program of kubeflow's operator, kubeflowCRDsVariable the folder of its CRDs.
+	// kubeflowVariable names the program of kubeflow's operator, kubeflowCRDsVariable the folder of its CRDs.
 	kubeflowVariable, kubeflowCRDsVariable = "PEERS_KUBEFLOW", "PEERS_KUBEFLOW_CRDS"
-	// sparkHomeVariable is the Spark distribution whose spark-submit it calls.
+	// sparkHomeVariable names the Spark distribution whose spark-submit it calls.
 	sparkHomeVariable = "SPARK_HOME"
 )
 
-// kubeflowPeer is the controller of kubeflow's operator, as it is shipped but for metrics and leader election. Its webhook does not run: it is
-// asked for nothing that these applications need.
+// kubeflowPeer returns the controller of kubeflow's operator as it is shipped, except for metrics and leader election.
+// Its webhook does not run: these applications do not need it.
 func (b *bench) kubeflowPeer(kubeconfig, program string) (peer, error) {
 	if os.Getenv(sparkHomeVariable) == "" {
 		return peer{}, fmt.Errorf("it calls spark-submit; set %s to a Spark distribution", sparkHomeVariable)
@@ -71,7 +71,7 @@ func (b *bench) kubeflowPeer(kubeconfig, program string) (peer, error) {
 	return p, nil
 }
 
-// kubeflowApplication is the job of load.Application.
+// kubeflowApplication returns the same job as load.Application.
 func kubeflowApplication(kind schema.GroupVersionKind, namespace string, i int) *unstructured.Unstructured {
 	pod := func(more map[string]any) map[string]any {
 		role := map[string]any{"cores": int64(1), "coreRequest": "200m", "memory": "512m"}

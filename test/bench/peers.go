@@ -22,35 +22,43 @@ import (
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
 
-// peer is an operator that is compared with others.
+// peer is an operator in the comparison.
 type peer struct {
 	name string
 	kind schema.GroupVersionKind
-	// label of pods that names their application.
+	// label is the label of pods that names their application.
 	label string
 	start func() (*host.Operator, error)
-	// application returns the application of a number.
+	// application returns the i-th application.
 	application func(namespace string, i int) client.Object
-	// stage of an application; ended is that of one that has succeeded, failed of one that never will.
+	// stage returns the stage of an application; ended is that of one that has succeeded, failed that of one that never
+	// will.
 	stage         func(*unstructured.Unstructured) string
 	ended, failed string
-	// makeEnded makes applications that look as if each had run to its end, while the operator does not run.
+	// makeEnded creates applications that look as if each had run to its end. The operator does not run meanwhile.
 	makeEnded func(ctx context.Context, namespace string, n int) error
 }
 
-// peerTurn is what one turn of one operator has cost.
+// peerTurn are the results of one turn of one operator.
 type peerTurn struct {
-	submissions float64 // a second
-	// milliseconds of CPU an application: the operator with all that it starts, and with the API server and etcd.
+	// submissions are per second.
+	submissions float64
+	// operator and machine are milliseconds of CPU per application: of the operator with all processes that it starts,
+	// and including the API server and etcd.
 	operator, machine float64
-	requests          float64 // an application, reads and writes, all clients
-	resident          float64 // most, in MiB, of the operator alone
-	delay             float64 // median, ms
-	failed            float64 // of the applications that were followed to their end
-	deletion          float64 // seconds
+	// requests are per application: reads and writes of all clients.
+	requests float64
+	// resident is the peak memory of the operator alone, in MiB.
+	resident float64
+	// delay is the median in ms.
+	delay float64
+	// failed counts the applications that were followed to their end.
+	failed float64
+	// deletion is in seconds.
+	deletion float64
 }
 
-// peers returns the operators that there are: this one, and those that the environment names.
+// peers returns the available operators: this one, and those that environment variables name.
 func (b *bench) peers(ctx context.Context) ([]peer, error) {
 	if err := b.rehearse(ctx); err != nil {
 		return nil, err
@@ -80,7 +88,7 @@ func (b *bench) peers(ctx context.Context) ([]peer, error) {
 	return all, nil
 }
 
-// measurePeers compares operators on one API server, in turns.
+// measurePeers compares the operators on one API server, in turns.
 func (b *bench) measurePeers(ctx context.Context) error {
 	peers, err := b.peers(ctx)
 	if err != nil {
@@ -108,7 +116,7 @@ func (b *bench) peerTurn(ctx context.Context, p peer) (turn peerTurn, err error)
 	return turn, b.peerDeletes(ctx, p, &turn)
 }
 
-// startIdle starts the operator of a peer and waits until it has nothing to do.
+// startIdle starts the operator of a peer and waits until it is idle.
 func (p peer) startIdle(ctx context.Context) (*host.Operator, error) {
 	operator, err := p.start()
 	if err != nil {
@@ -120,7 +128,8 @@ func (p peer) startIdle(ctx context.Context) (*host.Operator, error) {
 	return operator, nil
 }
 
-// peerSubmits applies applications at once and waits for their drivers, which no node takes; then it follows a few to their end.
+// peerSubmits applies applications at once and waits for their drivers, which are not scheduled; then it follows a few
+// to their end.
 func (b *bench) peerSubmits(ctx context.Context, p peer, turn *peerTurn) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 15*time.Minute, errors.New("the drivers were not there, or had not ended, within 15 minutes"))
 	defer cancel()
@@ -170,7 +179,7 @@ func (b *bench) peerSubmits(ctx context.Context, p peer, turn *peerTurn) (err er
 	return err
 }
 
-// peerLives is how many applications are followed to their end at most.
+// peerLives is the largest number of applications that are followed to their end.
 const peerLives = 5
 
 func (b *bench) peerApply(ctx context.Context, p peer, namespace string, n int) error {
@@ -179,7 +188,7 @@ func (b *bench) peerApply(ctx context.Context, p peer, namespace string, n int) 
 	})
 }
 
-// tally is what an operator and the servers have used so far, and how many requests were answered.
+// tally is the CPU time that an operator and the servers have used so far, and the number of answered requests.
 type tally struct {
 	operator, servers time.Duration
 	requests          int
@@ -197,8 +206,8 @@ func (b *bench) tally(ctx context.Context, operator *host.Operator) (t tally, er
 	return t, err
 }
 
-// peerEnds has the drivers of n applications run and end, and returns how much later a watch shows the end of an application than that of its
-// driver, as the median in milliseconds, and how many failed.
+// peerEnds runs the drivers of n applications and ends them. It returns the median delay, in milliseconds, between the
+// end of a driver and that of its application as watches show them, and how many applications failed.
 func (b *bench) peerEnds(ctx context.Context, p peer, n int) (delay, failed float64, err error) {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
@@ -233,7 +242,7 @@ func (b *bench) peerEnds(ctx context.Context, p peer, n int) (delay, failed floa
 	return median(delays), failed, nil
 }
 
-// delays are how much later the end of each application was seen than that of its driver, in milliseconds.
+// delays returns the time between the end of each driver and that of its application, in milliseconds.
 func (p *peer) delays(pods []load.Event[*corev1.Pod], apps []load.Event[*unstructured.Unstructured]) (delays []float64) {
 	ends := map[string]time.Time{}
 	for _, e := range pods {
@@ -250,7 +259,7 @@ func (p *peer) delays(pods []load.Event[*corev1.Pod], apps []load.Event[*unstruc
 	return delays
 }
 
-// peerAwaitEnds returns once all applications of a namespace have ended, and how many failed.
+// peerAwaitEnds returns once all applications of a namespace have ended, with the number that failed.
 func (b *bench) peerAwaitEnds(ctx context.Context, p peer, namespace string) (failed float64, err error) {
 	limited, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("the applications did not end within 10 minutes"))
 	defer cancel()
@@ -349,7 +358,7 @@ func (b *bench) printPeers(peers []peer, turns map[string][]peerTurn) {
 	t.end()
 }
 
-// sparkgatePeer is this operator.
+// sparkgatePeer returns this operator.
 func (b *bench) sparkgatePeer() peer {
 	return peer{
 		name: "Sparkgate", kind: v1alpha1.GroupVersion.WithKind("SparkApplication"), label: v1alpha1.ApplicationLabel, ended: v1alpha1.SucceededReason, failed: v1alpha1.FailedReason,

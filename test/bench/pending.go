@@ -16,7 +16,8 @@ import (
 // fullName is a queue with quota for one application, which does not end.
 const fullName = "full"
 
-// measurePending measures the operator at rest with more and more applications that wait for quota, then a fresh start with all of them.
+// measurePending measures the idle operator with more and more applications that wait for quota, then a new process
+// with all of them.
 func (b *bench) measurePending(ctx context.Context) error {
 	if b.pending == 0 {
 		return nil
@@ -41,7 +42,7 @@ func (b *bench) measurePending(ctx context.Context) error {
 	return b.user.Clear(ctx, namespace)
 }
 
-// waitingOnes measures before, between and after two heaps of applications that wait behind one that runs.
+// waitingOnes measures before, between and after two groups of applications that wait behind one that runs.
 func (b *bench) waitingOnes(ctx context.Context, namespace string) (grown []occupied, err error) {
 	node, err := load.StartNode(ctx, b.server.Config, namespace, load.Script{})
 	if err != nil {
@@ -63,7 +64,8 @@ func (b *bench) waitingOnes(ctx context.Context, namespace string) (grown []occu
 		defer cancel()
 		heap := load.Range{First: i * b.pending, N: b.pending, Executors: 2, Queue: fullName}
 		if i == 0 {
-			heap.N++ // the one that runs
+			// It includes the one that runs.
+			heap.N++
 		} else {
 			heap.First++
 		}

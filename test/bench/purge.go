@@ -21,13 +21,15 @@ const purgedName = "purged"
 
 // purged is one deletion of many applications: from the first request to the last event.
 type purged struct {
-	elapsed  time.Duration
-	counts   host.Count
-	operator time.Duration // CPU time
+	elapsed time.Duration
+	counts  host.Count
+	// operator is CPU time.
+	operator time.Duration
 }
 
-// measurePurge deletes many applications, those that wait and those that have finished, and compares three ways: an operator runs; the
-// operator is started after they were deleted; and a bare client deletes them and takes the finalizers off.
+// measurePurge deletes many applications, waiting and finished ones, and compares three ways: with a running operator;
+// with an operator that is started after the deletion; and with a bare client that deletes them and removes the
+// finalizers.
 func (b *bench) measurePurge(ctx context.Context) error {
 	if err := b.user.QueueFor(ctx, purgedName, 1); err != nil {
 		return err
@@ -61,15 +63,15 @@ func (b *bench) measurePurge(ctx context.Context) error {
 	return nil
 }
 
-// purge makes what is deleted.
+// purge creates the applications to delete.
 type purge struct {
 	*bench
 	finished, waiting *v1alpha1.SparkApplication
-	// ended is how many are finished.
+	// ended is the number of finished ones.
 	ended int
 }
 
-// waitingOne returns an application that waits behind another one, which stays.
+// waitingOne returns an application that waits behind another one, which is kept.
 func (b *bench) waitingOne(ctx context.Context) (app *v1alpha1.SparkApplication, err error) {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
@@ -96,7 +98,8 @@ func (b *bench) waitingOne(ctx context.Context) (app *v1alpha1.SparkApplication,
 	return app, b.user.Client.Delete(ctx, app)
 }
 
-// make makes the applications of one turn: first those that have finished, each with one of the objects that are kept for an hour.
+// make creates the applications of one turn: first the finished ones, each with one of the objects that are kept for an
+// hour.
 func (p *purge) make(ctx context.Context) (namespace string, targets []load.Target, err error) {
 	if namespace, err = p.user.Namespace(ctx); err != nil {
 		return "", nil, err
@@ -164,7 +167,7 @@ func (p *purge) bare(ctx context.Context) (one purged, err error) {
 	})
 }
 
-// timed times a deletion until all applications of the namespace are gone.
+// timed measures the time of a deletion until all applications of the namespace are gone.
 func (p *purge) timed(ctx context.Context, namespace string, operator *host.Operator, do func(context.Context) error) (one purged, err error) {
 	limited, cancel := context.WithTimeoutCause(ctx, 30*time.Minute, errors.New("not within 30 minutes"))
 	defer cancel()

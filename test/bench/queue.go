@@ -15,12 +15,13 @@ import (
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
 
-// brief is a life of a second. Without limits all applications are let in at once, and the API server bounds how fast they come to
-// their end: some ten or twenty a second. The comparison shows what the queue costs only if the API server bounds the other run as
-// well. So lives have to be short against the time that the API server needs for as many as are admitted at a time: with quota for 100
-// and a second each, 100 a second could pass, many more than it can serve. With longer lives, or less quota, the ratio would measure
-// how long drivers run. The quota counts two executors, but the node makes none: their writes would be the same in both runs, and
-// hide what the queue adds.
+// brief is a life of one second. Without limits all applications are admitted at once, and the API server limits how
+// fast they come to their end: some ten or twenty per second. The comparison shows the cost of the queue only if the
+// API server is the limit in the other run as well. So lives have to be short compared with the time that the API
+// server needs for those admitted at a time: with quota for 100 and a second each, 100 per second could pass, many more
+// than it can serve. With longer lives, or less quota, the ratio would measure how long drivers run. The quota counts
+// two executors, but the node creates none: their writes would be the same in both runs, and would hide what the queue
+// adds.
 var brief = load.Script{RunFor: time.Second}
 
 // narrowName is the queue with limits.
@@ -28,23 +29,23 @@ const narrowName = "narrow"
 
 // journey is a run of applications from apply to succeeded.
 type journey struct {
-	// elapsed is from the first apply to the last end.
+	// elapsed is the time from the first apply to the last end.
 	elapsed time.Duration
 	writes  host.Count
-	// most is how many held a grant at once.
+	// most is the largest number that held a grant at once.
 	most int
 }
 
 // crossing is one turn: the same applications without limits and with them.
 type crossing struct{ free, narrow journey }
 
-// ratio of the times.
+// ratio returns the ratio of the times.
 func (c *crossing) ratio() float64 { return c.narrow.elapsed.Seconds() / c.free.elapsed.Seconds() }
 
-// extra is how many writes more the limits have cost.
+// extra returns the number of additional writes with limits.
 func (c *crossing) extra() int { return c.narrow.writes.Done.Total() - c.free.writes.Done.Total() }
 
-// measureQueue sends applications through a queue that lets a few in at a time, and through one without limits.
+// measureQueue sends applications through a queue that admits a few at a time, and through one without limits.
 func (b *bench) measureQueue(ctx context.Context) error {
 	if err := b.user.QueueFor(ctx, narrowName, b.room); err != nil {
 		return err
@@ -67,7 +68,7 @@ func (b *bench) measureQueue(ctx context.Context) error {
 	return nil
 }
 
-// cross makes one turn. Who goes second finds a larger database, so turns begin with one and with the other.
+// cross runs one turn. The second run finds a larger database, so the order changes from turn to turn.
 func (b *bench) cross(ctx context.Context, n int, narrowFirst bool) (c crossing, err error) {
 	if narrowFirst {
 		if c.narrow, err = b.travel(ctx, narrowName, n); err != nil {
@@ -81,7 +82,7 @@ func (b *bench) cross(ctx context.Context, n int, narrowFirst bool) (c crossing,
 	return c, err
 }
 
-// travel sends n applications through a queue, all applied as fast as can be.
+// travel sends n applications through a queue, applied as fast as possible.
 func (b *bench) travel(ctx context.Context, queue string, n int) (j journey, err error) {
 	limited, cancel := context.WithTimeoutCause(ctx, 30*time.Minute, errors.New("not within 30 minutes"))
 	defer cancel()

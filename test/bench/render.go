@@ -14,15 +14,15 @@ import (
 // submitCPU is how many seconds of CPU time one spark-submit takes to send the same objects, recorded of Spark 4.1.4 on two cores.
 const submitCPU = 4.6
 
-// rendering is what it costs to build the objects of one attempt.
+// rendering is the cost of building the objects of one attempt.
 type rendering struct {
-	// perSecond is how many are built in a second of CPU time on one core.
+	// perSecond is the number built per second of CPU time on one core.
 	perSecond float64
-	// bytes and allocations are those of one.
+	// bytes and allocations are those of one attempt.
 	bytes, allocations float64
 }
 
-// measureRender runs the benchmark of package render, which only programs of its module can reach. It needs no API server.
+// measureRender runs the benchmark of package render, which is internal to its module. It needs no API server.
 func (b *bench) measureRender(ctx context.Context) error {
 	b.progress("rendering")
 	command := exec.CommandContext(ctx, "go", "test", "./internal/spark/render", "-run", "^$", "-bench", "^BenchmarkBuild$", "-cpu", "1",
@@ -47,7 +47,7 @@ func (b *bench) measureRender(ctx context.Context) error {
 	return nil
 }
 
-// parseRenderings reads the lines of a benchmark: figures, each with its unit behind it.
+// parseRenderings parses the output of a benchmark: figures, each followed by its unit.
 func parseRenderings(out string) []rendering {
 	var rounds []rendering
 	for line := range strings.Lines(out) {

@@ -18,13 +18,13 @@ import (
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
 
-// median is the middle of the values, or the lower of the two in the middle.
+// median returns the middle value; of an even number of values, the lower of the two in the middle.
 func median[T cmp.Ordered](values []T) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[(len(sorted)-1)/2]
 }
 
-// spread shows the median of figures, and all of them if there are several.
+// spread formats the median of figures, and all of them if there are several.
 func spread(format string, values []float64) string {
 	text := fmt.Sprintf(format, median(values))
 	if len(values) == 1 {
@@ -47,7 +47,7 @@ func (b *bench) printMachine() {
 	fmt.Fprintf(b.out, "etcd does not wait for the disk. Operator and loop: %d at once, no limit of requests. Figures: median (all rounds).\n", load.Workers)
 }
 
-// commit names the commit of the working tree that the program was built from, by git.
+// commit returns the Git commit of the working tree that the program was built from.
 func commit() string {
 	name, err := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=12").Output()
 	if err != nil {
@@ -56,7 +56,7 @@ func commit() string {
 	return strings.TrimSpace(string(name))
 }
 
-// pick takes one figure out of every round.
+// pick returns one figure of every round.
 func pick(rounds []round, figure func(r *round) float64) []float64 {
 	out := make([]float64, len(rounds))
 	for i := range rounds {
@@ -96,11 +96,11 @@ func (b *bench) printDeletions(rounds []round) {
 	b.printWrites(&last.operator, &last.same)
 }
 
-// goals of CPU times.
+// goals are the goals for CPU times.
 type goals struct{ operator, machine string }
 
-// printCosts prints CPU times per application. Those of the operator and its servers are exact whatever else the machine does; that
-// of the machine holds that of all.
+// printCosts prints CPU times per application. Those of the operator and its servers are exact whatever else the
+// machine does; that of the machine includes everything.
 func (b *bench) printCosts(t *table, rounds []round, g goals) {
 	per := func(d time.Duration, n int) float64 { return float64(d) / float64(time.Millisecond) / float64(n) }
 	operator := pick(rounds, func(r *round) float64 { return per(r.operator.client-b.idle.operator, r.operator.n) })

@@ -18,12 +18,12 @@ import (
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
 
-// listPage is how many applications one request of the bare client lists.
+// listPage is the number of applications in one request of the bare client.
 const listPage = 500
 
-// measureRestart measures how soon an operator that starts makes its first decision: from its start to the driver pod of an
-// application that was applied while none ran, with hardly any other application and with many finished ones. Another version of the
-// operator takes turns with it, if there is one.
+// measureRestart measures how soon a starting operator makes its first decision: from its start to the driver pod of an
+// application that was applied while no operator ran; with hardly any other application, and with many finished ones.
+// If another version of the operator is given, the two take turns.
 func (b *bench) measureRestart(ctx context.Context) error {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
@@ -66,8 +66,8 @@ func (b *bench) measureRestart(ctx context.Context) error {
 	return b.user.Clear(ctx, namespace)
 }
 
-// firstDecision starts an operator and returns when the driver pod of an application is there that waits for it. It needs a lease that
-// has no holder, and releases it.
+// firstDecision starts an operator and returns when the driver pod of a waiting application exists. It needs a free
+// lease, which it releases again.
 func (b *bench) firstDecision(ctx context.Context, program, half string) (took time.Duration, err error) {
 	b.progress("starting the operator, %s applications", half)
 	namespace, err := b.user.Namespace(ctx)
@@ -94,7 +94,8 @@ func (b *bench) firstDecision(ctx context.Context, program, half string) (took t
 	return at.Sub(began), b.user.Clear(ctx, namespace)
 }
 
-// makeFinished makes applications that look as if each had run to its end: with the spec and the status of one that has.
+// makeFinished creates applications that look as if each had run to its end, with the spec and the status of one that
+// has.
 func (b *bench) makeFinished(ctx context.Context, namespace string, n int) error {
 	model, err := b.finishedOne(ctx)
 	if err != nil {
@@ -132,7 +133,7 @@ func (b *bench) finishedOne(ctx context.Context) (*v1alpha1.SparkApplication, er
 	return app, b.user.Clear(ctx, namespace)
 }
 
-// timeList times a bare client that reads all applications of a namespace, page by page.
+// timeList measures a bare client that reads all applications of a namespace, page by page.
 func (b *bench) timeList(ctx context.Context, namespace string) (time.Duration, error) {
 	began := time.Now()
 	for token := ""; ; {

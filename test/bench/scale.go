@@ -18,41 +18,42 @@ import (
 )
 
 const (
-	// scaleExecutors is how many executors each running application has.
+	// scaleExecutors is the number of executors of each running application.
 	scaleExecutors = 20
-	// scaleProbe is how many applications are submitted to see what the others cost a submission.
+	// scaleProbe is the number of applications that are submitted to see how the others affect a submission.
 	scaleProbe = 200
-	// restFor is how long an operator at rest is watched.
+	// restFor is how long an idle operator is observed.
 	restFor = time.Minute
 )
 
-// crowd is what a number of applications costs.
+// crowd has the costs of a number of applications.
 type crowd struct {
 	n int
-	// first is from the start of the operator until its first driver pod.
+	// first is the time from the start of the operator until its first driver pod.
 	first time.Duration
-	// operator, and its most; servers are kube-apiserver and etcd.
+	// operator is the memory of the idle operator and its peak; servers are kube-apiserver and etcd.
 	operator  occupied
 	peak      int64
 	apiserver int64
 	etcd      int64
-	// database is what etcd has allocated on disk.
+	// database is the disk space that etcd has allocated.
 	database int64
 	// atRest is the share of one CPU that the operator uses.
 	atRest float64
 	probes []probe
 }
 
-// probe is what submissions cost beside a crowd.
+// probe has the costs of submissions beside a crowd.
 type probe struct {
-	// ratio of the bare loop's time to the operator's.
+	// ratio is the bare loop's time divided by the operator's.
 	ratio float64
-	// operator and servers are the CPU time of each submission, bare what the servers use for three creates of the loop, in ms.
+	// operator and servers are the CPU time of each submission in ms; bare is that of the servers for three creates of
+	// the loop.
 	operator, servers, bare float64
 }
 
-// measureScale measures memory, rest and submissions with hardly any other application, and beside very many: 96 % finished, 3 % waiting and 1 %
-// running with executors.
+// measureScale measures memory, idle CPU time and submissions with hardly any other application, and with very many: 96
+// % finished, 3 % waiting and 1 % running with executors.
 func (b *bench) measureScale(ctx context.Context) error {
 	if err := b.rehearse(ctx); err != nil {
 		return err
@@ -95,7 +96,7 @@ func (b *bench) measureScale(ctx context.Context) error {
 	return nil
 }
 
-// runWide has n applications run with executors. They go on when the operator has ended.
+// runWide runs n applications with executors. They continue after the operator has stopped.
 func (b *bench) runWide(ctx context.Context, n int) (err error) {
 	b.progress("running %d applications with %d executors", n, scaleExecutors)
 	namespace, err := b.user.Namespace(ctx)
@@ -118,7 +119,7 @@ func (b *bench) runWide(ctx context.Context, n int) (err error) {
 	return b.awaitExecutors(ctx, namespace, n*scaleExecutors)
 }
 
-// crowded starts an operator beside n applications and measures.
+// crowded starts an operator beside n applications and measures it.
 func (b *bench) crowded(ctx context.Context, n int) (c crowd, err error) {
 	c.n = n
 	namespace, err := b.user.Namespace(ctx)
@@ -159,7 +160,7 @@ func (b *bench) crowded(ctx context.Context, n int) (c crowd, err error) {
 	return c, nil
 }
 
-// weigh measures an operator at rest and the servers.
+// weigh measures an idle operator and the servers.
 func (b *bench) weigh(ctx context.Context, operator *host.Operator, c *crowd) (err error) {
 	if c.peak, err = host.Peak(operator.PID()); err != nil {
 		return err
@@ -182,8 +183,8 @@ func (b *bench) weigh(ctx context.Context, operator *host.Operator, c *crowd) (e
 	return err
 }
 
-// probe submits applications to an operator that runs, and makes three creates for as many by the bare loop. The operator's time is from
-// the first apply to the last driver pod; the CPU time is taken once the operator is idle again.
+// probe submits applications to a running operator, and sends three creates for as many with the bare loop. The
+// operator's time is from the first apply to the last driver pod; the CPU time is read once the operator is idle again.
 func (b *bench) probe(ctx context.Context, operator *host.Operator) (p probe, err error) {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {

@@ -24,24 +24,26 @@ import (
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
 
-// scheduled is what many schedules cost.
+// scheduled has the costs of many schedules.
 type scheduled struct {
-	// none and idle are the operator's memory without schedules, and with those that are not due.
+	// none and idle are the operator's memory without schedules, and with schedules that are not due.
 	none, idle occupied
-	// requests of the operator in a minute without schedules, and in one in which none was due.
+	// noneRequests and idleRequests are the operator's requests in a minute without schedules, and in one in which none
+	// was due.
 	noneRequests, idleRequests int
-	// first and last are how long after the minute in which all were due the first and the last application existed.
+	// first and last are the times from the minute in which all were due until the first and the last application
+	// existed.
 	first, last time.Duration
-	// before is how many applications existed when the first driver did.
+	// before is the number of applications that existed when the first driver did.
 	before int64
 	writes host.Count
 }
 
-// rate is applications a second, from the first to the last.
+// rate returns applications per second, from the first to the last.
 func (s *scheduled) rate(n int) float64 { return float64(n) / (s.last - s.first).Seconds() }
 
-// measureSchedules measures schedules that have nothing to do, then all of them in the minute in which they are due, and then a loop that
-// creates as many applications.
+// measureSchedules measures schedules that are not due, then all of them in the minute in which they are due, and then
+// a loop that creates as many applications.
 func (b *bench) measureSchedules(ctx context.Context) error {
 	s, err := b.followSchedules(ctx)
 	if err != nil {
@@ -113,7 +115,7 @@ func (b *bench) createSchedules(ctx context.Context, namespace string, due time.
 	})
 }
 
-// rest measures the operator while nothing is due: its memory, and its requests in a minute.
+// rest measures the operator while no schedule is due: its memory, and its requests in a minute.
 func (b *bench) rest(ctx context.Context, operator *host.Operator) (memory occupied, requests int, err error) {
 	if memory, err = b.atRest(ctx, operator); err != nil {
 		return memory, 0, err
@@ -181,7 +183,7 @@ func (s *scheduled) run(ctx context.Context, b *bench, namespace string, due tim
 	return nil
 }
 
-// watchNames watches objects of a namespace without their contents.
+// watchNames watches the metadata of objects of a namespace.
 func (b *bench) watchNames(ctx context.Context, namespace string, kind schema.GroupVersionKind) (watch.Interface, error) {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(kind)

@@ -14,8 +14,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// measureSparkctl times `sparkctl list` of many applications, in turns with a bare LIST whose answer is read and thrown
-// away.
+// measureSparkctl measures `sparkctl list` of many applications, in turns with a bare LIST whose answer is read and
+// discarded.
 func (b *bench) measureSparkctl(ctx context.Context) error {
 	if _, err := os.Stat(b.sparkctl); err != nil {
 		return fmt.Errorf("find sparkctl (build it by `make build`): %w", err)
@@ -51,7 +51,7 @@ func (b *bench) measureSparkctl(ctx context.Context) error {
 	return b.user.Clear(ctx, namespace)
 }
 
-// timeBareList times one request for all applications of a namespace.
+// timeBareList measures one request for all applications of a namespace.
 func (b *bench) timeBareList(ctx context.Context, namespace string) (time.Duration, error) {
 	began := time.Now()
 	stream, err := b.server.REST().Get().AbsPath("/apis", v1alpha1.GroupVersion.String(), "namespaces", namespace, "sparkapplications").Stream(ctx)
@@ -63,7 +63,7 @@ func (b *bench) timeBareList(ctx context.Context, namespace string) (time.Durati
 	return time.Since(began), err
 }
 
-// timeSparkctl times sparkctl from its start to its end, and returns the CPU time that it took.
+// timeSparkctl measures sparkctl from its start to its end, and returns its CPU time as well.
 func (b *bench) timeSparkctl(ctx context.Context, args ...string) (took, cpu time.Duration, err error) {
 	command := exec.CommandContext(ctx, b.sparkctl, args...)
 	command.Env = append(os.Environ(), "KUBECONFIG="+b.server.Kubeconfig)

@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
 
-// round is one turn: the operator, the loop with the same writes, and for submissions the loop with three creates.
+// round is one turn: the operator, the loop with the same writes, and, for submissions, the loop with three creates.
 type round struct{ operator, same, creates figures }
 
 // measureThroughput measures submissions and deletions by the operator and by the loop, in turns.
@@ -50,7 +50,7 @@ func (b *bench) measureThroughput(ctx context.Context) error {
 	return nil
 }
 
-// rehearse has the operator submit one application, to see what it writes.
+// rehearse has the operator submit one application, to record its writes.
 func (b *bench) rehearse(ctx context.Context) error {
 	b.progress("rehearsing with one application")
 	namespace, err := b.user.Namespace(ctx)
@@ -78,7 +78,8 @@ func (b *bench) rehearse(ctx context.Context) error {
 	return b.user.Clear(ctx, namespace)
 }
 
-// measureIdle starts the operator with nothing to do, to know the cost of a mere start, and what the servers use beside it.
+// measureIdle starts the operator without work, to measure the cost of a mere start, and what the servers use when
+// idle.
 func (b *bench) measureIdle(ctx context.Context) error {
 	b.progress("starting the operator with nothing to do")
 	var starts, rest []time.Duration
@@ -93,7 +94,7 @@ func (b *bench) measureIdle(ctx context.Context) error {
 	return nil
 }
 
-// idleTime is how long idle servers are watched.
+// idleTime is how long idle servers are observed.
 const idleTime = 5 * time.Second
 
 func (b *bench) idleOnce(ctx context.Context) (start, servers time.Duration, err error) {
@@ -121,8 +122,8 @@ func (b *bench) idleOnce(ctx context.Context) (start, servers time.Duration, err
 	return start, after.servers - before.servers, err
 }
 
-// The watches of the goals ask for whole objects in the encoding in which the operator's own do: the API server encodes an event once
-// for all of them.
+// The watches of the goals request whole objects in the same encoding as the operator's own: the API server encodes an
+// event only once for all of them.
 
 func submission(namespace string, n int) goal {
 	return goal{namespace: namespace, n: n, event: watch.Added, list: &corev1.PodList{}, stage: v1alpha1.StartingReason}
@@ -132,7 +133,7 @@ func deletion(namespace string, n int) goal {
 	return goal{namespace: namespace, n: n, event: watch.Deleted, list: &v1alpha1.SparkApplicationList{}}
 }
 
-// turn submits n applications in each way and, if wanted, deletes half of them.
+// turn submits n applications in each way and, if remove is set, deletes half of them.
 func (b *bench) turn(ctx context.Context, n int, remove bool) (submitted, deleted round, err error) {
 	if submitted.operator, deleted.operator, err = b.operatorTurn(ctx, n, remove); err != nil {
 		return submitted, deleted, fmt.Errorf("operator: %w", err)
@@ -193,7 +194,7 @@ func (b *bench) operatorTurn(ctx context.Context, n int, remove bool) (submitted
 	return submitted, deleted, b.user.Clear(ctx, namespace)
 }
 
-// loopTurn has the loop make the writes of an operator's run, those of the queue on a queue of its own.
+// loopTurn sends the writes of an operator's run with the loop, those of the queue to a queue of its own.
 func (b *bench) loopTurn(ctx context.Context, like figures, targets []load.Target,
 	do func(context.Context, []load.Target, host.Writes, load.Queues) (time.Duration, error)) (figures, error) {
 	queues := load.Queues{Name: "loop", Statuses: like.queue[:min(len(like.queue), like.writes.Done[load.QueuePatch])]}
@@ -208,7 +209,7 @@ func (b *bench) loopTurn(ctx context.Context, like figures, targets []load.Targe
 	return f, b.user.Client.Delete(ctx, queue)
 }
 
-// createTurn makes ConfigMap, Service and pod only, for applications that do not exist.
+// createTurn only creates ConfigMap, Service and pod, for applications that do not exist.
 func (b *bench) createTurn(ctx context.Context, loop *load.Loop, n int) (figures, error) {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {

@@ -15,19 +15,19 @@ import (
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
 
-// A run with two executors. Between two writes of the operator lies at least the time that decides whether they are one.
+// A run with two executors. The operator's writes are far enough apart that none of them are merged.
 var (
 	// prompt is a driver whose image is on the node.
 	prompt = load.Script{StartAfter: time.Second, Executors: 2, ExecutorsAfter: 2 * time.Second, RunFor: 15 * time.Second, EndsIn: time.Second}
-	// slow is one whose image is pulled first.
+	// slow is a driver whose image has to be pulled first.
 	slow = load.Script{StartAfter: 6 * time.Second, Executors: 2, ExecutorsAfter: 2 * time.Second, RunFor: 15 * time.Second, EndsIn: time.Second}
 )
 
-// pace is how many applications a second are applied while writes of whole lives are counted: slow enough that the API server is not
-// what makes drivers late.
+// pace is the number of applications that are applied per second while the writes of whole lives are counted: few
+// enough that the API server does not delay drivers.
 const pace = 4
 
-// measureWrites counts what the operator writes for an application from apply to succeeded.
+// measureWrites counts the operator's writes for an application from apply to succeeded.
 func (b *bench) measureWrites(ctx context.Context) error {
 	lives := []struct {
 		title  string
@@ -69,7 +69,8 @@ func (b *bench) measureWrites(ctx context.Context) error {
 	return nil
 }
 
-// countLives has applications live by a script, so many new ones a second (0: all at once), and counts the operator's part of the writes.
+// countLives runs applications by a script, so many new ones per second (0: all at once), and counts the operator's
+// writes.
 func (b *bench) countLives(ctx context.Context, script load.Script, pace int) (host.Count, error) {
 	return b.account(ctx, script, func(operator *host.Operator, namespace string) (err error) {
 		if pace == 0 {
@@ -84,8 +85,9 @@ func (b *bench) countLives(ctx context.Context, script load.Script, pace int) (h
 	})
 }
 
-// account runs a fresh operator, and a node that lives by a script, while applications of a new namespace live. It counts the operator's
-// part of the writes: all that the API server has counted but the node's own and the applications themselves.
+// account starts a new operator, and a node that follows a script, and calls live to run applications in a new
+// namespace. It returns the operator's writes: everything that the API server has counted, except for the node's writes
+// and the applications themselves.
 func (b *bench) account(ctx context.Context, script load.Script, live func(operator *host.Operator, namespace string) error) (c host.Count, err error) {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {

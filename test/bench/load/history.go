@@ -12,21 +12,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Event is what a watch has delivered, and when it arrived here.
+// Event is an event of a watch with its time of arrival.
 type Event[T client.Object] struct {
 	At     time.Time
 	Type   watch.EventType
 	Object T
 }
 
-// History keeps what a watch delivers until it is stopped.
+// History records the events of a watch until it is stopped.
 type History[T client.Object] struct {
 	watch  watch.Interface
 	done   chan struct{}
 	events []Event[T]
 }
 
-// Follow records the states of objects from now on; first come those that exist.
+// Follow records the states of objects from now on, starting with those that exist.
 func Follow[T client.Object](ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) (*History[T], error) {
 	w, err := c.Watch(ctx, list, options...)
 	if err != nil {
@@ -57,7 +57,7 @@ type Counter struct {
 	kind  watch.EventType
 }
 
-// Count begins to count events of objects of the list's kind.
+// Count starts to count events of objects of the list's kind.
 func Count(ctx context.Context, c client.WithWatch, kind watch.EventType, list client.ObjectList, options ...client.ListOption) (*Counter, error) {
 	w, err := c.Watch(ctx, list, options...)
 	if err != nil {

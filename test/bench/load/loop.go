@@ -36,7 +36,8 @@ var (
 	ServiceDelete  = host.Kind{Verb: "DELETE", Resource: "services"}
 )
 
-// Loop is the bare client loop: typed clients, protobuf where the API server speaks it, no limit of requests, no cache, no decision.
+// Loop is the bare client loop: typed clients, protobuf where the API server supports it, no rate limit, no cache and
+// no decisions.
 type Loop struct {
 	core   corev1client.CoreV1Interface
 	ours   rest.Interface
@@ -62,14 +63,14 @@ func NewLoop(config *rest.Config, sample *Sample) (*Loop, error) {
 	return &Loop{core: clients.CoreV1(), ours: ours, sample: sample}, nil
 }
 
-// Queues is the part of a run that is written to a queue: the statuses that it went through, spread evenly over the run.
+// Queues are the writes to a queue during a run: the statuses that the queue went through, spread evenly over the run.
 type Queues struct {
 	Name     string
 	Statuses []*v1alpha1.SparkQueue
 }
 
-// Submit makes the given writes for the targets and returns how long that took. Writes of a kind are spread evenly over the targets;
-// those of one target are sent one after the other, in the operator's order.
+// Submit sends the given writes for the targets, and returns how long that took. The writes of a kind are spread evenly
+// over the targets; those of one target are sent one after the other, in the operator's order.
 func (l *Loop) Submit(ctx context.Context, targets []Target, writes host.Writes, queues Queues) (time.Duration, error) {
 	plan, err := l.planSubmit(targets, writes)
 	if err != nil {
@@ -78,13 +79,13 @@ func (l *Loop) Submit(ctx context.Context, targets []Target, writes host.Writes,
 	return l.run(ctx, plan, queues)
 }
 
-// Create makes only ConfigMap, Service and pod of each target.
+// Create sends only the creates of ConfigMap, Service and pod for each target.
 func (l *Loop) Create(ctx context.Context, targets []Target) (time.Duration, error) {
 	n := len(targets)
 	return l.Submit(ctx, targets, host.Writes{ConfigMapPost: n, ServicePost: n, PodPost: n}, Queues{})
 }
 
-// Remove makes the given writes for targets that were submitted and whose deletion is asked for.
+// Remove sends the given writes for targets that were submitted and whose deletion has been requested.
 func (l *Loop) Remove(ctx context.Context, targets []Target, writes host.Writes, queues Queues) (time.Duration, error) {
 	plan := make([][]step, len(targets))
 	for i := range targets {
@@ -105,7 +106,7 @@ func (l *Loop) Remove(ctx context.Context, targets []Target, writes host.Writes,
 // step is one write for one target.
 type step func(ctx context.Context) error
 
-// share is how many of total writes fall to the i-th of n.
+// share returns how many of total writes belong to the i-th of n targets.
 func share(total, n, i int) int { return total*(i+1)/n - total*i/n }
 
 func (l *Loop) planSubmit(targets []Target, writes host.Writes) ([][]step, error) {
@@ -128,8 +129,8 @@ func (l *Loop) planSubmit(targets []Target, writes host.Writes) ([][]step, error
 	return plan, nil
 }
 
-// statusSteps are the first n status writes of a target. Where the operator wrote more often than for the sample, the last one is
-// repeated, with a change.
+// statusSteps returns the first n status writes of a target. If the operator wrote more often than for the sample, the
+// last one is repeated with a change.
 func (l *Loop) statusSteps(t *Target, n int) []step {
 	steps := make([]step, 0, n)
 	for k := range n {
@@ -147,7 +148,7 @@ func (l *Loop) patchStep(t *Target, subresource, text string) step {
 	return func(ctx context.Context) error { return l.patch(ctx, t, subresource, text) }
 }
 
-// createSteps renders the objects now, so that it costs nothing while the loop is timed.
+// createSteps renders the objects in advance, so that rendering is not part of the measured time.
 func (l *Loop) createSteps(t *Target, share func(host.Kind) int) ([]step, error) {
 	var steps []step
 	if share(ConfigMapPost) > 0 {
@@ -180,7 +181,7 @@ func (l *Loop) createSteps(t *Target, share func(host.Kind) int) ([]step, error)
 	return steps, nil
 }
 
-// created are the options of every create: the operator also names the owner of its fields.
+// created are the options of every create: the operator also sets a field manager.
 var created = metav1.CreateOptions{FieldManager: "bench"}
 
 func (l *Loop) createPod(ctx context.Context, t *Target, pod *corev1.Pod) error {
@@ -188,7 +189,7 @@ func (l *Loop) createPod(ctx context.Context, t *Target, pod *corev1.Pod) error 
 	return err
 }
 
-// deletePod makes the request; where the operator made it twice for some, the second finds nothing.
+// deletePod deletes the pod. If the operator deleted some pods twice, the second request finds nothing.
 func (l *Loop) deletePod(ctx context.Context, t *Target) error {
 	err := l.core.Pods(t.Namespace).Delete(ctx, l.sample.render(l.sample.pod.Name, t), metav1.DeleteOptions{})
 	if apierrors.IsNotFound(err) {
@@ -197,7 +198,7 @@ func (l *Loop) deletePod(ctx context.Context, t *Target) error {
 	return err
 }
 
-// patch makes a merge patch that expects the version of the last answer.
+// patch sends a merge patch that requires the resource version of the last answer.
 func (l *Loop) patch(ctx context.Context, t *Target, subresource, text string) error {
 	request := l.ours.Patch(types.MergePatchType).Namespace(t.Namespace).Resource("sparkapplications").Name(t.Name).
 		Param("fieldManager", "bench").Body([]byte(l.sample.render(text, t)))
@@ -223,7 +224,7 @@ func (l *Loop) patch(ctx context.Context, t *Target, subresource, text string) e
 	return nil
 }
 
-// run carries a plan out: targets side by side, the writes of one in order, those of the queue in between.
+// run carries out a plan: targets in parallel, the writes of each in order, those of the queue in between.
 func (l *Loop) run(ctx context.Context, plan [][]step, queues Queues) (time.Duration, error) {
 	due := make(map[int][][]byte, len(queues.Statuses))
 	for k, queue := range queues.Statuses {

@@ -29,24 +29,25 @@ import (
 const (
 	// nodeName is the node that all pods run on. It does not exist.
 	nodeName = "bench-node"
-	// appSelector is Spark's label of everything that belongs to one run.
+	// appSelector is Spark's label of all objects of one run.
 	appSelector = "spark-app-selector"
 )
 
-// Script is what happens to a driver after it was created.
+// Script says what happens to a driver after it was created.
 type Script struct {
-	// StartAfter is how long the driver takes to run.
+	// StartAfter is the time until the driver runs.
 	StartAfter time.Duration
-	// Executors that the driver makes once it runs, and how long they take to run.
+	// Executors is the number of executors that the driver creates once it runs, and ExecutorsAfter the time until they
+	// run.
 	Executors      int
 	ExecutorsAfter time.Duration
-	// RunFor is how long the driver runs; zero is for ever.
+	// RunFor is the time that the driver runs; zero means for ever.
 	RunFor time.Duration
-	// EndsIn is how long executors take to end after the driver has deleted them.
+	// EndsIn is the time that executors take to end after the driver has deleted them.
 	EndsIn time.Duration
 }
 
-// The kinds of writes that only the node makes.
+// The kinds of writes that only the node sends.
 var (
 	podBinding = host.Kind{Verb: "POST", Resource: "pods", Subresource: "binding"}
 	podStatus  = host.Kind{Verb: "PUT", Resource: "pods", Subresource: "status"}
@@ -59,15 +60,16 @@ type Node struct {
 	script    Script
 	watch     watch.Interface
 	running   sync.WaitGroup
-	busy      chan struct{} // bounds the requests made at once
-	cancel    context.CancelCauseFunc
-	ctx       context.Context
+	// busy limits the number of parallel requests.
+	busy   chan struct{}
+	cancel context.CancelCauseFunc
+	ctx    context.Context
 
 	mu     sync.Mutex
 	writes host.Writes
 }
 
-// StartNode runs the drivers that come into being in a namespace. Stop it.
+// StartNode runs the drivers that are created in a namespace. The caller has to stop it.
 func StartNode(ctx context.Context, config *rest.Config, namespace string, script Script) (*Node, error) {
 	binary := rest.CopyConfig(config)
 	binary.ContentType = "application/vnd.kubernetes.protobuf"
@@ -87,8 +89,8 @@ func StartNode(ctx context.Context, config *rest.Config, namespace string, scrip
 	return n, nil
 }
 
-// watchPods watches the pods of a namespace from now on. It continues where it was when the API server closes the watch, as it does with slow
-// readers.
+// watchPods watches the pods of a namespace from now on. It resumes when the API server closes the watch, as it does
+// with slow readers.
 func watchPods(ctx context.Context, c kubernetes.Interface, namespace string) (watch.Interface, error) {
 	list, err := c.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{Limit: 1})
 	if err != nil {
@@ -101,7 +103,7 @@ func watchPods(ctx context.Context, c kubernetes.Interface, namespace string) (w
 	})
 }
 
-// Stop ends the node; its pods stay as they are. It returns the first thing that went wrong.
+// Stop ends the node; its pods stay as they are. It returns the first error of the node.
 func (n *Node) Stop() error {
 	err := context.Cause(n.ctx)
 	n.cancel(nil)
@@ -110,7 +112,7 @@ func (n *Node) Stop() error {
 	return err
 }
 
-// Writes are the writes that the node has made so far.
+// Writes returns the writes of the node so far.
 func (n *Node) Writes() host.Writes {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -186,8 +188,8 @@ func (n *Node) deleteService(driver *corev1.Pod) {
 	}
 }
 
-// createExecutor makes an executor as Spark does: owned by the driver, with the labels that the template gives to both. Spark itself
-// does not bind it; here that saves a request which is the node's anyway.
+// createExecutor creates an executor as Spark does: owned by the driver, with the labels that the template gives to
+// both. Spark itself does not bind it; doing so here saves a request of the node.
 func (n *Node) createExecutor(driver *corev1.Pod, number int) *corev1.Pod {
 	own := maps.Clone(driver.Labels)
 	own[v1alpha1.SparkRoleLabel], own["spark-exec-id"] = "executor", strconv.Itoa(number)
@@ -220,7 +222,7 @@ func (n *Node) bind(pod *corev1.Pod) {
 	})
 }
 
-// setStatus writes the status of a pod, unless it is another pod by now.
+// setStatus writes the status of a pod, unless another pod has its name by now.
 func (n *Node) setStatus(pod *corev1.Pod, status corev1.PodStatus) {
 	n.do(podStatus, func(ctx context.Context) error {
 		update := pod.DeepCopy()
@@ -241,7 +243,7 @@ func (n *Node) end(pod *corev1.Pod) {
 	})
 }
 
-// do makes a request when a slot is free. What fails because the pod is gone or another one is not an error.
+// do sends a request when a slot is free. It ignores errors because the pod is gone or was replaced.
 func (n *Node) do(kind host.Kind, request func(ctx context.Context) error) {
 	n.busy <- struct{}{}
 	err := request(n.ctx)

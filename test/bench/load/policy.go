@@ -21,8 +21,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// InstallPolicy creates the objects of a file, which hold the admission policy of config/fast, and waits until the API server puts the
-// finalizer on applications by it.
+// InstallPolicy creates the objects of a file with the admission policy of config/fast, and waits until the API server
+// adds the finalizer to applications.
 func (u User) InstallPolicy(ctx context.Context, file string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -43,7 +43,8 @@ func (u User) InstallPolicy(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	var last error // the API server learns of new kinds, and of policies for them, one after the other
+	// The API server learns of new kinds, and of policies for them, at different times.
+	var last error
 	err = wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		probe := Application(namespace, 0, 1)
 		last = u.Client.Create(ctx, probe, client.DryRunAll)

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// Workers is how many requests are sent at once, as many as the operator reconciles at once by default.
+// Workers is the number of parallel requests, the same as the operator's default number of parallel reconciliations.
 const Workers = 16
 
 // InParallel calls do with 0 … n-1, on Workers goroutines, until all are done or one has failed.

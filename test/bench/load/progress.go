@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Progress is how far the applications of a namespace have come, as a watch shows.
+// Progress is the progress of the applications of a namespace, as a watch shows it.
 type Progress struct {
 	watch watch.Interface
 	done  chan struct{}
@@ -27,15 +27,15 @@ type Progress struct {
 	mu     sync.Mutex
 	stages map[types.UID]string
 	counts map[string]int
-	// granted are those that hold a grant, most how many did at once.
+	// granted are the applications that hold a grant, and most the largest number at once.
 	granted map[types.UID]bool
 	most    int
-	// last is when the last event arrived.
+	// last is the time of the last event.
 	last time.Time
 }
 
-// Track follows the applications of a namespace that is still empty. It continues where it was when the API server closes the watch, as
-// it does with slow readers.
+// Track follows the applications of a namespace that is still empty. It resumes when the API server closes the watch,
+// as it does with slow readers.
 func Track(ctx context.Context, c client.WithWatch, namespace string) (*Progress, error) {
 	w, err := followOn(ctx, c, namespace)
 	if err != nil {
@@ -44,8 +44,8 @@ func Track(ctx context.Context, c client.WithWatch, namespace string) (*Progress
 	return track(w), nil
 }
 
-// CountGone counts, from now on, the applications of a namespace that are gone. Its Wait has to be called at once: the API server closes the
-// watch of a client that does not read.
+// CountGone counts, from now on, the applications of a namespace that are deleted. The caller has to call Wait at once:
+// the API server closes the watch of a client that does not read.
 func CountGone(ctx context.Context, c client.WithWatch, namespace string) (*Counter, error) {
 	w, err := followOn(ctx, c, namespace)
 	if err != nil {
@@ -106,7 +106,7 @@ func (p *Progress) saw(kind watch.EventType, app *v1alpha1.SparkApplication) {
 	}
 }
 
-// Wait returns when n applications are in a stage, with the time when the last of them came there.
+// Wait returns when n applications are in a stage, with the time at which the last of them reached it.
 func (p *Progress) Wait(ctx context.Context, stage string, n int) (time.Time, error) {
 	ended := false
 	for {
@@ -129,7 +129,7 @@ func (p *Progress) Wait(ctx context.Context, stage string, n int) (time.Time, er
 	}
 }
 
-// MostGranted is how many applications held a grant at once.
+// MostGranted returns the largest number of applications that held a grant at once.
 func (p *Progress) MostGranted() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

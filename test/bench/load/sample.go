@@ -19,18 +19,19 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Sample is what the operator writes to submit one application.
+// Sample has the operator's writes to submit one application.
 type Sample struct {
-	target    Target
-	finalizer string   // empty if an admission policy has put it on
-	statuses  []string // merge patches, in order
+	target Target
+	// finalizer is empty if an admission policy has added it.
+	finalizer string
+	// statuses are merge patches, in order.
+	statuses  []string
 	configMap *corev1.ConfigMap
 	service   *corev1.Service
 	pod       *corev1.Pod
 }
 
-// TakeSample makes a sample of what an operator, whose work is over, has written for one application, from the states that the
-// application went through.
+// TakeSample derives a sample from the states that an application went through, once the operator has finished with it.
 func TakeSample(ctx context.Context, c client.Client, states []*v1alpha1.SparkApplication) (*Sample, error) {
 	if len(states) < 2 {
 		return nil, errors.New("the operator has not written anything")
@@ -56,14 +57,15 @@ func TakeSample(ctx context.Context, c client.Client, states []*v1alpha1.SparkAp
 	return s, s.objects(ctx, c)
 }
 
-// strip leaves out what no client writes.
+// strip removes the fields that clients do not write.
 func strip(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 	app = app.DeepCopy()
 	app.ManagedFields, app.Generation = nil, 0
 	return app
 }
 
-// objects reads what was created for the application, and takes out what the API server has added.
+// objects reads the objects that were created for the application, and removes the fields that the API server has
+// added.
 func (s *Sample) objects(ctx context.Context, c client.Client) error {
 	in := client.InNamespace(s.target.Namespace)
 	maps, services, pods := &corev1.ConfigMapList{}, &corev1.ServiceList{}, &corev1.PodList{}
@@ -89,14 +91,14 @@ func (s *Sample) objects(ctx context.Context, c client.Client) error {
 	return nil
 }
 
-// render puts a target in the sample's place.
+// render replaces the sample's application with a target.
 func (s *Sample) render(text string, t *Target) string {
 	return strings.NewReplacer(
 		"{version}", t.Version, string(s.target.UID), string(t.UID), s.target.Name, t.Name, s.target.Namespace, t.Namespace,
 	).Replace(text)
 }
 
-// renderObject makes a copy of an object of the sample for a target.
+// renderObject copies an object of the sample for a target.
 func renderObject[T runtime.Object](s *Sample, obj T, t *Target) (T, error) {
 	var out T
 	data, err := json.Marshal(obj)

@@ -38,7 +38,7 @@ const HalfLabel = "bench.sparkgate.io/half"
 // User applies and deletes applications.
 type User struct{ Client client.WithWatch }
 
-// Namespace makes a fresh namespace, in which drivers may run.
+// Namespace creates a new namespace in which drivers may run.
 func (u User) Namespace(ctx context.Context) (string, error) {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "bench-"}}
 	if err := u.Client.Create(ctx, ns); err != nil {
@@ -47,7 +47,8 @@ func (u User) Namespace(ctx context.Context) (string, error) {
 	return ns.Name, u.letDriversRun(ctx, ns.Name)
 }
 
-// letDriversRun gives the service accounts of a namespace what the operator expects drivers to have, and waits until the API server knows that.
+// letDriversRun gives the service accounts of a namespace the rights that the operator expects drivers to have, and
+// waits until the API server has noticed.
 func (u User) letDriversRun(ctx context.Context, namespace string) error {
 	meta, group := metav1.ObjectMeta{Namespace: namespace, Name: "spark-driver"}, "system:serviceaccounts:"+namespace
 	for _, object := range []client.Object{
@@ -69,17 +70,17 @@ func (u User) letDriversRun(ctx context.Context, namespace string) error {
 	})
 }
 
-// Queue makes a queue without limits for all namespaces.
+// Queue creates a queue without limits for all namespaces.
 func (u User) Queue(ctx context.Context, name string) error { return u.queue(ctx, name, nil) }
 
-// QueueFor makes a queue whose memory is enough for n applications with two executors.
+// QueueFor creates a queue with enough memory for n applications with two executors.
 func (u User) QueueFor(ctx context.Context, name string, n int) error {
 	return u.queue(ctx, name, []v1alpha1.FlavorQuota{{Name: v1alpha1.DefaultFlavor, Quotas: []v1alpha1.ResourceQuota{
 		{Resource: string(corev1.ResourceMemory), Nominal: *resource.NewQuantity(int64(n)*3*podMemory, resource.BinarySI)},
 	}}})
 }
 
-// podMemory is what a pod of an application requests: 512 MiB and Spark's least overhead, 384 MiB.
+// podMemory is the memory request of an application's pod: 512 MiB plus Spark's minimum overhead, 384 MiB.
 const podMemory = 896 << 20
 
 func (u User) queue(ctx context.Context, name string, flavors []v1alpha1.FlavorQuota) error {
@@ -93,8 +94,8 @@ func (u User) queue(ctx context.Context, name string, flavors []v1alpha1.FlavorQ
 	return nil
 }
 
-// Application is the manifest of the i-th application of a namespace: a Python job with the given number of executors. Every name
-// has the same length.
+// Application returns the manifest of the i-th application of a namespace: a Python job with the given number of
+// executors. All names have the same length.
 func Application(namespace string, i, executors int) *v1alpha1.SparkApplication {
 	half := "a"
 	if i%2 == 1 {
@@ -113,22 +114,22 @@ func Application(namespace string, i, executors int) *v1alpha1.SparkApplication 
 	}
 }
 
-// Apply makes n applications with two executors each.
+// Apply creates n applications with two executors each.
 func (u User) Apply(ctx context.Context, namespace string, n int) ([]Target, error) {
 	return u.ApplyFrom(ctx, namespace, Range{N: n, Executors: 2})
 }
 
-// Range is a number of applications: First, First+1, …
+// Range is a range of applications: First, First+1, …
 type Range struct {
 	First, N, Executors int
-	// Queue that they name, and the gate at which they ask; empty for none.
+	// Queue and Gate are named by the applications; empty for none.
 	Queue string
 	Gate  v1alpha1.GateType
-	// Finalizer says that they have the operator's finalizer from the start.
+	// Finalizer reports whether they have the operator's finalizer from the start.
 	Finalizer bool
 }
 
-// ApplyFrom makes the applications of a range.
+// ApplyFrom creates the applications of a range.
 func (u User) ApplyFrom(ctx context.Context, namespace string, r Range) ([]Target, error) {
 	targets := make([]Target, r.N)
 	err := each(ctx, r.N, func(ctx context.Context, i int) error {
@@ -148,7 +149,7 @@ func (u User) ApplyFrom(ctx context.Context, namespace string, r Range) ([]Targe
 	return targets, err
 }
 
-// ApplyLarge makes n applications whose executor template fills them up to so many bytes each.
+// ApplyLarge creates n applications, whose executor template fills them up to so many bytes each.
 func (u User) ApplyLarge(ctx context.Context, namespace string, n, bytes int) error {
 	return each(ctx, n, func(ctx context.Context, i int) error {
 		app := Application(namespace, i, 2)
@@ -161,12 +162,12 @@ func (u User) ApplyLarge(ctx context.Context, namespace string, n, bytes int) er
 	})
 }
 
-// ApplyFinished makes n applications with two executors each that look as if they had run to the same end as the model.
+// ApplyFinished creates n applications with two executors each, which look as if they had ended like the model.
 func (u User) ApplyFinished(ctx context.Context, namespace string, n int, model *v1alpha1.SparkApplication) error {
 	return u.ApplyAs(ctx, namespace, Range{N: n, Executors: 2, Finalizer: true}, model)
 }
 
-// ApplyAs makes the applications of a range with the status of the model.
+// ApplyAs creates the applications of a range with the status of the model.
 func (u User) ApplyAs(ctx context.Context, namespace string, r Range, model *v1alpha1.SparkApplication) error {
 	targets, err := u.ApplyFrom(ctx, namespace, r)
 	if err != nil {
@@ -184,7 +185,8 @@ func (u User) ApplyAs(ctx context.Context, namespace string, r Range, model *v1a
 	})
 }
 
-// CreateFiles makes a ConfigMap for each application, with the labels and the owner that the operator gives those of its attempts.
+// CreateFiles creates a ConfigMap for each application, with the labels and the owner that the operator gives to the
+// ConfigMaps of attempts.
 func (u User) CreateFiles(ctx context.Context, targets []Target) error {
 	return each(ctx, len(targets), func(ctx context.Context, i int) error {
 		t := &targets[i]
@@ -199,8 +201,8 @@ func (u User) CreateFiles(ctx context.Context, targets []Target) error {
 	})
 }
 
-// DeleteEach asks for the deletion of applications in one request each. The finalizer of those that have it is taken off afterwards if
-// strip is set.
+// DeleteEach requests the deletion of applications, one request each. It then removes the finalizer of those for which
+// strip returns true.
 func (u User) DeleteEach(ctx context.Context, targets []Target, strip func(i int) bool) error {
 	return each(ctx, len(targets), func(ctx context.Context, i int) error {
 		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: targets[i].Namespace, Name: targets[i].Name}}
@@ -216,7 +218,7 @@ func (u User) DeleteEach(ctx context.Context, targets []Target, strip func(i int
 	})
 }
 
-// Delete asks for the deletion of one half of the applications, in one request.
+// Delete requests the deletion of one half of the applications in a single request.
 func (u User) Delete(ctx context.Context, namespace, half string) error {
 	err := u.Client.DeleteAllOf(ctx, &v1alpha1.SparkApplication{}, client.InNamespace(namespace), client.MatchingLabels{HalfLabel: half})
 	if err != nil {
@@ -257,7 +259,7 @@ func (u User) Stages(ctx context.Context, namespace string) (map[string]int, err
 	return stages, nil
 }
 
-// StageOf is the reason of Ready.
+// StageOf returns the reason of Ready.
 func StageOf(app *v1alpha1.SparkApplication) string {
 	if ready := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition); ready != nil {
 		return ready.Reason
@@ -265,7 +267,7 @@ func StageOf(app *v1alpha1.SparkApplication) string {
 	return ""
 }
 
-// ReadyExecutors is how many executors the applications of a namespace report ready.
+// ReadyExecutors returns the number of executors that the applications of a namespace report as ready.
 func (u User) ReadyExecutors(ctx context.Context, namespace string) (int, error) {
 	list := &v1alpha1.SparkApplicationList{}
 	if err := u.Client.List(ctx, list, client.InNamespace(namespace)); err != nil {
@@ -298,7 +300,7 @@ func (u User) AwaitStage(ctx context.Context, namespace, stage string, n int) er
 	}
 }
 
-// Clear removes everything from a namespace. No operator may run.
+// Clear removes everything from a namespace. No operator may be running.
 func (u User) Clear(ctx context.Context, namespace string) error {
 	in := client.InNamespace(namespace)
 	targets, err := u.Targets(ctx, namespace, "")
