@@ -68,7 +68,8 @@ type options struct {
 	rounds int
 	// lives is the number of applications that are followed to their end.
 	lives int
-	// queued is the number of applications that pass through a queue, whose quota is enough for room of them at a time.
+	// queued is the number of applications that pass through a queue; the second one is how many of them fit into its
+	// quota at a time.
 	queued, room int
 	// finished is the number of applications in each of the two steps of the memory measurement.
 	finished int
