@@ -14,10 +14,10 @@ import (
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
-// programs are what envtest and the tests start.
+// programs are the programs that envtest and the tests start.
 var programs = []string{"kube-apiserver", "etcd", "kubectl"}
 
-// findRoot returns the folder of the repository: it is known where this file lies in it.
+// findRoot returns the folder of the repository, relative to this source file.
 func findRoot() (string, error) {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok || !filepath.IsAbs(file) {
@@ -30,7 +30,7 @@ func findRoot() (string, error) {
 	return root, nil
 }
 
-// findAssets returns the folder of the programs, and builds them where KUBEBUILDER_ASSETS is not set.
+// findAssets returns the folder of the programs. It builds them unless KUBEBUILDER_ASSETS is set.
 func findAssets(root string) (string, error) {
 	dir := os.Getenv(AssetsVariable)
 	from := AssetsVariable
@@ -49,7 +49,8 @@ func findAssets(root string) (string, error) {
 	return dir, nil
 }
 
-// buildAssets compiles the programs of the local cluster unless they are in the user's cache. Progress goes to standard error.
+// buildAssets compiles the programs of the local cluster unless they are in the user's cache. It prints its progress to
+// standard error.
 func buildAssets(root string) (string, error) {
 	built, err := systems.Build(root)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// auditPolicy logs each write of an application or a pod, with what was asked for and what is stored. It names the groups of all kinds
-// whose writes change what is held.
+// auditPolicy logs each write of an application or a pod, with request and response. It also names the groups of all
+// other kinds whose writes change what applications hold.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -48,7 +48,7 @@ func MainAudited(m *testing.M) int {
 	return run(m, testEnv)
 }
 
-// AuditLog is the path of the audit log of writes of applications and pods, for packages that MainAudited runs.
+// AuditLog returns the path of the audit log of writes of applications and pods, for packages that use MainAudited.
 func AuditLog(t *testing.T) string {
 	t.Helper()
 	if server.auditLog == "" {

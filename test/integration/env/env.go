@@ -25,7 +25,7 @@ import (
 // AssetsVariable names the folder with kube-apiserver, etcd and kubectl.
 const AssetsVariable = "KUBEBUILDER_ASSETS"
 
-// server is the server of this test binary; set by Main before any test runs, read only after that.
+// server is the API server of this test binary; set by Main before any test runs, only read after that.
 var server struct {
 	root       string
 	assets     string
@@ -64,7 +64,7 @@ func start(testEnv *envtest.Environment) (stop func() error, err error) {
 	testEnv.CRDDirectoryPaths = []string{filepath.Join(server.root, "config", "crd", "bases")}
 	testEnv.ErrorIfCRDPathMissing = true
 	testEnv.BinaryAssetsDirectory = server.assets
-	// A start that fails half way, for a CRD that is refused, leaves the programs running.
+	// If the start fails half way, for example because a CRD is refused, the programs are still running.
 	if server.config, err = testEnv.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("start it with the programs of %s: %w", server.assets, err), testEnv.Stop())
 	}
@@ -76,9 +76,9 @@ func start(testEnv *envtest.Environment) (stop func() error, err error) {
 	}, nil
 }
 
-// connect makes the client, and the kubeconfig of an administrator for kubectl.
+// connect creates the client, and the kubeconfig of an administrator for kubectl.
 func connect(testEnv *envtest.Environment) (err error) {
-	// Tests measure behaviour, not the client's own brake.
+	// Tests measure behaviour, not the client's own rate limit.
 	server.config.QPS, server.config.Burst = -1, -1
 	scheme, err := Scheme()
 	if err != nil {
@@ -103,28 +103,28 @@ func connect(testEnv *envtest.Environment) (err error) {
 	return os.WriteFile(server.kubeconfig, kubeconfig, 0o600)
 }
 
-// Scheme knows Kubernetes' own kinds and ours.
+// Scheme returns a scheme with Kubernetes' own kinds and ours.
 func Scheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
 	return scheme, firstError(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme))
 }
 
-// Config is an administrator's access to the server, without a limit of requests. Each call returns a copy.
+// Config returns an administrator's access to the server, without a rate limit. Each call returns a copy.
 func Config() *rest.Config { return rest.CopyConfig(server.config) }
 
-// Client is an administrator's client that reads from the server, not from a cache. It is safe for concurrent use.
+// Client returns an administrator's client that reads from the server, not from a cache. It is safe for concurrent use.
 func Client() client.Client { return server.client }
 
-// Root is the folder of the repository.
+// Root returns the folder of the repository.
 func Root() string { return server.root }
 
-// Cluster is the server as a batch scheduler sees it: systems.Kueue(t, env.Cluster(), …).
+// Cluster returns the server as a batch scheduler sees it: systems.Kueue(t, env.Cluster(), …).
 func Cluster() systems.Cluster {
 	return systems.Cluster{Config: Config(), Kubeconfig: server.kubeconfig, Root: server.root}
 }
 
-// Namespace makes a namespace with a fresh name for one test, in which drivers may run under every service account. It stays until the
-// server goes.
+// Namespace creates a namespace with a new name for one test, in which drivers may run under every service account. It
+// exists as long as the server.
 func Namespace(t *testing.T) string {
 	t.Helper()
 	name := BareNamespace(t)
@@ -132,7 +132,7 @@ func Namespace(t *testing.T) string {
 	return name
 }
 
-// BareNamespace makes a namespace with a fresh name for one test, in which no service account has rights.
+// BareNamespace creates a namespace with a new name for one test, in which no service account has rights.
 func BareNamespace(t *testing.T) string {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}

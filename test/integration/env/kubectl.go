@@ -13,15 +13,15 @@ import (
 	"testing"
 )
 
-// Kubectl runs kubectl as an administrator and returns what it wrote to standard output. A failure of the command is returned as an
-// error that carries standard error.
+// Kubectl runs kubectl as an administrator and returns its standard output. If the command fails, the error contains
+// its standard error.
 func Kubectl(t *testing.T, args ...string) (string, error) { return KubectlWith(t, "", args...) }
 
 // KubectlWith is Kubectl with a standard input, for `kubectl apply -f -`.
 func KubectlWith(t *testing.T, stdin string, args ...string) (string, error) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), filepath.Join(server.assets, "kubectl"), args...)
-	// A home of its own keeps kubectl's discovery cache out of the user's.
+	// A home folder of its own keeps kubectl's discovery cache out of the user's.
 	command.Env = append(os.Environ(), "KUBECONFIG="+server.kubeconfig, "HOME="+filepath.Dir(server.kubeconfig))
 	command.Stdin = strings.NewReader(stdin)
 	var out, failure bytes.Buffer

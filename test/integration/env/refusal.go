@@ -9,7 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Who refuses a request.
+// The parts of the API server that may refuse a request.
 const (
 	ByNobody = ""
 	ByGuard  = "guard"
@@ -18,7 +18,7 @@ const (
 	ByServer = "API server"
 )
 
-// RefusedBy returns who has refused the request that an error answers.
+// RefusedBy returns the part of the API server that refused a request, by the error.
 func RefusedBy(err error) string {
 	switch {
 	case err == nil:

@@ -15,7 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// LetDriversRun gives all service accounts of a namespace the Role of config/job-namespace, and waits until the API server knows that.
+// LetDriversRun gives all service accounts of a namespace the Role of config/job-namespace, and waits until the API
+// server has noticed.
 func LetDriversRun(t *testing.T, namespace string) {
 	t.Helper()
 	role := driverRole(t)
@@ -37,7 +38,7 @@ func LetDriversRun(t *testing.T, namespace string) {
 	})
 }
 
-// driverRole is the Role of config/job-namespace.
+// driverRole returns the Role of config/job-namespace.
 func driverRole(t *testing.T) *rbacv1.Role {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(server.root, "config", "job-namespace", "spark.yaml"))

@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	// Patience is how long a test waits for something that should come; it only matters where it does not.
+	// Patience is how long a test waits for an expected event; it matters only if the event does not occur.
 	Patience = time.Minute
-	// Interval is the pause between two looks.
+	// Interval is the pause between two checks.
 	Interval = 20 * time.Millisecond
 )
 
-// Until waits until something holds, or ends the test.
+// Until waits until a condition holds, or fails the test.
 func Until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	UntilSeen(t, what, func() (bool, any) { return holds(), "" })
 }
 
-// UntilSeen waits until something holds, or ends the test with what was seen last, such as an error.
+// UntilSeen waits until a condition holds, or fails the test with the last observation, such as an error.
 func UntilSeen[S any](t *testing.T, what string, look func() (holds bool, seen S)) {
 	t.Helper()
 	UntilWithin(t, Patience, what, look)
 }
 
-// UntilWithin is UntilSeen with a patience of its own.
+// UntilWithin is UntilSeen with a different time limit.
 func UntilWithin[S any](t *testing.T, patience time.Duration, what string, look func() (holds bool, seen S)) {
 	t.Helper()
 	var seen S
@@ -43,7 +43,7 @@ func UntilWithin[S any](t *testing.T, patience time.Duration, what string, look 
 	}
 }
 
-// Lazily is something to show that is costly to describe: it is described when it is printed.
+// Lazily is an observation that is costly to describe: the function is called only if it is printed.
 type Lazily func() string
 
 // String implements fmt.Stringer.

@@ -17,18 +17,19 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Account integrates on its own what the applications of a namespace hold and what their pods request, from what the API server shows of
-// them, by a clock. It shares no code with the operator. Safe for concurrent use.
+// Account integrates, independently of the operator, what the applications of a namespace hold and what their pods
+// request. It uses the objects in the API server and a clock, and shares no code with the operator. It is safe for
+// concurrent use.
 type Account struct {
 	clock clock.Clock
 	mu    sync.Mutex
 	ledger
 }
 
-// ledger has what was held, by grant and pod.
+// ledger has the amounts that were held, by grant and pod.
 type ledger map[types.UID]*held
 
-// held is one grant, or one pod.
+// held are the amounts of one grant or one pod.
 type held struct {
 	application string
 	grant       bool
@@ -36,14 +37,14 @@ type held struct {
 	since       time.Time
 }
 
-// Seconds are cores and GiB; multiplied by seconds, or as they are.
+// Seconds are cores and GiB, either multiplied by seconds or as they are.
 type Seconds struct{ Cores, GiB float64 }
 
 func (s Seconds) plus(o Seconds, factor float64) Seconds {
 	return Seconds{s.Cores + o.Cores*factor, s.GiB + o.GiB*factor}
 }
 
-// StartAccount accounts for a namespace that is still empty, until the test ends.
+// StartAccount starts to account for a namespace that is still empty, until the test ends.
 func StartAccount(t *testing.T, namespace string, by clock.Clock) *Account {
 	t.Helper()
 	a := &Account{clock: by, ledger: ledger{}}
@@ -68,7 +69,7 @@ func (a *Account) follow(stream watch.Interface) {
 	}
 }
 
-// heldByGrant is what an application holds from now on.
+// heldByGrant returns the amounts that an application holds from now on.
 func heldByGrant(app *v1alpha1.SparkApplication, gone bool) held {
 	h := held{application: app.Name, grant: true}
 	if app.Status.Grant != nil && !gone {
@@ -79,7 +80,7 @@ func heldByGrant(app *v1alpha1.SparkApplication, gone bool) held {
 	return h
 }
 
-// heldByPod is what a pod requests of its node from now on.
+// heldByPod returns the amounts that a pod requests of its node from now on.
 func heldByPod(pod *corev1.Pod, gone bool) held {
 	h := held{application: pod.Labels[v1alpha1.ApplicationLabel]}
 	ended := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
@@ -95,22 +96,22 @@ func requested(list corev1.ResourceList) Seconds {
 	return Seconds{list.Cpu().AsApproximateFloat64(), list.Memory().AsApproximateFloat64() / (1 << 30)}
 }
 
-// saw takes what something holds from now on.
+// saw records the amounts that an object holds from now on.
 func (a *Account) saw(uid types.UID, next held) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.enter(uid, next, a.clock.Now())
 }
 
-// Of returns what an application's grants have held, and what its pods have requested, until now; all applications under an empty name.
-// With them comes what is held and requested now.
+// Of returns the amounts that an application's grants have held and its pods have requested until now, and those that
+// they hold and request at the moment. An empty name means all applications.
 func (a *Account) Of(application string) (granted, requested, holds, requests Seconds) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.of(application, a.clock.Now())
 }
 
-// enter takes what something holds from a time on.
+// enter records the amounts that an object holds from a time on.
 func (l ledger) enter(uid types.UID, next held, at time.Time) {
 	next.since = at
 	if before := l[uid]; before != nil {

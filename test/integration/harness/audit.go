@@ -22,28 +22,29 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// auditEvent is the part of an event of audit.k8s.io/v1 that says what a write has stored.
+// auditEvent is the part of an event of audit.k8s.io/v1 that has the stored object of a write.
 type auditEvent struct {
 	Verb           string
 	ObjectRef      struct{ Resource, Subresource, Namespace, Name string }
 	ResponseStatus struct{ Code int32 }
 	ResponseObject json.RawMessage
 	RequestObject  json.RawMessage
-	// RequestReceivedTimestamp is the API server's. What follows from a write comes after it.
+	// RequestReceivedTimestamp is the API server's time, which is before any consequence of the write.
 	RequestReceivedTimestamp metav1.MicroTime
 }
 
-// Audit is an account from nothing but the audit log of the API server. It shares no code with the operator.
+// Audit is an account that uses only the audit log of the API server. It shares no code with the operator.
 type Audit struct {
 	ledger
-	clock        *Clock
-	pods         map[string]*corev1.Pod // by name
+	clock *Clock
+	// pods are by name.
+	pods         map[string]*corev1.Pod
 	applications map[types.UID][]byte
-	// versions are the newest that the log has, by uid.
+	// versions are the latest versions in the log, by UID.
 	versions map[types.UID]uint64
 }
 
-// ReadAudit reads the log of a namespace, once it has the versions that the API server has of some applications.
+// ReadAudit reads the log of a namespace, once it contains the current versions of some applications.
 func ReadAudit(t *testing.T, by *Clock, apps ...*v1alpha1.SparkApplication) *Audit {
 	t.Helper()
 	var a *Audit
@@ -63,13 +64,14 @@ func ReadAudit(t *testing.T, by *Clock, apps ...*v1alpha1.SparkApplication) *Aud
 	return a
 }
 
-// Of returns what an application's grants have held, and what its pods have requested, until now; all applications under an empty name.
+// Of returns the amounts that an application's grants have held and its pods have requested until now. An empty name
+// means all applications.
 func (a *Audit) Of(application string) (granted, requested Seconds) {
 	granted, requested, _, _ = a.of(application, a.clock.Now())
 	return granted, requested
 }
 
-// auditLog has the writes in a namespace that succeeded, in the order in which the API server received them.
+// auditLog returns the successful writes in a namespace, in the order in which the API server received them.
 func auditLog(t *testing.T, namespace string) []auditEvent {
 	t.Helper()
 	log, err := os.Open(env.AuditLog(t))
@@ -80,7 +82,8 @@ func auditLog(t *testing.T, namespace string) []auditEvent {
 	var events []auditEvent
 	for lines := bufio.NewReader(log); ; {
 		line, err := lines.ReadBytes('\n')
-		if err != nil { // the end, or a line that is being written
+		// The end, or a line that is being written.
+		if err != nil {
 			break
 		}
 		var e auditEvent
@@ -97,7 +100,7 @@ func auditLog(t *testing.T, namespace string) []auditEvent {
 	return events
 }
 
-// take enters what a write has changed.
+// take records the changes of a write.
 func (a *Audit) take(e *auditEvent) error {
 	switch {
 	case e.Verb == "deletecollection":
@@ -118,7 +121,7 @@ func (a *Audit) take(e *auditEvent) error {
 	return a.takeApplication(e)
 }
 
-// takeApplication follows an application by its patches: the operator asks for no more of the answer than its metadata.
+// takeApplication follows an application by its patches, because the operator requests only the metadata in the answer.
 func (a *Audit) takeApplication(e *auditEvent) error {
 	answer, app := &metav1.PartialObjectMetadata{}, &v1alpha1.SparkApplication{}
 	if err := json.Unmarshal(e.ResponseObject, answer); err != nil {
@@ -142,7 +145,7 @@ func (a *Audit) takeApplication(e *auditEvent) error {
 	return nil
 }
 
-// bind enters that a pod requests something of a node from now on: the log has no pod with that.
+// bind records that a pod requests resources of a node from now on. The log has no version of the pod with its node.
 func (a *Audit) bind(e *auditEvent) error {
 	binding, pod := &corev1.Binding{}, a.pods[e.ObjectRef.Name]
 	if err := json.Unmarshal(e.RequestObject, binding); err != nil {
@@ -156,10 +159,10 @@ func (a *Audit) bind(e *auditEvent) error {
 	return nil
 }
 
-// at is when a write came, by the clock of the test.
+// at returns the time of a write by the clock of the test.
 func (a *Audit) at(e *auditEvent) time.Time { return a.clock.At(e.RequestReceivedTimestamp.Time) }
 
-// isNew reports whether no later version is known: of two writes at the same time, the one that came first may be stored last.
+// isNew reports whether no later version is known: of two writes at the same time, the first one may be stored last.
 func (a *Audit) isNew(obj client.Object) bool {
 	known, is := a.versions[obj.GetUID()], version(obj)
 	a.versions[obj.GetUID()] = max(known, is)

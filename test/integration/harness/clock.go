@@ -11,8 +11,9 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Clock is the machine's, set ahead by Advance. Pauses take as long as ever: who advances the clock also gives the operator a reason
-// to look at it, such as a changed label. The zero value is ready to use. Safe for concurrent use.
+// Clock is the system clock, set ahead by Advance. Pauses take as long as usual, so after Advance a test has to give
+// the operator a reason to look at the clock, such as a changed label. The zero value is ready for use. It is safe for
+// concurrent use.
 type Clock struct {
 	clock.RealClock
 	ahead atomic.Int64
@@ -21,7 +22,7 @@ type Clock struct {
 	advances []advance
 }
 
-// advance is a time of the machine at which a clock was set ahead.
+// advance is a system time at which the clock was set ahead.
 type advance struct {
 	at time.Time
 	by time.Duration
@@ -35,7 +36,7 @@ func (c *Clock) Advance(by time.Duration) {
 	c.ahead.Add(int64(by))
 }
 
-// At is the time that this clock showed at a time of the machine.
+// At returns the time that this clock showed at a system time.
 func (c *Clock) At(machine time.Time) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,13 +49,13 @@ func (c *Clock) At(machine time.Time) time.Time {
 	return shown
 }
 
-// Now is the machine's time, set ahead.
+// Now returns the system time, set ahead.
 func (c *Clock) Now() time.Time { return c.RealClock.Now().Add(time.Duration(c.ahead.Load())) }
 
-// Since is the time that has passed on this clock.
+// Since returns the time that has passed on this clock.
 func (c *Clock) Since(then time.Time) time.Duration { return c.Now().Sub(then) }
 
-// StandingClock shows the same time for ever. Pauses take as long as ever, but nothing becomes due.
+// StandingClock always shows the same time. Pauses take as long as usual, but nothing becomes due.
 type StandingClock struct {
 	clock.RealClock
 	At time.Time

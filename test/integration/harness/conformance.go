@@ -17,8 +17,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// CheckConformance lists what the tools of users would get wrong about an application as it stands: kstatus, `kubectl wait`, and the rules that
-// every set of conditions keeps. It lists nothing for a good one.
+// CheckConformance returns the problems with the status of an application: how users' tools would misjudge it (kstatus,
+// `kubectl wait`), and broken rules for conditions. It returns none for a correct one.
 func CheckConformance(app *v1alpha1.SparkApplication) []string {
 	if _, known := kstatusOf[Stage(app)]; !known {
 		return []string{fmt.Sprintf("the stage %q is none", Stage(app))}
@@ -38,14 +38,14 @@ func CheckConformance(app *v1alpha1.SparkApplication) []string {
 	return problems
 }
 
-// Kstatus is the verdict on an application of the library that Flux waits with.
+// Kstatus returns the verdict on an application of kstatus, the library that Flux uses to wait.
 func Kstatus(app *v1alpha1.SparkApplication) (string, error) {
 	served := app.DeepCopy()
 	served.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SparkApplication"))
 	return kstatus(served)
 }
 
-// KstatusOfQueue is its verdict on a queue.
+// KstatusOfQueue returns the verdict of kstatus on a queue.
 func KstatusOfQueue(queue *v1alpha1.SparkQueue) (string, error) {
 	served := queue.DeepCopy()
 	served.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SparkQueue"))
@@ -69,7 +69,8 @@ func kstatus(served client.Object) (string, error) {
 	return result.Status.String(), nil
 }
 
-// Met says whether `kubectl wait --for=condition=…` returns: a condition that speaks of an older generation does not count.
+// Met reports whether `kubectl wait --for=condition=…` would return: a condition about an older generation does not
+// count.
 func Met(app *v1alpha1.SparkApplication, conditionType string) bool {
 	c := apimeta.FindStatusCondition(app.Status.Conditions, conditionType)
 	return c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration >= app.Generation
@@ -79,7 +80,7 @@ const (
 	inProgress, current, failed, terminating = "InProgress", "Current", "Failed", "Terminating"
 )
 
-// kstatusOf is what kstatus has to say of an application in a stage whose status is up to date.
+// kstatusOf is the expected verdict of kstatus for each stage, if the status is up to date.
 var kstatusOf = map[string]string{
 	"": inProgress, "Queued": inProgress, "ReferenceNotFound": inProgress, "Submitting": inProgress, "Starting": inProgress,
 	"Running": inProgress, "Finalizing": inProgress, "Suspended": inProgress, "Preempted": inProgress, "AttemptFailed": inProgress,
@@ -88,7 +89,7 @@ var kstatusOf = map[string]string{
 	"ExceedsQuota": failed, "Deactivated": failed, "FlavorMismatch": failed, "GateConflict": failed,
 }
 
-// ends are the stages in which a run is over.
+// ends are the stages in which a run has ended.
 var ends = map[string]bool{
 	"Succeeded": true, "Failed": true, "DriverStartTimeout": true, "AdmissionTimeout": true, "DeadlineExceeded": true, "TotalDeadlineExceeded": true,
 	"RetriesExceeded": true, "ExecutorStartTimeout": true, "GateConflict": true,
@@ -118,18 +119,20 @@ func wantedKstatus(app *v1alpha1.SparkApplication) string {
 	return kstatusOf[Stage(app)]
 }
 
-// heldBack reports whether an application runs and cannot be restarted for a changed spec, because that has a mistake.
+// heldBack reports whether an application runs and cannot be restarted for a changed spec because the spec has a
+// mistake.
 func heldBack(app *v1alpha1.SparkApplication) bool {
 	return (Stage(app) == "Starting" || Stage(app) == "Running") && strings.Contains(Message(app), "cannot begin yet")
 }
 
-// keptOut says whether an application waits for a queue that does not admit its namespace.
+// keptOut reports whether an application waits for a queue that does not admit its namespace.
 func keptOut(app *v1alpha1.SparkApplication) bool {
 	c := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.AdmittedCondition)
 	return c != nil && c.Reason == v1alpha1.NamespaceNotAllowedReason
 }
 
-// checkConditions holds the rules between Ready, Reconciling and Stalled, and that all conditions speak of one generation.
+// checkConditions checks the rules between Ready, Reconciling and Stalled, and that all conditions are about the same
+// generation.
 func checkConditions(app *v1alpha1.SparkApplication) []string {
 	ready := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition)
 	if ready == nil {
@@ -152,7 +155,7 @@ func checkConditions(app *v1alpha1.SparkApplication) []string {
 	return append(problems, checkEach(app)...)
 }
 
-// checkEach holds what every condition has to have.
+// checkEach checks the rules for every single condition.
 func checkEach(app *v1alpha1.SparkApplication) []string {
 	var problems []string
 	for _, c := range app.Status.Conditions {
@@ -166,10 +169,10 @@ func checkEach(app *v1alpha1.SparkApplication) []string {
 	return problems
 }
 
-// withoutFinalizer is the problem of an application that holds quota and can vanish.
+// withoutFinalizer is the problem of an application that holds quota but could be deleted at once.
 const withoutFinalizer = "a grant without the finalizer"
 
-// checkStatus holds what belongs together: stage, grant, finalizer, counters.
+// checkStatus checks that stage, grant, finalizer and counters are consistent.
 func checkStatus(app *v1alpha1.SparkApplication) []string {
 	var problems []string
 	held := app.Status.Grant != nil

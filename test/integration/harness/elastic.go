@@ -15,22 +15,22 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// PodMemory is what each pod of Pi requests.
+// PodMemory is the memory request of each pod of Pi, in bytes.
 const PodMemory = 896 << 20
 
-// MemoryFor is the memory of that many pods.
+// MemoryFor returns the memory request of that many pods.
 func MemoryFor(pods int64) string {
 	return resource.NewQuantity(pods*PodMemory, resource.BinarySI).String()
 }
 
-// Elastic lets an application have one executor to begin with, and six at most.
+// Elastic gives an application one executor to begin with, and at most six.
 func Elastic(app *v1alpha1.SparkApplication) {
 	app.Spec.Executor.Instances = nil
 	app.Spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MinExecutors: ptr.To[int32](1), MaxExecutors: ptr.To[int32](6)}
 }
 
-// ExecutorsAre waits until so many executors of an application are ready and behind the gate, and its problem has all the words; without
-// any there must be none.
+// ExecutorsAre waits until so many executors of an application are ready and so many wait behind the scheduling gate,
+// and its problem contains all the words; without words there must not be a problem.
 func ExecutorsAre(t *testing.T, app *v1alpha1.SparkApplication, ready, gated int32, words ...string) {
 	t.Helper()
 	what := fmt.Sprintf("at %d ready and %d gated executors, saying %q", ready, gated, strings.Join(words, ", "))

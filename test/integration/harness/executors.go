@@ -21,7 +21,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// Executors does what Spark's driver does: it makes executor pods that the driver pod owns, of the driver's size, and lets them run.
+// Executors creates executor pods as Spark's driver does, owned by the driver pod and of the same size, and runs them.
 func (k *Kubelet) Executors(ctx context.Context, driver *corev1.Pod, count int) []*corev1.Pod {
 	made := make([]*corev1.Pod, 0, count)
 	for i := range count {
@@ -39,8 +39,8 @@ func (k *Kubelet) Executors(ctx context.Context, driver *corev1.Pod, count int) 
 	return made
 }
 
-// RunUntil is the life of a driver with two executors, which succeed when done yields a value or is closed. It reports whether they did; false
-// when the test has ended before.
+// RunUntil plays a driver with two executors, all of which succeed when done yields a value or is closed. It returns
+// false if the test has ended before.
 func (k *Kubelet) RunUntil(ctx context.Context, driver *corev1.Pod, done <-chan struct{}) bool {
 	k.Start(ctx, driver)
 	executors := k.Executors(ctx, driver, 2)
@@ -56,8 +56,8 @@ func (k *Kubelet) RunUntil(ctx context.Context, driver *corev1.Pod, done <-chan 
 	return true
 }
 
-// Gated makes the executors with these numbers as Spark does, from a template with the scheduling gate of the quota. They wait. Once a
-// gate is lifted, the executor runs.
+// Gated creates the executors with these numbers as Spark does from a template with the quota's scheduling gate. They
+// wait. When a gate is removed, the executor runs.
 func (k *Kubelet) Gated(ctx context.Context, driver *corev1.Pod, numbers ...int) []*corev1.Pod {
 	made := make([]*corev1.Pod, 0, len(numbers))
 	for _, number := range numbers {
@@ -73,7 +73,7 @@ func (k *Kubelet) Gated(ctx context.Context, driver *corev1.Pod, numbers ...int)
 	return made
 }
 
-// LetIn waits until executors have passed their gates.
+// LetIn waits until the scheduling gates of executors are removed.
 func (k *Kubelet) LetIn(ctx context.Context, pods ...*corev1.Pod) {
 	for _, pod := range pods {
 		err := wait.PollUntilContextTimeout(ctx, interval, patience, true, func(ctx context.Context) (bool, error) {
@@ -86,7 +86,7 @@ func (k *Kubelet) LetIn(ctx context.Context, pods ...*corev1.Pod) {
 	}
 }
 
-// End deletes an executor, as its driver does that no longer needs it.
+// End deletes an executor, as a driver does that no longer needs it.
 func (k *Kubelet) End(ctx context.Context, name string) {
 	k.report(ctx, "end", k.client.CoreV1().Pods(k.namespace).Delete(ctx, name, metav1.DeleteOptions{}))
 }
@@ -117,8 +117,8 @@ func executorOf(driver *corev1.Pod, number int) *corev1.Pod {
 	return pod
 }
 
-// Executor makes the executor with that number as Spark does: from the template that the driver was given, with the driver's size. It waits
-// for a scheduler.
+// Executor creates the executor with that number as Spark does: from the template that the driver was given, with the
+// driver's size. It waits for a scheduler.
 func Executor(t *testing.T, driver *corev1.Pod, number int) *corev1.Pod {
 	t.Helper()
 	template := executorTemplate(t, driver)
@@ -134,7 +134,7 @@ func Executor(t *testing.T, driver *corev1.Pod, number int) *corev1.Pod {
 	return pod
 }
 
-// executorTemplate is what the driver reads from the ConfigMap that it mounts.
+// executorTemplate returns the template that the driver reads from its ConfigMap.
 func executorTemplate(t *testing.T, driver *corev1.Pod) *corev1.Pod {
 	t.Helper()
 	for _, volume := range driver.Spec.Volumes {

@@ -17,15 +17,15 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// InstallFast applies config/fast as a user would, and waits until the API server acts by it. All namespaces have it, so a test that runs
-// beside it is not parallel to others; the test's end removes it.
+// InstallFast applies config/fast as a user would, and waits until the API server enforces it. It affects all
+// namespaces, so a test that uses it cannot be parallel to others. It is removed at the end of the test.
 func InstallFast(t *testing.T) {
 	t.Helper()
 	folder, namespace := filepath.Join(env.Root(), "config", "fast"), env.Namespace(t)
 	if _, err := env.Kubectl(t, "apply", "-k", folder); err != nil {
 		t.Fatal(err)
 	}
-	// An API server that has only just got the kind refuses objects of it for a moment: the policy cannot be applied to them yet.
+	// An API server with a new kind refuses objects of that kind for a moment, because it cannot apply the policy yet.
 	env.UntilSeen(t, "the finalizer is added", func() (bool, error) {
 		app := Pi(namespace, "probe", "none")
 		err := env.Client().Create(t.Context(), app, client.DryRunAll)

@@ -24,22 +24,22 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// History records every version of the applications and pods of one namespace, in the order in which the API server stored them, and
-// checks the invariants of them all at the end of the test. It is safe for concurrent use.
+// History records every version of the applications and pods of one namespace, in the order in which the API server
+// stored them, and checks the invariants of all versions at the end of the test. It is safe for concurrent use.
 type History struct {
-	// MemoryLimit is how many bytes all pods together, and all grants together, may ever hold; 0 means no limit. Set it before the test's
-	// first write.
+	// MemoryLimit is the memory in bytes that all pods together, and all grants together, may hold at any time; 0 means
+	// no limit. Set it before the test's first write.
 	MemoryLimit int64
-	// LateDrivers says that an operator may have been paused while it made a driver, which can come when it is no longer wanted. Set it
-	// before the test's first write.
+	// LateDrivers allows drivers that are created when they are no longer wanted, as may happen if an operator is
+	// paused while it creates one. Set it before the test's first write.
 	LateDrivers bool
-	// Replaced says that a tool replaces applications as a whole, and with it takes their finalizer away until the operator puts it back.
-	// Set it before the test's first write.
+	// Replaced allows applications without a finalizer for a while, as is the case if a tool replaces whole
+	// applications and the operator has to add the finalizer again. Set it before the test's first write.
 	Replaced bool
 
 	t  *testing.T
 	mu sync.Mutex
-	// events by resource version.
+	// events are by resource version.
 	events []event
 }
 
@@ -90,13 +90,13 @@ func (h *History) follow(stream watch.Interface) {
 	}
 }
 
-// Life is one application: when it was created and when it was gone, as resource versions; Gone is 0 while it is there.
+// Life is one application with the resource versions of its creation and deletion; Gone is 0 while it exists.
 type Life struct {
 	Name          string
 	Created, Gone uint64
 }
 
-// Lives returns the applications that there have been until now, in the order in which they were created.
+// Lives returns all applications until now, in the order of their creation.
 func (h *History) Lives(namespace string) []Life {
 	h.t.Helper()
 	h.catchUp(namespace)
@@ -124,7 +124,8 @@ func (h *History) Lives(namespace string) []Life {
 	return lives
 }
 
-// catchUp waits until the history has what the API server has now: the streams of applications and pods are not equally fast.
+// catchUp waits until the history has everything that the API server has now: the watches of applications and pods are
+// not equally fast.
 func (h *History) catchUp(namespace string) {
 	h.t.Helper()
 	for _, list := range []client.ObjectList{&corev1.PodList{}, &v1alpha1.SparkApplicationList{}} {
@@ -150,14 +151,14 @@ func (h *History) catchUp(namespace string) {
 	}
 }
 
-// has says that an event of the given version was seen; 0 stands for none.
+// has reports whether the event of the given version was received; 0 stands for none.
 func (h *History) has(version uint64) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return version == 0 || slices.ContainsFunc(h.events, func(e event) bool { return e.version == version })
 }
 
-// version is the resource version of an object. All objects count in one sequence, that of etcd.
+// version returns the resource version of an object. All objects share one sequence, that of etcd.
 func version(obj client.Object) uint64 {
 	n, err := strconv.ParseUint(obj.GetResourceVersion(), 10, 64)
 	if err != nil {
@@ -175,7 +176,7 @@ func (h *History) inOrder() []event {
 	return events
 }
 
-// Versions returns all versions of an application up to the given one at least.
+// Versions returns all versions of an application, at least up to the given one.
 func (h *History) Versions(app *v1alpha1.SparkApplication) []*v1alpha1.SparkApplication {
 	h.t.Helper()
 	var found []*v1alpha1.SparkApplication
@@ -194,7 +195,7 @@ func (h *History) Versions(app *v1alpha1.SparkApplication) []*v1alpha1.SparkAppl
 	return found
 }
 
-// Stages returns the stages that an application was in, each with its run and attempt: "1/1 Running".
+// Stages returns the stages of an application, each with its run and attempt: "1/1 Running".
 func (h *History) Stages(app *v1alpha1.SparkApplication) []string {
 	h.t.Helper()
 	var stages []string
@@ -206,7 +207,7 @@ func (h *History) Stages(app *v1alpha1.SparkApplication) []string {
 	return slices.Compact(stages)
 }
 
-// Messages returns the messages of Ready that an application had in a stage, without repetitions in a row.
+// Messages returns the messages of Ready that an application had in a stage, without consecutive duplicates.
 func (h *History) Messages(app *v1alpha1.SparkApplication, stage string) []string {
 	h.t.Helper()
 	var messages []string
@@ -218,7 +219,7 @@ func (h *History) Messages(app *v1alpha1.SparkApplication, stage string) []strin
 	return slices.Compact(messages)
 }
 
-// checkInvariants goes through the history and reports every version that breaks an invariant.
+// checkInvariants reports every version in the history that breaks an invariant.
 func (h *History) checkInvariants() {
 	h.t.Helper()
 	m := &moment{t: h.t, limit: h.MemoryLimit, lateDrivers: h.LateDrivers, replaced: h.Replaced, reported: map[string]bool{},

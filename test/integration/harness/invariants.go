@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// moment is what exists at one moment of a history.
+// moment has the objects that exist at one moment of a history.
 type moment struct {
 	t           *testing.T
 	limit       int64
@@ -23,11 +23,11 @@ type moment struct {
 	replaced    bool
 	apps        map[types.UID]*v1alpha1.SparkApplication
 	pods        map[types.UID]*corev1.Pod
-	// reported are the problems that were reported.
+	// reported are the problems that were reported already.
 	reported map[string]bool
 }
 
-// sawApplication takes in a version of an application.
+// sawApplication adds a version of an application.
 func (m *moment) sawApplication(e event) {
 	m.t.Helper()
 	before := m.apps[e.app.UID]
@@ -38,7 +38,8 @@ func (m *moment) sawApplication(e event) {
 	m.apps[e.app.UID] = e.app
 	for _, problem := range CheckConformance(e.app) {
 		if text := e.app.Name + ": " + problem; !m.reported[text] && (!m.replaced || problem != withoutFinalizer) {
-			m.reported[text] = true // once is enough
+			// Report each problem only once.
+			m.reported[text] = true
 			m.t.Errorf("%s at version %s: %s", text, e.app.ResourceVersion, Show(e.app))
 		}
 	}
@@ -48,11 +49,11 @@ func (m *moment) sawApplication(e event) {
 	m.withinLimit()
 }
 
-// rank orders the stages of an attempt; those that come and go have none.
+// rank orders the stages of an attempt; stages that come and go have none.
 var rank = map[string]int{"Queued": 1, "Submitting": 2, "Starting": 3, "Running": 4, "Finalizing": 5, "Succeeded": 6, "Failed": 6, "DriverStartTimeout": 6,
 	"AdmissionTimeout": 6, "DeadlineExceeded": 6, "TotalDeadlineExceeded": 6}
 
-// isBack says that an attempt is in an earlier stage than it was, or that the counters went down.
+// isBack reports whether an attempt is in an earlier stage than before, or the counters went down.
 func isBack(before, after *v1alpha1.SparkApplication) bool {
 	b, a := &before.Status, &after.Status
 	switch {
@@ -65,7 +66,7 @@ func isBack(before, after *v1alpha1.SparkApplication) bool {
 	return from > 0 && to > 0 && to < from
 }
 
-// sawPod takes in a version of a pod.
+// sawPod adds a version of a pod.
 func (m *moment) sawPod(e event) {
 	m.t.Helper()
 	if e.pod.Labels[v1alpha1.ApplicationUIDLabel] == "" {
@@ -83,7 +84,7 @@ func (m *moment) sawPod(e event) {
 	m.withinLimit()
 }
 
-// newDriver holds that a driver has a grant from its first moment, and is alone.
+// newDriver checks that a driver has a grant from its first moment, and is the only driver.
 func (m *moment) newDriver(pod *corev1.Pod) {
 	m.t.Helper()
 	app := m.apps[types.UID(pod.Labels[v1alpha1.ApplicationUIDLabel])]
@@ -107,7 +108,7 @@ func isActive(pod *corev1.Pod) bool {
 	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed && (pod.Spec.NodeName != "" || pod.DeletionTimestamp == nil)
 }
 
-// withinLimit holds that neither pods nor grants hold more than the limit.
+// withinLimit checks that neither pods nor grants hold more than the limit.
 func (m *moment) withinLimit() {
 	m.t.Helper()
 	m.letIn()
@@ -144,15 +145,15 @@ func (m *moment) runs(app *v1alpha1.SparkApplication) bool {
 	return false
 }
 
-// NoNode is the name of a node that does not exist: nothing runs on it.
+// NoNode is the name of a node that does not exist, so that no pod runs on it.
 const NoNode = "nowhere"
 
-// isGated says that a pod waits for quota and holds nothing yet.
+// isGated reports whether a pod waits for quota and does not hold any yet.
 func isGated(pod *corev1.Pod) bool {
 	return slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaSchedulingGate})
 }
 
-// letIn holds that no more executors have passed their gates than the grant of their attempt has.
+// letIn checks that no more executors have lost their scheduling gates than the grant of their attempt has.
 func (m *moment) letIn() {
 	m.t.Helper()
 	inside := map[types.UID]int32{}
@@ -183,8 +184,8 @@ func grantedExecutors(g *v1alpha1.Grant) int32 {
 	return count
 }
 
-// grantedMemory returns what grants hold. That of an application which is being deleted and no longer runs anything is released before its
-// finalizer goes, so another one may have it before the object is gone.
+// grantedMemory returns the memory that grants hold. The grant of an application that is being deleted and has no pods
+// left is released before its finalizer is removed, so another one may hold that memory before the object is gone.
 func (m *moment) grantedMemory() int64 {
 	var sum int64
 	for _, app := range m.apps {

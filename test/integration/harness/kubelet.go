@@ -21,16 +21,17 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// Kubelet stands in for scheduler, kubelet and Spark: it runs the pods of the operator in one namespace, and keeps account of all
+// Kubelet stands in for scheduler, kubelet and Spark: it runs the operator's pods in one namespace, and records all
 // that ever existed.
 type Kubelet struct {
-	// Run says what becomes of a driver that was just seen; it may wait. The default runs it at once and ends it with exit code 0.
+	// Run decides what happens to a new driver; it may wait. Default: the driver runs at once and ends with exit code
+	// 0.
 	Run func(ctx context.Context, k *Kubelet, driver *corev1.Pod)
 	// Hold keeps a deleted pod alive as long as it returns true; nil ends it at once.
 	Hold func(pod *corev1.Pod) bool
-	// Node that the pods are bound to. Default: node-1, which does not exist.
+	// Node is the node that the pods are bound to. Default: node-1, which does not exist.
 	Node string
-	// Clock of the times in the status of pods. Default: the machine's.
+	// Clock is the source of the times in the status of pods. Default: the system clock.
 	Clock clock.PassiveClock
 
 	t         *testing.T
@@ -40,9 +41,9 @@ type Kubelet struct {
 	mu      sync.Mutex
 	drivers map[types.UID]*corev1.Pod
 	alive   map[types.UID]bool
-	// most drivers of one attempt that were alive at once.
+	// most is the largest number of drivers of one attempt that were alive at once.
 	most map[string]int
-	// gated are pods that were seen behind a scheduling gate.
+	// gated are pods that were behind a scheduling gate.
 	gated map[types.UID]bool
 }
 
@@ -81,7 +82,8 @@ func (k *Kubelet) follow(ctx context.Context, stream watch.Interface, running *s
 		case event.Type == watch.Deleted:
 		case pod.DeletionTimestamp != nil:
 			running.Go(func() { k.end(ctx, pod) })
-		case isNew && !isGated(pod): // a kubelet gets no pod that waits behind its gate
+		// A kubelet does not see a pod that waits behind its scheduling gate.
+		case isNew && !isGated(pod):
 			running.Go(func() { k.run(ctx, pod) })
 		case k.wasLetIn(pod):
 			running.Go(func() { k.letIn(ctx, pod) })
@@ -89,7 +91,7 @@ func (k *Kubelet) follow(ctx context.Context, stream watch.Interface, running *s
 	}
 }
 
-// wasLetIn says, once, that a pod has passed its scheduling gate.
+// wasLetIn reports true once for each pod whose scheduling gate has been removed.
 func (k *Kubelet) wasLetIn(pod *corev1.Pod) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -104,7 +106,7 @@ func (k *Kubelet) wasLetIn(pod *corev1.Pod) bool {
 	return true
 }
 
-// letIn runs a pod that has passed its scheduling gate.
+// letIn runs a pod whose scheduling gate has been removed.
 func (k *Kubelet) letIn(ctx context.Context, pod *corev1.Pod) {
 	if pod.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleDriver {
 		k.run(ctx, pod)
@@ -113,7 +115,7 @@ func (k *Kubelet) letIn(ctx context.Context, pod *corev1.Pod) {
 	k.Start(ctx, pod)
 }
 
-// account records what exists; it returns whether the pod is a new driver.
+// account records a pod, and reports whether it is a new driver.
 func (k *Kubelet) account(event watch.EventType, pod *corev1.Pod) bool {
 	if pod.Labels[v1alpha1.SparkRoleLabel] != v1alpha1.SparkRoleDriver {
 		return false
@@ -148,7 +150,7 @@ func (k *Kubelet) run(ctx context.Context, pod *corev1.Pod) {
 	k.Finish(ctx, pod, 0, "Completed")
 }
 
-// Created is the number of driver pods that ever existed for each attempt of an application.
+// Created returns the number of driver pods that ever existed for each attempt of an application.
 func (k *Kubelet) Created(app types.UID) map[string]int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -171,7 +173,7 @@ func (k *Kubelet) Start(ctx context.Context, pod *corev1.Pod) {
 	})
 }
 
-// Wait makes a pod wait for the given reason of the kubelet.
+// Wait makes a pod wait for a reason that the kubelet gives.
 func (k *Kubelet) Wait(ctx context.Context, pod *corev1.Pod, reason, message string) {
 	k.bind(ctx, pod)
 	k.setStatus(ctx, pod, corev1.PodStatus{
@@ -200,7 +202,7 @@ func (k *Kubelet) Evict(ctx context.Context, pod *corev1.Pod, message string) {
 	k.setStatus(ctx, pod, corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted", Message: message})
 }
 
-// bind puts the pod on a node, so that its deletion waits for a kubelet.
+// bind binds the pod to a node, so that its deletion waits for a kubelet.
 func (k *Kubelet) bind(ctx context.Context, pod *corev1.Pod) {
 	if pod.Spec.NodeName != "" {
 		return
@@ -216,7 +218,8 @@ func (k *Kubelet) setStatus(ctx context.Context, pod *corev1.Pod, status corev1.
 	for range 20 {
 		current, err := k.client.CoreV1().Pods(k.namespace).Get(ctx, pod.Name, metav1.GetOptions{})
 		if err != nil || current.UID != pod.UID {
-			return // gone in between
+			// It was deleted meanwhile.
+			return
 		}
 		current.Status = status
 		_, err = k.client.CoreV1().Pods(k.namespace).UpdateStatus(ctx, current, metav1.UpdateOptions{})

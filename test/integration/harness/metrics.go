@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// Measured is the sum of a metric of this process over all series with the given labels, each label=value: of a histogram how often
-// something was observed. All operators of this process count in it.
+// Measured returns the sum of a metric of this process over all series with the given labels, each label=value; for a
+// histogram, the number of observations. All operators of this process share their metrics.
 func Measured(t *testing.T, name string, labels ...string) float64 {
 	t.Helper()
 	families, err := metrics.Registry.Gather()
@@ -38,8 +38,8 @@ func Measured(t *testing.T, name string, labels ...string) float64 {
 	return sum
 }
 
-// MeasuredSoon waits until Measured is what is wanted: a write is counted when its answer has come, and others may see before that what it
-// has changed.
+// MeasuredSoon waits until Measured returns the wanted value: a write is counted when its answer has arrived, and other
+// clients may see its effect before that.
 func MeasuredSoon(t *testing.T, want float64, name string, labels ...string) {
 	t.Helper()
 	got := 0.0

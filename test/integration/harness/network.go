@@ -20,26 +20,27 @@ type Fault int
 
 // The faults.
 const (
-	// None lets the request through.
+	// None passes the request on.
 	None Fault = iota
-	// Refuse answers with 500 in the API server's place; the request is not sent.
+	// Refuse answers with 500 instead of the API server; the request is not sent.
 	Refuse
-	// Lose makes the request and loses the answer.
+	// Lose sends the request and loses the answer.
 	Lose
-	// Duplicate makes the request twice and gives the first answer, as a retrying proxy does.
+	// Duplicate sends the request twice and returns the first answer, as a retrying proxy does.
 	Duplicate
-	// DieBefore cuts the network for good instead of making the request.
+	// DieBefore cuts the network for good instead of sending the request.
 	DieBefore
-	// DieAfter makes the request, loses the answer and cuts the network for good.
+	// DieAfter sends the request, loses the answer and cuts the network for good.
 	DieAfter
-	// Hang holds this request and everything after it back until Resume, as if the process were stopped (SIGSTOP) just before it.
+	// Hang holds back this request and everything after it until Resume, as if the process were stopped (SIGSTOP) just
+	// before it.
 	Hang
-	// Delay makes the request at once and keeps its answer back, so that the watches are ahead of it.
+	// Delay sends the request at once and holds back its answer, so that the watches are ahead of it.
 	Delay
 )
 
-// lateness is how long Delay keeps an answer back: usually enough for what others do about the change. When they have done it cannot be known
-// here; where it is not enough, the fault is a milder one.
+// lateness is how long Delay holds back an answer: usually long enough for the watches and what follows from them. The
+// network cannot know when that is done; if the time is too short, the fault is a milder one.
 const lateness = 250 * time.Millisecond
 
 // String names the fault.
@@ -47,17 +48,18 @@ func (f Fault) String() string {
 	return [...]string{"none", "refused", "answer lost", "made twice", "killed before", "killed after", "held back", "answered late"}[f]
 }
 
-// Faults are the faults of one request: all but None, Hang, which the test has to end, and Delay, which may happen to all of a life at once.
+// Faults returns the faults of a single request: all except None, Hang, which the test has to end, and Delay, which may
+// apply to all requests of a life.
 func Faults() []Fault { return []Fault{Refuse, Lose, Duplicate, DieBefore, DieAfter} }
 
-// Survivable are the faults after which the same process continues automatically.
+// Survivable returns the faults after which the same process continues automatically.
 func Survivable() []Fault { return []Fault{Refuse, Lose, Duplicate, Delay} }
 
-// Network is the operator's way to the API server. Safe for concurrent use.
+// Network is the operator's connection to the API server. It is safe for concurrent use.
 type Network struct {
-	// Ignore are writes that are let through and not counted; nil ignores none.
+	// Ignore selects writes that are passed on and not counted; nil selects none.
 	Ignore func(r *http.Request) bool
-	// Decide says what happens to the n-th write, from 1; nil lets all through.
+	// Decide returns the fault of the n-th write, counting from 1; nil passes all on.
 	Decide func(n int, r *http.Request) Fault
 
 	writes atomic.Int64
@@ -67,33 +69,34 @@ type Network struct {
 	once   sync.Once
 	mu     sync.Mutex
 	log    []string
-	// paused is open while requests and streams are held back, those that lags says if it is set; nil while nothing is.
+	// paused is open while requests and streams are held back (only those that lags selects, if it is set); nil
+	// otherwise.
 	paused chan struct{}
 	lags   func(*http.Request) bool
 }
 
-// NewNetwork returns a network on which decide rules.
+// NewNetwork returns a network whose faults decide chooses.
 func NewNetwork(decide func(n int, r *http.Request) Fault) *Network {
 	return &Network{Decide: decide, died: make(chan struct{})}
 }
 
-// Died is closed when the network was cut.
+// Died returns a channel that is closed when the network is cut.
 func (n *Network) Died() <-chan struct{} { return n.died }
 
-// Writes is the number of writes so far, events apart.
+// Writes returns the number of writes so far, without events.
 func (n *Network) Writes() int { return int(n.writes.Load()) }
 
-// Broke says that a fault has happened.
+// Broke reports whether a fault has happened.
 func (n *Network) Broke() bool { return n.broke.Load() }
 
-// Log lists the writes in order.
+// Log returns the writes in order.
 func (n *Network) Log() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return append([]string(nil), n.log...)
 }
 
-// Touching lists the writes whose path has the given part, in order.
+// Touching returns the writes whose path contains the given part, in order.
 func (n *Network) Touching(part string) []string {
 	var found []string
 	for _, line := range n.Log() {
@@ -124,19 +127,21 @@ func Kinds(log []string) map[string]int {
 	return counts
 }
 
-// Cut breaks the network for good: what is on its way still arrives.
+// Cut breaks the network for good; requests that were sent still arrive.
 func (n *Network) Cut() { n.die() }
 
-// Pause holds every request and every stream back until Resume, as if the process behind the network were stopped (SIGSTOP).
+// Pause holds back every request and every stream until Resume, as if the process behind the network were stopped
+// (SIGSTOP).
 func (n *Network) Pause() { n.hold(true, nil) }
 
-// Resume lets everything go on.
+// Resume lets everything continue.
 func (n *Network) Resume() { n.hold(false, nil) }
 
-// ResumeBut lets everything go on but what lags: a process that wakes up does not read all its streams at once.
+// ResumeBut lets everything continue except what lags selects: a process that wakes up does not read all its streams at
+// once.
 func (n *Network) ResumeBut(lags func(*http.Request) bool) { n.hold(true, lags) }
 
-// Paused says that everything is held back.
+// Paused reports whether everything is held back.
 func (n *Network) Paused() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -147,7 +152,8 @@ func (n *Network) hold(back bool, lags func(*http.Request) bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.paused != nil {
-		close(n.paused) // all that wait look again
+		// All waiting requests check again.
+		close(n.paused)
 		n.paused = nil
 	}
 	if back {
@@ -156,7 +162,7 @@ func (n *Network) hold(back bool, lags func(*http.Request) bool) {
 	n.lags = lags
 }
 
-// wait returns when the request is not held back, or given up.
+// wait returns when the request is no longer held back, or was cancelled.
 func (n *Network) wait(r *http.Request) {
 	for r.Context().Err() == nil {
 		n.mu.Lock()
@@ -175,7 +181,7 @@ func (n *Network) wait(r *http.Request) {
 	}
 }
 
-// Wrap puts the network before a transport.
+// Wrap puts the network in front of a transport.
 func (n *Network) Wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		n.wait(r)
@@ -221,7 +227,8 @@ func (n *Network) carry(next http.RoundTripper, r *http.Request, fault Fault) (*
 		response, err := next.RoundTrip(r)
 		select {
 		case <-time.After(lateness):
-		case <-r.Context().Done(): // the client no longer waits for it
+		// The client no longer waits for it.
+		case <-r.Context().Done():
 		}
 		return response, err
 	case Lose, DieAfter:
@@ -236,7 +243,7 @@ func (n *Network) carry(next http.RoundTripper, r *http.Request, fault Fault) (*
 	return next.RoundTrip(r)
 }
 
-// twice makes a request twice, if its body can be read again, and returns the first answer.
+// twice sends a request twice, if its body can be read again, and returns the first answer.
 func twice(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 	again, err := clone(r)
 	if err != nil {
@@ -251,7 +258,7 @@ func twice(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 	return first, err
 }
 
-// read makes a request that changes nothing. Its answer also obeys Pause.
+// read sends a request that changes nothing. Pause also holds back its answer.
 func (n *Network) read(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 	response, err := next.RoundTrip(r)
 	if err == nil {
@@ -267,7 +274,7 @@ type heldBody struct {
 	request *http.Request
 }
 
-// Read waits before and after: what came while the network was paused is not known before Resume.
+// Read waits before and after reading: data that arrives while the network is paused becomes visible only after Resume.
 func (b heldBody) Read(into []byte) (int, error) {
 	b.network.wait(b.request)
 	count, err := b.ReadCloser.Read(into)
@@ -304,7 +311,7 @@ func answer(r *http.Request, code int) *http.Response {
 	return recorder
 }
 
-// isWrite says that a request changes something that counts: events and leases do not.
+// isWrite reports whether a request counts as a write: those of events and leases do not.
 func isWrite(r *http.Request) bool {
 	if r.Method == http.MethodGet || strings.Contains(r.URL.Path, "/events") || strings.Contains(r.URL.Path, "/leases") {
 		return false

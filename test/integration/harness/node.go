@@ -18,9 +18,9 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// Node is a node of the cluster whose kubelet serves logs, as the test writes them.
+// Node is a node of the cluster whose kubelet serves logs that the test writes.
 type Node struct {
-	// Name of the object.
+	// Name is the name of the node.
 	Name string
 
 	mu   sync.Mutex
@@ -31,7 +31,7 @@ type Node struct {
 type podLog struct {
 	text  string
 	ended bool
-	// changed is closed with the next change.
+	// changed is closed at the next change.
 	changed chan struct{}
 }
 
@@ -69,7 +69,7 @@ func (n *Node) log(pod string) *podLog {
 	return n.logs[pod]
 }
 
-// Writes adds to the log of a pod.
+// Writes appends to the log of a pod.
 func (n *Node) Writes(pod *corev1.Pod, text string) { n.change(pod, text, false) }
 
 // Ends ends the log of a pod.

@@ -25,43 +25,43 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// Operator is one start of the operator.
+// Operator is one running instance of the operator.
 type Operator struct {
 	cancel context.CancelFunc
 	done   chan error
 }
 
-// OperatorOptions of one start.
+// OperatorOptions are the options of one instance.
 type OperatorOptions struct {
-	// Network wraps the way to the API server; nil is a good one.
+	// Network wraps the connection to the API server; nil for one without faults.
 	Network func(http.RoundTripper) http.RoundTripper
-	// Config of the way to the API server; default that of an administrator.
+	// Config is the access to the API server. Default: an administrator's.
 	Config *rest.Config
-	// Scope as the flags --watch-namespaces and --queue-selector; default all.
+	// Scope has the values of the flags --watch-namespaces and --queue-selector. Default: everything.
 	Scope controllers.Scope
-	// ReferenceTimeout as the flag; default 10m.
+	// ReferenceTimeout is the value of the flag. Default: 10m.
 	ReferenceTimeout time.Duration
-	// MaxTermination as the flag; default 10m.
+	// MaxTermination is the value of the flag. Default: 10m.
 	MaxTermination time.Duration
-	// HistoryURL as the flag; default none.
+	// HistoryURL is the value of the flag. Default: none.
 	HistoryURL string
-	// UIHosts and UIAnnotations as the flags.
+	// UIHosts and UIAnnotations are the values of the flags.
 	UIHosts, UIAnnotations []string
-	// FewEvents is the flag --stage-events=false.
+	// FewEvents sets the flag --stage-events=false.
 	FewEvents bool
-	// Clock of every decision; default the machine's.
+	// Clock is used for every decision. Default: the system clock.
 	Clock clock.Clock
-	// DefaultGate as the flag.
+	// DefaultGate is the value of the flag.
 	DefaultGate v1alpha1.GateType
-	// AllowedGates as the flag; default all.
+	// AllowedGates is the value of the flag. Default: all.
 	AllowedGates []v1alpha1.GateType
-	// EventsAddr as the flag.
+	// EventsAddr is the value of the flag.
 	EventsAddr string
-	// MetricsAddr as the flag; default none, because several operators run at the same time.
+	// MetricsAddr is the value of the flag. Default: none, because several operators run at the same time.
 	MetricsAddr string
-	// LeaseNamespace is where the operator holds its lease. Default: it leads without one.
+	// LeaseNamespace is the namespace of the operator's lease. Default: the operator leads without a lease.
 	LeaseNamespace string
-	// DecisionLog is where decisions are written; nil is nowhere.
+	// DecisionLog receives the decisions; nil for no log.
 	DecisionLog io.Writer
 }
 
@@ -89,18 +89,19 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 	}
 	err = controllers.Setup(manager, controllers.Options{
 		Holder: "test_" + string(uuid.NewUUID()), ReferenceTimeout: o.ReferenceTimeout, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents, Clock: o.Clock,
-		Scope:            o.Scope,
-		MaxTermination:   o.MaxTermination,
-		DecisionLog:      o.DecisionLog,
-		UIHosts:          o.UIHosts,
-		UIAnnotations:    o.UIAnnotations,
-		DefaultGate:      o.DefaultGate,
-		AllowedGates:     o.AllowedGates,
-		EventsAddr:       o.EventsAddr,
-		LogTailLines:     20,
-		GateInterval:     100 * time.Millisecond, // tests wait for it
-		QueueInterval:    20 * time.Millisecond,  // tests wait for what it bounds
-		ExecutorInterval: 200 * time.Millisecond, // likewise
+		Scope:          o.Scope,
+		MaxTermination: o.MaxTermination,
+		DecisionLog:    o.DecisionLog,
+		UIHosts:        o.UIHosts,
+		UIAnnotations:  o.UIAnnotations,
+		DefaultGate:    o.DefaultGate,
+		AllowedGates:   o.AllowedGates,
+		EventsAddr:     o.EventsAddr,
+		LogTailLines:   20,
+		// Tests wait for these intervals.
+		GateInterval:     100 * time.Millisecond,
+		QueueInterval:    20 * time.Millisecond,
+		ExecutorInterval: 200 * time.Millisecond,
 	})
 	if err != nil {
 		t.Fatalf("set up the operator: %v", err)
@@ -134,7 +135,8 @@ func newManager(c *rest.Config, o OperatorOptions) (ctrl.Manager, error) {
 		LeaderElectionNamespace:       o.LeaseNamespace,
 		LeaderElectionID:              "sparkgate-leader",
 		LeaderElectionReleaseOnCancel: true,
-		RetryPeriod:                   ptr.To(200 * time.Millisecond), // tests wait for it
+		// Tests wait for it.
+		RetryPeriod: ptr.To(200 * time.Millisecond),
 	})
 }
 
@@ -147,7 +149,7 @@ func (o *Operator) Stop() {
 	}
 }
 
-// HasEnded says whether the operator has ended without being stopped.
+// HasEnded reports whether the operator has ended without being stopped.
 func (o *Operator) HasEnded() bool { return len(o.done) > 0 }
 
 // Ended returns the error with which the operator ended without being stopped.

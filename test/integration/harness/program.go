@@ -20,29 +20,30 @@ import (
 
 // Program is the operator's program, compiled from this checkout.
 type Program struct {
-	// Path of the file.
+	// Path is the program's file.
 	Path string
-	// Namespace of the operator, where its leases are.
+	// Namespace is the operator's namespace, where its leases are.
 	Namespace string
-	// Kubeconfig of the way to the API server; default that of an administrator.
+	// Kubeconfig is the access to the API server. Default: an administrator's.
 	Kubeconfig string
 }
 
-// BuildProgram compiles the operator's program. Its leases have a namespace of their own.
+// BuildProgram compiles the operator's program. Its leases are in a new namespace.
 func BuildProgram(t *testing.T) Program {
 	t.Helper()
 	return Program{Path: Compile(t, "sparkgate"), Namespace: env.Namespace(t)}
 }
 
-// programs are the commands that tests of this process have compiled: linking one takes seconds of both cores.
+// programs are the commands that the tests of this process have compiled: linking one takes several seconds of both
+// cores.
 var programs struct {
 	sync.Mutex
 	folder   string
 	compiled map[string]bool
 }
 
-// Compile builds a command of this checkout, unless another test of the process has done so, and returns its path. The file goes with the
-// process.
+// Compile builds a command of this checkout, unless another test of the process has done so, and returns its path. The
+// file is deleted when the process ends.
 func Compile(t *testing.T, command string) string {
 	t.Helper()
 	programs.Lock()
@@ -72,11 +73,12 @@ func RemovePrograms() {
 	programs.Lock()
 	defer programs.Unlock()
 	if programs.folder != "" {
-		_ = os.RemoveAll(programs.folder) // in a folder for temporary files
+		// The folder is a temporary one.
+		_ = os.RemoveAll(programs.folder)
 	}
 }
 
-// As returns the program with the rights of a service account. The API server has to know them already.
+// As returns the program with the rights of a service account, which the API server has to know already.
 func (p Program) As(t *testing.T, account string) Program {
 	t.Helper()
 	config, err := clientcmd.LoadFromFile(cmp.Or(p.Kubeconfig, env.Cluster().Kubeconfig))
@@ -105,7 +107,8 @@ func (p Program) Start(t *testing.T, args ...string) *Process {
 		t.Fatal(err)
 	}
 	go func() {
-		_ = s.command.Wait() // its log says more
+		// The log says more about the end.
+		_ = s.command.Wait()
 		close(s.ended)
 	}()
 	t.Cleanup(func() {
@@ -117,7 +120,7 @@ func (p Program) Start(t *testing.T, args ...string) *Process {
 	return s
 }
 
-// Process is one start of the operator's program.
+// Process is one running instance of the operator's program.
 type Process struct {
 	command *exec.Cmd
 	ended   chan struct{}
@@ -126,9 +129,10 @@ type Process struct {
 	log bytes.Buffer
 }
 
-// Kill ends the process at once: nothing is given back.
+// Kill ends the process at once, so that it releases nothing.
 func (s *Process) Kill() {
-	_ = s.command.Process.Kill() // gone already is as good
+	// An error means that it has ended already.
+	_ = s.command.Process.Kill()
 	<-s.ended
 }
 
@@ -138,20 +142,20 @@ func (s *Process) Signal(signal os.Signal) error { return s.command.Process.Sign
 // Ended returns a channel that is closed when the process has ended.
 func (s *Process) Ended() <-chan struct{} { return s.ended }
 
-// Pid of the process.
+// Pid returns the number of the process.
 func (s *Process) Pid() int { return s.command.Process.Pid }
 
-// ExitCode of a process that has ended.
+// ExitCode returns the exit code of a process that has ended.
 func (s *Process) ExitCode() int { return s.command.ProcessState.ExitCode() }
 
-// Write keeps the log.
+// Write appends to the log.
 func (s *Process) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.Write(text)
 }
 
-// Log returns what the process has written.
+// Log returns the output of the process.
 func (s *Process) Log() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

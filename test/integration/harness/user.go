@@ -27,14 +27,15 @@ const (
 	interval = env.Interval
 )
 
-// Pi is the manifest that most tests begin with: a driver and two executors of 200m and 896Mi each.
+// Pi returns the manifest that most tests use: a driver and two executors of 200m and 896Mi each.
 func Pi(namespace, name, queue string) *v1alpha1.SparkApplication {
 	app := stories.Pi(namespace, name, queue)
 	app.Spec.Driver.ServiceAccountName, app.Spec.RestartPolicy = "", nil // most tests have no account, and begin with the defaults
 	return app
 }
 
-// Queue makes a queue of the given memory for every namespace, named after the test's namespace; a root without memory is unlimited.
+// Queue creates a queue of the given memory for every namespace, named after the test's namespace; a root without
+// memory is unlimited.
 func Queue(t *testing.T, name, parent, memory string) *v1alpha1.SparkQueue {
 	t.Helper()
 	queue := &v1alpha1.SparkQueue{
@@ -51,7 +52,7 @@ func Queue(t *testing.T, name, parent, memory string) *v1alpha1.SparkQueue {
 	return queue
 }
 
-// Create makes an object or ends the test.
+// Create creates an object, or fails the test.
 func Create(t *testing.T, obj client.Object) {
 	t.Helper()
 	if err := env.Client().Create(t.Context(), obj); err != nil {
@@ -59,7 +60,7 @@ func Create(t *testing.T, obj client.Object) {
 	}
 }
 
-// Change reads an object, changes it and writes it back, over conflicts.
+// Change reads an object, changes it and writes it back, and retries on conflicts.
 func Change[T client.Object](t *testing.T, obj T, change func(T)) {
 	t.Helper()
 	ChangeWith(t, env.Client(), obj, change)
@@ -82,7 +83,7 @@ func ChangeWith[T client.Object](t *testing.T, c client.Client, obj T, change fu
 	}
 }
 
-// Eventually reads an object until it is as wanted, or ends the test, showing how it is.
+// Eventually reads an object until it is as wanted, or fails the test with its current state.
 func Eventually[T client.Object](t *testing.T, obj T, what string, wanted func(T) bool) {
 	t.Helper()
 	EventuallyWith(t, env.Client(), obj, what, wanted)
@@ -120,12 +121,12 @@ func GoneWith(t *testing.T, c client.Client, obj client.Object) {
 	}
 }
 
-// InStage says that an application is in a stage.
+// InStage returns a check for the stage of an application.
 func InStage(reason string) func(*v1alpha1.SparkApplication) bool {
 	return func(app *v1alpha1.SparkApplication) bool { return Stage(app) == reason }
 }
 
-// Stage is the reason of Ready.
+// Stage returns the reason of Ready.
 func Stage(app *v1alpha1.SparkApplication) string {
 	if ready := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition); ready != nil {
 		return ready.Reason
@@ -133,7 +134,7 @@ func Stage(app *v1alpha1.SparkApplication) string {
 	return ""
 }
 
-// Message is the message of Ready.
+// Message returns the message of Ready.
 func Message(app *v1alpha1.SparkApplication) string {
 	if ready := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.ReadyCondition); ready != nil {
 		return ready.Message
@@ -141,7 +142,7 @@ func Message(app *v1alpha1.SparkApplication) string {
 	return ""
 }
 
-// Show prints what a test's reader needs to see of an object.
+// Show formats the parts of an object that help to understand a failed test.
 func Show(obj client.Object) string {
 	switch o := obj.(type) {
 	case *v1alpha1.SparkApplication:
@@ -152,7 +153,7 @@ func Show(obj client.Object) string {
 	return fmt.Sprintf("%+v", obj)
 }
 
-// showApplication prints the conditions in short and the rest of the status as it is stored.
+// showApplication formats the conditions in short, and the rest of the status as it is stored.
 func showApplication(app *v1alpha1.SparkApplication) string {
 	conditions := make([]string, 0, len(app.Status.Conditions))
 	for _, c := range app.Status.Conditions {

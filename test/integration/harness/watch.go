@@ -16,7 +16,8 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// endless watches the objects of a namespace from now on. It continues where it was when the API server closes it, as it does with slow readers.
+// endless watches the objects of a namespace from now on. It resumes when the API server closes the watch, as it does
+// with slow readers.
 func endless(t *testing.T, list client.ObjectList, namespace string) watch.Interface {
 	t.Helper()
 	scheme, err := env.Scheme()

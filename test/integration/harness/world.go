@@ -22,7 +22,8 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// Main runs the tests of a package whose parallel tests mostly wait: more of them at once than there are processors.
+// Main runs the tests of a package whose parallel tests mostly wait, so it runs more of them at once than there are
+// processors.
 //
 //	func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 func Main(m *testing.M) int { return run(m, env.Main) }
@@ -32,17 +33,18 @@ func MainAudited(m *testing.M) int { return run(m, env.MainAudited) }
 
 func run(m *testing.M, on func(*testing.M) int) int {
 	if err := flag.Set("test.parallel", "24"); err != nil {
-		panic(err) // the flag is Go's own
+		// The flag is one of Go's own.
+		panic(err)
 	}
 	ctrl.SetLogger(logr.Discard())
 	defer RemovePrograms()
 	return on(m)
 }
 
-// Shared is one operator for all tests of a package that run at the same time: it acts on all namespaces, so there may be only one.
-// The zero value is ready to use.
+// Shared is one operator for all tests of a package that run at the same time: it acts on all namespaces, so there may
+// be only one. The zero value is ready for use.
 type Shared struct {
-	// Options of every start. The network is set by Use.
+	// Options are those of every start. Use sets the network.
 	Options OperatorOptions
 
 	mu       sync.Mutex
@@ -51,8 +53,8 @@ type Shared struct {
 	network  *Network
 }
 
-// Use starts the operator unless another test uses it already, and stops it with the last one. It returns the network, on which
-// nothing breaks, to count writes.
+// Use starts the operator unless another test uses it already, and stops it with the last one. It returns the network,
+// which has no faults, to count writes.
 func (s *Shared) Use(t *testing.T) *Network {
 	t.Helper()
 	s.mu.Lock()
@@ -74,7 +76,7 @@ func (s *Shared) Use(t *testing.T) *Network {
 	return s.network
 }
 
-// World is a namespace of its own with a queue, a kubelet, and a history that judges everything that happens.
+// World is a namespace with a queue, a kubelet, and a history that checks everything that happens.
 type World struct {
 	Namespace string
 	// Queue has the name of the namespace.
@@ -85,11 +87,11 @@ type World struct {
 	t *testing.T
 }
 
-// Manual is a Run that leaves every driver to the test.
+// Manual is a Kubelet.Run that leaves every driver to the test.
 func Manual(context.Context, *Kubelet, *corev1.Pod) {}
 
-// NewWorld makes a world. memory is the quota of its queue, for all namespaces; empty means no limit. k is the kubelet; nil leaves every
-// driver to the test.
+// NewWorld creates a world. memory is the quota of its queue, which admits all namespaces; empty means no limit. k is
+// the kubelet; nil leaves every driver to the test.
 func NewWorld(t *testing.T, memory string, k *Kubelet) *World {
 	t.Helper()
 	return NewWorldIn(t, env.Namespace(t), memory, k)
@@ -108,7 +110,7 @@ func NewWorldIn(t *testing.T, namespace, memory string, k *Kubelet) *World {
 	return w
 }
 
-// Pi is the manifest that most tests begin with, in this world.
+// Pi returns the manifest that most tests use, in this world.
 func (w *World) Pi(name string) *v1alpha1.SparkApplication {
 	return Pi(w.Namespace, name, w.Queue.Name)
 }
@@ -124,13 +126,13 @@ func (w *World) Apply(name string, change ...func(*v1alpha1.SparkApplication)) *
 	return app
 }
 
-// Reach waits until an application is in a stage, with a status that speaks of its current spec.
+// Reach waits until an application is in a stage, with a status for its current spec.
 func (w *World) Reach(app *v1alpha1.SparkApplication, stage string) {
 	w.t.Helper()
 	Eventually(w.t, app, stage, func(a *v1alpha1.SparkApplication) bool { return Stage(a) == stage && upToDate(a) })
 }
 
-// Driver waits until the application has a driver pod for its attempt that has not ended, and returns it.
+// Driver waits until the current attempt of the application has a driver pod that has not ended, and returns it.
 func (w *World) Driver(app *v1alpha1.SparkApplication) *corev1.Pod {
 	w.t.Helper()
 	pod := &corev1.Pod{}
@@ -150,7 +152,7 @@ func (w *World) Driver(app *v1alpha1.SparkApplication) *corev1.Pod {
 	return pod
 }
 
-// Run starts the driver of an application and waits until it is reported.
+// Run starts the driver of an application and waits until the status says so.
 func (w *World) Run(app *v1alpha1.SparkApplication) *corev1.Pod {
 	w.t.Helper()
 	driver := w.Driver(app)
@@ -159,14 +161,14 @@ func (w *World) Run(app *v1alpha1.SparkApplication) *corev1.Pod {
 	return driver
 }
 
-// Succeed runs the driver of an application to its good end.
+// Succeed runs the driver of an application until it succeeds.
 func (w *World) Succeed(app *v1alpha1.SparkApplication) {
 	w.t.Helper()
 	w.Kubelet.Finish(w.t.Context(), w.Run(app), 0, "Completed")
 	w.Reach(app, v1alpha1.SucceededReason)
 }
 
-// SucceedAll runs the drivers of applications to their good end, in the order in which they are let in.
+// SucceedAll runs the drivers of applications until they succeed, in the order in which they are admitted.
 func (w *World) SucceedAll(apps ...*v1alpha1.SparkApplication) {
 	w.t.Helper()
 	for len(apps) > 0 {
@@ -190,7 +192,7 @@ func (w *World) SucceedAll(apps ...*v1alpha1.SparkApplication) {
 	}
 }
 
-// Pods are the pods of the namespace that have not ended.
+// Pods returns the pods of the namespace that have not ended.
 func (w *World) Pods() []corev1.Pod {
 	w.t.Helper()
 	list := &corev1.PodList{}
@@ -206,7 +208,7 @@ func (w *World) Pods() []corev1.Pod {
 	return found
 }
 
-// Unused waits until no application holds anything of the queue or waits for it.
+// Unused waits until no application holds quota of the queue or waits for it.
 func (w *World) Unused() {
 	w.t.Helper()
 	Eventually(w.t, w.Queue, "unused", func(q *v1alpha1.SparkQueue) bool { return q.Status.Admitted == 0 && q.Status.Pending == 0 })
@@ -225,7 +227,7 @@ func (w *World) NothingRuns() {
 	}
 }
 
-// KeptDriver is the driver pod of the last attempt of an application, by its name.
+// KeptDriver returns the driver pod of the last attempt of an application, by its name.
 func (w *World) KeptDriver(app *v1alpha1.SparkApplication) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: app.Namespace, Name: app.Status.Driver.PodName}}
 }
