@@ -28,24 +28,25 @@ import (
 	"github.com/prometheus/prometheus/tsdb"
 )
 
-// step is how often Prometheus scrapes and evaluates.
+// step is the interval at which Prometheus scrapes and evaluates.
 const step = 30 * time.Second
 
-// prometheus scrapes one target, and those that are written beside it, and evaluates the rules that are shipped.
+// prometheus scrapes one target and the additional pods in beside, and evaluates the shipped rules.
 type prometheus struct {
 	t       *testing.T
 	address string
-	// target has the labels that the PodMonitor gives the operator's pod; those of a metric win.
+	// target has the labels that the PodMonitor gives the operator's pod; labels of a metric take precedence.
 	target labels.Labels
-	// beside are further pods, by name, that answer with these metrics. Where the name has a namespace before it, the pod is in that one.
+	// beside are additional pods, by name, with the metrics that they answer with. If a name is prefixed with a
+	// namespace, the pod is in that one.
 	beside map[string]string
-	// busy says that there is another operator, which has much to do, and all of it succeeds.
+	// busy reports whether there is another operator which has much to do, all of which succeeds.
 	busy   bool
 	parser parser.Parser
 	db     *tsdb.DB
 	engine *promql.Engine
 	groups []*rules.Group
-	// begin is when the first scrape was, now when the last one was.
+	// begin is the time of the first scrape, now that of the last one.
 	begin, now time.Time
 	// seen are the series of the last scrape.
 	seen map[string]labels.Labels
@@ -60,7 +61,8 @@ func newPrometheus(t *testing.T, address string) *prometheus {
 	}
 	p.now = p.begin
 	options := tsdb.DefaultOptions()
-	options.MinBlockDuration, options.MaxBlockDuration = (48 * time.Hour).Milliseconds(), (48 * time.Hour).Milliseconds() // all stays in memory
+	// Keep everything in memory.
+	options.MinBlockDuration, options.MaxBlockDuration = (48 * time.Hour).Milliseconds(), (48 * time.Hour).Milliseconds()
 	var err error
 	if p.db, err = tsdb.Open(t.TempDir(), slog.New(slog.DiscardHandler), nil, options, nil); err != nil {
 		t.Fatal(err)
@@ -93,7 +95,7 @@ func (p *prometheus) loadRules() {
 	for _, g := range loaded {
 		p.groups = append(p.groups, g)
 	}
-	// What is recorded comes before the alerts on it.
+	// Evaluate recording rules before the alerts that use them.
 	slices.SortFunc(p.groups, func(a, b *rules.Group) int { return len(a.AlertingRules()) - len(b.AlertingRules()) })
 }
 
@@ -149,10 +151,10 @@ func (p *prometheus) get() (body []byte, contentType string, err error) {
 	return body, response.Header.Get("Content-Type"), err
 }
 
-// up is 1 of a target that has answered.
+// up has the value 1 for a target that has answered.
 var up = labels.FromStrings(model.MetricNameLabel, "up")
 
-// store appends what was scraped, the series up, and an end to each series that is there no longer.
+// store appends the scraped samples, the series up, and an end for each series that has disappeared.
 func (p *prometheus) store(body []byte, contentType string, answers bool) error {
 	appender := p.db.Appender(p.t.Context())
 	at, seen := p.now.UnixMilli(), map[string]labels.Labels{}
@@ -182,7 +184,7 @@ func (p *prometheus) store(body []byte, contentType string, answers bool) error 
 	return appender.Commit()
 }
 
-// readBeside gives each sample of the pods that are written to add.
+// readBeside passes each sample of the additional pods to add.
 func (p *prometheus) readBeside(add func(labels.Labels, float64) error) error {
 	for pod, page := range p.beside {
 		builder := labels.NewBuilder(p.target).Set("pod", pod).Set("instance", pod)
@@ -197,7 +199,7 @@ func (p *prometheus) readBeside(add func(labels.Labels, float64) error) error {
 	return nil
 }
 
-// read gives each sample of a target's page of metrics to add.
+// read passes each sample of a target's page of metrics to add.
 func (p *prometheus) read(body []byte, contentType string, target labels.Labels, add func(labels.Labels, float64) error) error {
 	page, err := textparse.New(body, contentType, labels.NewSymbolTable(), textparse.ParserOptions{})
 	if err != nil {
@@ -222,7 +224,7 @@ func (p *prometheus) read(body []byte, contentType string, target labels.Labels,
 	}
 }
 
-// labeled adds the labels of a target, as with honorLabels: those of the series win.
+// labeled adds the labels of a target, as with honorLabels: those of the series take precedence.
 func labeled(series, target labels.Labels) labels.Labels {
 	builder := labels.NewBuilder(series)
 	target.Range(func(l labels.Label) {
@@ -233,7 +235,7 @@ func labeled(series, target labels.Labels) labels.Labels {
 	return builder.Labels()
 }
 
-// samples counts the values of a query from the first scrape to the last, those that are not numbers left out.
+// samples counts the values of a query from the first scrape to the last, without those that are not numbers.
 func (p *prometheus) samples(query string) int {
 	p.t.Helper()
 	q, err := p.engine.NewRangeQuery(p.t.Context(), p.db, nil, query, p.begin, p.now, step)
@@ -257,7 +259,7 @@ func (p *prometheus) samples(query string) int {
 	return n
 }
 
-// alerts are the names of all alerts, in order.
+// alerts returns the names of all alerts, in order.
 func (p *prometheus) alerts() []string {
 	var names []string
 	for _, g := range p.groups {
@@ -268,7 +270,7 @@ func (p *prometheus) alerts() []string {
 	return names
 }
 
-// firing are the alerts that fire, with their labels and what they say.
+// firing returns the alerts that fire, with their labels and messages.
 func (p *prometheus) firing() map[string][]string {
 	found := map[string][]string{}
 	for _, g := range p.groups {
@@ -283,7 +285,7 @@ func (p *prometheus) firing() map[string][]string {
 	return found
 }
 
-// fires lets time pass until an alert fires, and returns what it says.
+// fires lets time pass until an alert fires, and returns its message.
 func (p *prometheus) fires(alert string, within time.Duration) string {
 	p.t.Helper()
 	for range within / step {

@@ -28,7 +28,7 @@ type scene struct {
 	operator *harness.Operator
 }
 
-// newScene makes a world whose queue has that much memory. There is no operator yet.
+// newScene creates a world whose queue has that much memory. It does not start the operator.
 func newScene(t *testing.T, memory string) *scene {
 	t.Helper()
 	address := fmt.Sprintf("127.0.0.1:%d", freePort(t))
@@ -50,7 +50,7 @@ func (s *scene) start() {
 	})
 }
 
-// passWhile lets time pass; before each scrape something has happened again.
+// passWhile lets time pass, and calls again before each scrape.
 func (s *scene) passWhile(again func(), steps int) {
 	s.t.Helper()
 	for range steps {
@@ -59,31 +59,31 @@ func (s *scene) passWhile(again func(), steps int) {
 	}
 }
 
-// grows waits until a metric is above what it was.
+// grows waits until a metric is greater than it was, and returns its value.
 func (s *scene) grows(was float64, name string, labels ...string) float64 {
 	s.t.Helper()
 	env.Until(s.t, name+" grows", func() bool { return harness.Measured(s.t, name, labels...) > was })
 	return harness.Measured(s.t, name, labels...)
 }
 
-// way is the operator's way to the API server, in whose place it may answer or keep silent.
+// way is the operator's connection to the API server, which may answer instead of the server, or not at all.
 type way struct {
 	mu     sync.Mutex
 	refuse func(*http.Request) bool
 	hold   func(*http.Request) bool
 	// held is open while requests are held back.
 	held chan struct{}
-	// streams are ended by these.
+	// streams are the functions that end the streams.
 	streams []context.CancelFunc
 }
 
-// answers lets everything through again.
+// answers passes everything on again.
 func (w *way) answers() { w.set(nil, nil) }
 
-// refuses answers such requests with 500.
+// refuses answers the selected requests with 500.
 func (w *way) refuses(such func(*http.Request) bool) { w.set(such, nil) }
 
-// holds keeps such requests back.
+// holds holds back the selected requests.
 func (w *way) holds(such func(*http.Request) bool) { w.set(nil, such) }
 
 func (w *way) set(refuse, hold func(*http.Request) bool) {

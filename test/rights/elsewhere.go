@@ -5,7 +5,8 @@ package rights
 
 import "strings"
 
-// elsewhere are rights that no end-to-end test is sure to use, by the test that does: its package below test/integration, and its name.
+// elsewhere are rights that no end-to-end test is sure to use, by the test that uses them: its package below
+// test/integration, and its name.
 var elsewhere = map[string][]string{
 	"companions TestWithTheAttempt": {
 		"create ingresses.networking.k8s.io", "get ingresses.networking.k8s.io", "delete ingresses.networking.k8s.io",
@@ -33,13 +34,15 @@ var elsewhere = map[string][]string{
 	"lifecycle TestDriverThatIsGivenUpLeavesItsLastWarning": {"list events"},
 }
 
-// asked are rights that no request shows. Admission asks for them: the plugin OwnerReferencesPermissionEnforcement, where it is on, when the
-// operator creates what belongs to an application; the guard when the operator ungates a pod.
+// asked are rights that do not show in any request, because admission checks them: the plugin
+// OwnerReferencesPermissionEnforcement, where it is enabled, when the operator creates an object that belongs to an
+// application; and the guard when the operator removes the scheduling gate of a pod.
 var asked = []string{
 	"update sparkapplications.sparkgate.io/finalizers", "update scheduledsparkapplications.sparkgate.io/finalizers", "release gates.sparkgate.io",
 }
 
-// NotHere are the rights that the end-to-end tests need not use: other tests do, or an admission plugin asks for them.
+// NotHere returns the rights that the end-to-end tests need not use: other tests do, or an admission plugin checks
+// them.
 func NotHere() Set {
 	all := Set{}
 	for _, list := range elsewhere {
@@ -53,8 +56,8 @@ func NotHere() Set {
 	return all
 }
 
-// WithLists adds the right to list what is watched: where the API server does not stream the objects that exist, as older ones do not, a
-// client lists them before it watches.
+// WithLists adds the right to list what is watched: if the API server does not stream the existing objects, as older
+// ones do not, a client lists them before it watches.
 func (s Set) WithLists() Set {
 	all := Set{}
 	for right := range s {

@@ -17,13 +17,14 @@ import (
 // Account is the operator's service account as the API server names it.
 const Account = "system:serviceaccount:sparkgate-system:sparkgate"
 
-// Right is to do something with objects of a kind, wherever they are.
+// Right is the right to do something with objects of a kind, in any namespace.
 type Right struct {
 	Verb, Group string
-	Resource    string // with its subresource: pods/log
+	// Resource includes the subresource: pods/log.
+	Resource string
 }
 
-// String is the right as kubectl auth can-i takes it: "create workloads.kueue.x-k8s.io".
+// String formats the right as kubectl auth can-i takes it: "create workloads.kueue.x-k8s.io".
 func (r Right) String() string {
 	resource, sub, _ := strings.Cut(r.Resource, "/")
 	if r.Group != "" {
@@ -38,7 +39,7 @@ func (r Right) String() string {
 // Set is a set of rights.
 type Set map[Right]bool
 
-// Minus are the rights that are in s and in none of the others.
+// Minus returns the rights that are in s and in none of the others.
 func (s Set) Minus(others ...Set) Set {
 	rest := Set{}
 	for right := range s {
@@ -49,13 +50,14 @@ func (s Set) Minus(others ...Set) Set {
 	return rest
 }
 
-// String lists the rights in order, one a line.
+// String returns the sorted rights, one per line.
 func (s Set) String() string {
 	var lines []string
 	for right := range s {
 		lines = append(lines, right.String())
 	}
-	slices.SortFunc(lines, func(a, b string) int { // by resource, for reading
+	// Sort by resource, which is easier to read.
+	slices.SortFunc(lines, func(a, b string) int {
 		_, left, _ := strings.Cut(a, " ")
 		_, right, _ := strings.Cut(b, " ")
 		return strings.Compare(left+a, right+b)
@@ -63,7 +65,7 @@ func (s Set) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// Granted adds what rules of roles allow.
+// Granted adds the rights that rules of roles allow.
 func (s Set) Granted(rules []rbacv1.PolicyRule) {
 	for _, rule := range rules {
 		for _, group := range rule.APIGroups {
@@ -81,11 +83,12 @@ type event struct {
 	Verb      string
 	User      struct{ Username string }
 	ObjectRef *struct{ APIGroup, Resource, Subresource string }
-	// Annotations say how the request was authorized. A code of 403 does not: admission also refuses with it.
+	// Annotations say how the request was authorized. The code 403 does not, because admission also refuses with it.
 	Annotations map[string]string
 }
 
-// Used adds the rights that a user has used by an audit log, which has one event a line, and adds those that it lacked to lacked.
+// Used adds the rights that a user has used according to an audit log, which has one event per line. It adds the rights
+// that the user lacked to lacked.
 func (s Set) Used(log io.Reader, user string, lacked Set) error {
 	lines := bufio.NewScanner(log)
 	lines.Buffer(nil, 1<<20)
@@ -98,7 +101,8 @@ func (s Set) Used(log io.Reader, user string, lacked Set) error {
 			return fmt.Errorf("read an event of the audit log: %w", err)
 		}
 		if e.User.Username != user || e.ObjectRef == nil {
-			continue // what is not about objects, such as discovery, is a right of all users
+			// Requests that are not about objects, such as discovery, are allowed for all users.
+			continue
 		}
 		right := Right{e.Verb, e.ObjectRef.APIGroup, e.ObjectRef.Resource}
 		if e.ObjectRef.Subresource != "" {

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Cluster is the API server that a system works for.
+// Cluster is the API server that a system works with.
 type Cluster struct {
 	Config *rest.Config // an administrator's
 	// Kubeconfig is a file with the same access, for the programs.
@@ -36,7 +36,8 @@ func Build(root string, names ...string) ([]string, error) {
 	return strings.Fields(out.String()), nil
 }
 
-// FolderVariable is the name of the variable that names the folder of a built system: SPARKGATE_FLUX_SOURCE for flux-source.
+// FolderVariable returns the name of the environment variable that names the folder of a built system:
+// SPARKGATE_FLUX_SOURCE for flux-source.
 func FolderVariable(name string) string {
 	return "SPARKGATE_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
@@ -50,7 +51,7 @@ func Program(root, system, name string) (string, error) {
 	return filepath.Join(dir, "bin", name), nil
 }
 
-// findBuild returns the folder of a system, and has it built where the variable is not set.
+// findBuild returns the folder of a system. It builds the system unless the variable is set.
 func findBuild(root, name string) (string, error) {
 	variable := FolderVariable(name)
 	dir := os.Getenv(variable)

@@ -26,17 +26,18 @@ const (
 
 // FluxSettings are what a test has to know before Flux starts; see FreeAddress.
 type FluxSettings struct {
-	// EventsAddr is where notification-controller takes events, also those of the other controllers. Default: a free address.
+	// EventsAddr is the address on which notification-controller receives events, including those of the other
+	// controllers. Default: a free address.
 	EventsAddr string
-	// ReceiverAddr is where notification-controller takes webhooks. Default: a free address.
+	// ReceiverAddr is the address on which notification-controller receives webhooks. Default: a free address.
 	ReceiverAddr string
-	// Helm has helm-controller as well.
+	// Helm also runs helm-controller.
 	Helm bool
 }
 
-// NewFlux prepares Flux's source-controller, kustomize-controller, notification-controller and, if asked for, helm-controller; Start starts them. As in an installation for
-// several tenants, nothing refers to other namespaces. New revisions end the wait for old ones, and dependencies are looked at every
-// second.
+// NewFlux prepares Flux's source-controller, kustomize-controller, notification-controller and, with settings.Helm,
+// helm-controller; Start starts them. As in an installation for several tenants, references to other namespaces are not
+// allowed. New revisions end the wait for old ones, and dependencies are checked every second.
 func NewFlux(cluster Cluster, settings FluxSettings) (*System, error) {
 	s, err := newSystem(fluxSource, cluster)
 	if err != nil {
@@ -82,7 +83,8 @@ func (s *System) prepareFlux(cluster Cluster, settings FluxSettings) error {
 	return nil
 }
 
-// fluxAccounts are the accounts with which Flux's installation applies what its administrators have, and their rights.
+// fluxAccounts returns the accounts with which Flux's installation applies the administrators' objects, and their
+// rights.
 func fluxAccounts() []*unstructured.Unstructured {
 	objects, subjects := []*unstructured.Unstructured{}, []any{}
 	for _, name := range []string{"kustomize-controller", "helm-controller"} {
@@ -104,7 +106,7 @@ type fluxController struct {
 	flags        []string
 }
 
-// fluxControllers are those that are asked for. All report to notification-controller.
+// fluxControllers returns the controllers that the settings ask for. All report to notification-controller.
 func (s *System) fluxControllers(settings FluxSettings) ([]fluxController, error) {
 	storage := filepath.Join(s.folder, "storage")
 	files, err := FreeAddress()
@@ -130,7 +132,7 @@ func (s *System) fluxControllers(settings FluxSettings) ([]fluxController, error
 // fluxCRDs is the folder of the CRDs in each of Flux's modules.
 const fluxCRDs = "config/crd/bases"
 
-// FluxAlertCRD is the manifest of the kind Alert as Flux installs it.
+// FluxAlertCRD returns the manifest of the kind Alert as Flux installs it.
 func FluxAlertCRD(root string) (string, error) {
 	build, err := findBuild(root, fluxNotification)
 	if err != nil {

@@ -24,10 +24,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// fieldManager is by whose name things are installed.
+// fieldManager is the field manager with which objects are installed.
 const fieldManager = client.FieldOwner("sparkgate-tests")
 
-// probeName is the name of objects that are created to see whether a system works, and deleted then.
+// probeName is the name of objects that are created, and then deleted, to check whether a system works.
 const probeName = "sparkgate-probe"
 
 // readManifests returns the objects of all YAML files of a folder of a build.
@@ -54,7 +54,7 @@ func readManifests(build, folder string) ([]*unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// decode returns the objects of a YAML text; other documents are left out.
+// decode returns the objects of a YAML text; it leaves out other documents.
 func decode(text []byte) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
@@ -72,7 +72,7 @@ func decode(text []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// install applies the CRDs, waits until they are served, then applies all else.
+// install applies the CRDs, waits until they are served, and then applies everything else.
 func (s *System) install(ctx context.Context) error {
 	for _, crd := range s.crds {
 		if err := s.apply(ctx, crd); err != nil {
@@ -91,7 +91,7 @@ func (s *System) install(ctx context.Context) error {
 }
 
 func (s *System) apply(ctx context.Context, obj *unstructured.Unstructured) error {
-	// The answer must not get into what is applied the next time.
+	// The answer must not become part of what is applied the next time.
 	err := s.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(obj.DeepCopy()), fieldManager, client.ForceOwnership)
 	if err != nil {
 		return fmt.Errorf("apply %s %s: %w", obj.GetKind(), obj.GetName(), err)
@@ -99,7 +99,7 @@ func (s *System) apply(ctx context.Context, obj *unstructured.Unstructured) erro
 	return nil
 }
 
-// served waits until a CRD is established and its objects can be listed: some programs end at once where they cannot.
+// served waits until a CRD is established and its objects can be listed: some programs end at once if they cannot.
 func (s *System) served(ctx context.Context, crd *unstructured.Unstructured) error {
 	var last error
 	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
@@ -120,7 +120,7 @@ func (s *System) served(ctx context.Context, crd *unstructured.Unstructured) err
 	return nil
 }
 
-// established says that the API server has taken up a CRD.
+// established reports whether the API server has accepted a CRD.
 func established(crd *unstructured.Unstructured) bool {
 	conditions, _, _ := unstructured.NestedSlice(crd.Object, "status", "conditions")
 	return slices.ContainsFunc(conditions, func(c any) bool {
@@ -141,7 +141,7 @@ func (s *System) list(ctx context.Context, crd *unstructured.Unstructured) ([]un
 	return list.Items, err
 }
 
-// kindOf is the kind that a CRD defines, in the version that is stored.
+// kindOf returns the kind that a CRD defines, in its storage version.
 func kindOf(crd *unstructured.Unstructured) (schema.GroupVersionKind, error) {
 	group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
 	kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
@@ -155,7 +155,8 @@ func kindOf(crd *unstructured.Unstructured) (schema.GroupVersionKind, error) {
 	return schema.GroupVersionKind{}, fmt.Errorf("%s stores no version", crd.GetName())
 }
 
-// remove deletes webhooks and CRDs and waits until they are gone. Namespaces stay, nothing ends them everywhere.
+// remove deletes webhooks and CRDs and waits until they are gone. Namespaces stay, because not every cluster has a
+// controller that removes them.
 func (s *System) remove(ctx context.Context) error {
 	for _, obj := range s.objects {
 		if obj.GetKind() == "Namespace" {
@@ -178,7 +179,8 @@ func (s *System) remove(ctx context.Context) error {
 	return s.eachCRD(ctx, s.gone)
 }
 
-// eachCRD does something for all CRDs at a time. The API server makes who asks for a new kind too early wait for a second.
+// eachCRD calls do for all CRDs in parallel. The API server delays clients for a second if they request a new kind too
+// early.
 func (s *System) eachCRD(ctx context.Context, do func(context.Context, *unstructured.Unstructured) error) error {
 	errs := make([]error, len(s.crds))
 	var all sync.WaitGroup
@@ -189,8 +191,8 @@ func (s *System) eachCRD(ctx context.Context, do func(context.Context, *unstruct
 	return errors.Join(errs...)
 }
 
-// gone waits until a CRD does not exist and its kind is no longer served, which ends a moment later. Its objects are freed of their
-// finalizers: nothing is left to remove them.
+// gone waits until a CRD does not exist and its kind is no longer served, which ends a moment later. It removes the
+// finalizers of the CRD's objects, because their controllers have stopped.
 func (s *System) gone(ctx context.Context, crd *unstructured.Unstructured) error {
 	var last error
 	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
@@ -208,7 +210,7 @@ func (s *System) gone(ctx context.Context, crd *unstructured.Unstructured) error
 	return nil
 }
 
-// free takes the finalizers of all objects of a CRD away.
+// free removes the finalizers of all objects of a CRD.
 func (s *System) free(ctx context.Context, crd *unstructured.Unstructured) error {
 	items, err := s.list(ctx, crd)
 	if err != nil {
@@ -226,12 +228,12 @@ func (s *System) free(ctx context.Context, crd *unstructured.Unstructured) error
 	return nil
 }
 
-// namespaceObject is a namespace to install.
+// namespaceObject returns a namespace to install.
 func namespaceObject(name string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}}
 }
 
-// present makes an object unless it exists, and reads it.
+// present creates an object unless it exists, and reads it.
 func (s *System) present(ctx context.Context, obj *unstructured.Unstructured) error {
 	if err := s.client.Create(ctx, obj.DeepCopy()); err != nil && !apierrors.IsAlreadyExists(err) {
 		return err

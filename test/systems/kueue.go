@@ -29,18 +29,19 @@ const (
 	kueueGroup = "kueue.x-k8s.io"
 )
 
-// KueueSettings are what tests may want otherwise. The zero value is Kueue with its webhooks for its own kinds.
+// KueueSettings are settings that tests may change. The zero value is Kueue with its webhooks for its own kinds.
 type KueueSettings struct {
-	// Pods switches the pod integration on: Kueue then looks at every pod that is created, except in its own and in kube-system.
+	// Pods enables the pod integration: Kueue then looks at every pod that is created, except in its own namespace and
+	// in kube-system.
 	Pods bool
 	// Config replaces top-level fields of Kueue's Configuration (config.kueue.x-k8s.io/v1beta2), for example
 	// {"waitForPodsReady": {"timeout": "5s"}}.
 	Config map[string]any
-	// FeatureGates such as "ElasticJobsViaWorkloadSlices=true,…".
+	// FeatureGates are Kueue's feature gates, such as "ElasticJobsViaWorkloadSlices=true,…".
 	FeatureGates string
 }
 
-// Kueue starts Kueue with its webhooks for a test. The test's end stops it; what is installed stays.
+// Kueue starts Kueue with its webhooks for a test. It is stopped at the end of the test; what is installed stays.
 func Kueue(t testing.TB, cluster Cluster, settings KueueSettings) *System {
 	t.Helper()
 	system, err := NewKueue(cluster, settings)
@@ -67,7 +68,7 @@ type kueue struct {
 	*System
 	settings KueueSettings
 	certs    certificates
-	// ports of the health checks and of the webhooks. They stay the same over restarts.
+	// health and webhook are the ports of the health checks and of the webhooks. They stay the same over restarts.
 	health, webhook int
 }
 
@@ -165,7 +166,7 @@ func (k *kueue) readCRDs() (err error) {
 	return nil
 }
 
-// readObjects reads Kueue's webhooks and makes what they need.
+// readObjects reads Kueue's webhooks and creates the objects that they need.
 func (k *kueue) readObjects() error {
 	k.objects = []*unstructured.Unstructured{
 		namespaceObject(KueueNamespace),
@@ -224,14 +225,15 @@ func (k *kueue) adapt(configuration *unstructured.Unstructured) error {
 	return unstructured.SetNestedSlice(configuration.Object, kept, "webhooks")
 }
 
-// wanted says that a webhook is about Kueue's own kinds or, with the pod integration, pods. Jobs of others are none of the tests' business.
+// wanted reports whether a webhook is about Kueue's own kinds or, with the pod integration, pods. The tests do not use
+// Kueue's integrations of other kinds of jobs.
 func (k *kueue) wanted(webhook map[string]any) bool {
 	return slices.ContainsFunc(groupsOf(webhook), func(group string) bool {
 		return group == kueueGroup || group == "" && k.settings.Pods
 	})
 }
 
-// groupsOf are the API groups of a webhook's rules.
+// groupsOf returns the API groups of a webhook's rules.
 func groupsOf(webhook map[string]any) []string {
 	var groups []string
 	rules, _, _ := unstructured.NestedSlice(webhook, "rules")
@@ -250,8 +252,8 @@ func (k *kueue) url(path string) string {
 
 func (k *kueue) caBundle() string { return base64.StdEncoding.EncodeToString(k.certs.caCert) }
 
-// works says whether Kueue calls itself ready, its webhooks answer the API server, and its controllers run: they report of a Workload
-// that its queue is missing. Before that it does not end when it is asked to, either.
+// works checks that Kueue reports itself ready, that its webhooks answer the API server, and that its controllers run:
+// they report that the queue of a Workload is missing. Before that, Kueue does not even end when it is asked to.
 func (k *kueue) works(ctx context.Context) error {
 	if err := healthy(ctx, fmt.Sprintf("http://127.0.0.1:%d/readyz", k.health)); err != nil {
 		return err
@@ -271,7 +273,7 @@ func (k *kueue) works(ctx context.Context) error {
 	return k.client.Delete(ctx, probe)
 }
 
-// healthy is an error unless a GET is answered with 200.
+// healthy returns an error unless a GET is answered with 200.
 func healthy(ctx context.Context, url string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Node makes a node that is ready and has that much cpu and memory, for schedulers on an API server without any. The test's end
-// deletes it. Nothing runs on it: a pod that a scheduler has placed has spec.nodeName set and stays Pending.
+// Node creates a ready node with so much cpu and memory, for schedulers on an API server without nodes. It is deleted
+// at the end of the test. No pod runs on it: a pod that a scheduler has placed has spec.nodeName set and stays Pending.
 func Node(t testing.TB, api client.Client, name, cpu, memory string) *corev1.Node {
 	t.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
@@ -37,13 +37,13 @@ func Node(t testing.TB, api client.Client, name, cpu, memory string) *corev1.Nod
 	return node
 }
 
-// makeNode makes a node that is ready and has that much.
+// makeNode creates a ready node with the given resources.
 func makeNode(ctx context.Context, api client.Client, node *corev1.Node, has corev1.ResourceList) error {
 	taints := node.Spec.Taints
 	if err := api.Create(ctx, node); err != nil {
 		return err
 	}
-	// The API server taints new nodes as not ready; on a real cluster a controller takes that away.
+	// The API server taints new nodes as not ready; on a real cluster a controller removes that taint.
 	node.Spec.Taints = taints
 	if err := api.Update(ctx, node); err != nil {
 		return fmt.Errorf("take its taint away: %w", err)

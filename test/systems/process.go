@@ -16,13 +16,14 @@ import (
 )
 
 const (
-	// tailBytes is how much of a log is shown.
+	// tailBytes is the number of bytes of a log that are shown.
 	tailBytes = 6000
-	// endPatience is how long a program may take to end when it is asked to.
+	// endPatience is how long a program may take to end after a signal.
 	endPatience = 30 * time.Second
 )
 
-// process is a program that may be started again and again. Its output is appended to one file. It dies with the test.
+// process is a program that may be started repeatedly. Its output is appended to one file. It does not outlive the
+// test.
 type process struct {
 	command []string // program and arguments
 	env     []string // added to that of the test
@@ -33,7 +34,7 @@ type process struct {
 	err     error // of the end, set before ended is closed
 }
 
-// name is that of the program.
+// name returns the name of the program.
 func (p *process) name() string { return filepath.Base(p.command[0]) }
 
 // start starts the program.
@@ -45,7 +46,8 @@ func (p *process) start() error {
 	if err != nil {
 		return err
 	}
-	defer log.Close() // the program has a copy
+	// The program has its own copy.
+	defer log.Close()
 	command := exec.Command(p.command[0], p.command[1:]...)
 	command.Env = append(os.Environ(), p.env...)
 	command.Dir = filepath.Dir(p.log)
@@ -74,7 +76,7 @@ func (p *process) run(started chan<- error) {
 	p.err = p.running.Wait()
 }
 
-// alive says that the program was started and has not ended.
+// alive reports whether the program was started and has not ended.
 func (p *process) alive() bool {
 	if p.ended == nil {
 		return false
@@ -87,7 +89,7 @@ func (p *process) alive() bool {
 	}
 }
 
-// check is an error when the program has ended: it was not asked to.
+// check returns an error if the program has ended unexpectedly.
 func (p *process) check() error {
 	if p.alive() {
 		return nil
@@ -95,7 +97,7 @@ func (p *process) check() error {
 	return fmt.Errorf("%s has ended (%v):\n%s", p.name(), p.err, p.tail())
 }
 
-// end asks the program to end with a signal, kills it if it does not, and returns when it is gone.
+// end sends the program a signal, kills it if it does not end, and returns when it is gone.
 func (p *process) end(signal syscall.Signal) error {
 	if !p.alive() {
 		return nil
@@ -113,7 +115,7 @@ func (p *process) end(signal syscall.Signal) error {
 	return errors.Join(fmt.Errorf("%s did not end within %s of signal %d and was killed", p.name(), endPatience, signal), err)
 }
 
-// tail is the end of the log.
+// tail returns the end of the log.
 func (p *process) tail() string {
 	text, err := os.ReadFile(p.log)
 	if err != nil {

@@ -22,13 +22,14 @@ import (
 )
 
 const (
-	// patience is how long something that should come may take. It only matters where it does not: the machine may be busy.
+	// patience is how long an expected event may take. It matters only if the event does not occur; the machine may be
+	// busy.
 	patience = 4 * time.Minute
 	interval = 50 * time.Millisecond
 )
 
-// System is foreign software beside an API server: a batch scheduler, Flux or Argo CD. It is not safe for concurrent use, except by Shared.
-// There may be one of a kind on an API server.
+// System is third-party software beside an API server: a batch scheduler, Flux or Argo CD. It is not safe for
+// concurrent use, except through Shared. An API server may have only one of each kind.
 type System struct {
 	name     string
 	client   client.Client
@@ -39,13 +40,13 @@ type System struct {
 	programs []*process
 	// ready returns nil once the system does its work.
 	ready func(context.Context) error
-	// uninstall removes what is neither CRD nor object. It may be nil.
+	// uninstall removes whatever is neither a CRD nor in objects. It may be nil.
 	uninstall func(context.Context) error
 	// closers end what runs in this process.
 	closers []func()
 }
 
-// newSystem prepares what all systems have in common. Close it.
+// newSystem prepares what all systems have in common. The caller has to close the system.
 func newSystem(name string, cluster Cluster) (*System, error) {
 	build, err := findBuild(cluster.Root, name)
 	if err != nil {
@@ -59,7 +60,7 @@ func newSystem(name string, cluster Cluster) (*System, error) {
 	return &System{name: name, client: api, build: build, folder: folder}, err
 }
 
-// Start installs what of the system is not installed, starts its programs, and waits until it does its work.
+// Start installs the missing parts of the system, starts its programs, and waits until it works.
 func (s *System) Start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -77,7 +78,7 @@ func (s *System) Start(ctx context.Context) error {
 	return nil
 }
 
-// await waits until the system is ready. It gives up when one of its programs ends.
+// await waits until the system is ready. It fails if one of its programs ends.
 func (s *System) await(ctx context.Context) error {
 	var last error
 	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
@@ -95,11 +96,11 @@ func (s *System) await(ctx context.Context) error {
 	return err
 }
 
-// Stop asks the programs to end and waits until they have. What is installed stays: so do webhooks, which then refuse what they
-// should have looked at, as on any cluster whose scheduler is away. Stopped twice is stopped.
+// Stop asks the programs to end and waits until they have. What is installed stays, including webhooks, which then
+// refuse the objects that they should check, as on any cluster whose scheduler is down. It may be called again.
 func (s *System) Stop() error { return s.end(syscall.SIGTERM) }
 
-// Kill ends the programs without a warning, and waits until they are gone.
+// Kill ends the programs at once, and waits until they are gone.
 func (s *System) Kill() error { return s.end(syscall.SIGKILL) }
 
 func (s *System) end(signal syscall.Signal) error {
@@ -110,8 +111,8 @@ func (s *System) end(signal syscall.Signal) error {
 	return errors.Join(all...)
 }
 
-// Uninstall stops the system and removes its webhooks and CRDs, with all objects of theirs, whatever finalizers these have. Start
-// installs it again.
+// Uninstall stops the system and removes its webhooks and CRDs, with all their objects, whatever finalizers these have.
+// Start installs it again.
 func (s *System) Uninstall(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -124,7 +125,7 @@ func (s *System) Uninstall(ctx context.Context) error {
 	return nil
 }
 
-// Close stops the system and forgets its certificates and logs. What is installed stays.
+// Close stops the system and deletes its certificates and logs. What is installed stays.
 func (s *System) Close() error {
 	err := s.Stop()
 	for _, end := range s.closers {
@@ -133,7 +134,7 @@ func (s *System) Close() error {
 	return errors.Join(err, os.RemoveAll(s.folder))
 }
 
-// Logs is the end of what each program wrote.
+// Logs returns the end of each program's output.
 func (s *System) Logs() string {
 	var text strings.Builder
 	for _, p := range s.programs {
@@ -142,7 +143,7 @@ func (s *System) Logs() string {
 	return text.String()
 }
 
-// begin starts the system for a test. The test's end closes it.
+// begin starts the system for a test. It is closed at the end of the test.
 func (s *System) begin(t testing.TB) *System {
 	t.Helper()
 	t.Cleanup(func() {
@@ -157,7 +158,8 @@ func (s *System) begin(t testing.TB) *System {
 	return s
 }
 
-// tell prints the end of the logs when the test has failed, and leaves all of them in its folder of artifacts (see go test -artifacts).
+// tell prints the end of the logs if the test has failed, and leaves the whole logs in the test's folder of artifacts
+// (see go test -artifacts).
 func (s *System) tell(t testing.TB) {
 	if !t.Failed() {
 		return
@@ -185,7 +187,7 @@ func (s *System) programFrom(build, name string, args ...string) {
 	})
 }
 
-// write makes a file in the folder of the system and returns its path.
+// write writes a file in the folder of the system and returns its path.
 func (s *System) write(name string, content []byte) (string, error) {
 	path := filepath.Join(s.folder, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -239,7 +241,7 @@ func start(t testing.TB, prepare func() (*System, error)) *System {
 	return system
 }
 
-// FreeAddress is an address of this machine on which no process listens now.
+// FreeAddress returns an address of this machine on which no process listens now.
 func FreeAddress() (string, error) {
 	ports, err := freePorts(1)
 	if err != nil {
@@ -248,7 +250,7 @@ func FreeAddress() (string, error) {
 	return fmt.Sprintf("127.0.0.1:%d", ports[0]), nil
 }
 
-// FreePort is a port of the loopback address on which no process listens now.
+// FreePort returns a port of the loopback address on which no process listens now.
 func FreePort() (int, error) {
 	ports, err := freePorts(1)
 	if err != nil {
@@ -257,7 +259,7 @@ func FreePort() (int, error) {
 	return ports[0], nil
 }
 
-// freePorts returns ports of the loopback address without a listener.
+// freePorts returns different ports of the loopback address on which no process listens.
 func freePorts(n int) ([]int, error) {
 	var ports []int
 	for range n {
@@ -265,7 +267,8 @@ func freePorts(n int) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer listener.Close() // together, so that they differ
+		// Close them only at the end, so that the ports differ.
+		defer listener.Close()
 		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
 	}
 	return ports, nil

@@ -15,20 +15,20 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Attempt is one start of an application.
+// Attempt identifies an attempt of an application.
 type Attempt struct{ Run, Attempt int64 }
 
 // First is the first attempt of the first run.
 var First = Attempt{1, 1}
 
-// lookInterval is how often what is not watched is looked at.
+// lookInterval is the interval at which objects that are not watched are read.
 const lookInterval = 500 * time.Millisecond
 
 // hopeless is an error that waiting does not change.
 type hopeless struct{ error }
 
-// Await waits until check no longer finds anything wrong. It looks whenever something of the namespace changes, and now and then, so that
-// check may also look at other things. It gives up when nothing of the namespace has changed for Patience.
+// Await waits until check returns nil. It calls check whenever an object of the namespace changes, and in between, so
+// that check may also look at other objects. It fails the test if nothing in the namespace has changed for Patience.
 func (s *Namespace) Await(what string, check func() error) {
 	s.t.Helper()
 	for deadline := time.After(Patience); ; {
@@ -56,7 +56,7 @@ func (s *Namespace) Await(what string, check func() error) {
 	}
 }
 
-// Versions are all versions of an application, in order, also those of earlier objects of the same name.
+// Versions returns all versions of an application, in order, including those of earlier objects of the same name.
 func (s *Namespace) Versions(name string) []*v1alpha1.SparkApplication {
 	var versions []*v1alpha1.SparkApplication
 	for _, e := range eventsOf(s.history, &s.history.apps, name) {
@@ -65,7 +65,7 @@ func (s *Namespace) Versions(name string) []*v1alpha1.SparkApplication {
 	return versions
 }
 
-// Application is an application as it is; nil if it does not exist.
+// Application returns the current version of an application; nil if it does not exist.
 func (s *Namespace) Application(name string) *v1alpha1.SparkApplication {
 	events := eventsOf(s.history, &s.history.apps, name)
 	if len(events) == 0 || events[len(events)-1].Gone {
@@ -74,8 +74,8 @@ func (s *Namespace) Application(name string) *v1alpha1.SparkApplication {
 	return events[len(events)-1].Object
 }
 
-// Reaches waits until an attempt of an application has been in a stage, also if it is over, and returns that version. It gives up
-// when the application stalls in another stage.
+// Reaches waits until an attempt of an application has been in a stage, even if it has left it again, and returns that
+// version. It fails the test if the application stalls in another stage.
 func (s *Namespace) Reaches(name string, attempt Attempt, stage string) *v1alpha1.SparkApplication {
 	s.t.Helper()
 	var found *v1alpha1.SparkApplication
@@ -91,7 +91,7 @@ func (s *Namespace) Reaches(name string, attempt Attempt, stage string) *v1alpha
 	return found
 }
 
-// Becomes waits until an application is in a stage, as Reaches, whatever the run, and the status speaks of the current spec.
+// Becomes is Reaches for any run: it waits until an application is in a stage, with a status for the current spec.
 func (s *Namespace) Becomes(name, stage string) *v1alpha1.SparkApplication {
 	s.t.Helper()
 	return s.Shows(name, stage, func(app *v1alpha1.SparkApplication) error {
@@ -102,7 +102,7 @@ func (s *Namespace) Becomes(name, stage string) *v1alpha1.SparkApplication {
 	})
 }
 
-// Shows waits until check no longer finds anything wrong with an application, and returns that version. It may not exist yet.
+// Shows waits until check returns nil for an application, and returns that version. The application may not exist yet.
 func (s *Namespace) Shows(name, what string, check func(*v1alpha1.SparkApplication) error) *v1alpha1.SparkApplication {
 	s.t.Helper()
 	var app *v1alpha1.SparkApplication
@@ -115,7 +115,7 @@ func (s *Namespace) Shows(name, what string, check func(*v1alpha1.SparkApplicati
 	return app
 }
 
-// notYet describes an application. It is hopeless when the application stalls.
+// notYet returns an error that describes an application. The error is hopeless if the application stalls.
 func (s *Namespace) notYet(name string) error {
 	app := s.Application(name)
 	if app == nil {
@@ -139,13 +139,13 @@ func (s *Namespace) Gone(name string) {
 	})
 }
 
-// Pod is the last version of a pod; Gone says that it no longer exists.
+// Pod is the last version of a pod; Gone reports whether it no longer exists.
 type Pod struct {
 	*corev1.Pod
 	Gone bool
 }
 
-// Pods are all pods that an application ever had in that role (driver or executor), in the order of their creation.
+// Pods returns all pods that an application ever had in a role (driver or executor), in the order of their creation.
 func (s *Namespace) Pods(application, role string) []Pod {
 	index := map[string]int{}
 	var pods []Pod
@@ -165,7 +165,7 @@ func (s *Namespace) Pods(application, role string) []Pod {
 	return pods
 }
 
-// Queue is a queue as it is; nil if it does not exist.
+// Queue returns the current version of a queue; nil if it does not exist.
 func (s *Namespace) Queue(name string) *v1alpha1.SparkQueue {
 	events := eventsOf(s.history, &s.history.queues, name)
 	if len(events) == 0 || events[len(events)-1].Gone {
@@ -174,7 +174,7 @@ func (s *Namespace) Queue(name string) *v1alpha1.SparkQueue {
 	return events[len(events)-1].Object
 }
 
-// QueueBecomes waits until check no longer finds anything wrong with a queue.
+// QueueBecomes waits until check returns nil for a queue.
 func (s *Namespace) QueueBecomes(name, what string, check func(*v1alpha1.SparkQueue) error) {
 	s.t.Helper()
 	s.Await("queue "+name+" to be "+what, func() error {
@@ -186,7 +186,7 @@ func (s *Namespace) QueueBecomes(name, what string, check func(*v1alpha1.SparkQu
 	})
 }
 
-// GivenBack waits until nothing of a queue is used.
+// GivenBack waits until no quota of a queue is used.
 func (s *Namespace) GivenBack(name string) {
 	s.t.Helper()
 	s.QueueBecomes(name, "unused", func(queue *v1alpha1.SparkQueue) error {
@@ -202,12 +202,12 @@ func (s *Namespace) GivenBack(name string) {
 	})
 }
 
-// StageOf is the stage of an application: the reason of Ready.
+// StageOf returns the stage of an application: the reason of Ready.
 func StageOf(app *v1alpha1.SparkApplication) string {
 	return Condition(app, v1alpha1.ReadyCondition).Reason
 }
 
-// Condition is a condition of an application; one without status if there is none of that type.
+// Condition returns a condition of an application; one without status if there is none of that type.
 func Condition(app *v1alpha1.SparkApplication, conditionType string) metav1.Condition {
 	if c := apimeta.FindStatusCondition(app.Status.Conditions, conditionType); c != nil {
 		return *c

@@ -18,10 +18,12 @@ import (
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
-// releaseVariable names the folder of a release, as `make release` writes it: its chart is installed, with its image.
+// releaseVariable names the folder of a release, as `make release` writes it. The tests install its chart with its
+// image.
 const releaseVariable = "SPARKGATE_RELEASE"
 
-// deploy installs the operator by the chart of the release. On a cluster that was left, it upgrades what is there.
+// deploy installs the operator with the chart of the release. On a cluster that an earlier run has left, it upgrades
+// the operator.
 func deploy() error {
 	chart, err := chartFile()
 	if err != nil {
@@ -41,13 +43,13 @@ func deploy() error {
 			return err
 		}
 	}
-	// All releases of the tests have one version: only the digest distinguishes their images.
+	// All releases of the tests have the same version: only the digest distinguishes their images.
 	digest := sha256.Sum256(sums)
 	_, err = helm(ctx, "upgrade", operatorName, chart, "--install", "--reset-values", "--set-string", podAnnotation("release", hex.EncodeToString(digest[:8])), "--wait", "--timeout", Patience.String())
 	return err
 }
 
-// applyCRDs replaces CRDs as the documentation says: Helm never changes them.
+// applyCRDs replaces CRDs as the documentation says, because Helm never changes them.
 func applyCRDs(ctx context.Context, chart string) error {
 	crds, err := helm(ctx, "show", "crds", chart)
 	if err != nil {
@@ -57,7 +59,8 @@ func applyCRDs(ctx context.Context, chart string) error {
 	return err
 }
 
-// UpgradeOperator upgrades the release so that another pod of the operator takes the place of the present one, and waits until it is ready.
+// UpgradeOperator upgrades the release so that a new pod of the operator replaces the current one, and waits until it
+// is ready.
 func UpgradeOperator(t *testing.T) {
 	t.Helper()
 	before := runningOperator(t).ContainerID

@@ -12,10 +12,10 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// dumpTime bounds how long a failed test collects what it prints.
+// dumpTime is the time limit for collecting what a failed test prints.
 const dumpTime = time.Minute
 
-// dump prints what helps to understand why the test failed.
+// dump prints everything that helps to understand why the test failed.
 func (s *Namespace) dump() {
 	ctx, cancel := context.WithTimeout(context.Background(), dumpTime)
 	defer cancel()

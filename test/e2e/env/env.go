@@ -25,14 +25,16 @@ import (
 const (
 	// Image is the real Spark of the local cluster.
 	Image = "docker.io/sparkgate/spark:4.1"
-	// Patience is how long a test waits for what should come. It only matters where it does not: the machine may be busy.
+	// Patience is how long a test waits for an expected event. It matters only if the event does not occur; the machine
+	// may be busy.
 	Patience = 6 * time.Minute
 
-	// atOnce is how many tests may be under way; most of them wait for their turn to run Spark (see semaphore.go).
+	// atOnce is the number of tests that may be in progress; most of them wait for their turn to run Spark (see
+	// semaphore.go).
 	atOnce = "12"
 )
 
-// cluster is the cluster of this test binary; set by Main before any test runs, read only after that.
+// cluster is the cluster of this test binary; set by Main before any test runs, only read after that.
 var cluster struct {
 	root   string
 	config *rest.Config
@@ -64,7 +66,7 @@ func prepare() (err error) {
 	return deploy()
 }
 
-// findRoot returns the folder of the repository: it is known where this file lies in it.
+// findRoot returns the folder of the repository, relative to this source file.
 func findRoot() (string, error) {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok || !filepath.IsAbs(file) {
@@ -81,7 +83,8 @@ func connect() (err error) {
 	if cluster.config, err = clientcmd.BuildConfigFromFlags("", path); err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
-	cluster.config.QPS = -1 // tests observe, the client's own brake would only blur it
+	// Tests observe; the client's own rate limit would only distort what they see.
+	cluster.config.QPS = -1
 	scheme := kruntime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
 		return err
@@ -90,11 +93,11 @@ func connect() (err error) {
 	return err
 }
 
-// Client is an administrator's client that reads from the API server. It is safe for concurrent use.
+// Client returns an administrator's client that reads from the API server. It is safe for concurrent use.
 func Client() client.WithWatch { return cluster.client }
 
-// Root is the folder of the repository.
+// Root returns the folder of the repository.
 func Root() string { return cluster.root }
 
-// Config is an administrator's access to the API server. Each call returns a copy.
+// Config returns an administrator's access to the API server. Each call returns a copy.
 func Config() *rest.Config { return rest.CopyConfig(cluster.config) }

@@ -16,8 +16,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Example reads an application of the folder examples and changes what does not fit on a small, busy node: requests, the amount of work,
-// and how long executors try to reach their driver.
+// Example reads an application of the folder examples, and adapts it to a small, busy node: requests, the amount of
+// work, and how long executors try to reach their driver.
 func Example(t *testing.T, file string) *v1alpha1.SparkApplication {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(cluster.root, "examples", file))
@@ -42,7 +42,7 @@ func Example(t *testing.T, file string) *v1alpha1.SparkApplication {
 	return app
 }
 
-// RunningExecutors waits until an application has had so many running executors, also if they are gone by now.
+// RunningExecutors waits until an application has had so many running executors, even if some are gone by now.
 func (s *Namespace) RunningExecutors(application string, n int) []Pod {
 	s.t.Helper()
 	var executors []Pod

@@ -17,25 +17,28 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Event is one version of an object as the API server sent it; Gone says that this was its last.
+// Event is one version of an object as the API server sent it; Gone reports whether this was its last.
 type Event[T client.Object] struct {
 	Object T
 	Gone   bool
 }
 
-// history is everything that happened in a namespace, in the order of the API server for each kind. Objects in it are never changed.
-// Safe for concurrent use.
+// history has everything that happened in a namespace, in the order of the API server for each kind. Objects in it are
+// never changed. It is safe for concurrent use.
 type history struct {
-	mu      sync.Mutex
-	apps    []Event[*v1alpha1.SparkApplication]
-	queues  []Event[*v1alpha1.SparkQueue]
-	pods    []Event[*corev1.Pod]
-	patient bool          // a hole is mended as well as can be
-	broken  error         // the record has a hole
-	changed chan struct{} // closed when something is added
+	mu     sync.Mutex
+	apps   []Event[*v1alpha1.SparkApplication]
+	queues []Event[*v1alpha1.SparkQueue]
+	pods   []Event[*corev1.Pod]
+	// patient reports whether a gap is filled as well as possible.
+	patient bool
+	// broken is set if the record has a gap.
+	broken error
+	// changed is closed when something is added.
+	changed chan struct{}
 }
 
-// startHistory begins the record. When it returns, whatever happens later is in it.
+// startHistory starts the record. Everything that happens after it has returned is in the record.
 func startHistory(ctx context.Context, namespace string) (*history, error) {
 	h := &history{changed: make(chan struct{})}
 	for _, kind := range []struct {
@@ -46,7 +49,7 @@ func startHistory(ctx context.Context, namespace string) (*history, error) {
 		{&v1alpha1.SparkQueueList{}, client.MatchingLabels{namespaceLabel: namespace}},
 		{&corev1.PodList{}, client.InNamespace(namespace)},
 	} {
-		// A namespace is new: what counts is only from which version on to watch.
+		// A namespace is new: only the version from which to watch matters.
 		if err := cluster.client.List(ctx, kind.list, kind.in); err != nil {
 			return nil, fmt.Errorf("begin to watch: %w", err)
 		}
@@ -73,7 +76,7 @@ func (h *history) follow(ctx context.Context, list client.ObjectList, in client.
 	}
 }
 
-// drain records the events of one watch and returns the version to go on from.
+// drain records the events of one watch, and returns the version from which to continue.
 func (h *history) drain(w watch.Interface, version string) (string, error) {
 	defer w.Stop()
 	for event := range w.ResultChan() {
@@ -111,20 +114,20 @@ func (h *history) breakOff(err error) {
 	h.notify()
 }
 
-// notify wakes all that wait. The caller holds the lock.
+// notify wakes all goroutines that wait. The caller holds the lock.
 func (h *history) notify() {
 	close(h.changed)
 	h.changed = make(chan struct{})
 }
 
-// next is closed when something is added after this call.
+// next returns a channel that is closed when something is added after this call.
 func (h *history) next() (<-chan struct{}, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.changed, h.broken
 }
 
-// eventsOf returns a copy of the events of one name; every name if it is empty.
+// eventsOf returns a copy of the events of one name, or of all names if name is empty.
 func eventsOf[T client.Object](h *history, events *[]Event[T], name string) []Event[T] {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// rank orders the stages of one attempt. Stages outside of it (suspended, a spec that cannot run) may come at any time.
+// rank orders the stages of one attempt. Other stages (suspended, a spec that cannot run) may come at any time.
 var rank = map[string]int{
 	v1alpha1.ReferenceNotFoundReason: 1, v1alpha1.ExceedsQuotaReason: 1, v1alpha1.QueuedReason: 1,
 	v1alpha1.SubmittingReason: 2,
@@ -26,7 +26,7 @@ var rank = map[string]int{
 	v1alpha1.AdmissionTimeoutReason: 6, v1alpha1.DeadlineExceededReason: 6, v1alpha1.TotalDeadlineExceededReason: 6,
 }
 
-// Stages are the stages of one attempt of an application, in order, each once while it lasts.
+// Stages returns the stages of one attempt of an application in order, without repetitions.
 func (s *Namespace) Stages(name string, attempt Attempt) []string {
 	var stages []string
 	for _, app := range s.Versions(name) {
@@ -41,12 +41,13 @@ func (s *Namespace) Stages(name string, attempt Attempt) []string {
 	return stages
 }
 
-// checkInvariants checks what must hold for all applications of all tests, at every moment of the record.
+// checkInvariants checks the invariants of all applications in all recorded versions.
 func (s *Namespace) checkInvariants() {
 	if _, broken := s.history.next(); broken != nil {
 		s.t.Errorf("the record broke off: %v", broken)
 	}
-	attempts := map[types.UID]map[Attempt]string{} // the stage that each attempt was in last
+	// attempts has the last stage of each attempt.
+	attempts := map[types.UID]map[Attempt]string{}
 	for _, app := range s.Versions("") {
 		if attempts[app.UID] == nil {
 			attempts[app.UID] = map[Attempt]string{}
@@ -58,7 +59,7 @@ func (s *Namespace) checkInvariants() {
 	s.checkDrivers()
 }
 
-// checkOrder: the stages of an attempt never go back.
+// checkOrder checks that the stages of an attempt never go back.
 func (s *Namespace) checkOrder(app *v1alpha1.SparkApplication, last map[Attempt]string) {
 	attempt, stage := Attempt{app.Status.Run, app.Status.Attempt}, StageOf(app)
 	if rank[stage] == 0 {
@@ -70,7 +71,7 @@ func (s *Namespace) checkOrder(app *v1alpha1.SparkApplication, last map[Attempt]
 	last[attempt] = stage
 }
 
-// checkConditions: the contract of Flux and kstatus in every version that a client could have read.
+// checkConditions checks the conventions of Flux and kstatus in every version that a client could have read.
 func (s *Namespace) checkConditions(app *v1alpha1.SparkApplication) {
 	ready := Condition(app, v1alpha1.ReadyCondition)
 	reconciling := Condition(app, v1alpha1.ReconcilingCondition).Status == metav1.ConditionTrue
@@ -87,7 +88,7 @@ func (s *Namespace) checkConditions(app *v1alpha1.SparkApplication) {
 	}
 }
 
-// checkOwnership: the operator owns status and finalizers, nothing of what the user wrote.
+// checkOwnership checks that the operator owns status and finalizers, and no field that the user wrote.
 func (s *Namespace) checkOwnership(app *v1alpha1.SparkApplication) {
 	for _, entry := range app.ManagedFields {
 		if entry.Manager != v1alpha1.FieldOwner || entry.FieldsV1 == nil {
@@ -102,7 +103,7 @@ func (s *Namespace) checkOwnership(app *v1alpha1.SparkApplication) {
 	}
 }
 
-// checkDrivers: an attempt never has more than one driver.
+// checkDrivers checks that an attempt never has more than one driver.
 func (s *Namespace) checkDrivers() {
 	drivers := map[string]map[types.UID]bool{}
 	for _, e := range eventsOf(s.history, &s.history.pods, "") {
@@ -124,12 +125,12 @@ func (s *Namespace) checkDrivers() {
 	}
 }
 
-// Peak is the most that the pods of the namespace requested at any moment, in thousandths of a core and in bytes, and how many drivers
-// there were at once. A pod counts from its creation, or from
-// when its scheduling gate was lifted, until it has ended or is gone.
+// Peak is the most that the pods of the namespace requested at any moment, in thousandths of a core and in bytes, and
+// the largest number of drivers at once. A pod counts from its creation, or from when its scheduling gate was removed,
+// until it has ended or is gone.
 type Peak struct{ CPU, Memory, Drivers int64 }
 
-// Peak returns the peak of everything recorded so far. Each is taken at the moment when it was highest.
+// Peak returns the peak of everything recorded so far. Each field has its own maximum.
 func (s *Namespace) Peak() Peak {
 	var peak, now Peak
 	counted := map[types.UID]Peak{}
@@ -148,7 +149,7 @@ func (s *Namespace) Peak() Peak {
 	return peak
 }
 
-// waitsForQuota says that a pod is behind the scheduling gate, and holds nothing yet.
+// waitsForQuota reports whether a pod is behind the scheduling gate, so that it does not hold quota yet.
 func waitsForQuota(pod *corev1.Pod) bool {
 	return slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaSchedulingGate})
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Kubectl runs kubectl in the namespace and returns what it wrote to standard output. It must succeed.
+// Kubectl runs kubectl in the namespace and returns its standard output. It has to succeed.
 func (s *Namespace) Kubectl(args ...string) string {
 	s.t.Helper()
 	out, err := s.TryKubectl("", args...)
@@ -30,7 +30,7 @@ func (s *Namespace) Kubectl(args ...string) string {
 	return out
 }
 
-// TryKubectl runs kubectl with a standard input. A failure of the command is returned as an error that carries standard error.
+// TryKubectl runs kubectl with a standard input. If the command fails, the error contains its standard error.
 func (s *Namespace) TryKubectl(stdin string, args ...string) (string, error) {
 	return kubectl(s.t.Context(), stdin, append([]string{"--namespace", s.Name}, args...)...)
 }
@@ -60,10 +60,10 @@ func (b *Background) Succeeds() {
 	}
 }
 
-// Running says that the command has not ended.
+// Running reports whether the command has not ended yet.
 func (b *Background) Running() bool { return len(b.done) == 0 }
 
-// Apply applies objects with kubectl, as a user does. Queues are marked as those of the namespace.
+// Apply applies objects with kubectl, as a user does. It marks queues as belonging to the namespace.
 func (s *Namespace) Apply(objects ...client.Object) {
 	s.t.Helper()
 	var manifests []string
@@ -81,7 +81,7 @@ func (s *Namespace) ApplyText(manifest string) {
 	}
 }
 
-// ApplyAs applies a manifest server-side, as a field manager: Flux's way.
+// ApplyAs applies a manifest server-side as a field manager, like Flux.
 func (s *Namespace) ApplyAs(manager, manifest string) {
 	s.t.Helper()
 	if _, err := s.TryKubectl(manifest, "apply", "--server-side", "--field-manager", manager, "--filename", "-"); err != nil {
@@ -89,7 +89,7 @@ func (s *Namespace) ApplyAs(manager, manifest string) {
 	}
 }
 
-// Manifest is the YAML of an object as a user writes it: without status.
+// Manifest returns the YAML of an object as a user writes it: without status.
 func (s *Namespace) Manifest(obj client.Object) string {
 	s.t.Helper()
 	if queue, ok := obj.(*v1alpha1.SparkQueue); ok {
@@ -112,7 +112,7 @@ func (s *Namespace) Manifest(obj client.Object) string {
 	return string(text)
 }
 
-// Sparkctl runs sparkctl and returns what it wrote to standard output. It must succeed.
+// Sparkctl runs sparkctl and returns its standard output. It has to succeed.
 func (s *Namespace) Sparkctl(args ...string) string {
 	s.t.Helper()
 	binary := os.Getenv("SPARKGATE_CTL")
@@ -130,7 +130,7 @@ func kubectl(ctx context.Context, stdin string, args ...string) (string, error) 
 	return run(ctx, stdin, "kubectl", args...)
 }
 
-// run runs a program. Its failure is returned as an error that carries standard error.
+// run runs a program. If it fails, the error contains its standard error.
 func run(ctx context.Context, stdin, program string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, program, args...)
 	command.Stdin = strings.NewReader(stdin)

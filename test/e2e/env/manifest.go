@@ -13,17 +13,18 @@ import (
 	"github.com/sparkgate/sparkgate/test/stories"
 )
 
-// PodMemory is what one pod of Pi requests: 512m of heap and Spark's least overhead of 384m. A driver and two executors ask for 2688Mi.
+// PodMemory is the memory request of one pod of Pi: 512m of heap and Spark's minimum overhead of 384m. A driver and two
+// executors request 2688Mi.
 const PodMemory = "896Mi"
 
-// lightJVM makes a short job cheap: no compiler threads that optimise what will not run again, no collector threads, and classes are not
-// verified once more. The pods stay as they are.
+// lightJVM makes a short job cheap: without compiler threads that optimise code which will not run again, without
+// collector threads, and without verifying classes once more. The pods stay the same.
 const lightJVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 
 // Change is a change to a manifest.
 type Change func(*v1alpha1.SparkApplicationSpec)
 
-// Pi is the application of the stories, with a little less work: a Python job with two executors.
+// Pi returns the application of the stories, with a little less work: a Python job with two executors.
 func Pi(name, queue string, changes ...Change) *v1alpha1.SparkApplication {
 	app := stories.Pi("", name, queue)
 	app.Spec.Image, app.Spec.Arguments, app.Spec.SparkConf = Image, []string{"1"}, patience()
@@ -34,9 +35,9 @@ func Pi(name, queue string, changes ...Change) *v1alpha1.SparkApplication {
 	return app
 }
 
-// patience is for a busy machine. The driver's first connection to the API server may take more than Spark's 10 s there; and the
-// answer to Spark's periodic list of executors may come later than the watch has shown a new one, upon which Spark makes one more
-// than it was asked for.
+// patience returns settings for a busy machine. There, the driver's first connection to the API server may take more
+// than Spark's 10 s, and the answer to Spark's periodic list of executors may arrive after the watch has shown a new
+// one, upon which Spark creates one executor too many.
 func patience() map[string]string {
 	const milliseconds = "120000"
 	return map[string]string{
@@ -46,14 +47,14 @@ func patience() map[string]string {
 	}
 }
 
-// Sleep keeps driver and executors up for that many seconds.
+// Sleep keeps driver and executors running for that many seconds.
 func Sleep(seconds string) Change { return Program("/opt/spark/examples/sleep.py", seconds) }
 
 // Fail ends with an exit code.
 func Fail(code string) Change { return Program("/opt/spark/examples/fail.py", code) }
 
-// Brief is the shortest driver there is: Spark starts a Python program that ends at once, before any executor. It asks for the same
-// memory as the others.
+// Brief is the shortest possible driver: Spark starts a Python program that ends at once, before any executor. It
+// requests the same memory as the others.
 func Brief(arguments ...string) Change { return Program("/usr/lib/python3.11/this.py", arguments...) }
 
 // Program runs another Python file of the image.
@@ -63,7 +64,7 @@ func Program(path string, arguments ...string) Change {
 	}
 }
 
-// Queue is a queue of its own tree, for every namespace.
+// Queue returns a root queue for every namespace.
 func Queue(name, cpu, memory string) *v1alpha1.SparkQueue {
 	return &v1alpha1.SparkQueue{
 		ObjectMeta: metav1.ObjectMeta{Name: name},

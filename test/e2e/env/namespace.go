@@ -18,23 +18,26 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// namespaceLabel marks the queues of a namespace, which are not in its namespace.
+// namespaceLabel marks the queues of a namespace, because queues are cluster-scoped.
 const namespaceLabel = "e2e.sparkgate.io/namespace"
 
-// restricted makes the API server refuse pods that do not satisfy the restricted Pod Security Standard: all that the tests run have to.
+// restricted makes the API server refuse pods that do not satisfy the restricted Pod Security Standard, as all pods of
+// the tests have to.
 const restricted = "pod-security.kubernetes.io/enforce"
 
-// Namespace is one test's own part of the cluster: a namespace where drivers may run, the queues that the test applies, and a record of
-// everything that happens to them. Its methods end the test when something goes wrong; call them in the test's own goroutine.
+// Namespace is one test's own part of the cluster: a namespace where drivers may run, the queues that the test applies,
+// and a record of everything that happens to them. Its methods fail the test on errors, so they have to be called in
+// the test's own goroutine.
 type Namespace struct {
-	// Name of the namespace; tests name their queues after it.
+	// Name is the name of the namespace; tests name their queues after it.
 	Name    string
 	t       testing.TB
 	history *history
 	stop    context.CancelFunc
 }
 
-// New makes a namespace for a test that runs at most n Spark applications at a time. It waits until the cores have slots for them.
+// New creates a namespace for a test that runs at most n Spark applications at a time. It waits until the machine has
+// slots for them.
 func New(t *testing.T, n int) *Namespace {
 	t.Helper()
 	t.Cleanup(acquire(n))
@@ -42,7 +45,8 @@ func New(t *testing.T, n int) *Namespace {
 	if err := cluster.client.Create(t.Context(), namespace); err != nil {
 		t.Fatalf("make a namespace: %v", err)
 	}
-	ctx, stop := context.WithCancel(context.Background()) // the record outlives the test's context, to see the clean-up
+	// The record outlives the test's context, so that it includes the clean-up.
+	ctx, stop := context.WithCancel(context.Background())
 	s := &Namespace{Name: namespace.Name, t: t, stop: stop}
 	t.Cleanup(s.close)
 	var err error
@@ -53,7 +57,7 @@ func New(t *testing.T, n int) *Namespace {
 	return s
 }
 
-// NewTenant is New with what drivers need: the namespace has the tenant component of config/job-namespace.
+// NewTenant is New with everything that drivers need: the namespace has the tenant component of config/job-namespace.
 func NewTenant(t *testing.T, n int) *Namespace {
 	t.Helper()
 	s := New(t, n)
@@ -77,7 +81,7 @@ func (s *Namespace) Admit() {
 	s.Kubectl("apply", "-k", dir)
 }
 
-// close checks what must hold at any time, prints what happened if the test failed, and removes everything of the namespace.
+// close checks the invariants, prints what happened if the test failed, and removes everything of the namespace.
 func (s *Namespace) close() {
 	defer s.stop()
 	if s.history != nil {
@@ -102,7 +106,8 @@ func (s *Namespace) close() {
 	}
 }
 
-// waitGone waits until the applications are gone and their pods are not active: what they hold would slow the next tests down.
+// waitGone waits until the applications are gone and their pods are not active: otherwise their pods would slow the
+// next tests down.
 func (s *Namespace) waitGone(ctx context.Context, in client.ListOption) {
 	for {
 		apps, pods := &v1alpha1.SparkApplicationList{}, &corev1.PodList{}
@@ -136,7 +141,7 @@ func active(pod *corev1.Pod) bool {
 	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
 }
 
-// Read reads an object as it is on the API server.
+// Read reads the current version of an object.
 func (s *Namespace) Read(obj client.Object) {
 	s.t.Helper()
 	if err := cluster.client.Get(s.t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {

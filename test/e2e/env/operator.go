@@ -26,7 +26,7 @@ const (
 	operatorName      = "sparkgate"
 )
 
-// StopOperator scales the operator to zero and waits until it is gone. The test's end starts it again.
+// StopOperator scales the operator to zero and waits until it is gone. It is started again at the end of the test.
 func StopOperator(t *testing.T) {
 	t.Helper()
 	scale(t, "0")
@@ -75,7 +75,7 @@ func KillOperator(t *testing.T) {
 	})
 }
 
-// runningOperator waits until one operator runs.
+// runningOperator waits until exactly one operator runs.
 func runningOperator(t *testing.T) (status corev1.ContainerStatus) {
 	t.Helper()
 	waitFor(t, "one running operator", func(ctx context.Context) (bool, error) {
@@ -89,7 +89,7 @@ func runningOperator(t *testing.T) (status corev1.ContainerStatus) {
 	return status
 }
 
-// processOf finds the first process of a container by its control group, which bears the container's id.
+// processOf finds the first process of a container by its control group, whose name contains the container's id.
 func processOf(status corev1.ContainerStatus) (int, error) {
 	_, id, _ := strings.Cut(status.ContainerID, "://")
 	container := []byte(id)
@@ -100,7 +100,8 @@ func processOf(status corev1.ContainerStatus) (int, error) {
 	for _, group := range groups {
 		text, err := os.ReadFile(group)
 		if err != nil || !bytes.Contains(text, container) {
-			continue // most are other processes; some are gone by now
+			// Most entries are other processes; some are gone by now.
+			continue
 		}
 		return strconv.Atoi(filepath.Base(filepath.Dir(group)))
 	}
@@ -113,7 +114,7 @@ func operatorPods(ctx context.Context) ([]corev1.Pod, error) {
 	return pods.Items, err
 }
 
-// waitFor asks until the answer is yes.
+// waitFor polls until done returns true.
 func waitFor(t *testing.T, what string, done wait.ConditionWithContextFunc) {
 	t.Helper()
 	if err := wait.PollUntilContextTimeout(context.Background(), 200*time.Millisecond, Patience, true, done); err != nil {

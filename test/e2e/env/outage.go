@@ -21,15 +21,15 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// StopComponent stops a part of the cluster, such as kubelet or kube-apiserver. The test's end starts it again. No other test may run
-// meanwhile.
+// StopComponent stops a component of the cluster, such as kubelet or kube-apiserver. It is started again at the end of
+// the test. No other test may run meanwhile.
 func StopComponent(t *testing.T, name string) {
 	t.Helper()
 	t.Cleanup(func() { StartComponents(t) })
 	localcluster(t, "stop", name)
 }
 
-// StartComponents starts what was stopped and waits until the cluster is well.
+// StartComponents starts what was stopped and waits until the cluster is healthy.
 func StartComponents(t *testing.T) {
 	t.Helper()
 	localcluster(t, "up")
@@ -47,7 +47,7 @@ func localcluster(t *testing.T, args ...string) {
 	}
 }
 
-// OperatorEnds returns a wait for the end of the operator's process as it runs now.
+// OperatorEnds returns a function that waits for the end of the operator's current process.
 func OperatorEnds(t *testing.T) (await func()) {
 	t.Helper()
 	pid, err := processOf(runningOperator(t))
@@ -63,7 +63,8 @@ func OperatorEnds(t *testing.T) (await func()) {
 	}
 }
 
-// BearOutage makes the record of the namespace bear that the API server is away. What came and went while the watch was away is not in it.
+// BearOutage lets the record of the namespace continue after an outage of the API server. Objects that were created and
+// deleted while the watch was down are missing in it.
 func (s *Namespace) BearOutage() {
 	s.history.mu.Lock()
 	defer s.history.mu.Unlock()
@@ -76,7 +77,8 @@ func (h *history) isPatient() bool {
 	return h.patient
 }
 
-// catchUp lists one kind as soon as the API server answers, records what is otherwise than last seen, and returns the version to go on from.
+// catchUp lists one kind as soon as the API server answers, records the changes since the last known state, and returns
+// the version from which to continue.
 func (h *history) catchUp(ctx context.Context, list client.ObjectList, in client.ListOption) (string, error) {
 	err := wait.PollUntilContextTimeout(ctx, lookInterval, Patience, true, func(ctx context.Context) (bool, error) {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -104,7 +106,7 @@ func (h *history) catchUp(ctx context.Context, list client.ObjectList, in client
 	return list.GetResourceVersion(), err
 }
 
-// current are the objects of a list's kind that exist as far as the record knows.
+// current returns the objects of a list's kind that exist according to the record.
 func (h *history) current(list client.ObjectList) map[types.UID]client.Object {
 	switch list.(type) {
 	case *v1alpha1.SparkApplicationList:

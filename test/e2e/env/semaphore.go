@@ -5,16 +5,16 @@ package env
 
 import "sync"
 
-// atATime is how many Spark applications run at a time: three, with two executors each, keep two cores busy.
+// atATime is the number of Spark applications that run at a time: three, with two executors each, keep two cores busy.
 const atATime = 3
 
 var (
 	semaphore = make(chan struct{}, atATime)
-	// taking keeps two tests from each holding a part of what both need.
+	// taking prevents two tests from each holding a part of what both need.
 	taking sync.Mutex
 )
 
-// acquire waits until n more applications may run, and returns how to release them.
+// acquire waits until n more applications may run, and returns a function to release them.
 func acquire(n int) (release func()) {
 	n = min(n, atATime)
 	taking.Lock()

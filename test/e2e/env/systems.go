@@ -10,7 +10,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
-// One of each for all tests that run at the same time.
+// One instance of each system, shared by all tests that run at the same time.
 var (
 	kueue = systems.Shared{Make: func() (*systems.System, error) {
 		return systems.NewKueue(Cluster(), systems.KueueSettings{})
@@ -23,25 +23,25 @@ var (
 	}}
 )
 
-// Cluster is the cluster as a batch scheduler sees it.
+// Cluster returns the cluster as a batch scheduler sees it.
 func Cluster() systems.Cluster {
 	return systems.Cluster{Config: Config(), Kubeconfig: os.Getenv("KUBECONFIG"), Root: cluster.root}
 }
 
-// Kueue has the real Kueue run on the node while the test does. Ask for it before New: a namespace is cleared before Kueue stops, while its
-// webhooks answer. What is installed stays.
+// Kueue runs the real Kueue on the node during the test. Call it before New: a namespace has to be cleaned up before
+// Kueue stops, while its webhooks answer. What is installed stays.
 func Kueue(t *testing.T) *systems.System {
 	t.Helper()
 	return kueue.Use(t)
 }
 
-// Volcano has Volcano's scheduler and controllers run on the node while the test does, as Kueue.
+// Volcano runs Volcano's scheduler and controllers on the node during the test, like Kueue.
 func Volcano(t *testing.T) *systems.System {
 	t.Helper()
 	return volcano.Use(t)
 }
 
-// YuniKorn has YuniKorn's scheduler run on the node while the test does, as Kueue.
+// YuniKorn runs YuniKorn's scheduler on the node during the test, like Kueue.
 func YuniKorn(t *testing.T) *systems.System {
 	t.Helper()
 	return yunikorn.Use(t)

@@ -23,14 +23,14 @@ const (
 	guarded   = "sparkgate.io/guarded"
 )
 
-// tenant has a namespace that is guarded, and in it every right on pods and what makes pods, subresources included: more than
-// Kubernetes' own role "admin" gives.
+// tenant has a guarded namespace, and in it every right on pods and on everything that creates pods, including
+// subresources: more than Kubernetes' own role "admin" gives.
 type tenant struct {
 	t         *testing.T
 	namespace string
 }
 
-// enrol makes a namespace with a tenant.
+// enrol creates a namespace with a tenant.
 func enrol(t *testing.T) *tenant {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
@@ -65,7 +65,7 @@ func enrol(t *testing.T) *tenant {
 	return tn
 }
 
-// as is a client of a user.
+// as returns a client of a user.
 func as(t *testing.T, who rest.ImpersonationConfig) client.Client {
 	t.Helper()
 	config := env.Config()
@@ -81,10 +81,10 @@ func as(t *testing.T, who rest.ImpersonationConfig) client.Client {
 	return c
 }
 
-// user is the tenant, a person.
+// user returns a client of the tenant, a person.
 func (tn *tenant) user() client.Client { return as(tn.t, rest.ImpersonationConfig{UserName: "tenant"}) }
 
-// program is what runs in a driver pod, with the token that is mounted there.
+// program returns a client of the program in a driver pod, with the token that is mounted there.
 func (tn *tenant) program(driver *corev1.Pod) client.Client {
 	return as(tn.t, rest.ImpersonationConfig{
 		UserName: "system:serviceaccount:" + tn.namespace + ":spark",
@@ -95,10 +95,10 @@ func (tn *tenant) program(driver *corev1.Pod) client.Client {
 	})
 }
 
-// unbound is a process of the tenant with a token that names no pod.
+// unbound returns a client of a process of the tenant, with a token that is not bound to a pod.
 func (tn *tenant) unbound() client.Client { return tn.account(tn.namespace, "spark") }
 
-// account is a service account of any namespace.
+// account returns a client of a service account of any namespace.
 func (tn *tenant) account(namespace, name string) client.Client {
 	return as(tn.t, rest.ImpersonationConfig{
 		UserName: "system:serviceaccount:" + namespace + ":" + name,
@@ -106,7 +106,8 @@ func (tn *tenant) account(namespace, name string) client.Client {
 	})
 }
 
-// stranger is a service account of another namespace that an administrator has bound to every right in this one.
+// stranger returns a client of a service account of another namespace, to which an administrator has given every right
+// in this one.
 func (tn *tenant) stranger() client.Client {
 	tn.admit(rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: "elsewhere", Name: "ci"})
 	return tn.account("elsewhere", "ci")
@@ -121,17 +122,17 @@ func (tn *tenant) admit(who rbacv1.Subject) {
 	})
 }
 
-// controller is one of the controllers of the cluster.
+// controller returns a client of one of the controllers of the cluster.
 func (tn *tenant) controller(name string) client.Client {
 	return as(tn.t, rest.ImpersonationConfig{UserName: "system:serviceaccount:kube-system:" + name})
 }
 
-// operator is the operator, with the rights of the manifests and no others.
+// operator returns a client of the operator, with only the rights of the manifests.
 func (tn *tenant) operator() client.Client {
 	return as(tn.t, rest.ImpersonationConfig{UserName: operatorAccount})
 }
 
-// keeper may change namespaces, and nothing else.
+// keeper returns a client that may change namespaces, and nothing else.
 func (tn *tenant) keeper() client.Client {
 	role := &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "keeper-"},
@@ -157,7 +158,7 @@ func (tn *tenant) pod(p *corev1.Pod) *corev1.Pod {
 	return p
 }
 
-// own is the driver of an application that the operator has made after a grant.
+// own returns the driver of an application that the operator has created after a grant.
 func (tn *tenant) own(name string) *corev1.Pod {
 	p := tn.pod(driverPod(name))
 	p.Labels["sparkgate.io/application"], p.Labels["sparkgate.io/app-uid"] = name, "uid-of-"+name
@@ -168,7 +169,7 @@ func (tn *tenant) own(name string) *corev1.Pod {
 	return p
 }
 
-// bound puts a pod of the tenant that has its quota on a node, as the scheduler would.
+// bound binds a pod of the tenant that has its quota to a node, as the scheduler would.
 func (tn *tenant) bound(p *corev1.Pod, node string) *corev1.Pod {
 	tn.t.Helper()
 	p = tn.released(p)
@@ -183,7 +184,7 @@ func (tn *tenant) bound(p *corev1.Pod, node string) *corev1.Pod {
 	return p
 }
 
-// released is a Spark pod of the tenant whose gate the operator has lifted.
+// released returns a Spark pod of the tenant whose scheduling gate the operator has removed.
 func (tn *tenant) released(p *corev1.Pod) *corev1.Pod {
 	tn.t.Helper()
 	create(tn.t, tn.user(), tn.pod(p))
@@ -203,12 +204,12 @@ func (tn *tenant) ns() *corev1.Namespace {
 // lift is the patch that removes the gate.
 var lift = client.RawPatch(types.JSONPatchType, []byte(`[{"op":"remove","path":"/spec/schedulingGates"}]`))
 
-// unenrol takes the label from a namespace.
+// unenrol removes the label from a namespace.
 var unenrol = merge(`{"metadata":{"labels":{"` + guarded + `":null}}}`)
 
 func merge(patch string) client.Patch { return client.RawPatch(types.MergePatchType, []byte(patch)) }
 
-// driverPod is what spark-submit makes.
+// driverPod returns a driver as spark-submit creates it.
 func driverPod(name string) *corev1.Pod {
 	p := plainPod(name)
 	p.Labels = map[string]string{"spark-role": "driver", "spark-app-selector": "spark-" + name}
@@ -217,7 +218,7 @@ func driverPod(name string) *corev1.Pod {
 	return p
 }
 
-// executorPod is what the program in a driver makes.
+// executorPod returns an executor as the program in a driver creates it.
 func executorPod(driver *corev1.Pod, name string) *corev1.Pod {
 	p := plainPod(name)
 	p.Namespace = driver.Namespace
@@ -232,7 +233,7 @@ func ownedBy(driver *corev1.Pod) metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: "v1", Kind: "Pod", Name: driver.Name, UID: driver.UID, Controller: &yes}
 }
 
-// plainPod has nothing that says Spark but its image.
+// plainPod returns a pod that only its image identifies as Spark.
 func plainPod(name string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -253,7 +254,7 @@ func bindingWithLabels(pod string) *corev1.Binding {
 	return b
 }
 
-// gated says that the pod has our gate and no node.
+// gated reports whether the pod has our scheduling gate and no node.
 func gated(p *corev1.Pod) bool {
 	for _, g := range p.Spec.SchedulingGates {
 		if g.Name == quotaGate {

@@ -23,15 +23,15 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
-// world is a world with a ClusterQueue, a LocalQueue and a flavor of its own, all named after the namespace.
+// world is a harness.World with its own ClusterQueue, LocalQueue and flavor, all named after the namespace.
 type world struct {
 	*harness.World
 	t      *testing.T
 	client client.WithWatch
 }
 
-// newWorld has a ClusterQueue with so much memory, changed by the functions: one application of the harness asks for 2688Mi. Kueue has to
-// be installed.
+// newWorld creates a ClusterQueue with so much memory, changed by the functions: one application of the harness
+// requests 2688Mi. Kueue has to be installed.
 func newWorld(t *testing.T, memory string, changes ...func(*kueuev1.ClusterQueueSpec)) *world {
 	t.Helper()
 	w := &world{World: harness.NewWorld(t, "", nil), t: t, client: kueueClient(t)}
@@ -39,7 +39,7 @@ func newWorld(t *testing.T, memory string, changes ...func(*kueuev1.ClusterQueue
 	return w
 }
 
-// queues makes flavor and queues, and waits until they admit.
+// queues creates flavor and queues, and waits until they admit.
 func (w *world) queues(memory string, changes ...func(*kueuev1.ClusterQueueSpec)) {
 	w.t.Helper()
 	w.create(&kueuev1.ResourceFlavor{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}, Spec: kueuev1.ResourceFlavorSpec{
@@ -50,7 +50,7 @@ func (w *world) queues(memory string, changes ...func(*kueuev1.ClusterQueueSpec)
 	w.localQueue(w.Namespace, w.Namespace)
 }
 
-// clusterQueue makes a queue for memory in the flavor of the world; everything else is not counted.
+// clusterQueue creates a queue for memory in the flavor of the world; other resources do not count.
 func (w *world) clusterQueue(name, memory string, changes ...func(*kueuev1.ClusterQueueSpec)) {
 	w.t.Helper()
 	q := &kueuev1.ClusterQueue{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: kueuev1.ClusterQueueSpec{
@@ -84,7 +84,7 @@ func (w *world) create(o client.Object) {
 	}
 }
 
-// apply makes an application that asks Kueue.
+// apply creates an application with the gate Kueue.
 func (w *world) apply(name string, change ...func(*v1alpha1.SparkApplication)) *v1alpha1.SparkApplication {
 	w.t.Helper()
 	return w.Apply(name, append([]func(*v1alpha1.SparkApplication){onKueue}, change...)...)
@@ -102,7 +102,7 @@ func (w *world) stop(policy kueuev1.StopPolicy) {
 	change(w, &kueuev1.ClusterQueue{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(q *kueuev1.ClusterQueue) { q.Spec.StopPolicy = &policy })
 }
 
-// workloads are those of an application, oldest first.
+// workloads returns the Workloads of an application, oldest first.
 func (w *world) workloads(app *v1alpha1.SparkApplication) []kueuev1.Workload {
 	w.t.Helper()
 	list := &kueuev1.WorkloadList{}
@@ -112,7 +112,7 @@ func (w *world) workloads(app *v1alpha1.SparkApplication) []kueuev1.Workload {
 	return list.Items
 }
 
-// workload is the one Workload of an application.
+// workload returns the only Workload of an application.
 func (w *world) workload(app *v1alpha1.SparkApplication) *kueuev1.Workload {
 	w.t.Helper()
 	all := w.workloads(app)
@@ -137,7 +137,7 @@ func (w *world) becomes(workload *kueuev1.Workload, conditions ...string) {
 	})
 }
 
-// waits until an application waits in a stage, says why, and keeps saying so.
+// waits waits until an application is in a stage and says why, and checks that it does not change.
 func (w *world) waits(app *v1alpha1.SparkApplication, stage, reason string, words ...string) {
 	w.t.Helper()
 	harness.Eventually(w.t, app, stage+" for "+reason+", saying "+strings.Join(words, ", "), func(a *v1alpha1.SparkApplication) bool {
@@ -187,7 +187,7 @@ func cohort(name string) func(*kueuev1.ClusterQueueSpec) {
 	}
 }
 
-// priority makes a WorkloadPriorityClass.
+// priority creates a WorkloadPriorityClass.
 func (w *world) priority(name string, value int32) string {
 	w.t.Helper()
 	name = w.Namespace + "-" + name
