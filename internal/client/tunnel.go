@@ -56,6 +56,7 @@ func (c *Cluster) Forward(ctx context.Context, pod *corev1.Pod, local uint16, po
 	}
 	opened, err := forwarder.GetPorts()
 	if err != nil {
+		f.Close()
 		return nil, err
 	}
 	f.Port = opened[0].Local
