@@ -15,8 +15,8 @@ import (
 // maxLogTails is the number of newest attempts in the status that keep the end of their log.
 const maxLogTails = 3
 
-// maxAttempts is the number of ended attempts that the status keeps.
-const maxAttempts = 10
+// attemptsKept is the number of ended attempts that the status keeps.
+const attemptsKept = 10
 
 // history maintains the list of ended attempts in the status, and the total time for which the run's drivers ran.
 type history struct {
@@ -36,7 +36,7 @@ func (h history) record(a v1alpha1.AttemptStatus) {
 	}
 	a.Message = status.Truncate(a.Message)
 	h.s.Attempts = append(h.s.Attempts, a)
-	if extra := len(h.s.Attempts) - maxAttempts; extra > 0 {
+	if extra := len(h.s.Attempts) - attemptsKept; extra > 0 {
 		h.s.Attempts = h.s.Attempts[extra:]
 	}
 	h.keepLogTail()
