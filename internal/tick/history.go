@@ -8,22 +8,25 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// The defaults of the history limits, as the API documents them.
+const (
+	defaultSuccessfulHistoryLimit = 3
+	defaultFailedHistoryLimit     = 1
 )
 
 // Surplus returns the finished applications beyond the history limits, in the order in which their runs ended: an
 // application that was run again counts as recent. Those annotated to be kept do not count.
 func Surplus(spec *v1alpha1.ScheduledSparkApplicationSpec, children []Child) (surplus []Child) {
-	for _, succeeded := range []bool{true, false} {
-		limit := 1
-		switch {
-		case succeeded && spec.SuccessfulHistoryLimit != nil:
-			limit = int(*spec.SuccessfulHistoryLimit)
-		case succeeded:
-			limit = 3
-		case spec.FailedHistoryLimit != nil:
-			limit = int(*spec.FailedHistoryLimit)
-		}
+	limits := map[bool]int32{
+		true:  ptr.Deref(spec.SuccessfulHistoryLimit, defaultSuccessfulHistoryLimit),
+		false: ptr.Deref(spec.FailedHistoryLimit, defaultFailedHistoryLimit),
+	}
+	for succeeded, limit := range limits {
 		var ended []Child
 		for _, c := range children {
 			if !c.active() && !c.Keep && c.Succeeded == succeeded {
@@ -31,7 +34,7 @@ func Surplus(spec *v1alpha1.ScheduledSparkApplicationSpec, children []Child) (su
 			}
 		}
 		slices.SortFunc(ended, compareEnds)
-		surplus = append(surplus, ended[:max(0, len(ended)-limit)]...)
+		surplus = append(surplus, ended[:max(0, len(ended)-int(limit))]...)
 	}
 	slices.SortFunc(surplus, compareEnds)
 	return surplus
