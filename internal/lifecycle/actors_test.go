@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// settle lets the operator pass until nothing changes.
+// settle runs passes of the operator until nothing changes.
 func (w *world) settle() {
 	w.t.Helper()
 	for range 50 {
@@ -26,7 +26,7 @@ func (w *world) settle() {
 	w.t.Fatalf("the operator does not come to rest\n%s", w.story())
 }
 
-// fails lets the driver of the current attempt run and end with exit code 1.
+// fails runs the driver of the current attempt and ends it with exit code 1.
 func (w *world) fails() {
 	w.runs()
 	w.settle()
@@ -73,7 +73,7 @@ func (w *world) ended(name string) {
 	delete(w.pods, name)
 }
 
-// endContainers has the kubelet end the containers of a pod.
+// endContainers ends the containers of a pod, as the kubelet does.
 func (w *world) endContainers(name string) {
 	w.logf("operator: has the kubelet end the containers of %s", name)
 	w.change(name, func(p *pods.Record) { p.EndsContainers = true })
@@ -103,7 +103,7 @@ func (w *world) remove() {
 	w.deleted()
 }
 
-// deleted is what the API server does with a deletion.
+// deleted does what the API server does when the application is deleted.
 func (w *world) deleted() {
 	if len(w.app.Finalizers) == 0 {
 		w.app = nil
@@ -113,7 +113,7 @@ func (w *world) deleted() {
 	w.app.DeletionTimestamp = &now
 }
 
-// crashes lets the operator crash after that many steps of its next pass.
+// crashes makes the operator crash after that many steps of its next pass.
 func (w *world) crashes(after int) {
 	w.budget = after
 	w.pass()
@@ -122,7 +122,7 @@ func (w *world) crashes(after int) {
 	w.logf("operator: crashed and restarted")
 }
 
-// takenBack is why the gate of a movie wants its grant back.
+// takenBack is the reason why the gate of a movie wants its grant back.
 const takenBack = "default/etl takes back what queue team-b has lent"
 
 // retries sets the restart policy before the application is first seen.
@@ -150,7 +150,7 @@ func (w *world) endsWithExecutors(code int32) {
 	w.settle()
 }
 
-// setClock sets the machine's clock ahead, or back.
+// setClock sets the system clock ahead, or back.
 func (w *world) setClock(by time.Duration) {
 	w.logf("machine: its clock is set by %s", by)
 	w.now = w.now.Add(by)

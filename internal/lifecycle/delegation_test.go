@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// delegating is a world whose gate leaves admission to the scheduler, with a driver that has no node.
+// delegating returns a world whose gate leaves admission to the scheduler, with a driver that has no node.
 func delegating(t *testing.T, gate v1alpha1.GateType, timeouts *v1alpha1.Timeouts) *world {
 	w := newWorld(t)
 	w.gate, w.app.Spec.Timeouts = string(gate), timeouts
@@ -29,7 +29,7 @@ func delegating(t *testing.T, gate v1alpha1.GateType, timeouts *v1alpha1.Timeout
 	return w
 }
 
-// looksUntil lets time pass, with a look whenever one is due, and fails if the operator does not come to rest.
+// looksUntil lets time pass, with a pass whenever one is due, and fails if the operator does not come to rest.
 func (w *world) looksUntil(at time.Time) {
 	w.t.Helper()
 	for range 1000 {

@@ -23,16 +23,16 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// each is what every executor of these tests requests.
+// each is the request of every executor in these tests.
 var each = queueing.Resources{"cpu": 200, "pods": 1}
 
-// driverUID is that of the driver that has made them.
+// driverUID is the UID of the driver that has created them.
 const driverUID = "driver-uid"
 
-// crewOf reads executors, written as "1" (ready), "2?" (not ready), "3g" (behind the gate), "4G" (behind the gate and too large), "5x" (being
-// deleted), "6@spot" (ready, on spot), "7u" (its gate was lifted without an answer), "8s" (behind the gate, created by another client),
-// "9L" (ready, of more than two times the size), "1S" (ready, created by another client), "2n" (as large, without a gate, on a node that does
-// not exist).
+// crewOf parses executors, written as "1" (ready), "2?" (not ready), "3g" (behind the scheduling gate), "4G" (behind
+// the gate and too large), "5x" (being deleted), "6@spot" (ready, in flavor spot), "7u" (the answer to the removal of
+// its gate was lost), "8s" (behind the gate, created by another client), "9L" (ready, of more than twice the size),
+// "1S" (ready, created by another client), "2n" (as large, without a gate, on a node that does not exist).
 func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string) {
 	releasing = map[types.UID]string{}
 	for _, word := range strings.Fields(text) {
@@ -69,7 +69,7 @@ func crewOf(text string) (records []*pods.Record, releasing map[types.UID]string
 	return records, releasing
 }
 
-// grantFor is a gated grant of a base gang of one executor, and of more by flavor: "default=2 spot=1".
+// grantFor returns a gated grant of a base gang of one executor, and of more by flavor: "default=2 spot=1".
 func grantFor(more string) queueing.Grant {
 	g := queueing.Grant{Run: 1, Attempt: 1, SchedulingGated: true, PodSets: []queueing.PodSetGrant{
 		{Name: "driver", Flavor: "default", Count: 1, Requests: each}, {Name: "executor", Flavor: "default", Count: 1, Requests: each},
@@ -83,7 +83,7 @@ func grantFor(more string) queueing.Grant {
 	return g
 }
 
-// moreOf is what a grant has above its base gang.
+// moreOf returns the part of a grant above its base gang.
 func moreOf(g *v1alpha1.Grant) string {
 	var out []string
 	for _, p := range g.PodSets {
@@ -94,7 +94,7 @@ func moreOf(g *v1alpha1.Grant) string {
 	return strings.Join(out, " ")
 }
 
-// sharer is the grant of an attempt that runs.
+// sharer returns the state of an attempt that runs with a grant.
 func sharer(grant queueing.Grant, room *queueing.Allocation, records []*pods.Record, releasing map[types.UID]string) elastic {
 	o := Observation{Now: epoch.Add(time.Hour), App: &v1alpha1.SparkApplication{}, Pods: records, Ungating: releasing, Allocation: room}
 	d := elastic{&state{o: o}, &draft{}}
@@ -103,7 +103,7 @@ func sharer(grant queueing.Grant, room *queueing.Allocation, records []*pods.Rec
 	return d
 }
 
-// told is what a decision requests, as "let 3@default end 2".
+// told returns the requests of a decision, as "let 3@default end 2".
 func told(d elastic) string {
 	var out []string
 	for _, a := range d.decision.After {
@@ -126,10 +126,11 @@ func TestAllocate(t *testing.T) {
 	}
 	tests := map[string]struct {
 		pods string
-		// holds is what the gate has above the base gang, and giveBack what it wants of that.
+		// holds is what the gate has granted above the base gang, and giveBack the part of it that the gate wants back.
 		holds    string
 		giveBack []queueing.Reclaim
-		// want is what the attempt wants above its base gang, does what is done, and has what the grant is then.
+		// want is the number of executors that the attempt wants above its base gang, does the requested actions, and
+		// has the resulting grant.
 		want int32
 		does string
 		has  string
@@ -185,7 +186,7 @@ func TestAllocate(t *testing.T) {
 	}
 }
 
-// TestShrinksInSteps: executors that go one by one do not cost a write each; one whose quota others want does.
+// TestShrinksInSteps: executors that end one by one do not cost a write each; one whose quota others want does.
 func TestShrinksInSteps(t *testing.T) {
 	t.Parallel()
 	held := grantFor("default=3")
@@ -202,10 +203,11 @@ func TestShrinksInSteps(t *testing.T) {
 	}
 }
 
-// growth is an attempt, its gate and its executors, on which everything happens in any order.
+// growth has an attempt, its gate and its executors, with which everything happens in any order.
 type growth struct {
 	*rand.Rand
-	// status is the grant in the status, held what the gate charges, back what it wants of that.
+	// status is the grant in the status, held the one that the gate charges, and back the part of it that the gate
+	// wants back.
 	status, held queueing.Grant
 	back         map[string]int32
 	pods         map[int]*pods.Record
@@ -214,8 +216,9 @@ type growth struct {
 	log          []string
 }
 
-// TestGrowthInAnyOrder plays Spark, gate, kubelet and operators that die between any two steps: no more executors have ever passed their gates
-// in a flavor than the status says, the gate never charges less than the status, and in the end all that was granted is used or back.
+// TestGrowthInAnyOrder plays Spark, gate, kubelet, and operators that die between any two steps. In no flavor have more
+// executors passed their scheduling gates than the status grants, the gate never charges less than the status, and in
+// the end all that was granted is used or released.
 func TestGrowthInAnyOrder(t *testing.T) {
 	t.Parallel()
 	randtest.Each(t, 300, func(seed uint64) {
@@ -253,7 +256,7 @@ func countIn(g queueing.Grant, flavor string) (n int32) {
 	return n
 }
 
-// inside are the executors that have passed their gates and are there.
+// inside returns the existing executors that have passed their scheduling gates.
 func (g *growth) inside() map[int]*pods.Record {
 	out := maps.Clone(g.pods)
 	maps.DeleteFunc(out, func(_ int, r *pods.Record) bool { return r.SchedulingGate != nil })
@@ -288,10 +291,11 @@ func (g *growth) happens() {
 	}
 }
 
-// grow is the gate that gives more.
+// grow has the gate grant more.
 func (g *growth) grow() {
 	if g.held.Resizes != g.status.Resizes {
-		return // not written down yet
+		// The last grant is not in the status yet.
+		return
 	}
 	flavor := []string{"default", "spot"}[g.IntN(2)]
 	g.held.PodSets = slices.Clone(g.held.PodSets)
@@ -305,7 +309,7 @@ func (g *growth) grow() {
 	g.say("the gate gives %d of %s", g.held.PodSets[at].Count, flavor)
 }
 
-// pass is a pass of the operator that dies after so many steps; 4 is none.
+// pass is a pass of the operator that dies after so many steps; 4 means that it does not die.
 func (g *growth) pass(steps int) {
 	room := &queueing.Allocation{Grant: &g.held}
 	for _, flavor := range slices.Sorted(maps.Keys(g.back)) {
@@ -356,7 +360,7 @@ func (g *growth) do(a Action) {
 	}
 }
 
-// lift ungates a pod; sometimes the answer is lost, or it does not happen.
+// lift removes the scheduling gate of a pod; sometimes the answer is lost, or the request is.
 func (g *growth) lift(r Ungate) {
 	for number, pod := range g.pods {
 		if pod != r.Pod {
@@ -395,7 +399,7 @@ func (g *growth) wrong() string {
 	return ""
 }
 
-// comesToRest makes whole passes until nothing happens; what is asked back goes.
+// comesToRest runs whole passes until nothing happens; executors that are wanted back end.
 func (g *growth) comesToRest() {
 	for range 20 {
 		g.pass(100)

@@ -21,7 +21,8 @@ func (w *world) endless(name string) {
 	w.change(name, func(p *pods.Record) { p.Deleting, p.EndGrace, p.EndsAt = true, grace, uint32(w.now.Unix())+grace })
 }
 
-// evicted is what the control plane does to a pod whose node does not answer: it deletes the pod, which the kubelet would have to end.
+// evicted does what the control plane does to a pod whose node does not answer: it deletes the pod, which only the
+// kubelet could end.
 func (w *world) evicted(name string, grace time.Duration) {
 	w.logf("control plane: deletes %s with a grace period of %s", name, grace)
 	w.change(name, func(p *pods.Record) {
@@ -29,7 +30,7 @@ func (w *world) evicted(name string, grace time.Duration) {
 	})
 }
 
-// leaving are the pods of the application that were asked to end and have not.
+// leaving returns the pods of the application whose deletion was requested and which have not ended.
 func (w *world) leaving() []*pods.Record {
 	var out []*pods.Record
 	for _, p := range w.pods {
@@ -40,8 +41,8 @@ func (w *world) leaving() []*pods.Record {
 	return out
 }
 
-// checkEnds holds that nothing that has to end takes longer than the operator allows: a longer grace period is cut, and once the time is over
-// a pod on a node that answers is deleted without one.
+// checkEnds checks that no pod takes longer to end than the operator allows: a longer grace period is cut, and after
+// that time a pod on a node that answers is deleted without one.
 func (w *world) checkEnds(d Decision) {
 	w.t.Helper()
 	if w.app == nil || w.budget == 0 || w.lagging != nil {

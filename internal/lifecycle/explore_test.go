@@ -23,13 +23,14 @@ import (
 
 var depth = flag.Int("depth", 6, "how many things happen one after the other in TestEveryOrder")
 
-// happening is one thing that may happen next; it returns false where it cannot.
+// happening is one thing that may happen next; it returns false if it cannot happen now.
 type happening struct {
 	name string
 	do   func(*world) bool
 }
 
-// happenings are what one application may meet, without chance: TestEveryOrder plays them in every order.
+// happenings are everything that may happen to one application, without randomness: TestEveryOrder plays them in every
+// order.
 var happenings = []happening{
 	{"the driver runs", func(w *world) bool {
 		d := w.liveDriver()
@@ -157,7 +158,7 @@ func (w *world) driverEnds(code int32) bool {
 	return true
 }
 
-// clone is a world that goes its own way from here. Records of pods are replaced, never changed, so they are shared.
+// clone copies a world. Records of pods are replaced, never changed, so the copies share them.
 func (w *world) clone() *world {
 	c := *w
 	if w.app != nil {
@@ -191,8 +192,9 @@ func (w *world) state() [sha256.Size]byte {
 	return sha256.Sum256(text)
 }
 
-// TestEveryOrder plays what may happen to one application in every order, up to a depth, with a pass of the operator after each. The
-// promises hold in every state that can be reached so; and from each of them, left alone, the application comes to an end and holds nothing.
+// TestEveryOrder plays what may happen to one application in every order, up to a depth, with a pass of the operator
+// after each. The promises hold in every reachable state; and from each of them, left alone, the application comes to
+// an end and holds nothing.
 func TestEveryOrder(t *testing.T) {
 	lives := map[string]func(*v1alpha1.SparkApplicationSpec){
 		"plain": func(*v1alpha1.SparkApplicationSpec) {},
@@ -221,7 +223,7 @@ func TestEveryOrder(t *testing.T) {
 	}
 }
 
-// explore visits every state that can be reached from a world by as many moves as given, each once.
+// explore visits every state that is reachable from a world in at most depth moves, each state once.
 func explore(from *world, depth int) (states, moves int) {
 	known := map[[sha256.Size]byte]bool{from.state(): true}
 	edge := []*world{from}
@@ -250,7 +252,7 @@ func explore(from *world, depth int) (states, moves int) {
 	return len(known), moves
 }
 
-// onlyOnce holds that no attempt ever had two drivers.
+// onlyOnce checks that no attempt ever had two drivers.
 func (w *world) onlyOnce() {
 	w.t.Helper()
 	for attempt, n := range w.created {

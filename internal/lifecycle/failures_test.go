@@ -20,7 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
 
-// failedAt is an executor that failed that many seconds after the epoch of the tests.
+// failedAt returns the failure of an executor that many seconds after the epoch of the tests.
 func failedAt(number, second int) pods.Failure {
 	return pods.Failure{Pod: fmt.Sprintf("pi-exec-%d", number), At: epoch.Unix() + int64(second),
 		Outcome: pods.Outcome{Reason: "Error", Cause: v1alpha1.CauseApplication, ExitCode: ptr.To[int32](1), Message: "executor ended with exit code 1"}}
@@ -45,7 +45,7 @@ func (c *counting) sees(seen ...pods.Failure) {
 	c.status.Failed, c.status.Failures = failures{st}.count()
 }
 
-// shows is the number, and the pods of those that are shown.
+// shows returns the number of failures, and the pods of those that the status lists.
 func (c *counting) shows() string {
 	shown := []string{fmt.Sprint(c.status.Failed)}
 	for _, f := range c.status.Failures {
@@ -58,7 +58,8 @@ func TestExecutorFailures(t *testing.T) {
 	t.Parallel()
 	f := failedAt
 	tests := map[string]struct {
-		passes [][]pods.Failure // what is seen in each
+		// passes are the failures that each pass sees.
+		passes [][]pods.Failure
 		want   string
 	}{
 		"none":                                   {[][]pods.Failure{nil, nil}, "0"},
@@ -110,21 +111,23 @@ func TestExecutorsThatGoWithTheirDriver(t *testing.T) {
 	}
 }
 
-// TestFailuresAreCountedOnce plays failures that become known late, and operators that restart and have seen only those whose pods are
-// there: the number is never above the truth, and is the truth while one operator sees everything.
+// TestFailuresAreCountedOnce plays failures that become known late, and operators that restart and see only the
+// failures of existing pods. The number is never above the true one, and equals it while one operator sees everything.
 func TestFailuresAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	randtest.Each(t, 300, func(seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		c := &counting{app: newWorld(t).app}
-		var truth, seen []pods.Failure // seen by the operator that runs now
+		// seen are the failures that the current operator has seen.
+		var truth, seen []pods.Failure
 		restarted := false
 		for second := range 40 {
 			for range r.IntN(3) {
 				truth = append(truth, failedAt(len(truth)+1, second-r.IntN(3)))
 				seen = append(seen, truth[len(truth)-1])
 			}
-			if r.IntN(20) == 0 { // of the pods that failed some are still there
+			// Some of the pods that failed still exist.
+			if r.IntN(20) == 0 {
 				restarted, seen = true, nil
 				for _, f := range truth {
 					if r.IntN(2) == 0 {
@@ -132,7 +135,8 @@ func TestFailuresAreCountedOnce(t *testing.T) {
 					}
 				}
 			}
-			if len(seen) > 32 { // a store has a bound
+			// A store remembers a limited number.
+			if len(seen) > 32 {
 				slices.SortFunc(seen, pods.Failure.Compare)
 				seen = seen[len(seen)-32:]
 			}

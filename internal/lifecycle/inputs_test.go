@@ -15,7 +15,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// taken gives the driver's name to another client's pod. The pod has ended: the world shows the operator also those of others.
+// taken gives the driver's name to another client's pod, which has ended: in this world the operator sees the pods of
+// others as well.
 func (w *world) taken() {
 	w.app.Spec.Driver.PodName = "mine"
 	w.logf("another client: creates a pod of this name")

@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// logTails are the ends of logs in the history, with what they belong to.
+// logTails returns the log tails in the history, with the attempts that they belong to.
 func logTails(app *v1alpha1.SparkApplication) []string {
 	var all []string
 	for _, a := range app.Status.Attempts {
@@ -24,7 +24,7 @@ func logTails(app *v1alpha1.SparkApplication) []string {
 	return all
 }
 
-// again makes another run wanted.
+// again requests another run.
 func again(w *world, id string) {
 	w.edit("wants another run", func(a *v1alpha1.SparkApplication) { a.Spec.RunID = id })
 	w.settle()
@@ -32,8 +32,8 @@ func again(w *world, id string) {
 	w.settle()
 }
 
-// TestLogTails: a failed attempt has the end of its log, also one that was stopped for its time; the last three attempts have it only. The
-// world gives a log for whatever it is asked for.
+// TestLogTails: a failed attempt has the end of its log, even one that was stopped for its time; only the last three
+// attempts keep it. The world has a log for whatever the operator requests.
 func TestLogTails(t *testing.T) {
 	t.Parallel()
 	const tail = "last words of attempt 1"

@@ -12,18 +12,19 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// memory is what an operator remembers from pass to pass, and forgets when it crashes. One that is not on remembers nothing.
+// memory is what an operator remembers from pass to pass, and forgets when it crashes. If it is not on, it remembers
+// nothing.
 type memory struct {
 	on bool
-	// written is when the status was written last; writes counts all writes, also over crashes.
+	// written is when the status was written last; writes counts all writes, across crashes.
 	written time.Time
 	writes  int
-	// peak is that of the executors of the attempt.
+	// peak is the peak of ready executors of the attempt.
 	peak         ReadyPeak
 	run, attempt int64
 }
 
-// recall puts what is remembered into an observation, after what it shows.
+// recall adds the remembered values to an observation, after its own.
 func (m *memory) recall(o *Observation) {
 	if !m.on {
 		return
@@ -44,10 +45,10 @@ func (m *memory) recall(o *Observation) {
 	o.LastWrite, o.ReadyPeak = m.written, m.peak
 }
 
-// forget is what a crash does.
+// forget clears the memory, as a crash does.
 func (m *memory) forget() { *m = memory{on: m.on, writes: m.writes} }
 
-// known is what decisions depend on.
+// known returns the values that decisions depend on.
 func (m *memory) known() []any { return []any{m.on, m.written, m.peak, m.run, m.attempt} }
 
 // newBusyWorld returns a world whose operator remembers, with an application that has just been submitted.
@@ -95,8 +96,8 @@ func TestWritesOfALife(t *testing.T) {
 	}
 }
 
-// TestWhenCountsAreWritten: counts that say only that more executors are ready wait for 20 s after the last write; what is wrong with
-// them, for 10 s; nothing waits where more than people go by it.
+// TestWhenCountsAreWritten: counts which only say that more executors are ready are written at most every 20 s,
+// problems with executors every 10 s; and changes that other programs rely on, at once.
 func TestWhenCountsAreWritten(t *testing.T) {
 	t.Parallel()
 	streaming := func(s *v1alpha1.SparkApplicationSpec) { s.ReadyWhen = v1alpha1.ReadyWhenRunning }
@@ -104,7 +105,8 @@ func TestWhenCountsAreWritten(t *testing.T) {
 		set   func(*v1alpha1.SparkApplicationSpec)
 		gate  string
 		spoil func(*world)
-		after time.Duration // after the write that the driver runs
+		// after is the time since the write that the driver runs.
+		after time.Duration
 	}{
 		"both are ready":           {after: goodNewsFactor * DefaultExecutorInterval},
 		"the application is Ready": {set: streaming, after: 2 * time.Second},
@@ -223,7 +225,8 @@ func TestDriversThatStartInTime(t *testing.T) {
 	for name, tt := range map[string]struct {
 		warning string
 		takes   time.Duration
-		want    int // writes until the driver runs
+		// want is the number of writes until the driver runs.
+		want int
 	}{
 		"in time":  {"", startingDelay - time.Second, 2},
 		"late":     {"", startingDelay + time.Second, 3},

@@ -25,7 +25,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// movie plays a story: of each line that is played, it writes the time since the beginning, who did something, and what.
+// movie plays a story: for each command it writes the time since the beginning, who did something, and what.
 type movie struct {
 	*world
 	out io.Writer
@@ -35,7 +35,8 @@ type movie struct {
 	started time.Time
 }
 
-// TestMovies plays the stories in testdata. Run it with -update to write down what happens now, and read the difference.
+// TestMovies plays the stories in testdata. Run it with -update to write the current results, and review the
+// difference.
 func TestMovies(t *testing.T) {
 	t.Parallel()
 	movies.Play(t, func(t *testing.T, out io.Writer) movies.Player {
@@ -51,8 +52,8 @@ func TestMovies(t *testing.T) {
 	})
 }
 
-// TestFinalMessagesAdviseWhatCanBeDone: when an attempt or a run has failed its pods are gone, so no message asks users to look at a pod, or that
-// something in it continues.
+// TestFinalMessagesAdviseWhatCanBeDone: when an attempt or a run has failed, its pods are gone, so no message asks
+// users to look at a pod, or says that something in it continues.
 func TestFinalMessagesAdviseWhatCanBeDone(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.movie")
@@ -90,7 +91,7 @@ func (m *movie) Play(verb, rest string) bool {
 	return true
 }
 
-// acts are the commands, by who acts.
+// acts are the commands, by actor.
 var acts = map[string]func(m *movie, rest string){
 	// The operator.
 	"settle":    func(m *movie, _ string) { m.settle() },
@@ -194,7 +195,7 @@ func (m *movie) setTheClock(by string) {
 	m.setClock(duration(m, by))
 }
 
-// editSpec is "suspends it {"suspend": true}".
+// editSpec reads a command such as: suspends it {"suspend": true}
 func (m *movie) editSpec(rest string) {
 	what, patch, _ := strings.Cut(rest, " {")
 	m.edit(what, func(a *v1alpha1.SparkApplication) { merge(m, &a.Spec, "{"+patch) })
@@ -215,7 +216,7 @@ func (m *movie) changePod(rest string) {
 	})
 }
 
-// setUnreachable lets a node not answer; an empty name lets all answer.
+// setUnreachable makes a node not answer; an empty name lets all answer.
 func (m *movie) setUnreachable(node string) {
 	if m.unreachable = nil; node != "" {
 		m.unreachable = map[string]bool{node: true}

@@ -17,8 +17,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// checkLooks holds what keeps an application from being stuck: every stage that waits for something that no watch reports has a time of
-// the next look, every end has its time, and the history is bounded. A gate that has not looked yet wakes the application itself.
+// checkLooks checks that no application can get stuck: every stage that waits for something which no watch reports has
+// a time of the next pass, every end has its time, and the history is bounded. A gate that has not decided yet wakes
+// the application itself.
 func (w *world) checkLooks(d Decision) {
 	w.t.Helper()
 	stage, _ := status.StageOf(d.Status.Conditions)
@@ -73,8 +74,8 @@ func TestExecutorsCostFewWritesAndLittleStatus(t *testing.T) {
 	}
 }
 
-// TestExecutorsThatGoBeforeTheirDriverCostNoWrite: Spark lets its executors go moments before the driver ends; those that are missed for
-// longer are reported.
+// TestExecutorsThatGoBeforeTheirDriverCostNoWrite: Spark deletes its executors moments before the driver ends; only
+// those that are missing for longer are reported.
 func TestExecutorsThatGoBeforeTheirDriverCostNoWrite(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

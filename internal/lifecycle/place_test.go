@@ -21,7 +21,7 @@ func TestPlace(t *testing.T) {
 	pods := func(count, least int32, cpu int64, flavors ...string) []queueing.PodSet {
 		return []queueing.PodSet{{Name: "executor", Count: count, MinCount: least, Requests: queueing.Resources{"cpu": cpu}, Flavors: flavors}}
 	}
-	// queues asks for four executors for a minute, then for something else; a month later it still waits.
+	// queues requests four executors for a minute, then something else; a month later the application still waits.
 	queues := func(next []queueing.PodSet) func(*world) {
 		return func(w *world) {
 			w.podSets = pods(4, 2, 1000)

@@ -18,7 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// runningWorld is a world whose driver has run for an hour, in the second run of the application.
+// runningWorld returns a world whose driver has run for an hour, in the second run of the application.
 func runningWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -37,7 +37,7 @@ func runningWorld(t *testing.T) *world {
 	return w
 }
 
-// says is what the conditions of a type say, with status and reason.
+// says returns the messages of the conditions of a type, with status and reason.
 func (w *world) says(conditionType string) string {
 	c := apimeta.FindStatusCondition(w.app.Status.Conditions, conditionType)
 	if c == nil {
@@ -53,7 +53,7 @@ func (w *world) wantSays(conditionType, want string) {
 	}
 }
 
-// counts are what the status says of the attempt, and whether it has anything.
+// counts are the numbers in the status about the attempt, and whether it holds anything.
 type counts struct {
 	Run, Attempt                   int64
 	Failures, Preemptions, Resumes int32
@@ -117,7 +117,7 @@ func TestPreemptedRunWaitsAtItsOldPlace(t *testing.T) {
 		t.Errorf("times (-want +got):\n%s", diff)
 	}
 
-	// The wait: Admitted is the gate's, and Ready says the same, before it says who took the quota.
+	// During the wait, Admitted has the gate's message, and Ready repeats it, after it has said who took the quota.
 	w.pass()
 	if diff := cmp.Diff(&Start{Run: 2, Attempt: 2, QueuedAt: before.Times.Queued.Time}, w.asked); diff != "" {
 		t.Errorf("the gate is asked (-want +got):\n%s", diff)
@@ -131,7 +131,7 @@ func TestPreemptedRunWaitsAtItsOldPlace(t *testing.T) {
 	w.wantCounts(counts{Run: 2, Attempt: 2, Preemptions: 1, Grant: true, Driver: true, Executors: true})
 }
 
-// wantQuiet says that another pass writes and reports nothing.
+// wantQuiet checks that another pass writes and reports nothing.
 func (w *world) wantQuiet(when string) {
 	w.t.Helper()
 	before := w.app.Status.DeepCopy()
@@ -156,12 +156,13 @@ func TestDrainedQueueIsNamedWhileItWaits(t *testing.T) {
 	w.wantSays("Ready", "Unknown/Preempted: queue team-a is held; was preempted before: queue team-a is drained")
 }
 
-// TestWhatStopsAnAttemptFirst sets several reasons against each other.
+// TestWhatStopsAnAttemptFirst combines several reasons.
 func TestWhatStopsAnAttemptFirst(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		also func(w *world)
-		want string // outcome and reason of the attempt
+		// want is the outcome and the reason of the attempt.
+		want string
 	}{
 		"nothing else": {func(*world) {}, "Stopped Preempted"},
 		"suspended": {func(w *world) {

@@ -21,7 +21,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// event is one thing that may happen; it returns false where it cannot happen now.
+// event is one thing that may happen; it returns false if it cannot happen now.
 type event func(w *world, r *rand.Rand) bool
 
 var events = []event{
@@ -243,8 +243,8 @@ var events = []event{
 	},
 }
 
-// gateRestarts is what a gate knows that was restarted with the operator: it may have forgotten what it wanted back, and a grant that
-// has left the status before it was released.
+// gateRestarts makes the gate know what it would know after a restart together with the operator: it may have forgotten
+// what it wanted back, and a grant that has left the status before it was released.
 func (w *world) gateRestarts(r *rand.Rand) {
 	if r.IntN(2) == 0 {
 		w.wanted = nil
@@ -286,8 +286,8 @@ func (w *world) user(what string, change func(*v1alpha1.SparkApplicationSpec)) b
 	return true
 }
 
-// TestNothingGoesWrongInAnyOrder plays random schedules of users, kubelet, queue and crashes. The promises hold after every pass,
-// and from wherever it ends, an application that is left alone comes to an end and holds nothing.
+// TestNothingGoesWrongInAnyOrder plays random schedules of users, kubelet, queue and crashes. The promises hold after
+// every pass, and wherever a schedule ends, an application that is left alone comes to an end and holds nothing.
 func TestNothingGoesWrongInAnyOrder(t *testing.T) {
 	preempted := 0
 	played := randtest.Each(t, 10_000, func(seed uint64) { preempted += playSchedule(t, seed) })
@@ -296,7 +296,7 @@ func TestNothingGoesWrongInAnyOrder(t *testing.T) {
 	}
 }
 
-// playSchedule returns how many attempts were preempted.
+// playSchedule plays one schedule, and returns how many attempts were preempted.
 func playSchedule(t *testing.T, seed uint64) int {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a schedule has to be replayable, not secret
@@ -317,7 +317,8 @@ func playSchedule(t *testing.T, seed uint64) int {
 	return w.preempted
 }
 
-// comesToRest lets kubelet and operator continue alone, with quota in the queue and nothing wrong; what the gate wants back it still wants.
+// comesToRest runs kubelet and operator alone, with quota in the queue and without further faults; the gate still wants
+// what it wants back.
 func (w *world) comesToRest() {
 	w.t.Helper()
 	w.room, w.drained, w.missing, w.mistake, w.lagging, w.budget = queueing.Granted, false, "", "", nil, -1
@@ -361,7 +362,7 @@ func (w *world) comesToRest() {
 	w.nothingKept()
 }
 
-// nothingKept holds that nothing is left of attempts whose retention is over. Executors go with their driver.
+// nothingKept checks that nothing is left of attempts whose retention is over. Executors are deleted with their driver.
 func (w *world) nothingKept() {
 	w.t.Helper()
 	for _, name := range w.podNames() {
@@ -383,12 +384,12 @@ func (w *world) removeEnded() {
 	}
 }
 
-// rests says that nothing else happens, but that what was kept goes.
+// rests reports whether nothing happens any longer, except that kept objects expire.
 func (w *world) rests() bool {
 	return w.granted == nil && w.liveDriver() == nil && (w.app == nil || w.app.DeletionTimestamp.IsZero() && w.app.Status.Times.Finished != nil)
 }
 
-// endsWell holds that the application has ended and holds nothing.
+// endsWell checks that the application has ended and holds nothing.
 func (w *world) endsWell() {
 	w.t.Helper()
 	finished := false

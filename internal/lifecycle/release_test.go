@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// leaving is an application in a stage, at run 2 and some attempt, whose history ends with an entry.
+// leaving returns an application in a stage, at run 2 and some attempt, whose history ends with an entry.
 func leaving(stage status.Stage, attempt int64, last *v1alpha1.AttemptStatus) *v1alpha1.SparkApplication {
 	app := &v1alpha1.SparkApplication{}
 	app.Status.Run, app.Status.Attempt = 2, attempt

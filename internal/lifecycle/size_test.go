@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSizeOfAStatus: every byte of a status is decoded and compared several times with each write of it. The names of this world are short;
-// real ones add some 300 bytes.
+// TestSizeOfAStatus: every byte of a status is decoded and compared several times at each write. The names in this
+// world are short; real ones add some 300 bytes.
 func TestSizeOfAStatus(t *testing.T) {
 	t.Parallel()
 	const most = 1700

@@ -27,70 +27,77 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// world is everything around one application: the API server with its pods, the gate, the clock. Actors change it; a pass of the
-// operator may crash between any two of its steps.
+// world is everything around one application: the API server with its pods, the gate, the clock. Actors change it; a
+// pass of the operator may crash between any two of its steps.
 type world struct {
 	t   *testing.T
 	now time.Time
-	app *v1alpha1.SparkApplication // nil once it is gone
-	// pods by name; only those that exist.
+	// app is nil once it is gone.
+	app *v1alpha1.SparkApplication
+	// pods are the existing pods by name.
 	pods map[string]*pods.Record
-	// lagging are the pods that the operator's watch has shown so far; nil means that it shows everything.
+	// lagging are the pods that the operator's watch has shown so far; nil means that the watch is up to date.
 	lagging map[string]*pods.Record
-	// stray are the pods whose labels were changed, so that no watch of the operator shows them. seen are the pods that the last decision saw.
+	// stray are the pods whose labels were changed, so that no watch of the operator shows them. seen are the pods that
+	// the last decision saw.
 	stray map[types.UID]bool
 	seen  []*pods.Record
-	// gate is its type.
+	// gate is the type of the gate.
 	gate string
 	// room is the answer of the gate to an ask without a grant.
 	room queueing.State
-	// drained says that the queue is drained: nothing is granted in it.
+	// drained reports whether the queue is drained: it grants nothing.
 	drained bool
-	// displacing says that others release their quota for an ask that waits.
+	// displacing reports whether others release their quota for an ask that waits.
 	displacing bool
-	// closed says that the queue does not admit the namespace.
+	// closed reports whether the queue does not admit the namespace.
 	closed bool
-	// bound is what lets the application pass others, if anything does.
+	// bound is the time limit that lets the application pass others, if it has one.
 	bound time.Duration
-	// wanted is why the gate wants its grant back; nil while it may be kept. frank says that an ask also gets to know it.
+	// wanted is the reason why the gate wants its grant back; nil while the application may keep it. frank reports
+	// whether the answer to an ask also contains it.
 	wanted *queueing.Eviction
 	frank  bool
-	// granted is the start that the gate has granted; asked the one it was asked for.
+	// granted is the start that the gate has granted; asked is the one that it was asked for.
 	granted, asked *Start
-	// inputs are what a plan is derived from, and grantedInputs what the grant of the gate was.
+	// inputs are what a plan is derived from, and grantedInputs those of the gate's grant.
 	inputs, grantedInputs string
-	// mistake and missing are what planning finds.
+	// mistake and missing are the results of planning.
 	mistake, missing string
-	// rejection is why the API server creates no driver as it is; empty while it does.
+	// rejection is the reason why the API server refuses the driver; empty while it accepts it.
 	rejection   string
 	unreachable map[string]bool
-	// warning is the last warning event of the driver pod, and logCause why it failed according to its log.
+	// warning is the last warning event of the driver pod, and logCause the reason of its failure according to its log.
 	warning, logCause string
-	// endSeen is when the operator first saw the end of a driver, by its uid; a crash forgets it.
+	// endSeen is when the operator first saw the end of a driver, by the driver's UID; a crash clears it.
 	endSeen map[types.UID]time.Time
 	// memory is what the operator remembers of its writes and of executors.
 	memory memory
 
-	// objects are the attempts that have objects beside the driver pod. kept are those of them whose driver pod the operator has seen to have
-	// ended; after a crash all that it finds.
+	// objects are the attempts that have objects besides the driver pod. kept are those of them whose driver pod the
+	// operator knows to have ended; after a crash, all that exist.
 	objects, kept map[AttemptID]bool
 
-	created map[string]int // driver pods ever created, by run/attempt
-	// places are when each run began to wait, preempted is how many attempts had to release their quota.
+	// created counts the driver pods that were ever created, by run/attempt.
+	created map[string]int
+	// places are the times at which each run began to wait, and preempted is the number of attempts that had to release
+	// their quota.
 	places    map[int64]metav1.Time
 	preempted int
-	// moves: the application could not start for a while, or asks for something else, so its place in line may change.
+	// moves reports whether the application's place in line may change: it could not start for a while, or asks for
+	// something else.
 	moves bool
-	// unasked says that Spark creates no executors before a job asks for some.
+	// unasked reports whether Spark creates no executors before a job needs them.
 	unasked bool
-	// podSets are what it asks for.
+	// podSets are what the application asks for.
 	podSets []queueing.PodSet
-	// noGrant: there is a driver that should not be, which the test has put there.
+	// noGrant reports whether the test has added a driver that should not exist.
 	noGrant bool
-	// forgets: the application has had a restart policy, under which failures are forgotten and attempts follow that did not fail.
+	// forgets reports whether the application has had a restart policy under which failures are forgotten and attempts
+	// follow that did not fail.
 	forgets bool
 	serial  int
-	// budget is the number of steps that the operator takes before it crashes; below zero it does not.
+	// budget is the number of steps that the operator takes before it crashes; a negative one means that it does not.
 	budget int
 	// template is the hash of the run template of generation hashed.
 	template string
@@ -111,7 +118,7 @@ func newWorld(t *testing.T) *world {
 		}}
 }
 
-// step takes one step of the operator; false means that it has crashed before.
+// step takes one step of the operator, and returns false if it has crashed before.
 func (w *world) step() bool {
 	if w.budget == 0 {
 		return false
@@ -120,7 +127,7 @@ func (w *world) step() bool {
 	return true
 }
 
-// pass is one pass of the operator.
+// pass runs one pass of the operator.
 func (w *world) pass() Decision {
 	if w.app == nil {
 		w.gone()
@@ -170,7 +177,7 @@ func (w *world) decide(obstacle string) Decision {
 	return Decision{}
 }
 
-// left are the attempts without a driver pod that may have other objects, as far as the operator knows.
+// left returns the attempts without a driver pod that may have other objects, as far as the operator knows.
 func (w *world) left(visible []*pods.Record) []AttemptID {
 	has := map[AttemptID]bool{}
 	for _, p := range visible {
@@ -188,10 +195,11 @@ func (w *world) left(visible []*pods.Record) []AttemptID {
 	return left
 }
 
-// restarted is what the operator knows after a crash.
+// restarted resets what the operator knows, as a crash does.
 func (w *world) restarted() { w.kept = maps.Clone(w.objects) }
 
-// findDriver answers whether the driver is absent. If it is not, the operator waits for its watch, unless that cannot show it.
+// findDriver answers whether the driver is absent. If it exists, the operator waits for its watch, unless the watch
+// cannot show it.
 func (w *world) findDriver(o *Observation) {
 	pod := w.pods[w.app.Status.Driver.PodName]
 	o.DriverAbsent = pod == nil || pod.OwnerUID != w.app.UID || !w.current(pod)
@@ -222,7 +230,7 @@ func (w *world) look(o *Observation, need Need) {
 	}
 }
 
-// failures are the failed executors of the current attempt.
+// failures returns the failed executors of the current attempt.
 func (w *world) failures(visible []*pods.Record) []pods.Failure {
 	var current []*pods.Record
 	for _, p := range visible {
@@ -233,7 +241,7 @@ func (w *world) failures(visible []*pods.Record) []pods.Failure {
 	return pods.FailuresAmong(current)
 }
 
-// sawEnd is when the operator first saw that the driver of the current attempt has ended; zero if it has not.
+// sawEnd returns when the operator first saw that the driver of the current attempt has ended; zero if it has not.
 func (w *world) sawEnd(visible []*pods.Record) time.Time {
 	for _, p := range visible {
 		if p.Role == pods.Driver && p.Ended != nil && w.current(p) {
@@ -246,7 +254,7 @@ func (w *world) sawEnd(visible []*pods.Record) time.Time {
 	return time.Time{}
 }
 
-// hash is the hash of the run template, computed once for each generation.
+// hash returns the hash of the run template, computed once for each generation.
 func (w *world) hash() string {
 	if w.hashed != w.app.Generation {
 		hash, err := templatehash.Of(&w.app.Spec)
@@ -298,7 +306,8 @@ func (w *world) plan(start Start) *Plan {
 	return plan
 }
 
-// eviction is why the gate wants the grant of the status back; nil if it does not, or does not hold that grant.
+// eviction returns the reason why the gate wants the grant in the status back; nil if it does not, or does not hold
+// that grant.
 func (w *world) eviction() *queueing.Eviction {
 	if held := w.app.Status.Grant; held == nil || w.granted == nil || w.granted.Run != held.Run || w.granted.Attempt != held.Attempt {
 		return nil
@@ -312,7 +321,8 @@ func (w *world) wants(reason, message string) {
 	w.wanted = &queueing.Eviction{Reason: reason, Message: message}
 }
 
-// verdict is the gate: what is granted stays granted, and a grant for another start has to be released first.
+// verdict returns the answer of the gate: a grant stays granted, and a grant for another start has to be released
+// first.
 func (w *world) verdict(start Start) *queueing.Verdict {
 	w.asked = &start
 	if w.granted != nil && (w.granted.Run != start.Run || w.granted.Attempt != start.Attempt || w.wanted != nil && w.frank) {
@@ -339,7 +349,7 @@ func (w *world) verdict(start Start) *queueing.Verdict {
 	return &queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota, Message: "needs memory 2688Mi of 3Gi in queue team-a"}
 }
 
-// keptOut is why the queue admits nothing of this namespace; nil if it does.
+// keptOut returns the answer of a queue that does not admit this namespace; nil if it does.
 func (w *world) keptOut() *queueing.Verdict {
 	switch {
 	case w.drained:
@@ -380,7 +390,7 @@ func (w *world) carryOut(d Decision) (obstacle string) {
 	return ""
 }
 
-// write publishes the status; false means that the operator crashed before.
+// write publishes the status, and returns false if the operator has crashed before.
 func (w *world) write(d Decision) bool {
 	before := stageText(w.app)
 	if equality.Semantic.DeepEqual(w.app.Status, d.Status) {
@@ -452,7 +462,7 @@ func (w *world) release() {
 	w.granted, w.asked, w.wanted = nil, nil, nil
 }
 
-// gone is what the operator does for an application that is gone, perhaps without its finalizer.
+// gone does what the operator does for an application that is gone, perhaps without its finalizer.
 func (w *world) gone() {
 	active := false
 	for _, p := range w.visible() {
@@ -466,7 +476,7 @@ func (w *world) gone() {
 	}
 }
 
-// inputsChanged is what the operator says that finds that a driver has other inputs than were granted.
+// inputsChanged is the message of an operator that finds that a driver has other inputs than were granted.
 const inputsChanged = "a ConfigMap has changed before the driver was created"
 
 func (w *world) createDriver() string {
@@ -527,7 +537,7 @@ func (w *world) change(name string, change func(*pods.Record)) {
 	w.pods[name] = &copied
 }
 
-// check holds the promises after every pass.
+// check checks the promises after every pass.
 func (w *world) check() {
 	w.t.Helper()
 	drivers := 0
@@ -552,7 +562,7 @@ func (w *world) check() {
 	}
 }
 
-// checkEnd holds what a new leader relies on, which does not read applications that have ended.
+// checkEnd checks what a new leader relies on, which does not read applications that have ended.
 func (w *world) checkEnd() {
 	w.t.Helper()
 	s := &w.app.Status
@@ -561,7 +571,8 @@ func (w *world) checkEnd() {
 	}
 }
 
-// checkAttempts holds that every attempt of a run has a reason, and that the run keeps its place in the queue over all of them.
+// checkAttempts checks that every attempt of a run has a reason, and that the run keeps its place in the queue over all
+// of them.
 func (w *world) checkAttempts() {
 	w.t.Helper()
 	s := &w.app.Status
@@ -576,7 +587,8 @@ func (w *world) checkAttempts() {
 	w.places[s.Run] = *s.Times.Queued
 	earlier := int64(s.Failures + s.Preemptions + s.Resumes + s.Requeues)
 	if last := lastOf(s); last.Outcome == v1alpha1.OutcomeFailed && last.Run == s.Run && last.Attempt == s.Attempt && s.Grant == nil {
-		earlier-- // the last one, which no other follows
+		// The last attempt is not followed by another one.
+		earlier--
 	}
 	w.forgets = w.forgets || w.app.Spec.RestartPolicy != nil
 	if s.Attempt < 1+earlier || s.Attempt > 1+earlier && !w.forgets {
@@ -585,7 +597,7 @@ func (w *world) checkAttempts() {
 	w.checkPreempted()
 }
 
-// checkPreempted holds what a run may rely on whose attempt had to release its quota.
+// checkPreempted checks the promises to a run whose attempt had to release its quota.
 func (w *world) checkPreempted() {
 	w.t.Helper()
 	s := &w.app.Status
@@ -605,7 +617,7 @@ func (w *world) checkPreempted() {
 	}
 }
 
-// lastOf is the last attempt that has ended.
+// lastOf returns the last attempt that has ended.
 func lastOf(s *v1alpha1.SparkApplicationStatus) v1alpha1.AttemptStatus {
 	if n := len(s.Attempts); n > 0 {
 		return s.Attempts[n-1]
