@@ -13,7 +13,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
 
-// oracle says when a schedule fires by looking at the clock in every minute. It knows its fields as sets and reads no text.
+// oracle computes when a schedule fires by looking at the clock in every minute. It knows the fields as sets and parses
+// no text.
 type oracle struct {
 	zone   *time.Location
 	fields [5]map[int]bool // minute, hour, day of month, month, day of week; nil is '*'
@@ -28,10 +29,10 @@ func (o oracle) names(local time.Time) bool {
 	return in(0, local.Minute()) && in(1, local.Hour()) && in(3, int(local.Month())) && day
 }
 
-// between enumerates a clock's minutes from one instant to another, exclusive, and returns those at which the schedule fires.
+// between looks at every minute from one instant to another, exclusive, and returns those at which the schedule fires.
 func (o oracle) between(from, until time.Time) (found []time.Time) {
 	rhythmic := o.fields[1] == nil || len(o.fields[1]) == 24
-	// A day earlier, so that what was shown before is known.
+	// Start a day earlier, to know what the clock has shown before.
 	begin := from.Add(-26 * time.Hour).Truncate(time.Minute)
 	latest := clock(begin.Add(-time.Minute).In(o.zone))
 	for at := begin; at.Before(until); at = at.Add(time.Minute) {
@@ -40,7 +41,8 @@ func (o oracle) between(from, until time.Time) (found []time.Time) {
 		if rhythmic {
 			fires = o.names(local)
 		} else {
-			for ; latest.Before(local); latest = latest.Add(time.Minute) { // what the clock shows for the first time, or has left out
+			// These are the local times that the clock shows for the first time, or has skipped.
+			for ; latest.Before(local); latest = latest.Add(time.Minute) {
 				fires = fires || o.names(latest.Add(time.Minute))
 			}
 		}
@@ -82,7 +84,7 @@ func randomField(r *rand.Rand, low, high int) (string, map[int]bool) {
 	return strings.Join(texts, ","), set
 }
 
-// Zones whose clocks were set in unusual ways, and some of the usual kind.
+// zones are zones whose clocks were changed in unusual ways, and some usual ones.
 var zones = []string{
 	"UTC", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "America/Sao_Paulo", "Pacific/Apia", "Asia/Kathmandu",
 	"Europe/Dublin", "America/Havana", "Africa/Cairo", "Asia/Tehran", "Antarctica/Troll", "Pacific/Chatham", "America/Nuuk", "Asia/Pyongyang", "Africa/Juba",
@@ -126,7 +128,7 @@ func TestAgainstEveryMinute(t *testing.T) {
 	})
 }
 
-// aroundSwitch returns an instant up to two days before one at which the clocks of a zone were set, if they were.
+// aroundSwitch returns an instant up to two days before a change of the clocks of a zone, if it has one.
 func aroundSwitch(r *rand.Rand, zone *time.Location) time.Time {
 	at := time.Date(2005+r.IntN(60), 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(r.IntN(366*24)) * time.Hour)
 	if _, end := at.In(zone).ZoneBounds(); !end.IsZero() && end.Sub(at) < 3*366*24*time.Hour {
@@ -135,7 +137,7 @@ func aroundSwitch(r *rand.Rand, zone *time.Location) time.Time {
 	return at.Add(-time.Duration(r.IntN(48*60*60)) * time.Second).UTC()
 }
 
-// TestCenturies: in every zone there is always a next instant, also in the years that the database has no table for.
+// TestCenturies: in every zone there is always a next instant, even in years for which the database has no table.
 func TestCenturies(t *testing.T) {
 	for _, name := range zones {
 		for _, text := range []string{"30 2 * * *", "30 * 31 12 *"} {
@@ -154,7 +156,7 @@ func TestCenturies(t *testing.T) {
 	}
 }
 
-// BenchmarkNext: what a schedule that is due once a night costs.
+// BenchmarkNext measures the cost of a schedule that is due once a night.
 func BenchmarkNext(b *testing.B) {
 	s, err := Parse("30 2 * * *", "Europe/Zurich")
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
 
-// TestBudgetBoundsWhatIsSpent: whatever comes at its time, in any number and size, a namespace spends no more than its
-// allowance and one debt, each one has its turn, none comes back often, and another namespace never waits.
+// TestBudgetBoundsWhatIsSpent: whatever work comes, in any number and size, a namespace spends no more than its
+// allowance and one debt, each caller has its turn, none comes back often, and another namespace never waits.
 func TestBudgetBoundsWhatIsSpent(t *testing.T) {
 	t.Parallel()
 	randtest.Each(t, 200, func(seed uint64) {

@@ -20,20 +20,21 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
 
-// laneName is what stands before the slash.
+// laneName returns the text before the slash.
 func laneName(item string) string {
 	name, _, _ := strings.Cut(item, "/")
 	return name
 }
 
-// model is what a queue must do, described item by item.
+// model is the required behaviour of a queue, described item by item.
 type model struct {
-	t      *testing.T
-	seed   uint64
-	q      *queue[string]
-	dirty  map[string]bool
-	busy   map[string]bool
-	before map[string]int // by lane in which nothing is worked on: how many Gets may come before its own
+	t     *testing.T
+	seed  uint64
+	q     *queue[string]
+	dirty map[string]bool
+	busy  map[string]bool
+	// before has, by lane without a worker, how many Gets may come before its own.
+	before map[string]int
 }
 
 func (m *model) lanesOf(items map[string]bool) map[string]int {
@@ -44,7 +45,7 @@ func (m *model) lanesOf(items map[string]bool) map[string]int {
 	return n
 }
 
-// waiting is what can be handed out: dirty, and not with a worker.
+// waiting returns the items that can be handed out: those that are dirty and not with a worker.
 func (m *model) waiting() map[string]bool {
 	waiting := map[string]bool{}
 	for item := range m.dirty {
@@ -67,7 +68,7 @@ func (m *model) done(item string) {
 	m.count()
 }
 
-// count begins to count for lanes that wait and have no worker.
+// count starts to count for lanes that wait and have no worker.
 func (m *model) count() {
 	waiting, busy := m.lanesOf(m.waiting()), m.lanesOf(m.busy)
 	for lane := range waiting {
@@ -77,7 +78,7 @@ func (m *model) count() {
 	}
 }
 
-// get takes what is due, and says whether there was anything.
+// get takes an item that is due, and reports whether there was one.
 func (m *model) get() bool {
 	waiting, busy := m.lanesOf(m.waiting()), m.lanesOf(m.busy)
 	free := false
@@ -112,9 +113,9 @@ func (m *model) get() bool {
 	return true
 }
 
-// TestQueueIsFairAndLosesNothing: whatever is added, taken and done in whatever order, every item that was added is handed out after that,
-// none is with two workers, none waits twice, no lane has more workers than it may, and a lane without a worker waits for at most one
-// item of each other lane.
+// TestQueueIsFairAndLosesNothing: in whatever order items are added, taken and done, every added item is handed out
+// after that, none is with two workers, none waits twice, no lane has more workers than it may, and a lane without a
+// worker waits for at most one item of each other lane.
 func TestQueueIsFairAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	randtest.Each(t, 2000, func(seed uint64) {
@@ -126,7 +127,8 @@ func TestQueueIsFairAndLosesNothing(t *testing.T) {
 		lanes := 1 + random.IntN(6)
 		for range 200 {
 			switch random.IntN(3) {
-			case 0: // the first lane is greedy
+			// The first lane is greedy.
+			case 0:
 				lane := max(0, random.IntN(2*lanes)-lanes)
 				m.add(fmt.Sprintf("%d/%d", lane, random.IntN(8)))
 			case 1:
@@ -220,8 +222,8 @@ func TestSharesAreEqual(t *testing.T) {
 	}
 }
 
-// TestShutDown: what waits is still handed out, nothing is added, workers that wait are woken, and with a drain the call returns only once
-// nothing is worked on.
+// TestShutDown: items that wait are still handed out, none can be added, workers that wait are woken, and with a drain
+// the call returns only once no item is in work.
 func TestShutDown(t *testing.T) {
 	t.Parallel()
 	q := newQueue(Options{Workers: 2}, laneName)
@@ -253,8 +255,8 @@ func TestShutDown(t *testing.T) {
 	}
 }
 
-// TestNobodyWorksOnTheSameTwice: many workers at once, under the race detector: no item is with two of them, and each is worked on after it
-// was added last.
+// TestNobodyWorksOnTheSameTwice: many workers at once, under the race detector: no item is with two of them, and each
+// is processed after it was last added.
 func TestNobodyWorksOnTheSameTwice(t *testing.T) {
 	t.Parallel()
 	const workers, lanes, items, rounds = 16, 5, 10, 20
@@ -312,7 +314,8 @@ func TestDelays(t *testing.T) {
 	}
 	began := clock.Now()
 	for i, want := range []string{"failed", "later"} {
-		for q.Len() == 0 { // the queue sets its timer when it comes to it
+		// The queue sets its timer when it processes the item.
+		for q.Len() == 0 {
 			clock.Step(100 * time.Millisecond)
 			time.Sleep(time.Millisecond)
 		}

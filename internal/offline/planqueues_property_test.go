@@ -25,8 +25,9 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-// TestPlanDecidesAsTheQueue: from what statuses say, a plan comes to the same as the queue that has decided so far: of no
-// change to nothing, and of other queues to who is admitted, stops, and loses executors.
+// TestPlanDecidesAsTheQueue: from the statuses, a plan comes to the same result as the queue that has decided so far.
+// It predicts no change if the files change nothing; for changed queues it predicts which applications are admitted,
+// stop, and lose executors.
 func TestPlanDecidesAsTheQueue(t *testing.T) {
 	t.Parallel()
 	moved := 0
@@ -34,7 +35,9 @@ func TestPlanDecidesAsTheQueue(t *testing.T) {
 		w := newPlanWorld(seed)
 		w.play()
 		if len(w.stopped)+len(w.reduced) > 0 {
-			return // nobody is preempted twice by the same one, which no status says
+			// The queue remembers which application preempted which, and does not repeat it. No status says that, so a
+			// plan would preempt again.
+			return
 		}
 		cluster, held := w.cluster(t), w.held()
 		if plan := w.plan(t, cluster, ""); len(plan.Effects) > 0 {
@@ -60,7 +63,7 @@ func TestPlanDecidesAsTheQueue(t *testing.T) {
 	}
 }
 
-// planWorld is the queue of an operator, and what it has decided on.
+// planWorld is the queue of an operator, with its decisions.
 type planWorld struct {
 	*rand.Rand
 	engine  *embedded.Engine
@@ -70,7 +73,7 @@ type planWorld struct {
 	// grants are the times of the grants, counted.
 	grants map[queueing.Key]int
 	count  int
-	// stopped were preempted, reduced have lost executors.
+	// stopped are the preempted applications, reduced those that have lost executors.
 	stopped, reduced map[queueing.Key]bool
 }
 
@@ -144,7 +147,8 @@ func (w *planWorld) play() {
 		w.want(func(held int32) int32 { return held + int32(w.IntN(3)) })
 	}
 	w.settle()
-	w.want(func(held int32) int32 { return held }) // a plan knows of no executors that are wanted
+	// A plan does not know which executors are wanted.
+	w.want(func(held int32) int32 { return held })
 	w.settle()
 }
 
@@ -168,7 +172,7 @@ func (w *planWorld) submit() {
 	w.engine.Submit(w.asks[key])
 }
 
-// want has holders want that many executors above their base gangs.
+// want sets how many executors above their base gangs the holders want.
 func (w *planWorld) want(more func(held int32) int32) {
 	for _, key := range w.held() {
 		grant, _ := w.engine.Held(key)
@@ -182,7 +186,7 @@ func (w *planWorld) want(more func(held int32) int32) {
 	}
 }
 
-// held returns who holds quota, in order.
+// held returns the holders of quota, in order.
 func (w *planWorld) held() (keys []queueing.Key) {
 	for key := range w.asks {
 		if _, holds := w.engine.Held(key); holds {
@@ -193,7 +197,7 @@ func (w *planWorld) held() (keys []queueing.Key) {
 	return keys
 }
 
-// settle decides until nothing moves; who has to stop has stopped at once.
+// settle decides until nothing changes; applications that have to stop do so at once.
 func (w *planWorld) settle() {
 	for moved := true; moved; {
 		decisions := w.engine.Cycle(0)
@@ -213,7 +217,7 @@ func (w *planWorld) settle() {
 	}
 }
 
-// stop stops what an application has to release, and reports whether that is anything.
+// stop stops what an application has to release, and reports whether there is anything.
 func (w *planWorld) stop(key queueing.Key) bool {
 	held, holds := w.engine.Held(key)
 	if !holds {
@@ -242,7 +246,7 @@ func (w *planWorld) stop(key queueing.Key) bool {
 	return w.engine.Settle(key, held)
 }
 
-// cluster returns what an API server says.
+// cluster returns the objects of the API server.
 func (w *planWorld) cluster(t *testing.T) offline.Live {
 	t.Helper()
 	cluster := offline.Live{Queues: slices.Clone(w.queues), Flavors: planFlavors, Now: planTime, Priorities: planClasses}
@@ -310,14 +314,15 @@ func (w *planWorld) manifests(t *testing.T) string {
 	return all.String()
 }
 
-// effects returns what has become of applications since those were the holders: as name, outcome, and whether executors
-// were lost.
+// effects returns what has become of the applications that held quota before: name, outcome, and whether they lost
+// executors.
 func (w *planWorld) effects(before []queueing.Key) (effects []string) {
 	for key := range w.asks {
 		_, holds := w.engine.Held(key)
 		held := slices.Contains(before, key)
 		switch {
-		case held && w.stopped[key]: // whether it is admitted again or not
+		// It does not matter whether it is admitted again.
+		case held && w.stopped[key]:
 			effects = append(effects, fmt.Sprintf("%s %s false", key.Name, offline.Preempted))
 		case holds && (!held || w.reduced[key]):
 			effects = append(effects, fmt.Sprintf("%s %s %t", key.Name, offline.Admitted, held))

@@ -13,18 +13,21 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// minutes enumerates the instants of a schedule minute by minute. It knows the fields as sets, reads no text, and takes nothing from the zone
-// database but how far a clock is ahead at an instant.
+// minutes enumerates the instants of a schedule minute by minute. It knows the fields as sets, parses no text, and uses
+// only the offsets of the zone database.
 type minutes struct {
 	zone   *time.Location
 	fields [5]map[int]bool // minute, hour, day of month, month, day of week; nil is '*'
-	every  int64           // seconds between two of an "@every"; else 0
-	// at is the last minute that was looked at, since 1970; latest the latest local one that a clock has shown until then.
+	// every is the number of seconds of an "@every" schedule; else 0.
+	every int64
+	// at is the last minute that was considered, since 1970; latest is the latest local minute that a clock has shown
+	// until then.
 	at, latest int64
-	offset     int64 // in minutes, in the quarter of an hour of at
+	// offset is in minutes, for the quarter of an hour that contains at.
+	offset int64
 }
 
-// from begins after an instant.
+// from starts after an instant.
 func (m *minutes) from(unix int64) {
 	m.at = unix / 60
 	m.latest = m.at - 26*60
@@ -41,7 +44,7 @@ func (m *minutes) local(at int64) int64 {
 	return at + m.offset
 }
 
-// next returns the next instant, or 0 if there is none until the given one.
+// next returns the next instant; 0 if there is none up to the given one.
 func (m *minutes) next(after, until int64) int64 {
 	if m.every > 0 {
 		if at := (after/m.every + 1) * m.every; at <= until {
@@ -53,11 +56,13 @@ func (m *minutes) next(after, until int64) int64 {
 		local := m.local(m.at + 1)
 		m.at++
 		fires := false
-		if m.fields[1] == nil || len(m.fields[1]) == 24 { // it keeps its rhythm
+		// Such a schedule keeps its rhythm.
+		if m.fields[1] == nil || len(m.fields[1]) == 24 {
 			fires = m.names(local)
 			m.latest = max(m.latest, local)
 		} else {
-			for ; m.latest < local; m.latest++ { // what the clock shows for the first time, or has left out
+			// These are the local times that the clock shows for the first time, or has skipped.
+			for ; m.latest < local; m.latest++ {
 				fires = m.names(m.latest+1) || fires
 			}
 		}
@@ -83,28 +88,33 @@ func (m *minutes) names(local int64) bool {
 	return both && in(3, int64(date.Month()))
 }
 
-// due is a tick on which nothing has been decided.
+// due is a tick that has not been decided yet.
 type due struct {
 	at      int64
 	created bool
 }
 
-// oracle says what has to become of every tick. It keeps a list of those that are due and goes through all of it at each look.
+// oracle computes what has to become of every tick. It keeps a list of the ticks that are due, and goes through all of
+// it each time.
 type oracle struct {
 	spec    *v1alpha1.ScheduledSparkApplicationSpec
 	minutes *minutes
-	seen    string // the schedule and the zone of the last look
-	paused  bool   // at the last look
-	settled int64  // nothing until then is due
-	looked  int64  // until then ticks are in the list
-	list    []due
-	// recorded says that a look has been recorded: only then a change is one.
+	// seen are the schedule and the zone of the last look.
+	seen string
+	// paused is the state at the last look.
+	paused bool
+	// settled is the time up to which nothing is due.
+	settled int64
+	// looked is the time up to which ticks are in the list.
+	looked int64
+	list   []due
+	// recorded reports whether a look has been recorded; a change counts only after that.
 	recorded bool
 	alive    map[string]*fate
 	outcome  map[int64]string
 }
 
-// look decides what is due, until something takes time.
+// look decides the ticks that are due, until one of them has to wait or is created.
 func (o *oracle) look(w *predicted, now, since int64) {
 	if o.spec.Suspend {
 		o.paused, o.recorded = true, true
@@ -150,7 +160,8 @@ func (o *oracle) one(w *predicted, now, since int64) bool {
 		}
 		if !d.created {
 			if w.isRefused(name) {
-				return false // nothing is recorded
+				// The status write has failed.
+				return false
 			}
 			d.created = true
 			o.alive[name] = w.fateOf(name)
@@ -178,7 +189,7 @@ func (o *oracle) settle(n int, passed map[int64]string) {
 	}
 }
 
-// passOver says why tick i of the list is not run.
+// passOver returns the reason why tick i of the list is not run.
 func (o *oracle) passOver(i int, now, since int64) string {
 	d := o.list[i]
 	if d.created {
@@ -211,10 +222,10 @@ func (o *oracle) passOver(i int, now, since int64) string {
 	return ""
 }
 
-// nextIsDue says that there is another one after tick i of the list.
+// nextIsDue reports whether there is another tick after tick i of the list.
 func (o *oracle) nextIsDue(i int, now int64) bool { return len(o.list) > i+1 && o.list[i+1].at <= now }
 
-// waits says that tick i of the list, and all after it, waits for other applications.
+// waits reports whether tick i of the list, and all after it, wait for other applications.
 func (o *oracle) waits(i int, now, since int64, w *predicted) bool {
 	d, name := o.list[i], fmt.Sprintf("s-%d", o.list[i].at/60)
 	if d.created || !o.anotherThan(name) {
@@ -235,7 +246,7 @@ func (o *oracle) waits(i int, now, since int64, w *predicted) bool {
 	return false
 }
 
-// endOthers has all applications but one end, each after its time.
+// endOthers lets all applications but one end, each after its time.
 func (o *oracle) endOthers(name string, now int64) {
 	for other, f := range o.alive {
 		if other != name && f.gone == 0 {
@@ -244,7 +255,7 @@ func (o *oracle) endOthers(name string, now int64) {
 	}
 }
 
-// hadItsTime says that a tick that nothing has missed was due after the oldest application other than that one was created.
+// hadItsTime reports whether a tick that was not missed was due after the oldest other application was created.
 func (o *oracle) hadItsTime(name string, now, since int64) bool {
 	oldest := now
 	for other, f := range o.alive {
@@ -260,7 +271,8 @@ func (o *oracle) anotherThan(name string) bool {
 	return len(o.alive) > 1 || len(o.alive) == 1 && !own
 }
 
-// randomFields returns a schedule of five fields or an interval, as text and as what it means, and about how many seconds are between two.
+// randomFields returns a schedule of five fields or an interval, as text and as a set of minutes, and the approximate
+// number of seconds between two ticks.
 func randomFields(r *rand.Rand, zone *time.Location) (string, *minutes, int64) {
 	m := &minutes{zone: zone}
 	if r.IntN(6) == 0 {
@@ -280,7 +292,8 @@ func randomFields(r *rand.Rand, zone *time.Location) (string, *minutes, int64) {
 	}
 	set(0, 0, 59)
 	if r.IntN(3) > 0 {
-		set(1, 0, pick(r, 3, 23)) // clocks are set at night
+		// Clocks are changed at night.
+		set(1, 0, pick(r, 3, 23))
 		typical = 86400 / int64(len(m.fields[1]))
 		if r.IntN(3) == 0 {
 			set(4, 0, 6)

@@ -19,9 +19,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
 
-// TestEveryRunIsPredicted plays random schedules in zones with daylight saving, with outages, restarts, crashes, refused writes, clocks that are
-// set, edits, pauses, and applications that take their time, and compares what becomes of every tick, and when, with an oracle that
-// shares nothing with Decide and package cron. Both look whenever something happens or a tick is due. One world in a hundred lasts for years.
+// TestEveryRunIsPredicted plays random schedules in zones with daylight saving, with outages, restarts, crashes,
+// refused writes, clock changes, edits, pauses, and applications that take their time. It compares what becomes of
+// every tick, and when, with an oracle that shares no code with Decide and package cron. Both decide whenever something
+// happens or a tick is due. One world in a hundred lasts for years.
 func TestEveryRunIsPredicted(t *testing.T) {
 	outcomes := map[string]int{}
 	played := randtest.Each(t, 10_000, func(seed uint64) {
@@ -36,30 +37,33 @@ func TestEveryRunIsPredicted(t *testing.T) {
 	}
 }
 
-// fate is what becomes of an application: it ends at a time on its own, or is gone at a time after it was deleted; 0 is never. The clock has shown
-// made when it was created.
+// fate is the future of an application: it ends at a time on its own, or is gone a while after it was deleted; 0 means
+// never. made is the time on the clock when it was created.
 type fate struct{ made, ends, gone, hold int64 }
 
-// predicted is a world in which an operator and an oracle look at the same schedule.
+// predicted is a world in which an operator and an oracle follow the same schedule.
 type predicted struct {
 	t    *testing.T
 	r    *rand.Rand
 	seed uint64
-	// time is the true one in seconds since 1970; the clock is ahead of it.
+	// time is the true time in seconds since 1970; ahead is how far the clock is ahead of it.
 	time, ahead int64
 	typical     int64
 	oracle      *oracle
-	// down is until when no operator looks; since when the present one began.
+	// down is the time until which no operator runs; since is when the current one started.
 	down, since int64
-	restarts    bool // the one that looks then is another one
-	o           Observation
-	alive       map[string]*fate
-	handled     *v1alpha1.HandledSchedule
-	done        map[int64]string
-	wake        int64 // true time at which the operator wants to look; 0 for none
-	refused     map[string]int64
-	crashed     map[string]bool
-	made        map[string]bool // by the operator
+	// restarts reports whether another operator runs after that.
+	restarts bool
+	o        Observation
+	alive    map[string]*fate
+	handled  *v1alpha1.HandledSchedule
+	done     map[int64]string
+	// wake is the true time of the operator's next look; 0 for none.
+	wake    int64
+	refused map[string]int64
+	crashed map[string]bool
+	// made are the applications that the operator has created.
+	made map[string]bool
 }
 
 var zonesWithSwitches = []string{"UTC", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "America/Sao_Paulo", "Pacific/Apia", "Antarctica/Troll"}
@@ -88,7 +92,7 @@ func newPredicted(t *testing.T, seed uint64) *predicted {
 	return w
 }
 
-// edit changes schedule and zone.
+// edit changes the schedule and its zone.
 func (w *predicted) edit() {
 	name := pick(w.r, zonesWithSwitches...)
 	zone, err := time.LoadLocation(name)
@@ -104,7 +108,7 @@ func (w *predicted) edit() {
 	w.oracle.minutes, w.typical = means, max(60, typical)
 }
 
-// play has things happen, one after the other, and compares after each of them.
+// play lets things happen, one after the other, and compares operator and oracle after each.
 func (w *predicted) play() {
 	end, most := w.time+20*86400, 80
 	if w.seed%100 == 0 {
@@ -137,7 +141,8 @@ func (w *predicted) play() {
 
 func (w *predicted) now() int64 { return w.time + w.ahead }
 
-// goOn lets time pass until the next thing happens: the given one, an end of an application or an outage, a tick, or what the operator waits for.
+// goOn lets time pass until the next thing happens: the given one, the end of an application or of an outage, a tick,
+// or what the operator waits for.
 func (w *predicted) goOn(random int64) {
 	next := random
 	consider := func(at int64) {
@@ -148,7 +153,8 @@ func (w *predicted) goOn(random int64) {
 	consider(w.down)
 	if w.time >= w.down {
 		consider(w.wake)
-		ahead := *w.oracle.minutes // a copy looks ahead
+		// A copy looks ahead.
+		ahead := *w.oracle.minutes
 		if !w.o.Schedule.Spec.Suspend {
 			if at := ahead.next(max(w.oracle.looked, w.oracle.settled), next+w.ahead); at != 0 {
 				consider(at - w.ahead)
@@ -173,7 +179,7 @@ func (w *predicted) goOn(random int64) {
 	}
 }
 
-// happen is one thing that the world does to the operator. It looks after it.
+// happen changes the world of the operator in one way. The operator looks after it.
 func (w *predicted) happen() {
 	w.wake = w.time
 	switch w.r.IntN(14) {
@@ -181,7 +187,8 @@ func (w *predicted) happen() {
 		w.down, w.restarts = w.time+w.r.Int64N(14*w.typical), true
 	case 2:
 		w.restarts = true
-	case 3: // it is slow
+	// The operator is slow.
+	case 3:
 		w.down = w.time + w.r.Int64N(3*w.typical)
 	case 4:
 		w.ahead -= w.r.Int64N(w.typical)
@@ -217,7 +224,8 @@ func (w *predicted) decide() bool {
 	for name, f := range w.alive {
 		w.o.Children = append(w.o.Children, Child{Name: name, Created: time.Unix(f.made, 0), Deleting: f.gone != 0})
 	}
-	for name := range w.crashed { // what has ended is kept for a while; what was not recorded must not run again
+	// Ended applications are kept for a while; those that were not recorded must not run again.
+	for name := range w.crashed {
 		if w.made[name] && w.alive[name] == nil {
 			w.o.Children = append(w.o.Children, Child{Name: name, Finished: true})
 		}
@@ -252,7 +260,8 @@ func (w *predicted) decide() bool {
 	return d.Again
 }
 
-// decideBesideRequest decides while a run is asked for, if it is, that cannot be created. That makes no difference to what is due.
+// decideBesideRequest decides while a run is requested that cannot be created. This must not make a difference to the
+// ticks.
 func decideBesideRequest(o Observation, asked bool) Decision {
 	if asked {
 		o.Token, o.RefusedRequest = "now", RequestedName("s", "now")
@@ -264,7 +273,7 @@ func decideBesideRequest(o Observation, asked bool) Decision {
 	return d
 }
 
-// chance returns a number below n that depends on the world, what it is for, and a name.
+// chance returns a number below n that depends on the world, on the purpose, and on a name.
 func (w *predicted) chance(what, name string, n uint64) int64 {
 	h := w.seed
 	for _, c := range []byte(what + name) {
@@ -284,7 +293,8 @@ func (w *predicted) fateOf(name string) *fate {
 	return &fate{made: w.now(), ends: w.time + 1 + takes, hold: 1 + w.chance("hold", name, uint64(w.typical))}
 }
 
-// isRefused reports whether the API server refuses an application now. It does so for half a minute, with one in eight.
+// isRefused reports whether the API server refuses an application now. It does so for half a minute, for one
+// application in eight.
 func (w *predicted) isRefused(name string) bool {
 	if _, before := w.refused[name]; !before {
 		w.refused[name] = 0

@@ -16,9 +16,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
 
-// TestRandomWorlds plays schedules in virtual time, with an operator that is away for a while, crashes between creating and recording, and
-// looks late, with clocks that step back, with edits, pauses, and applications that take their time. Which minutes are due is
-// computed without package cron.
+// TestRandomWorlds plays schedules in virtual time, with an operator that is down for a while, crashes between creating
+// and recording, and is late; with clocks that are set back, edits, pauses, and applications that take their time. The
+// due minutes are computed without package cron.
 func TestRandomWorlds(t *testing.T) {
 	runs, passed := 0, 0
 	played := randtest.Each(t, 10_000, func(seed uint64) {
@@ -40,11 +40,12 @@ type randomWorld struct {
 	t *testing.T
 	r *rand.Rand
 	o Observation
-	// stored is the status as the API server has it.
+	// handled is the recorded part of the status in the API server.
 	handled *v1alpha1.HandledSchedule
-	// free is the moment before which nothing may be run: it was created, edited or resumed then.
+	// free is the time before which nothing may be run: the schedule was created, edited or resumed then.
 	free time.Time
-	// created are the ticks of all applications that ever were; handed and passed those that the status has seen.
+	// created are the ticks of all applications that ever existed; handed and passed are those that the status has
+	// recorded.
 	created map[string]time.Time
 	handed  map[int64]string
 	passed  int
@@ -81,11 +82,12 @@ func (w *randomWorld) edit() {
 	w.o.Schedule.Spec.Schedule, w.o.Times = text, times
 }
 
-// step lets something happen, and the operator look as often as it wants to.
+// step lets something happen, and then lets the operator decide as often as it wants to.
 func (w *randomWorld) step() {
 	interval := time.Duration(randomSchedules[w.o.Schedule.Spec.Schedule]) * time.Second
 	switch w.r.IntN(12) {
-	case 0: // away
+	// No operator runs.
+	case 0:
 		w.o.Now = w.o.Now.Add(time.Duration(w.r.Int64N(int64(14 * interval))))
 		w.o.Since = w.o.Now
 	case 1:
@@ -113,7 +115,7 @@ func (w *randomWorld) step() {
 	}
 }
 
-// endOne has the oldest application finish.
+// endOne ends the oldest application.
 func (w *randomWorld) endOne() {
 	for i := range w.o.Children {
 		if !w.o.Children[i].Finished {
@@ -123,7 +125,7 @@ func (w *randomWorld) endOne() {
 	}
 }
 
-// invalidateOne has an application turn out to be one that cannot start, which may count as a failure, and correct has those start.
+// invalidateOne makes an application one that cannot start, which may count as a failure, and correct lets those start.
 func (w *randomWorld) invalidateOne() {
 	for i := range w.o.Children {
 		if c := &w.o.Children[i]; !c.Finished && !c.Stalled {
@@ -141,7 +143,7 @@ func (w *randomWorld) correct() {
 	}
 }
 
-// goes has deleted applications go, and the history trimmed.
+// goes removes deleted applications, and trims the history.
 func (w *randomWorld) goes() {
 	surplus := map[string]bool{}
 	for _, c := range Surplus(&w.o.Schedule.Spec, w.o.Children) {
@@ -181,7 +183,8 @@ func (w *randomWorld) look() bool {
 			w.create(*run)
 		}
 		w.hand(run.At, "created")
-		if w.r.IntN(4) == 0 { // a crash before the status is written; the next leader begins a little later
+		// A crash before the status is written; the next leader starts a little later.
+		if w.r.IntN(4) == 0 {
 			w.o.Since = w.o.Now
 			return true
 		}
@@ -211,7 +214,7 @@ func (w *randomWorld) create(run Run) {
 	w.createOnce(run)
 }
 
-// recorded checks that an application exists that is only to be recorded.
+// recorded checks that an application which is only to be recorded exists.
 func (w *randomWorld) recorded(run Run) {
 	if _, was := w.created[run.Name]; !was {
 		w.t.Errorf("%s is recorded and was never created", run.Name)
@@ -244,7 +247,7 @@ func (w *randomWorld) pass(p Passed) {
 	w.hand(p.At, p.Reason)
 }
 
-// hand notes what became of a tick. Only one thing may.
+// hand records what became of a tick. Each tick may have only one result.
 func (w *randomWorld) hand(at time.Time, what string) {
 	key := at.Unix()
 	if before, known := w.handed[key]; known && before != what {
@@ -253,7 +256,7 @@ func (w *randomWorld) hand(at time.Time, what string) {
 	w.handed[key] = what
 }
 
-// checkNothingForgotten: each minute that was due between two records was created or passed over.
+// checkNothingForgotten checks that each minute that was due between two records was created or passed over.
 func (w *randomWorld) checkNothingForgotten(before *v1alpha1.HandledSchedule, d *Decision) {
 	from := before.Until.Time
 	if from.Before(w.free) {

@@ -39,7 +39,7 @@ const (
 	listed = 5
 )
 
-// counted is a way to the API server that counts requests.
+// counted is a transport that counts requests to the API server.
 type counted struct{ requests atomic.Int64 }
 
 func (c *counted) wrap(next http.RoundTripper) http.RoundTripper {
@@ -53,7 +53,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestSlowFigures prints the figures of docs/dashboard.md. It checks nothing but that the pages can be had.
+// TestSlowFigures prints the figures of docs/dashboard.md. It only checks that the pages can be loaded.
 func TestSlowFigures(t *testing.T) {
 	w := harness.NewWorld(t, "", nil)
 	populate(t, w)
@@ -89,7 +89,7 @@ func TestSlowFigures(t *testing.T) {
 	}
 }
 
-// populate creates queues and applications, which no operator looks at.
+// populate creates queues and applications, which no operator reconciles.
 func populate(t *testing.T, w *harness.World) {
 	t.Helper()
 	work := make(chan func() error)
@@ -122,7 +122,7 @@ func populate(t *testing.T, w *harness.World) {
 	})
 }
 
-// figuresServer serves pages whose requests are counted.
+// figuresServer serves pages and counts their requests.
 func figuresServer(t *testing.T, c *client.Cluster, k clock.WithDelayedExecution) (*httptest.Server, string) {
 	t.Helper()
 	server := httptest.NewServer(dashboard.New(t.Context(), dashboard.Options{Local: c, Secret: "secret", Clock: k}).Handler())
@@ -131,7 +131,7 @@ func figuresServer(t *testing.T, c *client.Cluster, k clock.WithDelayedExecution
 	return server, server.URL + "/secret"
 }
 
-// paints says when the browser has painted a page, and when it could be used.
+// paints measures when the browser has painted a page, and when the page could be used.
 func paints(t *testing.T, address string) {
 	t.Helper()
 	b := site{base: address}.open(t, "")
@@ -140,7 +140,7 @@ func paints(t *testing.T, address string) {
 		value[float64](b, `performance.getEntriesByType("navigation")[0].domInteractive`))
 }
 
-// memory says what the heap has of viewers, each with a page open; they come one after the other, or all at once.
+// memory measures the heap with several viewers, each with a page open; they come one after the other, or all at once.
 func memory(t *testing.T, config *rest.Config, path string, atOnce bool) {
 	t.Helper()
 	k := clock.RealClock{}
@@ -192,14 +192,14 @@ func watches(t *testing.T, address, token string) {
 	}
 }
 
-// peak is the most of the heap in use, garbage included, since it was begun.
+// peak is the highest use of the heap since it was started, including garbage.
 type peak struct {
 	most uint64
 	quit chan struct{}
 	done sync.WaitGroup
 }
 
-// sample begins a peak.
+// sample starts a peak.
 func sample() *peak {
 	p := &peak{quit: make(chan struct{})}
 	p.done.Go(func() {
@@ -224,7 +224,7 @@ func (p *peak) stop() float64 {
 	return float64(p.most) / (1 << 20)
 }
 
-// heap is what is in use after a collection.
+// heap returns the use of the heap after a collection.
 func heap() uint64 {
 	runtime.GC()
 	runtime.GC()

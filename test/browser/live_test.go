@@ -86,7 +86,8 @@ func TestSchedulesAreLive(t *testing.T) {
 	same()
 }
 
-// TestQueueIsLive: an open queue shows who waits and holds, and its bar what is reserved for the head once another one would take it.
+// TestQueueIsLive: an open queue shows which applications wait and hold quota, and its bar shows what is reserved for
+// the head once another application would take it.
 func TestQueueIsLive(t *testing.T) {
 	operator.Use(t)
 	w := harness.NewWorld(t, harness.MemoryFor(5), nil)
@@ -133,7 +134,7 @@ func TestAdviceIsLive(t *testing.T) {
 	same()
 }
 
-// viewerWith returns the way to the API server of an account that may list and watch some resources everywhere.
+// viewerWith returns the access of an account that may list and watch some resources in all namespaces.
 func viewerWith(t *testing.T, resources ...string) *rest.Config {
 	t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: env.BareNamespace(t), GenerateName: "viewer-"}}
@@ -154,7 +155,8 @@ func viewerWith(t *testing.T, resources ...string) *rest.Config {
 	return config
 }
 
-// TestRefusals: a viewer without a right sees which one it is, on a page with its navigation and what they may see besides.
+// TestRefusals: viewers without a right see which one it is, on a page with navigation and with everything else that
+// they may see.
 func TestRefusals(t *testing.T) {
 	operator.Use(t)
 	w := harness.NewWorld(t, harness.MemoryFor(3), nil)
@@ -165,7 +167,7 @@ func TestRefusals(t *testing.T) {
 		who  site
 		path string
 		says []string
-		// whole: the rest of the page is there.
+		// whole reports whether the rest of the page is there.
 		whole bool
 	}{
 		"queues":       {nothing, "/queues", []string{"you may not list sparkqueues"}, false},
@@ -200,7 +202,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// until opens a path again and again until it shows a text: the API server learns of new rights a little later.
+// until opens a path repeatedly until it shows a text: the API server notices new rights a little later.
 func (s site) until(t *testing.T, path, text string) tab {
 	t.Helper()
 	b := s.open(t, path)
@@ -276,7 +278,7 @@ func TestRefusedUpdates(t *testing.T) {
 	same()
 }
 
-// TestManyTabs: with a hundred tabs open in one browser, the one in front is live: those that are not seen hold no connection.
+// TestManyTabs: with a hundred tabs open in one browser, the visible one is live; the others hold no connection.
 func TestManyTabs(t *testing.T) {
 	operator.Use(t)
 	w := harness.NewWorld(t, "", nil)

@@ -1,7 +1,8 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package browser opens the web page in a real Chromium: what people see and hear of it in every stage, with the pictures as files.
+// Package browser opens the web page in a real Chromium. It checks what people see and hear of it in every stage, and
+// keeps pictures as files.
 package browser
 
 import (
@@ -30,10 +31,10 @@ import (
 // axeVariable names the file of the accessibility checker axe-core, which hack/suite gets.
 const axeVariable = "SPARKGATE_AXE"
 
-// operator of all tests of the package.
+// operator is that of all tests of the package.
 var operator harness.Shared
 
-// chromium has the one browser of all tests.
+// chromium is the one browser of all tests.
 var chromium context.Context
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -66,7 +67,7 @@ func serve(t *testing.T) site {
 	return serveAs(t, env.Config())
 }
 
-// serveAs runs the page with the rights of others.
+// serveAs serves the page with the rights of another user.
 func serveAs(t *testing.T, config *rest.Config) site {
 	t.Helper()
 	c, err := client.New(config, "default", "sparkgate-system")
@@ -90,7 +91,7 @@ type tab struct {
 	ctx context.Context
 }
 
-// open opens a path in a tab of its own.
+// open opens a path in a new tab.
 func (s site) open(t *testing.T, path string) tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium)
@@ -108,7 +109,7 @@ func (b tab) goes(address string) {
 	}
 }
 
-// has waits until an expression of JavaScript is true.
+// has waits until a JavaScript expression is true.
 func (b tab) has(what, expression string) {
 	b.t.Helper()
 	env.UntilSeen(b.t, what, func() (bool, env.Lazily) {
@@ -147,7 +148,7 @@ func (b tab) looks(theme string) {
 	}
 }
 
-// narrow gives the page the width of a telephone while it is judged: nothing may stand beyond its edge.
+// narrow gives the page the width of a telephone during the check: no content may extend beyond its edge.
 func (b tab) narrow(name string) {
 	b.t.Helper()
 	phone := emulation.SetDeviceMetricsOverrideParams{Width: 390, Height: 844, DeviceScaleFactor: 1}
@@ -163,7 +164,7 @@ func (b tab) narrow(name string) {
 	}
 }
 
-// picture keeps what the page looks like, in out/browser.
+// picture saves a picture of the page in out/browser.
 func (b tab) picture(name string) {
 	b.t.Helper()
 	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
@@ -179,7 +180,7 @@ func (b tab) picture(name string) {
 	}
 }
 
-// violation is what axe-core objects to.
+// violation is a problem that axe-core reports.
 type violation struct {
 	ID    string
 	Help  string
@@ -189,7 +190,7 @@ type violation struct {
 	}
 }
 
-// accessible has axe-core judge the page.
+// accessible checks the page with axe-core.
 func (b tab) accessible(name string) {
 	b.t.Helper()
 	file := os.Getenv(axeVariable)
@@ -219,7 +220,7 @@ func (b tab) press(key string) {
 	}
 }
 
-// weight is how many bytes a page and its files have.
+// weight returns the size in bytes of a page with its files.
 func (s site) weight(t *testing.T, path string) int64 {
 	t.Helper()
 	total := int64(0)

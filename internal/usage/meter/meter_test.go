@@ -24,7 +24,7 @@ import (
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// story is one application, the operator that meters it, and an account of its own of what happens.
+// story is one application, the operator that meters it, and an independent account of what happens.
 type story struct {
 	t    *testing.T
 	m    *meter.Meter
@@ -34,7 +34,7 @@ type story struct {
 
 	// granted and requested are the independent account, in core-seconds.
 	granted, requested float64
-	// counted is what metrics have.
+	// counted is the amount in the metrics.
 	counted meter.Count
 }
 
@@ -76,7 +76,7 @@ func (s *story) write(change func(*v1alpha1.SparkApplicationStatus)) {
 	s.count(s.m.Written(&after))
 }
 
-// loseAnswer is a write that the API server made and whose answer did not arrive.
+// loseAnswer is a write that reached the API server and whose answer was lost.
 func (s *story) loseAnswer(change func(*v1alpha1.SparkApplicationStatus)) {
 	s.look()
 	before, after := s.app.Status, *s.app.Status.DeepCopy()
@@ -85,7 +85,7 @@ func (s *story) loseAnswer(change func(*v1alpha1.SparkApplicationStatus)) {
 	s.app.Status = after
 }
 
-// restart loses what the process remembers.
+// restart clears what the process remembers.
 func (s *story) restart() { s.m = &meter.Meter{} }
 
 func grant(attempt int64, cpu string, executors int32) *v1alpha1.Grant {
@@ -134,12 +134,13 @@ func (s *story) end(outcome v1alpha1.AttemptOutcome, reason v1alpha1.StopReason)
 
 func (s *story) want(what string, got, want float64) {
 	s.t.Helper()
-	if math.Abs(got-want) > 0.002*float64(len(s.app.Status.Attempts)+1) { // the status has thousandths
+	// The status has thousandths.
+	if math.Abs(got-want) > 0.002*float64(len(s.app.Status.Attempts)+1) {
 		s.t.Errorf("%s: got %.3f core-seconds, want %.3f", what, got, want)
 	}
 }
 
-// check compares status and metrics with the account of the story.
+// check compares status and metrics with the independent account.
 func (s *story) check() {
 	s.t.Helper()
 	var granted, requested usage.Amounts
@@ -206,7 +207,8 @@ func TestStories(t *testing.T) {
 			s.write(noChange)
 			s.restart()
 			s.wait(time.Hour)
-			s.pods = s.pods[:1] // the driver has removed its executor when it ended
+			// The driver has removed its executor when it ended.
+			s.pods = s.pods[:1]
 			s.pods[0].Phase, s.pods[0].Ended = corev1.PodSucceeded, &pods.Ended{At: s.now.Unix()}
 			executor.Phase = corev1.PodSucceeded
 			s.wait(time.Hour)
@@ -249,7 +251,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// TestNotPaidFor: what tenants may write, and what clocks do, changes no sum.
+// TestNotPaidFor: what tenants may write, and changes of the clock, do not affect any sum.
 func TestNotPaidFor(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
@@ -266,12 +268,13 @@ func TestNotPaidFor(t *testing.T) {
 	s.look()
 	s.now = s.now.Add(30 * time.Minute)
 	s.requested, s.granted = s.requested+1800, s.granted+3600
-	s.app.Status.Usage.Granted.MilliCPUSeconds = -1 << 60 // written by a user
+	// A user has written it.
+	s.app.Status.Usage.Granted.MilliCPUSeconds = -1 << 60
 	s.end(v1alpha1.OutcomeSucceeded, "")
 	s.check()
 }
 
-// TestDeletedWhileRunning: no status has the end of an application that is deleted; metrics have it once.
+// TestDeletedWhileRunning: no status has the end of an application that is deleted; metrics count it once.
 func TestDeletedWhileRunning(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
@@ -287,7 +290,7 @@ func TestDeletedWhileRunning(t *testing.T) {
 }
 
 // TestRandomLives: whatever happens in whatever order, the sums are those of an independent account. Executors do not
-// vanish while no operator runs: when they did is unknown.
+// vanish while no operator runs, because the time of their end would be unknown.
 func TestRandomLives(t *testing.T) {
 	t.Parallel()
 	randtest.Each(t, 300, func(seed uint64) {

@@ -32,7 +32,7 @@ const (
 	synced = "Synced"
 )
 
-// world is one from whose Git repository Argo CD applies, by an Application that is named after the namespace.
+// world is a testbed.World from whose Git repository Argo CD applies, with an Application named after the namespace.
 type world struct {
 	*testbed.World
 	t *testing.T
@@ -40,7 +40,8 @@ type world struct {
 
 type files = testbed.Files
 
-// newWorld has a queue with so much memory: an application asks for 2688Mi. It is watched by Argo CD and the operator.
+// newWorld creates a world whose queue has so much memory (an application requests 2688Mi). Argo CD and the operator
+// watch it.
 func newWorld(t *testing.T, memory string) *world {
 	t.Helper()
 	w := &world{World: testbed.NewWorld(t, memory), t: t}
@@ -68,16 +69,19 @@ func (w *world) deploy(content files) string {
 
 // way is how an Application compares and applies.
 type way struct {
-	compare string   // options of a comparison
-	sync    []string // options of a sync
-	retry   string   // of a sync that has failed; empty: as gitops ships it
+	// compare has options of a comparison.
+	compare string
+	// sync has options of a sync.
+	sync []string
+	// retry is that of a sync that has failed; empty: as gitops ships it.
+	retry string
 }
 
-// background has Argo CD delete objects as kubectl does: the API server of the tests has no garbage collector that would end what Argo CD
-// does otherwise.
+// background makes Argo CD delete objects as kubectl does: the API server of the tests has no garbage collector, which
+// Argo CD's own way needs.
 const background = "PrunePropagationPolicy=background"
 
-// deployWith is deploy in a way of its own.
+// deployWith is deploy with settings of the caller.
 func (w *world) deployWith(content files, how way) (revision string) {
 	w.t.Helper()
 	if how.retry == "" {
@@ -99,20 +103,21 @@ spec:
 	return revision
 }
 
-// create creates an object of Argo CD. The test's end deletes it and leaves what it has applied.
+// create creates an object of Argo CD. It is deleted at the end of the test, without what it has applied.
 func (w *world) create(obj *unstructured.Unstructured) {
 	w.t.Helper()
 	harness.Create(w.t, obj)
 	w.t.Cleanup(func() {
 		if w.t.Failed() {
-			_ = env.Client().Get(context.Background(), client.ObjectKeyFromObject(obj), obj) // as it was is better than nothing
+			// If this fails, the object as it was has to do.
+			_ = env.Client().Get(context.Background(), client.ObjectKeyFromObject(obj), obj)
 			w.t.Logf("%s %s/%s: %v", obj.GetKind(), obj.GetNamespace(), obj.GetName(), obj.Object["status"])
 		}
 		_ = env.Client().Delete(context.Background(), obj)
 	})
 }
 
-// push pushes files and has Argo CD look at once, as its webhook would. It returns the revision.
+// push pushes files and makes Argo CD compare at once, as its webhook would. It returns the revision.
 func (w *world) push(content files) string {
 	w.t.Helper()
 	revision := w.Git.Push(content)
@@ -131,7 +136,7 @@ func (w *world) sees(revision string) {
 	})
 }
 
-// refresh has Argo CD compare the Application with Git: normal, or hard, which uses nothing that it remembers.
+// refresh makes Argo CD compare the Application with Git: normal, or hard, which ignores its cache.
 func (w *world) refresh(how string) {
 	w.t.Helper()
 	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, refreshAnnotation, how)
@@ -140,7 +145,7 @@ func (w *world) refresh(how string) {
 	}
 }
 
-// refreshAnnotation asks for a comparison. Argo CD removes it with the result.
+// refreshAnnotation requests a comparison. Argo CD removes it with the result.
 const refreshAnnotation = "argocd.argoproj.io/refresh"
 
 // reference names an Application.
@@ -153,7 +158,7 @@ func reference(name string) *unstructured.Unstructured {
 	return obj
 }
 
-// verdict is what an Application says.
+// verdict is the status of an Application.
 type verdict struct {
 	Metadata struct {
 		Annotations map[string]string `json:"annotations"`
@@ -182,14 +187,14 @@ type verdict struct {
 	} `json:"status"`
 }
 
-// resource is what became of an object in a sync.
+// resource is the result of an object in a sync.
 type resource struct {
 	Kind    string `json:"kind"`
 	Status  string `json:"status"`
 	Message string `json:"message"`
 }
 
-// verdict reads what the Application of a name says now.
+// verdict reads the current status of the Application of a name.
 func (w *world) verdict(name string) verdict {
 	w.t.Helper()
 	obj := reference(name)
@@ -203,13 +208,13 @@ func (w *world) verdict(name string) verdict {
 	return v
 }
 
-// until waits until the Application says something.
+// until waits until the status of the Application satisfies holds.
 func (w *world) until(what string, holds func(verdict) bool) {
 	w.t.Helper()
 	w.untilAny(w.Namespace, what, holds)
 }
 
-// untilAny waits until the Application of a name says something.
+// untilAny waits until the status of the Application of a name satisfies holds.
 func (w *world) untilAny(name, what string, holds func(verdict) bool) {
 	w.t.Helper()
 	env.UntilSeen(w.t, "Application "+name+" "+what, func() (bool, env.Lazily) {
@@ -218,7 +223,7 @@ func (w *world) untilAny(name, what string, holds func(verdict) bool) {
 	})
 }
 
-// ends waits until the last sync is one of a revision and has ended in a phase, with a message that has these parts.
+// ends waits until the last sync is of a revision and has ended in a phase, with a message that contains these parts.
 func (w *world) ends(revision, phase string, parts ...string) {
 	w.t.Helper()
 	w.until(fmt.Sprintf("is synced to %s with %s %q", revision, phase, parts), func(v verdict) bool {

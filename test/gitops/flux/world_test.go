@@ -21,7 +21,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// world is one from whose Git repository Flux applies.
+// world is a testbed.World from whose Git repository Flux applies.
 type world struct {
 	*testbed.World
 	t *testing.T
@@ -29,7 +29,8 @@ type world struct {
 
 type files = testbed.Files
 
-// newWorld has a queue with so much memory: an application asks for 2688Mi. It is watched by Flux and the operator.
+// newWorld creates a world whose queue has so much memory (an application requests 2688Mi). Flux and the operator watch
+// it.
 func newWorld(t *testing.T, memory string) *world {
 	t.Helper()
 	w := &world{World: testbed.NewWorld(t, memory), t: t}
@@ -38,7 +39,7 @@ func newWorld(t *testing.T, memory string) *world {
 	return w
 }
 
-// fluxObject is an object of Flux in this world.
+// fluxObject decodes an object of Flux in this world.
 func (w *world) fluxObject(text string) *unstructured.Unstructured {
 	w.t.Helper()
 	obj := &unstructured.Unstructured{}
@@ -51,8 +52,8 @@ func (w *world) fluxObject(text string) *unstructured.Unstructured {
 	return obj
 }
 
-// deploy pushes files and creates a GitRepository and Kustomizations with wait and prune: a path of the repository, with lines that
-// are added to spec, or replace those that say true. It returns the revision.
+// deploy pushes files and creates a GitRepository, and Kustomizations with wait and prune: for each a path of the
+// repository and lines that are added to spec, or replace those with the value true. It returns the revision.
 func (w *world) deploy(content files, kustomizations map[string][]string) (revision string) {
 	w.t.Helper()
 	revision = w.commit(content)
@@ -84,13 +85,14 @@ spec:
 	return revision
 }
 
-// create creates an object of Flux. The test's end deletes it and leaves what it has applied.
+// create creates an object of Flux. It is deleted at the end of the test, without what it has applied.
 func (w *world) create(obj *unstructured.Unstructured) {
 	w.t.Helper()
 	harness.Create(w.t, obj)
 	w.t.Cleanup(func() {
 		if w.t.Failed() {
-			_ = env.Client().Get(context.Background(), client.ObjectKeyFromObject(obj), obj) // as it was is better than nothing
+			// If this fails, the object as it was has to do.
+			_ = env.Client().Get(context.Background(), client.ObjectKeyFromObject(obj), obj)
 			w.t.Logf("%s %s/%s: %v", obj.GetKind(), obj.GetNamespace(), obj.GetName(), obj.Object["status"])
 		}
 		if err := fluxobject.Leave(context.Background(), env.Client(), obj); err != nil {
@@ -102,10 +104,10 @@ func (w *world) create(obj *unstructured.Unstructured) {
 // commit pushes files. It returns the revision as Flux writes it.
 func (w *world) commit(content files) string { return revisionOf(w.Git.Push(content)) }
 
-// revisionOf is a commit of the branch main as Flux writes it.
+// revisionOf returns a commit of the branch main as Flux writes it.
 func revisionOf(commit string) string { return "main@sha1:" + commit }
 
-// push pushes files and has Flux fetch them at once, as its webhook receiver would. It returns the revision.
+// push pushes files and makes Flux fetch them at once, as its webhook receiver would. It returns the revision.
 func (w *world) push(content files) string {
 	w.t.Helper()
 	revision := w.commit(content)
@@ -113,7 +115,7 @@ func (w *world) push(content files) string {
 	return revision
 }
 
-// request has Flux reconcile an object at once. It returns the token of the request.
+// request makes Flux reconcile an object at once. It returns the token of the request.
 func (w *world) request(kind, name string) string {
 	w.t.Helper()
 	token, err := fluxobject.Request(w.t.Context(), env.Client(), w.reference(kind, name))
@@ -123,7 +125,7 @@ func (w *world) request(kind, name string) string {
 	return token
 }
 
-// reconciled has Flux reconcile an object, and waits until it has.
+// reconciled makes Flux reconcile an object, and waits until it has.
 func (w *world) reconciled(kind, name string) {
 	w.t.Helper()
 	token := w.request(kind, name)
@@ -140,13 +142,14 @@ func (w *world) reference(kind, name string) *unstructured.Unstructured {
 	return fluxobject.Named(kind, w.Namespace, name)
 }
 
-// verdict is what a Kustomization says.
+// verdict is the status of a Kustomization.
 type verdict struct {
 	Ready, Healthy *metav1.Condition
-	Applied        string // the revision that was applied last, and passed
+	// Applied is the revision that was applied last and passed.
+	Applied string
 }
 
-// verdict reads what a Kustomization says now.
+// verdict reads the current status of a Kustomization.
 func (w *world) verdict(name string) verdict {
 	w.t.Helper()
 	var status struct {
@@ -160,7 +163,7 @@ func (w *world) verdict(name string) verdict {
 	return verdict{Ready: ready, Healthy: apimeta.FindStatusCondition(status.Conditions, "Healthy"), Applied: status.LastAppliedRevision}
 }
 
-// is says that Ready has a status and a reason, and a message with these parts.
+// is reports whether Ready has a status and a reason, and a message that contains these parts.
 func (v verdict) is(status metav1.ConditionStatus, reason string, parts ...string) bool {
 	if v.Ready == nil || v.Ready.Status != status || v.Ready.Reason != reason {
 		return false
@@ -173,7 +176,7 @@ func (v verdict) is(status metav1.ConditionStatus, reason string, parts ...strin
 	return true
 }
 
-// String implements fmt.Stringer, for what a test has seen last.
+// String implements fmt.Stringer, for the last observation of a test.
 func (v verdict) String() string {
 	return fmt.Sprintf("Ready %+v\nHealthy %+v\napplied %s", v.Ready, v.Healthy, v.Applied)
 }
@@ -187,7 +190,7 @@ func (w *world) becomes(name string, status metav1.ConditionStatus, reason strin
 	})
 }
 
-// waits waits until a Kustomization has applied a revision and waits for what it has applied.
+// waits waits until a Kustomization has applied a revision and waits for its objects.
 func (w *world) waits(name, revision string) {
 	w.t.Helper()
 	env.UntilSeen(w.t, fmt.Sprintf("Kustomization %s waits with %s", name, revision), func() (bool, verdict) {

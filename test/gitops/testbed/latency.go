@@ -19,17 +19,17 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// Pushes are how a tool takes what is pushed.
+// Pushes says how a tool takes what is pushed.
 type Pushes struct {
 	Tool string
-	// Notice is what the Git server's webhook does after a push.
+	// Notice does what the Git server's webhook does after a push.
 	Notice func()
-	// Done waits until the tool is done with a commit whose runs have succeeded.
+	// Done waits until the tool has finished with a commit whose runs have succeeded.
 	Done func(commit string)
 }
 
-// MeasurePushes pushes ten applications, one after the other, and logs how long it takes from the end of `git push` to the application,
-// which is the tool's share, and from there to the driver's pod, which is the operator's.
+// MeasurePushes pushes ten applications, one after the other, and logs two times: from the end of `git push` to the
+// application, which is the tool's share, and from there to the driver's pod, which is the operator's.
 func (w *World) MeasurePushes(p Pushes) {
 	w.t.Helper()
 	var tool, own []time.Duration
@@ -55,7 +55,7 @@ func logSpan(t *testing.T, what string, all []time.Duration) {
 	t.Logf("%s: median %s, most %s", what, all[len(all)/2].Round(time.Millisecond), all[len(all)-1].Round(time.Millisecond))
 }
 
-// seen waits until something is found and returns when it was.
+// seen waits until find succeeds, and returns the time.
 func (w *World) seen(what string, find func() error) time.Time {
 	w.t.Helper()
 	var last error
@@ -69,10 +69,10 @@ func (w *World) seen(what string, find func() error) time.Time {
 	return time.Now()
 }
 
-// errNone is what has not come yet.
+// errNone means that an object does not exist yet.
 var errNone = apierrors.NewNotFound(corev1.Resource("pods"), "driver")
 
-// hasDriver is an error until an application has a driver pod.
+// hasDriver returns an error until an application has a driver pod.
 func (w *World) hasDriver(name string) error {
 	pods := &corev1.PodList{}
 	labels := client.MatchingLabels{v1alpha1.ApplicationLabel: name, v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleDriver}

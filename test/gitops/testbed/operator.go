@@ -25,11 +25,12 @@ import (
 // operatorAccount is the account of the operator in config.
 const operatorAccount = "system:serviceaccount:sparkgate-system:sparkgate"
 
-// Operator is one operator's program for all tests of a package that run at the same time. The zero value is ready to use.
+// Operator is one process of the operator, shared by all tests of a package that run at the same time. The zero value
+// is ready for use.
 type Operator struct {
 	// Flags are added to those of the Deployment. They are set before the first use.
 	Flags []string
-	// Installed says that the test has installed the operator, so that its account has its rights.
+	// Installed reports whether the test has installed the operator, so that its account has its rights.
 	Installed bool
 
 	mu      sync.Mutex
@@ -59,7 +60,7 @@ func (o *Operator) Use(t *testing.T) *Process {
 	return o.process
 }
 
-// Process is the operator's program. It may be started again and again.
+// Process is the operator's process. It may be started repeatedly.
 type Process struct {
 	program, kubeconfig, log string
 	args                     []string
@@ -67,7 +68,7 @@ type Process struct {
 	ended                    chan struct{}
 }
 
-// prepared is what all tests need once.
+// prepared has what all tests need once.
 var prepared struct {
 	sync.Mutex
 	hasRights bool
@@ -85,7 +86,7 @@ func prepare(t *testing.T, installed bool) string {
 	return harness.Compile(t, "sparkgate")
 }
 
-// giveRights applies what of config the operator needs beside the CRDs, which the API server has.
+// giveRights applies what the operator needs of config, except for the CRDs, which the API server has.
 func giveRights(t *testing.T) {
 	t.Helper()
 	if _, err := env.Kubectl(t, "create", "namespace", "sparkgate-system"); err != nil {
@@ -98,11 +99,11 @@ func giveRights(t *testing.T) {
 	}
 }
 
-// address finds flags that have an address, which are those of a pod.
+// address matches flags whose value is an address of the pod.
 var address = regexp.MustCompile(`^(--[a-z]+-addr)=.*$`)
 
-// start starts the program with the flags of the Deployment in config, and others, and the rights of its account. No address is
-// listened on.
+// start starts the program with the flags of the Deployment in config and those of o, and the rights of its account. It
+// does not listen on any address.
 func (o *Operator) start(t *testing.T) *Process {
 	t.Helper()
 	program, dir := prepare(t, o.Installed), filepath.Dir(env.Cluster().Kubeconfig)
@@ -140,7 +141,8 @@ func (p *Process) Start(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer log.Close() // the program has a copy
+	// The program has its own copy.
+	defer log.Close()
 	p.running, p.ended = exec.Command(p.program, p.args...), make(chan struct{})
 	p.running.Env = append(os.Environ(), "KUBECONFIG="+p.kubeconfig, "RUNTIME_NAMESPACE=sparkgate-system")
 	p.running.Stdout, p.running.Stderr = log, log
@@ -149,18 +151,20 @@ func (p *Process) Start(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() {
-		_ = p.running.Wait() // its log says more
+		// The log says more about the end.
+		_ = p.running.Wait()
 		close(p.ended)
 	}()
 }
 
 // Stop asks the program to end, as the kubelet does, and waits until it has.
 func (p *Process) Stop() {
-	_ = p.running.Process.Signal(syscall.SIGTERM) // gone already is as good
+	// An error means that it has ended already.
+	_ = p.running.Process.Signal(syscall.SIGTERM)
 	<-p.ended
 }
 
-// tail is the end of the log.
+// tail returns the end of the log.
 func (p *Process) tail() string {
 	text, err := os.ReadFile(p.log)
 	if err != nil {

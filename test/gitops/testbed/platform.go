@@ -20,7 +20,8 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// Read returns the files of a folder with the extension yaml, their paths below another one, with parts replaced.
+// Read returns the files of a folder with the extension yaml, with their paths moved below another folder and parts
+// replaced.
 func Read(t *testing.T, from fs.FS, folder, to string, replace *strings.Replacer) Files {
 	t.Helper()
 	content := Files{}
@@ -38,7 +39,8 @@ func Read(t *testing.T, from fs.FS, folder, to string, replace *strings.Replacer
 	return content
 }
 
-// Installation is the folder sparkgate of a platform's repository: an overlay of config/default, with more files.
+// Installation returns the folder sparkgate of a platform's repository: an overlay of config/default, with additional
+// files.
 func Installation(t *testing.T, more ...string) Files {
 	t.Helper()
 	resources := strings.Join(append([]string{"config/default"}, more...), ", ")
@@ -52,7 +54,7 @@ func Installation(t *testing.T, more ...string) Files {
 	return content
 }
 
-// Chart is the Helm chart of the operator, in the folder of the repository in which it lies in this one.
+// Chart returns the Helm chart of the operator, in the same folder as in this repository.
 func Chart(t *testing.T) Files {
 	t.Helper()
 	const folder = "config/chart/sparkgate"
@@ -71,7 +73,7 @@ func Chart(t *testing.T) Files {
 	return content
 }
 
-// PlayDeployment stands in for the controller of Deployments once the operator's is applied.
+// PlayDeployment stands in for the controller of Deployments once the operator's Deployment is applied.
 func PlayDeployment(t *testing.T) {
 	t.Helper()
 	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "sparkgate-system", Name: "sparkgate"}}

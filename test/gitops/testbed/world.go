@@ -24,17 +24,18 @@ import (
 // Files are contents by path; an empty one means no file.
 type Files = gitserver.Files
 
-// World is a namespace with a queue and a node that the test plays, and a Git repository.
+// World is a namespace with a queue, a node that the test plays, and a Git repository.
 type World struct {
 	*harness.World
-	Git *gitserver.Repository // may be nil
+	// Git may be nil.
+	Git *gitserver.Repository
 
 	t *testing.T
-	// held keeps pods that are being deleted.
+	// held reports whether pods that are being deleted are kept.
 	held atomic.Bool
 }
 
-// NewWorld has a queue with so much memory: an application asks for 2688Mi.
+// NewWorld creates a world whose queue has so much memory: an application requests 2688Mi.
 func NewWorld(t *testing.T, memory string) *World {
 	t.Helper()
 	w := &World{Git: gitserver.New(t), t: t}
@@ -42,17 +43,17 @@ func NewWorld(t *testing.T, memory string) *World {
 	return w
 }
 
-// HoldPods keeps pods that are deleted from now on, as containers do that take their time to end, or lets them end.
+// HoldPods keeps pods that are deleted from now on, like containers that take their time to end, or lets them end.
 func (w *World) HoldPods(hold bool) { w.held.Store(hold) }
 
-// NewWorldIn is one in a namespace of the test, without a repository of its own.
+// NewWorldIn creates a world in a namespace of the test, without a repository of its own.
 func NewWorldIn(t *testing.T, namespace string) *World {
 	t.Helper()
 	return &World{World: harness.NewWorldIn(t, namespace, "", nil), t: t}
 }
 
-// Manifest is an application of this world's queue as it stands in Git, with lines added to its spec. It has no
-// namespace: the tool that applies it says which.
+// Manifest returns an application of this world's queue as it is in Git, with lines added to its spec. It has no
+// namespace: the tool that applies it sets one.
 func (w *World) Manifest(name string, lines ...string) string {
 	text := fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
 kind: SparkApplication
@@ -72,15 +73,15 @@ spec:
 	return text
 }
 
-// Tree is a tree of two queues as it stands in Git, in which the leaf has quota for one application, and jobs of the leaf.
+// Tree is a tree of two queues as it is in Git, in which the leaf has quota for one application, and jobs of the leaf.
 type Tree struct {
 	Root, Leaf string
-	// Queues are the manifests of both; Jobs that of each job.
+	// Queues are the manifests of both queues; Jobs has that of each job.
 	Queues string
 	Jobs   []string
 }
 
-// NewTree has jobs of these names. The leaf comes before its parent, as files may be in any order.
+// NewTree returns a tree with jobs of these names. The leaf comes before its parent, as files may be in any order.
 func (w *World) NewTree(jobs ...string) Tree {
 	tree := Tree{Root: w.Namespace + "-root", Leaf: w.Namespace + "-leaf"}
 	tree.Queues = fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
@@ -102,7 +103,7 @@ spec: {}
 	return tree
 }
 
-// App is an application of this world to look at.
+// App returns a reference to an application of this world.
 func (w *World) App(name string) *v1alpha1.SparkApplication {
 	return &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
 }
@@ -117,7 +118,8 @@ func (w *World) Stored(name string) *v1alpha1.SparkApplication {
 	return app
 }
 
-// HasFinalizerOfPolicy holds that an application has the operator's finalizer, and that the operator has not written it.
+// HasFinalizerOfPolicy checks that an application has the operator's finalizer, and that the operator has not written
+// it.
 func (w *World) HasFinalizerOfPolicy(name string) {
 	w.t.Helper()
 	app := w.Stored(name)
@@ -131,7 +133,8 @@ func (w *World) HasFinalizerOfPolicy(name string) {
 	}
 }
 
-// Drivers lists the attempts of an application, as run/attempt, and ends the test where one had more than one driver.
+// Drivers returns the attempts of an application that had a driver, as run/attempt, and fails the test if one had
+// several.
 func (w *World) Drivers(name string) []string {
 	w.t.Helper()
 	created := w.Kubelet.Created(w.Stored(name).UID)
@@ -143,7 +146,7 @@ func (w *World) Drivers(name string) []string {
 	return slices.Sorted(maps.Keys(created))
 }
 
-// Ran holds that an application had one driver for each of these attempts, and no others.
+// Ran checks that an application had one driver for each of these attempts, and no others.
 func (w *World) Ran(name string, attempts ...string) {
 	w.t.Helper()
 	if got := w.Drivers(name); !slices.Equal(got, attempts) {
