@@ -129,7 +129,7 @@ func exprString(e ast.Expr) string {
 	return "?"
 }
 
-// ownTypes are the names of the types of this package that can be reached from a value.
+// ownTypes returns the names of the types of this package that can be reached from a value.
 func ownTypes(roots ...any) map[string]bool {
 	found := map[string]bool{}
 	var walk func(reflect.Type)

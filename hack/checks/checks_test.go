@@ -12,10 +12,10 @@ import (
 
 const header = "// Copyright 2026 The Sparkgate Authors.\n// SPDX-License-Identifier: Apache-2.0\n\n"
 
-// file makes a Go file with a licence header.
+// file creates a Go file with a licence header.
 func file(path, body string) File { return File{Path: path, Data: []byte(header + body)} }
 
-// rules are the rules that the problems break, in their order, as one text.
+// rules returns the rules that the problems break, in their order, as one text.
 func rules(problems []Problem) string {
 	Sort(problems)
 	names := make([]string, 0, len(problems))

@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
 
-// sound is a run of which nothing has to be changed.
+// sound returns a run of which nothing has to be changed.
 func sound() *Run {
 	return &Run{
 		Complete: true, Duration: time.Hour, Tasks: 1000, PeakTasks: 8, Executors: 4, PeakExecutors: 4,

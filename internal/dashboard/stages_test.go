@@ -72,7 +72,7 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// runAt is an application with that stage and those times, as JSON.
+// runAt returns an application with that stage and those times, as JSON.
 func runAt(t *testing.T, stage, times string) *v1alpha1.SparkApplication {
 	t.Helper()
 	app := &v1alpha1.SparkApplication{}

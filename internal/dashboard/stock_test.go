@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// object is an application as the API server sends it.
+// object returns an application as the API server sends it.
 func object(uid, version, queue string) []byte {
 	return fmt.Appendf(nil, `{"metadata":{"name":"pi","uid":%q,"resourceVersion":%q,"labels":{"long":%q}},"spec":{"queue":{"name":%q}}}`,
 		uid, version, strings.Repeat("x", 4096), queue)

@@ -18,7 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/usage"
 )
 
-// used is an application whose two attempts held four cores for an hour each: one failed, one succeeded.
+// used returns an application whose two attempts held four cores for an hour each: one failed, one succeeded.
 func used(t *testing.T, name string) *application {
 	t.Helper()
 	attempt := `{"run":1,"attempt":%d,"outcome":%q,"finishedAt":"2026-01-01T0%d:00:00Z","logTail":"long",
@@ -26,7 +26,7 @@ func used(t *testing.T, name string) *application {
 	return row(t, name, "Succeeded", fmt.Sprintf(`,"queue":"team-a","attempts":[`+attempt+`,`+attempt+`]`, 1, "Failed", 2, 1, 2, "Succeeded", 3, 2))
 }
 
-// asked is the page of a query, with what is said of an application.
+// asked returns the page of a query, with what is said of an application.
 func asked(t *testing.T, query url.Values, prices *usage.Prices) usagePage {
 	t.Helper()
 	p := usagePage{Filter: filterOf(query), By: query.Get("by"), Label: query.Get("label"), Since: query.Get("since"), Until: query.Get("until"), Prices: query.Get("prices")}

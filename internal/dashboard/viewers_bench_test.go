@@ -24,7 +24,7 @@ import (
 // listedApplications is how many applications each viewer may see.
 const listedApplications = 10_000
 
-// manyListed is a list of applications as the API server sends it, each with the end of a log, in all some 24 MiB.
+// manyListed returns a list of applications as the API server sends it, each with the end of a log, in all some 24 MiB.
 func manyListed() string {
 	var out strings.Builder
 	out.WriteString(`{"kind":"SparkApplicationList","apiVersion":"sparkgate.io/v1alpha1","metadata":{"resourceVersion":"9"},"items":[`)

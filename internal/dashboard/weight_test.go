@@ -24,7 +24,7 @@ import (
 // heaviest is what a page with all its files may weigh, in bytes.
 const heaviest = 150_000
 
-// words is a text of that many bytes.
+// words returns a text of that many bytes.
 func words(size int) string { return strings.Repeat("lorem <b> ", size/10) }
 
 // TestPagesAreLight: the longest lists with the longest texts that the API takes stay below the weight of a page.

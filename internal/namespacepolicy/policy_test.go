@@ -100,7 +100,7 @@ func TestQueue(t *testing.T) {
 
 func list(text string) *string { return &text }
 
-// policy is that of a namespace with one annotation, or none.
+// policy returns that of a namespace with one annotation, or none.
 func policy(guarded bool, key string, text *string) Policy {
 	if text == nil {
 		return Of(namespace(guarded, nil))

@@ -23,7 +23,7 @@ import (
 
 var planTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// queueManifest is a queue with that many cpu, that reclaims nothing and preempts lower priorities of its own.
+// queueManifest returns a queue with that many cpu, that reclaims nothing and preempts lower priorities of its own.
 func queueManifest(name string, cpu int) string {
 	return fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
 kind: SparkQueue
@@ -35,7 +35,7 @@ spec:
 `, name, cpu)
 }
 
-// jobManifest is a job of two cpu.
+// jobManifest returns a job of two cpu.
 func jobManifest(name, queue, more string) string {
 	return fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
 kind: SparkApplication
@@ -104,7 +104,7 @@ func ended(_ *testing.T, app *v1alpha1.SparkApplication) {
 	app.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ReadyCondition, Reason: v1alpha1.SucceededReason}}
 }
 
-// scheduleManifest is a schedule of jobs with that many executors.
+// scheduleManifest returns a schedule of jobs with that many executors.
 func scheduleManifest(executors int) string {
 	return fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
 kind: ScheduledSparkApplication

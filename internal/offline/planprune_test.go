@@ -83,7 +83,7 @@ func annotated(name, value string) func(*offline.Live) {
 	return func(l *offline.Live) { l.Applications[0].Annotations = map[string]string{name: value} }
 }
 
-// prunable is a cluster in which everything but the queue has come from the files.
+// prunable returns a cluster in which everything but the queue has come from the files.
 func prunable(t *testing.T) offline.Live {
 	t.Helper()
 	schedule := parsed[v1alpha1.ScheduledSparkApplication](t, scheduleManifest(1))

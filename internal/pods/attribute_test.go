@@ -20,7 +20,7 @@ import (
 
 const gibi = 1 << 30
 
-// running is a pod on a node with 1 CPU and 1Gi.
+// running returns a pod on a node with 1 CPU and 1Gi.
 func running(name string, role Role, uid, owner types.UID) *Record {
 	return &Record{
 		Origin: &Origin{OwnerUID: owner, CPU: 1000, Memory: gibi}, Name: name, UID: uid, Role: role, Phase: corev1.PodRunning, Node: "node-1",

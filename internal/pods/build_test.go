@@ -20,7 +20,7 @@ import (
 // change is a step in the making of a pod.
 type change func(*corev1.Pod)
 
-// podOf makes a driver pod of attempt 2/1 of the application pi, which runs as node-1's, with the given changes.
+// podOf creates a driver pod of attempt 2/1 of the application pi, which runs as node-1's, with the given changes.
 func podOf(name string, changes ...change) *corev1.Pod {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{

@@ -18,20 +18,20 @@ import (
 
 const sparkExecutor = "spark-kubernetes-executor"
 
-// executorWith is an executor of attempt 2/1 of pi, as changed.
+// executorWith returns an executor of attempt 2/1 of pi, as changed.
 func executorWith(name string, version int, changes ...change) *corev1.Pod {
 	inside := func(pod *corev1.Pod) { pod.Spec.Containers[0].Name = sparkExecutor }
 	return podOf(name, append([]change{executor, inside, at(version)}, changes...)...)
 }
 
-// endsAt is a container that has ended at a second.
+// endsAt returns a container that has ended at a second.
 func endsAt(second int64, code int32, reason string) change {
 	state := ended(code, reason)
 	state.Terminated.FinishedAt = metav1.Unix(second, 0)
 	return container(sparkExecutor, state)
 }
 
-// failuresOf are the failures that a store remembers of an attempt of pi, each with its reason and time.
+// failuresOf returns the failures that a store remembers of an attempt of pi, each with its reason and time.
 func failuresOf(s *Store, run, attempt int64) string {
 	var all []string
 	for _, f := range s.Failures(types.NamespacedName{Namespace: "default", Name: "pi"}, "pi-uid", run, attempt) {

@@ -22,7 +22,7 @@ import (
 // reports collects the names of applications that a store has reported.
 type reports []string
 
-// storeUnderTest is a store and what it has reported since the last look.
+// storeUnderTest returns a store and what it has reported since the last look.
 func storeUnderTest() (*Store, *reports) {
 	var told reports
 	return NewStore(func(name types.NamespacedName) { told = append(told, name.Name) }), &told
@@ -41,7 +41,7 @@ func do(t *testing.T, err error) {
 	}
 }
 
-// names are the pods filed under an application, each with its version.
+// names returns the pods filed under an application, each with its version.
 func names(s *Store, app string) []string {
 	var all []string
 	for _, r := range s.Of(types.NamespacedName{Namespace: "default", Name: app}) {

@@ -21,10 +21,10 @@ import (
 // now is the time of the golden files.
 var now = time.Date(2026, 9, 1, 12, 0, 0, 0, time.UTC)
 
-// ago is a moment before now.
+// ago returns a moment before now.
 func ago(d time.Duration) *metav1.Time { return &metav1.Time{Time: now.Add(-d)} }
 
-// staged is an application in a stage, with a change.
+// staged returns an application in a stage, with a change.
 func staged(name, stage, message string, change func(*v1alpha1.SparkApplicationStatus)) *v1alpha1.SparkApplication {
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "etl", Name: name, CreationTimestamp: *ago(2 * time.Hour)}}
 	app.Spec.Queue = &v1alpha1.QueueReference{Name: "team-a"}
@@ -54,7 +54,7 @@ func runs(s *v1alpha1.SparkApplicationStatus) {
 	s.Executors = &v1alpha1.ExecutorStatus{Wanted: 4, Ready: 4, Summary: "4/4"}
 }
 
-// failed is an attempt that failed with a log.
+// failed returns an attempt that failed with a log.
 func failed(attempt int64) v1alpha1.AttemptStatus {
 	return v1alpha1.AttemptStatus{
 		Run: 1, Attempt: attempt, Outcome: v1alpha1.OutcomeFailed, Reason: "DriverFailed", Cause: v1alpha1.CauseApplication, ExitCode: ptr.To[int32](1),
@@ -86,7 +86,7 @@ func TestRunsOfSchedules(t *testing.T) {
 	}
 }
 
-// stories are applications in the stages that look different.
+// stories returns applications in the stages that look different.
 func stories() []*v1alpha1.SparkApplication {
 	return []*v1alpha1.SparkApplication{
 		staged("new", "", "", nil),

@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
 )
 
-// queue is a queue with usage, given as resource, flavor, used, nominal and borrowed.
+// queue returns a queue with usage, given as resource, flavor, used, nominal and borrowed.
 func queue(name, parent string, usage ...[5]string) v1alpha1.SparkQueue {
 	q := v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.SparkQueueSpec{Parent: parent}}
 	for _, u := range usage {

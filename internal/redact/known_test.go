@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// known is what hides some secrets.
+// known returns what hides some secrets.
 func known(t testing.TB, secrets ...string) *Known {
 	t.Helper()
 	k, ok := NewKnown(secrets)

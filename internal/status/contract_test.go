@@ -29,7 +29,7 @@ import (
 
 // The judges of this file are those that users have: each takes an object as the API server would serve it and says what it thinks.
 
-// kstatusOf is the verdict of the library that Flux and kubectl plug-ins use.
+// kstatusOf returns the verdict of the library that Flux and kubectl plug-ins use.
 func kstatusOf(t *testing.T, obj *unstructured.Unstructured) string {
 	t.Helper()
 	result, err := status.Compute(obj)
@@ -39,8 +39,8 @@ func kstatusOf(t *testing.T, obj *unstructured.Unstructured) string {
 	return result.Status.String()
 }
 
-// argoOf is the verdict of Argo CD with the shipped script, in a machine that has only Lua's base and table libraries (Argo CD's has
-// a little more).
+// argoOf returns the verdict of Argo CD with the shipped script, in a machine that has only Lua's base and table
+// libraries (Argo CD's has a little more).
 func argoOf(t *testing.T, obj *unstructured.Unstructured) (health, message string) {
 	t.Helper()
 	vm := lua.NewState(lua.Options{SkipOpenLibs: true})
@@ -89,7 +89,7 @@ func toLua(vm *lua.LState, value any) lua.LValue {
 	panic(fmt.Sprintf("no Lua value for %T", value))
 }
 
-// celOf is the verdict of Flux with the shipped expressions of one profile.
+// celOf returns the verdict of Flux with the shipped expressions of one profile.
 func celOf(t *testing.T, profile string, obj *unstructured.Unstructured) string {
 	t.Helper()
 	var profiles map[string][]kustomize.CustomHealthCheck
@@ -192,7 +192,7 @@ func short(all []metav1.Condition) string {
 	return strings.Join(words, " ")
 }
 
-// at is a moment some seconds after an arbitrary beginning.
+// at returns a moment some seconds after an arbitrary beginning.
 func at(seconds int) metav1.Time {
 	return metav1.NewTime(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(seconds) * time.Second))
 }

@@ -293,7 +293,7 @@ func otherwise() map[string]line {
 	}
 }
 
-// object is the application of a line, as the operator would have left it.
+// object returns the application of a line, as the operator would have left it.
 func (l line) object() *v1alpha1.SparkApplication {
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Name: "pi", Namespace: "default", Generation: 4}}
 	app.Status.ObservedGeneration = -1

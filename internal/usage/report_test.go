@@ -30,7 +30,7 @@ type end struct {
 
 var succeeded, failed = end{v1alpha1.OutcomeSucceeded, ""}, end{v1alpha1.OutcomeFailed, "Error"}
 
-// ended is an attempt that held cores and as many GiB from one hour to another.
+// ended returns an attempt that held cores and as many GiB from one hour to another.
 func ended(attempt int64, how end, hours [2]int, cores int64) v1alpha1.AttemptStatus {
 	until, seconds, outcome, reason := at(hours[1]), int64(hours[1]-hours[0])*3600, how.outcome, how.reason
 	return v1alpha1.AttemptStatus{Run: 1, Attempt: attempt, Outcome: outcome, Reason: reason, FinishedAt: &until, Usage: &v1alpha1.AttemptUsage{

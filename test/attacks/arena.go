@@ -230,7 +230,7 @@ func (a *arena) application(name string) *v1alpha1.SparkApplication {
 	return app
 }
 
-// job is the manifest of an ordinary small application: 200m and 1792Mi for a driver and an executor.
+// job returns the manifest of an ordinary small application: 200m and 1792Mi for a driver and an executor.
 func job(namespace, queue string) map[string]any {
 	role := func(more map[string]any) map[string]any {
 		all := map[string]any{"coreRequest": "100m", "memory": "512m"}

@@ -196,7 +196,7 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
-// weightOf is the weight of a page that exists.
+// weightOf returns the weight of a page that exists.
 func (s site) weightOf(t *testing.T, name, path string) int64 {
 	t.Helper()
 	if name == "missing" || name == "what-if-refused" {

@@ -103,7 +103,7 @@ func count(lines []string, is func(string) bool) (n int) {
 	return n
 }
 
-// metricNames are those of the configuration.
+// metricNames returns those of the configuration.
 func metricNames(t *testing.T) (names []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(env.Root(), stateConfig))
@@ -187,7 +187,7 @@ func stateRights(t *testing.T) (kubeconfig string) {
 	return kubeconfig
 }
 
-// freePort is a port that nothing listens on.
+// freePort returns a port that nothing listens on.
 func freePort(t *testing.T) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

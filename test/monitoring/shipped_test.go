@@ -28,7 +28,7 @@ type object struct {
 	}
 }
 
-// shipped are the objects of a kind, as kustomize builds them.
+// shipped returns the objects of a kind, as kustomize builds them.
 func shipped(t *testing.T, kind string) []object {
 	t.Helper()
 	text, err := env.Kubectl(t, "kustomize", filepath.Join(env.Root(), "config", "monitoring"))
@@ -51,7 +51,7 @@ func shipped(t *testing.T, kind string) []object {
 	return found
 }
 
-// shippedGroups is the file of rules that the Prometheus Operator makes of the PrometheusRule.
+// shippedGroups returns the file of rules that the Prometheus Operator makes of the PrometheusRule.
 func shippedGroups(t *testing.T) []byte {
 	t.Helper()
 	text, err := yaml.Marshal(map[string]any{"groups": shipped(t, "PrometheusRule")[0].Spec.Groups})

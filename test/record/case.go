@@ -130,7 +130,7 @@ func (c Case) check() error {
 	return nil
 }
 
-// refusedBy says whether spark-submit of a version refuses the case.
+// refusedBy reports whether spark-submit of a version refuses the case.
 func (c Case) refusedBy(version string) bool {
 	stillRefused := c.RefusedBefore == "" || versionLess(version, c.RefusedBefore)
 	return c.Refused && stillRefused && !versionLess(version, c.RefusedFrom)

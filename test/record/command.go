@@ -46,8 +46,8 @@ func (c Case) mainFile() string {
 	return javaFile
 }
 
-// Command is what spark-submit is called with: the options that every
-// submission needs, then those of the case, then the program.
+// Command returns what spark-submit is called with: the options that every submission needs, then those of the case,
+// then the program.
 func (c Case) Command(master, version string) []string {
 	name := c.AppName
 	if name == "" {
@@ -76,7 +76,7 @@ func (c Case) Command(master, version string) []string {
 	return append(append(args, c.mainFile()), c.Arguments...)
 }
 
-// templateFiles are the pod templates of spark-submit by file name; nil where there is none.
+// templateFiles returns the pod templates of spark-submit by file name; nil where there is none.
 func (c Case) templateFiles() map[string]map[string]any {
 	files := map[string]map[string]any{driverTemplateFile: c.DriverTemplate, executorTemplateFile: c.ExecutorTemplate}
 	if c.SubmitDriverTemplate != nil {
@@ -88,7 +88,7 @@ func (c Case) templateFiles() map[string]map[string]any {
 	return files
 }
 
-// Manifest is the same job as a SparkApplication.
+// Manifest returns the same job as a SparkApplication.
 func (c Case) Manifest(version string) map[string]any {
 	spec := map[string]any{
 		"type":                "Java",

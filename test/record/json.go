@@ -49,7 +49,7 @@ const (
 
 var errorLine = regexp.MustCompile(`^(Exception in thread|Caused by:|Error:)`)
 
-// InOneFile is the recording of a case as one file.
+// InOneFile returns the recording of a case as one file.
 func InOneFile(c Case, run Run, spark *Spark) (string, error) {
 	replace := strings.NewReplacer(run.Folder, filesFolder, spark.Home, sparkFolder, run.Address, recordedAddress,
 		strings.Replace(run.Address, ":", `\\:`, 1), strings.Replace(recordedAddress, ":", `\\:`, 1)).Replace

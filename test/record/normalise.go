@@ -96,7 +96,7 @@ func name(object map[string]any) string {
 	return name
 }
 
-// replacer is a function that replaces the run's random and local values in a text.
+// replacer returns a function that replaces the run's random and local values in a text.
 func replacer(run Run) (func(string) string, error) {
 	var all strings.Builder
 	for _, request := range run.Requests {
@@ -166,7 +166,7 @@ func uniqueIDs(text string, run Run) (pairs []string, err error) {
 	return pairs, nil
 }
 
-// ofRun says whether the time in the id lies within the run.
+// ofRun reports whether the time in the id lies within the run.
 func ofRun(id string, run Run) bool {
 	const bits = 1<<40 - 1
 	low, err := strconv.ParseInt(id[6:], 16, 64)

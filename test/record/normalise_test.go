@@ -16,7 +16,7 @@ import (
 // started is when the submissions of the tests began; they took two seconds.
 var started = time.UnixMilli(1_795_000_000_000)
 
-// uniqueID is an id as Spark makes it, at an offset from the beginning.
+// uniqueID returns an id as Spark makes it, at an offset from the beginning.
 func uniqueID(random string, offset time.Duration) string {
 	return fmt.Sprintf("%s%010x", random, started.Add(offset).UnixMilli()&(1<<40-1))
 }

@@ -59,9 +59,8 @@ func orderLocalDirs(pod map[string]any) {
 	}
 }
 
-// shuffled says whether the folders in their order are those of the volumes
-// that Spark numbers: the i-th folder is mounted from volume i, and all of
-// these volumes come together near the end of the list.
+// shuffled reports whether the folders in their order are those of the volumes that Spark numbers: the i-th folder is
+// mounted from volume i, and all of these volumes come together near the end of the list.
 func shuffled(container map[string]any, dirs []string) bool {
 	for i, dir := range dirs {
 		mount := mountNamed(container, fmt.Sprintf("%s%d", localDirVolume, i+1))
@@ -88,7 +87,7 @@ func mountNamed(container map[string]any, name string) map[string]any {
 	return nil
 }
 
-// objectsIn are the objects of a decoded JSON list.
+// objectsIn returns the objects of a decoded JSON list.
 func objectsIn(list any) []map[string]any {
 	items, _ := list.([]any)
 	found := make([]map[string]any, 0, len(items))

@@ -110,7 +110,7 @@ func readRequest(r *http.Request) (Request, error) {
 	return request, nil
 }
 
-// withUID is the object of a request as an API server would return it.
+// withUID returns the object of a request as an API server would return it.
 func withUID(request Request) any {
 	var object map[string]any
 	if err := json.Unmarshal(request.Body, &object); err != nil {

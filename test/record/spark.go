@@ -51,8 +51,7 @@ func FindSpark(ctx context.Context, version string, log io.Writer) (*Spark, erro
 	return spark, nil
 }
 
-// homeIn is the folder with bin/spark-submit and Spark's Kubernetes jar in or
-// below folder, "" if there is none.
+// homeIn returns the folder with bin/spark-submit and Spark's Kubernetes jar in or below folder, "" if there is none.
 func homeIn(folder, version string) string {
 	for _, below := range []string{"", "deps", "pyspark", filepath.Join("pyspark-"+version, "deps")} {
 		home := filepath.Join(folder, below)

@@ -114,7 +114,7 @@ func (s *Submitter) prepare(c Case, folder string) (confDir string, err error) {
 	return confDir, nil
 }
 
-// podFile is a pod template as spark-submit reads it: a whole Pod.
+// podFile returns a pod template as spark-submit reads it: a whole Pod.
 func podFile(template map[string]any) (string, error) {
 	pod := maps.Clone(template)
 	pod["apiVersion"], pod["kind"] = "v1", "Pod"
@@ -158,7 +158,7 @@ func (s *Submitter) javaOptions(folder string) []string {
 	return append(options, "-XX:ArchiveClassesAtExit="+s.Archive)
 }
 
-// javaProgram is the Java of JAVA_HOME, else of the PATH.
+// javaProgram returns the Java of JAVA_HOME, else of the PATH.
 func javaProgram() string {
 	if home := os.Getenv("JAVA_HOME"); home != "" {
 		return filepath.Join(home, "bin", "java")

@@ -31,7 +31,7 @@ const (
 // propertiesElsewhere stands in configmap.json where the text of spark.properties was.
 const propertiesElsewhere = "<the file spark.properties beside this one>"
 
-// Recording is the files of one case by name.
+// Recording returns the files of one case by name.
 func Recording(c Case, run Run, version string) (map[string]string, error) {
 	if run.Failed != c.Refused {
 		return nil, fmt.Errorf("spark-submit failed: %t, expected: %t; it printed:\n%s", run.Failed, c.Refused, run.Output)
@@ -51,7 +51,7 @@ func Recording(c Case, run Run, version string) (map[string]string, error) {
 	return files, addObjects(files, objects)
 }
 
-// files are those that follow from the case alone.
+// files returns those that follow from the case alone.
 func (c Case) files(version string) (map[string]string, error) {
 	manifest, err := yamlText(c.Manifest(version))
 	if err != nil {
@@ -125,7 +125,7 @@ func objectFile(object Object) string {
 
 var exceptionLine = regexp.MustCompile(`(?m)^(?:Exception in thread "main" |Error: )(.*(?:\n[^\t\n].*)*)`)
 
-// refusal is the message with which spark-submit gave up.
+// refusal returns the message with which spark-submit gave up.
 func refusal(run Run) (string, error) {
 	if len(run.Requests) > 0 {
 		return "", fmt.Errorf("spark-submit sent %d requests before it failed", len(run.Requests))

@@ -18,7 +18,7 @@ import (
 
 var smallCase = Case{Name: "pi", Description: "d"}
 
-// smallRun is what spark-submit would send for it.
+// smallRun returns what spark-submit would send for it.
 func smallRun() Run {
 	prefix, config := "pi-"+uniqueID("a1b2c3", time.Second), "spark-drv-"+uniqueID("0f1e2d", time.Second)+"-conf-map"
 	return runWith(

@@ -126,7 +126,7 @@ func (s *System) argocdFiles(cluster Cluster) error {
 	return nil
 }
 
-// argocdObjects are those of its installation without which it does not start, or syncs nothing.
+// argocdObjects returns those of its installation without which it does not start, or syncs nothing.
 func argocdObjects() []*unstructured.Unstructured {
 	object := func(apiVersion, kind, name string, content map[string]any) *unstructured.Unstructured {
 		content["apiVersion"], content["kind"] = apiVersion, kind

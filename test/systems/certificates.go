@@ -20,8 +20,8 @@ const keyBits = 2048
 // certificates are an authority and what it has signed for a server, in PEM.
 type certificates struct{ caCert, caKey, cert, key []byte }
 
-// newCertificates makes certificates for a server on the loopback address, that also has a name. They are valid for a year. The keys
-// are RSA in PKCS #1, as the programs that look into them expect.
+// newCertificates creates certificates for a server on the loopback address, that also has a name. They are valid for a
+// year. The keys are RSA in PKCS #1, as the programs that look into them expect.
 func newCertificates(authorityName, name string) (certificates, error) {
 	now := time.Now()
 	authority := &x509.Certificate{

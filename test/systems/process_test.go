@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// script is a process of the shell.
+// script returns a process of the shell.
 func script(t *testing.T, text string) *process {
 	t.Helper()
 	return &process{command: []string{"/bin/sh", "-c", text}, env: []string{"WORD=heard"}, log: filepath.Join(t.TempDir(), "sh.log")}

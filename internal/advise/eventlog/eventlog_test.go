@@ -71,7 +71,7 @@ func golden(t *testing.T, name string, got any) {
 	}
 }
 
-// plain is the text of the recorded log.
+// plain returns the text of the recorded log.
 func plain(t *testing.T) []byte {
 	t.Helper()
 	packed, err := os.ReadFile(filepath.Join("testdata", recorded, "events_1_app-20261123212223-0000.zstd"))

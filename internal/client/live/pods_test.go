@@ -39,7 +39,7 @@ func queueOf(t *testing.T, cpu int) v1alpha1.SparkQueue {
 	return queue
 }
 
-// jobManifest is a job of two cpu.
+// jobManifest returns a job of two cpu.
 func jobManifest(queue string) string {
 	return "apiVersion: sparkgate.io/v1alpha1\nkind: SparkApplication\nmetadata: {name: new, namespace: etl}\n" +
 		"spec: {type: Python, sparkVersion: 4.1.4, image: spark, mainApplicationFile: \"local:///pi.py\", driver: {cores: 1, memory: 1g}, " +
@@ -98,7 +98,7 @@ func TestPlanCountsUnmanagedPods(t *testing.T) {
 	}
 }
 
-// unmanagedPod is the driver of a raw spark-submit, younger the higher its number.
+// unmanagedPod returns the driver of a raw spark-submit, younger the higher its number.
 func unmanagedPod(number int, change func(*corev1.Pod)) *unmanaged.Pod {
 	name := fmt.Sprintf("pod-%d", number)
 	p := &corev1.Pod{

@@ -20,7 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// driver is a driver of no application behind the gate.
+// driver returns a driver of no application behind the gate.
 func driver() *corev1.Pod {
 	requests := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), "nvidia.com/gpu": resource.MustParse("2")}
 	return &corev1.Pod{

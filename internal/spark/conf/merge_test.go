@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// application makes an application whose spec was edited.
+// application creates an application whose spec was edited.
 func application(edit func(*v1alpha1.SparkApplicationSpec)) *v1alpha1.SparkApplication {
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Name: "pi", Namespace: "jobs"}}
 	if edit != nil {

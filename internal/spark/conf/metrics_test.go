@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// monitored is an application whose metrics are scraped.
+// monitored returns an application whose metrics are scraped.
 func monitored(p v1alpha1.PrometheusMonitoring, sparkConf map[string]string) *v1alpha1.SparkApplication {
 	return application(func(spec *v1alpha1.SparkApplicationSpec) {
 		spec.Monitoring = &v1alpha1.Monitoring{Prometheus: &p}

@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// fromSecrets is an application that takes properties from Secrets.
+// fromSecrets returns an application that takes properties from Secrets.
 func fromSecrets(edit func(*v1alpha1.SparkApplicationSpec), keys ...string) *v1alpha1.SparkApplication {
 	return application(func(spec *v1alpha1.SparkApplicationSpec) {
 		for _, key := range keys {
@@ -28,7 +28,7 @@ func fromSecrets(edit func(*v1alpha1.SparkApplicationSpec), keys ...string) *v1a
 	})
 }
 
-// inPodsOf is the finding of a property that Spark writes into the pods of executors.
+// inPodsOf returns the finding of a property that Spark writes into the pods of executors.
 func inPodsOf(key string) string {
 	return "spec.sparkConfFrom[" + key + "]: the property " + key + " cannot be taken from a Secret: " +
 		"Spark writes its value into the pods of executors, where others may read it: set it in sparkConf if they may"
@@ -143,7 +143,7 @@ func TestKnownKeysDoNotComeFromSecrets(t *testing.T) {
 	}
 }
 
-// keysOfSource are the values of the constants in keys.go that are properties.
+// keysOfSource returns the values of the constants in keys.go that are properties.
 func keysOfSource(t *testing.T) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "keys.go", nil, 0)

@@ -47,7 +47,7 @@ func TestCheckRules(t *testing.T) {
 	}
 }
 
-// exposing is the application etl in the namespace jobs.
+// exposing returns the application etl in the namespace jobs.
 func exposing(ui v1alpha1.UserInterface) *v1alpha1.SparkApplication {
 	app := &v1alpha1.SparkApplication{}
 	app.Name, app.Namespace, app.Spec.UI = "etl", "jobs", &ui

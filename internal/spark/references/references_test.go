@@ -18,7 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// objectsOf are those of an attempt whose pods have these specs, in YAML.
+// objectsOf returns those of an attempt whose pods have these specs, in YAML.
 func objectsOf(t *testing.T, driver, executor string, properties map[string]string) render.Objects {
 	t.Helper()
 	objects := render.Objects{Pod: &corev1.Pod{}, ExecutorTemplate: &corev1.Pod{}, Properties: conf.Properties{}}

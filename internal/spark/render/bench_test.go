@@ -23,7 +23,7 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportMetric(float64(b.N)/(processorTime(b)-before).Seconds(), "renders/cpu-s")
 }
 
-// processorTime is what the process has used.
+// processorTime returns what the process has used.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage

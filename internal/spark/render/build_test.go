@@ -22,7 +22,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// inputOf makes the input for a small Java application whose spec was edited.
+// inputOf creates the input for a small Java application whose spec was edited.
 func inputOf(t testing.TB, edit func(*v1alpha1.SparkApplicationSpec)) Input {
 	t.Helper()
 	app := &v1alpha1.SparkApplication{
@@ -57,7 +57,7 @@ func withConf(values map[string]string) func(*v1alpha1.SparkApplicationSpec) {
 	return func(spec *v1alpha1.SparkApplicationSpec) { spec.SparkConf = values }
 }
 
-// raw makes a raw part of a spec of a document.
+// raw creates a raw part of a spec of a document.
 func raw(document string) *runtime.RawExtension { return &runtime.RawExtension{Raw: []byte(document)} }
 
 // sparkOf returns Spark's container of a driver.

@@ -98,7 +98,7 @@ func checkKept(t *testing.T, want *corev1.PodTemplateSpec, pod *corev1.Pod, rest
 	}
 }
 
-// sameJSON says whether two values are written in the same way, without their status.
+// sameJSON reports whether two values are written in the same way, without their status.
 func sameJSON(t *testing.T, a, b corev1.Pod) bool {
 	t.Helper()
 	a.Status, b.Status = corev1.PodStatus{}, corev1.PodStatus{}

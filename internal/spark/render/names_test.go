@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// named makes an application of that name and uid.
+// named creates an application of that name and uid.
 func named(name, uid string) *v1alpha1.SparkApplication {
 	return &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "jobs", UID: types.UID(uid)}}
 }

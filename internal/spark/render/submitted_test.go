@@ -49,7 +49,8 @@ func TestSubmittedRecordings(t *testing.T) {
 	t.Logf("calls: %v", outcomes)
 }
 
-// recordedCalls are all recordings by version and name: those that also have an application, and those of a call alone.
+// recordedCalls returns all recordings by version and name: those that also have an application, and those of a call
+// alone.
 func recordedCalls(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}

@@ -19,7 +19,7 @@ import (
 // spec is a piece of YAML that is laid over the spec of a small Java application.
 type spec string
 
-// application makes the application.
+// application creates the application.
 func (s spec) application(t testing.TB) *v1alpha1.SparkApplication {
 	t.Helper()
 	app := &v1alpha1.SparkApplication{

@@ -110,7 +110,7 @@ func TestTokensByVersion(t *testing.T) {
 	}.run(t)
 }
 
-// unsupportedVersion is the finding of a version that comes later.
+// unsupportedVersion returns the finding of a version that comes later.
 func unsupportedVersion(version string) string {
 	return `* spec.sparkVersion: value "` + version + `" is not honoured by this version yet: use an image with Spark 3.5, 4.0, 4.1, 4.2 or 4.3 and set its version`
 }

@@ -137,7 +137,7 @@ var templates = []string{
 	`{"spec":{"securityContext":{"runAsUser":0}}}`, `{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"spark-kubernetes-driver"}]}}`,
 }
 
-// randomApplication makes an application with a few settings.
+// randomApplication creates an application with a few settings.
 func randomApplication(t *testing.T, random *rand.Rand) *v1alpha1.SparkApplication {
 	t.Helper()
 	pick := func(values []string) string { return values[min(random.IntN(len(values)+1), len(values)-1)] }

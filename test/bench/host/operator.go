@@ -87,7 +87,7 @@ func StartPeer(s *Server, program string, flags []string, environment ...string)
 	return o, nil
 }
 
-// freeAddress is an address on which no process listens now.
+// freeAddress returns an address on which no process listens now.
 func freeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -65,7 +65,7 @@ func TestEachStopsAtTheFirstFailure(t *testing.T) {
 	}
 }
 
-// sample is a sample of the given kinds, without an operator.
+// sample returns a sample of the given kinds, without an operator.
 func sample() *Sample {
 	meta := func(name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: "bench-old", Name: "app-000000" + name, Labels: map[string]string{v1alpha1.ApplicationUIDLabel: "uid-old"}}

@@ -53,7 +53,7 @@ func Sleep(seconds string) Change { return Program("/opt/spark/examples/sleep.py
 // Fail ends with an exit code.
 func Fail(code string) Change { return Program("/opt/spark/examples/fail.py", code) }
 
-// Brief is the shortest possible driver: Spark starts a Python program that ends at once, before any executor. It
+// Brief returns the shortest possible driver: Spark starts a Python program that ends at once, before any executor. It
 // requests the same memory as the others.
 func Brief(arguments ...string) Change { return Program("/usr/lib/python3.11/this.py", arguments...) }
 

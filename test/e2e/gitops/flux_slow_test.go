@@ -71,7 +71,7 @@ func (s *tenant) push(content gitserver.Files) string {
 	return "main@sha1:" + commit
 }
 
-// job is the manifest of an application as it stands in Git.
+// job returns the manifest of an application as it stands in Git.
 func (s *tenant) job(name string, change env.Change) string {
 	return s.Manifest(env.Pi(name, s.Name, change))
 }
@@ -88,7 +88,7 @@ func (s *tenant) says(revision string, status metav1.ConditionStatus, reason, pa
 	})
 }
 
-// verdict is what the Kustomization says, and of which revision.
+// verdict returns what the Kustomization says, and of which revision.
 func (s *tenant) verdict() (*metav1.Condition, string) {
 	s.t.Helper()
 	var status struct {

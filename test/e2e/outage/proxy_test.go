@@ -137,14 +137,14 @@ func nameWrite(life string, r *http.Request, body []byte) string {
 	return write
 }
 
-// seen are the writes that a trap has counted.
+// seen returns the writes that a trap has counted.
 func (p *proxy) seen(tr *trap) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(tr.writes)
 }
 
-// isWrite says that a request changes something that counts: events do not, and reviews of rights store nothing.
+// isWrite reports whether a request changes something that counts: events do not, and reviews of rights store nothing.
 func isWrite(r *http.Request) bool {
 	return r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "/events") && !strings.Contains(r.URL.Path, "authorization.k8s.io")
 }

@@ -45,7 +45,7 @@ func TestNoRightIsUnusedOrMissing(t *testing.T) {
 	}
 }
 
-// auditLogs are the audit log of the cluster and what was rotated.
+// auditLogs returns the audit log of the cluster and what was rotated.
 func auditLogs(t *testing.T) []string {
 	t.Helper()
 	logs, err := filepath.Glob(filepath.Join(filepath.Dir(os.Getenv("KUBECONFIG")), "log", "audit*.log"))
@@ -55,7 +55,7 @@ func auditLogs(t *testing.T) []string {
 	return logs
 }
 
-// granted are the rights of the operator's account by all bindings that name it.
+// granted returns the rights of the operator's account by all bindings that name it.
 func granted(t *testing.T) rights.Set {
 	t.Helper()
 	clusterwide, namespaced := &rbacv1.ClusterRoleBindingList{}, &rbacv1.RoleBindingList{}

@@ -67,7 +67,7 @@ func checkGracefulEnd(t *testing.T, s *env.Namespace, name string) {
 	}
 }
 
-// exitCode is how the first container of a pod ended; -1 if it has not.
+// exitCode returns how the first container of a pod ended; -1 if it has not.
 func exitCode(pod *corev1.Pod) int32 {
 	for _, c := range pod.Status.ContainerStatuses {
 		if c.State.Terminated != nil {

@@ -47,7 +47,7 @@ spec: {clusterQueue: %[1]s}
 
 func onKueue(spec *v1alpha1.SparkApplicationSpec) { spec.Queue.Gate = v1alpha1.GateKueue }
 
-// underKueue is a namespace with queues of Kueue.
+// underKueue returns a namespace with queues of Kueue.
 func underKueue(t *testing.T, applications int, cpu, memory string) *env.Namespace {
 	t.Helper()
 	env.Kueue(t)

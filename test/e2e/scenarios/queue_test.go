@@ -20,7 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/e2e/env"
 )
 
-// teamA is the tree of the stories with its first team only: quota for one application of 3 × 896Mi.
+// teamA returns the tree of the stories with its first team only: quota for one application of 3 × 896Mi.
 func teamA(s *env.Namespace) (root, team *v1alpha1.SparkQueue) {
 	root = &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: s.Name + "-root"}}
 	team = env.Queue(s.Name+"-team-a", "1", "3Gi")
@@ -68,7 +68,7 @@ func TestJobsOnAQueueWithQuotaForOneRunOneAfterTheOther(t *testing.T) {
 	s.GivenBack(team.Name)
 }
 
-// priorityClass makes one for the test and returns its name.
+// priorityClass creates one for the test and returns its name.
 func priorityClass(t *testing.T, name string, value int32) string {
 	t.Helper()
 	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value}
@@ -149,7 +149,7 @@ func checkWait(t *testing.T, versions []*v1alpha1.SparkApplication) {
 	}
 }
 
-// startOrder is the order in which applications were submitted.
+// startOrder returns the order in which applications were submitted.
 func startOrder(s *env.Namespace) []string {
 	var order []string
 	seen := map[string]bool{}

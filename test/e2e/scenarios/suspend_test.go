@@ -88,7 +88,7 @@ func TestSuspendByAnotherFieldManager(t *testing.T) {
 	}
 }
 
-// onlySuspend is a manifest with nothing but spec.suspend.
+// onlySuspend returns a manifest with nothing but spec.suspend.
 func onlySuspend(suspend bool) string {
 	return fmt.Sprintf("apiVersion: sparkgate.io/v1alpha1\nkind: SparkApplication\nmetadata: {name: pi}\nspec: {suspend: %t}\n", suspend)
 }

@@ -87,7 +87,7 @@ func checkLingered(t *testing.T, driver *corev1.Pod) {
 	}
 }
 
-// containerState is the state of a container of a pod; nil if the kubelet has reported none.
+// containerState returns the state of a container of a pod; nil if the kubelet has reported none.
 func containerState(pod *corev1.Pod, name string) *corev1.ContainerState {
 	i := slices.IndexFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool { return c.Name == name })
 	if i < 0 {

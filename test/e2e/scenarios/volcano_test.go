@@ -55,7 +55,7 @@ func TestJobsInAQueueOfVolcano(t *testing.T) {
 
 func underVolcano(spec *v1alpha1.SparkApplicationSpec) { spec.Queue.Gate = v1alpha1.GateVolcano }
 
-// volcanoQueue makes a queue of Volcano with the name of the namespace, until the test ends.
+// volcanoQueue creates a queue of Volcano with the name of the namespace, until the test ends.
 func volcanoQueue(t *testing.T, s *env.Namespace, cpu string) {
 	t.Helper()
 	s.ApplyText(fmt.Sprintf(`

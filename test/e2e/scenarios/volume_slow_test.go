@@ -23,7 +23,8 @@ import (
 	"github.com/sparkgate/sparkgate/test/e2e/env"
 )
 
-// openDir makes a folder of the node that all users may write to. Call it before a namespace is created: it goes when the pods are gone.
+// openDir creates a folder of the node that all users may write to. Call it before a namespace is created: it goes when
+// the pods are gone.
 func openDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,7 +34,8 @@ func openDir(t *testing.T) string {
 	return dir
 }
 
-// hostVolume makes a volume of class s.Name, for the claims of one namespace. The local cluster has no provisioner of volumes.
+// hostVolume creates a volume of class s.Name, for the claims of one namespace. The local cluster has no provisioner of
+// volumes.
 func hostVolume(t *testing.T, s *env.Namespace, name, dir string, mode corev1.PersistentVolumeAccessMode) {
 	t.Helper()
 	volume := &corev1.PersistentVolume{
@@ -133,7 +135,7 @@ func awaitClaims(t *testing.T, s *env.Namespace, applicationID string, n int) {
 	})
 }
 
-// claimsOf are the phases of the claims of an attempt, by name.
+// claimsOf returns the phases of the claims of an attempt, by name.
 func claimsOf(t *testing.T, s *env.Namespace, applicationID string) map[string]corev1.PersistentVolumeClaimPhase {
 	t.Helper()
 	list := &corev1.PersistentVolumeClaimList{}

@@ -61,7 +61,7 @@ func testPiSucceeds(t *testing.T, file string) {
 	s.GivenBack(s.Name)
 }
 
-// sparkVersion is the version in the image that the cluster has.
+// sparkVersion returns the version in the image that the cluster has.
 func sparkVersion(t *testing.T) string {
 	t.Helper()
 	version := os.Getenv("SPARK_TEST_VERSION")

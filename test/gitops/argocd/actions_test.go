@@ -79,7 +79,7 @@ func TestGitDecides(t *testing.T) {
 	w.is(suspended, revision)
 }
 
-// schedule is a schedule of this world as it stands in Git.
+// schedule returns a schedule of this world as it stands in Git.
 func (w *world) schedule(name string, lines ...string) string {
 	_, template, _ := strings.Cut(strings.ReplaceAll(w.Manifest("x"), "\n", "\n    "), "metadata: {name: x}\n")
 	text := fmt.Sprintf("apiVersion: sparkgate.io/v1alpha1\nkind: ScheduledSparkApplication\nmetadata: {name: %s}\nspec:\n  schedule: \"0 0 29 2 *\"\n", name)
@@ -108,7 +108,7 @@ func (w *world) child(schedule string, count int) (name string) {
 	return name
 }
 
-// replaced is a text with a part replaced by another one.
+// replaced returns a text with a part replaced by another one.
 func replaced(text, old, by string) string { return strings.Replace(text, old, by, 1) }
 
 // TestActionsOfASchedule: run now, suspend and resume. The application that is run now hangs below the schedule.

@@ -119,7 +119,7 @@ func admin(t *testing.T) user {
 	return user{t: t, token: session.token}
 }
 
-// nodes are the objects that the Application shows: those of Git, and what belongs to them.
+// nodes returns the objects that the Application shows: those of Git, and what belongs to them.
 func (w *world) nodes() []node {
 	w.t.Helper()
 	var tree struct{ Nodes []node }
@@ -127,7 +127,7 @@ func (w *world) nodes() []node {
 	return tree.Nodes
 }
 
-// node is the one of a kind and name, or an empty one.
+// node returns the one of a kind and name, or an empty one.
 func (w *world) node(kind, name string) node {
 	w.t.Helper()
 	for _, n := range w.nodes() {
@@ -138,7 +138,7 @@ func (w *world) node(kind, name string) node {
 	return node{}
 }
 
-// actions are those that are offered for an object, by name: whether they can be taken.
+// actions returns those that are offered for an object, by name: whether they can be taken.
 func (w *world) actions(kind, name string) map[string]bool {
 	w.t.Helper()
 	var list struct{ Actions []action }

@@ -53,7 +53,7 @@ func TestPlatform(t *testing.T) {
 	w.isAny("sparkgate-queues", healthy, revision)
 }
 
-// environment makes the namespace of an environment of a team, with a node that the test plays and rights of drivers.
+// environment creates the namespace of an environment of a team, with a node that the test plays and rights of drivers.
 func (w *world) environment(name string) *world {
 	w.t.Helper()
 	namespace := w.Namespace + "-" + name
@@ -111,7 +111,7 @@ func (w *world) hasOnCall(environment *world) {
 	}
 }
 
-// roleToken is a token of a role of the team's project.
+// roleToken returns a token of a role of the team's project.
 func (w *world) roleToken(role string) string {
 	w.t.Helper()
 	var answer struct{ Token string }

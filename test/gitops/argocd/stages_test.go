@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// said is the message that a health check passes on.
+// said returns the message that a health check passes on.
 func said(app *v1alpha1.SparkApplication) string {
 	for _, kind := range []string{"Stalled", "Reconciling", "Ready"} {
 		if c := apimeta.FindStatusCondition(app.Status.Conditions, kind); c != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// annotated is an application as it stands in Git, with annotations of Argo CD.
+// annotated returns an application as it stands in Git, with annotations of Argo CD.
 func (w *world) annotated(name, annotations string) string {
 	return strings.Replace(w.Manifest(name), "metadata: {name: "+name+"}", "metadata: {name: "+name+", annotations: {"+annotations+"}}", 1)
 }

@@ -72,7 +72,8 @@ func (c *chat) about(kind string) []notification {
 	return slices.DeleteFunc(slices.Clone(c.heard), func(n notification) bool { return n.InvolvedObject.Kind != kind })
 }
 
-// patchedFlux are the files of the repository that Flux was bootstrapped from, with the patch that docs/gitops.md shows.
+// patchedFlux returns the files of the repository that Flux was bootstrapped from, with the patch that docs/gitops.md
+// shows.
 func patchedFlux(t *testing.T) files {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(env.Root(), "docs", "gitops.md"))

@@ -20,7 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// healthCheckExprs is the line of a Kustomization that has the expressions of a profile, as gitops ships them.
+// healthCheckExprs returns the line of a Kustomization that has the expressions of a profile, as gitops ships them.
 func healthCheckExprs(t *testing.T, profile string) []string {
 	t.Helper()
 	var profiles map[string]any

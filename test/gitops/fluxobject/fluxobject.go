@@ -24,7 +24,7 @@ var versions = map[string]string{
 	"GitRepository": "source.toolkit.fluxcd.io/v1", "Kustomization": "kustomize.toolkit.fluxcd.io/v1", "HelmRelease": "helm.toolkit.fluxcd.io/v2",
 }
 
-// Named is an object of one of these kinds to read or change: GitRepository, Kustomization or HelmRelease.
+// Named returns an object of one of these kinds to read or change: GitRepository, Kustomization or HelmRelease.
 func Named(kind, namespace, name string) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{}
 	obj.SetAPIVersion(versions[kind])

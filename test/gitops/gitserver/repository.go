@@ -25,7 +25,7 @@ type Repository struct {
 	git string // the program
 }
 
-// New makes an empty repository and serves it with Git's own HTTP backend, until the test ends.
+// New creates an empty repository and serves it with Git's own HTTP backend, until the test ends.
 func New(t *testing.T) *Repository {
 	t.Helper()
 	git, err := exec.LookPath("git")

@@ -74,7 +74,7 @@ func (w *world) exists(o client.Object) bool {
 	return err == nil && o.GetDeletionTimestamp() == nil
 }
 
-// chartOf is a chart with an application, whose arguments come from the values.
+// chartOf returns a chart with an application, whose arguments come from the values.
 func (w *world) chartOf(number, argument, queue string) files {
 	manifest := strings.Replace(w.Manifest("pi", "arguments: [{{ .Values.argument | quote }}]"), "queue: {name: "+w.Queue.Name+"}", "queue: {name: "+queue+"}", 1)
 	return files{

@@ -61,7 +61,7 @@ func suspicious(t *testing.T, obj *unstructured.Unstructured, p place) []any {
 	return values
 }
 
-// toCorrect is what the linter finds in an object, warnings left out.
+// toCorrect returns what the linter finds in an object, warnings left out.
 func toCorrect(t *testing.T, obj *unstructured.Unstructured) []string {
 	t.Helper()
 	text, err := obj.MarshalJSON()

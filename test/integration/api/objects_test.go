@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// smallest is an application with the required fields only.
+// smallest returns an application with the required fields only.
 func smallest(namespace, name string) *v1alpha1.SparkApplication {
 	return &v1alpha1.SparkApplication{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},

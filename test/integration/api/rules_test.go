@@ -195,7 +195,8 @@ var celBreaches = map[string][]any{
 	"self.matches('^[0-9]+([bBkKmMgGtTpP][bB]?)?$')": {"512Mx", "1.5g", "-1g", "4Gi", ""},
 }
 
-// sizesOf are the longest name and the longest value that a rule about the entries of a map allows; nil for any other rule.
+// sizesOf returns the longest name and the longest value that a rule about the entries of a map allows; nil for any
+// other rule.
 func sizesOf(rule string) []int {
 	found := regexp.MustCompile(`^self\.all\(k, size\(k\) <= (\d+) && size\(self\[k\]\) <= (\d+)\)$`).FindStringSubmatch(rule)
 	if found == nil {
@@ -310,7 +311,7 @@ func sizeBreaches(t *testing.T, obj *unstructured.Unstructured, p place) []breac
 	return append(all, breach{rule: "maxItems", value: items, words: []string{fmt.Sprint("must have at most ", *p.schema.MaxItems)}})
 }
 
-// distinct is a copy of a list item that differs from the others in its keys.
+// distinct returns a copy of a list item that differs from the others in its keys.
 func distinct(item any, keys []string, i int64) any {
 	object, ok := item.(map[string]any)
 	if !ok {

@@ -39,13 +39,13 @@ func readCRD(t *testing.T, plural string) *apiextensionsv1.CustomResourceDefinit
 	return crd
 }
 
-// schemaOf is the schema of a kind's whole object.
+// schemaOf returns the schema of a kind's whole object.
 func schemaOf(t *testing.T, plural string) *apiextensionsv1.JSONSchemaProps {
 	t.Helper()
 	return readCRD(t, plural).Spec.Versions[0].Schema.OpenAPIV3Schema
 }
 
-// complete is the object of testdata with every field; without a namespace.
+// complete returns the object of testdata with every field; without a namespace.
 func complete(t *testing.T, plural string) *unstructured.Unstructured {
 	t.Helper()
 	obj := &unstructured.Unstructured{}
@@ -73,7 +73,7 @@ type place struct {
 	required bool
 }
 
-// String is the path as the API server writes it.
+// String returns the path as the API server writes it.
 func (p place) String() string {
 	var b strings.Builder
 	for i, key := range p.keys {

@@ -81,7 +81,7 @@ func deleteCRDs(t *testing.T, names ...string) {
 	}
 }
 
-// application is one that has started something: with the operator's finalizer, and another one if it is named.
+// application returns one that has started something: with the operator's finalizer, and another one if it is named.
 func application(t *testing.T, namespace, name string, others ...string) *v1alpha1.SparkApplication {
 	t.Helper()
 	app := &v1alpha1.SparkApplication{
@@ -100,7 +100,7 @@ func application(t *testing.T, namespace, name string, others ...string) *v1alph
 	return app
 }
 
-// nextVersion is a copy of the chart with another version and image, and with a field more in the CRD of queues.
+// nextVersion returns a copy of the chart with another version and image, and with a field more in the CRD of queues.
 func nextVersion(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "sparkgate")
@@ -261,7 +261,7 @@ func uninstall(t *testing.T, app *v1alpha1.SparkApplication, queue *v1alpha1.Spa
 	must(t)(helm(t, "uninstall", release))
 }
 
-// podOf is a driver that runs.
+// podOf returns a driver that runs.
 func podOf(t *testing.T, app *v1alpha1.SparkApplication) *corev1.Pod {
 	t.Helper()
 	pod := &corev1.Pod{

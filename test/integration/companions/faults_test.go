@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// aboutCompanions says that a request is about an object that accompanies an application named pi.
+// aboutCompanions reports whether a request is about an object that accompanies an application named pi.
 func aboutCompanions(r *http.Request) bool {
 	path := r.URL.Path
 	for _, part := range []string{"/ingresses", "/poddisruptionbudgets", "/httproutes", "/services/pi"} {

@@ -28,7 +28,7 @@ func withIngress(host, path string, annotations ...string) func(*v1alpha1.SparkA
 	}
 }
 
-// ingressAt is a user's own Ingress.
+// ingressAt returns a user's own Ingress.
 func ingressAt(namespace, host string) *networkingv1.Ingress {
 	return &networkingv1.Ingress{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "own"},

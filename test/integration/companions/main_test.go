@@ -106,15 +106,15 @@ func eventually(t *testing.T, app *v1alpha1.SparkApplication, what string, wante
 	return last
 }
 
-// complete says that all companions are there.
+// complete reports whether all companions are there.
 func complete(s set) bool {
 	return s.service != nil && s.budget != nil && s.ingress != nil && s.ui != nil
 }
 
-// none says that no companion is there.
+// none reports whether no companion is there.
 func none(s set) bool { return s.service == nil && s.budget == nil && s.ingress == nil }
 
-// warnings are the notes of the warning events about an application, by their reason.
+// warnings returns the notes of the warning events about an application, by their reason.
 func warnings(t *testing.T, app *v1alpha1.SparkApplication) map[string][]string {
 	t.Helper()
 	list := &eventsv1.EventList{}

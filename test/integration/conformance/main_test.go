@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { os.Exit(env.Main(m)) }
 // nothingElse is why a gate without another system lacks what concerns one.
 const nothingElse = "there is no other system"
 
-// alone are the functions that a gate without another system lacks.
+// alone returns the functions that a gate without another system lacks.
 func alone(more map[string]string) map[string]string {
 	cannot := map[string]string{}
 	for _, function := range []string{"Restart", "Exists", "Delete", "Occupy", "Vacate", "Occupied", "Uninstall", "Install"} {

@@ -142,7 +142,7 @@ func (v viewer) do(r *http.Request) *http.Response {
 	return response
 }
 
-// insecure is a client that takes any certificate, and follows nothing.
+// insecure returns a client that takes any certificate, and follows nothing.
 func insecure() *http.Client {
 	return &http.Client{
 		Transport:     &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true},

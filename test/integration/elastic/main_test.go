@@ -68,7 +68,7 @@ func uses(t *testing.T, queue *v1alpha1.SparkQueue, pods int64) {
 	})
 }
 
-// letIn are the numbers of the executors that are there and have passed their gates.
+// letIn returns the numbers of the executors that are there and have passed their gates.
 func letIn(t *testing.T, app *v1alpha1.SparkApplication) []string {
 	t.Helper()
 	list := &corev1.PodList{}

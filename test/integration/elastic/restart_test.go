@@ -26,7 +26,7 @@ func tolerates(pod *corev1.Pod, key string) bool {
 	return false
 }
 
-// isRelease says that a request lifts the gate of a pod.
+// isRelease reports whether a request lifts the gate of a pod.
 func isRelease(r *http.Request) bool {
 	return r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/pods/")
 }

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 // system is the namespace of the operator.
 const system = "sparkgate-system"
 
-// install makes the operator's namespace, accounts and rights from the files that users apply.
+// install creates the operator's namespace, accounts and rights from the files that users apply.
 func install(t *testing.T) {
 	t.Helper()
 	for _, args := range [][]string{
@@ -74,7 +74,7 @@ func mayNow(t *testing.T, account rbacv1.Subject, a authorizationv1.ResourceAttr
 	})
 }
 
-// inTheNameOf is access with the rights of the operator's account, and no others.
+// inTheNameOf returns access with the rights of the operator's account, and no others.
 func inTheNameOf(account string) *rest.Config {
 	c := env.Config()
 	c.Impersonate = rest.ImpersonationConfig{
@@ -128,7 +128,7 @@ func startReplica(t *testing.T, host string) *replica {
 	return r
 }
 
-// pair is a replica that leads and one that stands by.
+// pair returns a replica that leads and one that stands by.
 func pair(t *testing.T, host string) (leader, standby *replica) {
 	t.Helper()
 	leader = startReplica(t, host)
@@ -140,7 +140,7 @@ func pair(t *testing.T, host string) (leader, standby *replica) {
 	return leader, startReplica(t, host)
 }
 
-// account makes a ServiceAccount and returns a token of it.
+// account creates a ServiceAccount and returns a token of it.
 func account(t *testing.T, namespace, name string) string {
 	t.Helper()
 	a := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}

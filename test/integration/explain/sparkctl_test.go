@@ -25,7 +25,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// hostAddress is an address of this machine that a Service may have as an endpoint: not the loopback one.
+// hostAddress returns an address of this machine that a Service may have as an endpoint: not the loopback one.
 func hostAddress(t *testing.T) string {
 	t.Helper()
 	addresses, err := net.InterfaceAddrs()

@@ -144,7 +144,7 @@ func faultsOf(life string, n int) []harness.Fault {
 	return all[way : way+1]
 }
 
-// alike is how many writes two lives have in common from the beginning, by method and kind of object.
+// alike returns how many writes two lives have in common from the beginning, by method and kind of object.
 func alike(one, other []string) int {
 	n := 0
 	for n < min(len(one), len(other)) && kindOf(one[n]) == kindOf(other[n]) {

@@ -173,7 +173,7 @@ func (p *pair) until(what string, done func() bool) {
 	}
 }
 
-// driversBut are those that others than the given process have asked for.
+// driversBut returns those that others than the given process have asked for.
 func (p *pair) driversBut(but *process) int32 {
 	made := p.gone
 	for _, s := range p.processes {

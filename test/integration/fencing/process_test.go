@@ -88,7 +88,7 @@ func (s *process) note(r *http.Request) {
 	}
 }
 
-// holds says that a ledger belongs to the process.
+// holds reports whether a ledger belongs to the process.
 func (s *process) holds(l *v1alpha1.Ledger) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +142,7 @@ const (
 	lostLedger = "another operator has taken over the ledger"
 )
 
-// why is the reason of these for which the process has ended, as its last line says; empty for any other one.
+// why returns the reason of these for which the process has ended, as its last line says; empty for any other one.
 func (s *process) why() string {
 	text := s.Log()
 	last := text[strings.LastIndex(strings.TrimSpace(text), "\n")+1:]

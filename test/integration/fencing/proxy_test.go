@@ -78,7 +78,7 @@ func isPost(r *http.Request, suffix string) bool {
 	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, suffix)
 }
 
-// emptiesLease says that a write gives a lease back, whichever process has it.
+// emptiesLease reports whether a write gives a lease back, whichever process has it.
 func emptiesLease(r *http.Request) bool {
 	if r.Method != http.MethodPut || !strings.Contains(r.URL.Path, "/leases/") {
 		return false
@@ -93,7 +93,7 @@ func isPatch(r *http.Request, path, content string) bool {
 	return r.Method == http.MethodPatch && strings.Contains(r.URL.Path, path) && bytes.Contains(bodyOf(r), []byte(content))
 }
 
-// bodyOf is the body of a write; nil if it has none.
+// bodyOf returns the body of a write; nil if it has none.
 func bodyOf(r *http.Request) []byte {
 	if r.GetBody == nil {
 		return nil

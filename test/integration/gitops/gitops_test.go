@@ -25,7 +25,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// manifest is what stands in Git.
+// manifest returns what stands in Git.
 func manifest(w *harness.World) string {
 	return fmt.Sprintf(`apiVersion: sparkgate.io/v1alpha1
 kind: SparkApplication
@@ -119,7 +119,7 @@ func TestAppliedAHundredTimes(t *testing.T) {
 	}
 }
 
-// within is the part of a path that says that an object lies in a namespace.
+// within returns the part of a path that says that an object lies in a namespace.
 func within(namespace string) string { return "/namespaces/" + namespace + "/" }
 
 // applyServerSide does what Flux and `kubectl apply --server-side` do.

@@ -70,7 +70,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// row is the row of the table that describes the attempt.
+// row returns the row of the table that describes the attempt.
 func (a attempt) row() string {
 	switch {
 	case a.outcome == isRefused && a.says != "":

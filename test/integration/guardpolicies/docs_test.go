@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// tableOf are the rows of the table under a heading of docs/guard.md, without its head.
+// tableOf returns the rows of the table under a heading of docs/guard.md, without its head.
 func tableOf(t *testing.T, heading string) []string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(env.Root(), "docs", "guard.md"))

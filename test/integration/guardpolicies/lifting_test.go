@@ -110,7 +110,7 @@ func (tn *tenant) apply(part string) error {
 	return tn.user().Patch(tn.t.Context(), p, client.RawPatch(types.ApplyPatchType, data), client.FieldOwner("tenant"), client.ForceOwnership)
 }
 
-// replaced is a pod that kubectl has replaced by force.
+// replaced returns a pod that kubectl has replaced by force.
 func replaced(tn *tenant) (*corev1.Pod, error) {
 	p := tn.pod(driverPod("replaced"))
 	p.APIVersion, p.Kind = "v1", "Pod"

@@ -124,12 +124,12 @@ func list(cpu string) corev1.ResourceList {
 	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}
 }
 
-// made is a pod that the tenant makes.
+// made returns a pod that the tenant makes.
 func made(tn *tenant, p *corev1.Pod) (*corev1.Pod, error) {
 	return tn.pod(p), tn.user().Create(tn.t.Context(), p)
 }
 
-// changed makes a driver pod that differs from that of spark-submit.
+// changed creates a driver pod that differs from that of spark-submit.
 func changed(change func(*corev1.Pod)) func(*tenant) (*corev1.Pod, error) {
 	return func(tn *tenant) (*corev1.Pod, error) {
 		p := driverPod("submit")
@@ -160,7 +160,7 @@ func executorBy(tn *tenant, driver *corev1.Pod, change func(executor, driver *co
 	return p, tn.program(driver).Create(tn.t.Context(), p)
 }
 
-// through makes a Spark pod as a controller of the cluster would, from a template of the tenant's.
+// through creates a Spark pod as a controller of the cluster would, from a template of the tenant's.
 func through(controller, version, kind string) func(*tenant) (*corev1.Pod, error) {
 	return func(tn *tenant) (*corev1.Pod, error) {
 		p := tn.pod(driverPod("from-template"))

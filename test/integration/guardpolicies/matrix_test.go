@@ -68,7 +68,7 @@ func (tn *tenant) kubelet(node string) client.Client {
 	return as(tn.t, rest.ImpersonationConfig{UserName: "system:node:" + node, Groups: []string{"system:nodes"}})
 }
 
-// labelled is an executor with the labels of the application of the stage's driver.
+// labelled returns an executor with the labels of the application of the stage's driver.
 func (s *stage) labelled(name string) *corev1.Pod {
 	p := executorPod(s.driver, name)
 	for key, value := range s.driver.Labels {

@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// node is a kubelet. The server of these tests knows no nodes, so it has its rights from elsewhere.
+// node returns a kubelet. The server of these tests knows no nodes, so it has its rights from elsewhere.
 func (tn *tenant) node(name string) client.Client {
 	tn.bind("system:node", "system:node:"+name)
 	return as(tn.t, rest.ImpersonationConfig{UserName: "system:node:" + name, Groups: []string{"system:nodes"}})

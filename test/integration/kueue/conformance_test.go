@@ -127,7 +127,7 @@ func (b *bench) clusterQueueOf() *kueuev1.ClusterQueue {
 	return &kueuev1.ClusterQueue{ObjectMeta: metav1.ObjectMeta{Name: b.Namespace}}
 }
 
-// find is the Workload that stands for an ask; nil if there is none.
+// find returns the Workload that stands for an ask; nil if there is none.
 func (b *bench) find(t *testing.T, ask queueing.Ask) *kueuev1.Workload {
 	t.Helper()
 	list := &kueuev1.WorkloadList{}

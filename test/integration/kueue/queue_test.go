@@ -205,7 +205,7 @@ func stoppedForAWhile(t *testing.T) {
 	}
 }
 
-// running is the application of two that has a driver.
+// running returns the application of two that has a driver.
 func (w *world) running(a, b *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 	w.t.Helper()
 	var first *v1alpha1.SparkApplication

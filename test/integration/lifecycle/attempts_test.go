@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// fails is a kubelet whose drivers end with exit code 1.
+// fails returns a kubelet whose drivers end with exit code 1.
 func fails() *harness.Kubelet {
 	return &harness.Kubelet{Run: func(ctx context.Context, k *harness.Kubelet, driver *corev1.Pod) {
 		k.Start(ctx, driver)

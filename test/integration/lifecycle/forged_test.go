@@ -24,7 +24,8 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// forged is the metadata of an object that looks like one of run 2 of an application: owner, labels and name are known.
+// forged returns the metadata of an object that looks like one of run 2 of an application: owner, labels and name are
+// known.
 func forged(app *v1alpha1.SparkApplication, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: app.Namespace, Name: name,

@@ -49,7 +49,7 @@ func made(t *testing.T, app *v1alpha1.SparkApplication, list client.ObjectList) 
 	return names
 }
 
-// ofRun2 is the name that an object of run 1 will have in run 2.
+// ofRun2 returns the name that an object of run 1 will have in run 2.
 func ofRun2(t *testing.T, names []string) string {
 	t.Helper()
 	if len(names) != 1 || !strings.Contains(names[0], "-1-1") {

@@ -20,7 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// noDrivers is a policy of one namespace that forbids its drivers, with a reason that only a person would write.
+// noDrivers returns a policy of one namespace that forbids its drivers, with a reason that only a person would write.
 func noDrivers(t *testing.T, namespace string) []client.Object {
 	t.Helper()
 	meta := metav1.ObjectMeta{Name: "no-drivers-" + namespace}

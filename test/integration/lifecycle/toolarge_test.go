@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// filled is a pod template that takes so many bytes, which no schema can bound.
+// filled returns a pod template that takes so many bytes, which no schema can bound.
 func filled(bytes int) *runtime.RawExtension {
 	return &runtime.RawExtension{Raw: []byte(`{"metadata":{"annotations":{"note":"` + strings.Repeat("x", bytes) + `"}}}`)}
 }

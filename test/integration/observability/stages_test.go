@@ -55,7 +55,8 @@ func TestStagesAreEvents(t *testing.T) {
 	}
 }
 
-// reasonsOf are the reasons of the events about an application, sorted, each once. What may share its write with another stage is left out.
+// reasonsOf returns the reasons of the events about an application, sorted, each once. What may share its write with
+// another stage is left out.
 func reasonsOf(ctx context.Context, t *testing.T, app *v1alpha1.SparkApplication) []string {
 	t.Helper()
 	list := &eventsv1.EventList{}

@@ -94,7 +94,7 @@ func drain(changes <-chan string) {
 	}
 }
 
-// next is the next thing that a watch reports.
+// next returns the next thing that a watch reports.
 func next[T any](t *testing.T, from <-chan T) T {
 	t.Helper()
 	select {

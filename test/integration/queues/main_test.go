@@ -67,7 +67,7 @@ func counted(t *testing.T, queue *v1alpha1.SparkQueue, admitted, pending int32) 
 	})
 }
 
-// memory is a quota of memory in the default flavor; an empty limit is none.
+// memory returns a quota of memory in the default flavor; an empty limit is none.
 func memory(nominal, borrowingLimit string) []v1alpha1.FlavorQuota {
 	q := v1alpha1.ResourceQuota{Resource: "memory", Nominal: resource.MustParse(nominal)}
 	if borrowingLimit != "" {

@@ -23,7 +23,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// priorityClass makes a PriorityClass and returns its name.
+// priorityClass creates a PriorityClass and returns its name.
 func priorityClass(t *testing.T, value int32) string {
 	t.Helper()
 	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{GenerateName: "priority-"}, Value: value}

@@ -161,7 +161,7 @@ func touch[T client.Object](t *testing.T, obj T) {
 	})
 }
 
-// passes is how often a controller has looked at something.
+// passes returns how often a controller has looked at something.
 func passes(t *testing.T, controller string) int {
 	t.Helper()
 	return int(harness.Measured(t, "controller_runtime_reconcile_total", "controller="+controller))

@@ -63,7 +63,7 @@ var inputChanges = map[string]struct {
 	},
 }
 
-// defaults is a ConfigMap with defaults of Spark.
+// defaults returns a ConfigMap with defaults of Spark.
 func defaults(w *harness.World, text string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "conf"}, Data: map[string]string{"spark-defaults.conf": text}}
 }
@@ -171,7 +171,7 @@ func free(t *testing.T, pod *corev1.Pod) {
 	}
 }
 
-// grantedMiB is the memory that a grant has for the driver.
+// grantedMiB returns the memory that a grant has for the driver.
 func grantedMiB(g *v1alpha1.Grant) int64 {
 	for _, p := range g.PodSets {
 		if p.Name == v1alpha1.DriverPodSet {
@@ -182,7 +182,7 @@ func grantedMiB(g *v1alpha1.Grant) int64 {
 	return 0
 }
 
-// podMiB is the memory that a pod requests.
+// podMiB returns the memory that a pod requests.
 func podMiB(pod *corev1.Pod) int64 {
 	memory := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})[corev1.ResourceMemory]
 	return memory.Value() >> 20

@@ -33,12 +33,12 @@ func fromSecret(app *v1alpha1.SparkApplication) {
 	})
 }
 
-// s3 is the Secret that fromSecret names.
+// s3 returns the Secret that fromSecret names.
 func s3(w *harness.World, data map[string]string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "s3"}, StringData: data}
 }
 
-// confSecret is the Secret with the properties of the current attempt of an application.
+// confSecret returns the Secret with the properties of the current attempt of an application.
 func confSecret(t *testing.T, app *v1alpha1.SparkApplication) *corev1.Secret {
 	t.Helper()
 	secret := &corev1.Secret{}
@@ -209,7 +209,7 @@ func TestFilesGoWithTheAttempt(t *testing.T) {
 	}
 }
 
-// madeFor are the names of the ConfigMaps and Secrets that were created for an application.
+// madeFor returns the names of the ConfigMaps and Secrets that were created for an application.
 func madeFor(t *testing.T, app *v1alpha1.SparkApplication) []string {
 	t.Helper()
 	var names []string

@@ -41,7 +41,7 @@ func runs(t *testing.T, driver *corev1.Pod, run, argument string) {
 	}
 }
 
-// outcomes are the ended attempts of an application, each as "run/attempt outcome".
+// outcomes returns the ended attempts of an application, each as "run/attempt outcome".
 func outcomes(app *v1alpha1.SparkApplication) []string {
 	var all []string
 	for _, a := range app.Status.Attempts {

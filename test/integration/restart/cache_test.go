@@ -77,7 +77,7 @@ func (l *listings) wrap(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// selectors are the field selectors of the lists so far.
+// selectors returns the field selectors of the lists so far.
 func (l *listings) selectors() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

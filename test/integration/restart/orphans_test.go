@@ -17,8 +17,8 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// lingering is a world whose pods stay when they are deleted, until they may go, and another queue that its namespace is charged to by
-// default.
+// lingering returns a world whose pods stay when they are deleted, until they may go, and another queue that its
+// namespace is charged to by default.
 func lingering(t *testing.T) (w *harness.World, own *v1alpha1.SparkQueue, stay *atomic.Bool) {
 	t.Helper()
 	stay = &atomic.Bool{}
@@ -32,7 +32,7 @@ func lingering(t *testing.T) (w *harness.World, own *v1alpha1.SparkQueue, stay *
 	return w, own, stay
 }
 
-// impostor is a running pod with labels of an application that a tenant has made up, or of one that was.
+// impostor returns a running pod with labels of an application that a tenant has made up, or of one that was.
 func impostor(t *testing.T, w *harness.World, name, application, uid string) *corev1.Pod {
 	t.Helper()
 	p := &corev1.Pod{

@@ -157,7 +157,7 @@ func first(texts ...string) string {
 	return ""
 }
 
-// linted is what the linter has to correct in a schedule.
+// linted returns what the linter has to correct in a schedule.
 func linted(t *testing.T, s *v1alpha1.ScheduledSparkApplication) string {
 	t.Helper()
 	s = s.DeepCopy()

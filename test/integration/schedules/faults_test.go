@@ -53,7 +53,7 @@ func TestEveryWriteMayBreak(t *testing.T) {
 	}
 }
 
-// isOfSchedules says that a write is one of the controller of schedules.
+// isOfSchedules reports whether a write is one of the controller of schedules.
 func isOfSchedules(r *http.Request) bool {
 	if strings.Contains(r.URL.Path, "/scheduledsparkapplications/") {
 		return true

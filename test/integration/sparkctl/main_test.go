@@ -24,7 +24,7 @@ var operator harness.Shared
 
 func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
-// admin is the user that may do everything.
+// admin returns the user that may do everything.
 func admin() *clientcmdapi.AuthInfo {
 	return &clientcmdapi.AuthInfo{ClientCertificateData: env.Config().CertData, ClientKeyData: env.Config().KeyData}
 }

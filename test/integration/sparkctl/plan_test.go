@@ -127,7 +127,7 @@ func TestPlanPrunesBesidePods(t *testing.T) {
 	w.Reach(second, v1alpha1.QueuedReason)
 }
 
-// gatedDriver is the driver of a raw spark-submit behind the gate.
+// gatedDriver returns the driver of a raw spark-submit behind the gate.
 func gatedDriver(namespace string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "notebook", Labels: map[string]string{v1alpha1.SparkRoleLabel: "driver"}},

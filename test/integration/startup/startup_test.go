@@ -267,7 +267,7 @@ func published(t *testing.T, field string) {
 	})
 }
 
-// definitions is a client for CRDs.
+// definitions returns a client for CRDs.
 func definitions(t *testing.T) client.Client {
 	t.Helper()
 	scheme := runtime.NewScheme()

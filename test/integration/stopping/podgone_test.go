@@ -18,7 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// ofAttempts are the objects of equipped that belong to an attempt and not to the application.
+// ofAttempts returns the objects of equipped that belong to an attempt and not to the application.
 func ofAttempts(t *testing.T, w *harness.World) []string {
 	t.Helper()
 	kinds := []string{leftover.ConfigMapKind.Kind, leftover.ClaimKind.Kind, leftover.SecretKind.Kind, leftover.NetworkPolicyKind.Kind}

@@ -30,7 +30,7 @@ var ways = map[string]func(*testing.T, *harness.World, *v1alpha1.SparkApplicatio
 	},
 }
 
-// deaf is a kubelet that never ends a pod, on a node in the given state; empty is a node that does not exist.
+// deaf returns a kubelet that never ends a pod, on a node in the given state; empty is a node that does not exist.
 func deaf(t *testing.T, ready corev1.ConditionStatus) *harness.Kubelet {
 	t.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{GenerateName: "node-"}}

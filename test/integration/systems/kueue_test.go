@@ -95,7 +95,7 @@ func TestKueueTakesPods(t *testing.T) {
 	}
 }
 
-// kueueQueues makes a namespace with the LocalQueue "queue" of a ClusterQueue with that much cpu.
+// kueueQueues creates a namespace with the LocalQueue "queue" of a ClusterQueue with that much cpu.
 func kueueQueues(t *testing.T, cpu string) (namespace string) {
 	t.Helper()
 	namespace = env.Namespace(t)
@@ -122,7 +122,7 @@ spec: {clusterQueue: %[1]s}
 	return namespace
 }
 
-// workload is the YAML of a driver and two executors, each of which asks for that much.
+// workload returns the YAML of a driver and two executors, each of which asks for that much.
 func workload(namespace, name, cpu string) string {
 	return fmt.Sprintf(`
 apiVersion: kueue.x-k8s.io/v1beta2

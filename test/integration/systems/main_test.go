@@ -28,7 +28,7 @@ const (
 
 func TestMain(m *testing.M) { os.Exit(env.Main(m)) }
 
-// create makes an object from YAML.
+// create creates an object from YAML.
 func create(t *testing.T, manifest string) *unstructured.Unstructured {
 	t.Helper()
 	obj := &unstructured.Unstructured{}
@@ -98,7 +98,7 @@ func hasField(value string, path ...string) func(*unstructured.Unstructured) boo
 	}
 }
 
-// containers is the YAML of containers of a pod that asks for that much.
+// containers returns the YAML of containers of a pod that asks for that much.
 func containers(cpu string) string {
 	return fmt.Sprintf("containers: [{name: main, image: none, resources: {requests: {cpu: %q, memory: 1Mi}}}]", cpu)
 }

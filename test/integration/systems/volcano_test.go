@@ -60,7 +60,7 @@ func TestVolcanoIsUninstalled(t *testing.T) {
 	uninstalls(t, volcano, group)
 }
 
-// volcanoQueue makes a namespace with an open queue of its name, with that much cpu.
+// volcanoQueue creates a namespace with an open queue of its name, with that much cpu.
 func volcanoQueue(t *testing.T, cpu string) (namespace string) {
 	t.Helper()
 	namespace = env.Namespace(t)
@@ -83,7 +83,7 @@ spec: {queue: %[2]s, minMember: 1, minResources: {cpu: %q}}
 `, name, namespace, cpu)
 }
 
-// groupPod makes a pod of the group "group".
+// groupPod creates a pod of the group "group".
 func groupPod(t *testing.T, namespace, name string) *corev1.Pod {
 	t.Helper()
 	pod := &corev1.Pod{

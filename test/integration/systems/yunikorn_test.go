@@ -102,7 +102,7 @@ func awaitPlacement(t *testing.T, namespace string, driver *unstructured.Unstruc
 	})
 }
 
-// yunikornPod is the YAML of a pod that is an application of its own, in the queue of the namespace's name.
+// yunikornPod returns the YAML of a pod that is an application of its own, in the queue of the namespace's name.
 func yunikornPod(namespace, name, cpu, annotations string) string {
 	if annotations == "" {
 		annotations = "{}"

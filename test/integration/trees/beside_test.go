@@ -28,7 +28,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// guarded makes a world whose namespace is guarded and has the world's queue.
+// guarded creates a world whose namespace is guarded and has the world's queue.
 func guarded(t *testing.T) *harness.World {
 	t.Helper()
 	install(t)
@@ -47,7 +47,7 @@ func guarded(t *testing.T) *harness.World {
 	return w
 }
 
-// rawDriver is what spark-submit creates. It requests 2Gi: two of them do not fit.
+// rawDriver returns what spark-submit creates. It requests 2Gi: two of them do not fit.
 func rawDriver(w *harness.World, name string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name, Labels: map[string]string{

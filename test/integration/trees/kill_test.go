@@ -45,7 +45,7 @@ func newTree(t *testing.T) *tree {
 	return w
 }
 
-// newTrees makes that many trees, and returns them with the names of their roots.
+// newTrees creates that many trees, and returns them with the names of their roots.
 func newTrees(t *testing.T, count int) (trees []*tree, roots []string) {
 	t.Helper()
 	for range count {

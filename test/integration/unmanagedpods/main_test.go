@@ -34,7 +34,7 @@ var operator harness.Shared
 
 var installed sync.Once
 
-// enrol makes a world whose namespace is guarded and has the world's queue, with the guard in force.
+// enrol creates a world whose namespace is guarded and has the world's queue, with the guard in force.
 func enrol(t *testing.T, memory string) *harness.World {
 	t.Helper()
 	installed.Do(func() {
@@ -61,7 +61,7 @@ func namespace(t *testing.T, w *harness.World, change func(*corev1.Namespace)) {
 	harness.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, change)
 }
 
-// driver is what spark-submit makes. Like all pods of these tests it requests 1Gi.
+// driver returns what spark-submit makes. Like all pods of these tests it requests 1Gi.
 func driver(w *harness.World, name string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name, Labels: map[string]string{
@@ -74,7 +74,7 @@ func driver(w *harness.World, name string) *corev1.Pod {
 	}
 }
 
-// executor is what the program in a driver makes.
+// executor returns what the program in a driver makes.
 func executor(driver *corev1.Pod, number int) *corev1.Pod {
 	p := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{

@@ -139,7 +139,7 @@ func (w *world) restart(t *testing.T) {
 	}
 }
 
-// group is the PodGroup of an ask; nil if there is none.
+// group returns the PodGroup of an ask; nil if there is none.
 func (w *world) group(t *testing.T, ask queueing.Ask) *v1beta1.PodGroup {
 	t.Helper()
 	group := &v1beta1.PodGroup{}

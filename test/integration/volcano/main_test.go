@@ -64,7 +64,7 @@ type scene struct {
 	volcano client.WithWatch
 }
 
-// newScene makes a scene whose queue has a capability of cpu; empty is none. An application needs 600m.
+// newScene creates a scene whose queue has a capability of cpu; empty is none. An application needs 600m.
 func newScene(t *testing.T, cpu string) *scene {
 	t.Helper()
 	s := &scene{World: harness.NewWorld(t, "64Gi", nil), t: t, volcano: volcanoClient(t)}
@@ -122,7 +122,7 @@ func (s *scene) placed(pod *corev1.Pod) *corev1.Pod {
 	return pod
 }
 
-// executors makes the executors with these numbers, as Spark does.
+// executors creates the executors with these numbers, as Spark does.
 func (s *scene) executors(driver *corev1.Pod, numbers ...int) []*corev1.Pod {
 	s.t.Helper()
 	var made []*corev1.Pod
@@ -132,7 +132,7 @@ func (s *scene) executors(driver *corev1.Pod, numbers ...int) []*corev1.Pod {
 	return made
 }
 
-// group is the PodGroup that a pod says it belongs to.
+// group returns the PodGroup that a pod says it belongs to.
 func (s *scene) group(pod *corev1.Pod) *v1beta1.PodGroup {
 	s.t.Helper()
 	group := &v1beta1.PodGroup{}
@@ -154,7 +154,7 @@ func (s *scene) groups(app *v1alpha1.SparkApplication, count int) []v1beta1.PodG
 	return list.Items
 }
 
-// openQueue makes a queue with a capability of cpu; empty is none. It returns when Volcano has opened it.
+// openQueue creates a queue with a capability of cpu; empty is none. It returns when Volcano has opened it.
 func openQueue(t *testing.T, c client.Client, name, cpu string) {
 	t.Helper()
 	queue := &v1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.QueueSpec{Weight: 1}}

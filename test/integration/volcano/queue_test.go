@@ -196,7 +196,7 @@ func TestEditedWhileItWaits(t *testing.T) {
 	s.finish(edited)
 }
 
-// groupOf is the one group of an application; nil if it has none now.
+// groupOf returns the one group of an application; nil if it has none now.
 func (s *scene) groupOf(app *v1alpha1.SparkApplication) *v1beta1.PodGroup {
 	s.t.Helper()
 	list := &v1beta1.PodGroupList{}

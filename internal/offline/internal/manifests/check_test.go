@@ -286,7 +286,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// scheduled is a schedule of an application.
+// scheduled returns a schedule of an application.
 func scheduled(application string) string {
 	_, spec, _ := strings.Cut(application, "spec:\n")
 	return `apiVersion: sparkgate.io/v1alpha1
