@@ -22,25 +22,26 @@ import (
 )
 
 const (
-	// room is for how many applications the queue has quota, line how many there are that have not ended.
+	// room is the number of applications that the queue has quota for, line the number that have not ended.
 	room, line = 4, 30
-	// patience is how long a test waits for something that should come; it only matters where it does not.
+	// patience is how long a test waits for an expected event; it matters only if the event does not occur.
 	patience = 90 * time.Second
-	// mostStarts bounds how often the program is started: a process may lose its lease because the machine is busy, but not all the time.
+	// mostStarts is the largest number of starts of the program: a process may lose its lease because the machine is
+	// busy, but not all the time.
 	mostStarts = 30
 )
 
-// trap stops the process that makes a certain write. Only a leader makes any.
+// trap stops the process that sends a certain write. Only a leader sends any.
 type trap struct {
 	at *stop
 	t  *testing.T
-	// seen are the writes of that kind so far, of all processes.
+	// seen counts the writes of that kind so far, of all processes.
 	seen atomic.Int32
-	// sprung gets the process that was stopped.
+	// sprung receives the process that was stopped.
 	sprung chan *process
 }
 
-// meet says what happens to a write of a process.
+// meet decides what happens to a write of a process.
 func (tr *trap) meet(s *process, r *http.Request) harness.Fault {
 	if tr == nil || !moments[tr.at.moment](r) || tr.seen.Add(1) != int32(tr.at.nth) {
 		return harness.None
@@ -55,8 +56,8 @@ func (tr *trap) meet(s *process, r *http.Request) harness.Fault {
 	return harness.None
 }
 
-// pair is two processes of the operator and what they work on: a queue with quota for a few applications, and a line of others that does
-// not end before the test lets it.
+// pair is two processes of the operator with their work: a queue with quota for a few applications, and a line of
+// others that ends only when the test ends it.
 type pair struct {
 	t       *testing.T
 	program string
@@ -64,9 +65,10 @@ type pair struct {
 	world   *harness.World
 	trap    atomic.Pointer[trap]
 
-	processes []*process // that have not ended, or have ended just now
+	// processes have not ended, or have ended only now.
+	processes []*process
 	starts    int
-	// gone are the drivers that the processes have asked for that no longer run.
+	// gone counts the drivers that the processes have created and that no longer run.
 	gone int32
 	apps []*v1alpha1.SparkApplication
 	// ends lets one driver end for each value, and all of them once it is closed.
@@ -91,8 +93,8 @@ func newPair(t *testing.T, program string, flags []string) *pair {
 	return p
 }
 
-// deleteLeases removes what the last processes, which were killed, could not give back: for a minute, those of the next test would leave
-// to them what was theirs, and then start again to take it over.
+// deleteLeases deletes the leases that the last processes, which were killed, could not release: otherwise those of the
+// next test would leave the work to them for a minute, and then restart to take over.
 func (p *pair) deleteLeases() {
 	err := env.Client().DeleteAllOf(context.WithoutCancel(p.t.Context()), &coordinationv1.Lease{}, client.InNamespace(p.world.Namespace))
 	if err != nil {
@@ -100,13 +102,13 @@ func (p *pair) deleteLeases() {
 	}
 }
 
-// run is the life of a driver.
+// run plays the life of a driver.
 func (p *pair) run(ctx context.Context, k *harness.Kubelet, driver *corev1.Pod) {
 	k.RunUntil(ctx, driver, p.ends)
 }
 
-// apply gets one more in line. Of those that come later every third one goes to the front, so that the order depends on what a process
-// has heard of.
+// apply adds an application to the line. Later on, every third one goes to the front, so that the order depends on
+// which changes a process has seen.
 func (p *pair) apply() {
 	p.t.Helper()
 	n := len(p.apps)
@@ -126,7 +128,7 @@ func (p *pair) start() {
 	p.processes = append(p.processes, startProcess(p.t, p, p.starts))
 }
 
-// turn lets one driver end, if any runs, and gets in line who comes next.
+// turn lets one driver end, if any runs, and adds the next application.
 func (p *pair) turn() {
 	p.t.Helper()
 	if p.closed {
@@ -139,7 +141,7 @@ func (p *pair) turn() {
 	}
 }
 
-// keep replaces processes that have ended. They may only end because another one has taken over.
+// keep replaces processes that have ended. They may end only because another one has taken over.
 func (p *pair) keep() {
 	p.t.Helper()
 	for i := 0; i < len(p.processes); i++ {
@@ -157,7 +159,7 @@ func (p *pair) keep() {
 	}
 }
 
-// until keeps both processes and the queue going until something has come about.
+// until keeps both processes and the queue busy until done returns true.
 func (p *pair) until(what string, done func() bool) {
 	p.t.Helper()
 	err := wait.PollUntilContextTimeout(p.t.Context(), 20*time.Millisecond, patience, true, func(context.Context) (bool, error) {
@@ -173,7 +175,7 @@ func (p *pair) until(what string, done func() bool) {
 	}
 }
 
-// driversBut returns those that others than the given process have asked for.
+// driversBut returns the number of drivers that processes other than the given one have created.
 func (p *pair) driversBut(but *process) int32 {
 	made := p.gone
 	for _, s := range p.processes {
@@ -184,7 +186,7 @@ func (p *pair) driversBut(but *process) int32 {
 	return made
 }
 
-// ledger of the queue, as it is stored.
+// ledger returns the stored ledger of the queue.
 func (p *pair) ledger() *v1alpha1.Ledger {
 	p.t.Helper()
 	queue := p.world.Queue.DeepCopy()

@@ -22,20 +22,22 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// process is one start of the program.
+// process is one running instance of the program.
 type process struct {
 	*harness.Process
-	started chan struct{} // closed once there is a Process; its first request may come before
+	// started is closed once there is a Process; its first request may come before.
+	started chan struct{}
 	number  int
 	network *harness.Network
 	proxy   *httptest.Server
-	// drivers that it has asked the API server for.
+	// drivers counts the drivers that it has created.
 	drivers atomic.Int32
-	// emptied are its writes that gave a lease back.
+	// emptied counts its writes that released a lease.
 	emptied atomic.Int32
 
-	mu     sync.Mutex
-	holder string // its name in the ledger, once it has tried to write one
+	mu sync.Mutex
+	// holder is its name in the ledger, once it has tried to write one.
+	holder string
 }
 
 const kubeconfig = `
@@ -46,7 +48,7 @@ contexts: [{name: proxy, context: {cluster: proxy}}]
 current-context: proxy
 `
 
-// startProcess starts the program of a pair. The test's end kills it, stopped or not.
+// startProcess starts the program of a pair. At the end of the test it is killed, stopped or not.
 func startProcess(t *testing.T, p *pair, number int) *process {
 	t.Helper()
 	s := &process{number: number, started: make(chan struct{})}
@@ -70,10 +72,10 @@ func startProcess(t *testing.T, p *pair, number int) *process {
 	return s
 }
 
-// ledgerHolder is who a ledger belongs to, as its writer says.
+// ledgerHolder matches the holder of a ledger in a write.
 var ledgerHolder = regexp.MustCompile(`"ledger":{.*"holder":"([^"]+)"`)
 
-// note takes in what a write shows of the process.
+// note records what a write shows of the process.
 func (s *process) note(r *http.Request) {
 	if isPost(r, "/pods") {
 		s.drivers.Add(1)
@@ -95,7 +97,7 @@ func (s *process) holds(l *v1alpha1.Ledger) bool {
 	return s.holder == l.Holder
 }
 
-// kill ends the process, which may stand still, and closes its proxy.
+// kill ends the process, which may be stopped, and closes its proxy.
 func (s *process) kill() {
 	s.Kill()
 	s.network.Resume()
@@ -103,7 +105,7 @@ func (s *process) kill() {
 	s.proxy.Close()
 }
 
-// stop makes the process stand still (SIGSTOP) and returns once it does.
+// stop stops the process (SIGSTOP) and returns once it is stopped.
 func (s *process) stop() error {
 	if err := s.Signal(syscall.SIGSTOP); err != nil {
 		return fmt.Errorf("stop process %d: %w", s.number, err)
@@ -121,10 +123,11 @@ func (s *process) stop() error {
 	return fmt.Errorf("process %d does not stop", s.number)
 }
 
-// wake lets the process go on, and with it the write that was held back: it is sent, whatever has become of the world.
+// wake lets the process continue, and sends the write that was held back, whatever has happened meanwhile.
 func (s *process) wake() {
 	s.network.Resume()
-	_ = s.Signal(syscall.SIGCONT) // if it has ended, others say so
+	// If it has ended, other checks report it.
+	_ = s.Signal(syscall.SIGCONT)
 }
 
 func (s *process) hasEnded() bool {
@@ -142,7 +145,7 @@ const (
 	lostLedger = "another operator has taken over the ledger"
 )
 
-// why returns the reason of these for which the process has ended, as its last line says; empty for any other one.
+// why returns the reason for which the process has ended, by its last log line, if it is one of these; empty otherwise.
 func (s *process) why() string {
 	text := s.Log()
 	last := text[strings.LastIndex(strings.TrimSpace(text), "\n")+1:]

@@ -23,8 +23,9 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// openProxy opens a process's proxy of the API server: plain HTTP on this machine's loopback, with an administrator's rights behind it. It
-// lets everything through as it comes, but for what network does. look is shown every request.
+// openProxy opens a proxy of the API server for a process: plain HTTP on this machine's loopback, with an
+// administrator's rights behind it. It passes everything on unchanged, except for the faults of network. look is called
+// for every request.
 func openProxy(t *testing.T, network *harness.Network, look func(*http.Request)) *httptest.Server {
 	t.Helper()
 	config := env.Config()
@@ -50,7 +51,7 @@ func openProxy(t *testing.T, network *harness.Network, look func(*http.Request))
 	})
 }
 
-// keepBody makes that the body of a request can be read more than once.
+// keepBody allows the body of a request to be read more than once.
 func keepBody(r *http.Request) {
 	if r.Body == nil || r.Method == http.MethodGet {
 		return
@@ -64,7 +65,7 @@ func keepBody(r *http.Request) {
 	r.ContentLength = int64(len(raw))
 }
 
-// moments of the life of an application, as the write that the leader is about to make.
+// moments are moments in the life of an application: the write that the leader is about to send.
 var moments = map[string]func(*http.Request) bool{
 	"ledger":     func(r *http.Request) bool { return isPatch(r, "/sparkqueues/", `"entries":"{`) },
 	"finalizer":  func(r *http.Request) bool { return isPatch(r, "/sparkapplications/", `"finalizers"`) },
@@ -78,7 +79,7 @@ func isPost(r *http.Request, suffix string) bool {
 	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, suffix)
 }
 
-// emptiesLease reports whether a write gives a lease back, whichever process has it.
+// emptiesLease reports whether a write releases a lease, whichever process holds it.
 func emptiesLease(r *http.Request) bool {
 	if r.Method != http.MethodPut || !strings.Contains(r.URL.Path, "/leases/") {
 		return false

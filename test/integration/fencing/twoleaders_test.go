@@ -20,11 +20,11 @@ import (
 
 // stop is a moment at which the leader is stopped.
 type stop struct {
-	// moment is the write that it is about to make, nth which one of that kind.
+	// moment is the write that it is about to send, and nth the number of that write among those of its kind.
 	moment string
 	nth    int
-	// held: the write is held back and sent when the process continues, as if the process had been stopped just before it. Else it is sent
-	// at once, and the process learns of it when it continues.
+	// held: the write is held back and sent when the process continues, as if the process had been stopped just before
+	// it. Otherwise it is sent at once, and the process receives the answer when it continues.
 	held bool
 }
 
@@ -37,23 +37,23 @@ var stops = []stop{
 	{"ledger", 4, false},
 }
 
-// loss is how a leader that stands still loses its office.
+// loss is a way in which a stopped leader loses its lease.
 type loss struct {
 	flags []string
-	// handOver happens while the leader stands still.
+	// handOver happens while the leader is stopped.
 	handOver func(*testing.T, *pair)
 	// why are the reasons for which it may end when it continues.
 	why []string
 }
 
 var losses = map[string]loss{
-	// It can learn that it has lost its lease as soon as it continues.
+	// It can notice that it has lost its lease as soon as it continues.
 	"the lease runs out": {
 		flags:    []string{"--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s", "--leader-election-retry-period=500ms"},
 		handOver: func(*testing.T, *pair) {},
 		why:      []string{lostLease, lostLedger},
 	},
-	// It continues with a lease that seems good for half a minute: both lead, and the ledger alone distinguishes them.
+	// It continues with a lease that seems valid for half a minute: both lead, and only the ledger distinguishes them.
 	"the lease is given away": {
 		flags:    []string{"--leader-election-lease-duration=40s", "--leader-election-renew-deadline=30s", "--leader-election-retry-period=1s"},
 		handOver: giveAway,
@@ -61,9 +61,9 @@ var losses = map[string]loss{
 	},
 }
 
-// TestStoppedLeader: a process that leads is stopped in the middle of its work, the other one takes over, and the first one continues while
-// the other one is busy. It ends, a third one takes its place, and the same happens to the next leader. Pods and grants never hold more
-// than the quota, each attempt has one driver, and no application is lost.
+// TestStoppedLeader: a leader is stopped in the middle of its work, the other process takes over, and the first one
+// continues while the other one is busy. It ends, a third one replaces it, and the same happens to the next leader.
+// Pods and grants never hold more than the quota, each attempt has one driver, and no application is lost.
 func TestStoppedLeader(t *testing.T) {
 	program := harness.Compile(t, "sparkgate")
 	for name, l := range losses {
@@ -77,7 +77,7 @@ func TestStoppedLeader(t *testing.T) {
 	}
 }
 
-// giveAway empties the lease, as a leader does that steps back.
+// giveAway empties the lease, as a leader does that steps down.
 func giveAway(t *testing.T, p *pair) {
 	t.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: p.world.Namespace, Name: "sparkgate-leader"}}
@@ -86,7 +86,7 @@ func giveAway(t *testing.T, p *pair) {
 	})
 }
 
-// stopLeader returns the leader when it stands still at the given moment.
+// stopLeader returns the leader when it is stopped at the given moment.
 func (p *pair) stopLeader(at *stop) *process {
 	p.t.Helper()
 	for {
@@ -103,11 +103,12 @@ func (p *pair) stopLeader(at *stop) *process {
 		if stopped.holds(p.ledger()) {
 			return stopped
 		}
-		stopped.wake() // it has lost its office already and is about to learn it
+		// It has lost its lease already, and is about to notice.
+		stopped.wake()
 	}
 }
 
-// takeOver stops the leader at a moment, has the other process work, and lets the first one go on.
+// takeOver stops the leader at a moment, lets the other process work, and lets the first one continue.
 func (p *pair) takeOver(at *stop, l *loss) {
 	p.t.Helper()
 	first := p.stopLeader(at)
@@ -128,7 +129,7 @@ func (p *pair) takeOver(at *stop, l *loss) {
 	p.keep()
 }
 
-// finish lets all drivers end, and checks what became of all of them.
+// finish lets all drivers end, and checks the results of all applications.
 func (p *pair) finish() {
 	p.t.Helper()
 	close(p.ends)

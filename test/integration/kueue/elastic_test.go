@@ -52,8 +52,8 @@ func (w *world) chunks(app *v1alpha1.SparkApplication, count int) (chunks []kueu
 	return chunks
 }
 
-// growsAndShrinks is the story of an application that grows into what Kueue has free, says why it gets no more, grows on when another
-// one has ended, and gives back what its driver lets go.
+// growsAndShrinks plays an application that grows into Kueue's free quota, says why it gets no more, grows again when
+// another one has ended, and releases quota when its driver deletes executors.
 func growsAndShrinks(t *testing.T) {
 	w := newWorld(t, harness.MemoryFor(7))
 	w.History.MemoryLimit = 7 * harness.PodMemory
@@ -97,7 +97,7 @@ func growsAndShrinks(t *testing.T) {
 	w.Unused()
 }
 
-// many executors are asked for by few Workloads, of which each may be admitted in part and given back in part.
+// growsByMany: many executors share a few Workloads, each of which may be admitted and released in part.
 func growsByMany(t *testing.T) {
 	w := newWorld(t, harness.MemoryFor(17))
 	w.History.MemoryLimit = 17 * harness.PodMemory
@@ -148,8 +148,8 @@ func growsPastItsChecks(t *testing.T) {
 	w.uses(w.Namespace, 0)
 }
 
-// executorsReclaimed: another queue takes its own quota back. Only as many executors go as it needs; the run survives, and grows again when the
-// other one has ended.
+// executorsReclaimed: another queue takes back its own quota. Only as many executors end as it needs; the run survives,
+// and grows again when the other one has ended.
 func executorsReclaimed(t *testing.T) {
 	w := newWorld(t, harness.MemoryFor(3), func(s *kueuev1.ClusterQueueSpec) { cohort("c-" + string(s.ResourceGroups[0].Flavors[0].Name))(s) })
 	w.History.MemoryLimit = 7 * harness.PodMemory
@@ -177,8 +177,9 @@ func executorsReclaimed(t *testing.T) {
 	w.Unused()
 }
 
-// baseGangsFirst: an application of the same priority gets its first executors from those that another one has above its base gang, if the
-// queue lets Workloads of lower priority be preempted; and none grows in its place.
+// baseGangsFirst: an application of the same priority gets its first executors from the quota that another one holds
+// above its base gang, if the queue lets Workloads of lower priority be preempted; and no application grows before
+// that.
 func baseGangsFirst(t *testing.T) {
 	w := newWorld(t, harness.MemoryFor(5), lowerPriority)
 	w.History.MemoryLimit = 5 * harness.PodMemory
@@ -198,8 +199,8 @@ func baseGangsFirst(t *testing.T) {
 	harness.ExecutorsAre(t, app, 2, 0)
 }
 
-// chunkDeleted: executors whose quota a user deletes end, and their driver asks for new ones; so it is with one that is deactivated, for
-// which none asks again.
+// chunkDeleted: if a user deletes a Workload of executors, these end and their driver requests new ones; the same holds
+// for a Workload that is deactivated, but then no new quota is requested.
 func chunkDeleted(t *testing.T) {
 	w := newWorld(t, harness.MemoryFor(4))
 	w.History.MemoryLimit = 4 * harness.PodMemory

@@ -97,7 +97,8 @@ func TestAdmittedForOtherPods(t *testing.T) {
 	w.Reach(app, "Succeeded")
 }
 
-// reservations counts how often Kueue gives quota to the one Workload of the world while it asks for pods from certain inputs.
+// reservations counts how often Kueue gives quota to the only Workload of the world while that requests it for pods
+// from certain inputs.
 func (w *world) reservations(inputs string) (times func() int) {
 	w.t.Helper()
 	events, err := w.client.Watch(w.t.Context(), &kueuev1.WorkloadList{}, client.InNamespace(w.Namespace))
@@ -249,7 +250,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // gate the application waits for Kueue as well, and says so.
 func TestPodIntegration(t *testing.T) {
 	kueue := systems.Kueue(t, env.Cluster(), systems.KueueSettings{Pods: true})
-	// Its webhook for pods would bar those of other tests.
+	// Its webhook for pods would also apply to those of other tests.
 	defer func() {
 		if err := kueue.Uninstall(t.Context()); err != nil {
 			t.Error(err)

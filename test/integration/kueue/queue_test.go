@@ -186,8 +186,9 @@ func drained(t *testing.T) {
 	w.SucceedAll(app, waiting)
 }
 
-// stoppedForAWhile: once the queue admits again, no application says that it does not, although Kueue says so of some Workloads until it looks at
-// them, and looks at one of several that ask for the same. TestVerdicts has the conditions that it may leave.
+// stoppedForAWhile: once the queue admits again, no application says that it does not. Kueue still says so of some
+// Workloads until it processes them, and of several that request the same it processes only one. TestVerdicts has the
+// conditions that Kueue may leave.
 func stoppedForAWhile(t *testing.T) {
 	w := newWorld(t, "3Gi")
 	w.Run(w.apply("first"))
@@ -247,8 +248,8 @@ func suspendedApplication(t *testing.T) {
 	}
 }
 
-// editedWhileItWaits: Kueue orders Workloads by their creation, whatever they are changed to later. So one that asks for more is created again and
-// comes behind those that were there.
+// editedWhileItWaits: Kueue orders Workloads by their creation, whatever changes later. So a Workload whose application
+// requests more is created again, and gets a place behind those that were there.
 func editedWhileItWaits(t *testing.T) {
 	w := newWorld(t, "3Gi")
 	first := w.apply("first")
@@ -272,8 +273,8 @@ func editedWhileItWaits(t *testing.T) {
 	w.Succeed(edited)
 }
 
-// editedBeforeChecks: an application has quota and waits for an admission check. In another queue, or with more executors that it cannot do
-// without, it gives that up and asks anew.
+// editedBeforeChecks: an application has quota and waits for an admission check. If it is moved to another queue, or
+// needs more executors, it releases that quota and asks again.
 func editedBeforeChecks(t *testing.T) {
 	w := newWorld(t, "3Gi", withCheck(t))
 	w.clusterQueue(w.Namespace+"-b", "3Gi")
@@ -317,7 +318,7 @@ func (w *world) pass(app *v1alpha1.SparkApplication) {
 	w.passCheckOf(w.workload(app))
 }
 
-// passCheckOf has the admission check of a Workload that waits for it pass.
+// passCheckOf makes the admission check of a waiting Workload pass.
 func (w *world) passCheckOf(workload *kueuev1.Workload) {
 	w.t.Helper()
 	w.passCheckUnless(workload, func(*kueuev1.Workload) bool { return false })
@@ -339,9 +340,10 @@ func (w *world) passCheckUnless(workload *kueuev1.Workload, isOther func(*kueuev
 	})
 }
 
-// checkedOnceMore: the pods of an application come out otherwise than those that have passed an admission check, because its namespace has
-// got a LimitRange. It gives that quota back, and what it asks for now also has to pass the check: in the same Workload, or in another one if
-// Kueue gives quota for the old pods once more before the Workload asks for the new ones.
+// checkedOnceMore: the pods of an application differ from those that have passed an admission check, because its
+// namespace has got a LimitRange. The application releases that quota, and its new ask also has to pass the check: in
+// the same Workload, or in another one if Kueue grants quota for the old pods once more before the Workload requests
+// the new ones.
 func checkedOnceMore(t *testing.T) {
 	w := newWorld(t, harness.MemoryFor(4), withCheck(t))
 	app := w.apply("pi", executors(3))
@@ -463,7 +465,8 @@ func deletedWhileItRuns(t *testing.T) {
 	w.Succeed(w.apply("next"))
 }
 
-// orphanedWhileItRuns: the garbage collector takes the owner off the Workload as well, which is deleted all the same and gives its quota back.
+// orphanedWhileItRuns: the garbage collector also removes the owner of the Workload, which is deleted nevertheless and
+// releases its quota.
 func orphanedWhileItRuns(t *testing.T) {
 	var hold atomic.Bool
 	hold.Store(true)

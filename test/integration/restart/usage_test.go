@@ -18,11 +18,11 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// tolerance is how far sums may be from those of the account, as a share. Between two events of a test, hours pass on its clock; what the
-// operator sees late, by the machine's, is milliseconds.
+// tolerance is the allowed relative difference from the sums of the account. Hours pass between two events on the
+// test's clock, while the operator's delays are milliseconds of the system clock.
 const tolerance = 0.001
 
-// day is a day on the test's clock: operators that come and go, an account of its own, and the applications.
+// day is a day on the test's clock, with operators that come and go, an independent account, and the applications.
 type day struct {
 	*harness.World
 	t        *testing.T

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// fits is how many applications a tree has quota for, line how many wait or run at any time.
+	// fits is the number of applications that a tree has quota for, line the number that wait or run at any time.
 	fits, line = 3, 8
 	// each is the memory of an application's three pods, in MiB.
 	each = 3 * 896
 )
 
-// tree is a world whose queue is a tree of its own. Applications follow each other there until the test has enough.
+// tree is a world whose queue is a tree of its own. Applications follow each other there until the test ends them.
 type tree struct {
 	*harness.World
 	t    *testing.T
@@ -55,14 +55,14 @@ func newTrees(t *testing.T, count int) (trees []*tree, roots []string) {
 	return trees, roots
 }
 
-// run is the life of a driver.
+// run plays the life of a driver.
 func (w *tree) run(ctx context.Context, k *harness.Kubelet, driver *corev1.Pod) {
 	k.RunUntil(ctx, driver, w.leave)
 }
 
 func (w *tree) next() { w.apps = append(w.apps, w.Apply(fmt.Sprintf("app-%d", len(w.apps)))) }
 
-// turn lets a driver end, if one runs, gets another application in line, and holds that what is granted fits.
+// turn lets a driver end, if one runs, adds another application to the line, and checks that the grants fit.
 func (w *tree) turn() {
 	w.t.Helper()
 	select {
@@ -73,7 +73,7 @@ func (w *tree) turn() {
 	w.fits()
 }
 
-// fits holds that the grants in the status of applications and those on their way there fit into the quota together.
+// fits checks that the grants in the status of applications, and those on their way there, together fit into the quota.
 func (w *tree) fits() {
 	w.t.Helper()
 	queue := w.Queue.DeepCopy()
@@ -129,7 +129,7 @@ func (w *tree) starts() int {
 	return n
 }
 
-// epoch of the tree's ledger, which each leader raises.
+// epoch returns the epoch of the tree's ledger, which each leader raises.
 func (w *tree) epoch() int64 {
 	w.t.Helper()
 	queue := w.Queue.DeepCopy()
@@ -142,7 +142,7 @@ func (w *tree) epoch() int64 {
 	return queue.Status.Ledger.Epoch
 }
 
-// drain lets everything come to its end, and holds that every application has run once.
+// drain lets everything come to its end, and checks that every application has run once.
 func (w *tree) drain() {
 	w.t.Helper()
 	close(w.leave)
@@ -185,7 +185,7 @@ func TestReplicasAreKilled(t *testing.T) {
 	}
 }
 
-// killOldest kills the replica that runs longest, and waits until others lead its trees.
+// killOldest kills the replica that has run longest, and waits until others lead its trees.
 func killOldest(t *testing.T, r *replicas, trees []*tree) {
 	t.Helper()
 	victim, of := r.running[0], r.leads()
@@ -224,7 +224,7 @@ func killOldest(t *testing.T, r *replicas, trees []*tree) {
 	t.Logf("killed the leader of %d trees, which others led after %v", len(moved), took)
 }
 
-// turnUntil keeps the trees going until something has come about.
+// turnUntil keeps the trees busy until done returns true.
 func turnUntil(t *testing.T, trees []*tree, what string, done func() bool) {
 	t.Helper()
 	env.UntilWithin(t, 2*env.Patience, what, func() (bool, any) {
