@@ -19,8 +19,7 @@ import (
 // them, users and tools read them as wholes, and the API server would validate, default, prune and copy every field in
 // them with each write of the status. UnmarshalJSON checks them instead.
 type SparkApplicationStatus struct {
-	// observedGeneration is the generation of the spec that the conditions describe; -1 until the operator has looked
-	// at it.
+	// observedGeneration is the generation of the spec that the conditions describe; -1 until the operator has seen it.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
@@ -69,8 +68,8 @@ type SparkApplicationStatus struct {
 	// +optional
 	Queue string `json:"queue,omitempty"`
 
-	// ask is what the application requests from its queue, or requested last. It determines whether a change keeps the
-	// place in the queue. Its fields: gate; podSets, each with name (driver or executor), count, minCount, requests and
+	// ask is what the application requests from its queue, or requested last. It decides whether a change keeps the
+	// place in the queue. Its fields: gate; podSets, each with name (driver or executor), count, minCount, requests,
 	// flavors.
 	// +optional
 	// +kubebuilder:validation:Schemaless
@@ -154,8 +153,7 @@ type SparkApplicationStatus struct {
 	// lastHandledForceAt echoes the annotation reconcile.fluxcd.io/forceAt: the job ran again because of it.
 	meta.ForceRequestStatus `json:",inline"`
 
-	// Invalid are the names of the open parts that were left out of this copy, because they do not have their types. It
-	// is not part of the API.
+	// Invalid are the names of the open parts that were left out because they lack their types. It is not in the API.
 	Invalid []string `json:"-"`
 }
 
@@ -191,8 +189,7 @@ type ApplicationTimes struct {
 // OpenTimes are the times that the schema does not describe.
 type OpenTimes struct {
 	// queued orders applications of equal priority: it is when this one first asked for what it asks for now, plus the
-	// time since then in which it could not have started. A preempted or requeued attempt keeps it, other attempts
-	// begin anew.
+	// time since then in which it could not start. A preempted or requeued attempt keeps it, others begin anew.
 	// +optional
 	Queued *metav1.Time `json:"queued,omitempty"`
 	// blocked is since when the application could not start, regardless of its queue: its spec is invalid, or an object
@@ -265,8 +262,7 @@ type Grant struct {
 	// +optional
 	Resizes int64 `json:"resizes,omitempty"`
 	// holdsFor is how long after times.admitted the attempt may hold the quota, if it was admitted before others that
-	// wait because of its timeouts. Longer timeouts take effect with the next attempt. Absent if it passed no other
-	// ask.
+	// wait because of its timeouts. Longer timeouts take effect with the next attempt. Absent if it passed none.
 	// +optional
 	HoldsFor *metav1.Duration `json:"holdsFor,omitempty"`
 	// podSets are the granted pods: first the driver and the executors of the base gang, then the executors above it,
@@ -354,12 +350,10 @@ type ExecutorStatus struct {
 	// gated is the number of executors that wait for quota.
 	// +optional
 	Gated int32 `json:"gated,omitempty"`
-	// peak is the largest number of executors that were ready together in this attempt, as far as the status has shown
-	// them.
+	// peak is the largest number of executors that were ready together in this attempt, as far as the status showed it.
 	// +optional
 	Peak int32 `json:"peak,omitempty"`
-	// failed is the number of executors that ended with an error during this attempt, without those that their driver
-	// removed.
+	// failed is the number of executors that ended with an error in this attempt, unless the driver removed them.
 	// +optional
 	Failed int32 `json:"failed,omitempty"`
 	// failures are the five newest failures, oldest first, including executors whose pods are gone.
