@@ -17,7 +17,8 @@ import (
 	"github.com/sparkgate/sparkgate/test/e2e/env"
 )
 
-// The API server is away until the operator has lost its lease and ended. The driver and its executors go on without either.
+// TestSlowARunOutlivesTheAPIServer: the API server is down until the operator has lost its lease and ended. The driver
+// and its executors continue without either.
 func TestSlowARunOutlivesTheAPIServer(t *testing.T) {
 	s := env.NewTenant(t, 1)
 	s.BearOutage()
@@ -30,7 +31,8 @@ func TestSlowARunOutlivesTheAPIServer(t *testing.T) {
 	checkOutlived(t, s, before)
 }
 
-// The kubelet is away until its node counts as not ready, and back before pods are evicted, which takes five minutes.
+// TestSlowARunOutlivesTheKubelet: the kubelet is down until its node counts as not ready, and back before pods are
+// evicted, which takes five minutes.
 func TestSlowARunOutlivesTheKubelet(t *testing.T) {
 	s := env.NewTenant(t, 1)
 	before := startSleeping(t, s)
@@ -62,7 +64,7 @@ func TestSlowARunOutlivesTheKubelet(t *testing.T) {
 	checkOutlived(t, s, before)
 }
 
-// startSleeping starts a job that is longer than any outage of these tests, and returns its driver.
+// startSleeping starts a job that takes longer than any outage of these tests, and returns its driver.
 func startSleeping(t *testing.T, s *env.Namespace) env.Pod {
 	t.Helper()
 	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, env.Sleep("120")))
@@ -71,7 +73,8 @@ func startSleeping(t *testing.T, s *env.Namespace) env.Pod {
 	return s.Pods("pi", v1alpha1.SparkRoleDriver)[0]
 }
 
-// checkOutlived: the run succeeds in its first attempt, with the driver that it had, and its end is reported once.
+// checkOutlived checks that the run succeeds in its first attempt, with the driver that it had, and that its end is
+// reported once.
 func checkOutlived(t *testing.T, s *env.Namespace, before env.Pod) {
 	t.Helper()
 	end := s.Reaches("pi", env.First, v1alpha1.SucceededReason)

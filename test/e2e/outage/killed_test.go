@@ -16,16 +16,17 @@ import (
 	"github.com/sparkgate/sparkgate/test/e2e/env"
 )
 
-// mayMiss are writes that not every life has: how often a queue shows its numbers, which stages share a status write, and how many ledgers
-// the operator has taken over before the trap is set, depends on how fast things go. The first status holds the grant, the second may be
-// the end; one write of a ledger records the grant.
+// mayMiss are writes that not every life has. How often a queue publishes its numbers, which stages share a status
+// write, and how many ledgers the operator has taken over before the trap is set all depend on timing. The first status
+// holds the grant, the second may be the end; one write of a ledger records the grant.
 var mayMiss = regexp.MustCompile(`sparkqueues/\*/status (#|\(ledger\) #[2-9])|sparkapplications/\*/status #[3-9]`)
 
-// An operator that is killed forgets everything, so what follows depends on the cluster alone: after a write it is as before the next one.
-// Killing before every write and after the last one plays all there is.
+// TestOperatorKilledBetweenWrites: an operator that is killed forgets everything, so what follows depends only on the
+// cluster: the state after a write is the state before the next one. Killing the operator before every write and after
+// the last one therefore covers all cases.
 //
-// The lives overlap: while one application has its operator killed, those before it go on with whatever operator there is, and are
-// killed into as well. Each is applied, succeeds, is deleted and goes.
+// The lives overlap: while one application has its operator killed, those before it continue with whatever operator
+// there is, and are interrupted as well. Each is applied, succeeds, and is deleted.
 func TestOperatorKilledBetweenWrites(t *testing.T) {
 	s := env.NewTenant(t, 1)
 	env.StopOperator(t)
@@ -49,10 +50,11 @@ func TestOperatorKilledBetweenWrites(t *testing.T) {
 // lives are the applications of the test.
 type lives struct {
 	*env.Namespace
-	t       *testing.T
-	proxy   *proxy
-	names   []string
-	deleted map[string]bool // by the user, after their success
+	t     *testing.T
+	proxy *proxy
+	names []string
+	// deleted are those that the user has deleted after their success.
+	deleted map[string]bool
 }
 
 // wholeLife returns the writes of a life in which nothing is killed.
@@ -63,7 +65,8 @@ func (l *lives) wholeLife() []string {
 	return l.proxy.seen(tr)
 }
 
-// killedAt begins a life and kills the operator before or after a write of it. It returns false when the life ended without it.
+// killedAt starts a life, and kills the operator before or after one of its writes. It returns false if the life ended
+// without that write.
 func (l *lives) killedAt(n int, write string, after bool) bool {
 	l.t.Helper()
 	position := "before"
@@ -100,7 +103,7 @@ func (l *lives) begin(name, at string, after bool) *trap {
 	return tr
 }
 
-// deleteSucceeded does what the user does: deletes every application once it has succeeded.
+// deleteSucceeded plays the user, who deletes every application once it has succeeded.
 func (l *lives) deleteSucceeded() {
 	l.t.Helper()
 	for _, name := range l.names {
@@ -125,7 +128,7 @@ func (l *lives) awaitGone(name string) {
 	})
 }
 
-// check: one driver, one attempt, success, nothing held.
+// check checks that there was one driver and one attempt, that it succeeded, and that nothing is held.
 func (l *lives) check(name string) {
 	l.t.Helper()
 	if drivers := l.Pods(name, v1alpha1.SparkRoleDriver); len(drivers) != 1 {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// process is one start of the operator as a plain process of this machine.
+// process is one instance of the operator as a plain process of this machine.
 type process struct {
 	command *exec.Cmd
 	ended   chan struct{}
@@ -30,7 +30,7 @@ contexts: [{name: proxy, context: {cluster: proxy}}]
 current-context: proxy
 `
 
-// startProcess starts the operator on a server. The test's end kills it.
+// startProcess starts the operator against a server. It is killed at the end of the test.
 func startProcess(t *testing.T, server string) *process {
 	t.Helper()
 	binary := os.Getenv("SPARKGATE_OPERATOR")
@@ -41,7 +41,7 @@ func startProcess(t *testing.T, server string) *process {
 	if err := os.WriteFile(file, fmt.Appendf(nil, kubeconfig, server), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// No lease: there is only ever one, and the ledger fences it against the one before.
+	// No lease: only one operator runs at a time, and the ledger fences it against the previous one.
 	p := &process{command: exec.Command(binary, "--metrics-addr=0", "--health-addr=0", "--explain-addr=0"), ended: make(chan struct{})}
 	p.command.Env = append(os.Environ(), "KUBECONFIG="+file)
 	p.command.Stdout, p.command.Stderr = p, p
@@ -76,11 +76,12 @@ func (p *process) kill() {
 	p.mu.Lock()
 	p.killed = true
 	p.mu.Unlock()
-	_ = p.command.Process.Kill() // gone already is as good
+	// An error means that it has ended already.
+	_ = p.command.Process.Kill()
 	<-p.ended
 }
 
-// Write keeps the last of the log.
+// Write keeps the end of the log.
 func (p *process) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -23,20 +23,23 @@ import (
 
 // trap watches the writes of one life, and may kill the operator at one of them.
 type trap struct {
-	// name that a write has to mention, in its path or its body, to belong to the life.
+	// name has to occur in the path or the body of a write for it to belong to the life.
 	name string
-	// at is the write that springs the trap, as writes names them; empty for none. After means that the API server has done it, and
-	// only the answer is lost.
+	// at is the write that springs the trap, as nameWrite names it; empty for none. If after is set, the API server
+	// performs the write, and only the answer is lost.
 	at    string
 	after bool
 	// kill ends the operator.
 	kill func()
 
-	sprung chan struct{} // closed when the operator is dead
-	writes []string      // seen so far
+	// sprung is closed when the operator is dead.
+	sprung chan struct{}
+	// writes are those seen so far.
+	writes []string
 }
 
-// proxy is the operator's way to the API server: plain HTTP on this machine's loopback, with an administrator's rights behind it.
+// proxy is the operator's connection to the API server: plain HTTP on this machine's loopback, with an administrator's
+// rights behind it.
 type proxy struct {
 	server  *httptest.Server
 	forward *httputil.ReverseProxy
@@ -56,13 +59,15 @@ func startProxy(t *testing.T) *proxy {
 		t.Fatal(err)
 	}
 	p := &proxy{forward: &httputil.ReverseProxy{
-		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		Transport:     transport,
-		FlushInterval: -1, // events of watches go out at once
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport: transport,
+		// Events of watches have to be sent at once.
+		FlushInterval: -1,
 		ErrorHandler:  func(w http.ResponseWriter, _ *http.Request, _ error) { panic(http.ErrAbortHandler) },
 	}}
 	p.server = httptest.NewServer(p)
-	t.Cleanup(p.server.CloseClientConnections) // watches would keep Close waiting
+	// Open watches would make Close wait.
+	t.Cleanup(p.server.CloseClientConnections)
 	return p
 }
 
@@ -80,7 +85,8 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		panic(http.ErrAbortHandler) // the operator died while it wrote
+		// The operator died while it wrote.
+		panic(http.ErrAbortHandler)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	sprung := p.count(r, body)
@@ -96,7 +102,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
-// count notes a write and returns the trap that it springs, or nil.
+// count records a write, and returns the trap that it springs, or nil.
 func (p *proxy) count(r *http.Request, body []byte) *trap {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,8 +124,8 @@ func (p *proxy) count(r *http.Request, body []byte) *trap {
 
 func nthWrite(write string, n int) string { return fmt.Sprintf("%s #%d", write, n) }
 
-// nameWrite names a write alike in every life: method and path, with a star for what is named after the life. A ledger is distinguished from
-// the other parts of a queue's status.
+// nameWrite returns a name for a write that is the same in every life: method and path, with a star instead of names of
+// the life. It distinguishes a ledger from the other parts of a queue's status.
 func nameWrite(life string, r *http.Request, body []byte) string {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if i := slices.Index(parts, "namespaces"); i >= 0 && len(parts) > i+2 {

@@ -15,15 +15,16 @@ import (
 	"github.com/sparkgate/sparkgate/test/e2e/env"
 )
 
-// fitting is how many applications fit into the queue of the test: five of 3 × 100m and 3 × 896Mi into 1500m and 14Gi.
+// fitting is the number of applications that fit into the queue of the test: five of 3 × 100m and 3 × 896Mi into 1500m
+// and 14Gi.
 const fitting = 5
 
 func TestTheQuotaHoldsThoughTheOperatorIsKilled(t *testing.T) {
 	testQuotaHolds(t, 9)
 }
 
-// testQuotaHolds lets many applications wait for a queue that a few fit into, kills the operator while those run, and watches the
-// pods all the time.
+// testQuotaHolds applies many applications to a queue that only a few fit into, kills the operator while those run, and
+// watches the pods all the time.
 func testQuotaHolds(t *testing.T, applications int) {
 	s := env.NewTenant(t, fitting)
 	objects := []client.Object{env.Queue(s.Name, "1500m", "14Gi")}

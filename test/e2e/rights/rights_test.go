@@ -17,7 +17,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(env.Main(m)) }
 
-// The operator uses every right that it has, and lacks none. What the end-to-end tests need not use is listed with the test that does.
+// TestNoRightIsUnusedOrMissing: the operator uses every right that it has, and lacks none. Rights that the end-to-end
+// tests need not use are listed with the test that uses them.
 func TestNoRightIsUnusedOrMissing(t *testing.T) {
 	granted, used, lacked := granted(t), rights.Set{}, rights.Set{}
 	for _, path := range auditLogs(t) {

@@ -19,7 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/e2e/env"
 )
 
-// example reads an application of the folder examples; only its namespace and its queue are those of the test.
+// example reads an application of the folder examples, and changes only its namespace and its queue.
 func example(t *testing.T, file, queue string) *v1alpha1.SparkApplication {
 	t.Helper()
 	app := env.Example(t, file)
@@ -67,7 +67,8 @@ func testExampleSucceeds(t *testing.T, file string) {
 	checkColumns(t, s.Kubectl("get", "sgapp", app.Name))
 }
 
-// checkStageOrder: the stages come in the order of the story. Those that share their status write with the next may be missing.
+// checkStageOrder checks that the stages come in the order of the story. Stages that share their status write with the
+// next one may be missing.
 func checkStageOrder(t *testing.T, got []string) {
 	t.Helper()
 	story := []string{v1alpha1.QueuedReason, v1alpha1.SubmittingReason, v1alpha1.StartingReason, v1alpha1.RunningReason,
@@ -83,7 +84,7 @@ func checkStageOrder(t *testing.T, got []string) {
 	}
 }
 
-// checkColumns: what kubectl get shows of an application that has succeeded.
+// checkColumns checks what kubectl get shows of an application that has succeeded.
 func checkColumns(t *testing.T, table string) {
 	t.Helper()
 	header, line, _ := strings.Cut(strings.TrimSpace(table), "\n")
@@ -96,7 +97,7 @@ func checkColumns(t *testing.T, table string) {
 	}
 }
 
-// checkObjects: names and labels of everything that belongs to a running application.
+// checkObjects checks names and labels of everything that belongs to a running application.
 func checkObjects(t *testing.T, s *env.Namespace, name string) {
 	t.Helper()
 	list := s.Kubectl("get", "pod,service,configmap", "--selector", v1alpha1.ApplicationLabel+"="+name, "--output", "name")
@@ -125,7 +126,7 @@ func checkObjects(t *testing.T, s *env.Namespace, name string) {
 	}
 }
 
-// objectsOf are Service and ConfigMaps of an application.
+// objectsOf returns the Service and the ConfigMaps of an application.
 func objectsOf(t *testing.T, s *env.Namespace, name string) []client.Object {
 	t.Helper()
 	var objects []client.Object
@@ -144,7 +145,7 @@ func objectsOf(t *testing.T, s *env.Namespace, name string) []client.Object {
 	return objects
 }
 
-// checkLabels: the object has at least these labels.
+// checkLabels checks that the object has at least these labels.
 func checkLabels(t *testing.T, object client.Object, want map[string]string) {
 	t.Helper()
 	for key, value := range want {
@@ -185,7 +186,7 @@ func TestAFailedJobReportsExitCodeAndCause(t *testing.T) {
 	checkLogTail(t, a.LogTail, log)
 }
 
-// checkLogTail: the history has some lines of the log, and nothing else.
+// checkLogTail checks that the history has some lines of the log, and nothing else.
 func checkLogTail(t *testing.T, tail, log string) {
 	t.Helper()
 	if tail == "" || len(tail) > 2048 {

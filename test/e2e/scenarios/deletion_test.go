@@ -54,7 +54,7 @@ func TestJobDeletedWithoutItsFinalizer(t *testing.T) {
 	s.GivenBack(s.Name)
 }
 
-// checkGracefulEnd: the driver was asked to end, was given time, and ended by that.
+// checkGracefulEnd checks that the driver was asked to end, was given time, and ended because of that.
 func checkGracefulEnd(t *testing.T, s *env.Namespace, name string) {
 	t.Helper()
 	for _, driver := range s.Pods(name, v1alpha1.SparkRoleDriver) {
@@ -67,7 +67,7 @@ func checkGracefulEnd(t *testing.T, s *env.Namespace, name string) {
 	}
 }
 
-// exitCode returns how the first container of a pod ended; -1 if it has not.
+// exitCode returns the exit code of the first container of a pod; -1 if it has not ended.
 func exitCode(pod *corev1.Pod) int32 {
 	for _, c := range pod.Status.ContainerStatuses {
 		if c.State.Terminated != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/e2e/env"
 )
 
-// elastic lets a job have one to six executors, and keeps as many busy as it gets until enough is called.
+// elastic lets a job have one to six executors, and keeps all of them busy until enough is called.
 func elastic() env.Change {
 	return func(spec *v1alpha1.SparkApplicationSpec) {
 		env.Program("/opt/spark/examples/sleep.py", "3600", "12")(spec)
@@ -32,7 +32,7 @@ func enough(s *env.Namespace, name string) *v1alpha1.SparkApplication {
 	return s.Reaches(name, env.First, v1alpha1.SucceededReason)
 }
 
-// executorsOf waits until so many executors of a job are ready and behind the gate.
+// executorsOf waits until so many executors of a job are ready, and so many are behind the scheduling gate.
 func executorsOf(s *env.Namespace, name string, ready, gated int32) *v1alpha1.SparkApplication {
 	return s.Shows(name, fmt.Sprintf("at %d executors, and %d behind the gate", ready, gated), func(app *v1alpha1.SparkApplication) error {
 		if e := app.Status.Executors; e == nil || e.Ready != ready || e.Gated != gated {
@@ -42,7 +42,7 @@ func executorsOf(s *env.Namespace, name string, ready, gated int32) *v1alpha1.Sp
 	})
 }
 
-// survived says that a run that gave executors back has ended as if nothing had happened, and that an event says why they went.
+// survived checks that a run that lost executors has ended as usual, and that an event says why they were removed.
 func survived(t *testing.T, s *env.Namespace, end *v1alpha1.SparkApplication, why string) {
 	t.Helper()
 	if end.Status.Preemptions != 0 || end.Status.Failures != 0 || len(end.Status.Attempts) != 1 ||
@@ -56,7 +56,7 @@ func survived(t *testing.T, s *env.Namespace, end *v1alpha1.SparkApplication, wh
 	}
 }
 
-// within says that the pods of a namespace never requested more memory than that at a time.
+// within checks that the pods of a namespace never requested more memory than that at a time.
 func within(t *testing.T, s *env.Namespace, memory string) {
 	t.Helper()
 	quota := resource.MustParse(memory)
@@ -65,8 +65,8 @@ func within(t *testing.T, s *env.Namespace, memory string) {
 	}
 }
 
-// A job with one to six executors starts with one, grows into the quota that is free, says why it gets no more, and grows on when another
-// job is gone.
+// TestAJobGrowsIntoFreeQuota: a job with one to six executors starts with one, grows into the free quota, says why it
+// gets no more, and grows again when another job is gone.
 func TestAJobGrowsIntoFreeQuota(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 2)
@@ -90,7 +90,8 @@ func TestAJobGrowsIntoFreeQuota(t *testing.T) {
 	s.GivenBack(queue.Name)
 }
 
-// What a growing job has borrowed, the lender takes back: executors end, the run survives, and both succeed.
+// TestATeamTakesExecutorsBackAndTheRunSurvives: the lender takes back what a growing job has borrowed: executors end,
+// the run survives, and both jobs succeed.
 func TestATeamTakesExecutorsBackAndTheRunSurvives(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 2)

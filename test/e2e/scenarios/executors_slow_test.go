@@ -34,7 +34,8 @@ data:
 // tooManyExecutorsExit is the exit code of a driver that gives up because too many executors have failed (SparkExitCode, since 3.5).
 const tooManyExecutorsExit = 11
 
-// Every executor dies for want of memory, its successors too, until Spark gives the job up. Nothing is left then.
+// TestSlowAJobWhoseExecutorsRunOutOfMemoryFails: every executor runs out of memory, and so do its successors, until
+// Spark gives up. Nothing is left then.
 func TestSlowAJobWhoseExecutorsRunOutOfMemoryFails(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
@@ -53,7 +54,7 @@ func TestSlowAJobWhoseExecutorsRunOutOfMemoryFails(t *testing.T) {
 	s.GivenBack(s.Name)
 }
 
-// checkHungry: the status counts as many failed executors as may fail, and says of each why.
+// checkHungry checks that the status counts as many failed executors as may fail, and gives the reason for each.
 func checkHungry(t *testing.T, executors *v1alpha1.ExecutorStatus) {
 	t.Helper()
 	if executors == nil || executors.Failed < 3 || len(executors.Failures) < 3 {

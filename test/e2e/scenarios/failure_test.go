@@ -20,7 +20,8 @@ func TestAnImageThatDoesNotExistIsNamed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		policy corev1.PullPolicy
-		reason string // of the kubelet
+		// reason is the kubelet's.
+		reason string
 	}{
 		"never pulled":     {corev1.PullNever, "ErrImageNeverPull"},
 		"cannot be pulled": {corev1.PullIfNotPresent, "ImagePullBackOff"},
@@ -50,7 +51,8 @@ func TestAnImageThatDoesNotExistIsNamed(t *testing.T) {
 	}
 }
 
-// A job that runs for too long is stopped in order: its driver is asked to end and has its time to do so.
+// TestAJobThatRunsTooLongIsStopped: a job that runs for too long is stopped gracefully: its driver is asked to end and
+// has time to do so.
 func TestAJobThatRunsTooLongIsStopped(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
@@ -100,7 +102,7 @@ func TestADriverOutOfMemoryIsReportedAsSuch(t *testing.T) {
 	s.GivenBack(s.Name)
 }
 
-// steadfast ends well once a third executor has registered. Spark numbers them as it makes them.
+// steadfast succeeds once a third executor has registered. Spark numbers executors in the order of their creation.
 const steadfast = `
 apiVersion: v1
 kind: ConfigMap

@@ -30,7 +30,7 @@ func TestAJobAppliedBeforeWhatItNeedsGoesOnByItself(t *testing.T) {
 	s.Reaches("early", env.First, v1alpha1.SucceededReason)
 }
 
-// awaitMessage waits until what an application says names one thing and another no more.
+// awaitMessage waits until the message of an application names one thing and no longer the other.
 func awaitMessage(s *env.Namespace, name, one, other string) {
 	s.Shows(name, fmt.Sprintf("naming %s and not %s", one, other), func(app *v1alpha1.SparkApplication) error {
 		message := env.Condition(app, v1alpha1.ReadyCondition).Message
@@ -58,7 +58,7 @@ func TestManifestAppliedAHundredTimes(t *testing.T) {
 
 	before := map[string]string{"done": s.Application("done").ResourceVersion, "waiting": s.Application("waiting").ResourceVersion}
 	s.ApplyAs("git", strings.Join(slices.Repeat([]string{manifest}, 100), "---\n"))
-	// When the operator has answered to one that came later, it has seen all of these.
+	// When the operator has processed one that came later, it has processed all of these.
 	s.Apply(env.Pi("later", held.Name))
 	s.Becomes("later", v1alpha1.QueuedReason)
 	for name, version := range before {

@@ -53,7 +53,8 @@ func underKueue(t *testing.T, applications int, cpu, memory string) *env.Namespa
 	env.Kueue(t)
 	s := env.NewTenant(t, applications)
 	s.ApplyText(fmt.Sprintf(kueueQueues, s.Name, cpu, memory))
-	t.Cleanup(func() { // before Kueue stops, whose finalizers they have
+	// Clean up before Kueue stops, because they have its finalizers.
+	t.Cleanup(func() {
 		for _, kind := range []string{"ClusterQueue", "ResourceFlavor", "WorkloadPriorityClass"} {
 			o := &unstructured.Unstructured{}
 			o.SetGroupVersionKind(schema.GroupVersionKind{Group: "kueue.x-k8s.io", Version: "v1beta2", Kind: kind})
@@ -66,7 +67,8 @@ func underKueue(t *testing.T, applications int, cpu, memory string) *env.Namespa
 	return s
 }
 
-// Under Kueue one job waits for the other, an urgent one displaces it, and all run to their end; kubectl shows Kueue's view of them.
+// TestJobsRunOneAfterTheOtherUnderKueue: under Kueue one job waits for the other, an urgent one preempts it, and all
+// run to their end; kubectl shows Kueue's view of them.
 func TestJobsRunOneAfterTheOtherUnderKueue(t *testing.T) {
 	t.Parallel()
 	s := underKueue(t, 1, "1", "3Gi")
@@ -94,7 +96,8 @@ func TestJobsRunOneAfterTheOtherUnderKueue(t *testing.T) {
 	}
 }
 
-// Under Kueue a job also grows above its base gang; another one of the same priority gets its first executors from those, and both succeed.
+// TestAJobGrowsAndGivesWayUnderKueue: under Kueue a job also grows above its base gang; another one of the same
+// priority gets its first executors from that quota, and both succeed.
 func TestAJobGrowsAndGivesWayUnderKueue(t *testing.T) {
 	t.Parallel()
 	s := underKueue(t, 2, "4", "6272Mi") // seven pods
@@ -108,8 +111,8 @@ func TestAJobGrowsAndGivesWayUnderKueue(t *testing.T) {
 	haveSucceeded(s, 2, func(shown string) bool { return strings.Count(shown, "\n") == 2 })
 }
 
-// haveSucceeded waits until so many Workloads have succeeded, and what kubectl shows of all is right: what a run holds is given back after
-// its end is written.
+// haveSucceeded waits until so many Workloads have succeeded, and kubectl shows all of them correctly: the quota of a
+// run is released only after its end is written.
 func haveSucceeded(s *env.Namespace, n int, right func(shown string) bool) {
 	s.Await(fmt.Sprintf("%d Workloads to have succeeded", n), func() error {
 		shown := s.Kubectl("get", "workloads.kueue.x-k8s.io", "--no-headers", "-o", "custom-columns=N:.metadata.name,F:.status.conditions[?(@.type=='Finished')].reason")

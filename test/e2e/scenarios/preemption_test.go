@@ -16,8 +16,8 @@ import (
 	"github.com/sparkgate/sparkgate/test/e2e/env"
 )
 
-// Where the queue says so, an urgent run displaces one of lower priority: that stops in order, waits at its old place, and runs again. Both
-// sides are reported.
+// TestAnUrgentRunDisplacesALesserOne: if the queue allows it, an urgent run preempts one of lower priority, which stops
+// gracefully, waits at its old place, and runs again. Both applications report it.
 func TestAnUrgentRunDisplacesALesserOne(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
@@ -53,7 +53,8 @@ func TestAnUrgentRunDisplacesALesserOne(t *testing.T) {
 	s.GivenBack(queue.Name)
 }
 
-// Two teams lend to each other. What the one has borrowed the other takes back: the borrower stops in order, waits, and runs again.
+// TestATeamTakesBackWhatItHasLent: two teams lend to each other. One takes back what the other has borrowed: the
+// borrower stops gracefully, waits, and runs again.
 func TestATeamTakesBackWhatItHasLent(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 2)

@@ -20,7 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/e2e/env"
 )
 
-// teamA returns the tree of the stories with its first team only: quota for one application of 3 × 896Mi.
+// teamA returns the tree of the stories with only its first team: quota for one application of 3 × 896Mi.
 func teamA(s *env.Namespace) (root, team *v1alpha1.SparkQueue) {
 	root = &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: s.Name + "-root"}}
 	team = env.Queue(s.Name+"-team-a", "1", "3Gi")
@@ -99,7 +99,7 @@ func awaitHeads(s *env.Namespace, queue string, want ...string) {
 	})
 }
 
-// checkQueueColumns: what kubectl get sgq shows while one runs and three wait.
+// checkQueueColumns checks what kubectl get sgq shows while one application runs and three wait.
 func checkQueueColumns(t *testing.T, s *env.Namespace, root, team string) {
 	t.Helper()
 	table := s.Kubectl("get", "sgq", team, "--output", "wide")
@@ -114,7 +114,8 @@ func checkQueueColumns(t *testing.T, s *env.Namespace, root, team string) {
 	}
 }
 
-// checkExplanation: sparkctl asks the operator for the position, for what is missing, and for what would help.
+// checkExplanation checks that sparkctl asks the operator for the position, for what is missing, and for what would
+// help.
 func checkExplanation(t *testing.T, s *env.Namespace, team string) {
 	t.Helper()
 	told := s.Sparkctl("explain", "old", "-n", s.Name)
@@ -128,7 +129,7 @@ func checkExplanation(t *testing.T, s *env.Namespace, team string) {
 	}
 }
 
-// checkWait: the wait is explained with resource, need and limit, in one sentence that never changes.
+// checkWait checks that the wait is explained with resource, need and limit, in one sentence that never changes.
 func checkWait(t *testing.T, versions []*v1alpha1.SparkApplication) {
 	t.Helper()
 	told := map[string]bool{}
@@ -206,7 +207,7 @@ func TestDeletedQueue(t *testing.T) {
 	s.GivenBack(s.Name)
 }
 
-// checkMissing: an application waits for something, says for what, and does not count as stalled.
+// checkMissing checks that an application waits for something, says for what, and does not count as stalled.
 func checkMissing(t *testing.T, app *v1alpha1.SparkApplication, what ...string) {
 	t.Helper()
 	ready := env.Condition(app, v1alpha1.ReadyCondition)

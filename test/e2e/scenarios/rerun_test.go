@@ -45,7 +45,8 @@ func TestJobRunsAgainWhenItsTemplateChanges(t *testing.T) {
 	force(s, "token-1")
 	s.Reaches("again", runAttempt(4), v1alpha1.SucceededReason)
 	checkForced(t, s.Versions("again"))
-	app.Spec.Timeouts.DriverStart.Duration = 6 * time.Minute // when this is seen, so would be a second run
+	// When this change is visible, a second run would be visible as well.
+	app.Spec.Timeouts.DriverStart.Duration = 6 * time.Minute
 	s.Apply(app)
 	now := s.Becomes("again", v1alpha1.SucceededReason)
 	if drivers := s.Pods("again", v1alpha1.SparkRoleDriver); now.Status.Run != 4 || len(drivers) != 4 {
@@ -54,13 +55,13 @@ func TestJobRunsAgainWhenItsTemplateChanges(t *testing.T) {
 	s.GivenBack(s.Name)
 }
 
-// force asks for another run as Flux does.
+// force requests another run as Flux does.
 func force(s *env.Namespace, token string) {
 	s.Kubectl("annotate", "sgapp", "again", "reconcile.fluxcd.io/requestedAt="+token, "reconcile.fluxcd.io/forceAt="+token)
 }
 
-// checkAnotherRun: a new generation is not observed before its run is planned; until the end Ready is unknown, and the history
-// keeps the first run.
+// checkAnotherRun checks that a new generation is not observed before its run is planned, that Ready is unknown until
+// the end, and that the history keeps the first run.
 func checkAnotherRun(t *testing.T, versions []*v1alpha1.SparkApplication) {
 	t.Helper()
 	waited := false
@@ -87,7 +88,7 @@ func checkAnotherRun(t *testing.T, versions []*v1alpha1.SparkApplication) {
 	}
 }
 
-// checkForced: the token is echoed in the very version that begins the run.
+// checkForced checks that the token is echoed in the very version that begins the run.
 func checkForced(t *testing.T, versions []*v1alpha1.SparkApplication) {
 	t.Helper()
 	for _, v := range versions {

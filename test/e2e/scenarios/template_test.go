@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/e2e/env"
 )
 
-// companions: what the init container writes the driver reads. The sidecar does not care that the driver has ended.
+// companions: the driver reads what the init container writes. The sidecar ignores that the driver has ended.
 const companions = `{"spec": {
   "initContainers": [{
     "name": "prepare", "image": "` + env.Image + `", "command": ["sh", "-c", "echo prepared > /shared/state"],
@@ -31,7 +31,7 @@ const companions = `{"spec": {
   "terminationGracePeriodSeconds": 1
 }}`
 
-// reader ends well if the init container has done its work.
+// reader succeeds if the init container has done its work.
 const reader = `
 apiVersion: v1
 kind: ConfigMap
@@ -43,7 +43,8 @@ data:
     sys.exit(0 if open("/shared/state").read() == "prepared\n" else 4)
 `
 
-// sidecarGrace is how long other containers may go on when the driver has ended; times of the kubelet are whole seconds.
+// sidecarGrace is how long other containers may continue after the driver has ended; times of the kubelet are in whole
+// seconds.
 const sidecarGrace = 30*time.Second - time.Second
 
 func TestASidecarDoesNotKeepAJobFromEnding(t *testing.T) {
@@ -72,7 +73,8 @@ func TestASidecarDoesNotKeepAJobFromEnding(t *testing.T) {
 	}
 }
 
-// checkLingered: the sidecar was ended, but not before it has had its time, and the pod stays as long as it is to be kept.
+// checkLingered checks that the sidecar was ended, but not before its time was over, and that the pod stays as long as
+// it is to be kept.
 func checkLingered(t *testing.T, driver *corev1.Pod) {
 	t.Helper()
 	spark, sidecar := containerState(driver, "spark-kubernetes-driver"), containerState(driver, "companion")
@@ -96,7 +98,8 @@ func containerState(pod *corev1.Pod, name string) *corev1.ContainerState {
 	return &pod.Status.ContainerStatuses[i].State
 }
 
-// The namespaces of the tests refuse pods that do not satisfy the restricted Pod Security Standard. This is the one that does not.
+// TestAPodThatTheNamespaceRefusesIsExplained: the namespaces of the tests refuse pods that do not satisfy the
+// restricted Pod Security Standard. This pod does not.
 func TestAPodThatTheNamespaceRefusesIsExplained(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 0)

@@ -54,8 +54,8 @@ data:
     spec: {%[3]s}
 `
 
-// installGuard installs the guard, and returns what has to stand in the pod templates of Spark pods: where the API server has no
-// MutatingAdmissionPolicy, they are not given the scheduling gate, but refused without it.
+// installGuard installs the guard, and returns what the pod templates of Spark pods need: where the API server lacks
+// MutatingAdmissionPolicy, the guard does not add the scheduling gate, but refuses pods without it.
 func installGuard(s *env.Namespace) (template string) {
 	guard := filepath.Join(env.Root(), "config", "guard")
 	if strings.Contains(s.Kubectl("get", "--raw", "/apis/admissionregistration.k8s.io/v1"), `"mutatingadmissionpolicies"`) {
@@ -66,8 +66,9 @@ func installGuard(s *env.Namespace) (template string) {
 	return "schedulingGates: [{name: sparkgate.io/quota}]"
 }
 
-// A raw spark-submit in a guarded namespace: the driver waits for quota in the queue of the namespace, then as many executors as have quota
-// are let in, the others say why not, and all goes back in the end.
+// TestARawSubmitWaitsForQuota: after a raw spark-submit in a guarded namespace, the driver waits for quota in the queue
+// of the namespace. Then as many executors start as have quota, the others say why they do not, and all quota is
+// released in the end.
 func TestARawSubmitWaitsForQuota(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
@@ -76,7 +77,7 @@ func TestARawSubmitWaitsForQuota(t *testing.T) {
 	queue.Spec.StopPolicy = v1alpha1.StopPolicyHold
 	s.Apply(queue)
 	s.Kubectl("annotate", "namespace", s.Name, v1alpha1.DefaultQueueAnnotation+"="+queue.Name)
-	// The driver that spark-submit makes does not satisfy the restricted standard.
+	// The driver that spark-submit creates does not satisfy the restricted standard.
 	s.Kubectl("label", "--overwrite", "namespace", s.Name, v1alpha1.GuardedLabel+"=true", "pod-security.kubernetes.io/enforce=privileged")
 	s.ApplyText(fmt.Sprintf(submitter, s.Name, env.Image, template))
 	pods := func(admitted, pending int32) {

@@ -28,8 +28,9 @@ data:
     spark.stop()
 `
 
-// helm upgrade replaces the operator while a job runs, another one waits for its quota, and others have ended. No job is touched: pods stay
-// the ones they are, the run ends well, the one that waits has its turn, and what has ended is not written again.
+// TestAnUpgradeTouchesNoJob: helm upgrade replaces the operator while a job runs, another one waits for its quota, and
+// others have ended. It does not affect any job: pods stay the same, the run succeeds, the waiting job has its turn,
+// and ended ones are not written again.
 //
 // It is not parallel: it would replace the operator of other tests.
 func TestAnUpgradeTouchesNoJob(t *testing.T) {

@@ -23,8 +23,8 @@ import (
 	"github.com/sparkgate/sparkgate/test/e2e/env"
 )
 
-// openDir creates a folder of the node that all users may write to. Call it before a namespace is created: it goes when
-// the pods are gone.
+// openDir creates a folder of the node that all users may write to. Call it before a namespace is created, so that it
+// is deleted after the pods.
 func openDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -34,7 +34,7 @@ func openDir(t *testing.T) string {
 	return dir
 }
 
-// hostVolume creates a volume of class s.Name, for the claims of one namespace. The local cluster has no provisioner of
+// hostVolume creates a volume of class s.Name, for the claims of one namespace. The local cluster does not provision
 // volumes.
 func hostVolume(t *testing.T, s *env.Namespace, name, dir string, mode corev1.PersistentVolumeAccessMode) {
 	t.Helper()
@@ -58,7 +58,8 @@ func hostVolume(t *testing.T, s *env.Namespace, name, dir string, mode corev1.Pe
 	})
 }
 
-// shuffler ends well if its shuffle has left files in the local folder of every executor that worked for it, and if that is on /scratch.
+// shuffler succeeds if its shuffle has left files in the local folder of every executor that worked for it, and if that
+// folder is on /scratch.
 const shuffler = `
 apiVersion: v1
 kind: ConfigMap
@@ -119,7 +120,8 @@ func TestSlowAShuffleWritesToClaimsMadeOnDemand(t *testing.T) {
 	}
 	s.GivenBack(s.Name)
 	id := end.Status.Driver.ApplicationID
-	awaitClaims(t, s, id, 1) // a claim stays for as long as there is a pod that names it, and the driver's is kept
+	// A claim exists as long as a pod names it, and the driver's pod is kept.
+	awaitClaims(t, s, id, 1)
 	s.Kubectl("delete", "sgapp", "pi", "--timeout=10m")
 	awaitClaims(t, s, id, 0)
 }

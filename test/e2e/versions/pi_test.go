@@ -33,7 +33,7 @@ func TestSlowAJobInPythonSucceeds(t *testing.T) {
 	testPiSucceeds(t, "pi.yaml")
 }
 
-// testPiSucceeds runs an example of the folder examples, with two executors, of which the job waits for both.
+// testPiSucceeds runs an application of the folder examples, with two executors; the job waits for both.
 func testPiSucceeds(t *testing.T, file string) {
 	version := sparkVersion(t)
 	s := env.NewTenant(t, 1)
@@ -74,7 +74,7 @@ func sparkVersion(t *testing.T) string {
 // minorOf cuts a version such as 4.3.0 down to 4.3.
 func minorOf(version string) string { return version[:strings.LastIndex(version, ".")] }
 
-// checkPods: driver and executors say which version they are of, have the image of that version, and share the application id.
+// checkPods checks that driver and executors name their version, have its image, and share the application id.
 func checkPods(t *testing.T, s *env.Namespace, name string) {
 	t.Helper()
 	version, app := sparkVersion(t), s.Application(name)
@@ -98,13 +98,13 @@ func checkPods(t *testing.T, s *env.Namespace, name string) {
 	}
 }
 
-// since says from which minor version on Spark's client makes what.
+// since has, for each object, the minor versions whose client creates it.
 var since = struct{ connectPort, networkPolicy []string }{
 	connectPort:   []string{"4.1", "4.2", "4.3"},
 	networkPolicy: []string{"4.2", "4.3"},
 }
 
-// checkObjects: the objects that a client of the version makes beside the driver.
+// checkObjects checks the objects that a client of the version creates besides the driver.
 func checkObjects(t *testing.T, s *env.Namespace, name string) {
 	t.Helper()
 	minor := minorOf(sparkVersion(t))
@@ -164,7 +164,7 @@ func named(t *testing.T, s *env.Namespace, name string, list client.ObjectList) 
 	return names
 }
 
-// checkLog: the driver is of the version, both executors have joined it, and there is a result.
+// checkLog checks that the driver is of the version, that both executors have joined it, and that there is a result.
 func checkLog(t *testing.T, log string) {
 	t.Helper()
 	for _, want := range []string{
