@@ -240,11 +240,11 @@ func (a *adviser) cpu(r requested) {
 		return
 	case a.run.MostCPU >= lowCPU:
 		return
-	case CoresPerTask(a.run.Properties) > 1:
+	case coresPerTask(a.run.Properties) > 1:
 		a.unknown("the CPU time of tasks that take several cores (spark.task.cpus), of which Spark measures one thread; so cores are left alone")
 		return
 	}
-	needed := math.Ceil(float64(r.cores)*a.run.MostCPU*(1+headroom)*10) / 10
+	needed := math.Ceil(float64(r.tasks)*a.run.MostCPU*(1+headroom)*10) / 10
 	if needed > r.coreRequest*(1-worthwhile) {
 		return
 	}

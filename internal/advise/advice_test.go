@@ -6,7 +6,6 @@ package advise
 import (
 	"encoding/json"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +91,12 @@ func TestRules(t *testing.T) {
 			[]string{"executor.instances 4 → 2 (high)"}, nil, nil},
 		"executors whose tasks take two cores each": {func(r *Run) { r.PeakTasks, r.Properties["spark.task.cpus"] = 3, "2" },
 			[]string{"executor.instances 4 → 3 (high)"}, nil, nil},
+		"executors whose tasks take half a core each": {func(r *Run) { r.PeakTasks, r.Properties["spark.task.cpus"] = 9, "0.5" },
+			[]string{"executor.instances 4 → 3 (high)"}, nil, nil},
+		"executors whose tasks take a core and a half each": {func(r *Run) { r.PeakTasks, r.Properties["spark.task.cpus"] = 3, "1.5" },
+			[]string{"executor.instances 4 → 3 (high)"}, nil, nil},
+		"tasks that take half a core and wait for data": {func(r *Run) { r.MostCPU, r.PeakTasks, r.Properties["spark.task.cpus"] = 0.2, 16, "0.5" },
+			[]string{"executor.coreRequest 2 → 1000m (high)"}, nil, nil},
 		"tasks that take several cores": {func(r *Run) { r.MostCPU, r.PeakTasks, r.Properties["spark.task.cpus"] = 0.2, 4, "2" }, nil, nil,
 			[]string{"the CPU time of tasks that take several cores"}},
 		"executors that did not come": {func(r *Run) { r.PeakTasks, r.PeakExecutors = 3, 2 }, nil, nil, nil},
@@ -153,7 +158,7 @@ func TestNeverBelowWhatWasSeen(t *testing.T) {
 		run.Properties["spark.executor.memoryOverhead"] = sparkSize(int64(1+random.IntN(64)) * 128 * mib)
 		run.Executor = Peak{Heap: random.Int64N(32 * gib), OffHeap: random.Int64N(gib), PythonResident: random.Int64N(4 * gib), JVMResident: random.Int64N(40 * gib)}
 		run.PeakTasks, run.MostCPU, run.Spilled, run.OutOfMemory = random.IntN(12), random.Float64(), random.Int64N(gib), random.IntN(2)
-		run.Properties["spark.task.cpus"] = strconv.Itoa(1 + random.IntN(2))
+		run.Properties["spark.task.cpus"] = []string{"1", "2", "0.5", "1.5"}[random.IntN(4)]
 		requested := requestsOf(run.Properties, executorRole)
 		for _, c := range Advise(run).Changes {
 			advised, _ := bytesOf(c.Advised)
@@ -171,7 +176,7 @@ func TestNeverBelowWhatWasSeen(t *testing.T) {
 					t.Errorf("%+v, and %d was used", c, beside)
 				}
 			case "executor.instances":
-				if n := requestsOf(map[string]string{"spark.executor.instances": c.Advised}, executorRole).instances; n*requested.cores/CoresPerTask(run.Properties) < run.PeakTasks {
+				if n := requestsOf(map[string]string{"spark.executor.instances": c.Advised}, executorRole).instances; n*TaskSlots(requested.cores, run.Properties) < run.PeakTasks {
 					t.Errorf("%+v, and %d tasks ran at once", c, run.PeakTasks)
 				}
 			}

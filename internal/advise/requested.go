@@ -4,6 +4,7 @@
 package advise
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
@@ -51,7 +52,7 @@ func requestsOf(properties map[string]string, role string) requested {
 		r.overheadFactor, r.leastOverhead = overheadFactor(properties, role), sizeOr(get("minMemoryOverhead"), leastOverhead)
 		r.overhead = r.overheadBeside(r.heap)
 	}
-	r.tasks = max(1, r.cores/CoresPerTask(properties))
+	r.tasks = TaskSlots(r.cores, properties)
 	r.coreRequest = float64(r.cores)
 	if n, ok := coresOf(properties["spark.kubernetes."+role+".request.cores"]); ok {
 		r.coreRequest = n
@@ -77,9 +78,19 @@ func (r requested) overheadBeside(heap int64) int64 {
 	return max(r.leastOverhead, int64(float64(heap)*r.overheadFactor))
 }
 
-// CoresPerTask returns the number of cores that a task takes, by the properties of a run.
-func CoresPerTask(properties map[string]string) int {
-	return positive(properties["spark.task.cpus"], 1)
+// coresPerTask returns how many cores a task takes, by the properties of a run. From Spark 4.3 on, that may be a part of
+// one.
+func coresPerTask(properties map[string]string) float64 {
+	if cores, err := strconv.ParseFloat(strings.TrimSpace(properties["spark.task.cpus"]), 64); err == nil && cores > 0 && !math.IsInf(cores, 0) {
+		return cores
+	}
+	return 1
+}
+
+// TaskSlots returns how many tasks an executor with so many cores runs at once, by the properties of a run.
+func TaskSlots(cores int, properties map[string]string) int {
+	const rounding = 1e-9 // what Spark counts in decimals has no exact binary fraction
+	return int(max(1, min(float64(cores)/coresPerTask(properties)+rounding, math.MaxInt32)))
 }
 
 // sizeOr reads a size in bytes; it returns otherwise if the text is not a size.

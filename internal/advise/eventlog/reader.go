@@ -165,7 +165,7 @@ func (r *reader) removed(e *event) {
 
 // lived adds the lifetime of an executor to SlotTime.
 func (r *reader) lived(x *executor, until int64) {
-	slots := max(1, x.cores/advise.CoresPerTask(r.run.Properties))
+	slots := advise.TaskSlots(x.cores, r.run.Properties)
 	r.run.SlotTime += time.Duration(slots) * millis(max(0, until-x.added))
 }
 

@@ -43,6 +43,8 @@ type client struct {
 	allocationMaximum bool
 	// binaryUnits: memory sizes may have the units of Kubernetes, as in 1Gi.
 	binaryUnits bool
+	// resizePolicy: Spark says how cpu and memory of executors are resized, whatever their template says.
+	resizePolicy bool
 	// networkPolicy: a NetworkPolicy lets only pods of the same application connect to executors.
 	networkPolicy bool
 
@@ -53,6 +55,8 @@ type client struct {
 	notReadyAddresses bool
 	// proxyIsUser: SPARK_USER is the user to impersonate, if there is one.
 	proxyIsUser bool
+	// partsOfCores: a task may occupy a part of a core.
+	partsOfCores bool
 }
 
 // clientOf returns the rules of a version. The comments name the class of Spark that shows the change. A version that
@@ -76,10 +80,12 @@ func clientOf(sparkVersion string) client {
 		connectProtocol: since42, // DriverServiceFeatureStep
 		binaryUnits:     since42, // JavaUtils.byteStringAs
 		networkPolicy:   since42, // NetworkPolicyFeatureStep (SPARK-55653)
+		resizePolicy:    since42, // BasicExecutorFeatureStep (SPARK-55431)
 
 		privileges:        since43, // BasicDriverFeatureStep, BasicExecutorFeatureStep
 		notReadyAddresses: since43, // DriverServiceFeatureStep
 		proxyIsUser:       since43, // BasicDriverFeatureStep
+		partsOfCores:      since43, // CPUS_PER_TASK
 	}
 }
 
@@ -112,6 +118,12 @@ func SetsGracePeriod(sparkVersion string) bool { return clientOf(sparkVersion).g
 // SetsPrivileges reports whether a Spark version sets from a property whether processes may gain privileges, which
 // overrides the template.
 func SetsPrivileges(sparkVersion string) bool { return clientOf(sparkVersion).privileges }
+
+// SetsResizePolicy reports whether a Spark version says how executors are resized, besides what their template says.
+func SetsResizePolicy(sparkVersion string) bool { return clientOf(sparkVersion).resizePolicy }
+
+// TakesPartsOfCores reports whether tasks of a Spark version may occupy a part of a core.
+func TakesPartsOfCores(sparkVersion string) bool { return clientOf(sparkVersion).partsOfCores }
 
 // atLeast reports whether a version is that minor version or a newer one.
 func atLeast(sparkVersion string, major, minor int) bool {

@@ -4,8 +4,12 @@
 package validate
 
 import (
+	"cmp"
 	"math"
-	"slices"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -16,12 +20,12 @@ import (
 
 // checkExecutors compares the numbers of executors with each other.
 func checkExecutors(s *subject) []Finding {
-	gang, err := s.properties.Executors()
+	p, findings := s.properties, taskFindings(s)
+	gang, err := p.Executors()
 	if err != nil {
-		return nil // reported by checkValues
+		return findings // the error is reported by checkValues
 	}
-	p := s.properties
-	findings := slices.Concat(taskFindings(p), allocationFindings(s, gang))
+	findings = append(findings, allocationFindings(s, gang)...)
 	if !gang.Dynamic {
 		return findings
 	}
@@ -74,16 +78,47 @@ func allocationFindings(s *subject, gang conf.Gang) []Finding {
 	return nil
 }
 
-// taskFindings reports tasks that need more cores than an executor has.
-func taskFindings(p conf.Properties) []Finding {
+// taskFindings makes sure that one task fits into an executor.
+func taskFindings(s *subject) []Finding {
+	p := s.properties
+	task, err := coresOfTask(p, render.TakesPartsOfCores(s.spec.SparkVersion))
+	if err != nil {
+		return findingsOf(err)
+	}
 	cores, err := p.Int(conf.ExecutorCores, 1)
-	if err != nil || cores < 1 {
-		return nil // reported by checkValues
+	if err != nil || cores < 1 || task <= float64(cores) {
+		return nil // what cannot be read is reported by checkValues
 	}
-	if task, err := p.Int(taskCores, 1); err == nil && task > cores {
-		return []Finding{invalid(p.Field(taskCores), "value %d is above the %d cores of an executor: lower it, or raise spec.executor.cores", task, cores)}
+	return []Finding{invalid(p.Field(taskCores), "value %s is above the %d cores of an executor: lower it, or raise spec.executor.cores",
+		strconv.FormatFloat(task, 'f', -1, 64), cores)}
+}
+
+// taskCores is how many cores of an executor one task occupies.
+const taskCores = "spark.task.cpus"
+
+// decimal is a number as Spark reads one that may be a fraction.
+var decimal = regexp.MustCompile(`^\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+
+// coresOfTask returns how many cores of an executor one task occupies, 1 if nothing says so: a whole number, or one of at
+// most nine decimal places where the version takes parts of cores (org.apache.spark.resource.CpuAmount).
+func coresOfTask(p conf.Properties, parts bool) (float64, error) {
+	const smallest, scale, longest = 1e-9, 1e9, 64
+	text := strings.TrimSpace(p.Get(taskCores, "1"))
+	if !parts {
+		cores, err := p.Int(taskCores, 1)
+		return float64(cores), cmp.Or(err, aboveZero(p, taskCores))
 	}
-	return nil
+	cores, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil || !decimal.MatchString(text) || len(text) > longest || cores > math.MaxInt32:
+		return 0, p.Wrong(taskCores, "is not a number of cores", "set one such as 0.5 or 2")
+	case cores == 0:
+		return 0, p.Wrong(taskCores, "is not above zero", "set a number of cores such as 0.5 or 2")
+	}
+	if exact, ok := new(big.Rat).SetString(text); cores < smallest || !ok || !exact.Mul(exact, big.NewRat(scale, 1)).IsInt() {
+		return 0, p.Wrong(taskCores, "has more than nine decimal places", "round it")
+	}
+	return cores, nil
 }
 
 // checkLimits reports CPU requests above their limit.

@@ -114,6 +114,28 @@ func TestExecutors(t *testing.T) {
 		"tasks that do not fit": {"executor: {cores: 2}\nsparkConf: {spark.task.cpus: '4'}", []string{
 			`spec.sparkConf[spark.task.cpus]: value 4 is above the 2 cores of an executor: lower it, or raise spec.executor.cores`,
 		}},
+		"a part of a core for each task": {"sparkVersion: 4.3.0\nexecutor: {cores: 2}\nsparkConf: {spark.task.cpus: '0.5'}", nil},
+		"more than one core, in decimal": {"sparkVersion: 4.3.0\nexecutor: {cores: 1}\nsparkConf: {spark.task.cpus: ' 1.25 '}", []string{
+			`spec.sparkConf[spark.task.cpus]: value 1.25 is above the 1 cores of an executor: lower it, or raise spec.executor.cores`,
+		}},
+		"a part of a core, of a version that knows none": {"sparkVersion: 4.2.1\nsparkConf: {spark.task.cpus: '0.5'}", []string{
+			`spec.sparkConf[spark.task.cpus]: value "0.5" is not a whole number: set a number such as 2`,
+		}},
+		"no core for a task": {"sparkConf: {spark.task.cpus: '0'}", []string{
+			`spec.sparkConf[spark.task.cpus]: value "0" is below 1: set a whole number above zero`,
+		}},
+		"no core for a task, in decimal": {"sparkVersion: 4.3.0\nsparkConf: {spark.task.cpus: '0.0'}", []string{
+			`spec.sparkConf[spark.task.cpus]: value "0.0" is not above zero: set a number of cores such as 0.5 or 2`,
+		}},
+		"too little of a core": {"sparkVersion: 4.3.0\nsparkConf: {spark.task.cpus: '1e-999999999'}", []string{
+			`spec.sparkConf[spark.task.cpus]: value "1e-999999999" is not above zero: set a number of cores such as 0.5 or 2`,
+		}},
+		"too many decimal places": {"sparkVersion: 4.3.0\nsparkConf: {spark.task.cpus: '0.3333333333'}", []string{
+			`spec.sparkConf[spark.task.cpus]: value "0.3333333333" has more than nine decimal places: round it`,
+		}},
+		"no number of cores": {"sparkVersion: 4.3.0\nsparkConf: {spark.task.cpus: '0.5d'}", []string{
+			`spec.sparkConf[spark.task.cpus]: value "0.5d" is not a number of cores: set one such as 0.5 or 2`,
+		}},
 		"fewer pods than executors": {"executor: {instances: 5}\nsparkConf: {spark.kubernetes.allocation.maximum: '4'}", []string{
 			`spec.sparkConf[spark.kubernetes.allocation.maximum]: value 4 is below the 5 executors that the job starts with, ` +
 				`and Spark creates no more pods than that in the whole run: remove it, or raise it`,

@@ -28,7 +28,7 @@ var values = []struct {
 	{share, []string{conf.MemoryOverheadFactor}},
 	{shareAboveZero, []string{conf.DriverOverheadFactor, conf.ExecutorOverheadFactor}},
 	{plainAboveZero, []string{conf.DriverCores, conf.ExecutorCores}},
-	{aboveZero, []string{taskCores, conf.DynamicAllocationMax}},
+	{aboveZero, []string{conf.DynamicAllocationMax}},
 	{filesSize, []string{conf.ConfigMapMaxSize}},
 	{notNegative, []string{conf.DynamicAllocationMin, conf.DynamicAllocationInitial}},
 	{flag, []string{
@@ -114,9 +114,6 @@ func checkOffHeap(s *subject) []Finding {
 	}
 	return []Finding{invalid(p.Field(conf.OffHeapSize), "value %s although %s is true, and Spark ends at once: set a size such as 1g, or remove %[2]s", what, conf.OffHeapEnabled)}
 }
-
-// taskCores is the property for the number of cores that a task occupies.
-const taskCores = "spark.task.cpus"
 
 // checkValues checks the properties whose form is known.
 func checkValues(s *subject) []Finding {
