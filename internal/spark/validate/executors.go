@@ -62,7 +62,8 @@ func shuffleFindings(p conf.Properties) []Finding {
 		"when executors are removed, and Spark exits at once: remove it, or set %s to true in spec.sparkConf", conf.DecommissionEnabled)}
 }
 
-// allocationFindings reports a limit on executor pods below the number with which the job starts.
+// allocationFindings makes sure that Spark may create as many executor pods as the job starts with: the number of the
+// last one has to be below the bound (ExecutorPodsAllocator.requestNewExecutors).
 func allocationFindings(s *subject, gang conf.Gang) []Finding {
 	if !render.BoundsExecutorPods(s.spec.SparkVersion) {
 		return nil
@@ -71,9 +72,9 @@ func allocationFindings(s *subject, gang conf.Gang) []Finding {
 	if err := aboveZero(p, key); err != nil {
 		return findingsOf(err)
 	}
-	if most, err := p.Int(key, math.MaxInt32); err == nil && most < gang.Base {
-		return []Finding{invalid(p.Field(key), "value %d is below the %d executors that the job starts with, and Spark creates no more pods than that "+
-			"in the whole run: remove it, or raise it", most, gang.Base)}
+	if most, err := p.Int(key, math.MaxInt32); err == nil && most <= gang.Base && most < math.MaxInt32 {
+		return []Finding{invalid(p.Field(key), "value %d has to be above the %d executors that the job starts with, because Spark creates fewer pods than "+
+			"that in the whole run: remove it, or raise it", most, gang.Base)}
 	}
 	return nil
 }

@@ -137,8 +137,12 @@ func TestExecutors(t *testing.T) {
 			`spec.sparkConf[spark.task.cpus]: value "0.5d" is not a number of cores: set one such as 0.5 or 2`,
 		}},
 		"fewer pods than executors": {"executor: {instances: 5}\nsparkConf: {spark.kubernetes.allocation.maximum: '4'}", []string{
-			`spec.sparkConf[spark.kubernetes.allocation.maximum]: value 4 is below the 5 executors that the job starts with, ` +
-				`and Spark creates no more pods than that in the whole run: remove it, or raise it`,
+			`spec.sparkConf[spark.kubernetes.allocation.maximum]: value 4 has to be above the 5 executors that the job starts with, ` +
+				`because Spark creates fewer pods than that in the whole run: remove it, or raise it`,
+		}},
+		"as many pods as executors, of which Spark does not create the last": {"executor: {instances: 5}\nsparkConf: {spark.kubernetes.allocation.maximum: '5'}", []string{
+			`spec.sparkConf[spark.kubernetes.allocation.maximum]: value 5 has to be above the 5 executors that the job starts with, ` +
+				`because Spark creates fewer pods than that in the whole run: remove it, or raise it`,
 		}},
 		"as many pods as executors": {"executor: {instances: 5}\nsparkConf: {spark.kubernetes.allocation.maximum: '5'}", nil},
 		"no pods": {"sparkConf: {spark.kubernetes.allocation.maximum: '0'}", []string{
