@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -51,15 +52,25 @@ func (e Environment) checkBounds(s sized) error {
 // defaultLimit returns the largest of the limits that limit ranges give to containers without one; given is false if
 // none does.
 func (e Environment) defaultLimit(name corev1.ResourceName) (largest resource.Quantity, given bool) {
+	limits := e.defaultLimits(name)
+	if len(limits) == 0 {
+		return resource.Quantity{}, false
+	}
+	return limits[len(limits)-1], true
+}
+
+// defaultLimits returns the limits that limit ranges give to containers without one, in ascending order.
+func (e Environment) defaultLimits(name corev1.ResourceName) []resource.Quantity {
+	var limits []resource.Quantity
 	for i := range e.LimitRanges {
 		for _, item := range e.LimitRanges[i].Spec.Limits {
-			limit, ok := item.Default[name]
-			if ok && item.Type == corev1.LimitTypeContainer && (!given || limit.Cmp(largest) > 0) {
-				largest, given = limit, true
+			if limit, ok := item.Default[name]; ok && item.Type == corev1.LimitTypeContainer {
+				limits = append(limits, limit)
 			}
 		}
 	}
-	return largest, given
+	slices.SortFunc(limits, func(a, b resource.Quantity) int { return a.Cmp(b) })
+	return limits
 }
 
 // bounds checks a pod against one item of a limit range.
@@ -77,7 +88,7 @@ const whole = -1
 func (b bounds) checkContainers() error {
 	for i := range b.pod.Spec.Containers {
 		r := b.pod.Spec.Containers[i].Resources
-		if err := cmp.Or(b.checkDefaults(i, r), b.check(i, "request", r.Requests), b.check(i, "limit", r.Limits)); err != nil {
+		if err := cmp.Or(b.checkDefaults(i, r), b.check(i, "request", r.Requests), b.check(i, "limit", r.Limits), b.checkRatios(i, r)); err != nil {
 			return err
 		}
 	}
@@ -118,9 +129,48 @@ func (b bounds) checkPod() error {
 		}
 	}
 	if len(b.pod.Spec.Containers) > 1 {
-		b.item.Min = nil // containers without amounts get defaults
+		b.item.Min, b.item.MaxLimitRequestRatio = nil, nil // containers without amounts get defaults
 	}
-	return cmp.Or(b.check(whole, "request", requests), b.check(whole, "limit", limits))
+	sums := corev1.ResourceRequirements{Requests: requests, Limits: limits}
+	return cmp.Or(b.check(whole, "request", requests), b.check(whole, "limit", limits), b.checkRatios(whole, sums))
+}
+
+// checkRatios holds limits to the multiple of the requests that the item allows. A limit is needed then, as the default
+// of a limit range at least: of several defaults, the smallest may count.
+func (b bounds) checkRatios(container int, r corev1.ResourceRequirements) error {
+	for _, name := range slices.Sorted(maps.Keys(b.item.MaxLimitRequestRatio)) {
+		most := b.item.MaxLimitRequestRatio[name]
+		times := strconv.FormatFloat(most.AsApproximateFloat64(), 'g', -1, 64)
+		limit, limited := r.Limits[name]
+		request, requested := r.Requests[name]
+		if !limited {
+			defaults := b.defaultLimits(name)
+			if len(defaults) == 0 {
+				return fmt.Errorf("%s: value is absent, and %s bounds the limit of a %s to %s times its request of %s: set one, or have the LimitRange changed",
+					b.field(container, "limit", name), b.of, word(container), times, name)
+			}
+			limit = defaults[0]
+		}
+		if requested && exceeds(limit, request, most) {
+			return fmt.Errorf("%s: value %q of the limit is more than %s times the request of %s %s, the most that %s allows a %s: set less, request more, or have the LimitRange changed",
+				b.field(container, "limit", name), limit.String(), times, request.String(), name, b.of, word(container))
+		}
+	}
+	return nil
+}
+
+// exceeds reports whether a limit is more than a multiple of a request.
+func exceeds(limit, request, most resource.Quantity) bool {
+	const thousandths = 1000
+	return float64(limit.MilliValue())*thousandths > float64(request.MilliValue())*float64(most.MilliValue())
+}
+
+// word says what an index of a container stands for.
+func word(container int) string {
+	if container == whole {
+		return "pod"
+	}
+	return "container"
 }
 
 // check compares the requests or limits of a container, or of the whole pod, with the item.
@@ -138,12 +188,8 @@ func (b bounds) check(container int, what string, list corev1.ResourceList) erro
 		default:
 			continue
 		}
-		of := "container"
-		if container == whole {
-			of = "pod"
-		}
 		return fmt.Errorf("%s: value %q of the %s is %s the %s %s that %s allows a %s: set %s, or have the LimitRange changed",
-			b.field(container, what, name), amount.String(), what, side, bound.String(), name, b.of, of, instead)
+			b.field(container, what, name), amount.String(), what, side, bound.String(), name, b.of, word(container), instead)
 	}
 	return nil
 }

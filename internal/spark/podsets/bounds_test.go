@@ -50,6 +50,31 @@ func TestBoundsOfLimitRanges(t *testing.T) {
 			want:  `spec.driver.coreLimit: value is absent, and LimitRange small of the namespace bounds the limit of a pod to 4 cpu: set one` + changed,
 		},
 		"a pod whose limit comes from a default": {items: `[{type: Container, default: {cpu: 2}}, {type: Pod, max: {cpu: 4}}]`},
+		"a ratio that is kept": {
+			items:  `[{type: Container, maxLimitRequestRatio: {cpu: 4, memory: 1}}, {type: Pod, maxLimitRequestRatio: {cpu: 4}}]`,
+			values: []string{"spark.kubernetes.driver.limit.cores", "4", "spark.kubernetes.executor.limit.cores", "1"},
+		},
+		"a ratio, and executors without a limit": {
+			items:  `[{type: Container, maxLimitRequestRatio: {cpu: 4}}]`,
+			values: []string{"spark.kubernetes.driver.limit.cores", "4"},
+			want:   `spec.executor.coreLimit: value is absent, and LimitRange small of the namespace bounds the limit of a container to 4 times its request of cpu: set one` + changed,
+		},
+		"a ratio, and a limit above it": {
+			items:  `[{type: Container, maxLimitRequestRatio: {cpu: "1.5"}}]`,
+			values: []string{"spark.kubernetes.driver.limit.cores", "1500m", "spark.kubernetes.executor.limit.cores", "1501m"},
+			want: `spec.executor.coreLimit: value "1501m" of the limit is more than 1.5 times the request of 1 cpu, the most that LimitRange small of the namespace ` +
+				`allows a container: set less, request more` + changed,
+		},
+		"a ratio, and a default limit above it": {
+			items:  `[{type: Container, default: {cpu: 2}, maxLimitRequestRatio: {cpu: 4}}]`,
+			values: []string{"spark.kubernetes.executor.request.cores", "400m"},
+			want: `spec.executor.coreLimit: value "2" of the limit is more than 4 times the request of 400m cpu, the most that LimitRange small of the namespace ` +
+				`allows a container: set less, request more` + changed,
+		},
+		"a ratio of whole pods": {
+			items: `[{type: Pod, maxLimitRequestRatio: {cpu: 1}}]`,
+			want:  `spec.driver.coreLimit: value is absent, and LimitRange small of the namespace bounds the limit of a pod to 1 times its request of cpu: set one` + changed,
+		},
 		"a pod that is too large": {
 			items: `[{type: Pod, max: {memory: 1Gi}}]`,
 			want:  `spec.driver.memory: value "1408Mi" of the request is above the 1Gi memory that LimitRange small of the namespace allows a pod: set less` + changed,
