@@ -111,11 +111,27 @@ func portNumber(p conf.Properties, key string, fallback int32) (int32, error) {
 	return number, err
 }
 
+// anyPort has each executor choose the port of its block manager, which its pod does not name then: so several find room
+// in the network of one node (BasicExecutorFeatureStep).
+const anyPort = "0"
+
+// executorPort returns the port of block managers, 0 if executors choose it.
+func executorPort(p conf.Properties) (int32, error) {
+	if p.Get(conf.BlockManagerPort, "") == anyPort {
+		return 0, nil
+	}
+	return portNumber(p, conf.BlockManagerPort, BlockManagerPort)
+}
+
 // addPorts adds the ports to the driver's container.
 func (b *build) addPorts() error {
-	fallback, err := portNumber(b.given, conf.BlockManagerPort, BlockManagerPort)
+	fallback, err := executorPort(b.given)
 	if err != nil {
 		return err
+	}
+	if _, own := b.given.Lookup(conf.DriverBlockManagerPort); fallback == 0 && !own {
+		return b.given.Wrong(conf.BlockManagerPort, "has Spark choose a port that the driver's pod has to name",
+			"also set "+conf.DriverBlockManagerPort+", such as "+strconv.Itoa(BlockManagerPort)+", or set a number from 1024 to 65535")
 	}
 	ports, err := b.ports(fallback)
 	for _, port := range ports {

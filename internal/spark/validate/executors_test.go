@@ -261,5 +261,10 @@ sparkConf:
 		}},
 		"Spark Connect's, before there is one": {"sparkVersion: 4.0.5\nsparkConf: {spark.ui.port: '15002'}", nil},
 		"the common one of block managers":     {"sparkConf: {spark.blockManager.port: '7079'}", nil},
+		"any for executors":                    {"sparkConf: {spark.blockManager.port: '0', spark.driver.blockManager.port: '7079'}", nil},
+		"any for all block managers": {"sparkConf: {spark.blockManager.port: '0'}", []string{
+			`spec.sparkConf[spark.blockManager.port]: value "0" has Spark choose a port that the driver's pod has to name: ` +
+				`also set spark.driver.blockManager.port, such as 7079, or set a number from 1024 to 65535`,
+		}},
 	}.run(t)
 }
