@@ -133,6 +133,35 @@ func TestExecutorMountsAreSparks(t *testing.T) {
 	})
 }
 
+// TestExecutorContainerIsSparks: ports and resize policy, of which Kubernetes refuses two of one name, are what Spark adds to the template.
+func TestExecutorContainerIsSparks(t *testing.T) {
+	t.Parallel()
+	eachExecutor(t, func(t *testing.T, sparks *corev1.Pod, objects render.Objects) {
+		t.Helper()
+		pod, err := ExecutorPod(objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := render.AsSparkMakes(pod, objects); err != nil {
+			t.Fatal(err)
+		}
+		ours := pod.Spec.Containers[0]
+		for i := range ours.Ports {
+			ours.Ports[i].Protocol = "" // Spark leaves the one of executors to Kubernetes
+		}
+		theirs := sparks.Spec.Containers[slices.IndexFunc(sparks.Spec.Containers, func(c corev1.Container) bool { return c.Name == ours.Name })]
+		for i := range theirs.Ports {
+			theirs.Ports[i].Protocol = ""
+		}
+		if diff := cmp.Diff(theirs.Ports, ours.Ports, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("ports (-Spark's +ours):\n%s", diff)
+		}
+		if diff := cmp.Diff(theirs.ResizePolicy, ours.ResizePolicy, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("resize policy (-Spark's +ours):\n%s", diff)
+		}
+	})
+}
+
 // mounts returns the volumes of a pod, and what a container mounts where, each once.
 func mounts(pod *corev1.Pod, container string) []string {
 	found := map[string]bool{}

@@ -14,9 +14,9 @@ import (
 // executorConfVolume is the volume with the configuration of executors, which is mounted at confFolder.
 const executorConfVolume = "spark-conf-volume-exec"
 
-// AsSparkMakes adds to an executor pod from the template what Spark adds when it creates the pod, as far as the API
-// server or the Pod Security Standards check it: volumes, mounts, and whether processes may gain privileges. The first
-// container has to be Spark's.
+// AsSparkMakes adds to an executor created from the template what Spark adds to it and the API server or Pod Security
+// Standards look at: all volumes, with their mounts, the port, how cpu and memory are resized, and whether processes may
+// gain privileges. The first container is Spark's.
 func AsSparkMakes(executor *corev1.Pod, o Objects) error {
 	b := build{client: clientOf(o.SparkVersion), given: o.Properties}
 	d := draft{pod: executor, container: executor.Spec.Containers[0]}
@@ -37,8 +37,32 @@ func AsSparkMakes(executor *corev1.Pod, o Objects) error {
 	if err := b.setPrivileges(&d.container, conf.Executor); err != nil {
 		return err
 	}
+	err = d.addExecutorPort(o.Properties)
+	d.addResizePolicy(b.client)
 	executor.Spec.Containers[0] = d.container
-	return nil
+	return err
+}
+
+// ExecutorPortName is the name of the port of executors.
+const ExecutorPortName = "blockmanager"
+
+// addExecutorPort names the port of the block manager.
+func (d *draft) addExecutorPort(p conf.Properties) error {
+	number, err := executorPort(p)
+	if number > 0 {
+		d.container.Ports = append(d.container.Ports, corev1.ContainerPort{Name: ExecutorPortName, ContainerPort: number, Protocol: corev1.ProtocolTCP})
+	}
+	return err
+}
+
+// addResizePolicy says that a container whose cpu or memory is changed need not start again.
+func (d *draft) addResizePolicy(c client) {
+	if !c.resizePolicy {
+		return
+	}
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		d.container.ResizePolicy = append(d.container.ResizePolicy, corev1.ContainerResizePolicy{ResourceName: name, RestartPolicy: corev1.NotRequired})
+	}
 }
 
 // mountExecutorDirs mounts Spark's configuration into an executor and, unless it has a volume for it, scratch space.

@@ -43,7 +43,7 @@ func UIPortOf(service *corev1.Service) int32 {
 // allPorts are the ports of a driver. The last one exists from Spark 4.1 on.
 var allPorts = []Port{
 	{"driver-rpc-port", conf.DriverPort, 7078},
-	{"blockmanager", conf.DriverBlockManagerPort, BlockManagerPort},
+	{ExecutorPortName, conf.DriverBlockManagerPort, BlockManagerPort},
 	{UIPortName, conf.UIPort, DefaultUIPort},
 	{connectPortName, conf.ConnectPort, 15002},
 }

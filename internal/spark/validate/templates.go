@@ -54,6 +54,7 @@ func checkContainers(s *subject) []Finding {
 		findings = append(findings, r.duplicateContainers()...)
 		findings = append(findings, r.rivalContainers()...)
 		findings = append(findings, r.containerSize()...)
+		findings = append(findings, r.containerAdditions(s.spec.SparkVersion)...)
 	}
 	return findings
 }
@@ -117,6 +118,34 @@ func (r role) containerSize() []Finding {
 			findings = append(findings, invalid(path+".memory",
 				"value %q would be overwritten by Spark: set %s.memory and %s.memoryOverhead instead", memory.String(), r.Path, r.Path))
 		}
+	}
+	return findings
+}
+
+// containerAdditions reports what Spark adds to its container, whatever is there already: Kubernetes refuses two ports of
+// one name, and two resize policies of one resource. Of executors, the log of the driver alone would say so.
+func (r role) containerAdditions(version string) []Finding {
+	if r.spark < 0 {
+		return nil
+	}
+	own := []string{render.ExecutorPortName}
+	if r.Name == conf.Driver {
+		own = nil
+		for _, port := range render.PortsOf(version) {
+			own = append(own, port.Name)
+		}
+	}
+	container := r.parts.Template.Spec.Containers[r.spark]
+	var findings []Finding
+	for i, port := range container.Ports {
+		if slices.Contains(own, port.Name) {
+			findings = append(findings, invalid(fmt.Sprintf("%s.ports[%d].name", r.containerPath(r.spark), i),
+				"value %q is the name of a port that Spark adds: remove the port, or rename it", port.Name))
+		}
+	}
+	if r.Name == conf.Executor && render.SetsResizePolicy(version) && len(container.ResizePolicy) > 0 {
+		findings = append(findings, invalid(r.containerPath(r.spark)+".resizePolicy",
+			"Spark %s adds a policy for cpu and memory, both NotRequired, and Kubernetes refuses two: remove it", version))
 	}
 	return findings
 }

@@ -97,6 +97,28 @@ func TestContainers(t *testing.T) {
 	}.run(t)
 }
 
+func TestAdditionsToSparksContainer(t *testing.T) {
+	t.Parallel()
+	table{
+		"ports of Spark's names": {"driver: {template: {spec: {containers: [{ports: [{name: debug, containerPort: 5005}, {name: spark-ui, containerPort: 4041}]}]}}}\n" +
+			"executor: {template: {spec: {containers: [{ports: [{name: blockmanager, containerPort: 7000}, {name: spark-ui, containerPort: 4041}]}]}}}", []string{
+			`spec.driver.template.spec.containers[0].ports[1].name: value "spark-ui" is the name of a port that Spark adds: remove the port, or rename it`,
+			`spec.executor.template.spec.containers[0].ports[0].name: value "blockmanager" is the name of a port that Spark adds: remove the port, or rename it`,
+		}},
+		"ports of other containers": {"executor: {template: {spec: {containers: [{}, {name: a, image: b, ports: [{name: blockmanager, containerPort: 7000}]}]}}}", nil},
+		"a port that the version does not add": {
+			"sparkVersion: 4.0.5\ndriver: {template: {spec: {containers: [{ports: [{name: spark-connect, containerPort: 15002}]}]}}}", nil,
+		},
+		"a resize policy": {"sparkVersion: 4.2.1\nexecutor: {template: {spec: {containers: [{resizePolicy: [{resourceName: cpu, restartPolicy: NotRequired}]}]}}}", []string{
+			`spec.executor.template.spec.containers[0].resizePolicy: Spark 4.2.1 adds a policy for cpu and memory, both NotRequired, and Kubernetes refuses two: remove it`,
+		}},
+		"a resize policy that is the only one": {"sparkVersion: 4.1.4\n" +
+			"executor: {template: {spec: {containers: [{resizePolicy: [{resourceName: cpu, restartPolicy: NotRequired}]}]}}}", nil},
+		"a resize policy of the driver": {"sparkVersion: 4.3.0\n" +
+			"driver: {template: {spec: {containers: [{resizePolicy: [{resourceName: cpu, restartPolicy: NotRequired}]}]}}}", nil},
+	}.run(t)
+}
+
 func TestSizeOfSparksContainer(t *testing.T) {
 	t.Parallel()
 	table{
