@@ -44,6 +44,7 @@ var checks = []check{
 	checkTokens,
 	checkLabels,
 	checkEnvironment,
+	checkSizeVariables,
 	checkTolerations,
 	checkExecutors,
 	checkLimits,

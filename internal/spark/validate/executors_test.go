@@ -89,6 +89,34 @@ sparkConf:
 	}.run(t)
 }
 
+func TestSizesFromElsewhere(t *testing.T) {
+	t.Parallel()
+	const variable, option = ", which its pod and the requested quota do not follow: remove it, and set ", " sets a property of Spark by which pods are created and quota is requested: set it in spec.sparkConf"
+	table{
+		"variables of the driver": {`
+driver:
+  env: [{name: SPARK_EXECUTOR_MEMORY, value: 8g}]
+  template: {spec: {containers: [{env: [{name: A, value: b}, {name: SPARK_MEM, value: 4g}]}]}}
+sparkConf: {spark.kubernetes.driverEnv.SPARK_EXECUTOR_CORES: "4", spark.kubernetes.driver.secretKeyRef.SPARK_DRIVER_MEMORY: 'a:b'}`, []string{
+			`spec.sparkConf[spark.kubernetes.driver.secretKeyRef.SPARK_DRIVER_MEMORY]: the driver takes this variable for spark.driver.memory` + variable + `spec.driver.memory`,
+			`spec.sparkConf[spark.kubernetes.driverEnv.SPARK_EXECUTOR_CORES]: the driver takes this variable for spark.executor.cores` + variable + `spec.executor.cores`,
+			`spec.driver.env[SPARK_EXECUTOR_MEMORY]: the driver takes this variable for spark.executor.memory` + variable + `spec.executor.memory`,
+			`spec.driver.template.spec.containers[0].env[1]: the driver takes this variable for spark.driver.memory` + variable + `spec.driver.memory`,
+		}},
+		"variables behind what is set": {`
+driver: {memory: 2g, env: [{name: SPARK_DRIVER_MEMORY, value: 8g}, {name: SPARK_EXECUTOR_MEMORY, value: 8g}]}
+sparkConf: {spark.executor.memory: 2g}`, nil},
+		"variables of executors, which Spark sets itself": {"executor: {env: [{name: SPARK_EXECUTOR_MEMORY, value: 8g}]}", nil},
+		"options of the driver": {"driver: {javaOptions: '-Da=b \"-Dspark.executor.instances=50\" -Dspark.executor.memory=8g'}", []string{
+			`spec.driver.javaOptions: value "-Dspark.executor.instances=50"` + option,
+		}},
+		"options that a platform gives drivers": {"sparkConf: {spark.driver.defaultJavaOptions: '-Dspark.dynamicAllocation.enabled=true'}", []string{
+			`spec.sparkConf[spark.driver.defaultJavaOptions]: value "-Dspark.dynamicAllocation.enabled=true"` + option,
+		}},
+		"options behind what is set, and others": {"driver: {javaOptions: '-Dspark.executor.instances=50 -Dspark.yarn.app.container.log.dir=/tmp'}\nexecutor: {instances: 2}", nil},
+	}.run(t)
+}
+
 func TestExecutors(t *testing.T) {
 	t.Parallel()
 	const bound = "spec.dynamicAllocation.maxExecutors: value is absent, so the number of executors has no bound and no queue could hold the job: set dynamicAllocation.maxExecutors"
@@ -144,7 +172,7 @@ func TestExecutors(t *testing.T) {
 			`spec.sparkConf[spark.kubernetes.allocation.maximum]: value 5 has to be above the 5 executors that the job starts with, ` +
 				`because Spark creates fewer pods than that in the whole run: remove it, or raise it`,
 		}},
-		"as many pods as executors": {"executor: {instances: 5}\nsparkConf: {spark.kubernetes.allocation.maximum: '5'}", nil},
+		"one pod more than executors": {"executor: {instances: 5}\nsparkConf: {spark.kubernetes.allocation.maximum: '6'}", nil},
 		"no pods": {"sparkConf: {spark.kubernetes.allocation.maximum: '0'}", []string{
 			`spec.sparkConf[spark.kubernetes.allocation.maximum]: value "0" is below 1: set a whole number above zero`,
 		}},

@@ -252,6 +252,9 @@ func checkJavaOptions(s *subject) []Finding {
 		if option := sparkOption.FindString(options); option != "" && strings.Contains(key, "executor") {
 			findings = append(findings, invalid(s.properties.Field(key),
 				"value %s sets a property of Spark, which executors refuse: set it in spec.sparkConf", conf.Quote(option, strings.TrimSpace(option))))
+		} else if option := hiddenSize(s.properties, options); option != "" && !strings.Contains(key, "executor") {
+			findings = append(findings, invalid(s.properties.Field(key),
+				"value %s sets a property of Spark by which pods are created and quota is requested: set it in spec.sparkConf", conf.Quote(option, option)))
 		}
 	}
 	return sorted(findings)
