@@ -323,6 +323,10 @@ func TestWarnings(t *testing.T) {
 		"a prefix twice": {"hadoopConf: {spark.hadoop.fs.s3a.endpoint: x, fs.s3a.endpoint.region: y}", []string{
 			"spec.hadoopConf[spark.hadoop.fs.s3a.endpoint]: spark.hadoop. is put before every key here, so that nothing reads the property: write fs.s3a.endpoint",
 		}},
+		"executors that are to grow": {"sparkConf: {spark.plugins: 'a.B,org.apache.spark.scheduler.cluster.k8s.ExecutorResizePlugin'}", []string{
+			"spec.sparkConf[spark.plugins]: ExecutorResizePlugin may not resize executors, which have the memory that their queue has granted",
+		}},
+		"other plugins":      {"sparkConf: {spark.plugins: 'org.apache.spark.scheduler.cluster.k8s.ExecutorRollPlugin'}", nil},
 		"no shuffle service": {"sparkConf: {spark.shuffle.service.enabled: 'false'}", nil},
 		"a container that is none": {`
 executor: {template: {spec: {containers: [{name: a}]}}}

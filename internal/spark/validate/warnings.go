@@ -21,7 +21,7 @@ import (
 func Warnings(app *v1alpha1.SparkApplication) []Warning {
 	s := newSubject(app)
 	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s),
-		packageWarnings(s), localWarnings(s), shuffleWarnings(s), prefixWarnings(s), gateWarnings(s), streamWarnings(s))
+		packageWarnings(s), localWarnings(s), shuffleWarnings(s), prefixWarnings(s), gateWarnings(s), streamWarnings(s), resizeWarnings(s))
 }
 
 // AccountWarnings warns if the driver has no service account and so uses the account default, which usually lacks the
@@ -174,6 +174,17 @@ func streamWarnings(s *subject) []Warning {
 	}
 	return []Warning{{Field: s.properties.Field(key), Message: "the stream creates executors beyond those that its queue has granted, which are charged but not held back: " +
 		"remove it and set spec.executor.instances to what the stream needs at most"}}
+}
+
+// resizeWarnings names the plugin by which executors are to get more memory while they run: the Role of drivers does not
+// let them grow beyond what their queue has granted, and the plugin logs that nowhere.
+func resizeWarnings(s *subject) []Warning {
+	const key, plugin = "spark.plugins", "ExecutorResizePlugin"
+	if !strings.Contains(s.properties.Get(key, ""), plugin) {
+		return nil
+	}
+	return []Warning{{Field: s.properties.Field(key), Message: plugin + " may not resize executors, which have the memory that their queue has granted: remove it, " +
+		"and raise spec.executor.memory or memoryOverhead"}}
 }
 
 // prefixWarnings warns about Hadoop properties with the prefix spark.hadoop., which is added again.
