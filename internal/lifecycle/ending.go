@@ -56,7 +56,7 @@ func (en ending) attemptEnded(o pods.Outcome) Decision {
 	en.health.recordReady()
 	en.s.Executors = en.health.status()
 	if !o.Succeeded {
-		o.Message = withCause(o, en.o.LogCause) + en.failures.note()
+		o.Message, o.Cause = withCause(o, en.o.LogCause)+en.failures.note(), en.classOf(o)
 	}
 	en.history.record(v1alpha1.AttemptStatus{Outcome: outcome, Reason: o.Reason, Cause: o.Cause, ExitCode: o.ExitCode, Message: o.Message})
 	if len(en.activePods()) > 0 {
@@ -87,6 +87,16 @@ func withCause(o pods.Outcome, cause string) string {
 		return said + ": " + cause
 	}
 	return o.Message + "; the log says: " + cause
+}
+
+// classOf returns the class of a failure. It is none of the program's if Spark has given up because a ResourceQuota was used
+// up and no executor could be created, as it does from 4.2 on. Earlier versions try again for ever, which a timeout ends.
+func (en ending) classOf(o pods.Outcome) v1alpha1.FailureCause {
+	gaveUp := o.ExitCode != nil && *o.ExitCode == pods.ExitTooManyFailures && en.s.Executors.Failed == 0
+	if gaveUp && strings.Contains(en.o.LogCause, " is forbidden: exceeded quota: ") {
+		return v1alpha1.CauseInfrastructure
+	}
+	return o.Cause
 }
 
 // stop publishes that the attempt is being stopped and why, and ends its pods.

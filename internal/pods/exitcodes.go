@@ -28,11 +28,14 @@ const (
 	exitSIGPWR = 158
 )
 
+// ExitTooManyFailures is how Spark ends when too many executors have failed.
+const ExitTooManyFailures = 11
+
 // meanings explains exit codes of Spark and of shells (org.apache.spark.util.SparkExitCode,
 // org.apache.spark.executor.ExecutorExitCode, POSIX). A program can use any of them for something else, so none of them
 // changes the cause of a failure.
 var meanings = map[int32]string{
-	11:  "from Spark it means that too many executors were lost (spark.executor.maxNumFailures); status.executors.failures says why",
+	11:  "from Spark it means that too many executors were lost, or since 4.2 could not be created (spark.executor.maxNumFailures); status.executors.failures or the log says why",
 	50:  "from Spark it means that an exception was not handled; see the log",
 	51:  "from Spark it means that an exception was not handled; see the log",
 	52:  "from Spark it means that Java had no heap left; raise %s",

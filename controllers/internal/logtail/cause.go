@@ -5,6 +5,7 @@ package logtail
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sparkgate/sparkgate/internal/redact"
@@ -17,6 +18,9 @@ const (
 	traceback = "Traceback (most recent call last):"
 	inThread  = "Exception in thread "
 	causedBy  = "Caused by: "
+	// gaveUp is what Spark logs before it ends because too many executors have failed (ExecutorPodsLifecycleManager). What its
+	// other threads say then follows from that.
+	gaveUp = "Max number of executor failures ("
 )
 
 var (
@@ -36,11 +40,14 @@ var (
 	client = regexp.MustCompile(`\. Received status: .*|, metadata=ListMeta.*`)
 )
 
-// causeOf returns the line that says why a program failed, and its text. For Python this is the last exception. If that
-// only passes on an exception of Java, and for programs in Java, it is the innermost cause of the last exception. If
-// there is none, line is -1.
+// causeOf finds the line that says why a program failed, and what it says: the last exception of Python, where that only passes on one of
+// Java, and for programs in Java, the innermost cause of the last exception; and where Spark has given up, why the API server refused its
+// executors. Without one it returns -1.
 func causeOf(lines []string) (line int, text string) {
-	line, text = lastPython(lines)
+	line, text = lastRefused(lines)
+	if line < 0 {
+		line, text = lastPython(lines)
+	}
 	if line < 0 || fromJava.MatchString(text) {
 		if at, cause := innermost(lines, max(line, 0)); at >= 0 {
 			line, text = at, cause
@@ -53,6 +60,17 @@ func causeOf(lines []string) (line int, text string) {
 		text = client.ReplaceAllString(found, "")
 	}
 	return line, redact.First(strings.TrimSpace(text), maxCause)
+}
+
+// lastRefused returns the last line, before Spark gave up, with which the API server refused an executor.
+func lastRefused(lines []string) (int, string) {
+	at := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, gaveUp) })
+	for i := at; i >= 0; i-- {
+		if refusal.MatchString(lines[i]) {
+			return i, lines[i]
+		}
+	}
+	return -1, ""
 }
 
 // lastPython returns the exception of the last traceback of the driver's own Python code. Tracebacks inside of Java

@@ -53,6 +53,7 @@ func TestCause(t *testing.T) {
 	t.Parallel()
 	const forbidden = `pods is forbidden: User "system:serviceaccount:team:default" cannot create resource "pods" in API group "" in the namespace "team"`
 	const invalid = `Pod "pi-exec-1" is invalid: spec.containers[0].livenessProbe: Required value: must specify a handler type`
+	const exceeded = `pods "pi-exec-5" is forbidden: exceeded quota: team, requested: cpu=1, used: cpu=4, limited: cpu=4`
 	for name, tc := range map[string]struct{ log, want string }{
 		"nothing":           {"INFO all is well\nINFO bye", ""},
 		"not in the driver": {"WARN Lost task 0.0: x.PythonException: Traceback (most recent call last):\n  File \"a.py\"\nValueError: a\n\n\tat x.Y\nINFO bye", ""},
@@ -75,6 +76,17 @@ func TestCause(t *testing.T) {
 		"an executor that a webhook denies": {
 			"Message: admission webhook \"policy.example.org\" denied the request: no such team. Received status: Status(apiVersion=v1)\nINFO bye",
 			`admission webhook "policy.example.org" denied the request: no such team`,
+		},
+		"executors that a ResourceQuota refuses, until Spark gives up": {
+			"ERROR ExecutorPodsAllocator: Failed to create executor pod 5. Total failures: 5\nio.fabric8.kubernetes.client.KubernetesClientException: Failure executing: " +
+				"POST at: https://x/api/v1/namespaces/team/pods. Message: " + exceeded + ". Received status: Status(apiVersion=v1, code=403)\n\tat x\n" +
+				"ERROR ExecutorPodsLifecycleManager: Max number of executor failures (4) reached\nTraceback (most recent call last):\n  File \"a.py\"\n" +
+				"ConnectionRefusedError: [Errno 111] Connection refused\nException in thread \"main\" org.apache.spark.SparkException: Job 0 cancelled",
+			exceeded,
+		},
+		"executors that failed until Spark gave up": {
+			"ERROR ExecutorPodsLifecycleManager: Max number of executor failures (4) reached\nException in thread \"main\" org.apache.spark.SparkException: Job 0 cancelled",
+			"org.apache.spark.SparkException: Job 0 cancelled",
 		},
 		"something else that is invalid": {"WARN Config \"a\" is invalid: b\nINFO bye", ""},
 		"no such program":                {"python3: can't open file '/a.py': [Errno 2] No such file or directory\n", "can't open file '/a.py': [Errno 2] No such file or directory"},
