@@ -12,6 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// propertiesFiles are those that the calls of TestMachine name.
+var propertiesFiles = files{"p": "spark.y z\n", "q": "spark.y q\nspark.q q\n", "r": "spark.q r\nspark.c r\n"}
+
 // TestMachine: what the variables and the conf folder of a machine say, and what wins over them.
 func TestMachine(t *testing.T) {
 	t.Parallel()
@@ -36,6 +39,14 @@ func TestMachine(t *testing.T) {
 		"defaults and a file": {
 			environment: map[string]string{"SPARK_CONF_DIR": "/conf"}, args: []string{"--properties-file", "p", "--load-spark-defaults"},
 			want: map[string]string{"spark.driver.memory": "1g", "spark.x": "y", "spark.y": "z"},
+		},
+		"several files": {
+			args: []string{"--extra-properties-file", "q", "--properties-file", "p", "--extra-properties-file=r", "--conf", "spark.c=conf"},
+			want: map[string]string{"spark.y": "q", "spark.q": "r", "spark.c": "conf"},
+		},
+		"defaults beside an extra file": {
+			environment: map[string]string{"SPARK_CONF_DIR": "/conf"}, args: []string{"--extra-properties-file", "r"},
+			want: map[string]string{"spark.driver.memory": "1g", "spark.x": "y", "spark.q": "r", "spark.c": "r"},
 		},
 		"sizes": {
 			environment: map[string]string{"SPARK_DRIVER_MEMORY": "3g", "SPARK_EXECUTOR_CORES": "2", "SPARK_EXECUTOR_MEMORY": ""}, args: []string{"--driver-memory", "4g"},
@@ -72,7 +83,7 @@ func TestMachine(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := called.properties(Input{ReadFile: files{"p": "spark.y z\n"}.read, Machine: &Machine{test.environment, folder}})
+			got, err := called.properties(Input{ReadFile: propertiesFiles.read, Machine: &Machine{test.environment, folder}})
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
 					t.Errorf("error %v, want %q", err, test.err)

@@ -49,10 +49,11 @@ const (
 	optionConf       = "--conf"
 	optionConfShort  = "-c"
 	optionProperties = "--properties-file"
+	optionExtra      = "--extra-properties-file"
 	optionDefaults   = "--load-spark-defaults"
 )
 
-var withoutProperty = []string{optionClass, optionProxyUser, optionConf, optionConfShort, optionProperties}
+var withoutProperty = []string{optionClass, optionProxyUser, optionConf, optionConfShort, optionProperties, optionExtra}
 
 // unused are options that spark-submit accepts but that have no effect on Kubernetes or with Sparkgate.
 var unused = map[string]struct {
@@ -98,6 +99,8 @@ type call struct {
 	// options are properties by option; conf are those of --conf, where later ones win.
 	options, conf  map[string]string
 	propertiesFile string
+	// extraFiles of properties win over propertiesFile, later ones over earlier ones.
+	extraFiles []string
 	// loadDefaults reports that the machine's defaults are used together with the properties file.
 	loadDefaults bool
 	program      string
@@ -181,6 +184,8 @@ func (c *call) take(name, value string) error {
 		}
 	case optionProperties:
 		c.propertiesFile = value
+	case optionExtra:
+		c.extraFiles = append(c.extraFiles, value)
 	case optionDefaults:
 		c.loadDefaults = true
 	case optionConf, optionConfShort:

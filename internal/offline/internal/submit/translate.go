@@ -71,30 +71,51 @@ func Translate(in Input) (*v1alpha1.SparkApplication, []Note, error) {
 		b.place(key, properties[key])
 	}
 	b.noteSecretToCreate()
-	mistakes = append(mistakes, b.version(in.SparkVersion))
-	if called.loadDefaults && strings.HasPrefix(b.app.Spec.SparkVersion, "3.") {
-		mistakes = append(mistakes, fmt.Errorf("%s came with Spark 4.0: leave it out", optionDefaults))
-	}
+	mistakes = append(mistakes, b.version(in.SparkVersion), called.checkVersion(b.app.Spec.SparkVersion))
 	return b.app, b.notes, errors.Join(mistakes...)
 }
 
-// properties merges the properties of the file, of --conf and of options; later ones win.
+// checkVersion refuses options that came after a version of Spark.
+func (c *call) checkVersion(sparkVersion string) error {
+	if c.loadDefaults && strings.HasPrefix(sparkVersion, "3.") {
+		return fmt.Errorf("%s came with Spark 4.0: leave it out", optionDefaults)
+	}
+	if len(c.extraFiles) > 0 && slices.ContainsFunc([]string{"3.", "4.0.", "4.1."}, func(s string) bool { return strings.HasPrefix(sparkVersion, s) }) {
+		return fmt.Errorf("%s came with Spark 4.2: put all properties into the file of %s", optionExtra, optionProperties)
+	}
+	return nil
+}
+
+// properties merges those of the files, of --conf and of options; later ones win.
 func (c *call) properties(in Input) (map[string]string, error) {
 	properties := map[string]string{}
 	if c.propertiesFile != "" {
-		text, err := in.ReadFile(c.propertiesFile)
-		if err != nil {
-			return nil, fmt.Errorf("read the file of %s: %w", optionProperties, err)
+		if err := in.addFile(properties, optionProperties, c.propertiesFile); err != nil {
+			return nil, err
 		}
-		if !utf8.Valid(text) {
-			return nil, fmt.Errorf("%s is not UTF-8 text: change its encoding", c.propertiesFile)
+	}
+	for _, file := range c.extraFiles {
+		if err := in.addFile(properties, optionExtra, file); err != nil {
+			return nil, err
 		}
-		properties = conf.ParseFile(string(text))
 	}
 	c.addDefaults(properties, in.Machine)
 	maps.Copy(properties, c.conf)
 	maps.Copy(properties, c.options)
 	return properties, in.Machine.addVariables(properties, c.program)
+}
+
+// addFile adds the properties of a file that an option names; they win over those that are there.
+func (in Input) addFile(properties map[string]string, option, file string) error {
+	text, err := in.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("read the file of %s: %w", option, err)
+	}
+	if !utf8.Valid(text) {
+		return fmt.Errorf("%s is not UTF-8 text: change its encoding", file)
+	}
+	maps.Copy(properties, conf.ParseFile(string(text)))
+	return nil
 }
 
 // checkMaster refuses a command that does not run on Kubernetes in cluster mode. Master and mode may be missing,

@@ -263,6 +263,9 @@ func TestWhatIsNoSubmission(t *testing.T) {
 		"version":          {[]string{"--conf", "spark.kubernetes.container.image=spark:latest", "a.jar"}, "--spark-version 4.1.4, before --"},
 		"no image":         {[]string{"a.jar"}, "there is no image: name it with --conf spark.kubernetes.container.image=IMAGE:TAG"},
 		"no such file":     {[]string{"--properties-file", "p", "a.jar"}, "read the file of --properties-file: p: file does not exist"},
+		"no extra file":    {[]string{"--extra-properties-file", "p", "a.jar"}, "read the file of --extra-properties-file: p: file does not exist"},
+		"defaults in 3.5":  {[]string{"--conf", "spark.kubernetes.container.image=spark:3.5.7", "--load-spark-defaults", "a.jar"}, "came with Spark 4.0"},
+		"extra of 4.1":     {[]string{"--conf", "spark.kubernetes.container.image=spark:4.1.4", "--extra-properties-file=empty", "a.jar"}, "came with Spark 4.2"},
 		"no such template": {
 			[]string{"--conf", "spark.kubernetes.driver.podTemplateFile=t", "a.jar"}, "read the template of spark.kubernetes.driver.podTemplateFile: t",
 		},
@@ -281,7 +284,7 @@ func TestWhatIsNoSubmission(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := Translate(Input{Arguments: test.args, ReadFile: files{}.read})
+			_, _, err := Translate(Input{Arguments: test.args, ReadFile: files{"empty": ""}.read})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error = %v, want %q in it", err, test.want)
 			}
