@@ -41,6 +41,9 @@ type attempt struct {
 // active follows the attempt from Submitting until its driver has ended or has to be stopped.
 func (ac attempt) active() Decision {
 	ac.rerun.observeSpec()
+	if ac.s.Driver == nil {
+		return ac.ending.attemptEnded(unknownDriver())
+	}
 	driver := ac.driver()
 	if driver != nil {
 		if next, over := ac.observeDriver(driver); over {
@@ -144,9 +147,17 @@ func lost(why, pod string) pods.Outcome {
 	return pods.Outcome{Reason: pods.ReasonDriverLost, Cause: v1alpha1.CauseInfrastructure, Message: fmt.Sprintf(why, pod)}
 }
 
+// unknownDriver returns the outcome of an attempt of which the status does not say what its driver is: another client has written it.
+func unknownDriver() pods.Outcome {
+	return pods.Outcome{Reason: pods.ReasonDriverLost, Cause: v1alpha1.CauseInfrastructure,
+		Message: "status.driver or status.grant is missing: a user or another controller removed it"}
+}
+
 // submitting creates the driver, or publishes what keeps it from being created.
 func (ac attempt) submitting() Decision {
 	switch {
+	case ac.s.Grant == nil:
+		return ac.ending.attemptEnded(unknownDriver())
 	case ac.o.InputsChanged != "":
 		return ac.stopBeforeDriver(stopFinding{v1alpha1.StopInputsChanged, ac.o.InputsChanged})
 	case ac.o.Rejection != "":
@@ -195,7 +206,7 @@ func (ac attempt) starting(driver *pods.Record) Decision {
 // startingInTime follows a driver with no known problem. Most drivers run within startingDelay, so nothing is written
 // until then: their uid is recorded together with the stage Running, which saves a write.
 func (ac attempt) startingInTime(message string) Decision {
-	if due := ac.o.App.Status.Times.Admitted.Add(startingDelay); ac.was == status.Submitting && ac.o.Now.Before(due) && !ac.timesReset {
+	if due := ac.admitted().Add(startingDelay); ac.was == status.Submitting && ac.o.Now.Before(due) && !ac.timesReset {
 		ac.requeue(due)
 		ac.decision.Status = *ac.o.App.Status.DeepCopy()
 		return ac.decision
@@ -203,10 +214,18 @@ func (ac attempt) startingInTime(message string) Decision {
 	return ac.publisher.publish(status.Starting, message)
 }
 
+// admitted returns when the attempt was admitted, according to the published status; zero if that does not say so.
+func (ac attempt) admitted() time.Time {
+	if at := ac.o.App.Status.Times.Admitted; at != nil {
+		return at.Time
+	}
+	return time.Time{}
+}
+
 // startingOnNode follows a driver that has a node and whose pod status does not say why its container has not started.
 // Some causes, such as a volume that cannot be mounted, show only in events.
 func (ac attempt) startingOnNode(driver *pods.Record, message string) Decision {
-	if due := ac.o.App.Status.Times.Admitted.Add(warningDelay); ac.o.Now.Before(due) {
+	if due := ac.admitted().Add(warningDelay); ac.o.Now.Before(due) {
 		ac.requeue(due)
 		return ac.startingInTime(message)
 	}

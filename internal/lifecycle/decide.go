@@ -27,6 +27,9 @@ func Decide(o Observation) Decision {
 	d := newDecider(&state{o: o, was: stage, s: *o.App.Status.DeepCopy()})
 	d.view.Message, _, _ = strings.Cut(readyMessage(o.App), nextRunNote(o.App.Status.Run))
 	d.view.ReadyWhen = o.App.Spec.ReadyWhen
+	if known {
+		d.complete()
+	}
 	if token := status.ReconcileToken(o.App.Annotations); token != "" {
 		d.s.LastHandledReconcileAt = token
 	}
