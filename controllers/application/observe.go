@@ -6,6 +6,7 @@ package application
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -40,16 +41,33 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 	current := attempt{app.Status.Run, app.Status.Attempt}
 	o.Left = r.kept.left(app, o.Pods)
 	o.CreatedDriver = r.expectations.createdDriver(app, current)
-	for _, record := range o.Pods {
-		if record.Role == pods.Driver && record.Ended != nil && current == (attempt{record.Run, record.Attempt}) {
-			o.DriverEndedSince = r.sightings.endSince(app, current, o.Now)
-		}
+	o.EndedDriver = r.endedDriver(app, o.Pods)
+	if o.EndedDriver != nil && o.EndedDriver.Ended != nil {
+		o.DriverEndedSince = r.sightings.endSince(app, current, o.Now)
 	}
 	ready := readyExecutors(app, o.Pods)
 	o.ReadyPeak = r.sightings.readyPeak(app, current, ready, o.Now)
 	shown := app.Status.Executors
 	o.ReadyDroppedSince = r.sightings.fewerSince(app, shown != nil && ready < shown.Ready, o.Now)
 	return o
+}
+
+// endedDriver returns the driver of the attempt that holds a grant as this process saw it after its end, also if its pod was deleted since; nil if it has
+// not seen that.
+func (r *Reconciler) endedDriver(app *v1alpha1.SparkApplication, records []*pods.Record) *pods.Record {
+	s := &app.Status
+	if s.Grant == nil || s.Driver == nil {
+		return r.sightings.endedDriver(app, attempt{}, nil) // nothing is remembered of what has ended
+	}
+	i := slices.IndexFunc(records, func(record *pods.Record) bool {
+		_, ended := pods.DriverEnded(record)
+		return ended && record.Name == s.Driver.PodName && record.Role == pods.Driver && record.OwnerUID == app.UID &&
+			record.Run == s.Run && record.Attempt == s.Attempt
+	})
+	if i < 0 {
+		return r.sightings.endedDriver(app, attempt{s.Run, s.Attempt}, nil)
+	}
+	return r.sightings.endedDriver(app, attempt{s.Run, s.Attempt}, records[i])
 }
 
 // sameTemplate reports whether the run template in the spec is that of the current run.

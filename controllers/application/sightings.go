@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
 // sightings records what this process has observed about applications and what no object stores. It is safe for
@@ -21,6 +22,9 @@ type sighting struct {
 	// ended is the attempt whose driver was seen to have ended, and endSeen when it was first seen.
 	ended   attempt
 	endSeen time.Time
+	// driver is the pod of the attempt driverOf after its end.
+	driverOf attempt
+	driver   *pods.Record
 	// fewerSeen is since when fewer executors are ready than the status says; zero if there are not fewer.
 	fewerSeen time.Time
 	// peak is the maximum number of executors of attempt peakOf that were ready at the same time.
@@ -54,6 +58,17 @@ func (s *sightings) endSince(obj client.Object, a attempt, now time.Time) time.T
 		r.ended, r.endSeen = a, now
 	}
 	return r.endSeen
+}
+
+// endedDriver returns the driver of an attempt as this process saw it after its end, which is now if it is seen; nil if it was not seen.
+func (s *sightings) endedDriver(obj client.Object, a attempt, seen *pods.Record) *pods.Record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.of(obj)
+	if seen != nil || r.driverOf != a {
+		r.driverOf, r.driver = a, seen
+	}
+	return r.driver
 }
 
 // fewerSince returns since when this process has seen fewer executors ready than the status says, or zero if there are

@@ -73,6 +73,19 @@ func (w *world) ended(name string) {
 	delete(w.pods, name)
 }
 
+// deletesEnded has a user delete the driver of the current attempt if it has ended and is recorded: its pod is gone at once.
+func (w *world) deletesEnded() bool {
+	if w.app == nil || w.app.Status.Driver == nil {
+		return false
+	}
+	d := w.pods[w.app.Status.Driver.PodName]
+	if d == nil || d.Active() || d.UID != w.app.Status.Driver.UID {
+		return false
+	}
+	w.ended(d.Name)
+	return true
+}
+
 // endContainers ends the containers of a pod, as the kubelet does.
 func (w *world) endContainers(name string) {
 	w.logf("operator: has the kubelet end the containers of %s", name)

@@ -44,7 +44,7 @@ func (ac attempt) active() Decision {
 	if ac.s.Driver == nil {
 		return ac.ending.attemptEnded(unknownDriver())
 	}
-	driver := ac.driver()
+	driver := ac.lastSeenDriver()
 	if driver != nil {
 		if next, over := ac.observeDriver(driver); over {
 			return next

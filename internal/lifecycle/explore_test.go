@@ -11,7 +11,6 @@ import (
 	"maps"
 	"slices"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
@@ -50,6 +49,7 @@ var happenings = []happening{
 		w.ended(d.Name)
 		return true
 	}},
+	{"the driver, which has ended, is deleted by somebody", func(w *world) bool { return w.deletesEnded() }},
 	{"executors run", func(w *world) bool {
 		d := w.liveDriver()
 		if d == nil || !d.Running || w.app == nil || !w.current(d) || w.pods[d.Name+"-exec-1"] != nil {
@@ -181,9 +181,9 @@ func (w *world) state() [sha256.Size]byte {
 	for _, name := range w.podNames() {
 		live = append(live, w.pods[name])
 	}
-	seen := map[string]time.Time{}
-	for uid, at := range w.endSeen {
-		seen[string(uid)] = at
+	seen := map[string]seenEnd{}
+	for uid, end := range w.endSeen {
+		seen[string(uid)] = end
 	}
 	text, err := json.Marshal([]any{w.now, w.app, live, w.lagging != nil, visible, w.room, w.wanted, w.granted, seen, w.stray, fmt.Sprint(w.objects, w.kept), w.memory.known()})
 	if err != nil {

@@ -55,7 +55,7 @@ func (fs failures) count() (failed int32, newest []v1alpha1.ExecutorFailure) {
 
 // endedWithDriver reports whether an executor ended because its driver was gone, which does not count as a failure.
 func (fs failures) endedWithDriver(f pods.Failure) bool {
-	driver := fs.driver()
+	driver := fs.lastSeenDriver()
 	return driver != nil && driver.Ended != nil && driver.Ended.At > 0 && f.At >= driver.Ended.At
 }
 

@@ -33,6 +33,8 @@ type Observation struct {
 	Eviction *queueing.Eviction
 	// DriverEndedSince is when this process first saw that the driver of the attempt has ended; zero if it has not.
 	DriverEndedSince time.Time
+	// EndedDriver is the driver of the attempt as this process saw it after its end; nil if it has not. Its pod may have been deleted since.
+	EndedDriver *pods.Record
 	// ReadyDroppedSince is when this process first saw fewer ready executors than the status says; zero if there are
 	// not fewer.
 	ReadyDroppedSince time.Time

@@ -85,6 +85,7 @@ var events = []event{
 		w.ended(d.Name)
 		return true
 	},
+	func(w *world, _ *rand.Rand) bool { return w.deletesEnded() }, // a user deletes a driver that has ended
 	func(w *world, r *rand.Rand) bool { // a user changes the labels of the driver, rarely
 		d := w.liveDriver()
 		if d == nil || w.app == nil || w.app.Status.Driver == nil || w.app.Status.Driver.UID != d.UID || r.IntN(10) > 0 {

@@ -35,14 +35,27 @@ func need(n Need, start Start) Decision { return Decision{Need: n, Start: start}
 // driver returns the driver pod of the current attempt, nil if none is known. The name alone is not enough: labels,
 // owner and, once it is recorded, the uid have to match.
 func (st *state) driver() *pods.Record {
-	if st.s.Driver == nil {
-		return nil
-	}
 	for _, r := range st.o.Pods {
-		if r.Role == pods.Driver && r.Name == st.s.Driver.PodName && r.OwnerUID == st.o.App.UID && st.current(r) &&
-			(st.s.Driver.UID == "" || st.s.Driver.UID == r.UID) {
+		if st.isDriver(r) {
 			return r
 		}
+	}
+	return nil
+}
+
+// isDriver reports whether a pod is the driver of the current attempt.
+func (st *state) isDriver(r *pods.Record) bool {
+	return st.s.Driver != nil && r.Role == pods.Driver && r.Name == st.s.Driver.PodName && r.OwnerUID == st.o.App.UID && st.current(r) &&
+		(st.s.Driver.UID == "" || st.s.Driver.UID == r.UID)
+}
+
+// lastSeenDriver returns the driver pod of the current attempt, or the way this process saw it after its end if it is gone; nil if none is known.
+func (st *state) lastSeenDriver() *pods.Record {
+	if driver := st.driver(); driver != nil {
+		return driver
+	}
+	if ended := st.o.EndedDriver; ended != nil && st.isDriver(ended) {
+		return ended
 	}
 	return nil
 }

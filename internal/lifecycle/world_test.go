@@ -69,8 +69,8 @@ type world struct {
 	unreachable map[string]bool
 	// warning is the last warning event of the driver pod, and logCause the reason of its failure according to its log.
 	warning, logCause string
-	// endSeen is when the operator first saw the end of a driver, by the driver's UID; a crash clears it.
-	endSeen map[types.UID]time.Time
+	// endSeen is when the operator first saw the end of a driver, and how, by its uid; a crash forgets it.
+	endSeen map[types.UID]seenEnd
 	// memory is what the operator remembers of its writes and of executors.
 	memory memory
 
@@ -105,10 +105,16 @@ type world struct {
 	log      []string
 }
 
+// seenEnd is a driver that the operator has seen after its end, and when it did first.
+type seenEnd struct {
+	At     time.Time
+	Driver *pods.Record
+}
+
 var epoch = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func newWorld(t *testing.T) *world {
-	return &world{t: t, now: epoch, pods: map[string]*pods.Record{}, created: map[string]int{}, endSeen: map[types.UID]time.Time{}, stray: map[types.UID]bool{}, objects: map[AttemptID]bool{}, kept: map[AttemptID]bool{}, gate: "Embedded", room: queueing.Granted, budget: -1,
+	return &world{t: t, now: epoch, pods: map[string]*pods.Record{}, created: map[string]int{}, endSeen: map[types.UID]seenEnd{}, stray: map[types.UID]bool{}, objects: map[AttemptID]bool{}, kept: map[AttemptID]bool{}, gate: "Embedded", room: queueing.Granted, budget: -1,
 		places: map[int64]metav1.Time{},
 		app: &v1alpha1.SparkApplication{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "app-1", Generation: 1, CreationTimestamp: metav1.NewTime(epoch)},
@@ -153,7 +159,8 @@ func (w *world) decide(obstacle string) Decision {
 	if obstacle != "" && obstacle == w.rejection {
 		o.Obstacle, o.Rejection = "", obstacle
 	}
-	o.DriverEndedSince, o.Eviction = w.sawEnd(o.Pods), w.eviction()
+	w.seeEnd(&o)
+	o.Eviction = w.eviction()
 	o.ExecutorFailures = w.failures(o.Pods)
 	o.Left = w.left(o.Pods)
 	w.memory.recall(&o)
@@ -208,7 +215,7 @@ func (w *world) findDriver(o *Observation) {
 	}
 	w.lagging = nil
 	o.Pods = w.visible()
-	o.DriverEndedSince = w.sawEnd(o.Pods)
+	w.seeEnd(o)
 	if w.stray[pod.UID] {
 		o.Pods, o.StrayDriver, o.UnreachableNodes = append(o.Pods, pod), true, nil
 	}
@@ -241,17 +248,22 @@ func (w *world) failures(visible []*pods.Record) []pods.Failure {
 	return pods.FailuresAmong(current)
 }
 
-// sawEnd returns when the operator first saw that the driver of the current attempt has ended; zero if it has not.
-func (w *world) sawEnd(visible []*pods.Record) time.Time {
-	for _, p := range visible {
-		if p.Role == pods.Driver && p.Ended != nil && w.current(p) {
-			if _, seen := w.endSeen[p.UID]; !seen {
-				w.endSeen[p.UID] = w.now
-			}
-			return w.endSeen[p.UID]
+// seeEnd puts into an observation how the driver of the current attempt has ended, and since when, as far as the operator has seen.
+func (w *world) seeEnd(o *Observation) {
+	for _, p := range o.Pods {
+		if p.Role != pods.Driver || p.Ended == nil || !w.current(p) {
+			continue
+		}
+		if _, seen := w.endSeen[p.UID]; !seen {
+			w.endSeen[p.UID] = seenEnd{w.now, p}
+		}
+		o.DriverEndedSince = w.endSeen[p.UID].At
+	}
+	for _, seen := range w.endSeen {
+		if d := w.app.Status.Driver; d != nil && w.app.Status.Grant != nil && w.current(seen.Driver) && seen.Driver.Name == d.PodName {
+			o.DriverEndedSince, o.EndedDriver = seen.At, seen.Driver
 		}
 	}
-	return time.Time{}
 }
 
 // hash returns the hash of the run template, computed once for each generation.

@@ -1,0 +1,79 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	testingclock "k8s.io/utils/clock/testing"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/pods"
+)
+
+// TestEndOfADriverIsRemembered: a pod that has ended is gone as soon as another client deletes it, which may be before the end is written. It is remembered
+// as long as its attempt holds a grant; a pod that only looks like the driver is not.
+func TestEndOfADriverIsRemembered(t *testing.T) {
+	t.Parallel()
+	clock := testingclock.NewFakeClock(noon)
+	r := New(Options{Pods: pods.NewStore(func(types.NamespacedName) {}), Clock: clock})
+	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "app", ResourceVersion: "1"}}
+	app.Status.Run, app.Status.Attempt, app.Status.Grant, app.Status.Driver = 1, 1, &v1alpha1.Grant{Run: 1, Attempt: 1}, &v1alpha1.DriverStatus{PodName: "pi-driver"}
+	driver, other := endedDriver(app, "pi-driver"), endedDriver(app, "looks-like-it")
+
+	put(t, r.Pods, other)
+	if o := r.observe(app); o.EndedDriver != nil || !o.DriverEndedSince.IsZero() {
+		t.Errorf("%s is taken for the driver", o.EndedDriver.Name)
+	}
+	put(t, r.Pods, driver)
+	r.observe(app)
+	clock.Step(time.Second)
+	if err := r.Pods.Delete(driver); err != nil {
+		t.Fatal(err)
+	}
+	if o := r.observe(app); o.EndedDriver == nil || o.EndedDriver.UID != driver.UID || !o.DriverEndedSince.Equal(noon) {
+		t.Errorf("the end is forgotten with the pod: %+v since %s", o.EndedDriver, o.DriverEndedSince)
+	}
+	next := app.DeepCopy()
+	next.Status.Attempt = 2
+	if o := r.observe(next); o.EndedDriver != nil {
+		t.Error("the driver of an attempt is taken for that of the next one")
+	}
+	put(t, r.Pods, driver)
+	r.observe(app)
+	app.Status.Grant = nil
+	r.observe(app)
+	if r.sightings.get(app).driver != nil {
+		t.Error("the driver of an attempt that holds nothing is kept in memory")
+	}
+}
+
+func put(t *testing.T, store *pods.Store, pod *corev1.Pod) {
+	t.Helper()
+	if err := store.Add(pod); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// endedDriver is a driver pod of the current attempt that has succeeded.
+func endedDriver(app *v1alpha1.SparkApplication, name string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: app.Namespace, Name: name, UID: types.UID("uid of " + name), ResourceVersion: "2",
+			Labels: map[string]string{
+				v1alpha1.ApplicationLabel: app.Name, v1alpha1.ApplicationUIDLabel: string(app.UID), v1alpha1.RunLabel: "1", v1alpha1.AttemptLabel: "1",
+				v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleDriver,
+			},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(app, v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind))},
+		},
+		Spec: corev1.PodSpec{NodeName: "node-1", Containers: []corev1.Container{{Name: "spark-kubernetes-driver"}}},
+		Status: corev1.PodStatus{Phase: corev1.PodSucceeded, ContainerStatuses: []corev1.ContainerStatus{{
+			Name: "spark-kubernetes-driver", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}},
+		}}},
+	}
+}
