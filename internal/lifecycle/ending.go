@@ -5,6 +5,7 @@ package lifecycle
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -184,6 +185,10 @@ func (en ending) finish() Decision {
 		return need(NeedDriverAbsent, en.start())
 	}
 	stopped, attempt := en.s.Stopping, en.history.last()
+	if attempt != nil && en.succeededBefore(stopped) {
+		stopped = ""
+		en.history.markSucceeded(attempt)
+	}
 	en.s.Grant, en.s.Stopping, en.s.Times.Stopping = nil, "", nil
 	if en.s.Executors != nil {
 		e := *en.s.Executors
@@ -200,6 +205,16 @@ func (en ending) finish() Decision {
 	en.before(Action{Kind: kind, Run: en.s.Run, Attempt: en.s.Attempt})
 	en.after(Action{Kind: ReleaseGrant})
 	return en.conclude(stopped, attempt)
+}
+
+// succeededBefore reports whether the driver of an attempt that is stopped for a reason had succeeded before the operator decided that: the
+// kubelet reports the end of a container a moment later.
+func (en ending) succeededBefore(stopped v1alpha1.StopReason) bool {
+	if slices.Contains([]v1alpha1.StopReason{"", v1alpha1.StopInputsChanged, v1alpha1.StopRejected, v1alpha1.StopKueueConflict}, stopped) {
+		return false // it was not to run
+	}
+	driver, stopping := en.lastSeenDriver(), en.s.Times.Stopping
+	return driver != nil && stopping != nil && driver.Ended != nil && driver.Ended.ExitCode == 0 && driver.Ended.At > 0 && driver.Ended.At <= stopping.Unix()
 }
 
 // conclude decides what follows an attempt that was stopped for the reason stopped, or has ended if that is empty.

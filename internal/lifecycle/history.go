@@ -7,6 +7,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/status"
@@ -40,6 +41,12 @@ func (h history) record(a v1alpha1.AttemptStatus) {
 		h.s.Attempts = h.s.Attempts[extra:]
 	}
 	h.keepLogTail()
+}
+
+// markSucceeded records that the driver of an attempt had succeeded when it was stopped.
+func (h history) markSucceeded(a *v1alpha1.AttemptStatus) {
+	a.Outcome, a.Reason, a.Cause, a.ExitCode = v1alpha1.OutcomeSucceeded, "Succeeded", "", ptr.To[int32](0)
+	a.Message = "driver ended with exit code 0, before it was asked to end"
 }
 
 // last returns the entry of the current attempt, nil if there is none.
