@@ -226,6 +226,7 @@ func (en ending) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.Attempt
 	case stopped == v1alpha1.StopSuspended:
 		return en.publisher.suspend()
 	case en.rerun.wanted() && !en.o.App.Spec.Suspend:
+		en.announceEnd(attempt)
 		return en.admission.nextRun()
 	case stopped == v1alpha1.StopTemplateChanged:
 		return en.resumeRevertedTemplate()
@@ -239,6 +240,15 @@ func (en ending) conclude(stopped v1alpha1.StopReason, attempt *v1alpha1.Attempt
 		return en.retry(attempt)
 	}
 	return en.publisher.end(en.retries.endOf(attempt))
+}
+
+// announceEnd adds an event of the end of a run that another one follows at once, so that no status shows it.
+func (en ending) announceEnd(attempt *v1alpha1.AttemptStatus) {
+	if attempt == nil || attempt.Outcome == v1alpha1.OutcomeStopped {
+		return
+	}
+	stage, message := en.retries.endOf(attempt)
+	en.event(stage != status.Succeeded, string(stage), message)
 }
 
 // resumeRevertedTemplate continues a run that was stopped because its template changed, after the change was reverted.
