@@ -158,6 +158,11 @@ var acts = map[string]func(m *movie, rest string){
 		m.logf("user: changes the labels of %s", rest)
 		m.stray[m.pods[rest].UID] = true
 	},
+	"empty-status": func(m *movie, _ string) {
+		m.logf("an administrator empties the status")
+		m.app.Status = v1alpha1.SparkApplicationStatus{ObservedGeneration: -1}
+		clear(m.created) // runs are counted from 1 again
+	},
 	"stray-driver": func(m *movie, rest string) { m.noGrant = rest == "expected" },
 	"evict-pod": func(m *movie, rest string) {
 		name, grace, _ := strings.Cut(rest, " ")

@@ -75,6 +75,10 @@ func (rs runs) resume() Decision {
 
 // startRun plans a new run and asks for it.
 func (rs runs) startRun() Decision {
+	if rs.was == status.New && rs.leftBehind() {
+		rs.decision.Status = *rs.o.App.Status.DeepCopy()
+		return rs.decision
+	}
 	if rs.o.App.Spec.Suspend {
 		return rs.publisher.suspend()
 	}
@@ -93,4 +97,17 @@ func (rs runs) startRun() Decision {
 	}
 	rs.admission.newRun(start)
 	return rs.admission.ask(start)
+}
+
+// leftBehind reports whether there are pods beside which the first attempt cannot begin, although the status knows of no attempt: another client has
+// emptied it. They are ended first: the active ones of other attempts, and what has ended and has the names of the first one.
+func (rs runs) leftBehind() (some bool) {
+	first := rs.rerun.next()
+	for _, r := range rs.o.Pods {
+		if isFirst := r.Run == first.Run && r.Attempt == first.Attempt; r.Active() != isFirst {
+			rs.termination.deletePod(r)
+			some = true
+		}
+	}
+	return some
 }
