@@ -54,15 +54,15 @@ type decider struct {
 
 // start returns the time after which ticks are considered.
 func (d *decider) start() time.Time {
-	before := d.Schedule.Status.Handled
+	before, created := d.Schedule.Status.Handled, d.Schedule.CreationTimestamp.Time
 	switch {
 	case before == nil:
-		return d.Schedule.CreationTimestamp.Time
+		return created
 	case before.Schedule != d.spec.Schedule || before.TimeZone != d.spec.TimeZone, before.Paused && !d.isPaused():
 		// Neither an edit nor the end of a pause makes past ticks due.
 		return later(before.Until.Time, d.Now)
 	}
-	return before.Until.Time
+	return later(before.Until.Time, created) // a backup may have restored it with its status
 }
 
 func (d *decider) isPaused() bool { return d.spec.Suspend || d.Times == nil }

@@ -46,6 +46,9 @@ func TestDecide(t *testing.T) {
 	handledUntil := func(clock string) func(*world) {
 		return func(w *world) { w.Schedule.Status.Handled.Until = metav1.NewTime(today(clock)) }
 	}
+	restored := func(clock string) func(*world) {
+		return func(w *world) { w.Schedule.CreationTimestamp = metav1.NewTime(today(clock)) }
+	}
 	otherRefused := func(w *world) { w.RefusedRequest = RequestedName("nightly", "before") }
 	since := func(clock string) func(*world) { return func(w *world) { w.Since = today(clock) } }
 	token := func(w *world) { w.Token = "now" }
@@ -68,6 +71,8 @@ func TestDecide(t *testing.T) {
 		{"due", "12:10", nil, "create 12:10, until 12:10, again"},
 		{"due, seen late", "12:19", nil, "create 12:10, until 12:10, again"},
 		{"two are due: the operator was slow, but it ran", "12:21", nil, "create 12:10, until 12:10, again"},
+		{"a backup has restored it with its status", "12:41", []func(*world){restored("12:25"), policy(v1alpha1.ConcurrencyAllow)}, "create 12:30, until 12:30, again"},
+		{"… and nothing is due since", "12:29", []func(*world){restored("12:25")}, "until 12:25, look 12:30"},
 		{"the clock was set back", "11:30", nil, "until 12:00, look 12:10"},
 
 		{"another has not finished, Forbid", "12:10", []func(*world){child("a", nil)}, "pass 12:10 ConcurrencyForbidden a, until 12:10, look 12:20"},
