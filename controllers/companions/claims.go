@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
@@ -38,6 +39,9 @@ func (r *reconciliation) judgeExposure(ctx context.Context, in *expose.Input) []
 	}
 	claims, err := r.claims.read(ctx, r.Live, r.Namespaces, r.Clock.Now(), r.state.exposed)
 	if err != nil {
+		for _, g := range granted {
+			r.unjudged = append(r.unjudged, livemeta.Key{Kind: exposing[g.Field], Name: render.NamesOf(in.App, in.Run, in.Attempt).UI()})
+		}
 		return append(problems, problem{reason: expose.CreateFailedReason, text: fmt.Sprintf("find the owner of the web interface's host: %s", err)})
 	}
 	for _, g := range granted {

@@ -42,6 +42,8 @@ type reconciliation struct {
 	*Reconciler
 	app   *v1alpha1.SparkApplication
 	state *state
+	// unjudged are ways to the web interface of which it is not known whether another namespace holds their place: what exists of them stays as it is.
+	unjudged []livemeta.Key
 }
 
 // problem says why a companion is not as wanted.
@@ -85,6 +87,9 @@ func (r *reconciliation) reconcile(ctx context.Context) []problem {
 		}
 	}
 	problems = append(problems, r.state.exposedAnew(before, r.Clock.Now())...)
+	for _, name := range r.unjudged {
+		keep[name] = true
+	}
 	problems = append(problems, r.deleteUnwanted(ctx, keep)...)
 	r.setAddress(in)
 	return problems
