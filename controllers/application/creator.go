@@ -114,7 +114,7 @@ func (cr *creator) refuse(ctx context.Context, obj client.Object, err error) boo
 			cr.rejections.note(key, startOf{cr.app.Status.Run, cr.builder.inputs}, cr.rejection)
 		}
 		return true
-	case apianswer.IsWebhookAway(err):
+	case apianswer.IsWebhookAway(err), apianswer.IsDenied(err):
 		cr.obstacle = obstacleOf(obj, err)
 		return true
 	case refused(err):

@@ -49,7 +49,7 @@ func rejected(err error) bool {
 	case apierrors.IsInvalid(err), apierrors.IsRequestEntityTooLargeError(err), tooLargeForStore(err):
 		return true
 	case apierrors.IsBadRequest(err):
-		return !strings.Contains(err.Error(), "dry run") // some webhook does not declare whether it has side effects
+		return !apianswer.RefusesDryRuns(err)
 	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err): // policies may use either code
 		return slices.ContainsFunc(rules, func(words string) bool { return strings.Contains(err.Error(), words) })
 	}

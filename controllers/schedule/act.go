@@ -139,7 +139,7 @@ func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err err
 		return false, nil
 	case apierrors.IsAlreadyExists(err):
 		return p.exists(ctx, run)
-	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err), apianswer.IsWebhookAway(err):
+	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err), apianswer.IsWebhookAway(err), apianswer.IsDenied(err):
 		p.refuse(run, redact.Text(fmt.Sprintf("application %s could not be created: %s", run.Name, apianswer.Steady(err.Error()))))
 		return false, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -180,5 +181,46 @@ func TestChangedMeanwhile(t *testing.T) {
 				t.Errorf("%s, seen at %s: it stays: %t, want %t", name, version, err == nil, stays)
 			}
 		}
+	}
+}
+
+// denials are answers of policies, which choose the code.
+var denials = map[string]metav1.Status{
+	"a policy that says unauthorized": {Code: 401, Reason: metav1.StatusReasonUnauthorized, Message: "ValidatingAdmissionPolicy 'costs' with binding 'costs' denied request: no cost centre"},
+	"a policy that says too large":    {Code: 413, Reason: metav1.StatusReasonRequestEntityTooLarge, Message: "ValidatingAdmissionPolicy 'costs' with binding 'costs' denied request: no cost centre"},
+	"a webhook that says conflict":    {Code: 409, Reason: metav1.StatusReasonConflict, Message: `admission webhook "costs.example.org" denied the request: no cost centre`},
+	"a webhook that has failed":       {Code: 500, Message: `admission webhook "costs.example.org" denied the request: no cost centre`},
+}
+
+// TestDeniedWithAnyCode: whatever code a policy answers with, the condition shows what it says, and the run that it refuses gives way to the next one.
+func TestDeniedWithAnyCode(t *testing.T) {
+	t.Parallel()
+	for name, answer := range denials {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(s *v1alpha1.ScheduledSparkApplication) { s.Generation = 1 })
+			w.answer, w.refused = &apierrors.StatusError{ErrStatus: answer}, func(string) bool { return true }
+			s := w.until("12:15")
+			ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
+			if ready == nil || ready.Reason != "CreateFailed" || !strings.Contains(ready.Message, "no cost centre") {
+				t.Errorf("Ready is %+v", ready)
+			}
+			w.refused = func(name string) bool { return name == at(10) }
+			if s = w.until("12:21"); len(s.Status.Missed) != 1 || s.Status.Missed[0].Reason != v1alpha1.MissedCreateFailed {
+				t.Errorf("missed %+v", s.Status.Missed)
+			}
+			w.has("after the next time", at(20))
+		})
+	}
+}
+
+// TestNoDryRuns: where a webhook keeps the API server from dry runs, the operator's own rules are all that a template is checked by.
+func TestNoDryRuns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(s *v1alpha1.ScheduledSparkApplication) { s.Generation = 1 })
+	w.answer, w.refused = apierrors.NewBadRequest(`admission webhook "old.example.org" does not support dry run`), func(name string) bool { return name == at(0) }
+	s := w.until("12:05")
+	if ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition); ready == nil || ready.Reason != v1alpha1.ScheduledReason {
+		t.Errorf("Ready is %+v", ready)
 	}
 }

@@ -90,11 +90,11 @@ func (p *pass) tryTemplate(ctx context.Context) (mistake string, answered bool, 
 	}
 	err = p.Client.Create(ctx, app, client.FieldOwner(author), client.DryRunAll, client.FieldValidation("Strict"))
 	switch {
-	case apierrors.IsBadRequest(err):
+	case apierrors.IsBadRequest(err) && !apianswer.RefusesDryRuns(err):
 		return cmp.Or(unreadable(p.schedule), mistakesOf(err)), true, nil
 	case apierrors.IsInvalid(err):
 		return mistakesOf(err), true, nil
-	case apierrors.IsForbidden(err), apianswer.IsWebhookAway(err): // for example, a ResourceQuota is used up for now
+	case apierrors.IsForbidden(err), apianswer.IsWebhookAway(err), apianswer.IsDenied(err), apianswer.RefusesDryRuns(err): // a quota is used up, for example
 		if mistake = unreadable(p.schedule); mistake != "" {
 			return mistake, false, nil
 		}

@@ -5,6 +5,7 @@
 package apianswer
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 
@@ -32,4 +33,20 @@ func IsGoneOrChanged(err error) bool { return apierrors.IsNotFound(err) || apier
 // because webhooks are called first.
 func IsWebhookAway(err error) bool {
 	return apierrors.IsInternalError(err) && strings.Contains(err.Error(), "failed calling webhook")
+}
+
+// IsDenied reports whether the API server has created nothing because a webhook or a policy of the cluster denies it. They choose the code of the answer.
+func IsDenied(err error) bool {
+	answer := apierrors.APIStatus(nil)
+	if !errors.As(err, &answer) {
+		return false
+	}
+	message := answer.Status().Message
+	return strings.Contains(message, "denied the request") || strings.Contains(message, "ValidatingAdmissionPolicy '")
+}
+
+// RefusesDryRuns reports whether the API server has not answered a dry run, because a webhook that it has to ask does not say whether it has side
+// effects.
+func RefusesDryRuns(err error) bool {
+	return apierrors.IsBadRequest(err) && strings.Contains(err.Error(), "dry run")
 }
