@@ -21,6 +21,9 @@ const ttlIgnoredReason = "TTLIgnored"
 // ttlNote begins the note, in the message of an end, that spec.ttlAfterFinished is not honoured.
 const ttlNote = "; spec.ttlAfterFinished is not honoured: "
 
+// seenBySchedule is how long an application of a schedule lives after its end at least: its schedule records how it has ended.
+const seenBySchedule = 10 * time.Second
+
 // trackers are the tools that create a deleted object again, by the label or annotation with which they mark their
 // objects.
 var trackers = []struct{ key, name string }{
@@ -110,7 +113,7 @@ func (rn retention) keptUntil(r *pods.Record) time.Time {
 // may set Argo CD's label as well: it is better to keep an application for no reason than to run it again and again.
 // What a schedule has created is created by no tool, whatever labels its template has.
 func (rn retention) tracker() string {
-	if owner := metav1.GetControllerOfNoCopy(rn.o.App); owner != nil && owner.Kind == v1alpha1.ScheduledSparkApplicationKind {
+	if rn.ofSchedule() {
 		return ""
 	}
 	for _, t := range trackers {
@@ -119,6 +122,12 @@ func (rn retention) tracker() string {
 		}
 	}
 	return ""
+}
+
+// ofSchedule reports whether a schedule has created the application.
+func (rn retention) ofSchedule() bool {
+	owner := metav1.GetControllerOfNoCopy(rn.o.App)
+	return owner != nil && owner.Kind == v1alpha1.ScheduledSparkApplicationKind
 }
 
 // ttl deletes the application when spec.ttlAfterFinished has passed since the end. It returns the message of the end,
@@ -137,7 +146,11 @@ func (rn retention) ttl(message string) string {
 		}
 		return message
 	}
-	if due := finished.Add(ttl.Duration); rn.o.Now.Before(due) {
+	least := time.Duration(0)
+	if rn.ofSchedule() {
+		least = seenBySchedule
+	}
+	if due := finished.Add(max(ttl.Duration, least)); rn.o.Now.Before(due) {
 		rn.requeue(due)
 	} else {
 		rn.after(Action{Kind: DeleteApplication})

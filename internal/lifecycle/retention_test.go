@@ -57,3 +57,33 @@ func TestTimeToLive(t *testing.T) {
 		})
 	}
 }
+
+// TestNoTimeToLive: an application without time to live goes at its end. One of a schedule stays for a moment, in which its schedule sees how it ended.
+func TestNoTimeToLive(t *testing.T) {
+	t.Parallel()
+	schedule := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Name: "nightly", UID: "a1"}}
+	owner := *metav1.NewControllerRef(schedule, v1alpha1.GroupVersion.WithKind(v1alpha1.ScheduledSparkApplicationKind))
+	for name, tt := range map[string]struct {
+		owners []metav1.OwnerReference
+		stays  time.Duration
+	}{"of nobody": {nil, 0}, "of a schedule": {[]metav1.OwnerReference{owner}, 10 * time.Second}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.app.OwnerReferences, w.app.Spec.TTLAfterFinished = tt.owners, seconds(0)
+			w.settle()
+			w.runs()
+			w.settle()
+			w.exits(0, "Completed")
+			w.settle()
+			if stays := w.app != nil && w.app.DeletionTimestamp.IsZero(); stays != (tt.stays > 0) {
+				t.Errorf("it stays: %t\n%s", stays, w.story())
+			}
+			w.after(tt.stays)
+			w.settle()
+			if w.app != nil && w.app.DeletionTimestamp.IsZero() {
+				t.Errorf("it does not go\n%s", w.story())
+			}
+		})
+	}
+}
