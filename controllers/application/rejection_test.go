@@ -109,20 +109,29 @@ func TestRejectionIsBounded(t *testing.T) {
 	}
 }
 
-// TestWebhookAway: while a webhook does not answer, the status says so, and the driver is created soon after the
-// webhook answers again. The operator does not wait for the outcome of the create request, because it is known.
+// TestWebhookAway: while a webhook does not answer, or denies a driver by a code from which it is not known whether it always will, the status says so,
+// and the driver is created soon after it lets it pass. The create is not waited for as if it had not been answered.
 func TestWebhookAway(t *testing.T) {
 	t.Parallel()
-	b := newBouncer(t)
-	b.answer = apierrors.NewInternalError(errors.New(`failed calling webhook "mutate.kyverno.svc-fail": failed to call webhook: context deadline exceeded`))
-	if stage, message := b.after(0); stage != v1alpha1.SubmittingReason || !strings.Contains(message, `"mutate.kyverno.svc-fail"`) {
-		t.Fatalf("stage %s: %q; want Submitting with the name of the webhook", stage, message)
-	}
-	b.rejects = false
-	b.after(10 * time.Second)
-	pods := &corev1.PodList{}
-	if err := b.client.List(t.Context(), pods); err != nil || len(pods.Items) != 1 {
-		t.Errorf("%d drivers 10 s after the webhook answers (%v)", len(pods.Items), err)
+	for name, answer := range map[string]error{
+		"away":                apierrors.NewInternalError(errors.New(`failed calling webhook "mutate.kyverno.svc-fail": failed to call webhook: context deadline exceeded`)),
+		"denies as conflict":  answered(409, metav1.StatusReasonConflict, `admission webhook "mutate.kyverno.svc-fail" denied the request: another one is under way`),
+		"denies as a failure": answered(500, "", `admission webhook "mutate.kyverno.svc-fail" denied the request: no connection to its store`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBouncer(t)
+			b.answer = answer
+			if stage, message := b.after(0); stage != v1alpha1.SubmittingReason || !strings.Contains(message, `"mutate.kyverno.svc-fail"`) {
+				t.Fatalf("stage %s: %q; want Submitting with the name of the webhook", stage, message)
+			}
+			b.rejects = false
+			b.after(10 * time.Second)
+			pods := &corev1.PodList{}
+			if err := b.client.List(t.Context(), pods); err != nil || len(pods.Items) != 1 {
+				t.Errorf("%d drivers 10 s after the webhook lets them pass (%v)", len(pods.Items), err)
+			}
+		})
 	}
 }
 
