@@ -6,7 +6,6 @@ package application
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -59,15 +58,16 @@ func (r *Reconciler) endedDriver(app *v1alpha1.SparkApplication, records []*pods
 	if s.Grant == nil || s.Driver == nil {
 		return r.sightings.endedDriver(app, attempt{}, nil) // nothing is remembered of what has ended
 	}
-	i := slices.IndexFunc(records, func(record *pods.Record) bool {
-		_, ended := pods.DriverEnded(record)
-		return ended && record.Name == s.Driver.PodName && record.Role == pods.Driver && record.OwnerUID == app.UID &&
-			record.Run == s.Run && record.Attempt == s.Attempt
-	})
-	if i < 0 {
-		return r.sightings.endedDriver(app, attempt{s.Run, s.Attempt}, nil)
+	var seen *pods.Record
+	for _, record := range records {
+		if record.Name != s.Driver.PodName || record.Role != pods.Driver || record.OwnerUID != app.UID || record.Run != s.Run || record.Attempt != s.Attempt {
+			continue
+		}
+		if _, ended := pods.DriverEnded(record); ended {
+			seen = record
+		}
 	}
-	return r.sightings.endedDriver(app, attempt{s.Run, s.Attempt}, records[i])
+	return r.sightings.endedDriver(app, attempt{s.Run, s.Attempt}, seen)
 }
 
 // sameTemplate reports whether the run template in the spec is that of the current run.
