@@ -10,13 +10,10 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"path/filepath"
 	"time"
 
 	"k8s.io/client-go/rest"
-	certutil "k8s.io/client-go/util/cert"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 
 	"github.com/sparkgate/sparkgate/internal/client"
 	"github.com/sparkgate/sparkgate/internal/usage"
@@ -34,8 +31,8 @@ const (
 type ClusterOptions struct {
 	// APIServer is the address of the API server, CAFile its CA certificates.
 	APIServer, CAFile string
-	// CertDir contains tls.crt and tls.key, which are read again when they change. If it is empty, a self-signed
-	// certificate is created, which no browser trusts.
+	// CertDir contains tls.crt and tls.key, which are read again when they change. If it is empty, and until it contains
+	// a certificate, a self-signed one is used, which no browser trusts.
 	CertDir string
 	// Operator is the namespace of the operator.
 	Operator string
@@ -47,7 +44,7 @@ type ClusterOptions struct {
 
 // ServeCluster serves pages over TLS until ctx ends.
 func ServeCluster(ctx context.Context, l net.Listener, o ClusterOptions) error {
-	certificate, err := o.certificate(ctx)
+	certificate, err := certificateIn(ctx, o.CertDir, clock.RealClock{})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -73,23 +70,4 @@ func ServeCluster(ctx context.Context, l net.Listener, o ClusterOptions) error {
 func (o ClusterOptions) forToken(token string) (*client.Cluster, error) {
 	config := &rest.Config{Host: o.APIServer, BearerToken: token, TLSClientConfig: rest.TLSClientConfig{CAFile: o.CAFile}}
 	return client.New(config, "", o.Operator)
-}
-
-// certificate returns a function that returns the certificate of the server.
-func (o ClusterOptions) certificate(ctx context.Context) (func(*tls.ClientHelloInfo) (*tls.Certificate, error), error) {
-	if o.CertDir == "" {
-		certificate, key, err := certutil.GenerateSelfSignedCertKey("sparkgate-dashboard", nil, []string{"localhost"})
-		if err != nil {
-			return nil, fmt.Errorf("create a certificate: %w", err)
-		}
-		pair, err := tls.X509KeyPair(certificate, key)
-		return func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &pair, nil }, err
-	}
-	watcher, err := certwatcher.New(filepath.Join(o.CertDir, "tls.crt"), filepath.Join(o.CertDir, "tls.key"))
-	if err != nil {
-		return nil, fmt.Errorf("read the certificate in %s: %w", o.CertDir, err)
-	}
-	// It ends with ctx. If reading fails, the last certificate stays in use.
-	go func() { _ = watcher.Start(ctx) }()
-	return watcher.GetCertificate, nil
 }

@@ -43,8 +43,7 @@ func Run(ctx context.Context, args []string) error {
 		return errors.New("--api-server is empty, and this is not a pod: set it to the address of the API server")
 	}
 	if flags.Changed("tls-cert-dir") && !hasCertificate(o.CertDir) {
-		fmt.Fprintf(os.Stderr, "sparkgate dashboard: --tls-cert-dir %s has no tls.crt: browsers will warn of the certificate that is used instead\n", o.CertDir)
-		o.CertDir = ""
+		fmt.Fprintf(os.Stderr, "sparkgate dashboard: --tls-cert-dir %s has no tls.crt: browsers will warn of the certificate that is used until it has\n", o.CertDir)
 	}
 	listener, err := net.Listen("tcp", *address)
 	if err != nil {
