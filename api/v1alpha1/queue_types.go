@@ -33,6 +33,7 @@ type SparkQueue struct {
 
 	// spec is the quota of this queue and its rules. The operator never writes it.
 	// +optional
+	// +kubebuilder:default={}
 	Spec SparkQueueSpec `json:"spec,omitempty"`
 
 	// status is what the operator has counted.

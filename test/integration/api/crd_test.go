@@ -74,12 +74,13 @@ func TestNames(t *testing.T) {
 }
 
 // TestNoDefaultBelowSpec: a default of a field of the run template that moves with an upgrade would start every finished job again, and
-// one elsewhere would be drift for users who compare with Git.
+// one elsewhere would be drift for users who compare with Git. A queue whose spec is left out has an empty one
+// (TestAQueueLosesItsQuota).
 func TestNoDefaultBelowSpec(t *testing.T) {
 	t.Parallel()
 	for plural := range kinds {
 		for _, p := range places(t, plural) {
-			if p.schema.Default == nil {
+			if p.schema.Default == nil || plural == "sparkqueues" && p.String() == "spec" && string(p.schema.Default.Raw) == "{}" {
 				continue
 			}
 			t.Errorf("%s has the default %s", p, p.schema.Default.Raw)
