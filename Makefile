@@ -79,9 +79,9 @@ build: bin/sparkgate bin/sparkctl bin/kubectl ## Compile the operator to bin/spa
 image: bin/image ## Build the Spark image of the examples and tests, an archive in the cache folder
 	$(call say,Spark image $(SPARK_IMAGE))
 	@hack/progress 'building the Spark image' bin/image spark --version $(SPARK_VERSION) --out $(SPARK_ARCHIVE)
-operator-image: bin/image ## Build the operator's image to out/sparkgate.tar
+operator-image: bin/image ## Build the operator's image to out/sparkgate.tar; OPERATOR_ARCH=arm64 for other nodes
 	$(call say,operator image $(OPERATOR_IMAGE))
-	@CGO_ENABLED=0 hack/progress 'compiling the operator' go build -trimpath -ldflags '-s -w' -o out/sparkgate ./cmd/sparkgate
+	@CGO_ENABLED=0 GOOS=linux GOARCH=$(OPERATOR_ARCH) hack/progress 'compiling the operator' go build -trimpath -ldflags '-s -w' -o out/sparkgate ./cmd/sparkgate
 	@bin/image binary --name $(OPERATOR_IMAGE) --binary out/sparkgate --out $(OPERATOR_ARCHIVE)
 
 .PHONY: release
