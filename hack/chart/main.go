@@ -75,16 +75,32 @@ type template struct {
 	begin, end string
 	// from is the base's namespace, and replace what the template has instead of it.
 	from, replace string
-	values        []value
-	swaps         []value
+	// labels are further labels of all objects. They take precedence over the common ones.
+	labels string
+	values []value
+	swaps  []value
 }
+
+// partOf is the label that all objects of a base have, unless the base sets none.
+const partOf = "    app.kubernetes.io/part-of: sparkgate\n"
 
 // value inserts template, text with the user's values, below each occurrence of line in the base; as a swap, it
 // replaces the line.
 type value struct{ line, template string }
 
 var templates = []template{
-	{name: "rbac", base: "config/rbac", from: "sparkgate-system", replace: "{{ .Release.Namespace }}"},
+	{
+		name: "rbac", base: "config/rbac", from: "sparkgate-system", replace: "{{ .Release.Namespace }}",
+		swaps: []value{{"subjects:\n- apiGroup: rbac.authorization.k8s.io\n  kind: Group\n  name: system:authenticated\n", `{{- with .Values.explain.groups }}
+subjects:
+{{- range . }}
+- apiGroup: rbac.authorization.k8s.io
+  kind: Group
+  name: {{ . | quote }}
+{{- end }}
+{{- end }}
+`}},
+	},
 	{
 		name: "rbac-everywhere", base: "config/everywhere", from: "sparkgate-system", replace: "{{ .Release.Namespace }}",
 		begin: "{{- if not (or .Values.watchNamespaces .Values.namespaceSelector) }}\n", end: "{{- end }}\n",
@@ -116,92 +132,27 @@ var templates = []template{
   {{- end }}
 `}},
 	},
-	{
-		name: "dashboard", base: "config/dashboard", from: "sparkgate-system", replace: "{{ .Release.Namespace }}",
-		begin: "{{- if .Values.dashboard.enabled }}\n", end: dashboardPrices + "{{- end }}\n",
-		values: []value{
-			{"        - --operator-namespace=$(RUNTIME_NAMESPACE)\n", `        {{- with .Values.dashboard.historyServerURL }}
-        - {{ printf "--history-server-url=%s" . | quote }}
-        {{- end }}
-        {{- if .Values.dashboard.prices }}
-        - --prices=/etc/sparkgate/prices/prices.yaml
-        {{- end }}
-`},
-			{"        - mountPath: /etc/sparkgate/kubernetes\n          name: kubernetes\n          readOnly: true\n", `        {{- if .Values.dashboard.prices }}
-        - mountPath: /etc/sparkgate/prices
-          name: prices
-          readOnly: true
-        {{- end }}
-`},
-			{"      - configMap:\n          name: kube-root-ca.crt\n        name: kubernetes\n", `      {{- if .Values.dashboard.prices }}
-      - configMap:
-          name: sparkgate-dashboard-prices
-        name: prices
-      {{- end }}
-`},
-			{"      serviceAccountName: sparkgate-dashboard\n", `      {{- with .Values.imagePullSecrets }}
-      imagePullSecrets:
-      {{- range . }}
-      - name: {{ . | quote }}
-      {{- end }}
-      {{- end }}
-      {{- with .Values.nodeSelector }}
-      nodeSelector:
-        {{- toYaml . | nindent 8 }}
-      {{- end }}
-      {{- with .Values.tolerations }}
-      tolerations:
-      {{- toYaml . | nindent 6 }}
-      {{- end }}
-`},
-		},
-		swaps: []value{
-			{"    metadata:\n      labels:\n", `    metadata:
-      {{- with .Values.dashboard.prices }}
-      annotations:
-        checksum/prices: {{ toYaml . | sha256sum | quote }}
-      {{- end }}
-      labels:
-`},
-			{"  replicas: 1\n", "  replicas: {{ int64 .Values.dashboard.replicas }}\n"},
-			{"        image: docker.io/sparkgate/sparkgate:dev\n", "        image: {{ include \"sparkgate.image\" . | quote }}\n"},
-			{"        imagePullPolicy: IfNotPresent\n", "        imagePullPolicy: {{ .Values.image.pullPolicy }}\n"},
-			{"          secretName: sparkgate-dashboard-tls\n", "          secretName: {{ .Values.dashboard.tlsSecret | quote }}\n"},
-		},
-	},
+	dashboard,
 	{
 		name: "monitoring", base: "config/monitoring", from: "sparkgate-system", replace: "{{ .Release.Namespace }}",
-		begin: "{{- if .Values.monitoring.enabled }}\n", end: "{{- end }}\n",
+		begin: "{{- if .Values.monitoring.enabled }}\n", end: "{{- end }}\n", labels: ".Values.monitoring.labels",
 		values: []value{
-			{"    app.kubernetes.io/part-of: sparkgate\n", "    {{- with .Values.monitoring.labels }}\n    {{- toYaml . | nindent 4 }}\n    {{- end }}\n"},
 			{"    port: metrics\n", "    {{- with .Values.monitoring.endpoint }}\n    {{- toYaml . | nindent 4 }}\n    {{- end }}\n"},
 		},
 	},
 	{
 		name: "job-namespaces", base: "config/job-namespace", from: "default", replace: "{{ .name | quote }}",
 		begin: "{{- range .Values.jobNamespaces }}\n" + createNamespace + "---\n", end: "{{- end }}\n",
+		values: []value{
+			{"metadata:\n  name: spark\n  namespace: {{ .name | quote }}\n", noOtherLabels + serviceAccount},
+			{"metadata:\n  name: spark-driver\n", noOtherLabels},
+		},
 	},
 }
 
 // operatorImage matches the image of the operator in the bases. A release changes its tag there; the chart uses its own
 // version instead.
 var operatorImage = regexp.MustCompile(`(docker\.io/sparkgate/sparkgate):[\w.-]+`)
-
-// dashboardPrices is the ConfigMap with the dashboard's price list, which the dashboard reads once at its start.
-const dashboardPrices = `{{- with .Values.dashboard.prices }}
----
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  labels:
-    app.kubernetes.io/part-of: sparkgate
-  name: sparkgate-dashboard-prices
-  namespace: {{ $.Release.Namespace }}
-data:
-  prices.yaml: |
-    {{- toYaml . | nindent 4 }}
-{{- end }}
-`
 
 const createNamespace = `{{- if .create }}
 ---
@@ -214,10 +165,33 @@ metadata:
     {{- with .annotations }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
-  {{- with .labels }}
+  {{- with include "sparkgate.merged" (list .labels $.Values.commonLabels) }}
+  labels:
+    {{- . | nindent 4 }}
+  {{- end }}
+{{- end }}
+`
+
+// noOtherLabels are the labels of an object that has none of its own.
+const noOtherLabels = `  {{- with $.Values.commonLabels }}
   labels:
     {{- toYaml . | nindent 4 }}
   {{- end }}
+`
+
+// serviceAccount is what the account of drivers has beside its name: annotations by which a cloud knows it, and Secrets with which the images of
+// jobs are pulled.
+const serviceAccount = `  {{- with .serviceAccount }}
+  {{- with .annotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- with .imagePullSecrets }}
+imagePullSecrets:
+{{- range . }}
+- name: {{ . | quote }}
+{{- end }}
+{{- end }}
 {{- end }}
 `
 
@@ -230,6 +204,9 @@ func (t template) render(root string) (string, error) {
 	if t.from != "" {
 		text = strings.ReplaceAll(text, "namespace: "+t.from+"\n", "namespace: "+t.replace+"\n")
 	}
+	if strings.Contains(text, "\n"+partOf) {
+		t.values = append(t.values, value{partOf, t.commonLabels()})
+	}
 	for _, v := range t.values {
 		t.swaps = append(t.swaps, value{v.line, v.line + v.template})
 	}
@@ -240,6 +217,15 @@ func (t template) render(root string) (string, error) {
 		text = strings.ReplaceAll(text, "\n"+v.line, "\n"+v.template)
 	}
 	return "{{- /* " + fmt.Sprintf(notice, t.base) + " */ -}}\n" + t.begin + text + t.end, nil
+}
+
+// commonLabels returns the text for the labels that the user sets for all objects of the chart, and for those of this
+// template.
+func (t template) commonLabels() string {
+	if t.labels == "" {
+		return "    {{- with $.Values.commonLabels }}\n    {{- toYaml . | nindent 4 }}\n    {{- end }}\n"
+	}
+	return `    {{- with include "sparkgate.merged" (list ` + t.labels + " $.Values.commonLabels) }}\n    {{- . | nindent 4 }}\n    {{- end }}\n"
 }
 
 // build returns the objects of a kustomize base, or those of a single file with the label that all bases set.

@@ -141,6 +141,7 @@ func TestLife(t *testing.T) {
 		t.Fatalf("installed are image %q and the queue %+v", image(t), queue.Spec)
 	}
 	second(t)
+	everyValue(t)
 	values(t)
 	app := application(t, "default", "pi")
 	upgrade(t, queue)
@@ -155,6 +156,13 @@ func second(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "cannot be imported into the current release") || !strings.Contains(err.Error(), namespace) {
 		t.Errorf("a second installation: %v", err)
 	}
+}
+
+// everyValue: the API server takes all that the values can change. It has no kinds of the Prometheus Operator.
+func everyValue(t *testing.T) {
+	t.Helper()
+	values := strings.Replace(everything, "monitoring: {enabled: true", "monitoring: {enabled: false", 1)
+	must(t)(helm(t, "upgrade", release, chartFolder(), "--values", write(t, "values.yaml", values)))
 }
 
 // values of the README are taken by the API server: a queue, a namespace for jobs, the guard. Without them Helm keeps queue and namespace.

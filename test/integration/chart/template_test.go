@@ -37,12 +37,14 @@ func TestLint(t *testing.T) {
 const everything = `
 image: {repository: registry.example.com/sparkgate, tag: "1", pullPolicy: Always}
 imagePullSecrets: [registry]
+commonLabels: {example.org/cost-center: "42"}
 replicas: 2
 log: {level: debug, encoding: console}
 watchNamespaces: [team-a, default]
 flags: {concurrent: 32, stage-events: false, reference-timeout: 1m30s, ui-hosts: [a.example.org, "{{name}}.b.example.org"], decision-log: /log/decisions}
 metrics: {secure: true}
 monitoring: {enabled: true, endpoint: {scheme: https}, labels: {release: prometheus}}
+explain: {groups: [engineers]}
 crds: {check: false}
 queues:
 - name: root
@@ -50,24 +52,49 @@ queues:
 - name: team-a
   spec: {parent: root, namespaceSelector: {}}
 flavors:
-- name: default
-  spec: {}
+- name: spot
+  spec: {nodeLabels: {pool: spot}}
 jobNamespaces:
-- {name: team-a, create: true, labels: {team: a}, annotations: {sparkgate.io/default-queue: team-a}}
+- name: team-a
+  create: true
+  labels: {team: a}
+  annotations: {sparkgate.io/default-queue: team-a}
+  serviceAccount: {annotations: {eks.amazonaws.com/role-arn: "arn:aws:iam::111122223333:role/team-a"}, imagePullSecrets: [jobs-registry]}
 - name: default
 guard: {enabled: true, mutating: false}
 fast: {enabled: true}
 dashboard:
-  {enabled: true, replicas: 3, tlsSecret: page, historyServerURL: "http://history.jobs.svc:18080", prices: {currency: EUR, default: {coreHour: 0.04}, queues: {gpu: {gpuHour: 2}}}}
-networkPolicy: {enabled: true, apiServer: [10.0.0.10/32, "fd00::1/128"], metricsFrom: {team: monitoring}}
+  enabled: true
+  replicas: 3
+  tlsSecret: page
+  historyServerURL: "http://history.jobs.svc:18080"
+  prices: {currency: EUR, default: {coreHour: 0.04}, queues: {gpu: {gpuHour: 2}}}
+  resources: {requests: {cpu: 50m}, limits: {memory: 2Gi}}
+  goMemoryLimit: 1800MiB
+  podLabels: {team: dashboards}
+  podAnnotations: {sidecar.istio.io/inject: "false"}
+  volumes: [{name: authorities, configMap: {name: company-ca}}]
+  volumeMounts: [{name: authorities, mountPath: /etc/ssl/certs}]
+  service: {type: NodePort, annotations: {traefik.ingress.kubernetes.io/service.serversscheme: https}}
+  ingress: {host: spark.example.org, className: nginx, annotations: {nginx.ingress.kubernetes.io/backend-protocol: HTTPS}, tlsSecret: spark-tls}
+networkPolicy:
+  enabled: true
+  apiServer: [10.0.0.10/32, "fd00::1/128"]
+  explainFrom: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: kube-system}}}]
+  metricsFrom: {team: monitoring}
 resources: {requests: {cpu: 1, memory: 1Gi}, limits: {memory: 2Gi}}
 goMemoryLimit: 1GiB
 priorityClassName: system-cluster-critical
 nodeSelector: {pool: system}
 tolerations: [{key: system, operator: Exists}]
 affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: pool, operator: Exists}]}]}}}
+topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway}]
+podDisruptionBudget: {maxUnavailable: 1}
 podLabels: {team: platform}
-podAnnotations: {example.org/a: b}
+podAnnotations: {example.org/a: b, prometheus.io/scrape: "false"}
+runAsUser: 1234
+fsGroup: 5678
+env: [{name: GODEBUG, value: http2debug=1}]
 volumes: [{name: log, emptyDir: {}}]
 volumeMounts: [{name: log, mountPath: /log}]
 `
@@ -121,14 +148,19 @@ func TestTheChartIsKustomize(t *testing.T) {
 }
 
 // TestNamespaceSelector: an operator of the namespaces with a label has no rights across the cluster on what is in namespaces;
-// those in the namespaces are for others to bind.
+// those in namespaces that the chart does not know are for others to bind.
 func TestNamespaceSelector(t *testing.T) {
 	t.Parallel()
-	const values = "queues: []\nnamespaceSelector: example.org/spark=enabled"
+	const values = "queues: []\nnamespaceSelector: example.org/spark=enabled\njobNamespaces: [{name: team-a, create: true, labels: {example.org/spark: enabled}}]"
 	chart := byName(t, must(t)(helm(t, "template", release, chartFolder(), "--values", write(t, "values.yaml", values))))
 	for key := range chart {
 		if strings.HasPrefix(key, "ClusterRoleBinding") && (strings.HasSuffix(key, "sparkgate-applications") || strings.HasSuffix(key, "sparkgate-workloads")) {
 			t.Errorf("%s is created", key)
+		}
+	}
+	for _, name := range []string{"sparkgate-applications", "sparkgate-workloads"} {
+		if chart["RoleBinding team-a/"+name] == nil {
+			t.Errorf("the operator is not bound to %s in team-a", name)
 		}
 	}
 	containers, _, err := unstructured.NestedSlice(chart["Deployment "+namespace+"/sparkgate"], "spec", "template", "spec", "containers")
@@ -242,6 +274,11 @@ func TestEveryValueIsUsed(t *testing.T) {
 		"value: \"1GiB\"", "priorityClassName: \"system-cluster-critical\"", "pool: system", "key: system", "nodeAffinity:", "team: platform",
 		"example.org/a: b", "emptyDir: {}", "mountPath: /log", "cidr: fd00::1/128", "team: monitoring", "name: \"team-a\"\n  annotations:", "parent: root",
 		"replicas: 3", "secretName: \"page\"", "values:\n        - team-a\n        - default\n",
+		"eks.amazonaws.com/role-arn: arn:aws:iam::111122223333:role/team-a\nimagePullSecrets:\n- name: \"jobs-registry\"\n", "name: \"engineers\"", "prometheus.io/scrape: \"false\"",
+		"memory: 2Gi", "value: \"1800MiB\"", "team: dashboards", "sidecar.istio.io/inject: \"false\"", "type: NodePort", "service.serversscheme: https",
+		"host: \"spark.example.org\"", "ingressClassName: \"nginx\"", "backend-protocol: HTTPS", "secretName: \"spark-tls\"", "kubernetes.io/metadata.name: kube-system",
+		"topologyKey: topology.kubernetes.io/zone", "maxUnavailable: 1", "runAsUser: 1234", "runAsGroup: 1234", "fsGroup: 5678", "name: GODEBUG",
+		"name: company-ca", "mountPath: /etc/ssl/certs",
 	} {
 		if !strings.Contains(rendered, want) {
 			t.Errorf("no %s in:\n%s", want, rendered)
@@ -319,6 +356,12 @@ func TestRefusedValues(t *testing.T) {
 		"jobNamespaces: [team-a]":                                       "at '/jobNamespaces/0': got string, want object",
 		"queues: [{name: Default, spec: {}}]":                           "at '/queues/0/name': 'Default' does not match pattern",
 		"networkPolicy: {enabled: true}":                                "at '/networkPolicy/apiServer': minItems: got 0, want 1",
+		"podLabels: {app.kubernetes.io/name: a}":                        "invalid propertyName 'app.kubernetes.io/name'",
+		"commonLabels: {app.kubernetes.io/part-of: a}":                  "invalid propertyName 'app.kubernetes.io/part-of'",
+		"podDisruptionBudget: {selector: {}}":                           "at '/podDisruptionBudget': additional properties 'selector' not allowed",
+		"topologySpreadConstraints: [{maxSkew: 1}]":                     "at '/topologySpreadConstraints/0': missing properties 'topologyKey', 'whenUnsatisfiable'",
+		"runAsUser: 0":                                                  "at '/runAsUser': minimum: got 0, want 1",
+		"env: [{name: GOGC, value: \"1\"}]":                             "at '/env/0/name'",
 		"networkPolicy: {apiServer: [kubernetes]}":                      "at '/networkPolicy/apiServer/0': 'kubernetes' does not match pattern",
 		"image: {digest: latest}":                                       "at '/image/digest': 'latest' does not match pattern",
 		"resources: {request: {cpu: 1}}":                                "at '/resources': additional properties 'request' not allowed",

@@ -1,7 +1,22 @@
+{{- /* Labels of all objects. */ -}}
+{{- define "sparkgate.common" -}}
+app.kubernetes.io/part-of: sparkgate
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
 {{- /* Labels of objects that belong to the operator's pod. */ -}}
 {{- define "sparkgate.labels" -}}
 app.kubernetes.io/name: sparkgate
-app.kubernetes.io/part-of: sparkgate
+{{ include "sparkgate.common" . }}
+{{- end -}}
+
+{{- /* The maps of a list as one: of a key that several have, the first one's value. */ -}}
+{{- define "sparkgate.merged" -}}
+{{- $all := dict -}}
+{{- range . }}{{ $all = merge $all (. | default dict) }}{{ end -}}
+{{- with $all }}{{ toYaml . }}{{ end -}}
 {{- end -}}
 
 {{- define "sparkgate.image" -}}
