@@ -303,6 +303,7 @@ func (ac attempt) countExecutors(withStage bool) {
 	}
 	ac.health.recordReady()
 	ac.announceMissing(counted)
+	ac.announceExcess(counted)
 	ac.s.Executors = counted
 }
 

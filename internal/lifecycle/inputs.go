@@ -14,6 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
 // A grant covers what was planned when it was requested: sizes and accounts follow from the spec, and from objects that
@@ -40,16 +41,57 @@ func beyondGrant(st *state, driver *pods.Record) string {
 		if set.Name != v1alpha1.DriverPodSet || len(set.Requests) == 0 {
 			continue
 		}
-		granted, asks := amounts.ClampAll(set.Requests), driver.Requests()
-		for _, name := range slices.Sorted(maps.Keys(asks)) {
-			_, wasAsked := granted[name]
-			if name == string(corev1.ResourcePods) || asks[name] <= granted[name] || !wasAsked && name == string(corev1.ResourceEphemeralStorage) {
-				// Some clusters set a request for local storage on every pod.
-				continue
-			}
-			wanted, allowed := amounts.Quantity(name, asks[name]), amounts.Quantity(name, granted[name])
-			return fmt.Sprintf("driver pod %s requests %s %s, but the grant has %s", driver.Name, name, wanted.String(), allowed.String())
+		if more := moreThan(driver, amounts.ClampAll(set.Requests)); more != "" {
+			return fmt.Sprintf("driver pod %s requests %s", driver.Name, more)
 		}
 	}
 	return ""
 }
+
+// moreThan names what a pod requests more of than is granted for it; empty if it fits.
+func moreThan(r *pods.Record, granted queueing.Resources) string {
+	asks := r.Requests()
+	for _, name := range slices.Sorted(maps.Keys(asks)) {
+		_, wasAsked := granted[name]
+		if name == string(corev1.ResourcePods) || asks[name] <= granted[name] || !wasAsked && name == string(corev1.ResourceEphemeralStorage) {
+			continue // some clusters request local storage for every pod
+		}
+		wanted, allowed := amounts.Quantity(name, asks[name]), amounts.Quantity(name, granted[name])
+		return fmt.Sprintf("%s %s, but the grant has %s", name, wanted.String(), allowed.String())
+	}
+	return ""
+}
+
+// executorsExceedGrantReason is the reason of the event about executors that are larger than the grant has for them.
+const executorsExceedGrantReason = "ExecutorsExceedGrant"
+
+// announceExcess records one event if the first executors of the attempt request more than the grant has for each, where
+// nothing holds them back and the queue counts the grant: a program can set their size in its own SparkConf.
+func (ac attempt) announceExcess(counted *v1alpha1.ExecutorStatus) {
+	if ac.s.Executors != nil && existed(ac.s.Executors) || !existed(counted) {
+		return
+	}
+	if ac.s.Grant == nil || ac.isElastic() {
+		return
+	}
+	if gate := catalog.Of(ac.s.Grant.Gate); !gate.Queues || gate.LeavesExecutors {
+		return
+	}
+	c := newExecutors(ac.state)
+	if len(c.base.Requests) == 0 {
+		return
+	}
+	for _, r := range ac.currentPods() {
+		if !isAttemptExecutor(ac.state, r) {
+			continue
+		}
+		if more := moreThan(r, c.allowed); more != "" {
+			ac.event(true, executorsExceedGrantReason, fmt.Sprintf("executor pod %s requests %s for each executor, and the queue does not count the difference: "+
+				"set the size of executors in the spec, not in the program, and see what admission webhooks add to the pods", r.Name, more))
+			return
+		}
+	}
+}
+
+// existed reports whether the attempt has had executors.
+func existed(e *v1alpha1.ExecutorStatus) bool { return e.Ready+e.Pending+e.Gated+e.Peak+e.Failed > 0 }
