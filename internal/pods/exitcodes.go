@@ -41,6 +41,8 @@ var meanings = map[int32]string{
 	52:  "from Spark it means that Java had no heap left; raise %s",
 	53:  "from Spark it means that it could not create its local folder; check the volumes for spark.local.dir",
 	56:  "from Spark it means that the driver could no longer be reached",
+	57:  "from Spark it means that a task that was to end did not (spark.task.reaper.killTimeout)",
+	58:  "from Spark it means that it could not register its blocks with the driver again",
 	101: "from Spark it means that the main class was not found; correct spec.mainClass or spec.mainApplicationFile",
 	124: "from Spark it means that the driver ran longer than spark.driver.timeout",
 	126: "from a shell it means that the command cannot be run",
