@@ -47,6 +47,30 @@ func TestLimitRangeForbidsExecutors(t *testing.T) {
 	w.Succeed(app)
 }
 
+// TestLimitRangeWithRatio: a LimitRange that holds limits to a multiple of requests demands limits, of the driver as of executors.
+func TestLimitRangeWithRatio(t *testing.T) {
+	t.Parallel()
+	w := harness.NewWorld(t, "8Gi", nil)
+	operator.Use(t)
+	twice := corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}
+	limits := &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "burst"}}
+	limits.Spec.Limits = []corev1.LimitRangeItem{twice}
+	harness.Create(t, limits)
+	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Driver.CoreRequest, a.Spec.Driver.CoreLimit = "500m", "1" })
+	invalid(t, w, app, "spec.executor.coreLimit", "is absent", "LimitRange burst")
+	executors := func(limit string) func(a *v1alpha1.SparkApplication) {
+		return func(a *v1alpha1.SparkApplication) {
+			a.Spec.Executor.CoreRequest, a.Spec.Executor.CoreLimit = "500m", limit
+		}
+	}
+	harness.Change(t, app, executors("1001m"))
+	harness.Eventually(t, app, "more than the ratio", func(a *v1alpha1.SparkApplication) bool {
+		return strings.Contains(harness.Message(a), "more than 2 times the request")
+	})
+	harness.Change(t, app, executors("1"))
+	w.Succeed(app)
+}
+
 // TestExecutorsThatKubernetesRefuses: the driver is sound and would start, and no executor could be created from the template.
 func TestExecutorsThatKubernetesRefuses(t *testing.T) {
 	t.Parallel()
