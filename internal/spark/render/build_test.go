@@ -314,6 +314,44 @@ func TestDecommission(t *testing.T) {
 	}
 }
 
+// TestNameOfTheExecutorContainer: Spark is told which container ends with an executor, where another one runs on.
+func TestNameOfTheExecutorContainer(t *testing.T) {
+	t.Parallel()
+	const key = "spark.kubernetes.executor.podTemplateContainerName"
+	for name, test := range map[string]struct {
+		gated      bool
+		given      string
+		containers string
+		want       string
+	}{
+		"a sidecar":          {true, "", `[{"name": "main"}, {"name": "proxy"}]`, "main"},
+		"not gated":          {false, "", `[{"name": "main"}, {"name": "proxy"}]`, "-"},
+		"chosen":             {true, "proxy", `[{"name": "main"}, {"name": "proxy"}]`, "proxy"},
+		"Spark's own name":   {true, "", `[{"name": "proxy"}, {"name": "spark-kubernetes-executor"}]`, "-"},
+		"alone":              {true, "", `[{"name": "main"}]`, "-"},
+		"without a template": {true, "", `[]`, "-"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := inputOf(t, func(spec *v1alpha1.SparkApplicationSpec) {
+				spec.SparkConf = map[string]string{conf.DynamicAllocationEnabled: "true", conf.DynamicAllocationMax: "9"}
+				if test.given != "" {
+					spec.SparkConf[key] = test.given
+				}
+				spec.Executor.Template = raw(`{"spec": {"containers": ` + test.containers + `}}`)
+			})
+			in.SchedulingGated = test.gated
+			objects, err := Build(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := objects.Properties.Get(key, "-"); got != test.want {
+				t.Errorf("%s = %q, want %q", key, got, test.want)
+			}
+		})
+	}
+}
+
 func TestUIAddress(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

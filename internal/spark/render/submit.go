@@ -5,6 +5,7 @@ package render
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,7 +80,21 @@ func (b *build) decommission() error {
 		}
 		b.given.Put(p.key, p.value)
 	}
+	b.nameExecutorContainer()
 	return nil
+}
+
+// nameExecutorContainer says which container of executors is Spark's, where they have others and Spark would look for
+// its own name: an executor that has handed over everything and ended would run as long as its sidecars for Spark, which
+// would neither delete nor replace it (ExecutorPodsSnapshot).
+func (b *build) nameExecutorContainer() {
+	r, key := ExecutorOf(b.in.App), conf.Executor.Key("podTemplateContainerName")
+	name := b.executor.container.Name
+	_, chosen := b.given[key]
+	isOther := func(c corev1.Container) bool { return c.Name != name }
+	if !chosen && name != r.Container && slices.ContainsFunc(b.executor.pod.Spec.Containers, isOther) {
+		b.given.Put(key, name)
+	}
 }
 
 // HasHooks reports whether a container has lifecycle hooks. If decommissioning is on, Spark replaces all hooks of
