@@ -314,7 +314,7 @@ func TestDecommission(t *testing.T) {
 	}
 }
 
-// TestNameOfTheExecutorContainer: Spark is told which container ends with an executor, where another one runs on.
+// TestNameOfTheExecutorContainer: Spark knows which container ends with an executor, where another one runs on.
 func TestNameOfTheExecutorContainer(t *testing.T) {
 	t.Parallel()
 	const key = "spark.kubernetes.executor.podTemplateContainerName"
