@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
 // TestNotAnswered: while the API server cannot check a template, because a ResourceQuota is exhausted, a webhook does
@@ -96,5 +97,22 @@ func TestConfigMapCompletesTheTemplate(t *testing.T) {
 				t.Errorf("Ready is %+v, want %q", ready, tc.finding)
 			}
 		})
+	}
+}
+
+// TestTimeOfARun: an application says for which time it runs, whatever its template says; one that was requested runs for none.
+func TestTimeOfARun(t *testing.T) {
+	t.Parallel()
+	s := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "nightly"}}
+	s.Spec.Template.Spec.Raw = []byte("{}")
+	s.Spec.Template.Metadata.Annotations = map[string]string{v1alpha1.ScheduledForAnnotation: "2025-12-31T02:30:00Z"}
+	for want, run := range map[string]tick.Run{"2026-01-01T12:00:00Z": {Name: "a", At: noon}, "": {Name: "b", Token: "now"}} {
+		app, err := applicationOf(s, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, has := app.GetAnnotations()[v1alpha1.ScheduledForAnnotation]; got != want || has != (want != "") {
+			t.Errorf("%s runs for %q, want %q", run.Name, got, want)
+		}
 	}
 }
