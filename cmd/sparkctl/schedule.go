@@ -212,8 +212,9 @@ func (f *scheduleFlags) fromCluster(ctx context.Context, name string) ([]printer
 	if err != nil {
 		return nil, err
 	}
-	if h := object.Status.Handled; h != nil && h.Until.After(clock.RealClock{}.Now().Add(clockSkew)) {
-		schedule.Silent = h.Until.Time
+	now := clock.RealClock{}.Now()
+	if h := object.Status.Handled; h != nil && h.Until.After(now.Add(clockSkew)) {
+		schedule.Silent, schedule.Now = h.Until.Time, now
 	}
 	ready := apimeta.FindStatusCondition(object.Status.Conditions, v1alpha1.ReadyCondition)
 	switch {

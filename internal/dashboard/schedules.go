@@ -5,7 +5,6 @@ package dashboard
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -176,8 +175,7 @@ func (row *scheduleRow) comes(s *v1alpha1.ScheduledSparkApplication, now time.Ti
 	}
 	from := followedUntil(s, now)
 	if from.After(now.Add(clockSkew)) {
-		row.Problem = cmp.Or(row.Problem, fmt.Sprintf("nothing is due until %s: the operator has followed the schedule until then, by a clock that was ahead; "+
-			"delete the schedule and create it again", from.UTC().Format(time.RFC3339)))
+		row.Problem = cmp.Or(row.Problem, printer.Silent(from, now))
 	}
 	for at := from; len(row.Coming) < comingTimes && runs(s); {
 		if at = times.Next(at); at.IsZero() {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/cron"
+	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
 // Schedule is a schedule whose next times are printed.
@@ -26,8 +27,9 @@ type Schedule struct {
 	// From is the start of the list, and Count its length.
 	From  time.Time
 	Count int
-	// Silent is the time until which nothing is due because the operator's clock was once ahead; usually zero.
-	Silent time.Time
+	// Silent is the time until which nothing is due because the operator's clock was once ahead, as seen at Now; usually
+	// zero.
+	Silent, Now time.Time
 }
 
 // WriteSchedule writes the next times of a schedule as text for a terminal.
@@ -133,9 +135,17 @@ func (p *page) state(s Schedule) {
 		p.line("%-10s %d (%s), the last one due at %s", first(i, "Missed"), m.Count, m.Reason, m.Last)
 	}
 	if !s.Silent.IsZero() {
-		p.line("%-10s nothing is due until %s: the operator has followed the schedule until then, by a clock that was ahead; delete the schedule and create it again",
-			"Silent", s.Silent.UTC().Format(time.RFC3339))
+		p.line("%-10s %s", "Silent", Silent(s.Silent, s.Now))
 	}
+}
+
+// Silent says why nothing of a schedule is due until a time, and what to do about it now.
+func Silent(until, now time.Time) string {
+	remedy := "delete the schedule and create it again"
+	if until.Sub(now) > tick.ClockJump {
+		remedy = "suspend the schedule and resume it"
+	}
+	return fmt.Sprintf("nothing is due until %s: the operator has followed the schedule until then, by a clock that was ahead; %s", until.UTC().Format(time.RFC3339), remedy)
 }
 
 // ended writes the last run of a schedule that ended in the given way; nothing if there is none.

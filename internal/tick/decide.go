@@ -18,6 +18,11 @@ const CatchUpLimit = 10
 // batch is the largest number of ticks that one decision considers: a year of minutes is half a million.
 const batch = 10_000
 
+// ClockJump is how far ahead a schedule must have been followed for its resumption to begin now. Only a clock that was
+// wrong explains so much, and a user who suspends and resumes the schedule says that the clock is right again. A clock
+// that is set back by less changes nothing, so that nothing runs twice.
+const ClockJump = 24 * time.Hour
+
 // Decide returns what to do about the ticks that are due, and about a run that a user has requested. It is pure.
 func Decide(o Observation) Decision {
 	d := &decider{Observation: o, spec: &o.Schedule.Spec}
@@ -58,6 +63,8 @@ func (d *decider) start() time.Time {
 	switch {
 	case before == nil:
 		return created
+	case before.Paused && !d.isPaused() && before.Until.Sub(d.Now) > ClockJump:
+		return d.Now
 	case before.Schedule != d.spec.Schedule || before.TimeZone != d.spec.TimeZone, before.Paused && !d.isPaused():
 		// Neither an edit nor the end of a pause makes past ticks due.
 		return later(before.Until.Time, d.Now)

@@ -46,6 +46,7 @@ func TestDecide(t *testing.T) {
 	handledUntil := func(clock string) func(*world) {
 		return func(w *world) { w.Schedule.Status.Handled.Until = metav1.NewTime(today(clock)) }
 	}
+	monthAhead := func(w *world) { w.Schedule.Status.Handled.Until = metav1.NewTime(today("12:00").AddDate(0, 1, 0)) }
 	restored := func(clock string) func(*world) {
 		return func(w *world) { w.Schedule.CreationTimestamp = metav1.NewTime(today(clock)) }
 	}
@@ -146,6 +147,9 @@ func TestDecide(t *testing.T) {
 		{"another zone: from now on", "12:25", []func(*world){func(w *world) { w.Schedule.Status.Handled.TimeZone = "Asia/Tokyo" }}, "until 12:25, look 12:30"},
 		{"suspended", "12:25", []func(*world){suspended}, "until 12:00 paused"},
 		{"resumed", "12:25", []func(*world){wasPaused}, "until 12:25, look 12:30"},
+		{"resumed, after a clock that was an hour ahead", "12:25", []func(*world){wasPaused, handledUntil("13:25")}, "until 13:25, look 13:30"},
+		{"resumed, after a clock that was a month ahead", "12:25", []func(*world){wasPaused, monthAhead}, "until 12:25, look 12:30"},
+		{"suspended, after a clock that was a month ahead", "12:25", []func(*world){suspended, monthAhead}, "until 12:00 paused"},
 		{"a mistake", "12:25", []func(*world){func(w *world) { w.Times = nil }}, "until 12:00 paused"},
 
 		{"asked for", "12:05", []func(*world){token}, "create now, until 12:00, look 12:10, again"},

@@ -124,6 +124,9 @@ func (o *oracle) look(w *predicted, now, since int64) {
 		if o.recorded {
 			o.settled = max(o.settled, now)
 		}
+		if o.paused && o.settled-now > int64(ClockJump/time.Second) {
+			o.settled = now
+		}
 		o.list, o.paused, o.seen = nil, false, o.spec.Schedule+o.spec.TimeZone
 		o.looked = o.settled
 		o.minutes.from(o.looked)
