@@ -4,7 +4,9 @@
 package application
 
 import (
+	"cmp"
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -25,7 +27,7 @@ func asWanted(existing, wanted client.Object) bool {
 		return ok && sameSecret(has, wanted)
 	case *corev1.Service:
 		has, ok := existing.(*corev1.Service)
-		return ok && equality.Semantic.DeepDerivative(wanted.Spec, has.Spec) && maps.Equal(wanted.Spec.Selector, has.Spec.Selector)
+		return ok && sameService(&has.Spec, &wanted.Spec)
 	case *networkingv1.NetworkPolicy:
 		has, ok := existing.(*networkingv1.NetworkPolicy)
 		return ok && sameRules(&has.Spec, &wanted.Spec)
@@ -45,11 +47,31 @@ func sameSecret(has, wanted *corev1.Secret) bool {
 	return same && equality.Semantic.DeepEqual(has.Immutable, wanted.Immutable)
 }
 
-// sameRules reports whether two policies select the same pods and have the same rules. The API server adds no defaults
-// to rules without ports.
+// sameService reports whether two Services select the same pods and are of the same type, ClusterIP by default, and
+// whether the existing one has all that is wanted.
+func sameService(has, wanted *corev1.ServiceSpec) bool {
+	typeOf := func(s *corev1.ServiceSpec) corev1.ServiceType { return cmp.Or(s.Type, corev1.ServiceTypeClusterIP) }
+	return equality.Semantic.DeepDerivative(*wanted, *has) && maps.Equal(wanted.Selector, has.Selector) && typeOf(has) == typeOf(wanted)
+}
+
+// sameRules reports whether two policies select the same pods, and have the same rules in force. The API server adds no
+// defaults to rules without ports.
 func sameRules(has, wanted *networkingv1.NetworkPolicySpec) bool {
-	return equality.Semantic.DeepEqual(has.PodSelector, wanted.PodSelector) &&
+	return equality.Semantic.DeepEqual(has.PodSelector, wanted.PodSelector) && slices.Equal(policyTypes(has), policyTypes(wanted)) &&
 		equality.Semantic.DeepEqual(has.Ingress, wanted.Ingress) && equality.Semantic.DeepEqual(has.Egress, wanted.Egress)
+}
+
+// policyTypes returns the types of a policy with the API server's default. The rules of a type that a policy does not
+// name restrict nothing.
+func policyTypes(p *networkingv1.NetworkPolicySpec) []networkingv1.PolicyType {
+	types := p.PolicyTypes
+	if len(types) == 0 {
+		types = []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}
+		if len(p.Egress) > 0 {
+			types = append(types, networkingv1.PolicyTypeEgress)
+		}
+	}
+	return types
 }
 
 // only returns the containers with these names.

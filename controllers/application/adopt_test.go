@@ -30,6 +30,10 @@ func TestAsWanted(t *testing.T) {
 	policy := func(rules ...networkingv1.NetworkPolicyIngressRule) *networkingv1.NetworkPolicy {
 		return &networkingv1.NetworkPolicy{Spec: networkingv1.NetworkPolicySpec{Ingress: rules}}
 	}
+	ofTypes := func(p *networkingv1.NetworkPolicy, types ...networkingv1.PolicyType) *networkingv1.NetworkPolicy {
+		p.Spec.PolicyTypes = types
+		return p
+	}
 	rule := func(peers ...networkingv1.NetworkPolicyPeer) networkingv1.NetworkPolicyIngressRule {
 		return networkingv1.NetworkPolicyIngressRule{From: peers}
 	}
@@ -53,6 +57,11 @@ func TestAsWanted(t *testing.T) {
 		"a service with default": {service(func(*corev1.ServiceSpec) {}), service(func(s *corev1.ServiceSpec) { s.Ports[0].Protocol = "TCP" }), true},
 		"another selector":       {service(func(*corev1.ServiceSpec) {}), service(func(s *corev1.ServiceSpec) { s.Selector["c"] = "d" }), false},
 		"another port":           {service(func(*corev1.ServiceSpec) {}), service(func(s *corev1.ServiceSpec) { s.Ports[0].Port = 1 }), false},
+		"another type":           {service(func(*corev1.ServiceSpec) {}), service(func(s *corev1.ServiceSpec) { s.Type = corev1.ServiceTypeExternalName }), false},
+		"the default type":       {service(func(*corev1.ServiceSpec) {}), service(func(s *corev1.ServiceSpec) { s.Type = corev1.ServiceTypeClusterIP }), true},
+		"rules with default":     {policy(rule(pods)), ofTypes(policy(rule(pods)), networkingv1.PolicyTypeIngress), true},
+		"rules not in force":     {policy(rule(pods)), ofTypes(policy(rule(pods)), networkingv1.PolicyTypeEgress), false},
+		"egress denied as well":  {policy(rule(pods)), ofTypes(policy(rule(pods)), networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress), false},
 		"the same rules":         {policy(rule(pods)), policy(rule(pods)), true},
 		"one rule more":          {policy(rule(pods)), policy(rule(pods), rule()), false},
 		"one peer more":          {policy(rule(pods)), policy(rule(pods, everywhere)), false},
