@@ -113,19 +113,26 @@ func TestExecutorPodIsLikeSparks(t *testing.T) {
 	})
 }
 
+// asSparkMakes returns the executor of an attempt with what Spark adds to it.
+func asSparkMakes(t *testing.T, objects render.Objects) *corev1.Pod {
+	t.Helper()
+	pod, err := ExecutorPod(objects)
+	if err == nil {
+		err = render.AsSparkMakes(pod, objects)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pod
+}
+
 // TestExecutorMountsAreSparks: what the check of executors takes for their volumes and mounts is what Spark adds. Spark was recorded without
 // the variable by which executors have their scratch space where the driver has its own, so of that only the presence is compared.
 func TestExecutorMountsAreSparks(t *testing.T) {
 	t.Parallel()
 	eachExecutor(t, func(t *testing.T, sparks *corev1.Pod, objects render.Objects) {
 		t.Helper()
-		pod, err := ExecutorPod(objects)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := render.AsSparkMakes(pod, objects); err != nil {
-			t.Fatal(err)
-		}
+		pod := asSparkMakes(t, objects)
 		name := pod.Spec.Containers[0].Name
 		if diff := cmp.Diff(mounts(sparks, name), mounts(pod, name)); diff != "" {
 			t.Errorf("volumes and mounts (-Spark's +ours):\n%s", diff)
@@ -138,13 +145,7 @@ func TestExecutorContainerIsSparks(t *testing.T) {
 	t.Parallel()
 	eachExecutor(t, func(t *testing.T, sparks *corev1.Pod, objects render.Objects) {
 		t.Helper()
-		pod, err := ExecutorPod(objects)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := render.AsSparkMakes(pod, objects); err != nil {
-			t.Fatal(err)
-		}
+		pod := asSparkMakes(t, objects)
 		ours := pod.Spec.Containers[0]
 		for i := range ours.Ports {
 			ours.Ports[i].Protocol = "" // Spark leaves the one of executors to Kubernetes
