@@ -41,7 +41,7 @@ func certificateIn(ctx context.Context, folder string, by clock.Clock) (getCerti
 	if folder == "" {
 		return get, nil
 	}
-	if !hasCertificate(folder) {
+	if !HasCertificate(folder) {
 		go await(ctx, folder, by, current)
 		return get, nil
 	}
@@ -61,7 +61,7 @@ func await(ctx context.Context, folder string, by clock.Clock, current *atomic.P
 			return
 		case <-by.After(lookInterval):
 		}
-		if !hasCertificate(folder) {
+		if !HasCertificate(folder) {
 			continue
 		}
 		watcher, err := follow(ctx, folder)
@@ -87,7 +87,8 @@ func follow(ctx context.Context, folder string) (*certwatcher.CertWatcher, error
 
 func certificatePath(folder string) string { return filepath.Join(folder, "tls.crt") }
 
-func hasCertificate(folder string) bool {
+// HasCertificate reports whether a folder has a certificate, as far as its tls.crt shows.
+func HasCertificate(folder string) bool {
 	_, err := os.Stat(certificatePath(folder))
 	return err == nil
 }

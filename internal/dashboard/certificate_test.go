@@ -4,6 +4,7 @@
 package dashboard
 
 import (
+	"context"
 	"crypto/x509"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	certutil "k8s.io/client-go/util/cert"
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -63,21 +65,22 @@ func TestACertificateMayComeLater(t *testing.T) {
 	look(t, by)
 	add(t, folder, host)
 	look(t, by)
-	for deadline := time.Now().Add(time.Minute); !strings.HasPrefix(commonName(t, get), host); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("served is %s", commonName(t, get))
-		}
+	eventually(t, "the new one is served", func() bool { return strings.HasPrefix(commonName(t, get), host) })
+}
+
+// eventually waits until something is so.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true, func(context.Context) (bool, error) { return is(), nil })
+	if err != nil {
+		t.Fatalf("waiting until %s: %v", what, err)
 	}
 }
 
 // look has the folder be looked into once more.
 func look(t *testing.T, by *clocktesting.FakeClock) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !by.HasWaiters(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the folder is looked into no more")
-		}
-	}
+	eventually(t, "the folder is about to be looked into", by.HasWaiters)
 	by.Step(lookInterval)
 }
 

@@ -42,7 +42,7 @@ func Run(ctx context.Context, args []string) error {
 	if o.APIServer == "" {
 		return errors.New("--api-server is empty, and this is not a pod: set it to the address of the API server")
 	}
-	if flags.Changed("tls-cert-dir") && !hasCertificate(o.CertDir) {
+	if flags.Changed("tls-cert-dir") && !dashboard.HasCertificate(o.CertDir) {
 		fmt.Fprintf(os.Stderr, "sparkgate dashboard: --tls-cert-dir %s has no tls.crt: browsers will warn of the certificate that is used until it has\n", o.CertDir)
 	}
 	listener, err := net.Listen("tcp", *address)
@@ -72,9 +72,4 @@ func inCluster() string {
 		return ""
 	}
 	return "https://" + net.JoinHostPort(host, port)
-}
-
-func hasCertificate(folder string) bool {
-	_, err := os.Stat(folder + "/tls.crt")
-	return err == nil
 }
