@@ -77,7 +77,6 @@ const (
 )
 
 // SparkApplicationSpec is one job: what Spark runs (the run template), in which queue it waits, and how it is managed.
-// +kubebuilder:validation:XValidation:rule="size('%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s'.format([has(self.arguments) ? self.arguments : [], has(self.sparkConf) ? self.sparkConf : {}, has(self.hadoopConf) ? self.hadoopConf : {}, has(self.configMaps) ? self.configMaps.map(c, c.data) : [], has(self.deps) && has(self.deps.jars) ? self.deps.jars : [], has(self.deps) && has(self.deps.files) ? self.deps.files : [], has(self.deps) && has(self.deps.pyFiles) ? self.deps.pyFiles : [], has(self.deps) && has(self.deps.archives) ? self.deps.archives : [], has(self.deps) && has(self.deps.packages) ? self.deps.packages : [], has(self.deps) && has(self.deps.excludePackages) ? self.deps.excludePackages : [], has(self.deps) && has(self.deps.repositories) ? self.deps.repositories : [], has(self.driver) && has(self.driver.env) ? self.driver.env.map(e, [e.name, has(e.value) ? e.value : \"\"]) : [], has(self.driver) && has(self.driver.labels) ? self.driver.labels : {}, has(self.driver) && has(self.driver.annotations) ? self.driver.annotations : {}, has(self.driver) && has(self.driver.nodeSelector) ? self.driver.nodeSelector : {}, has(self.executor) && has(self.executor.env) ? self.executor.env.map(e, [e.name, has(e.value) ? e.value : \"\"]) : [], has(self.executor) && has(self.executor.labels) ? self.executor.labels : {}, has(self.executor) && has(self.executor.annotations) ? self.executor.annotations : {}, has(self.executor) && has(self.executor.nodeSelector) ? self.executor.nodeSelector : {}, has(self.ui) && has(self.ui.serviceMetadata) && has(self.ui.serviceMetadata.annotations) ? self.ui.serviceMetadata.annotations : {}, has(self.ui) && has(self.ui.ingress) && has(self.ui.ingress.annotations) ? self.ui.ingress.annotations : {}])) <= 196608",message="set arguments, sparkConf, hadoopConf, configMaps, deps, env, labels, annotations and nodeSelector to at most 196608 characters together: put large files into the image, a volume or a ConfigMap"
 type SparkApplicationSpec struct {
 	// type is the language of the main program: Java, Scala, Python or R. Part of the run template.
 	// +required
@@ -129,6 +128,7 @@ type SparkApplicationSpec struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=1024
 	// +kubebuilder:validation:items:MaxLength=131072
+	// +kubebuilder:validation:XValidation:rule="size('%s'.format([self])) <= 196608",message="set arguments of at most 196608 characters in all: put large files into the image, a volume or a ConfigMap"
 	Arguments []string `json:"arguments,omitempty" sparkgate:"run"`
 
 	// proxyUser is the Hadoop user to impersonate (spark-submit --proxy-user). Part of the run template.
@@ -141,6 +141,7 @@ type SparkApplicationSpec struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=1024
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 512 && size(self[k]) <= 65536)",message="set sparkConf with names of at most 512 characters and values of at most 65536"
+	// +kubebuilder:validation:XValidation:rule="size('%s'.format([self])) <= 196608",message="set sparkConf of at most 196608 characters in all: put large files into the image, a volume or a ConfigMap"
 	SparkConf map[string]string `json:"sparkConf,omitempty" sparkgate:"run"`
 
 	// sparkConfFrom takes the values of Spark properties from Secrets, so that manifests contain no passwords. Part of
@@ -155,6 +156,7 @@ type SparkApplicationSpec struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=1024
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 512 && size(self[k]) <= 65536)",message="set hadoopConf with names of at most 512 characters and values of at most 65536"
+	// +kubebuilder:validation:XValidation:rule="size('%s'.format([self])) <= 196608",message="set hadoopConf of at most 196608 characters in all: put large files into the image, a volume or a ConfigMap"
 	HadoopConf map[string]string `json:"hadoopConf,omitempty" sparkgate:"run"`
 
 	// sparkConfigMap is the name of a ConfigMap whose files (log4j2.properties, metrics.properties, …) become Spark's
@@ -175,6 +177,7 @@ type SparkApplicationSpec struct {
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:XValidation:rule="size('%s'.format([self.map(c, c.data)])) <= 196608",message="set configMaps of at most 196608 characters in all: put large files into the image, a volume or a ConfigMap"
 	ConfigMaps []InlineConfigMap `json:"configMaps,omitempty" sparkgate:"run"`
 
 	// deps are the libraries and files that the job needs in addition to its main file. Part of the run template.

@@ -280,6 +280,7 @@ type ServiceMetadata struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 16384)",message="set annotations with names of at most 317 characters and values of at most 16384"
+	// +kubebuilder:validation:XValidation:rule="size('%s'.format([self])) <= 196608",message="set annotations of at most 196608 characters in all"
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
@@ -308,6 +309,7 @@ type UIIngress struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 16384)",message="set annotations with names of at most 317 characters and values of at most 16384"
+	// +kubebuilder:validation:XValidation:rule="size('%s'.format([self])) <= 196608",message="set annotations of at most 196608 characters in all"
 	Annotations map[string]string `json:"annotations,omitempty"`
 
 	// tlsSecretName is the name of a Secret with a certificate for host.

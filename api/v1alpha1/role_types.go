@@ -62,6 +62,7 @@ type PodRole struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=128
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 65536)",message="set annotations with names of at most 317 characters and values of at most 65536"
+	// +kubebuilder:validation:XValidation:rule="size('%s'.format([self])) <= 196608",message="set annotations of at most 196608 characters in all"
 	Annotations map[string]string `json:"annotations,omitempty"`
 
 	// env are environment variables of the Spark container.
@@ -69,6 +70,7 @@ type PodRole struct {
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:XValidation:rule="size('%s'.format([self.map(e, [e.name, has(e.value) ? e.value : ''])])) <= 196608",message="set env of at most 196608 characters in all: put large files into the image, a volume or a ConfigMap"
 	Env []EnvVar `json:"env,omitempty"`
 
 	// envFrom takes all entries of ConfigMaps or Secrets as environment variables of the Spark container, as in a
@@ -207,6 +209,7 @@ type Dependencies struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="size('%s'.format([self])) <= 196608",message="set jars of at most 196608 characters in all"
 	Jars []string `json:"jars,omitempty"`
 
 	// files are copied into the working folder of driver and executors; those with local:// only into that of the
@@ -215,6 +218,7 @@ type Dependencies struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="size('%s'.format([self])) <= 196608",message="set files of at most 196608 characters in all"
 	Files []string `json:"files,omitempty"`
 
 	// pyFiles are .py, .zip or .egg files added to the Python path.
@@ -222,6 +226,7 @@ type Dependencies struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="size('%s'.format([self])) <= 196608",message="set pyFiles of at most 196608 characters in all"
 	PyFiles []string `json:"pyFiles,omitempty"`
 
 	// archives are unpacked in the working folder of driver and executors; those with local:// only in that of the
@@ -230,6 +235,7 @@ type Dependencies struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="size('%s'.format([self])) <= 196608",message="set archives of at most 196608 characters in all"
 	Archives []string `json:"archives,omitempty"`
 
 	// packages are Maven coordinates group:artifact:version, which the driver resolves when it starts.

@@ -68,6 +68,12 @@ func Stub(app *v1alpha1.SparkApplication) []Finding {
 	if app.Stub == nil {
 		return nil
 	}
-	return []Finding{invalid("spec", "metadata and spec take %d bytes as JSON, of at most %d together: put large files into the image, a volume or a ConfigMap, and shorten templates and annotations",
-		app.Stub.Size, v1alpha1.MaxApplicationSize)}
+	return []Finding{TooLarge(app.Stub.Size)}
+}
+
+// TooLarge reports an application or schedule whose metadata and spec take more than v1alpha1.MaxApplicationSize. size
+// is in bytes, as JSON.
+func TooLarge(size int) Finding {
+	return invalid("spec", "metadata and spec take %d bytes as JSON, of at most %d together: put large files into the image, a volume or a ConfigMap, and shorten templates and annotations",
+		size, v1alpha1.MaxApplicationSize)
 }

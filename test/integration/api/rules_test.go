@@ -237,29 +237,27 @@ var sizeRules = map[string]func(current any) []any{
 	"!has(self.unlimited)": func(any) []any { // queues
 		return []any{map[string]any{"unlimited": true, "parent": "root"}, map[string]any{"unlimited": true, "flavors": []any{}}}
 	},
-	"size('%s%s": func(current any) []any { // everything together
-		var all []any
-		for _, grow := range []func(spec map[string]any){
-			func(spec map[string]any) {
-				spec["arguments"] = []any{strings.Repeat("a", 100_000), strings.Repeat("a", 100_000)}
-			},
-			func(spec map[string]any) {
-				spec["arguments"] = []any{strings.Repeat("a", 100_000)}
-				spec["sparkConf"] = map[string]any{"spark.a": strings.Repeat("a", 50_000), "spark.b": strings.Repeat("b", 50_000)}
-			},
-			func(spec map[string]any) {
-				env := []any{}
-				for i := range 7 {
-					env = append(env, map[string]any{"name": fmt.Sprint("A", i), "value": strings.Repeat("a", 30_000)})
-				}
-				spec["executor"].(map[string]any)["env"] = env
-			},
-		} {
-			spec := (&unstructured.Unstructured{Object: current.(map[string]any)}).DeepCopy().Object
-			grow(spec)
-			all = append(all, spec)
+	"size('%s'.format([self]))": func(current any) []any { // lists of strings, and maps, in all
+		if _, isMap := current.(map[string]any); isMap {
+			entries := map[string]any{}
+			for i := range 13 {
+				entries[fmt.Sprint("k", i)] = strings.Repeat("v", 16_000)
+			}
+			return []any{entries}
 		}
-		return all
+		return []any{slices.Repeat([]any{strings.Repeat("a", 2_000)}, 100)}
+	},
+	"size('%s'.format([self.map(c, c.data)]))": func(current any) []any { // files
+		first := current.([]any)[0].(map[string]any)
+		first["data"] = map[string]any{"a": strings.Repeat("a", 100_000), "b": strings.Repeat("b", 100_000)}
+		return []any{[]any{first}}
+	},
+	"size('%s'.format([self.map(e, [e.name,": func(any) []any { // variables
+		env := []any{}
+		for i := range 7 {
+			env = append(env, map[string]any{"name": fmt.Sprint("A", i), "value": strings.Repeat("a", 30_000)})
+		}
+		return []any{env}
 	},
 }
 

@@ -78,6 +78,9 @@ func (o *Object) check(all []Object) ([]Finding, error) {
 	for _, f := range schema.Check(object) {
 		c.add(Finding{Field: f.Field, Message: f.Message})
 	}
+	if c.tooLarge(o.Kind, object) {
+		return c.findings, nil
+	}
 	switch o.Kind {
 	case v1alpha1.SparkApplicationKind:
 		c.application(text, all)
@@ -129,6 +132,28 @@ func (c *collector) decode(text []byte, into any) bool {
 		c.add(Finding{Field: field, Message: cmp.Or(movedTo(field), m.Message)})
 	}
 	return readable
+}
+
+// tooLarge reports an application or schedule that is larger than what the operator keeps in memory. Nothing else about
+// it is checked then, as in the operator.
+func (c *collector) tooLarge(kind string, object map[string]any) bool {
+	if kind != v1alpha1.SparkApplicationKind && kind != v1alpha1.ScheduledSparkApplicationKind {
+		return false
+	}
+	size := 0
+	for _, part := range []string{"metadata", "spec"} {
+		text, err := json.Marshal(object[part])
+		if err != nil {
+			return false // cannot happen: it was decoded from JSON
+		}
+		size += len(text)
+	}
+	if size <= v1alpha1.MaxApplicationSize {
+		return false
+	}
+	f := validate.TooLarge(size)
+	c.add(Finding{Field: f.Field, Message: f.Message})
+	return true
 }
 
 func (c *collector) queue(text []byte) {

@@ -59,6 +59,19 @@ spec:
 				`f.yaml:13: SparkApplication pi: spec.driver.env[0].valeu: there is no field "valeu" here: write value, or remove it`,
 			},
 		},
+		"larger than the operator keeps": {
+			text: right + "  arguments: [" + strings.Repeat("a", 100_000) + "]\n  sparkConf: {spark.a: " + strings.Repeat("a", 60_000) +
+				", spark.b: " + strings.Repeat("a", 60_000) + ", spark.c: " + strings.Repeat("a", 60_000) + "}\n", checked: 1,
+			want: []string{"f.yaml:5: SparkApplication pi: spec: metadata and spec take 280200 bytes as JSON, of at most 262144 together: put large files into"},
+		},
+		"a schedule that is larger than the operator keeps": {
+			text: scheduled(right + "  driver:\n    template: {metadata: {annotations: {a: " + strings.Repeat("a", 300_000) + "}}}\n"), checked: 1,
+			want: []string{"f.yaml:5: ScheduledSparkApplication nightly: spec: metadata and spec take 300264 bytes as JSON, of at most 262144 together"},
+		},
+		"one field that the schema bounds": {
+			text: right + "  arguments: [" + strings.Repeat("a", 100_000) + ", " + strings.Repeat("b", 100_000) + "]\n", checked: 1,
+			want: []string{"f.yaml:10: SparkApplication pi: spec.arguments: value ["},
+		},
 		"fields of kubeflow's operator": {
 			text: right + "  mode: cluster\n  volumes: []\n  driver:\n    serviceAccount: spark\n    sidecars: []\n  executor:\n    serviceAccount: spark\n    lifecycle: {}\n" +
 				"  restartPolicy:\n    onFailureRetries: 3\n", checked: 1,
