@@ -31,22 +31,23 @@ import (
 
 // The parts of the benchmark, in the order in which they run.
 const (
-	partRender     = "render"
-	partSubmit     = "submit"
-	partDelete     = "delete"
-	partWrites     = "writes"
-	partLatency    = "latency"
-	partQueue      = "queue"
-	partMemory     = "memory"
-	partRestart    = "restart"
-	partGates      = "gates"
-	partElastic    = "elastic"
-	partContention = "contention"
-	partSchedules  = "schedules"
-	partLarge      = "large"
-	partPurge      = "purge"
-	partScale      = "scale"
-	partSparkctl   = "sparkctl"
+	partRender      = "render"
+	partSubmit      = "submit"
+	partDelete      = "delete"
+	partWrites      = "writes"
+	partAllocations = "allocations"
+	partLatency     = "latency"
+	partQueue       = "queue"
+	partMemory      = "memory"
+	partRestart     = "restart"
+	partGates       = "gates"
+	partElastic     = "elastic"
+	partContention  = "contention"
+	partSchedules   = "schedules"
+	partLarge       = "large"
+	partPurge       = "purge"
+	partScale       = "scale"
+	partSparkctl    = "sparkctl"
 	// partPeers needs other operators. It runs only if it is named.
 	partPeers = "peers"
 )
@@ -123,7 +124,7 @@ func main() {
 }
 
 // allParts are the parts in the order in which they run.
-var allParts = []string{partRender, partSubmit, partDelete, partWrites, partLatency, partQueue, partMemory, partRestart, partGates, partElastic, partContention, partSchedules, partLarge, partPurge, partScale, partSparkctl}
+var allParts = []string{partRender, partSubmit, partDelete, partWrites, partAllocations, partLatency, partQueue, partMemory, partRestart, partGates, partElastic, partContention, partSchedules, partLarge, partPurge, partScale, partSparkctl}
 
 func parse(args []string) (options, error) {
 	var o options
@@ -233,6 +234,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	}{
 		{o.wants(partSubmit) || o.wants(partDelete), b.measureThroughput},
 		{o.wants(partWrites), b.measureWrites},
+		{o.wants(partAllocations), b.measureAllocations},
 		{o.wants(partLatency), b.measureLatency},
 		{o.wants(partQueue), b.measureQueue},
 		{o.wants(partMemory), b.measureMemory},

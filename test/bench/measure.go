@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
@@ -209,21 +210,29 @@ func (b *bench) settle(ctx context.Context, operator *host.Operator, g goal) err
 
 // time finds the first write among the events of the queue, and keeps the states that were written until the end.
 func (f *figures) time(started, end time.Time, events []load.Event[*v1alpha1.SparkQueue]) error {
-	var first time.Time
-	for _, e := range events {
-		if e.Type != watch.Modified || e.At.Before(started) || e.At.After(end) {
-			continue
-		}
-		if first.IsZero() {
-			first = e.At
-		}
-		f.queue = append(f.queue, e.Object)
-	}
-	if first.IsZero() {
+	written := writesBetween(events, started, end)
+	if len(written) == 0 {
 		return errors.New("the operator has not taken the ledger of the queue over")
 	}
-	f.startup, f.elapsed = first.Sub(started), end.Sub(first)
+	first := written[0].At
+	f.startup, f.elapsed, f.queue = first.Sub(started), end.Sub(first), states(written)
 	return nil
+}
+
+// writesBetween returns the events of writes to a queue in a period.
+func writesBetween(events []load.Event[*v1alpha1.SparkQueue], from, to time.Time) []load.Event[*v1alpha1.SparkQueue] {
+	return slices.DeleteFunc(events, func(e load.Event[*v1alpha1.SparkQueue]) bool {
+		return e.Type != watch.Modified || e.At.Before(from) || e.At.After(to)
+	})
+}
+
+// states returns what was written.
+func states(events []load.Event[*v1alpha1.SparkQueue]) []*v1alpha1.SparkQueue {
+	all := make([]*v1alpha1.SparkQueue, len(events))
+	for i, e := range events {
+		all[i] = e.Object
+	}
+	return all
 }
 
 // startProfile takes the requested profiles of the operator and the API server, starting when they are meaningful for

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/bench/host"
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
@@ -45,11 +46,11 @@ type crowd struct {
 
 // probe has the costs of submissions beside a crowd.
 type probe struct {
-	// ratio is the bare loop's time divided by the operator's.
-	ratio float64
-	// operator and servers are the CPU time of each submission in ms; bare is that of the servers for three creates of
-	// the loop.
-	operator, servers, bare float64
+	// same is the time of a bare loop with the same writes divided by the operator's; creates is that of three creates.
+	same, creates float64
+	// operator and servers are the CPU time of each submission in ms; loop is that of the servers for the same writes,
+	// and bare for three creates.
+	operator, servers, loop, bare float64
 }
 
 // measureScale measures memory, idle CPU time and submissions with hardly any other application, and with very many: 96
@@ -119,8 +120,23 @@ func (b *bench) runWide(ctx context.Context, n int) (err error) {
 	return b.awaitExecutors(ctx, namespace, n*scaleExecutors)
 }
 
-// crowded starts an operator beside n applications and measures it.
-func (b *bench) crowded(ctx context.Context, n int) (c crowd, err error) {
+// crowded measures an operator beside n applications, and submissions to it.
+func (b *bench) crowded(ctx context.Context, n int) (crowd, error) {
+	c, err := b.startBeside(ctx, n)
+	for range b.rounds {
+		if err != nil {
+			return c, err
+		}
+		b.progress("submitting %d applications beside %d", scaleProbe, n)
+		var p probe
+		p, err = b.probe(ctx)
+		c.probes = append(c.probes, p)
+	}
+	return c, err
+}
+
+// startBeside starts an operator beside n applications and measures it.
+func (b *bench) startBeside(ctx context.Context, n int) (c crowd, err error) {
 	c.n = n
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
@@ -147,17 +163,7 @@ func (b *bench) crowded(ctx context.Context, n int) (c crowd, err error) {
 	if c.operator, err = b.atRest(ctx, operator); err != nil {
 		return c, err
 	}
-	if err := b.weigh(ctx, operator, &c); err != nil {
-		return c, err
-	}
-	for range b.rounds {
-		p, err := b.probe(ctx, operator)
-		if err != nil {
-			return c, err
-		}
-		c.probes = append(c.probes, p)
-	}
-	return c, nil
+	return c, b.weigh(ctx, operator, &c)
 }
 
 // weigh measures an idle operator and the servers.
@@ -183,52 +189,102 @@ func (b *bench) weigh(ctx context.Context, operator *host.Operator, c *crowd) (e
 	return err
 }
 
-// probe submits applications to a running operator, and sends three creates for as many with the bare loop. The
-// operator's time is from the first apply to the last driver pod; the CPU time is read once the operator is idle again.
-func (b *bench) probe(ctx context.Context, operator *host.Operator) (p probe, err error) {
-	namespace, err := b.user.Namespace(ctx)
+// probe submits applications to an operator, and then sends the same writes, and three creates, for as many with the
+// bare loop. The times of the operator and of the same writes begin with the first apply.
+func (b *bench) probe(ctx context.Context) (p probe, err error) {
+	operator, err := b.probeOperator(ctx)
 	if err != nil {
 		return p, err
 	}
-	drivers, err := load.Count(ctx, b.user.Client, watch.Added, &corev1.PodList{}, client.InNamespace(namespace))
-	if err != nil {
-		return p, err
-	}
-	spentBy, err := operator.CPU()
-	if err != nil {
-		return p, err
-	}
-	before, err := b.spent()
-	if err != nil {
-		return p, err
-	}
-	if _, err := b.user.Apply(ctx, namespace, scaleProbe); err != nil {
-		return p, err
-	}
-	at, err := drivers.Wait(ctx, scaleProbe)
-	if err != nil {
-		return p, err
-	}
-	if err := operator.WaitIdle(ctx); err != nil {
-		return p, err
-	}
-	each := func(d time.Duration) float64 { return 1000 * d.Seconds() / scaleProbe }
-	after, err := b.spent()
-	if err != nil {
-		return p, err
-	}
-	now, err := operator.CPU()
-	if err != nil {
-		return p, err
-	}
-	p.operator, p.servers = each(now-spentBy), each(after.servers-before.servers)
 	loop, err := load.NewLoop(b.server.Config, b.sample)
 	if err != nil {
 		return p, err
 	}
+	same, err := b.probeLoop(ctx, operator, loop)
+	if err != nil {
+		return p, err
+	}
 	bare, err := b.createTurn(ctx, loop, scaleProbe)
-	p.bare, p.ratio = each(bare.servers), bare.elapsed.Seconds()/at.Sub(before.at).Seconds()
-	return p, err
+	each := func(d time.Duration) float64 { return 1000 * d.Seconds() / scaleProbe }
+	return probe{
+		same: same.elapsed.Seconds() / operator.elapsed.Seconds(), creates: bare.elapsed.Seconds() / operator.elapsed.Seconds(),
+		operator: each(operator.client), servers: each(operator.servers), loop: each(same.servers), bare: each(bare.servers),
+	}, err
+}
+
+// probeOperator starts an operator, and submits applications to it once it is idle.
+func (b *bench) probeOperator(ctx context.Context) (f figures, err error) {
+	f.n = scaleProbe
+	operator, err := host.StartOperator(b.program, b.server)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, operator.Stop()) }()
+	if err := operator.WaitIdle(ctx); err != nil {
+		return f, err
+	}
+	namespace, err := b.user.Namespace(ctx)
+	if err != nil {
+		return f, err
+	}
+	drivers, err := load.Count(ctx, b.user.Client, watch.Added, &corev1.PodList{}, client.InNamespace(namespace))
+	if err != nil {
+		return f, err
+	}
+	queue, err := load.Follow[*v1alpha1.SparkQueue](ctx, b.user.Client, &v1alpha1.SparkQueueList{})
+	if err != nil {
+		return f, err
+	}
+	defer queue.Stop()
+	earlier, err := operator.CPU()
+	if err != nil {
+		return f, err
+	}
+	counted, err := host.CountWrites(ctx, b.server.REST())
+	if err != nil {
+		return f, err
+	}
+	before, err := b.spent()
+	if err != nil {
+		return f, err
+	}
+	targets, err := b.user.Apply(ctx, namespace, scaleProbe)
+	if err != nil {
+		return f, err
+	}
+	end, err := b.countUntil(ctx, operator, drivers, before, &f)
+	if err != nil {
+		return f, err
+	}
+	f.client -= earlier
+	f.writes = f.writes.Minus(counted)
+	f.elapsed, f.queue = end.Sub(before.at), states(writesBetween(queue.Stop(), before.at, end))
+	return f, b.settle(ctx, operator, goal{namespace: namespace, n: len(targets), stage: v1alpha1.StartingReason})
+}
+
+// probeLoop applies as many applications, and sends the writes of the operator's run for them.
+func (b *bench) probeLoop(ctx context.Context, like figures, loop *load.Loop) (f figures, err error) {
+	namespace, err := b.user.Namespace(ctx)
+	if err != nil {
+		return f, err
+	}
+	before, err := b.spent()
+	if err != nil {
+		return f, err
+	}
+	targets, err := b.user.Apply(ctx, namespace, like.n)
+	if err != nil {
+		return f, err
+	}
+	applied := time.Since(before.at)
+	now, err := b.spent()
+	if err != nil {
+		return f, err
+	}
+	f, err = b.loopTurn(ctx, like, targets, loop.Submit)
+	f.elapsed += applied
+	f.servers += now.servers - before.servers
+	return f, errors.Join(err, b.user.Clear(ctx, namespace))
 }
 
 func (b *bench) printScale(none, many crowd) {
@@ -255,9 +311,11 @@ func (b *bench) printScale(none, many crowd) {
 		}
 		t.row(name, spread(format, values(none)), spread(format, values(many)))
 	}
-	probes(fmt.Sprintf("%d submissions, ratio of three creates to them", scaleProbe), "%.2f", func(p probe) float64 { return p.ratio })
+	probes(fmt.Sprintf("%d submissions, ratio of the same writes to them", scaleProbe), "%.2f", func(p probe) float64 { return p.same })
+	probes("ratio of three creates to them", "%.2f", func(p probe) float64 { return p.creates })
 	probes("CPU of the operator for each, ms", "%.1f", func(p probe) float64 { return p.operator })
 	probes("CPU of kube-apiserver and etcd for each, ms", "%.1f", func(p probe) float64 { return p.servers })
+	probes("the same for a loop with the same writes, ms", "%.1f", func(p probe) float64 { return p.loop })
 	probes("the same for three creates, ms", "%.1f", func(p probe) float64 { return p.bare })
 	t.end()
 }

@@ -122,19 +122,28 @@ func (s *Server) Resident() (apiserver, etcd int64, err error) {
 
 // DatabaseSize returns the size of etcd's database on disk, in bytes, as the metrics of the API server report it.
 func (s *Server) DatabaseSize(ctx context.Context) (int64, error) {
-	const metric = "apiserver_storage_size_bytes{"
+	return s.metric(ctx, "apiserver_storage_size_bytes{")
+}
+
+// Allocated returns how many bytes the API server has allocated since its start.
+func (s *Server) Allocated(ctx context.Context) (int64, error) {
+	return s.metric(ctx, "go_memstats_alloc_bytes_total ")
+}
+
+// metric returns the first value among the metrics of the API server whose line begins so.
+func (s *Server) metric(ctx context.Context, beginning string) (int64, error) {
 	data, err := s.rest.Get().AbsPath("/metrics").Do(ctx).Raw()
 	if err != nil {
 		return 0, fmt.Errorf("read the metrics of the API server: %w", err)
 	}
 	for line := range strings.Lines(string(data)) {
-		if strings.HasPrefix(line, metric) {
+		if strings.HasPrefix(line, beginning) {
 			fields := strings.Fields(line)
-			bytes, err := strconv.ParseFloat(fields[len(fields)-1], 64)
-			return int64(bytes), err
+			value, err := strconv.ParseFloat(fields[len(fields)-1], 64)
+			return int64(value), err
 		}
 	}
-	return 0, errors.New("the metrics of the API server lack the size of its database")
+	return 0, fmt.Errorf("the metrics of the API server lack %s", strings.TrimRight(beginning, "{ "))
 }
 
 // REST returns a client for paths that are not resources, such as the metrics.
