@@ -13,14 +13,12 @@ import (
 	"testing"
 )
 
-// TestTheGuideHasEveryFieldThatMoved: what sparkctl lint says of fields of kubeflow's operator, the tables of the guide say as well.
-func TestTheGuideHasEveryFieldThatMoved(t *testing.T) {
+// TestThePageHasEveryFieldThatMoved: what sparkctl lint says of fields of kubeflow's operator, the tables of the page say as well.
+func TestThePageHasEveryFieldThatMoved(t *testing.T) {
 	t.Parallel()
 	var named []string
-	for _, s := range readPage(t, "docs/guides.md").sections {
-		if s.chapter == "Coming from kubeflow's spark-operator" {
-			named = append(named, spans(s.text())...)
-		}
+	for _, s := range readPage(t, "docs/coming-from-kubeflow.md").sections {
+		named = append(named, spans(s.text())...)
 	}
 	fields := keysOf(t, "internal/offline/internal/manifests/kubeflow.go", "moved")
 	if len(fields) < 20 {
@@ -29,7 +27,7 @@ func TestTheGuideHasEveryFieldThatMoved(t *testing.T) {
 	for _, field := range fields {
 		name := field[strings.LastIndexByte(field, '.')+1:]
 		if !slices.ContainsFunc(named, func(span string) bool { return strings.Contains(span, name) }) {
-			t.Errorf("the guide does not name %s", field)
+			t.Errorf("the page does not name %s", field)
 		}
 	}
 }
