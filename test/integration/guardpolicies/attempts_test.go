@@ -24,7 +24,7 @@ const (
 
 // attempt is one way in which a tenant may try to run a Spark pod without quota.
 type attempt struct {
-	// what is tried: the row of docs/guard.md.
+	// what is tried: the row of docs/guard-attempts.md.
 	what    string
 	outcome string
 	// what refuses it; empty if it is not.
@@ -35,7 +35,7 @@ type attempt struct {
 	try func(*tenant) (*corev1.Pod, error)
 }
 
-// attempts in the order of the table in docs/guard.md.
+// attempts in the order of the table in docs/guard-attempts.md.
 func attempts() []attempt {
 	return slices.Concat(making(), lifting(), relabelling(), outgrowing(), around())
 }
@@ -80,7 +80,7 @@ func (a attempt) row() string {
 	}
 }
 
-// TestTable: docs/guard.md lists every attempt, with its outcome, and no other.
+// TestTable: docs/guard-attempts.md lists every attempt, with its outcome, and no other.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	var want []string
@@ -91,6 +91,6 @@ func TestTable(t *testing.T) {
 		want = append(want, a.row())
 	}
 	if got := tableOf(t, "## Attempts"); !slices.Equal(got, want) {
-		t.Errorf("the table under «Attempts» in docs/guard.md is to be:\n%s", strings.Join(want, "\n"))
+		t.Errorf("the table under «Attempts» in docs/guard-attempts.md is to be:\n%s", strings.Join(want, "\n"))
 	}
 }

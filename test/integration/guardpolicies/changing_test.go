@@ -21,7 +21,7 @@ const (
 // relabelling: pods that are to be charged to another tenant, or to none.
 func relabelling() []attempt {
 	return []attempt{
-		{what: "labels `sparkgate.io/*` of an application on a pod made by hand", outcome: isRefused, by: env.ByGuard, says: forged,
+		{what: "labels `sparkgate.io/*` of an application on a pod created by hand", outcome: isRefused, by: env.ByGuard, says: forged,
 			try: changed(func(p *corev1.Pod) { p.Labels["sparkgate.io/application"] = "pi" })},
 		{what: "… in the pod template of a Deployment", outcome: isRefused, by: env.ByGuard, says: forged, try: func(tn *tenant) (*corev1.Pod, error) {
 			p := tn.pod(plainPod("from-template"))
@@ -33,9 +33,9 @@ func relabelling() []attempt {
 			p.Labels["sparkgate.io/application"] = "pi"
 			return p, tn.program(tn.own("other")).Create(tn.t.Context(), p)
 		}},
-		{what: "… by a driver, of another application, on an executor of its own", outcome: isGated, says: "the operator knows the driver of each application",
+		{what: "… of another application, by a driver on its own executor", outcome: isGated, says: "the operator knows the driver of each application",
 			try: ownExecutor(func(p, _ *corev1.Pod) { p.Labels["sparkgate.io/application"] = "other" })},
-		{what: "… by a driver, on an executor that another driver owns beside it", outcome: isRefused, by: env.ByGuard, says: forged,
+		{what: "… by a driver, on an executor that another driver owns as well", outcome: isRefused, by: env.ByGuard, says: forged,
 			try: func(tn *tenant) (*corev1.Pod, error) {
 				p, beside := executorPod(tn.own("pi"), "executor"), tn.own("other")
 				p.Labels["sparkgate.io/application"] = "pi"
@@ -44,7 +44,7 @@ func relabelling() []attempt {
 				p.OwnerReferences = append(p.OwnerReferences, own)
 				return p, tn.program(beside).Create(tn.t.Context(), p)
 			}},
-		{what: "… by a service account with a token of no pod", outcome: isRefused, by: env.ByGuard, says: forged,
+		{what: "… by a service account with a token that is bound to no pod", outcome: isRefused, by: env.ByGuard, says: forged,
 			try: func(tn *tenant) (*corev1.Pod, error) {
 				p := executorPod(tn.own("pi"), "executor")
 				p.Labels["sparkgate.io/application"] = "pi"
@@ -56,17 +56,17 @@ func relabelling() []attempt {
 			p := tn.own("pi")
 			return p, tn.user().Patch(tn.t.Context(), p, merge(`{"metadata":{"labels":{"sparkgate.io/application":"other"}}}`))
 		}},
-		{what: "… added to a pod that is not Spark's", outcome: isRefused, by: env.ByGuard, says: keeps, try: func(tn *tenant) (*corev1.Pod, error) {
+		{what: "… added to a pod that is not a Spark pod", outcome: isRefused, by: env.ByGuard, says: keeps, try: func(tn *tenant) (*corev1.Pod, error) {
 			p, err := made(tn, plainPod("web"))
 			if err != nil {
 				return nil, err
 			}
 			return p, tn.user().Patch(tn.t.Context(), p, merge(`{"metadata":{"labels":{"sparkgate.io/application":"pi"}}}`))
 		}},
-		{what: "… by way of `pods/status`", outcome: isRefused, by: env.ByGuard, says: keeps, try: running(func(tn *tenant, p *corev1.Pod) error {
+		{what: "… through `pods/status`", outcome: isRefused, by: env.ByGuard, says: keeps, try: running(func(tn *tenant, p *corev1.Pod) error {
 			return tn.user().Status().Patch(tn.t.Context(), p, merge(`{"metadata":{"labels":{"spark-role":null}}}`))
 		})},
-		{what: "… by way of the labels of a binding", outcome: isRefused, by: env.ByGuard, says: "a binding gives its labels to the pod",
+		{what: "… through the labels of a binding", outcome: isRefused, by: env.ByGuard, says: "a binding gives its labels to the pod",
 			try: running(func(tn *tenant, p *corev1.Pod) error {
 				return tn.user().SubResource("binding").Create(tn.t.Context(), p, bindingWithLabels(p.Name))
 			})},
@@ -76,7 +76,7 @@ func relabelling() []attempt {
 			create(tn.t, tn.program(driver), p)
 			return p, tn.program(driver).Patch(tn.t.Context(), p, merge(`{"metadata":{"ownerReferences":null}}`))
 		}},
-		{what: "… of a pod that only its owner tells from others", outcome: isRefused, by: env.ByGuard, says: "keeps its ownerReferences",
+		{what: "… of a pod that is a Spark pod only because of its owner", outcome: isRefused, by: env.ByGuard, says: "keeps its ownerReferences",
 			try: func(tn *tenant) (*corev1.Pod, error) {
 				p := executorPod(tn.own("pi"), "executor")
 				p.Labels, p.Spec.Containers[0].Name = nil, "main"
@@ -94,17 +94,17 @@ func outgrowing() []attempt {
 				p.Spec.Containers[0].Resources.Requests = list("8")
 				return tn.user().SubResource("resize").Update(tn.t.Context(), p)
 			})},
-		{what: "… while it waits", outcome: isRefused, by: env.ByGuard, says: "has quota for the resources with which it was created",
+		{what: "a waiting pod resized", outcome: isRefused, by: env.ByGuard, says: "has quota for the resources with which it was created",
 			try: waiting(func(tn *tenant, p *corev1.Pod) error {
 				p.Spec.Containers[0].Resources.Requests = list("8")
 				return tn.user().SubResource("resize").Update(tn.t.Context(), p)
 			})},
-		{what: "a running pod said to have ended (`pods/status`)", outcome: isRefused, by: env.ByGuard, says: "has ended is said by its node",
+		{what: "a running pod reported as ended (`pods/status`)", outcome: isRefused, by: env.ByGuard, says: "has ended is said by its node",
 			try: running(func(tn *tenant, p *corev1.Pod) error {
 				p.Status.Phase = corev1.PodSucceeded
 				return tn.user().Status().Update(tn.t.Context(), p)
 			})},
-		{what: "… by a service account of another namespace that is bound here", outcome: isRefused, by: env.ByGuard, says: "has ended is said by its node",
+		{what: "… by a service account of another namespace with rights in this one", outcome: isRefused, by: env.ByGuard, says: "has ended is said by its node",
 			try: running(func(tn *tenant, p *corev1.Pod) error {
 				return tn.stranger().Status().Patch(tn.t.Context(), p, merge(`{"status":{"phase":"Failed"}}`))
 			})},
@@ -113,12 +113,12 @@ func outgrowing() []attempt {
 				p := tn.bound(driverPod("submit"), tn.namespace)
 				return p, tn.node("other-"+tn.namespace).Status().Patch(tn.t.Context(), p, merge(`{"status":{"phase":"Failed"}}`))
 			}},
-		{what: "… only its containers", outcome: isRefused, by: env.ByGuard, says: "which alone writes its containerStatuses",
+		{what: "… or only its containers", outcome: isRefused, by: env.ByGuard, says: "which alone writes its containerStatuses",
 			try: running(func(tn *tenant, p *corev1.Pod) error {
 				p.Status.ContainerStatuses = []corev1.ContainerStatus{ended}
 				return tn.user().Status().Update(tn.t.Context(), p)
 			})},
-		{what: "a container added to a running pod (`kubectl debug`)", outcome: isAllowed, says: "such a container cannot request anything; limits of the pod hold",
+		{what: "a container added to a running pod (`kubectl debug`)", outcome: isAllowed, says: "such a container cannot request resources; the limits of the pod apply",
 			try: running(func(tn *tenant, p *corev1.Pod) error {
 				p.Spec.EphemeralContainers = []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{
 					Name: "debug", Image: "docker.io/sparkgate/spark:4.1", TerminationMessagePolicy: corev1.TerminationMessageReadFile,
@@ -153,7 +153,7 @@ func around() []attempt {
 			try: cluster(func(tn *tenant) error {
 				return tn.keeper().Patch(tn.t.Context(), tn.ns(), merge(`{"metadata":{"annotations":{"sparkgate.io/allowed-gates":"None"}}}`))
 			})},
-		{what: "the right to release, granted to oneself by a Role", outcome: isRefused, by: env.ByRBAC, says: "attempting to grant RBAC permissions not currently held",
+		{what: "the right `release`, granted to oneself by a Role", outcome: isRefused, by: env.ByRBAC, says: "attempting to grant RBAC permissions not currently held",
 			try: cluster(func(tn *tenant) error {
 				return tn.user().Create(tn.t.Context(), &rbacv1.Role{
 					ObjectMeta: metav1.ObjectMeta{Namespace: tn.namespace, Name: "mine"},
@@ -168,7 +168,7 @@ func around() []attempt {
 					Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: "tenant"}},
 				})
 			})},
-		{what: "a token of the operator's account", outcome: isRefused, by: env.ByRBAC, says: `cannot create resource "serviceaccounts/token"`,
+		{what: "a token for the operator's account", outcome: isRefused, by: env.ByRBAC, says: `cannot create resource "serviceaccounts/token"`,
 			try: cluster(func(tn *tenant) error {
 				account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "sparkgate-system", Name: "sparkgate"}}
 				return tn.user().SubResource("token").Create(tn.t.Context(), account, &authenticationv1.TokenRequest{})

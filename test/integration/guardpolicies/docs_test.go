@@ -12,16 +12,16 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// tableOf returns the rows of the table under a heading of docs/guard.md, without its head.
+// tableOf returns the rows of the table under a heading of docs/guard-attempts.md, without its head.
 func tableOf(t *testing.T, heading string) []string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(env.Root(), "docs", "guard.md"))
+	data, err := os.ReadFile(filepath.Join(env.Root(), "docs", "guard-attempts.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, text, found := strings.Cut(string(data), "\n"+heading+"\n")
 	if !found {
-		t.Fatalf("docs/guard.md has no heading %q", heading)
+		t.Fatalf("docs/guard-attempts.md has no heading %q", heading)
 	}
 	text, _, _ = strings.Cut(text, "\n## ")
 	var rows []string

@@ -20,7 +20,7 @@ const inPlace = "is removed when its queue has quota: leave it in place"
 // lifting: pods that wait behind the gate, and are to get past it.
 func lifting() []attempt {
 	return []attempt{
-		{what: "the gate patched away by its owner", outcome: isRefused, by: env.ByGuard, says: inPlace, try: waiting(func(tn *tenant, p *corev1.Pod) error {
+		{what: "the gate removed with a patch, by the owner of the pod", outcome: isRefused, by: env.ByGuard, says: inPlace, try: waiting(func(tn *tenant, p *corev1.Pod) error {
 			return tn.user().Patch(tn.t.Context(), p, lift)
 		})},
 		{what: "… by the program in the driver, from an executor", outcome: isRefused, by: env.ByGuard, says: inPlace, try: func(tn *tenant) (*corev1.Pod, error) {
@@ -34,25 +34,25 @@ func lifting() []attempt {
 				p.Spec.SchedulingGates = nil
 				return tn.user().Update(tn.t.Context(), p)
 			})},
-		{what: "… by a server-side apply that does not name it any more", outcome: isRefused, by: env.ByGuard, says: inPlace, try: func(tn *tenant) (*corev1.Pod, error) {
+		{what: "… by a server-side apply that no longer names it", outcome: isRefused, by: env.ByGuard, says: inPlace, try: func(tn *tenant) (*corev1.Pod, error) {
 			gate := "spec: {schedulingGates: [{name: sparkgate.io/quota}]}"
 			if err := tn.apply(gate); err != nil {
 				return nil, err
 			}
 			return tn.pod(driverPod("applied")), tn.apply("spec: {}")
 		}},
-		{what: "… together with our gate's replacement by one of another name", outcome: isRefused, by: env.ByServer, says: "only deletion is allowed",
+		{what: "… and replaced by a gate of another name", outcome: isRefused, by: env.ByServer, says: "only deletion is allowed",
 			try: waiting(func(tn *tenant, p *corev1.Pod) error {
 				p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.org/mine"}}
 				return tn.user().Update(tn.t.Context(), p)
 			})},
-		{what: "`kubectl replace --force`: deleted and made again without it", outcome: isGated, says: "it is another pod, behind the gate", try: replaced},
-		{what: "… by way of `pods/ephemeralcontainers`", outcome: isGated, says: "the API server takes nothing else from there",
+		{what: "`kubectl replace --force`: deleted and created again without it", outcome: isGated, says: "the new pod is gated as well", try: replaced},
+		{what: "… through `pods/ephemeralcontainers`", outcome: isGated, says: "the API server ignores everything else in such a request",
 			try: waiting(func(tn *tenant, p *corev1.Pod) error {
 				p.Spec.SchedulingGates = nil
 				return tn.user().SubResource("ephemeralcontainers").Update(tn.t.Context(), p)
 			})},
-		{what: "… by way of `pods/status`", outcome: isGated, says: "the API server takes nothing else from there",
+		{what: "… through `pods/status`", outcome: isGated, says: "the API server ignores everything else in such a request",
 			try: waiting(func(tn *tenant, p *corev1.Pod) error {
 				p.Spec.SchedulingGates = nil
 				return tn.user().Status().Update(tn.t.Context(), p)
@@ -67,7 +67,7 @@ func lifting() []attempt {
 				b.Namespace = p.Namespace
 				return tn.user().Create(tn.t.Context(), b)
 			})},
-		{what: "evicted, to come again", outcome: isGated, says: "it comes again behind the gate", try: func(tn *tenant) (*corev1.Pod, error) {
+		{what: "evicted, and created again", outcome: isGated, says: "the new pod is gated as well", try: func(tn *tenant) (*corev1.Pod, error) {
 			p := tn.released(driverPod("evicted"))
 			eviction := &policyv1.Eviction{}
 			if err := tn.user().SubResource("eviction").Create(tn.t.Context(), p, eviction); err != nil {

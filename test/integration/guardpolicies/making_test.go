@@ -18,26 +18,26 @@ import (
 func making() []attempt {
 	return []attempt{
 		{what: "a raw `spark-submit`, or a notebook: a driver pod of no application", outcome: isGated, says: "label `spark-role`", try: changed(nil)},
-		{what: "an executor from a pod template of one's own, without the gate", outcome: isGated, says: "label `spark-role`", try: executor(nil)},
+		{what: "an executor from the user's own pod template, without the gate", outcome: isGated, says: "label `spark-role`", try: executor(nil)},
 		{
-			what: "an executor whose labels `sparkgate.io/*` the program has left out", outcome: isGated,
+			what: "an executor without labels `sparkgate.io/*`, because the program left them out", outcome: isGated,
 			says: "label `spark-role`; charged as an application of its own", try: ownExecutor(func(p, _ *corev1.Pod) {}),
 		},
 		{what: "label `spark-role` left out", outcome: isGated, says: "label `spark-app-selector`", try: changed(func(p *corev1.Pod) { delete(p.Labels, "spark-role") })},
 		{
-			what: "labels misspelt, owned by a driver", outcome: isGated, says: "an owner of kind Pod",
+			what: "misspelled labels, owned by a driver", outcome: isGated, says: "an owner of kind Pod",
 			try: executor(func(p, _ *corev1.Pod) {
 				p.Labels, p.Spec.Containers[0].Name = map[string]string{"spark-rolle": "executor"}, "main"
 			}),
 		},
 		{
-			what: "labels misspelt, no owner", outcome: isGated, says: "the name of Spark's container",
+			what: "misspelled labels, no owner", outcome: isGated, says: "the name of Spark's container",
 			try: changed(func(p *corev1.Pod) {
 				p.Labels, p.Spec.Containers[0].Env = map[string]string{"spark-rolle": "driver"}, nil
 			}),
 		},
 		{
-			what: "labels and name of the container changed", outcome: isGated, says: "a variable that starts Spark in its image, as `SPARK_DRIVER_URL`",
+			what: "labels and name of the container changed", outcome: isGated, says: "a variable that starts Spark in its image, such as `SPARK_DRIVER_URL`",
 			try: changed(func(p *corev1.Pod) { p.Labels, p.Spec.Containers[0].Name = nil, "main" }),
 		},
 		{
@@ -48,7 +48,7 @@ func making() []attempt {
 			}),
 		},
 		{
-			what: "a gate of another name instead of ours", outcome: isGated, says: "by both",
+			what: "another scheduling gate instead of ours", outcome: isGated, says: "both gates hold it",
 			try: changed(func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.org/mine"}} }),
 		},
 		{
@@ -56,11 +56,11 @@ func making() []attempt {
 			try: changed(func(p *corev1.Pod) { p.Spec.NodeName = "node-1" }),
 		},
 		{
-			what: "the name of another scheduler", outcome: isGated, says: "nothing can bind it",
+			what: "another `schedulerName`", outcome: isGated, says: "no scheduler can bind it",
 			try: changed(func(p *corev1.Pod) { p.Spec.SchedulerName = "volcano" }),
 		},
 		{
-			what: "a high priority", outcome: isGated, says: "priority counts among pods that are scheduled",
+			what: "a high priority", outcome: isGated, says: "priority only orders pods that may be scheduled",
 			try: func(tn *tenant) (*corev1.Pod, error) {
 				class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: tn.namespace}, Value: 1000000}
 				create(tn.t, env.Client(), class)
@@ -78,7 +78,7 @@ func making() []attempt {
 			},
 		},
 		{
-			what: "… that names a SparkApplication as the owner", outcome: isGated, says: "only what the operator signs as field manager is exempt",
+			what: "… that names a SparkApplication as the owner", outcome: isGated, says: "only requests with the operator's field manager are exempt",
 			try: func(tn *tenant) (*corev1.Pod, error) {
 				p := tn.pod(driverPod("submit"))
 				p.OwnerReferences = []metav1.OwnerReference{ofApplication("pi")}
@@ -86,23 +86,23 @@ func making() []attempt {
 			},
 		},
 		{
-			what: "a SparkApplication named as the owner of a driver made by hand", outcome: isGated, says: "its maker may not release",
+			what: "a driver created by hand that names a SparkApplication as its owner", outcome: isGated, says: "its creator does not have the right `release`",
 			try: changed(func(p *corev1.Pod) { p.OwnerReferences = []metav1.OwnerReference{ofApplication("pi")} }),
 		},
 		{
-			what: "small requests, much use", outcome: isGated, says: "charged what it requests: bound limits to requests by a LimitRange",
+			what: "small requests, high usage", outcome: isGated, says: "it is charged what it requests: tie limits to requests with a LimitRange",
 			try: changed(func(p *corev1.Pod) {
 				r := &p.Spec.Containers[0].Resources
 				r.Requests, r.Limits = list("1m"), list("64")
 			}),
 		},
 		{
-			what: "a pod that nothing tells from any other: no label, name, variable or owner of Spark", outcome: isAllowed,
+			what: "a pod that cannot be recognized as Spark: no label, name, variable or owner of it", outcome: isAllowed,
 			says: "a ResourceQuota counts it, the queue does not",
 			try:  func(tn *tenant) (*corev1.Pod, error) { return made(tn, plainPod("main")) },
 		},
 		{
-			what: "a standalone cluster of one's own: a StatefulSet with Spark's image", outcome: isAllowed,
+			what: "a standalone Spark cluster: a StatefulSet with Spark's image", outcome: isAllowed,
 			says: "a ResourceQuota counts it, the queue does not",
 			try: func(tn *tenant) (*corev1.Pod, error) {
 				p := tn.pod(plainPod("worker-0"))

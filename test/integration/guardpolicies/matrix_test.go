@@ -20,7 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
-// attackers in the order of the columns of the table in docs/guard.md. RBAC gives each of them every right on pods in the namespace, so
+// attackers in the order of the columns of the table in docs/guard-attempts.md. RBAC gives each of them every right on pods in the namespace, so
 // that the guard alone decides.
 var attackers = []string{
 	"person", "unbound token", "its driver", "another attempt", "another application", "foreign account", "its node", "another node", "operator", "administrator",
@@ -178,20 +178,20 @@ func isRunning(s *stage) *corev1.Pod { return s.running }
 
 func changing() []deed {
 	return []deed{
-		{"lift the gate", isRefused, releasers, patches(isWaiting, lift)},
+		{"remove the scheduling gate", isRefused, releasers, patches(isWaiting, lift)},
 		{"change `spark-role`", isRefused, releasers, patches(isWaiting, merge(`{"metadata":{"labels":{"spark-role":"driver"}}}`))},
 		{"change a label `sparkgate.io/*`", isRefused, releasers, patches(isWaiting, merge(`{"metadata":{"labels":{"sparkgate.io/application":"other"}}}`))},
-		{"… of a pod that runs", isRefused, releasers, patches(isRunning, merge(`{"metadata":{"labels":{"sparkgate.io/queue":"other"}}}`))},
-		{"… by way of `pods/status`", isRefused, releasers, patches(isRunning, merge(`{"metadata":{"labels":{"sparkgate.io/queue":"other"}}}`), "status")},
+		{"… of a running pod", isRefused, releasers, patches(isRunning, merge(`{"metadata":{"labels":{"sparkgate.io/queue":"other"}}}`))},
+		{"… through `pods/status`", isRefused, releasers, patches(isRunning, merge(`{"metadata":{"labels":{"sparkgate.io/queue":"other"}}}`), "status")},
 		{"change another label, an annotation, a finalizer", isAllowed, nil, patches(isRunning, merge(
 			`{"metadata":{"labels":{"a":"b"},"annotations":{"kubectl.kubernetes.io/default-container":"none"},"finalizers":["example.org/stay"]}}`))},
 		{"change `ownerReferences`", isRefused, releasers, patches(isWaiting, merge(`{"metadata":{"ownerReferences":null}}`))},
 		{"resize (`pods/resize`)", isRefused, releasers, patches(isWaiting, client.RawPatch(types.StrategicMergePatchType, []byte(
 			`{"spec":{"containers":[{"name":"spark-kubernetes-executor","resources":{"requests":{"cpu":"8"}}}]}}`)), "resize")},
-		{"bind one that waits (`pods/binding`)", isRefused, nil, func(s *stage, c client.Client) (*corev1.Pod, error) {
+		{"bind a waiting pod (`pods/binding`)", isRefused, nil, func(s *stage, c client.Client) (*corev1.Pod, error) {
 			return nil, c.SubResource("binding").Create(s.t.Context(), s.waiting, bindingOf(s.waiting.Name), dryRun)
 		}},
-		{"give labels with a binding", isRefused, nil, func(s *stage, c client.Client) (*corev1.Pod, error) {
+		{"add labels with a binding", isRefused, nil, func(s *stage, c client.Client) (*corev1.Pod, error) {
 			return nil, c.SubResource("binding").Create(s.t.Context(), s.waiting, bindingWithLabels(s.waiting.Name), dryRun)
 		}},
 		{"add an ephemeral container", isAllowed, nil, func(s *stage, c client.Client) (*corev1.Pod, error) {
@@ -206,8 +206,8 @@ func changing() []deed {
 
 func reporting() []deed {
 	return []deed{
-		{"say that it has ended (`phase`)", isRefused, reporters, patches(isRunning, merge(`{"status":{"phase":"Succeeded"}}`), "status")},
-		{"say that its containers have ended", isRefused, reporters, patches(isRunning, merge(
+		{"report that it has ended (`phase`)", isRefused, reporters, patches(isRunning, merge(`{"status":{"phase":"Succeeded"}}`), "status")},
+		{"report that its containers have ended", isRefused, reporters, patches(isRunning, merge(
 			`{"status":{"containerStatuses":[{"name":"spark-kubernetes-driver","state":{"terminated":{"exitCode":0}}}]}}`), "status")},
 		{"set a condition", isAllowed, nil, patches(isRunning, merge(
 			`{"status":{"conditions":[{"type":"example.org/seen","status":"True"}]}}`), "status")},
@@ -255,7 +255,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestMatrixIsDocumented: docs/guard.md has the whole table.
+// TestMatrixIsDocumented: docs/guard-attempts.md has the whole table.
 func TestMatrixIsDocumented(t *testing.T) {
 	t.Parallel()
 	var want []string
@@ -264,6 +264,6 @@ func TestMatrixIsDocumented(t *testing.T) {
 	}
 	if got := tableOf(t, "## Who may do what"); !slices.Equal(got, want) {
 		head := "| | " + strings.Join(attackers, " | ") + " |\n|" + strings.Repeat(" --- |", len(attackers)+1)
-		t.Errorf("the table under «Who may do what» in docs/guard.md is to be:\n%s\n%s", head, strings.Join(want, "\n"))
+		t.Errorf("the table under «Who may do what» in docs/guard-attempts.md is to be:\n%s\n%s", head, strings.Join(want, "\n"))
 	}
 }

@@ -192,7 +192,7 @@ func (tn *tenant) released(p *corev1.Pod) *corev1.Pod {
 		tn.t.Fatal(err)
 	}
 	if gated(p) {
-		tn.t.Fatal("the operator could not lift the gate")
+		tn.t.Fatal("the operator could not remove the scheduling gate")
 	}
 	return p
 }
