@@ -62,9 +62,9 @@ func TestTheListsOfDeviationsAreThoseOfTheCode(t *testing.T) {
 	t.Parallel()
 	for chapter, file := range map[string]string{
 		"The list": "deviations.go",
-		"What spark-submit can do and Sparkgate refuses": "rejections.go",
-		"What the machine that submits says":             "submissionhost.go",
-		"What spark-submit refuses and Sparkgate takes":  "accepted.go",
+		"What spark-submit can do and Sparkgate refuses":  "rejections.go",
+		"What depends on the submitting machine":          "submissionhost.go",
+		"What spark-submit refuses and Sparkgate accepts": "accepted.go",
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()

@@ -10,10 +10,10 @@ var AcceptedDeviations = []Deviation{
 		Where: []string{
 			"S3AFileSystem not found", "No FileSystem for scheme", "UnknownHostException",
 		},
-		Reason: "spark-submit looks into remote files of the job, for which it needs libraries and the network; here only the driver does",
+		Reason: "spark-submit reads remote files of the job, for which it needs libraries and network access; here only the driver does",
 	},
 	{
 		Where:  []string{"from String \"0o"},
-		Reason: "Spark 3.5 does not know the mode 0o644 in a template, which YAML 1.2 writes so",
+		Reason: "Spark 3.5 does not understand the mode 0o644 in a template, which is the notation of YAML 1.2",
 	},
 }

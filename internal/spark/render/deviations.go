@@ -42,14 +42,14 @@ var Deviations = []Deviation{
 		Where: []string{
 			"pod metadata annotations kubectl.kubernetes.io/default-container", "pod metadata annotations cluster-autoscaler.kubernetes.io/safe-to-evict",
 		},
-		Reason: "kubectl logs shows the driver rather than a sidecar, and the autoscaler of the cluster does not end a run to save a node",
+		Reason: "kubectl logs shows the driver rather than a sidecar, and the cluster autoscaler does not end a run to save a node",
 	},
 	{
 		Where: []string{
 			"pod spec securityContext", "pod spec containers spark-kubernetes-driver securityContext",
 			"executor spec securityContext", "executor spec containers spark-kubernetes-executor securityContext",
 		},
-		Reason: "podSecurity Restricted, the default, fills empty security fields",
+		Reason: "podSecurity Restricted, the default, fills in empty security fields",
 	},
 	{
 		Where: []string{
@@ -57,15 +57,15 @@ var Deviations = []Deviation{
 			"configmap data podspec-configmap-key", "properties spark.kubernetes.executor.podTemplateFile", "executor spec containers order",
 			"executor spec containers spark-kubernetes-executor name", "executor kind", "executor apiVersion",
 		},
-		Reason: "executors always have a template, for labels and security; it is a further key of the one ConfigMap, which saves a write",
+		Reason: "executors always have a template, for labels and security; it is one more key of the same ConfigMap, which saves a write",
 	},
 	{
 		Where:  []string{"executor spec serviceAccount"},
-		Reason: "Spark looks for the account of executors under this old name of the field alone, and would replace the one of the template by the driver's",
+		Reason: "Spark looks for the account of executors only under this old name of the field, and would otherwise replace the account in the template with the driver's",
 	},
 	{
 		Where:  []string{"properties spark.kubernetes.executor.terminationGracePeriodSeconds"},
-		Reason: "from 4.1 on, Spark replaces how long executors have to end, in their template, by this property, of which the default is 30s; here it says what the template says",
+		Reason: "from 4.1 on, Spark overwrites the grace period in the executor template with this property, whose default is 30s; here it has the value of the template",
 	},
 	{
 		Where:  []string{"properties spark.kubernetes.driver.podTemplateFile"},
@@ -73,11 +73,11 @@ var Deviations = []Deviation{
 	},
 	{
 		Where:  []string{"properties spark.master", "properties spark.kubernetes.driver.master"},
-		Reason: "drivers use the cluster that they run in; spark-submit writes the address by which it reached the cluster",
+		Reason: "drivers use the cluster in which they run; spark-submit writes the address at which it reached the cluster",
 	},
 	{
 		Where:  []string{"properties spark.kubernetes.submission.waitAppCompletion"},
-		Reason: "an option of the command that was recorded",
+		Reason: "an option of the recorded command",
 	},
 	{
 		Where:  []string{"properties spark.kubernetes.executor.podNamePrefix"},
@@ -85,18 +85,18 @@ var Deviations = []Deviation{
 	},
 	{
 		Where:  []string{"properties spark.kubernetes.authenticate.submission.*"},
-		Reason: "credentials of spark-submit itself, of which the driver has no use",
+		Reason: "credentials of spark-submit itself, which the driver does not need",
 	},
 	{
 		Where:  []string{"properties spark.dynamicAllocation.shuffleTracking.enabled"},
-		Reason: "dynamic allocation without decommissioning needs it: without, Spark ends at once",
+		Reason: "dynamic allocation without decommissioning needs it: otherwise Spark ends at once",
 	},
 	{
 		Where:  []string{"pod status"},
-		Reason: "the API server drops the status of a pod that is created",
+		Reason: "the API server drops the status of a new pod",
 	},
 	{
 		Where:  []string{"pod spec volumes * * defaultMode", "pod spec volumes * * items * mode"},
-		Reason: "Spark 3.5 reads 0644 in a template to the base of ten, which Kubernetes refuses; here it is read as octal, as it is meant",
+		Reason: "Spark 3.5 reads 0644 in a template as a decimal number, which Kubernetes refuses; here it is read as octal, as intended",
 	},
 }

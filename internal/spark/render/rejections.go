@@ -9,7 +9,7 @@ package render
 var Rejections = []Deviation{
 	{
 		Where:  []string{"spec.sparkConf[spark.driver.memory]"},
-		Reason: "the heap of the driver is passed to Java unchanged, which needs the unit k, m, g or t: Spark also reads plain numbers, b, mb and Gi",
+		Reason: "the driver's heap size is passed to Java unchanged, which needs the unit k, m, g or t; Spark itself also reads plain numbers, b, mb and Gi",
 	},
 	{
 		Where: []string{
@@ -22,7 +22,7 @@ var Rejections = []Deviation{
 			"spec.sparkConf[spark.decommission.enabled]", "spec.sparkConf[spark.kubernetes.executor.deleteOnTermination]",
 			"spec.sparkConf[spark.log.structuredLogging.enabled]", "spec.sparkConf[spark.kubernetes.executor.terminationGracePeriodSeconds]",
 		},
-		Reason: "the value cannot be read, or cannot be: the driver ends when it starts, or never gets an executor",
+		Reason: "the value cannot be read, or is impossible: the driver would end when it starts, or never get an executor",
 	},
 	{
 		Where:  []string{"spec.sparkConf[spark.kubernetes.driver.request.cores]", "spec.sparkConf[spark.kubernetes.driver.limit.cores]"},
@@ -33,11 +33,11 @@ var Rejections = []Deviation{
 			"spec.sparkConf[spark.driver.port]", "spec.sparkConf[spark.driver.blockManager.port]", "spec.sparkConf[spark.blockManager.port]",
 			"spec.sparkConf[spark.ui.port]", "spec.sparkConf[spark.connect.grpc.binding.port]",
 		},
-		Reason: "executors could not know a port that the system chooses, Spark opens none below 1024, Kubernetes refuses numbers that are not ports, and all ports must differ",
+		Reason: "executors could not know a port that the system chooses, Spark opens no port below 1024, Kubernetes refuses numbers that are not ports, and all ports must differ",
 	},
 	{
 		Where:  []string{"spec.sparkConf[spark.kubernetes.executor.podNamePrefix]"},
-		Reason: "Kubernetes refuses pods of such a name, so that the driver would never get an executor",
+		Reason: "Kubernetes refuses pods with such a name, so the driver would never get an executor",
 	},
 	{
 		Where: []string{
@@ -53,33 +53,33 @@ var Rejections = []Deviation{
 			"spec.sparkConf[spark.kubernetes.executor.label.*", "spec.sparkConf[spark.kubernetes.executor.annotation.*",
 			"spec.sparkConf[spark.kubernetes.executor.node.selector.*",
 		},
-		Reason: "Kubernetes refuses such a label, annotation or node selector; in labels, Spark replaces tokens from 4.0 on only",
+		Reason: "Kubernetes refuses such a label, annotation or node selector; Spark replaces tokens in labels only from 4.0 on",
 	},
 	{
 		Where: []string{
 			"spec.sparkConf[spark.kubernetes.driverEnv.*", "spec.sparkConf[spark.executorEnv.*",
 			"spec.sparkConf[spark.kubernetes.driver.secretKeyRef.*", "spec.sparkConf[spark.kubernetes.executor.secretKeyRef.*",
 		},
-		Reason: "Kubernetes refuses a variable of such a name, or from a Secret without a name or key",
+		Reason: "Kubernetes refuses a variable with such a name, or from a Secret without a name or key",
 	},
 	{
 		Where:  []string{"spec.image", "spec.driver.image", "spec.executor.image"},
-		Reason: "there is no such image: the name is empty, no kubelet takes it, or it has a token in it, which Spark replaces from 4.1 on only",
+		Reason: "there is no such image: the name is empty, no kubelet accepts it, or it contains a token, which Spark replaces only from 4.1 on",
 	},
 	{
 		Where: []string{
 			"spec.sparkConf[spark.kubernetes.driver.volumes.*", "spec.sparkConf[spark.kubernetes.executor.volumes.*", "spec.driver.volumes", "spec.driver.volumeMounts", "spec.executor.volumeMounts",
 			"spec.sparkConf[spark.kubernetes.driver.secrets.*", "spec.sparkConf[spark.kubernetes.executor.secrets.*",
 		},
-		Reason: "Kubernetes refuses such a volume or mount, also one named after its Secret; a claim is created if its name has OnDemand in it, with class and size, and one of a fixed name would be shared by attempts",
+		Reason: "Kubernetes refuses such a volume or mount, also one named after its Secret; a claim is created only if its name contains OnDemand and it has a class and a size, because attempts would share one with a fixed name",
 	},
 	{
 		Where:  []string{"spec.sparkConf[spark.dynamicAllocation.*"},
-		Reason: "the driver ends at once when a bound cannot be read, or there are to be more executors at least than at most",
+		Reason: "the driver ends at once if a bound cannot be read, or if the minimum number of executors is above the maximum",
 	},
 	{
 		Where:  []string{"spec.dynamicAllocation.maxExecutors"},
-		Reason: "without a bound no queue could hold what the job may take",
+		Reason: "without an upper bound, no queue could hold what the job may use",
 	},
 	{
 		Where: []string{
@@ -97,34 +97,34 @@ var Rejections = []Deviation{
 			"spec.sparkConf[spark.kubernetes.driver.pod.featureSteps]", "spec.sparkConf[spark.kubernetes.executor.pod.featureSteps]",
 			"spec.sparkConf[spark.kubernetes.allocation.pods.allocator]",
 		},
-		Reason: "classes that change pods cannot be run here, and executors are created directly",
+		Reason: "classes that change pods cannot run here, and executors are created directly",
 	},
 	{
 		Where: []string{
 			"spec.mainApplicationFile", "spec.deps.jars[*", "spec.deps.files[*", "spec.deps.pyFiles[*", "spec.deps.archives[*",
 			"spec.sparkConf[spark.jars]", "spec.sparkConf[spark.files]", "spec.sparkConf[spark.submit.pyFiles]", "spec.sparkConf[spark.archives]",
 		},
-		Reason: "a file of the machine that submits, which spark-submit would upload, or a name that the driver cannot fetch",
+		Reason: "a file on the submitting machine, which spark-submit would upload, or a name that the driver cannot fetch",
 	},
 	{
 		Where: []string{
 			"spec.sparkConf[spark.kubernetes.authenticate.driver.*", "spec.sparkConf[spark.kerberos.keytab]", "spec.sparkConf[spark.kubernetes.kerberos.*",
 		},
-		Reason: "a file or token of the submitting machine, which the client puts into a ConfigMap or Secret; no manifest can name such a file, nor should it hold a token",
+		Reason: "a file or token of the submitting machine, which the client puts into a ConfigMap or Secret; no manifest can name such a file, nor should it contain a token",
 	},
 	{
 		Where: []string{
 			"spec.sparkConf[spark.pyspark.*", "spec.sparkConf[spark.kubernetes.scheduler.name]", "spec.sparkConf[spark.kubernetes.driver.scheduler.name]",
 			"spec.sparkConf[spark.kubernetes.executor.scheduler.name]", "spec.sparkConf[spark.kubernetes.container.image.pullSecrets]",
 		},
-		Reason: "references such as ${env:HOME} are replaced by spark-submit on its machine; a manifest has to say what they stand for",
+		Reason: "spark-submit replaces references such as ${env:HOME} on its own machine; a manifest has to contain the values",
 	},
 	{
 		Where:  []string{"spec.mainClass"},
-		Reason: "the class name is invalid; beside a Python or R file it would be ignored",
+		Reason: "the class name is invalid; with a Python or R file it would be ignored",
 	},
 	{
 		Where:  []string{"spec.driver.template*", "spec.executor.template*"},
-		Reason: "a template may not say what Kubernetes does not know or refuses, what Spark would silently overwrite, nor what Spark and Sparkgate use for bookkeeping",
+		Reason: "a template must not contain what Kubernetes does not know or refuses, what Spark would silently overwrite, or what Spark and Sparkgate use for bookkeeping",
 	},
 }

@@ -9,7 +9,7 @@ package render
 var SubmissionHostDeviations = []Deviation{
 	{
 		Where:  []string{"pod spec containers * env SPARK_USER* value"},
-		Reason: "there is no submitting user: pods run as the user spark unless spec.driver.env or spark.kubernetes.driverEnv.SPARK_USER says another",
+		Reason: "there is no submitting user: pods run as the user spark, unless spec.driver.env or spark.kubernetes.driverEnv.SPARK_USER names another one",
 	},
 	{
 		Variable: "HADOOP_CONF_DIR",
@@ -17,21 +17,21 @@ var SubmissionHostDeviations = []Deviation{
 			"properties spark.kubernetes.hadoop.configMapName", "properties spark.kubernetes.executor.hadoopConfigMapName",
 			"pod spec volumes hadoop-properties", "other configmap",
 		},
-		Reason: "the files of the folder are for a ConfigMap of the user's that spec.hadoopConfigMap names; spark-submit creates one",
+		Reason: "the files of the folder belong in a ConfigMap that the user creates and spec.hadoopConfigMap names; spark-submit creates one itself",
 	},
 	{
 		Variable: "SPARK_LOCAL_DIRS",
 		Where:    []string{"properties spark.local.dir"},
-		Reason:   "the folders of the machine that submits are those of the driver; here a property has to say so",
+		Reason:   "spark-submit gives the driver the folders of its own machine; here a property has to name them",
 	},
 	{
 		Variable: "PYSPARK_PYTHON",
 		Where:    []string{"properties spark.pyspark.python"},
-		Reason:   "the interpreter of the machine that submits is that of the driver; here a property has to say so",
+		Reason:   "spark-submit gives the driver the interpreter of its own machine; here a property has to name it",
 	},
 	{
 		Variable: "PYSPARK_DRIVER_PYTHON",
 		Where:    []string{"properties spark.pyspark.driver.python"},
-		Reason:   "the interpreter of the machine that submits is that of the driver; here a property has to say so",
+		Reason:   "spark-submit gives the driver the interpreter of its own machine; here a property has to name it",
 	},
 }
