@@ -17,10 +17,13 @@ import (
 	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
-const adviseText = `Recommends memory, memory overhead, cores and executors for the application NAME, from what Spark measured in its last run, with reasons.
-Measurements come from the event log that --event-log names; else from the driver, while it runs; else from the event log in spark.eventLog.dir, if
-that folder is on this machine; else from the history server, if the operator knows one. Without NAME, an event log is read on its own. The rules
-are in docs/advise.md.`
+const adviseText = `Recommends memory, memory overhead, cores and executors for the application NAME, with reasons, from what
+Spark measured in its last run.
+
+Measurements come from the event log that --event-log names, otherwise from the driver while it runs,
+otherwise from the event log in spark.eventLog.dir if that folder is on this machine, otherwise from the
+history server if the operator knows one. Without NAME, an event log is read on its own. docs/advise.md
+explains the rules.`
 
 type adviseFlags struct {
 	cluster  client.Options
@@ -42,7 +45,7 @@ func newAdvise(s streams) *cobra.Command {
 		return oneApplication(c, args)
 	}
 	c.RunE = func(c *cobra.Command, args []string) error { return f.run(c.Context(), append(args, "")[0], s) }
-	c.Flags().StringVar(&f.eventLog, "event-log", "", "the event log of a run: a `FILE`, or the folder of one that rolls")
+	c.Flags().StringVar(&f.eventLog, "event-log", "", "the event log of a run: a `FILE`, or the folder of a rolling one")
 	addOutputFlag(c, &f.output, "text", "json", "patch")
 	return c
 }

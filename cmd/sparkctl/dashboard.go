@@ -23,9 +23,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/dashboard"
 )
 
-const dashboardText = `Serves a web page at the loopback address of this machine until Ctrl-C: queues with who waits and why, applications, schedules, usage. It reads and
-writes with your kubeconfig, so it shows and does what kubectl would. The address is printed, and opened in a browser if the output is a terminal; it has a
-random part that other users of the machine do not know.`
+const dashboardText = `Serves a web page on the loopback address of this machine until Ctrl-C, with queues (who waits, and why),
+applications, schedules and usage. It reads and writes with your kubeconfig, so it shows and does what kubectl
+would. The address is printed, and opened in a browser if the output is a terminal. It contains a random part
+that other users of the machine do not know.`
 
 // readHeaderTimeout bounds how long a browser may take to send a request.
 const readHeaderTimeout = 10 * time.Second
@@ -48,9 +49,9 @@ func newDashboard(s streams) *cobra.Command {
 	}
 	addClusterFlags(c, &f.cluster)
 	f.cluster.AddOperatorFlag(c.Flags())
-	c.Flags().Uint16Var(&f.port, "port", 0, "the `PORT` of this machine to listen at; 0 is any that is free")
+	c.Flags().Uint16Var(&f.port, "port", 0, "the local `PORT` to listen on; 0 is any free port")
 	c.Flags().BoolVar(&f.open, "open", s.size != nil, "open a browser")
-	c.Flags().StringVar(&f.prices, "prices", "", "a `FILE` with prices of an hour, for costs of usage; - is the standard input")
+	c.Flags().StringVar(&f.prices, "prices", "", "a `FILE` with hourly prices, to show costs of usage; - is standard input")
 	return c
 }
 

@@ -17,7 +17,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/client"
 )
 
-const deleteText = `Deletes applications. The operator stops what runs and releases the quota before they are gone; the command waits for that.`
+const deleteText = `Deletes applications. The operator first stops what runs and releases the quota; the command waits until the
+applications are gone.`
 
 // deletion are the flags of delete.
 type deletion struct {

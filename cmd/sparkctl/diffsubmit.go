@@ -15,10 +15,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
-const diffSubmitText = `Compares the objects that sparkgate creates for a job with those that a real spark-submit has sent, recording by recording: the call is translated as by
-from-submit, the objects are built as by render, and every difference is either listed in docs/deviations.md or printed.
+const diffSubmitText = `Compares the objects that Sparkgate creates for a job with those that a real spark-submit has sent, one
+recording after the other: the call is translated as by from-submit, the objects are built as by render, and
+every difference is either listed in docs/deviations.md or printed.
 
-RECORDING is a file in JSON, - is the standard input:
+RECORDING is a JSON file; - is standard input:
 
   {"sparkVersion": "4.1.4", "name": "pi", "args": ["--master", …], "env": {"SPARK_USER": "spark"},
    "files": {"template.yaml": "…"}, "requests": [{"method": "POST", "path": "…", "body": "…"}], "exit": 0}
@@ -27,12 +28,14 @@ RECORDING is a file in JSON, - is the standard input:
   env              variables beyond those of a clean environment; null removes one
   files            contents of files by name, as text; filesBase64 has them encoded
   requests         what was sent, in order, each body as the exact text
-  exit             exit code; errorLines and stderrTail are what was said
+  exit             exit code; errorLines and stderrTail are what spark-submit printed
   serverRefuses    {"POST pods": 409}: the server refused this; only what was sent is compared
 
-Other keys are ignored. A job that spark-submit refuses has to be refused here as well. One that only sparkgate refuses has to be listed.
+Other keys are ignored. A job that spark-submit refuses must be refused here as well. A job that only
+Sparkgate refuses must be listed.
 
-The exit code is 0 if nothing but listed deviations was found, 1 if anything else differs, 2 if a recording cannot be read.`
+The exit code is 0 if only listed deviations were found, 1 if anything else differs, and 2 if a recording
+cannot be read.`
 
 // newDiffSubmit returns the command "sparkctl diff-submit".
 func newDiffSubmit(s streams) *cobra.Command {

@@ -41,7 +41,7 @@ func TestDiffSubmit(t *testing.T) {
 		"no file":        {code: exitUsage, err: "name a recording"},
 		"a wrong flag":   {args: []string{"--x"}, code: exitUsage, err: "see sparkctl diff-submit --help"},
 		"standard input": {args: []string{"-"}, in: strings.Replace(refused, "CORES", "0", 1), out: "standard input: Spark 4.1.4: equal"},
-		"help":           {args: []string{"--help"}, out: "RECORDING is a file in JSON"},
+		"help":           {args: []string{"--help"}, out: "RECORDING is a JSON file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

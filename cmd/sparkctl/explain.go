@@ -23,12 +23,14 @@ import (
 // explainTime bounds all requests of one explain.
 const explainTime = 30 * time.Second
 
-const explainText = `Says why the application NAME waits, as of now: its place in line, who is before it, what it needs, what is free and missing,
-and what would let it start. For one that runs it says what it holds. With "queue" it is about the queue NAME.
+const explainText = `Says why the application NAME waits, as of now: its place in line, what is ahead of it, what it needs, what is
+free and missing, and what would let it start. For a running application it says what it holds. With "queue",
+NAME is that of a queue.
 
-The operator is asked through the API server's proxy, with your own token; it explains what you may get. If your kubeconfig has a
-client certificate instead, a token of ten minutes is created for ServiceAccount sparkgate-explain. Where the operator cannot be asked,
-it prints what the status of the objects says, and why that is all.`
+The operator is asked through the API server's proxy, with your own token; it explains what you may get. If
+your kubeconfig has a client certificate instead, a token of the ServiceAccount sparkgate-explain is created,
+which is valid for ten minutes. If the operator cannot be asked, the command prints what the status of the
+objects says, and why that is all.`
 
 // explainFlags are the flags of explain.
 type explainFlags struct {

@@ -27,7 +27,7 @@ type fileNames []string
 
 func (n *fileNames) declare(flags *pflag.FlagSet) {
 	flags.StringArrayVarP((*[]string)(n), "filename", "f", nil,
-		"a file, a folder with everything below it that ends with .yaml, .yml or .json, or - for the standard input; can be given several times")
+		"a file, a folder with all files below it that end with .yaml, .yml or .json, or - for standard input; can be repeated")
 }
 
 // read reads the files and folders, those of a folder in the order of their names. A file that is named twice is read

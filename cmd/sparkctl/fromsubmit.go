@@ -14,14 +14,17 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
-const fromSubmitText = `Prints the SparkApplication for a call of spark-submit: give everything behind the word spark-submit after --.
+const fromSubmitText = `Prints the SparkApplication for a spark-submit command: put everything that follows the word spark-submit
+after --.
 
-A property becomes a field where a field says exactly the same, all others go into sparkConf. Files of properties and pod templates
-are read; environment variables and the defaults of this machine are not: name spark-defaults.conf with --properties-file. The namespace
-becomes metadata.namespace, the name a DNS label in metadata.name.
+A property becomes a field if there is one with exactly the same meaning; all others go into sparkConf.
+Property files and pod templates are read. Environment variables and the defaults of this machine are not:
+name spark-defaults.conf with --properties-file. The namespace becomes metadata.namespace, and the name
+becomes metadata.name, as a DNS label.
 
-What is left out, and the Secret to create for values that look like secrets, are printed on standard error. What the operator would refuse is printed
-there as well, with what to do; the application is printed then all the same, and the exit code is 1.`
+Standard error has what is left out, the Secret to create for values that look like secrets, and what the
+operator would refuse, with what to do. The application is printed even if the operator would refuse it, but
+then the exit code is 1.`
 
 const fromSubmitExample = `  sparkctl from-submit -- --master k8s://https://example --deploy-mode cluster --name pi \
     --class org.apache.spark.examples.SparkPi --conf spark.kubernetes.container.image=apache/spark:4.1.4 \
@@ -32,12 +35,12 @@ func newFromSubmit(s streams) *cobra.Command {
 	var version string
 	c := &cobra.Command{
 		SuggestFor: []string{"convert"},
-		Use:        "from-submit [--spark-version VERSION] -- ARGUMENT...", Short: "Print the SparkApplication for a call of spark-submit", Long: fromSubmitText,
+		Use:        "from-submit [--spark-version VERSION] -- ARGUMENT...", Short: "Print the SparkApplication for a spark-submit command", Long: fromSubmitText,
 		Example: fromSubmitExample, DisableFlagsInUseLine: true,
 		RunE: func(_ *cobra.Command, args []string) error { return fromSubmit(version, args, s) },
 	}
 	c.Flags().SetInterspersed(false)
-	c.Flags().StringVar(&version, "spark-version", "", "the `VERSION` of Spark in the image (default: what the tag of the image begins with)")
+	c.Flags().StringVar(&version, "spark-version", "", "the `VERSION` of Spark in the image (default: the version at the beginning of the image tag)")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; put the arguments of spark-submit after --", err)}
 	})

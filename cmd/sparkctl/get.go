@@ -16,8 +16,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
-const getText = `Shows the application NAME with the timeline of its run (queued, admitted, driver, executors, end), and how each of its attempts ended: the
-cause, and the end of the log of those that failed.`
+const getText = `Shows the application NAME with the timeline of its run (queued, admitted, driver, executors, end), and how
+each of its attempts ended: the cause and, if it failed, the end of its log.`
 
 // getFlags are the flags of get.
 type getFlags struct {

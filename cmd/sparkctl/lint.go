@@ -15,13 +15,15 @@ import (
 	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
-const lintText = `Checks SparkApplications, ScheduledSparkApplications, SparkQueues and SparkFlavors in FILE with the schema of the API and the operator's own rules, without a cluster. FILE and -f FILE are the same.
+const lintText = `Checks the SparkApplications, ScheduledSparkApplications, SparkQueues and SparkFlavors in FILE against the
+schema of the API and the operator's own rules, without a cluster. FILE and -f FILE mean the same.
 
-Each line names file, line, object and field, and says what to do. Objects of other kinds are ignored, but a ConfigMap that
-spec.sparkConfigMap names is read if it is in the files. Warnings are what this version does not honour yet, and what had better
-be changed. What needs a cluster is not checked: whether other objects exist, and what the namespace adds.
+Each line names file, line, object and field, and says what to do. Objects of other kinds are ignored, but a
+ConfigMap that spec.sparkConfigMap names is read if it is in the files. Warnings are about settings that this
+version does not honour yet, and settings that you should change. What needs a cluster is not checked: whether
+other objects exist, and what the namespace adds.
 
-The exit code is 1 if there is anything to correct, 2 if the call cannot be understood.`
+The exit code is 1 if there is anything to correct, and 2 if the call cannot be understood.`
 
 // newLint returns the command "sparkctl lint".
 func newLint(s streams) *cobra.Command {

@@ -22,8 +22,8 @@ import (
 // kindName is the prefix of application names in the output of -o name and of kubectl.
 const kindName = "sparkapplication." + v1alpha1.Group + "/"
 
-const listText = `Lists SparkApplications: their queue, the stage of their run, executors (ready/wanted), age, how long the drivers of the run have run, and the
-message of the stage; of one that is queued, why it waits.`
+const listText = `Lists SparkApplications: queue, stage of the run, executors (ready/wanted), age, how long the drivers of the
+run have run, and the message of the stage. For a queued application, the message says why it waits.`
 
 // listFlags are the flags of list.
 type listFlags struct {

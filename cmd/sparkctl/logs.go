@@ -23,13 +23,14 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-const logsText = `Prints the log of the driver of the application NAME: that of the current attempt of its run, or of the last one that has started. Of a driver
-whose pod is gone it prints what the status has kept.
+const logsText = `Prints the log of the driver of the application NAME: that of the current attempt of its run, or of the last
+one that has started. If the pod of the driver is gone, it prints what the status has kept.
 
-With -f it waits for the driver, prints its lines as they come, continues with the next attempt if the run is tried again, and ends with the
-run. Where the run stands is printed on standard error.
+With -f it waits for the driver, prints lines as they come, continues with the next attempt if the run is
+retried, and ends with the run. The state of the run is printed on standard error.
 
-Lines are copied as they are into files and pipes. On a terminal, control characters are written out, such as \x1b; --raw copies them there as well.`
+Lines are copied unchanged into files and pipes. On a terminal, control characters are escaped, such as \x1b;
+--raw copies them there as well.`
 
 const (
 	allExecutors = "all"
@@ -57,10 +58,10 @@ func newLogs(s streams) *cobra.Command {
 	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
 	flags := c.Flags()
 	flags.BoolVarP(&f.follow, "follow", "f", false, "print lines as they come, until the run ends")
-	flags.StringVar(&f.executor, "executor", "", "the log of the executor with this `NUMBER`, or of all of them; each line of all begins with the number")
+	flags.StringVar(&f.executor, "executor", "", "the log of the executor with this `NUMBER`, or of all; each line of all begins with the number")
 	flags.Int64Var(&f.attempt, "attempt", 0, "the attempt of the current run, from 1 (default: the current one)")
-	flags.Int64Var(&f.tail, "tail", allLines, "how many of the last lines to begin with; -1 is all")
-	flags.DurationVar(&f.since, "since", 0, "only lines that are not older, such as 10m")
+	flags.Int64Var(&f.tail, "tail", allLines, "how many of the last lines to start with; -1 is all")
+	flags.DurationVar(&f.since, "since", 0, "only lines that are newer than this, such as 10m")
 	flags.BoolVar(&f.raw, "raw", false, "copy control characters to the terminal as well")
 	completeFlag(c, "executor", cobra.FixedCompletions([]string{allExecutors}, cobra.ShellCompDirectiveNoFileComp))
 	return c

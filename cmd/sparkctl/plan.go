@@ -22,19 +22,20 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-const planText = `Says what would happen at once if the manifests of FILE were applied, without applying anything: which applications would
-be admitted, which would wait and for what, which can never start, and which others a change of queues or of applications
-would preempt. It reads the queues, flavors and applications of the cluster and decides with the engine of the operator, by
-what the status of the applications says.
+const planText = `Says what would happen at once if the manifests in FILE were applied, without applying anything: which
+applications would be admitted, which would wait and for what, which can never start, and which others a
+change of queues or applications would preempt. It reads the queues, flavors and applications of the cluster,
+and decides with the operator's engine, from what the status of the applications says.
 
-Nothing is deleted that the files do not name, unless --prune says so: then what --selector selects and the files do
-not name is deleted, as Flux and Argo CD do with what they have applied. Pods of guarded namespaces that belong to no
-SparkApplication count as the operator counts them.
+Objects that the files do not name are not deleted, unless --prune is set: then those that --selector selects
+are deleted, as Flux and Argo CD do with what they have applied. Pods of guarded namespaces that belong to no
+SparkApplication count as they do for the operator.
 
-Time does not pass in a plan: what runs keeps running. The properties of ConfigMaps and Secrets are not known. Of runs
-that are still to come, of a schedule or after a current run, it says whether they can be admitted at all.
+Time does not pass in a plan: running applications continue to run. Properties in ConfigMaps and Secrets are
+not known. For runs that are still to come, because they belong to a schedule or follow the current run, it
+says whether they can be admitted at all.
 
-The exit code is 3 if anything of --fail-on would happen: a check for pull requests.`
+The exit code is 3 if anything in --fail-on would happen: a check for pull requests.`
 
 // exitPlan is the exit code of a plan that has an effect listed by --fail-on.
 const exitPlan = 3
@@ -74,10 +75,10 @@ func newPlan(s streams) *cobra.Command {
 	}
 	addClusterFlags(c, &f.cluster)
 	f.files.declare(c.Flags())
-	c.Flags().StringSliceVar(&f.failOn, "fail-on", []string{onRefused}, "what makes the exit code 3: some of refused, waiting, preemption, deletion (of a job that runs or waits); empty for nothing")
-	c.Flags().BoolVar(&f.prune, "prune", false, "delete what --selector selects and the files do not name")
+	c.Flags().StringSliceVar(&f.failOn, "fail-on", []string{onRefused}, "what makes the exit code 3: any of refused, waiting, preemption, deletion (of a job that runs or waits); empty for nothing")
+	c.Flags().BoolVar(&f.prune, "prune", false, "assume that what --selector selects and the files do not name is deleted")
 	c.Flags().StringVarP(&f.selector, "selector", "l", "", "the `LABELS` of what --prune may delete, such as kustomize.toolkit.fluxcd.io/name=jobs")
-	c.Flags().StringVar(&f.gate, "default-gate", string(v1alpha1.GateEmbedded), "the `GATE` that the operator's flag of this name says")
+	c.Flags().StringVar(&f.gate, "default-gate", string(v1alpha1.GateEmbedded), "the `GATE` of the operator's flag of the same name")
 	addOutputFlag(c, &f.output, "table", "json", "yaml")
 	completeFlag(c, "default-gate", cobra.FixedCompletions(gateNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(c, "fail-on", cobra.FixedCompletions(failures, cobra.ShellCompDirectiveNoFileComp))

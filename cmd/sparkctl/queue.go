@@ -15,9 +15,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
-const queueText = `Shows the tree of SparkQueues: applications that wait and that hold quota, and of each resource what is used, the quota, and what is borrowed. With
-NAME it shows the queue and those below it, and which applications are first in line and which hold its quota. All of it comes from status, also while the
-operator does not run; "explain queue NAME" asks the operator.`
+const queueText = `Shows the tree of SparkQueues: the applications that wait and that hold quota, and for each resource what is
+used, the quota, and what is borrowed. With NAME it shows that queue and those below it, which applications
+are first in line, and which hold its quota. All of it comes from the status, so the command also works while
+the operator does not run; "explain queue NAME" asks the operator.`
 
 // queueFlags are the flags of queue.
 type queueFlags struct {

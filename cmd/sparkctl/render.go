@@ -12,12 +12,13 @@ import (
 	"github.com/sparkgate/sparkgate/internal/offline"
 )
 
-const renderText = `Prints the objects that the operator would create for the applications in FILE, in the order in which it creates
-them, without a cluster.
+const renderText = `Prints the objects that the operator would create for the applications in FILE, in the order in which it
+creates them, without a cluster.
 
-Only a cluster knows some things. They stand as constants here: the uid is 00000000-0000-0000-0000-000000000000 (all names hang on it),
-spark.app.submitTime is 0, the queue is spec.queue.name or default. Nothing is granted: all executors are requested, and the pods have no
-node selector or toleration of a flavor. A ConfigMap that spec.sparkConfigMap names is read if it is in the files.`
+Some values are known only in a cluster, and are constants here: the uid is
+00000000-0000-0000-0000-000000000000 (all names depend on it), spark.app.submitTime is 0, and the queue is
+spec.queue.name or default. There is no grant: all executors are requested, and the pods have no node selector
+or toleration of a flavor. A ConfigMap that spec.sparkConfigMap names is read if it is in the files.`
 
 // newRender returns the command "sparkctl render".
 func newRender(s streams) *cobra.Command {

@@ -14,13 +14,13 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
 
-const replayText = `Plays the decision log in FILE (- is the standard input) against a new engine and compares each answer with the
+const replayText = `Plays the decision log in FILE (- is standard input) against a new engine, and compares each answer with the
 recorded one. The operator writes such a log with --decision-log FILE.
 
-It prints how much was played, or fails at the first answer that differs, with the line, what was recorded and what is
-decided now. A log that was cut off in the middle of a line is played up to there.
+It prints how much was played, or fails at the first answer that differs, with the line, what was recorded and
+what is decided now. A log that was cut off in the middle of a line is played up to there.
 
-Use the sparkctl of the version that wrote the log: another one may decide otherwise for good reasons.`
+Use the sparkctl of the version that wrote the log: another version may decide differently for good reasons.`
 
 // newReplay returns the command "sparkctl replay".
 func newReplay(s streams) *cobra.Command {
@@ -31,7 +31,7 @@ func newReplay(s streams) *cobra.Command {
 		Args:    noArguments,
 		RunE:    func(*cobra.Command, []string) error { return replay(file, s) },
 	}
-	c.Flags().StringVarP(&file, "filename", "f", "", "the decision log; - is the standard input")
+	c.Flags().StringVarP(&file, "filename", "f", "", "the decision log; - is standard input")
 	return c
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/client"
 )
 
-const rerunText = `Requests one more run of the application NAME, with the spec as it is, by Flux's annotations requestedAt and forceAt. If a run is under
-way, the new one follows it, as spec.onTemplateChange says.
+const rerunText = `Requests one more run of the application NAME, with its current spec, through Flux's annotations requestedAt
+and forceAt. If a run is under way, the new one follows it, as spec.onTemplateChange says.
 
 ` + waitText
 

@@ -24,7 +24,7 @@ type scopeFlags struct {
 // declare adds the flags to a command.
 func (f *scopeFlags) declare(c *cobra.Command) {
 	addClusterFlags(c, &f.cluster)
-	c.Flags().BoolVarP(&f.all, "all-namespaces", "A", false, "those of all namespaces")
+	c.Flags().BoolVarP(&f.all, "all-namespaces", "A", false, "in all namespaces")
 	c.Flags().StringVarP(&f.selector, "selector", "l", "", "a label `SELECTOR`, such as team=a,tier!=test")
 }
 
@@ -62,8 +62,8 @@ type selectionFlags struct {
 func (f *selectionFlags) declare(c *cobra.Command) {
 	f.scopeFlags.declare(c)
 	flags := c.Flags()
-	flags.StringVar(&f.queue, "queue", "", "those of this queue")
-	flags.StringSliceVar(&f.stages, "stage", nil, "those in one of these stages, such as Queued,Running")
+	flags.StringVar(&f.queue, "queue", "", "only those of this queue")
+	flags.StringSliceVar(&f.stages, "stage", nil, "only those in one of these stages, such as Queued,Running")
 	completeFlag(c, "queue", func(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return namesOf(c, &f.cluster, client.Queues)
 	})

@@ -18,8 +18,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/client"
 )
 
-const shellText = `Opens a shell in the driver of an application, or in one of its executors: bash where the image has it, else sh. With a
-command after --, runs that and ends with its exit code.`
+const shellText = `Opens a shell in the driver of an application, or in one of its executors: bash if the image has it, otherwise
+sh. With a command after --, it runs that instead and exits with its exit code.`
 
 // resizeEvery is the interval at which the size of the terminal is checked.
 const resizeEvery = 500 * time.Millisecond

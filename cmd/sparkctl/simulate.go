@@ -17,11 +17,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )
 
-const simulateText = `Plays the scenario in FILE (- is the standard input) against the queues in virtual time, with the engine of the
-operator, and prints what becomes of each application, as lines of JSON; the last one is a summary.
+const simulateText = `Plays the scenario in FILE (- is standard input) against the queues in virtual time, with the operator's
+engine, and prints what happens to each application, as lines of JSON; the last line is a summary.
 
-FILE is a stream of YAML documents. Those of kind SparkQueue and SparkFlavor are what there is at the beginning; those of kind
-ScheduledSparkApplication create applications. One document has no kind and says what happens:
+FILE is a stream of YAML documents. SparkQueues and SparkFlavors exist from the beginning, and
+ScheduledSparkApplications create applications. One document has no kind and says what happens:
 
   namespaces:                       # labels of namespaces; those that are not listed have none
     spark: {labels: {team: a}}
@@ -41,12 +41,13 @@ ScheduledSparkApplication create applications. One document has no kind and says
   - at: 1h
     delete: {kind: SparkQueue, name: team-b}
   schedules:
-    from: 2026-11-23T00:00:00+01:00 # the time of day at 0s
-    until: 2026-11-30T00:00:00+01:00 # from when on nothing is due
+    from: 2026-11-23T00:00:00+01:00 # the time at 0s
+    until: 2026-11-30T00:00:00+01:00 # nothing is due from then on
     runs:                           # every schedule of the file
     - {name: nightly, namespace: spark, runFor: 2h, priority: 0}
 
-At equal times finishes come first, then changes, then arrivals, each in the order of the file, then schedules, in the order of runs.`
+At equal times, ends come first, then changes, then arrivals, each in the order of the file, then schedules, in
+the order of runs.`
 
 // newSimulate returns the command "sparkctl simulate".
 func newSimulate(s streams) *cobra.Command {
@@ -57,7 +58,7 @@ func newSimulate(s streams) *cobra.Command {
 		Args:    noArguments,
 		RunE:    func(*cobra.Command, []string) error { return simulate(file, s) },
 	}
-	c.Flags().StringVarP(&file, "filename", "f", "", "the scenario; - is the standard input")
+	c.Flags().StringVarP(&file, "filename", "f", "", "the scenario; - is standard input")
 	return c
 }
 

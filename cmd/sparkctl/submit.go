@@ -24,9 +24,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
-const submitText = `Creates a SparkApplication: from a manifest with -f, or from the arguments of spark-submit after --, as from-submit translates them.
-The namespace is that of -n, else that of the manifest, else that of the kubeconfig's context; for spark-submit, that of -n or of
-spark.kubernetes.namespace, else default.
+const submitText = `Creates a SparkApplication: from a manifest with -f, or from the arguments of spark-submit after --,
+translated as by from-submit. The namespace is that of -n, otherwise that of the manifest, otherwise that of
+the kubeconfig's context; for arguments of spark-submit, that of -n or spark.kubernetes.namespace, otherwise
+default.
 
 ` + waitText
 
@@ -51,8 +52,8 @@ func newSubmit(s streams) *cobra.Command {
 	}
 	addClusterFlags(c, &f.cluster)
 	f.wait.declare(c)
-	c.Flags().StringVarP(&f.file, "filename", "f", "", "the manifest of one SparkApplication; - is the standard input")
-	c.Flags().StringVar(&f.version, "spark-version", "", "the `VERSION` of Spark in the image, for arguments of spark-submit (default: what the tag of the image begins with)")
+	c.Flags().StringVarP(&f.file, "filename", "f", "", "the manifest of one SparkApplication; - is standard input")
+	c.Flags().StringVar(&f.version, "spark-version", "", "the `VERSION` of Spark in the image, for arguments of spark-submit (default: the version at the beginning of the image tag)")
 	c.Flags().SetInterspersed(false)
 	return c
 }

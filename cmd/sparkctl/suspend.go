@@ -14,10 +14,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/client"
 )
 
-const suspendText = `Sets spec.suspend of the application NAME: one that waits leaves its queue, one that runs is stopped gracefully and releases its quota. This
-is how a run is stopped; kill is another name for it. "resume" continues the run, "delete" removes the application.
+const suspendText = `Sets spec.suspend of the application NAME: a waiting run leaves its queue, and a running one is stopped
+gracefully and releases its quota. This is how you stop a run; "kill" is another name for it. "resume"
+continues the run, "delete" removes the application.
 
-A run that has ended stays as it is. What Git says of spec.suspend is applied again by Flux or Argo CD.`
+A run that has ended stays as it is. If Git sets spec.suspend, Flux or Argo CD applies that value again.`
 
 // newSuspend returns the command "sparkctl suspend".
 func newSuspend(s streams) *cobra.Command {
@@ -56,8 +57,8 @@ func holdsUp(app *v1alpha1.SparkApplication) string {
 		"sparkctl delete %s -n %s ends the run for good", owner.Name, app.Name, app.Namespace)
 }
 
-const resumeText = `Takes spec.suspend away from the application NAME: a run that had not started continues as the same attempt, one that was stopped as a new
-attempt of the same run. Both begin at the end of the line.`
+const resumeText = `Removes spec.suspend from the application NAME: a run that had not started continues as the same attempt, and
+one that was stopped as a new attempt of the same run. Both begin at the end of the line.`
 
 // newResume returns the command "sparkctl resume".
 func newResume(s streams) *cobra.Command {

@@ -24,9 +24,10 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-const uiText = `Opens the web interface of an application: while its driver runs, Spark's own, through a port of this machine until
-Ctrl-C or until the driver ends; afterwards the page of the last attempt at the history server, if the operator knows
-one. The address is printed, and opened in a browser if the output is a terminal.`
+const uiText = `Opens the web interface of an application. While its driver runs, this is Spark's own, through a port of this
+machine, until Ctrl-C or until the driver ends. Afterwards it is the page of the last attempt at the history
+server, if the operator knows one. The address is printed, and opened in a browser if the output is a
+terminal.`
 
 // uiFlags are the flags of ui.
 type uiFlags struct {
@@ -43,7 +44,7 @@ func newUI(s streams) *cobra.Command {
 		Use:        "ui NAME", Short: "Open the web interface of an application", Long: uiText,
 		Example: "  sparkctl ui pi\n  sparkctl ui pi --port 8080 --open=false",
 	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
-	c.Flags().Uint16Var(&f.port, "port", 0, "the `PORT` of this machine to listen at; 0 is 4040 if that is free, else any")
+	c.Flags().Uint16Var(&f.port, "port", 0, "the local `PORT` to listen on; 0 is 4040 if that is free, otherwise any free port")
 	c.Flags().BoolVar(&f.open, "open", s.size != nil, "open a browser")
 	return c
 }

@@ -22,12 +22,13 @@ import (
 	"github.com/sparkgate/sparkgate/internal/printer"
 )
 
-const uninstallText = `Removes the finalizers that only the operator would remove, after the operator is gone: without them nothing hangs when applications,
-namespaces or CRDs are deleted. It first shows what there is, and asks.
+const uninstallText = `Removes the finalizers that only the operator would remove, once the operator is gone, so that applications,
+namespaces and CRDs can be deleted without hanging. It first shows what there is, and asks.
 
-Removed are sparkgate.io/finalizer of SparkApplications, and kueue.x-k8s.io/resource-in-use of the Workloads that Sparkgate has created
-for them. Other finalizers, objects and pods are left alone: pods of jobs continue to run, without timeouts and retries, and executors
-that wait for quota continue to wait, until their application is deleted. Kubernetes' garbage collector then deletes them.`
+It removes sparkgate.io/finalizer from SparkApplications, and kueue.x-k8s.io/resource-in-use from the
+Workloads that Sparkgate has created for them. Other finalizers, objects and pods are left alone: pods of jobs
+continue to run, without timeouts and retries, and executors that wait for quota continue to wait, until their
+application is deleted. Kubernetes' garbage collector then deletes them.`
 
 // workloadFinalizer is Kueue's finalizer. The Kueue gate sets it on the Workloads that it creates.
 const workloadFinalizer = "kueue.x-k8s.io/resource-in-use"

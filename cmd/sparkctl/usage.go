@@ -18,11 +18,13 @@ import (
 	"github.com/sparkgate/sparkgate/internal/usage"
 )
 
-const usageText = `Sums what applications used: the cores, memory (GiB) and accelerators that their grants held, times hours, and the core-hours that
-their pods requested of nodes (REQUESTED). FAILED, PREEMPTED and STOPPED are the core-hours of attempts that ended so.
+const usageText = `Sums what applications used: the cores, memory (GiB) and accelerators that their grants held, times hours, and
+the core-hours that their pods requested on nodes (REQUESTED). FAILED, PREEMPTED and STOPPED are the
+core-hours of attempts that ended that way.
 
-The numbers come from the status of the applications that exist now. What was deleted, by its time to live or by a user, is in the metrics of
-the operator only, as are all but the last ten attempts of an application. An attempt that began before the window counts in proportion.`
+The numbers come from the status of the applications that exist now. Applications that were deleted, by their
+time to live or by a user, and all but the last ten attempts of an application, are only in the operator's
+metrics. An attempt that began before the window counts in proportion.`
 
 type usageFlags struct {
 	scopeFlags
@@ -44,11 +46,11 @@ func newUsage(s streams) *cobra.Command {
 	}
 	f.declare(c)
 	flags := c.Flags()
-	flags.StringVar(&f.queue, "queue", "", "what this queue was charged")
-	flags.StringVar(&f.since, "since", "7d", "from when on, as a `TIME`: so long ago (7d, 12h, 90m), a date in UTC (2026-11-01), or a time (2026-11-01T00:00:00+01:00)")
-	flags.StringVar(&f.until, "until", "", "until when, as a `TIME` (default: now)")
-	flags.StringVar(&f.by, "by", "queue", "a row for each `KEY`: queue, namespace, application or label=NAME")
-	flags.StringVar(&f.prices, "prices", "", "a `FILE` with prices of an hour, for costs; - is the standard input")
+	flags.StringVar(&f.queue, "queue", "", "only what this queue was charged")
+	flags.StringVar(&f.since, "since", "7d", "start of the window, as a `TIME`: a duration before now (7d, 12h, 90m), a date in UTC (2026-11-01), or a time (2026-11-01T00:00:00+01:00)")
+	flags.StringVar(&f.until, "until", "", "end of the window, as a `TIME` (default: now)")
+	flags.StringVar(&f.by, "by", "queue", "one row for each `KEY`: queue, namespace, application or label=NAME")
+	flags.StringVar(&f.prices, "prices", "", "a `FILE` with hourly prices, to show costs; - is standard input")
 	addOutputFlag(c, &f.output, "table", "json", "csv")
 	completeFlag(c, "by", cobra.FixedCompletions([]string{"queue", "namespace", "application", "label="}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(c, "queue", func(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -19,7 +19,8 @@ import (
 // versionTime bounds the requests of version.
 const versionTime = 10 * time.Second
 
-const versionText = `Prints the version of sparkctl, the image of the operator's Deployments in the cluster, and the versions of the CRDs.`
+const versionText = `Prints the version of sparkctl, the image of the operator's Deployments in the cluster, and the versions of
+the CRDs.`
 
 // versionFlags are the flags of version.
 type versionFlags struct {
@@ -37,7 +38,7 @@ func newVersion(s streams) *cobra.Command {
 	}
 	addClusterFlags(c, &f.cluster)
 	f.cluster.AddOperatorFlag(c.Flags())
-	c.Flags().BoolVar(&f.client, "client", false, "only that of sparkctl, without a cluster")
+	c.Flags().BoolVar(&f.client, "client", false, "only the version of sparkctl, without a cluster")
 	return c
 }
 

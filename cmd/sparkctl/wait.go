@@ -31,9 +31,10 @@ const (
 )
 
 // waitText is the help on waiting for a run.
-const waitText = `With --wait it waits for the end of the run, or of a stream (readyWhen: Running) until it is ready, and with --logs it prints the driver's log
-until the run ends. Then the exit code is that of the run: 0 if it has succeeded or is ready, 3 if it has failed or cannot continue without a change
-(condition Stalled), 4 if that takes longer than --timeout. After Ctrl-C (130) the run continues.`
+const waitText = `With --wait it waits for the end of the run, or until a stream (readyWhen: Running) is ready. With --logs it
+also prints the driver's log until the run ends. The exit code is then that of the run: 0 if it has succeeded
+or is ready, 3 if it has failed or cannot continue without a change (condition Stalled), 4 if that takes
+longer than --timeout. After Ctrl-C (130) the run continues.`
 
 // codedError is an error with its own exit code.
 type codedError struct {
@@ -48,9 +49,9 @@ type waitFlags struct {
 }
 
 func (f *waitFlags) declare(c *cobra.Command) {
-	c.Flags().BoolVar(&f.wait, "wait", false, "wait for the end of the run, or until a stream is ready, and end with its exit code")
-	c.Flags().BoolVar(&f.logs, "logs", false, "wait, and print the log of the driver meanwhile")
-	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long to wait, such as 2h (default: without end)")
+	c.Flags().BoolVar(&f.wait, "wait", false, "wait for the end of the run, or until a stream is ready, and exit with its exit code")
+	c.Flags().BoolVar(&f.logs, "logs", false, "wait, and print the driver's log meanwhile")
+	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long to wait, such as 2h (default: no limit)")
 }
 
 // wanted reports whether the command is to wait for the run.

@@ -24,12 +24,13 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-const watchText = `Shows SparkApplications while they change, until Ctrl-C: in a terminal as a table, those that have not ended first;
-otherwise as one line for each change of a stage or its message, with the time in UTC. It outlives outages of the API
-server, and says so while there is one.
+const watchText = `Shows SparkApplications while they change, until Ctrl-C: on a terminal as a table, with those that have not
+ended first; otherwise as one line for each change of a stage or its message, with the time in UTC. It
+survives outages of the API server, and says so while there is one.
 
-With --until-ended it ends once all of them have: with exit code 0 if they have succeeded, 3 if any has failed, cannot
-continue without a change (condition Stalled) or was deleted before its end, 4 if they have not ended within --timeout.`
+With --until-ended it ends once all of them have ended. The exit code is 0 if all have succeeded, 3 if any has
+failed, cannot continue without a change (condition Stalled) or was deleted before its end, and 4 if they have
+not ended within --timeout.`
 
 // watchFlags are the flags of watch.
 type watchFlags struct {
@@ -48,8 +49,8 @@ func newWatch(s streams) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
 	}
 	f.declare(c)
-	c.Flags().BoolVar(&f.untilEnded, "until-ended", false, "end once all of them have ended")
-	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long to wait for that, such as 6h (default: without end)")
+	c.Flags().BoolVar(&f.untilEnded, "until-ended", false, "exit once all of them have ended")
+	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long to wait for that, such as 6h (default: no limit)")
 	return c
 }
 

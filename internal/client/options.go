@@ -32,7 +32,7 @@ var shownFlags = map[string]string{
 
 // AddFlags declares the flags of kubectl that select cluster, user and namespace.
 func (o *Options) AddFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&o.kubeconfig, clientcmd.RecommendedConfigPathFlag, "", "the kubeconfig file (default: $KUBECONFIG, else ~/.kube/config, else the cluster that this runs in)")
+	flags.StringVar(&o.kubeconfig, clientcmd.RecommendedConfigPathFlag, "", "the kubeconfig file (default: $KUBECONFIG, otherwise ~/.kube/config, otherwise the cluster in which this runs)")
 	connection := pflag.NewFlagSet("", pflag.ContinueOnError)
 	named := clientcmd.RecommendedConfigOverrideFlags("")
 	named.ClusterOverrideFlags.APIServer.ShortName = "s"
