@@ -4,6 +4,7 @@
 package cron
 
 import (
+	"sort"
 	"time"
 
 	robfig "github.com/robfig/cron/v3"
@@ -33,8 +34,36 @@ func (s *Schedule) Next(after time.Time) time.Time {
 	return s.nextLocal(after)
 }
 
+// Prev returns the last instant before the given one; the zero time if there is none within horizon.
+func (s *Schedule) Prev(before time.Time) time.Time {
+	const farthest = horizon * 366 * 24 * time.Hour
+	for back := time.Minute; back < 2*farthest; back *= 2 {
+		from := before.Add(-back).Truncate(time.Second)
+		if !s.firesBetween(from, before) {
+			continue
+		}
+		// The schedule fires after each earlier second, and not after this one.
+		n := sort.Search(int(back/time.Second)+1, func(n int) bool { return !s.firesBetween(from.Add(seconds(n)), before) })
+		return from.Add(seconds(n)).In(s.zone)
+	}
+	return time.Time{}
+}
+
+// firesBetween reports whether the schedule fires between two instants, neither of them included.
+func (s *Schedule) firesBetween(after, before time.Time) bool {
+	next := s.Next(after)
+	return !next.IsZero() && next.Before(before)
+}
+
+// Fires reports whether the schedule fires at an instant.
+func (s *Schedule) Fires(at time.Time) bool { return s.Next(at.Add(-time.Second)).Equal(at) }
+
 // In returns an instant in the time zone of the schedule.
 func (s *Schedule) In(at time.Time) time.Time { return at.In(s.zone) }
+
+// At returns the instant that a local time means, which is written as UTC: the end of the gap if the time is skipped,
+// and the first time if it is repeated.
+func (s *Schedule) At(local time.Time) time.Time { return s.instant(local) }
 
 // horizon is the number of years that Next looks ahead. 29 February falls on a given weekday every 28 years, or after
 // 40 years across the turn of a century.

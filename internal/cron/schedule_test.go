@@ -56,6 +56,54 @@ func TestDaylightSaving(t *testing.T) {
 	}
 }
 
+// TestPrev: the instant before another one is the last that Next has returned until then, whatever the pattern.
+func TestPrev(t *testing.T) {
+	for _, tc := range []struct{ zone, schedule, from, until string }{
+		{"Europe/Zurich", "30 2 * * *", "2026-03-20T00:00Z", "2026-11-01T00:00Z"},
+		{"Europe/Zurich", "15 * * * *", "2026-10-24T00:00Z", "2026-10-26T00:00Z"},
+		{"Australia/Lord_Howe", "*/7 1,2 * * *", "2026-10-02T00:00Z", "2026-10-06T00:00Z"},
+		{"Pacific/Apia", "0 12 * * *", "2011-12-25T00:00Z", "2012-01-03T00:00Z"},
+		{"UTC", "*/10 * 1 1 *", "2025-12-31T23:00Z", "2027-01-01T01:00Z"},
+		{"UTC", "0 0 29 2 *", "2020-01-01T00:00Z", "2030-01-01T00:00Z"},
+		{"UTC", "@every 90s", "2026-01-01T00:00Z", "2026-01-01T02:00Z"},
+	} {
+		s, err := Parse(tc.schedule, tc.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := s.Next(instant(t, tc.from))
+		for at := s.Next(last); at.Before(instant(t, tc.until)); at = s.Next(at) {
+			between := last.Add(at.Sub(last) / 2)
+			for _, before := range []time.Time{at, last.Add(1), between} {
+				if got := s.Prev(before); !got.Equal(last) || got.Format(time.RFC3339) != last.Format(time.RFC3339) {
+					t.Fatalf("%q in %s: before %s is %s, want %s", tc.schedule, tc.zone, before, got, last)
+				}
+			}
+			if !s.Fires(at) || s.Fires(between.Add(1)) || s.Fires(at.Add(1)) || s.Fires(at.Add(-1)) {
+				t.Fatalf("%q in %s: fires at %s: %t, and around it", tc.schedule, tc.zone, at, s.Fires(at))
+			}
+			last = at
+		}
+	}
+}
+
+// TestLocalTimes: a local time means the instant at which a schedule of local times fires for it.
+func TestLocalTimes(t *testing.T) {
+	s, err := Parse("30 2 * * *", "Europe/Zurich")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for local, want := range map[string]string{
+		"2026-03-28T02:30Z": "2026-03-28T02:30:00+01:00",
+		"2026-03-29T02:30Z": "2026-03-29T03:00:00+02:00",
+		"2026-10-25T02:30Z": "2026-10-25T02:30:00+02:00",
+	} {
+		if got := s.At(instant(t, local)).Format(time.RFC3339); got != want || !s.Fires(s.At(instant(t, local))) {
+			t.Errorf("%s is %s, want %s", local, got, want)
+		}
+	}
+}
+
 // TestDays: what the two day fields mean together, and dates that are rare.
 func TestDays(t *testing.T) {
 	for schedule, want := range map[string]string{
