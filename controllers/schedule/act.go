@@ -121,7 +121,7 @@ func (p *pass) delete(ctx context.Context, c tick.Child) (deleted bool, err erro
 // this schedule or to an earlier schedule of the same name; otherwise the name is taken. If this process created the
 // application and it was deleted before it was recorded, it is not created again.
 func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err error) {
-	if p.expected.last.run == run.Name {
+	if p.expected.last.is(&run) {
 		return false, nil
 	}
 	app, err := applicationOf(p.schedule, run)
@@ -135,7 +135,7 @@ func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err err
 	switch {
 	case err == nil:
 		p.noteCreated(run, app.GetUID(), app.GetCreationTimestamp())
-		p.created, p.expected.last = true, creation{run: run.Name, at: p.Clock.Now()}
+		p.created, p.expected.last = true, creation{run: run.Name, request: run.Request, at: p.Clock.Now()}
 		return false, nil
 	case apierrors.IsAlreadyExists(err):
 		return p.exists(ctx, run)
@@ -149,9 +149,12 @@ func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err err
 // refuse records why the application of a run could not be created.
 func (p *pass) refuse(run tick.Run, why string) {
 	p.refused = why
-	if run.At.IsZero() {
+	switch {
+	case run.Token != "":
 		p.expected.refusedRequest = refusal{run: run.Name, message: why}
-	} else {
+	case run.Request != "":
+		p.expected.refusedPast = refusal{run: run.Name, message: why}
+	default:
 		p.expected.refused = run.Name
 	}
 }
@@ -161,11 +164,11 @@ func (p *pass) refuse(run tick.Run, why string) {
 // be deleted.
 const maxLateness = 15 * time.Second
 
-// confirmSchedule reads the schedule live before a late run is created, and returns an error if it has changed. A
+// confirmSchedule reads the schedule live before a late or requested run is created, and returns an error if it has changed. A
 // process that was suspended may not have noticed that it is no longer the leader: another one may have created the
 // application, and the history limits may have deleted it since.
 func (p *pass) confirmSchedule(ctx context.Context, run tick.Run) error {
-	if !run.At.IsZero() && p.Clock.Since(run.At) <= maxLateness {
+	if !run.Requested() && p.Clock.Since(run.At) <= maxLateness {
 		return nil
 	}
 	kind := v1alpha1.GroupVersion.WithKind(v1alpha1.ScheduledSparkApplicationKind)
@@ -182,7 +185,7 @@ func (p *pass) confirmSchedule(ctx context.Context, run tick.Run) error {
 // noteCreated adds the application of a run to what was observed, and expects it to appear in the cache.
 func (p *pass) noteCreated(run tick.Run, uid types.UID, at metav1.Time) {
 	p.expected.created[run.Name] = true
-	p.o.Children = append(p.o.Children, tick.Child{Name: run.Name, UID: uid, Created: at.Time})
+	p.o.Children = append(p.o.Children, tick.Child{Name: run.Name, UID: uid, Created: at.Time, Request: run.Request})
 }
 
 // exists handles a run whose application already exists. It returns outdated if the name is taken by something else.
@@ -192,6 +195,9 @@ func (p *pass) exists(ctx context.Context, run tick.Run) (outdated bool, err err
 		return false, fmt.Errorf("read application %s: %w", run.Name, err) // an error also if it was deleted in the meantime
 	}
 	owner := metav1.GetControllerOfNoCopy(app)
+	if run.Request != "" && !p.isPast(app, run) {
+		return p.pastExists(app, run), nil
+	}
 	switch {
 	case owner != nil && owner.UID == p.schedule.UID:
 		if !slices.ContainsFunc(p.o.Children, func(c tick.Child) bool { return c.Name == run.Name }) {

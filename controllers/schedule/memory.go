@@ -52,6 +52,8 @@ type expectations struct {
 	refused string
 	// refusedRequest is the last application of a requested run that could not be created.
 	refusedRequest refusal
+	// refusedPast is the last application of a requested past time that could not be created.
+	refusedPast refusal
 	// superseded are the stalled applications that were deleted for the next run and are not yet recorded in the
 	// status.
 	superseded []tick.Child
@@ -68,11 +70,14 @@ type expectations struct {
 // refusal is a run whose application could not be created, and why.
 type refusal struct{ run, message string }
 
-// creation is a run whose application was created, and when.
+// creation is a run whose application was created, the request for it, and when.
 type creation struct {
-	run string
-	at  time.Time
+	run, request string
+	at           time.Time
 }
+
+// is reports whether it is the creation of a run. A new request for a past time is another run of the same name.
+func (c creation) is(run *tick.Run) bool { return c.run == run.Name && c.request == run.Request }
 
 // isStale reports whether the cache shows the schedule from before the last own write. The watch event of that write
 // wakes the schedule again.

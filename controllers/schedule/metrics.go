@@ -61,7 +61,7 @@ const (
 func (p *pass) countRefused() {
 	if run := p.decision.Create; p.refused != "" && run != nil {
 		p.Series.Count(func(func(string) string) {
-			runs.WithLabelValues(p.schedule.Namespace, triggerOf(run.Token), resultRefused).Inc()
+			runs.WithLabelValues(p.schedule.Namespace, triggerOf(run), resultRefused).Inc()
 		})
 	}
 }
@@ -71,8 +71,8 @@ func (p *pass) countRecorded() {
 	namespace := p.schedule.Namespace
 	p.Series.Count(func(func(string) string) {
 		if run := p.decision.Create; run != nil && p.refused == "" {
-			runs.WithLabelValues(namespace, triggerOf(run.Token), resultCreated).Inc()
-			if !run.At.IsZero() {
+			runs.WithLabelValues(namespace, triggerOf(run), resultCreated).Inc()
+			if !run.Requested() {
 				delay.WithLabelValues(namespace).Observe(max(p.createdAt(run).Sub(run.At), time.Duration(0)).Seconds())
 			}
 		}
@@ -88,7 +88,7 @@ func (p *pass) countRecorded() {
 // createdAt returns when the application of a run was created. It is accurate to the second if another process created
 // it.
 func (p *pass) createdAt(run *tick.Run) time.Time {
-	if p.expected.last.run == run.Name {
+	if p.expected.last.is(run) {
 		return p.expected.last.at
 	}
 	for _, c := range p.o.Children {
@@ -99,8 +99,8 @@ func (p *pass) createdAt(run *tick.Run) time.Time {
 	return p.Clock.Now()
 }
 
-func triggerOf(token string) string {
-	if token != "" {
+func triggerOf(run *tick.Run) string {
+	if run.Requested() {
 		return triggerRequest
 	}
 	return triggerSchedule

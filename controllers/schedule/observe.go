@@ -23,7 +23,8 @@ func (p *pass) observe(ctx context.Context) error {
 	s := p.schedule
 	p.o = tick.Observation{
 		Schedule: s, Now: p.Clock.Now(), Since: p.since, Token: status.ForceToken(s.Annotations, s.Status.LastHandledForceAt),
-		Taken: map[string]bool{}, Refused: p.expected.refused, RefusedRequest: p.expected.refusedRequest.run,
+		Request: s.Annotations[v1alpha1.RunForAnnotation],
+		Taken:   map[string]bool{}, Refused: p.expected.refused, RefusedRequest: p.expected.refusedRequest.run,
 	}
 	children, err := p.children(ctx)
 	if err != nil {
@@ -89,7 +90,7 @@ func (p *pass) childOf(app *v1alpha1.SparkApplication) (c tick.Child, counts boo
 		return c, true
 	}
 	counts = !c.Finished || c.Deleting || c.Stalled
-	c.Deleting, c.Ended = true, time.Time{} // its result belonged to the earlier schedule
+	c.Deleting, c.Ended, c.Request = true, time.Time{}, "" // its result belonged to the earlier schedule
 	return c, counts
 }
 
@@ -97,7 +98,7 @@ func (p *pass) childOf(app *v1alpha1.SparkApplication) (c tick.Child, counts boo
 func stateOf(app *v1alpha1.SparkApplication) tick.Child {
 	c := tick.Child{
 		Name: app.Name, UID: app.UID, Version: app.ResourceVersion, Created: app.CreationTimestamp.Time, Deleting: !app.DeletionTimestamp.IsZero(),
-		Keep: app.Annotations[v1alpha1.KeepAnnotation] == "true",
+		Keep: app.Annotations[v1alpha1.KeepAnnotation] == "true", Request: app.Annotations[v1alpha1.RunForRequestAnnotation],
 	}
 	c.Due, _ = time.Parse(time.RFC3339, app.Annotations[v1alpha1.ScheduledForAnnotation])
 	finished := apimeta.FindStatusCondition(app.Status.Conditions, v1alpha1.FinishedCondition)

@@ -80,16 +80,20 @@ func (p *pass) followedUntil(s *v1alpha1.ScheduledSparkApplicationStatus) time.T
 func (p *pass) fillHandled(s *v1alpha1.ScheduledSparkApplicationStatus) {
 	d := p.decision
 	switch {
-	case p.refused == "", d.Create != nil && d.Create.Token != "": // a requested run handles no tick
+	case p.refused == "", d.Create != nil && d.Create.Requested(): // such a run handles no tick
 		s.Handled = &d.Handled
 	case len(d.Passed) > 0: // only the ticks before the refused one are handled
 		d.Handled.Until = metav1.NewTime(d.Passed[len(d.Passed)-1].At.UTC())
 		s.Handled = &d.Handled
 	}
+	if p.refused == "" || d.Create == nil || d.Create.Request == "" { // else its time is still pending
+		s.RunFor = d.RunFor
+	}
 	if run := d.Create; run != nil && p.refused == "" {
-		if run.Token != "" {
+		switch {
+		case run.Token != "":
 			s.LastHandledForceAt = run.Token
-		} else {
+		case run.Request == "":
 			s.LastRunTime = rfc3339(run.At)
 		}
 	}
@@ -180,7 +184,10 @@ func (p *pass) view(s *v1alpha1.ScheduledSparkApplicationStatus) status.Schedule
 	}
 	if waits := p.decision.Waits; waits != nil {
 		v.Waits = "a run that is due waits until " + waits.Name + " has finished"
-		if p.o.Token != "" { // the requested run comes first
+		switch {
+		case p.decision.PastWaits:
+			v.Waits = "a run that was requested for a past time waits until " + waits.Name + " has finished, or is deleted"
+		case p.o.Token != "": // the requested run comes first
 			v.Waits = "a run that was requested waits until " + waits.Name + " has finished"
 		}
 	}
@@ -208,14 +215,18 @@ func (p *pass) failedLast(s *v1alpha1.ScheduledSparkApplicationStatus) bool {
 	return okKnown || !failedKnown
 }
 
-// stillRefused returns why the requested application could not be created. It keeps the message while a tick is handled
-// before the next attempt.
+// stillRefused returns why the application that was requested could not be created. It keeps the message while a tick is
+// handled before the next attempt.
 func (p *pass) stillRefused() string {
-	last, run := p.expected.refusedRequest, p.decision.Create
-	if run == nil || run.Token != "" || p.o.Token == "" || last.run != tick.RequestedName(p.schedule.Name, p.o.Token) {
-		return ""
+	run := p.decision.Create
+	switch {
+	case run == nil || run.Requested():
+	case p.o.Token != "" && p.expected.refusedRequest.run == tick.RequestedName(p.schedule.Name, p.o.Token):
+		return p.expected.refusedRequest.message
+	case p.decision.RunFor != nil && len(p.decision.RunFor.Pending) > 0:
+		return p.stillRefusedPast(p.decision.RunFor.Pending[0])
 	}
-	return last.message
+	return ""
 }
 
 func zoneOf(s *v1alpha1.ScheduledSparkApplication) string {
@@ -233,11 +244,12 @@ func (p *pass) announce(after *v1alpha1.ScheduledSparkApplication) {
 	if (p.mistake != "" || p.refused != "") && (before == nil || before.Message != ready.Message) {
 		p.event(warning, ready.Reason, "%s", ready.Message)
 	}
-	if run := p.decision.Create; run != nil && p.refused == "" && p.expected.last.run == run.Name {
+	if run := p.decision.Create; run != nil && p.refused == "" && p.expected.last.is(run) {
 		p.event(normal, "Created", "created application %s", run.Name)
 	}
 	p.announceSuperseded()
 	p.announceMissed()
+	p.announceRunFor(after.Status.RunFor)
 }
 
 // announceSuperseded records a single event for all applications that were deleted for the next run, because their

@@ -94,10 +94,7 @@ func (w *world) until(clock string) *v1alpha1.ScheduledSparkApplication {
 		if looks > 1000 {
 			w.Fatal("does not come to rest")
 		}
-		result, err := w.reconciler.Reconcile(w.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "team-a", Name: "nightly"}})
-		if err != nil {
-			w.Fatal(err)
-		}
+		result := w.once()
 		next := w.clock.Now().Add(result.RequeueAfter)
 		if result.RequeueAfter == 0 || next.After(end) {
 			w.clock.SetTime(end)
@@ -110,6 +107,16 @@ func (w *world) until(clock string) *v1alpha1.ScheduledSparkApplication {
 		w.Fatal(err)
 	}
 	return s
+}
+
+// once reconciles once.
+func (w *world) once() ctrl.Result {
+	w.Helper()
+	result, err := w.reconciler.Reconcile(w.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "team-a", Name: "nightly"}})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return result
 }
 
 // names returns the names of all applications.

@@ -49,9 +49,14 @@ func applicationOf(s *v1alpha1.ScheduledSparkApplication, run tick.Run) (*unstru
 	maps.Copy(labels, s.Spec.Template.Metadata.Labels)
 	maps.Copy(annotations, s.Spec.Template.Metadata.Annotations)
 	labels[v1alpha1.ScheduleLabel] = s.Name
-	delete(annotations, v1alpha1.ScheduledForAnnotation) // of a template that was made from an application
+	for _, own := range []string{v1alpha1.ScheduledForAnnotation, v1alpha1.RunForRequestAnnotation} {
+		delete(annotations, own) // of a template that was made from an application
+	}
 	if !run.At.IsZero() {
 		annotations[v1alpha1.ScheduledForAnnotation] = run.At.Format(time.RFC3339)
+	}
+	if run.Request != "" {
+		annotations[v1alpha1.RunForRequestAnnotation] = run.Request
 	}
 	app.SetLabels(labels)
 	app.SetAnnotations(annotations)

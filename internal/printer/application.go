@@ -143,7 +143,10 @@ func scheduleText(app *v1alpha1.SparkApplication) string {
 	if owner == nil || owner.Kind != v1alpha1.ScheduledSparkApplicationKind {
 		return ""
 	}
-	if due := app.Annotations[v1alpha1.ScheduledForAnnotation]; due != "" {
+	switch due := app.Annotations[v1alpha1.ScheduledForAnnotation]; {
+	case due != "" && app.Annotations[v1alpha1.RunForRequestAnnotation] != "":
+		return owner.Name + ", requested for " + due
+	case due != "":
 		return owner.Name + ", due at " + due
 	}
 	return owner.Name + ", requested outside its times"

@@ -66,14 +66,16 @@ func failed(attempt int64) v1alpha1.AttemptStatus {
 // TestRunsOfSchedules: the schedule is named, and the time that the run is for.
 func TestRunsOfSchedules(t *testing.T) {
 	t.Parallel()
-	for due, want := range map[string]string{
-		"2026-09-01T02:30:00+02:00": "Schedule   nightly, due at 2026-09-01T02:30:00+02:00\n",
-		"":                          "Schedule   nightly, requested outside its times\n",
+	for _, tt := range []struct{ due, request, want string }{
+		{"2026-09-01T02:30:00+02:00", "", "Schedule   nightly, due at 2026-09-01T02:30:00+02:00\n"},
+		{"2026-09-01T02:30:00+02:00", "a1b2", "Schedule   nightly, requested for 2026-09-01T02:30:00+02:00\n"},
+		{"", "", "Schedule   nightly, requested outside its times\n"},
 	} {
+		due, want := tt.due, tt.want
 		app := staged("nightly-29766840", v1alpha1.RunningReason, "the driver runs", runs)
 		app.OwnerReferences = []metav1.OwnerReference{{Kind: v1alpha1.ScheduledSparkApplicationKind, Name: "nightly", Controller: ptr.To(true)}}
 		if due != "" {
-			app.Annotations = map[string]string{v1alpha1.ScheduledForAnnotation: due}
+			app.Annotations = map[string]string{v1alpha1.ScheduledForAnnotation: due, v1alpha1.RunForRequestAnnotation: tt.request}
 		}
 		var out bytes.Buffer
 		if err := WriteDetails(&out, app, now); err != nil || !strings.Contains(out.String(), want) {

@@ -134,9 +134,23 @@ func (p *page) state(s Schedule) {
 	for i, m := range status.Missed {
 		p.line("%-10s %d (%s), the last one due at %s", first(i, "Missed"), m.Count, m.Reason, m.Last)
 	}
+	p.optional("Requested", PastTimes(status.RunFor))
 	if !s.Silent.IsZero() {
 		p.line("%-10s %s", "Silent", Silent(s.Silent, s.Now))
 	}
+}
+
+// PastTimes describes what has become of a request to run past times; empty if there is none.
+func PastTimes(r *v1alpha1.RunForStatus) string {
+	switch {
+	case r == nil:
+		return ""
+	case len(r.Pending) > 0:
+		return fmt.Sprintf("past times: %d are pending, the first of them %s; %d were created", len(r.Pending), r.Pending[0], r.Created)
+	case r.Result == v1alpha1.RunForCreated:
+		return fmt.Sprintf("past times: %d were created", r.Created)
+	}
+	return fmt.Sprintf("past times: %s: %s", r.Result, oneLine(r.Message))
 }
 
 // Silent says why nothing of a schedule is due until a time, and what to do about it now.

@@ -23,16 +23,31 @@ const batch = 10_000
 // that is set back by less changes nothing, so that nothing runs twice.
 const ClockJump = 24 * time.Hour
 
-// Decide returns what to do about the ticks that are due, and about a run that a user has requested. It is pure.
+// Decide returns what to do about the ticks that are due, and about runs that a user has requested. It is pure.
 func Decide(o Observation) Decision {
 	d := &decider{Observation: o, spec: &o.Schedule.Spec}
+	d.out.RunFor = o.Schedule.Status.RunFor
 	d.handled = d.start()
 	switch {
+	case d.accept():
+		d.out.Again = true
+	case d.recordPast():
+	default:
+		d.run()
+		d.runPast()
+	}
+	d.out.Handled = d.record(d.handled)
+	return d.out
+}
+
+// run deals with a run that was requested, and with the ticks that are due.
+func (d *decider) run() {
+	switch {
 	case d.paused():
-	case o.Token == "":
+	case d.Token == "":
 		d.follow()
 	// The ticks that are due do not wait until the request can be created.
-	case o.RefusedRequest == RequestedName(o.Schedule.Name, o.Token):
+	case d.RefusedRequest == RequestedName(d.Schedule.Name, d.Token):
 		if d.follow(); d.out.Create == nil && len(d.out.Delete) == 0 {
 			d.request()
 		}
@@ -42,8 +57,6 @@ func Decide(o Observation) Decision {
 		// Creating it may fail, so look again at the next tick.
 		d.out.Look = d.Times.Next(d.handled)
 	}
-	d.out.Handled = d.record(d.handled)
-	return d.out
 }
 
 type decider struct {
@@ -231,7 +244,7 @@ func (d *decider) handle(at time.Time, reason string, next []time.Time) bool {
 		// If deleting takes until the next tick, this one is missed.
 		d.out.Look = d.Times.Next(d.Now)
 		return true
-	case d.mayWait(at, len(next) > 0):
+	case d.mayWait(at, blocker, len(next) > 0):
 		d.wait(at, blocker)
 		return true
 	}
@@ -256,10 +269,12 @@ func (d *decider) hadItsTime(c *Child, next []time.Time) bool {
 
 // mayWait reports whether a tick waits for the application in its way. It waits while it may still start late: if there
 // is a starting deadline, if it is one of several that are caught up, or, if it alone was missed, until the next tick
-// is due. It also waits while a new leader settles: a run that ended without an operator may not show that in its
-// status yet.
-func (d *decider) mayWait(at time.Time, nextIsDue bool) bool {
-	return d.spec.StartingDeadline != nil || d.oneOfMissed(at) || !at.After(d.Since) && !nextIsDue || d.settling()
+// is due. For a run of a past time that a user has requested, it waits until then as well: such a run has no time at
+// which the user could expect it. It also waits while a new leader settles: a run that ended without an operator may not
+// show that in its status yet.
+func (d *decider) mayWait(at time.Time, blocker *Child, nextIsDue bool) bool {
+	waitsForNext := !at.After(d.Since) || blocker.Request != ""
+	return d.spec.StartingDeadline != nil || d.oneOfMissed(at) || waitsForNext && !nextIsDue || d.settling()
 }
 
 // settlingTime is the time that a new leader may need to update the statuses of applications that changed before it
@@ -293,9 +308,7 @@ func (d *decider) wait(at time.Time, blocker *Child) {
 }
 
 // exists reports whether the schedule has an application of that name.
-func (d *decider) exists(name string) bool {
-	return slices.ContainsFunc(d.Children, func(c Child) bool { return c.Name == name })
-}
+func (d *decider) exists(name string) bool { return d.child(name) != nil }
 
 // isFree reports whether an application of that name may be created now: either runs may overlap, or no other
 // application runs or may start to run.

@@ -9,4 +9,8 @@
 // An application is created first and recorded in the status afterwards. Its name is derived from the tick, so whatever
 // happens in between, a second attempt finds it. A tick that has been recorded is never considered again, even if the
 // clock is set back.
+//
+// A user may request a run now, or runs of past ticks. The latter are the other way round: they are recorded as pending
+// first, because nothing else says that they are wanted once the request is withdrawn, and their applications carry a
+// hash of the request, because an application of that name may have existed before it.
 package tick

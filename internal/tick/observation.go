@@ -29,6 +29,8 @@ type Observation struct {
 	Refused, RefusedRequest string
 	// Token requests a run now; empty if none is requested, or if the application for the request exists.
 	Token string
+	// Request is the annotation that names past times to run; empty if there is none.
+	Request string
 }
 
 // Child is an application of a schedule.
@@ -48,7 +50,9 @@ type Child struct {
 	Stalled  bool
 	Deleting bool
 	// Keep exempts it from the history limits.
-	Keep    bool
+	Keep bool
+	// Request is the hash of the request to run a past time because of which it was created; empty for others.
+	Request string
 	Message string
 }
 
@@ -83,8 +87,14 @@ type Decision struct {
 	Look time.Time
 	// Again reports whether to decide again at once, because there is more to do.
 	Again bool
-	// Waits is the application that a tick, or a user's request, waits for; nil if none waits.
-	Waits *Child
+	// Waits is the application that a tick, or a user's request, waits for; nil if none waits. PastWaits reports whether
+	// it is a run for a past time that waits.
+	Waits     *Child
+	PastWaits bool
+	// RunFor is what is to be recorded of the request to run past times; nil for nothing.
+	RunFor *v1alpha1.RunForStatus
+	// Withdrawn are the pending times of a request that is no longer the current one.
+	Withdrawn []string
 }
 
 // Run is an application to create.
@@ -93,9 +103,14 @@ type Run struct {
 	// At is the tick; zero for a run that was requested with Token.
 	At    time.Time
 	Token string
+	// Request is the hash of the request because of which a past tick is run; empty for others.
+	Request string
 	// Exists reports whether the application has been created already and only has to be recorded.
 	Exists bool
 }
+
+// Requested reports whether a user has requested the run, so that it handles no tick.
+func (r *Run) Requested() bool { return r.Token != "" || r.Request != "" }
 
 // Passed is a tick that is not run.
 type Passed struct {
