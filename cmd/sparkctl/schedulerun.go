@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,12 +35,17 @@ What spec.concurrencyPolicy says of applications that have not finished holds fo
 takes, under Replace they are deleted first, under Allow it starts beside them. The times of the schedule stay as they are. Of several requests that
 wait, the last one counts.
 
+With --for, or with --from and --to, it runs past times of the schedule instead, oldest first and at most 100 of them: the applications are named as
+those of these times and have their annotation scheduled-for, so each time runs once. They wait for all others, unless these may overlap (Allow),
+and replace none. Times that the schedule does not have, and future ones, are refused.
+
 ` + waitText
 
 // scheduleRunFlags are the flags of schedule run.
 type scheduleRunFlags struct {
 	cluster client.Options
 	wait    waitFlags
+	past    pastFlags
 	output  string
 }
 
@@ -47,10 +53,12 @@ type scheduleRunFlags struct {
 func newScheduleRun(s streams) *cobra.Command {
 	var f scheduleRunFlags
 	c := aboutSchedule(&cobra.Command{
-		Use: "run NAME", Aliases: []string{"trigger"}, Short: "Run a schedule now, outside its times", Long: scheduleRunText,
-		Example: "  sparkctl schedule run nightly\n  sparkctl schedule run nightly --wait --timeout 2h\n  kubectl wait --for=create $(sparkctl schedule run nightly -o name)",
+		Use: "run NAME", Aliases: []string{"trigger", "backfill"}, Short: "Run a schedule now, or past times of it", Long: scheduleRunText,
+		Example: "  sparkctl schedule run nightly\n  sparkctl schedule run nightly --wait --timeout 2h\n  kubectl wait --for=create $(sparkctl schedule run nightly -o name)\n" +
+			"  sparkctl schedule run nightly --for 2026-11-23T02:30\n  sparkctl schedule run nightly --from 2026-11-01 --to 2026-11-07 --wait",
 	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
 	f.wait.declare(c)
+	f.past.declare(c)
 	addOutputFlag(c, &f.output, "text", "name")
 	return c
 }
@@ -84,12 +92,15 @@ func scheduleName(name *string) error {
 }
 
 func (f *scheduleRunFlags) run(ctx context.Context, name string, s streams) error {
-	if err := f.wait.check(); err != nil {
+	if err := cmp.Or(f.wait.check(), f.past.check()); err != nil {
 		return err
 	}
 	c, err := client.Connect(f.cluster)
 	if err != nil {
 		return err
+	}
+	if f.past.wanted() {
+		return f.runPast(ctx, c, name, s)
 	}
 	token := clock.RealClock{}.Now().UTC().Format(time.RFC3339Nano)
 	schedule, err := c.RunSchedule(ctx, name, token)

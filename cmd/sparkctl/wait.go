@@ -84,13 +84,23 @@ type awaited struct {
 // await waits for the end of a run. It returns a codedError if the run fails, the timeout expires or the user
 // interrupts.
 func (f *waitFlags) await(ctx context.Context, a awaited, s streams) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := f.within(ctx)
 	defer stop()
-	if f.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.timeout)
-		defer cancel()
+	return f.awaitIn(ctx, a, s)
+}
+
+// within returns a context that ends with the timeout, or when the user interrupts.
+func (f *waitFlags) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	if f.timeout <= 0 {
+		return ctx, stop
 	}
+	ctx, cancel := context.WithTimeout(ctx, f.timeout)
+	return ctx, func() { cancel(); stop() }
+}
+
+// awaitIn is await in a context that within has returned.
+func (f *waitFlags) awaitIn(ctx context.Context, a awaited, s streams) error {
 	a.cluster.Outage = func(why error) { fmt.Fprintf(s.err, "%v; trying again\n", why) }
 	advice := fmt.Sprintf("The request stands: sparkctl get %s -n %s shows the run once it has been created", a.name, a.cluster.Namespace)
 	var err error

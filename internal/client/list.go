@@ -118,3 +118,12 @@ func GetObject[T any](ctx context.Context, c *Cluster, kind Kind, name string) (
 	}
 	return object, json.Unmarshal(data, &object)
 }
+
+// HasApplication reports whether the namespace of a cluster's client has an application of that name.
+func HasApplication(ctx context.Context, c *Cluster, name string) (bool, error) {
+	_, err := bodyOf(c.client.Get().AbsPath(append(Applications.path(c.Namespace), name)...).Do(ctx))
+	if IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil, c.explain(ctx, err, action{"get", Applications.Resource, c.Namespace, name})
+}

@@ -77,7 +77,7 @@ func (c *Cluster) RunSchedule(ctx context.Context, name, token string) (*v1alpha
 
 // RunScheduleFor requests runs of past times of a schedule by an annotation. status.runFor.request has its value once
 // the operator has accepted or refused the request.
-func (c *Cluster) RunScheduleFor(ctx context.Context, name, request string) (*v1alpha1.ScheduledSparkApplication, error) {
+func RunScheduleFor(ctx context.Context, c *Cluster, name, request string) (*v1alpha1.ScheduledSparkApplication, error) {
 	annotations := map[string]any{v1alpha1.RunForAnnotation: request}
 	data, err := c.patch(ctx, Schedules, name, map[string]any{"metadata": map[string]any{"annotations": annotations}})
 	return decoded[v1alpha1.ScheduledSparkApplication](data, err)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/tick"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
@@ -112,6 +114,30 @@ func TestRunAScheduleByReplacing(t *testing.T) {
 	w.Run(two)
 	harness.Gone(t, one)
 	me.sees(words("kill "+two.Name), "continues the run. Until then its schedule nightly misses its times", "sparkctl delete "+two.Name+" -n "+w.Namespace)
+}
+
+// TestRunPastTimes: one after the other. The exit code says that one of them has failed.
+func TestRunPastTimes(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	w := harness.NewWorld(t, "", nil)
+	me := as(t, admin(), w.Namespace)
+	nightly(t, w, nil)
+	me.fails(1, words("schedule run nightly --for 2024-02-01"), "2024-02-01T00:00:00Z is not a time of the schedule: choose 2024-01-01T00:00:00Z or 2025-01-01T00:00:00Z")
+	both, out, notes := me.started(words("schedule run nightly --from 2024-01-01 --to 2025-06-01 --wait")...)
+	out.until(t, "for 2025-01-01T00:00:00Z is requested")
+	var names []string
+	for i, year := range []int{2024, 2025} {
+		names = append(names, tick.Name("nightly", time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)))
+		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: names[i]}}
+		w.Kubelet.Finish(t.Context(), w.Run(app), int32(7*i), "Ended")
+	}
+	if code := codeOf(t, both); code != 3 || !strings.Contains(notes.String(), "1 of 2 runs have not succeeded: "+names[1]) {
+		t.Errorf("exit code %d: %s", code, notes)
+	}
+	me.sees(words("get "+names[1]), "Schedule   nightly, requested for 2025-01-01T00:00:00Z")
+	me.sees(words("schedule next nightly --count 1"), "Requested  past times: 2 were created")
+	me.fails(1, words("schedule run nightly --for 2025-01-01"), "application "+names[1]+" for 2025-01-01T00:00:00Z exists: run it again with sparkctl rerun "+names[1])
 }
 
 // TestRunAScheduleThatCannot: one with a mistake, one that does not exist, an application, and without the right.

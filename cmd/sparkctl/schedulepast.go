@@ -1,0 +1,309 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/cron"
+	"github.com/sparkgate/sparkgate/internal/tick"
+)
+
+// pastFlags choose past times of a schedule.
+type pastFlags struct {
+	times    []string
+	from, to string
+}
+
+func (f *pastFlags) declare(c *cobra.Command) {
+	const zone = "in the zone of the schedule, or with an offset"
+	c.Flags().StringArrayVar(&f.times, "for", nil, "run this past `TIME` of the schedule, such as 2026-11-23T02:30 "+zone+"; may be repeated")
+	c.Flags().StringVar(&f.from, "from", "", "run the past times of the schedule from `TIME` or date on, "+zone)
+	c.Flags().StringVar(&f.to, "to", "", "the last `TIME` or date of --from")
+}
+
+// wanted reports whether past times are chosen.
+func (f *pastFlags) wanted() bool { return len(f.times) > 0 || f.from != "" || f.to != "" }
+
+// check validates the flags.
+func (f *pastFlags) check() error {
+	switch {
+	case (f.from == "") != (f.to == ""):
+		return usageError{errors.New("set both --from and --to")}
+	case f.from != "" && len(f.times) > 0:
+		return usageError{errors.New("choose --for, or --from and --to")}
+	}
+	return nil
+}
+
+// of returns the chosen times of a schedule, oldest first.
+func (f *pastFlags) of(s *v1alpha1.ScheduledSparkApplication, now time.Time) ([]time.Time, error) {
+	times, err := cron.Parse(s.Spec.Schedule, s.Spec.TimeZone)
+	if err != nil {
+		return nil, fmt.Errorf("spec.%w", err)
+	}
+	request := strings.Join(f.times, ",")
+	if f.from != "" {
+		if request, err = f.between(times, now); err != nil {
+			return nil, err
+		}
+	}
+	return tick.PastTimes(request, times, now)
+}
+
+// between returns the times of the schedule from --from to --to as a request. What is still to come is left to the
+// schedule.
+func (f *pastFlags) between(times *cron.Schedule, now time.Time) (string, error) {
+	from, err := tick.ParseTime(f.from, times)
+	if err != nil {
+		return "", fmt.Errorf("--from: %w", err)
+	}
+	to, err := tick.ParseTime(f.to, times)
+	if err != nil {
+		return "", fmt.Errorf("--to: %w", err)
+	}
+	if day, err := time.Parse(time.DateOnly, f.to); err == nil { // with all times of that day
+		to = times.At(day.AddDate(0, 0, 1)).Add(-1)
+	}
+	if to.After(now) {
+		to = now
+	}
+	var all []string
+	for at := times.Next(from.Add(-1)); !at.IsZero() && !at.After(to); at = times.Next(at) {
+		if len(all) == v1alpha1.MaxRunFor {
+			return "", fmt.Errorf("there are more than %d times from %s to %s: choose a shorter range", v1alpha1.MaxRunFor, f.from, f.to)
+		}
+		all = append(all, at.Format(time.RFC3339))
+	}
+	if len(all) == 0 {
+		return "", fmt.Errorf("the schedule was not due from %s to %s; sparkctl schedule next NAME --from %[1]s prints its times", f.from, f.to)
+	}
+	return strings.Join(all, ","), nil
+}
+
+// runPast requests runs of past times, and waits for them if that is wanted.
+func (f *scheduleRunFlags) runPast(ctx context.Context, c *client.Cluster, name string, s streams) error {
+	schedule, err := c.Schedule(ctx, name)
+	if err != nil {
+		return err
+	}
+	now := clock.RealClock{}.Now()
+	times, err := f.past.of(schedule, now)
+	if err == nil {
+		err = f.mayRequest(schedule, times)
+	}
+	if err != nil {
+		return err
+	}
+	r := pastRuns{cluster: c, schedule: name, uid: schedule.UID, times: times}
+	if err := r.leaveOut(ctx, f.past.from == "", s.err); err != nil {
+		return err
+	}
+	r.request = requestOf(r.times, now)
+	if schedule, err = client.RunScheduleFor(ctx, c, name, r.request); err != nil {
+		return err
+	}
+	if err := f.announcePast(schedule, r.times, s); err != nil || !f.wait.wanted() {
+		return err
+	}
+	return f.awaitPast(ctx, r, s)
+}
+
+// mayRequest returns an error if times of an earlier request are pending, which this one would withdraw, or if the log
+// of more than one run is wanted.
+func (f *scheduleRunFlags) mayRequest(s *v1alpha1.ScheduledSparkApplication, times []time.Time) error {
+	if f.wait.logs && len(times) > 1 {
+		return usageError{fmt.Errorf("--logs is for one run, and %d times are chosen: use --wait", len(times))}
+	}
+	before, asked := s.Status.RunFor, s.Annotations[v1alpha1.RunForAnnotation]
+	switch {
+	case asked == "":
+		return nil
+	case before == nil || !strings.HasPrefix(asked, before.Request):
+		return fmt.Errorf("the operator has not seen an earlier request for past times of %s yet: wait until it has, or %s", s.Name, withdrawal(s))
+	case len(before.Pending) > 0:
+		return fmt.Errorf("%s still has %d past times to run that were requested before, the first of them %s: wait until they have been created, or %s",
+			s.Name, len(before.Pending), before.Pending[0], withdrawal(s))
+	}
+	return nil
+}
+
+// withdrawal is how a request for past times is withdrawn.
+func withdrawal(s *v1alpha1.ScheduledSparkApplication) string {
+	return fmt.Sprintf("withdraw it with kubectl annotate sgsched %s -n %s %s-", s.Name, s.Namespace, v1alpha1.RunForAnnotation)
+}
+
+// leaveOut removes the times that have an application already. If strict is true, there must be none; else they are
+// noted. A user who may not read applications is not given an error.
+func (r *pastRuns) leaveOut(ctx context.Context, strict bool, notes io.Writer) error {
+	var left []time.Time
+	var existing error
+	for i, at := range r.times {
+		run := tick.Name(r.schedule, at)
+		switch exists, err := client.HasApplication(ctx, r.cluster, run); {
+		case client.IsForbidden(err):
+			r.times = append(left, r.times[i:]...)
+			return nil
+		case err != nil:
+			return err
+		case !exists:
+			left = append(left, at)
+			continue
+		}
+		existing = fmt.Errorf("application %s for %s exists: run it again with sparkctl rerun %[1]s -n %[3]s, or delete it before the request",
+			run, at.Format(time.RFC3339), r.cluster.Namespace)
+		if strict {
+			return existing
+		}
+		fmt.Fprintf(notes, "skipped: %v\n", existing)
+	}
+	if r.times = left; len(left) == 0 {
+		return existing
+	}
+	return nil
+}
+
+// requestOf returns the annotation that requests past times. The time now makes it differ from earlier requests for the
+// same times.
+func requestOf(times []time.Time, now time.Time) string {
+	var all []string
+	for _, at := range times {
+		all = append(all, at.Format(time.RFC3339))
+	}
+	return strings.Join(all, ",") + " #" + now.UTC().Format(time.RFC3339Nano)
+}
+
+// announcePast prints the names of the requested runs.
+func (f *scheduleRunFlags) announcePast(schedule *v1alpha1.ScheduledSparkApplication, times []time.Time, s streams) error {
+	news := s.out
+	if f.wait.logs || f.output == "name" { // standard output carries the log or the names
+		news = s.err
+	}
+	for i, at := range times {
+		run, note := tick.Name(schedule.Name, at), ""
+		if i == 0 {
+			note = pastProspects(schedule)
+		}
+		if _, err := fmt.Fprintf(news, "%s%s: run %s for %s is requested%s\n", scheduleKindName, schedule.Name, run, at.Format(time.RFC3339), note); err != nil {
+			return err
+		}
+		if f.output == "name" {
+			fmt.Fprintln(s.out, kindName+run)
+		}
+	}
+	return nil
+}
+
+// pastProspects says what prevents the first of the requested runs from starting at once, according to the schedule's
+// status.
+func pastProspects(s *v1alpha1.ScheduledSparkApplication) string {
+	active := strings.Join(s.Status.Active, ", ")
+	switch mistake := mistakeIn(s); {
+	case mistake != "":
+		return "; nothing is run until the schedule is corrected: " + mistake
+	case active == "" || s.Spec.ConcurrencyPolicy == v1alpha1.ConcurrencyAllow:
+		return ""
+	}
+	return "; it starts when these have finished, or are deleted: " + active
+}
+
+// pastRuns are requested runs of past times, whose applications the operator may not have created yet.
+type pastRuns struct {
+	cluster  *client.Cluster
+	schedule string
+	uid      types.UID
+	request  string
+	times    []time.Time
+}
+
+// awaitPast waits for the end of all runs. The exit code is that of the run; for several, it is that of a failed one if
+// at least one has failed.
+func (f *scheduleRunFlags) awaitPast(ctx context.Context, r pastRuns, s streams) error {
+	ctx, stop := f.wait.within(ctx)
+	defer stop()
+	var failed []string
+	for _, at := range r.times {
+		run := tick.Name(r.schedule, at)
+		err := f.wait.awaitIn(ctx, awaited{
+			cluster: r.cluster, name: run, create: r.untilCreated(at),
+			begun: func(app *v1alpha1.SparkApplication) bool { return app.Status.ObservedGeneration > 0 },
+		}, s)
+		var coded codedError
+		switch {
+		case err == nil:
+			continue
+		case len(r.times) == 1, !client.IsGone(err) && !client.IsNotFound(err) && (!errors.As(err, &coded) || coded.code != exitRunFailed):
+			return err
+		}
+		failed = append(failed, run)
+		fmt.Fprintln(s.err, err)
+	}
+	if len(failed) > 0 {
+		return codedError{fmt.Errorf("%d of %d runs have not succeeded: %s", len(failed), len(r.times), strings.Join(failed, ", ")), exitRunFailed}
+	}
+	return nil
+}
+
+// untilCreated returns a function that waits until the operator has created the application of a time, and returns its
+// name.
+func (r *pastRuns) untilCreated(at time.Time) func(ctx context.Context, notes io.Writer) (string, error) {
+	return func(ctx context.Context, notes io.Writer) (string, error) {
+		said := newNews(notes)
+		defer said.end()
+		name := tick.Name(r.schedule, at)
+		return name, r.cluster.FollowSchedule(ctx, r.schedule, r.uid, func(s *v1alpha1.ScheduledSparkApplication) (bool, error) {
+			return r.isCreated(s, at, said)
+		})
+	}
+}
+
+// isCreated reports whether the application of a time was created, according to the status of the schedule. It returns
+// an error if it will not be, and else prints what it waits for.
+func (r *pastRuns) isCreated(s *v1alpha1.ScheduledSparkApplication, at time.Time, said *news) (bool, error) {
+	state, text := s.Status.RunFor, at.Format(time.RFC3339)
+	accepted := state != nil && state.Request == r.request
+	switch {
+	case accepted && state.Result == v1alpha1.RunForRefused, accepted && contains(state.Skipped, at):
+		return true, codedError{fmt.Errorf("%s is not run: %s", text, state.Message), exitRunFailed}
+	case accepted && !contains(state.Pending, at):
+		return true, nil
+	case s.Annotations[v1alpha1.RunForAnnotation] != r.request:
+		return true, fmt.Errorf("%s is not run: the annotation %s was changed before its application was created; request the run again", text, v1alpha1.RunForAnnotation)
+	}
+	if mistake := mistakeIn(s); mistake != "" {
+		return true, codedError{fmt.Errorf("%s cannot run: %s: %s", r.schedule, v1alpha1.InvalidSpecReason, mistake), exitRunFailed}
+	}
+	if !accepted {
+		said.unobserved()
+		return false, nil
+	}
+	note := "waiting for " + tick.Name(r.schedule, at) + " to be created" + pastProspects(s)
+	if ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition); ready != nil && ready.Status == metav1.ConditionFalse {
+		note += "; " + ready.Reason + ": " + ready.Message
+	}
+	said.say(note)
+	return false, nil
+}
+
+// contains reports whether times of a status include an instant.
+func contains(times []string, at time.Time) bool {
+	return slices.ContainsFunc(times, func(text string) bool {
+		one, err := time.Parse(time.RFC3339, text)
+		return err == nil && one.Equal(at)
+	})
+}

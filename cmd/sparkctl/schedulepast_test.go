@@ -1,0 +1,130 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// TestScheduleRunPastTimes: which times are requested, and what is refused before anything is.
+func TestScheduleRunPastTimes(t *testing.T) {
+	t.Parallel()
+	const (
+		requested = "scheduledsparkapplication.sparkgate.io/nightly: run nightly-29576250 for 2026-03-27T02:30:00+01:00 is requested\n"
+		second    = "scheduledsparkapplication.sparkgate.io/nightly: run nightly-29577690 for 2026-03-28T02:30:00+01:00 is requested\n"
+		exists    = "application nightly-29576250 for 2026-03-27T02:30:00+01:00 exists: run it again with sparkctl rerun nightly-29576250 -n spark, or delete it before the request"
+	)
+	asked := func(result *v1alpha1.RunForStatus) []reply {
+		return inCluster(func(s *v1alpha1.ScheduledSparkApplication) {
+			s.Annotations = map[string]string{v1alpha1.RunForAnnotation: "2026-03-01T02:30"}
+			s.Status.RunFor = result
+		})
+	}
+	active := inCluster(func(s *v1alpha1.ScheduledSparkApplication) { s.Status.Active = []string{"nightly-1"} })
+	present := applicationWith(v1alpha1.SucceededReason, "run 2 succeeded", nil)
+	for name, tt := range map[string]struct {
+		line      string
+		now       []reply
+		app       []reply
+		code      int
+		out, news string
+	}{
+		"one":               {line: "--for 2026-03-27T02:30", out: requested},
+		"two":               {line: "--for 2026-03-28T01:30:00Z --for 2026-03-27T02:30", out: requested + second},
+		"a range of dates":  {line: "--from 2026-03-27 --to 2026-03-28", out: requested + second},
+		"a range of times":  {line: "--from 2026-03-27T02:30 --to 2026-03-28T02:29", out: requested},
+		"for scripts":       {line: "--for 2026-03-27T02:30 -o name", out: "sparkapplication.sparkgate.io/nightly-29576250\n", news: requested},
+		"behind another":    {line: "--for 2026-03-27T02:30", now: active, out: strings.Replace(requested, "requested", "requested; it starts when these have finished, or are deleted: nightly-1", 1)},
+		"not one of them":   {line: "--for 2026-03-27T02:31", code: 1, news: "2026-03-27T02:31:00+01:00 is not a time of the schedule: choose 2026-03-27T02:30:00+01:00 or 2026-03-28T02:30:00+01:00"},
+		"not a time":        {line: "--for yesterday", code: 1, news: `"yesterday" is not a time`},
+		"to come":           {line: "--for 2126-03-27T02:30", code: 1, news: "is in the future"},
+		"none in the range": {line: "--from 2026-03-27T03:00 --to 2026-03-27T04:00", code: 1, news: "the schedule was not due from 2026-03-27T03:00 to 2026-03-27T04:00"},
+		"too many":          {line: "--from 1999-12-31 --to 2026-03-28", code: 1, news: "there are more than 100 times"},
+		"half a range":      {line: "--from 2026-03-27", code: exitUsage, news: "set both --from and --to"},
+		"both":              {line: "--from 2026-03-27 --to 2026-03-28 --for 2026-03-28", code: exitUsage, news: "choose --for, or --from and --to"},
+		"several logs":      {line: "--from 2026-03-27 --to 2026-03-28 --logs", code: exitUsage, news: "--logs is for one run"},
+		"it exists":         {line: "--for 2026-03-27T02:30", app: present, code: 1, news: exists},
+		"one exists":        {line: "--from 2026-03-27 --to 2026-03-28", app: present, out: second, news: "skipped: " + exists},
+		"unseen":            {line: "--for 2026-03-27T02:30", now: asked(nil), code: 1, news: "the operator has not seen an earlier request for past times of nightly yet"},
+		"pending": {line: "--for 2026-03-27T02:30", now: asked(&v1alpha1.RunForStatus{Request: "2026-03-01T02:30", Pending: []string{"2026-03-01T02:30:00+01:00"}}), code: 1,
+			news: "nightly still has 1 past times to run that were requested before, the first of them 2026-03-01T02:30:00+01:00: wait until they have been created, " +
+				"or withdraw it with kubectl annotate sgsched nightly -n spark sparkgate.io/run-for-"},
+		"done": {line: "--for 2026-03-27T02:30", now: asked(&v1alpha1.RunForStatus{Request: "2026-03-01T02:30", Result: v1alpha1.RunForCreated}), out: requested},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if tt.now == nil {
+				tt.now = inCluster(nil)
+			}
+			replies := map[string][]reply{"GET" + nightlyPath: tt.now, "PATCH" + nightlyPath: tt.now}
+			if tt.app != nil {
+				replies[apis+"namespaces/spark/sparkapplications/nightly-29576250"] = tt.app
+			}
+			_, kubeconfig := startAPIServer(t, "mine", replies)
+			code, out, news := call("", append(strings.Fields("schedule run nightly "+tt.line), "--kubeconfig="+kubeconfig)...)
+			if code != tt.code || out != tt.out || !strings.Contains(news, tt.news) {
+				t.Errorf("exit code %d, %q, %q; want %d, %q, %q", code, out, news, tt.code, tt.out, tt.news)
+			}
+		})
+	}
+}
+
+// TestPastRunIsCreated: what the status of a schedule says about a requested time.
+func TestPastRunIsCreated(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 27, 1, 30, 0, 0, time.UTC)
+	const ours, text = "2026-03-27T02:30 #1", "2026-03-27T02:30:00+01:00"
+	accepted := func(change func(*v1alpha1.RunForStatus)) func(*v1alpha1.ScheduledSparkApplication) {
+		return func(s *v1alpha1.ScheduledSparkApplication) {
+			s.Status.RunFor = &v1alpha1.RunForStatus{Request: ours}
+			change(s.Status.RunFor)
+		}
+	}
+	for name, tt := range map[string]struct {
+		change func(*v1alpha1.ScheduledSparkApplication)
+		done   bool
+		code   int
+		want   string
+	}{
+		"not seen":  {change: func(*v1alpha1.ScheduledSparkApplication) {}, want: "waiting for the operator to look at it"},
+		"pending":   {change: accepted(func(r *v1alpha1.RunForStatus) { r.Pending = []string{text} }), want: "waiting for nightly-29576250 to be created"},
+		"created":   {change: accepted(func(r *v1alpha1.RunForStatus) { r.Created = 1 }), done: true},
+		"skipped":   {change: accepted(func(r *v1alpha1.RunForStatus) { r.Skipped, r.Message = []string{text}, "it exists" }), done: true, code: exitRunFailed, want: "is not run: it exists"},
+		"refused":   {change: accepted(func(r *v1alpha1.RunForStatus) { r.Result, r.Message = v1alpha1.RunForRefused, "wrong" }), done: true, code: exitRunFailed, want: "is not run: wrong"},
+		"withdrawn": {change: func(s *v1alpha1.ScheduledSparkApplication) { s.Annotations = nil }, done: true, code: exitFailed, want: "request the run again"},
+		"a mistake": {change: func(s *v1alpha1.ScheduledSparkApplication) {
+			scheduleIs(s, metav1.ConditionFalse, v1alpha1.InvalidSpecReason, "wrong")
+		}, done: true, code: exitRunFailed, want: "nightly cannot run: InvalidSpec: wrong"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := inCluster(nil)[0].body.(*v1alpha1.ScheduledSparkApplication)
+			s.Annotations = map[string]string{v1alpha1.RunForAnnotation: ours}
+			tt.change(s)
+			var notes strings.Builder
+			said := newNews(&notes)
+			done, err := (&pastRuns{schedule: "nightly", request: ours}).isCreated(s, at, said)
+			said.end()
+			code := 0
+			if coded := (codedError{}); errors.As(err, &coded) {
+				code = coded.code
+			} else if err != nil {
+				code = exitFailed
+			}
+			if err != nil {
+				notes.WriteString(err.Error())
+			}
+			if done != tt.done || code != tt.code || !strings.Contains(notes.String(), tt.want) {
+				t.Errorf("done %t, exit code %d, %q; want %t, %d, %q", done, code, notes.String(), tt.done, tt.code, tt.want)
+			}
+		})
+	}
+}
