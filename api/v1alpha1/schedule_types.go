@@ -397,12 +397,21 @@ const (
 	// ScheduledForAnnotation is the time at which the schedule was due, in its time zone. Applications that a user
 	// requested do not have it.
 	ScheduledForAnnotation = Group + "/scheduled-for"
+	// ScheduledDateAnnotation is the date of ScheduledForAnnotation, such as 2026-11-23.
+	ScheduledDateAnnotation = Group + "/scheduled-date"
+	// PreviousScheduledForAnnotation is the time of the schedule before ScheduledForAnnotation, whatever became of its
+	// run: the start of the interval.
+	PreviousScheduledForAnnotation = Group + "/previous-scheduled-for"
 	// RunForRequestAnnotation is a hash of the request because of which the application was created, if that was a
 	// RunForAnnotation.
 	RunForRequestAnnotation = Group + "/run-for-request"
 	// KeepAnnotation on an application, with the value "true", exempts it from the history limits.
 	KeepAnnotation = Group + "/keep"
 )
+
+// ScheduledAnnotations are those that the driver's pod gets as well. Applications that a user requested to run now have
+// none of them.
+var ScheduledAnnotations = []string{ScheduledForAnnotation, ScheduledDateAnnotation, PreviousScheduledForAnnotation}
 
 // LastRunSucceededCondition of a schedule is whether the last run that has ended succeeded.
 const LastRunSucceededCondition = "LastRunSucceeded"

@@ -124,6 +124,9 @@ func (p *pass) create(ctx context.Context, run tick.Run) (outdated bool, err err
 	if p.expected.last.is(&run) {
 		return false, nil
 	}
+	if !run.At.IsZero() && p.o.Times != nil {
+		run.Previous = p.o.Times.Prev(run.At)
+	}
 	app, err := applicationOf(p.schedule, run)
 	if err != nil {
 		return false, err
@@ -194,10 +197,15 @@ func (p *pass) exists(ctx context.Context, run tick.Run) (outdated bool, err err
 	if err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: run.Name}, app); err != nil {
 		return false, fmt.Errorf("read application %s: %w", run.Name, err) // an error also if it was deleted in the meantime
 	}
-	owner := metav1.GetControllerOfNoCopy(app)
 	if run.Request != "" && !p.isPast(app, run) {
 		return p.pastExists(app, run), nil
 	}
+	return p.existing(app, run), nil
+}
+
+// existing handles the application that has the name of a run. It returns taken if that is something else.
+func (p *pass) existing(app *v1alpha1.SparkApplication, run tick.Run) (taken bool) {
+	owner := metav1.GetControllerOfNoCopy(app)
 	switch {
 	case owner != nil && owner.UID == p.schedule.UID:
 		if !slices.ContainsFunc(p.o.Children, func(c tick.Child) bool { return c.Name == run.Name }) {
@@ -209,9 +217,9 @@ func (p *pass) exists(ctx context.Context, run tick.Run) (outdated bool, err err
 		p.refuse(run, fmt.Sprintf("application %s exists and does not belong to this schedule: delete it, or set another token in the annotation %s", run.Name, status.ForceAnnotation))
 	default:
 		p.o.Taken[run.Name] = true
-		return true, nil
+		return true
 	}
-	return false, nil
+	return false
 }
 
 // isOrphanOf reports whether an application without an owner was created for the run by an earlier schedule of the same

@@ -4,6 +4,7 @@
 package schedule
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/tick"
@@ -107,7 +109,8 @@ func TestPastTimes(t *testing.T) {
 		t.Errorf("Ready is %+v", ready)
 	}
 	notes := w.app(at(-40)).Annotations
-	if notes[v1alpha1.ScheduledForAnnotation] != "2026-01-01T11:20:00Z" || notes[v1alpha1.RunForRequestAnnotation] != tick.RequestHash(s.Status.RunFor.Request) {
+	if notes[v1alpha1.ScheduledForAnnotation] != "2026-01-01T11:20:00Z" || notes[v1alpha1.ScheduledDateAnnotation] != "2026-01-01" ||
+		notes[v1alpha1.PreviousScheduledForAnnotation] != "2026-01-01T11:10:00Z" || notes[v1alpha1.RunForRequestAnnotation] != tick.RequestHash(s.Status.RunFor.Request) {
 		t.Errorf("annotations %v", notes)
 	}
 	w.ends(at(-40))
@@ -132,10 +135,10 @@ func TestDuePastWaits(t *testing.T) {
 	w.until("12:15")
 	w.has("while it runs", at(-40))
 	w.ends(at(-40))
-	s := w.until("12:16")
+	w.until("12:16")
 	w.has("when it has ended", at(-40), at(10))
 	w.ends(at(10))
-	if s = w.until("12:17"); len(s.Status.Missed) != 0 || s.Status.LastRunTime != "2026-01-01T12:10:00Z" {
+	if s := w.until("12:17"); len(s.Status.Missed) != 0 || s.Status.LastRunTime != "2026-01-01T12:10:00Z" {
 		t.Errorf("missed %+v, last run %s", s.Status.Missed, s.Status.LastRunTime)
 	}
 	w.has("in the end", at(-40), at(10), at(-30))
@@ -163,7 +166,7 @@ func TestPastRefused(t *testing.T) {
 	}
 }
 
-// TestPastExists: a time that has an application is skipped, whoever has created that. When it is deleted, another
+// TestPastExists: a time that has an application is skipped, even that of a user. When it is deleted, another
 // request runs the time again, also if this process was the last to create it.
 func TestPastExists(t *testing.T) {
 	t.Parallel()
@@ -279,5 +282,34 @@ func TestPastOnANewLeader(t *testing.T) {
 	w.has("after it was deleted")
 	if err := w.Get(t.Context(), client.ObjectKey{Namespace: "team-a", Name: at(-40)}, &v1alpha1.SparkApplication{}); !apierrors.IsNotFound(err) {
 		t.Error(err)
+	}
+}
+
+// TestPastUnseen: an application that the cache does not show yet counts as the requested run if it was created for it;
+// otherwise its time is skipped.
+func TestPastUnseen(t *testing.T) {
+	t.Parallel()
+	const request = "2026-01-01T11:20"
+	for name, tc := range map[string]struct {
+		mark string
+		want v1alpha1.RunForStatus
+	}{
+		"created for it":   {tick.RequestHash(request), v1alpha1.RunForStatus{Result: v1alpha1.RunForCreated, Created: 1}},
+		"created when due": {"", v1alpha1.RunForStatus{Result: v1alpha1.RunForSkipped, Skipped: []string{"2026-01-01T11:20:00Z"}, Message: "exists"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			owner := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Name: "nightly", UID: "a1"}}
+			app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "team-a", Name: at(-40), Annotations: map[string]string{v1alpha1.RunForRequestAnnotation: tc.mark},
+				OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(owner, v1alpha1.GroupVersion.WithKind(v1alpha1.ScheduledSparkApplicationKind))},
+			}}
+			w := newWorld(t, asksFor(request), app)
+			w.reconciler.Client = interceptor.NewClient(w.Client.(client.WithWatch), interceptor.Funcs{
+				List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error { return nil },
+			})
+			becomes(t, w.until("12:01"), tc.want)
+			w.has("in the end", at(-40))
+		})
 	}
 }

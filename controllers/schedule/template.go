@@ -49,19 +49,26 @@ func applicationOf(s *v1alpha1.ScheduledSparkApplication, run tick.Run) (*unstru
 	maps.Copy(labels, s.Spec.Template.Metadata.Labels)
 	maps.Copy(annotations, s.Spec.Template.Metadata.Annotations)
 	labels[v1alpha1.ScheduleLabel] = s.Name
-	for _, own := range []string{v1alpha1.ScheduledForAnnotation, v1alpha1.RunForRequestAnnotation} {
-		delete(annotations, own) // of a template that was made from an application
-	}
-	if !run.At.IsZero() {
-		annotations[v1alpha1.ScheduledForAnnotation] = run.At.Format(time.RFC3339)
-	}
-	if run.Request != "" {
-		annotations[v1alpha1.RunForRequestAnnotation] = run.Request
-	}
+	annotate(annotations, run)
 	app.SetLabels(labels)
 	app.SetAnnotations(annotations)
 	app.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(s, v1alpha1.GroupVersion.WithKind(v1alpha1.ScheduledSparkApplicationKind))})
 	return app, nil
+}
+
+// annotate replaces the annotations that say what an application was created for. A template that was made from an
+// application has those of that one.
+func annotate(annotations map[string]string, run tick.Run) {
+	own := map[string]string{v1alpha1.RunForRequestAnnotation: run.Request}
+	if !run.At.IsZero() {
+		own[v1alpha1.ScheduledForAnnotation], own[v1alpha1.ScheduledDateAnnotation] = rfc3339(run.At), run.At.Format(time.DateOnly)
+	}
+	own[v1alpha1.PreviousScheduledForAnnotation] = rfc3339(run.Previous)
+	for _, key := range append([]string{v1alpha1.RunForRequestAnnotation}, v1alpha1.ScheduledAnnotations...) {
+		if delete(annotations, key); own[key] != "" {
+			annotations[key] = own[key]
+		}
+	}
 }
 
 // checkTemplate returns the mistake in the template, or "": first what the API server finds in a dry run, then what the

@@ -103,6 +103,8 @@ type Run struct {
 	// At is the tick; zero for a run that was requested with Token.
 	At    time.Time
 	Token string
+	// Previous is the tick before At. The caller sets it; zero if there is none.
+	Previous time.Time
 	// Request is the hash of the request because of which a past tick is run; empty for others.
 	Request string
 	// Exists reports whether the application has been created already and only has to be recorded.

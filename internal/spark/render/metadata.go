@@ -61,8 +61,8 @@ func ownerReferences(app *v1alpha1.SparkApplication) []metav1.OwnerReference {
 
 // metadataStep adds metadata that spark-submit does not: the owner, and annotations for kubectl and the cluster
 // autoscaler. The autoscaler may not evict a driver to remove its node, because that would end the run; executors may
-// be evicted. The driver of a scheduled application gets the time for which it runs, because it may start later and
-// what it reads may depend on that time.
+// be evicted. The driver of a scheduled application gets the time for which it runs, and the one before it, because it
+// may start later and what it reads may depend on them.
 func metadataStep(b *build) error {
 	pod := b.driver.pod
 	pod.Namespace = b.in.App.Namespace
@@ -71,8 +71,10 @@ func metadataStep(b *build) error {
 		"kubectl.kubernetes.io/default-container":        b.driver.container.Name,
 		"cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
 	}
-	if at := b.in.App.Annotations[v1alpha1.ScheduledForAnnotation]; at != "" {
-		notes[v1alpha1.ScheduledForAnnotation] = at
+	for _, key := range v1alpha1.ScheduledAnnotations {
+		if at := b.in.App.Annotations[key]; at != "" {
+			notes[key] = at
+		}
 	}
 	for name, value := range notes {
 		if _, chosen := pod.Annotations[name]; !chosen {

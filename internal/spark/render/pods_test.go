@@ -323,20 +323,26 @@ func TestMarksOfTheGrant(t *testing.T) {
 	}
 }
 
-// TestScheduledFor: the driver of an application of a schedule has the time for which it runs; others have no such annotation.
+// TestScheduledFor: the driver of an application of a schedule has the time for which it runs, its date, and the time before; others have
+// no such annotations.
 func TestScheduledFor(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"of a schedule": "2026-11-26T02:30:00+01:00", "of a user": ""} {
 		in := inputOf(t, nil)
 		if want != "" {
-			in.App.Annotations = map[string]string{v1alpha1.ScheduledForAnnotation: want}
+			in.App.Annotations = map[string]string{}
+			for _, key := range v1alpha1.ScheduledAnnotations {
+				in.App.Annotations[key] = want
+			}
 		}
 		objects, err := Build(in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, has := objects.Pod.Annotations[v1alpha1.ScheduledForAnnotation]; got != want || has != (want != "") {
-			t.Errorf("%s: annotation %q, %t; want %q", name, got, has, want)
+		for _, key := range v1alpha1.ScheduledAnnotations {
+			if got, has := objects.Pod.Annotations[key]; got != want || has != (want != "") {
+				t.Errorf("%s: annotation %s %q, %t; want %q", name, key, got, has, want)
+			}
 		}
 	}
 }

@@ -48,8 +48,18 @@ func TestRuns(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"team": "a", v1alpha1.ScheduleLabel: "nightly"}, app.Labels); diff != "" {
 		t.Errorf("labels (-want +got):\n%s", diff)
 	}
-	if got := app.Annotations[v1alpha1.ScheduledForAnnotation]; got != s.Status.LastRunTime {
-		t.Errorf("annotation %q, last run %q", got, s.Status.LastRunTime)
+	zone, err := time.LoadLocation(s.Spec.TimeZone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantNotes := map[string]string{
+		v1alpha1.ScheduledForAnnotation: s.Status.LastRunTime, v1alpha1.ScheduledDateAnnotation: s.Status.LastRunTime[:len(time.DateOnly)],
+		v1alpha1.PreviousScheduledForAnnotation: due.Add(-day).In(zone).Format(time.RFC3339),
+	}
+	for key, want := range wantNotes {
+		if got := app.Annotations[key]; got != want {
+			t.Errorf("annotation %s is %q, want %q", key, got, want)
+		}
 	}
 }
 
