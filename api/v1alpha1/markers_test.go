@@ -355,7 +355,7 @@ func TestEnumsAreCamelCase(t *testing.T) {
 func TestBooleansStay(t *testing.T) {
 	t.Parallel()
 	want := []string{
-		"DynamicAllocation.enabled", "ExecutorSpec.deleteOnTermination", "Grant.gated", "HandledSchedule.paused", "LedgerEntry.part", "PodSetGrant.elastic", "ScheduledSparkApplicationSpec.suspend", "SparkApplicationSpec.suspend", "SparkQueueSpec.unlimited",
+		"DynamicAllocation.enabled", "ExecutorSpec.deleteOnTermination", "Grant.gated", "HandledSchedule.mistake", "HandledSchedule.paused", "LedgerEntry.part", "PodSetGrant.elastic", "ScheduledSparkApplicationSpec.suspend", "SparkApplicationSpec.suspend", "SparkQueueSpec.unlimited",
 		"VolcanoOptions.waitForInqueue",
 	}
 	var got []string

@@ -244,7 +244,7 @@ type ScheduledSparkApplicationStatus struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=reason
-	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:MaxItems=16
 	Missed []MissedRuns `json:"missed,omitempty"`
 
 	// operator is the namespace of the operator that follows the schedule, if several are installed, each with a lease.
@@ -269,59 +269,6 @@ type ScheduledSparkApplicationStatus struct {
 	RunFor *RunForStatus `json:"runFor,omitempty"`
 }
 
-// MaxRunFor is how many past times one request may name.
-const MaxRunFor = 100
-
-// RunForStatus is a request to run past times of a schedule. What it names is recorded before anything is created, so
-// that neither a crash nor an edit of the schedule runs a time twice.
-type RunForStatus struct {
-	// request echoes the annotation sparkgate.io/run-for; of a longer one, its first 4096 bytes. A changed annotation is
-	// a new request.
-	// +required
-	// +kubebuilder:validation:MaxLength=4096
-	Request string `json:"request"`
-
-	// result is Created, if an application was created for each of the times; Skipped, if one was not, because an
-	// application of that name existed; or Refused, if the request has a mistake and nothing was created. Absent while
-	// times are pending.
-	// +optional
-	Result RunForResult `json:"result,omitempty"`
-
-	// message is why the request was refused, or times were skipped.
-	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	Message string `json:"message,omitempty"`
-
-	// pending are the times that have no application yet, oldest first.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=100
-	Pending []string `json:"pending,omitempty"`
-
-	// created is the number of applications that were created.
-	// +optional
-	Created int32 `json:"created,omitempty"`
-
-	// skipped are the times for which none was created, because an application of that name existed.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=100
-	Skipped []string `json:"skipped,omitempty"`
-}
-
-// RunForResult is the end of a request to run past times.
-// +kubebuilder:validation:Enum=Created;Skipped;Refused
-type RunForResult string
-
-const (
-	// RunForCreated: an application was created for each of the times.
-	RunForCreated RunForResult = "Created"
-	// RunForSkipped: for at least one of the times none was created, because an application of that name existed.
-	RunForSkipped RunForResult = "Skipped"
-	// RunForRefused: the request has a mistake, and nothing was created.
-	RunForRefused RunForResult = "Refused"
-)
-
 // HandledSchedule is how far a schedule has been followed: everything that was due until then was started or missed.
 type HandledSchedule struct {
 	// until is the time until which the schedule has been followed.
@@ -338,6 +285,9 @@ type HandledSchedule struct {
 	// the moment at which that ends.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
+	// mistake is true if it was paused because of a mistake, and not suspended. What is due then is missed.
+	// +optional
+	Mistake bool `json:"mistake,omitempty"`
 }
 
 // ScheduledRun is an application of a schedule that has ended.
@@ -356,8 +306,8 @@ type ScheduledRun struct {
 
 // MissedRuns counts runs that were due but were not started.
 type MissedRuns struct {
-	// reason is OperatorDown, ConcurrencyForbidden, StartingDeadlineExceeded, NameTaken, CreateFailed, Replaced or
-	// Superseded.
+	// reason is OperatorDown, ConcurrencyForbidden, StartingDeadlineExceeded, NameTaken, CreateFailed, Replaced,
+	// Superseded, InvalidSpec, ScheduleChanged or NotFollowed.
 	// +required
 	Reason string `json:"reason"`
 	// count is their number since the schedule was created.
@@ -384,11 +334,15 @@ const (
 	MissedReplaced = "Replaced"
 	// MissedSuperseded: the application of the run could not start, and was deleted for the next run.
 	MissedSuperseded = "Superseded"
+	// MissedInvalidSpec: the schedule had a mistake.
+	MissedInvalidSpec = "InvalidSpec"
+	// MissedScheduleChanged: the run waited, or was due while no operator was running, and then the schedule or its time
+	// zone was changed.
+	MissedScheduleChanged = "ScheduleChanged"
+	// MissedNotFollowed: under Allow, more than ten runs were due at once, because the operator could not follow the
+	// schedule or a clock was set ahead, and this one was not among the last ten.
+	MissedNotFollowed = "NotFollowed"
 )
-
-// RunForAnnotation on a schedule names past times of it that are to be run, separated by commas or spaces. What follows
-// a '#' is not read, but a change of it is a new request as well.
-const RunForAnnotation = Group + "/run-for"
 
 // Labels and annotations of the applications of a schedule.
 const (

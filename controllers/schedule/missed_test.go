@@ -120,6 +120,9 @@ func TestMissedRunsAreExplained(t *testing.T) {
 		"name taken":       {[]string{v1alpha1.MissedNameTaken}, []string{"(NameTaken)", "delete it"}},
 		"replaced":         {[]string{v1alpha1.MissedReplaced}, []string{"(Replaced)", "spec.concurrencyPolicy"}},
 		"refused":          {[]string{v1alpha1.MissedCreateFailed}, []string{"(CreateFailed)", "condition Ready"}},
+		"a mistake":        {[]string{v1alpha1.MissedInvalidSpec}, []string{"(InvalidSpec)", "had a mistake", "sparkctl schedule run --for"}},
+		"an edit":          {[]string{v1alpha1.MissedScheduleChanged}, []string{"(ScheduleChanged)", "was changed", "sparkctl schedule run --for"}},
+		"too many":         {[]string{v1alpha1.MissedNotFollowed}, []string{"(NotFollowed)", "more than ten", "sparkctl schedule run --for"}},
 		"several": {[]string{v1alpha1.MissedOperatorDown, v1alpha1.MissedNameTaken, v1alpha1.MissedOperatorDown}, []string{
 			"MissedRuns 3 runs that were due from 2026-01-02T12:00:00Z to 2026-01-02T14:00:00Z",
 			"1 with the reason NameTaken (an application", "2 with the reason OperatorDown (no operator",

@@ -278,6 +278,9 @@ var whyMissed = map[string]string{
 	v1alpha1.MissedNameTaken:                "an application of the same name does not belong to the schedule; delete it",
 	v1alpha1.MissedReplaced:                 "the next run was due before it could start, and spec.concurrencyPolicy is Replace",
 	v1alpha1.MissedCreateFailed:             "the API server refused the application until the next run was due; the condition Ready said why",
+	v1alpha1.MissedInvalidSpec:              "the schedule had a mistake, as the condition Ready said; sparkctl schedule run --for runs it now",
+	v1alpha1.MissedScheduleChanged:          "it had not started when the schedule or its time zone was changed; sparkctl schedule run --for runs it now, if the changed schedule has that time",
+	v1alpha1.MissedNotFollowed:              "more than ten were due at once, because a clock was set ahead or the operator could not follow the schedule; sparkctl schedule run --for runs it now",
 }
 
 // announceMissed records a single event for all missed runs.

@@ -12,7 +12,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// CatchUpLimit is the largest number of missed ticks that CatchUpAll runs.
+// CatchUpLimit is the largest number of missed ticks that CatchUpAll runs, and of ticks that start at once under Allow.
 const CatchUpLimit = 10
 
 // batch is the largest number of ticks that one decision considers: a year of minutes is half a million.
@@ -27,6 +27,9 @@ const ClockJump = 24 * time.Hour
 func Decide(o Observation) Decision {
 	d := &decider{Observation: o, spec: &o.Schedule.Spec}
 	d.out.RunFor = o.Schedule.Status.RunFor
+	if d.leave() {
+		return d.out
+	}
 	d.handled = d.start()
 	switch {
 	case d.accept():
@@ -78,8 +81,7 @@ func (d *decider) start() time.Time {
 		return created
 	case before.Paused && !d.isPaused() && before.Until.Sub(d.Now) > ClockJump:
 		return d.Now
-	case before.Schedule != d.spec.Schedule || before.TimeZone != d.spec.TimeZone, before.Paused && !d.isPaused():
-		// Neither an edit nor the end of a pause makes past ticks due.
+	case d.hasChanged(before): // which makes no past ticks due
 		return later(before.Until.Time, d.Now)
 	}
 	return later(before.Until.Time, created) // a backup may have restored it with its status
@@ -101,9 +103,12 @@ func (d *decider) paused() bool {
 
 func (d *decider) record(until time.Time) v1alpha1.HandledSchedule {
 	return v1alpha1.HandledSchedule{
-		Until: metav1.NewTime(until.UTC().Truncate(time.Second)), Schedule: d.spec.Schedule, TimeZone: d.spec.TimeZone, Paused: d.isPaused(),
+		Until: handledAt(until), Schedule: d.spec.Schedule, TimeZone: d.spec.TimeZone, Paused: d.isPaused(), Mistake: d.isMistaken(),
 	}
 }
+
+// handledAt returns a time as it is recorded.
+func handledAt(at time.Time) metav1.Time { return metav1.NewTime(at.UTC().Truncate(time.Second)) }
 
 // request deals with a run that was requested, and reports whether that needs an action before ticks are considered.
 func (d *decider) request() bool {
@@ -199,9 +204,11 @@ func (d *decider) passOver(at time.Time, next []time.Time) string {
 	return v1alpha1.MissedOperatorDown
 }
 
-// giveUp returns the reason why a tick that has not started is missed once the next one is due; empty if it is not
+// giveUp returns the reason why a tick that has not started is missed once others are due after it; empty if it is not
 // missed. Under Replace the next tick would end it at once. A tick whose application the API server has refused is
-// missed as well: otherwise all ticks that are due meanwhile would start as soon as the API server accepts them.
+// missed as well: otherwise all ticks that are due meanwhile would start as soon as the API server accepts them. Under
+// Allow only the last ones start at once, which are many only if a clock was set ahead, or if the operator could not
+// follow the schedule for long.
 func (d *decider) giveUp(at time.Time, next []time.Time) string {
 	switch {
 	case len(next) == 0:
@@ -209,6 +216,8 @@ func (d *decider) giveUp(at time.Time, next []time.Time) string {
 		return v1alpha1.MissedCreateFailed
 	case d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace:
 		return v1alpha1.MissedReplaced
+	case d.spec.StartingDeadline == nil && d.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyAllow && len(next) >= CatchUpLimit:
+		return v1alpha1.MissedNotFollowed
 	}
 	return ""
 }

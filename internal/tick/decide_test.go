@@ -55,6 +55,11 @@ func TestDecide(t *testing.T) {
 	token := func(w *world) { w.Token = "now" }
 	suspended := spec(func(s *v1alpha1.ScheduledSparkApplicationSpec) { s.Suspend = true })
 	wasPaused := func(w *world) { w.Schedule.Status.Handled.Paused = true }
+	wasMistaken := func(w *world) { w.Schedule.Status.Handled.Paused, w.Schedule.Status.Handled.Mistake = true, true }
+	mistaken := func(w *world) { w.Times = nil }
+	followed := func(schedule string) func(*world) {
+		return func(w *world) { w.Schedule.Status.Handled.Schedule = schedule }
+	}
 	finished := func(c *Child) { c.Finished = true }
 	deleting := func(c *Child) { c.Finished, c.Deleting = true, true }
 	created := func(clock string) func(*Child) { return func(c *Child) { c.Created = today(clock) } }
@@ -144,16 +149,32 @@ func TestDecide(t *testing.T) {
 		{"never seen before: since it was created", "12:25", []func(*world){since("12:24"), func(w *world) { w.Schedule.Status.Handled = nil }},
 			"pass 12:10 OperatorDown, create 12:20, until 12:20, again"},
 		{"another schedule: from now on", "12:25", []func(*world){func(w *world) { w.Schedule.Status.Handled.Schedule = "0 * * * *" }}, "until 12:25, look 12:30"},
-		{"another zone: from now on", "12:25", []func(*world){func(w *world) { w.Schedule.Status.Handled.TimeZone = "Asia/Tokyo" }}, "until 12:25, look 12:30"},
-		{"suspended", "12:25", []func(*world){suspended}, "until 12:00 paused"},
+		{"… and a run of the one before it has not started", "12:25", []func(*world){followed("*/20 * * * *")}, "pass 12:20 ScheduleChanged, until 12:25, look 12:30"},
+		{"… or was created and not recorded", "12:50", []func(*world){followed("*/20 * * * *"), child(Name("nightly", today("12:40")), nil)},
+			"pass 12:20 ScheduleChanged, record 12:40, until 12:40, again"},
+		{"… or was run by a request of it", "12:50", []func(*world){followed("*/20 * * * *"), child(Name("nightly", today("12:40")), func(c *Child) { c.Request = "a1" })},
+			"pass 12:20 ScheduleChanged, until 12:50, look 13:00"},
+		{"… and the one before it was wrong", "12:25", []func(*world){followed("61 * * * *"), wasMistaken}, "until 12:25, look 12:30"},
+		{"another zone: from now on", "12:05", []func(*world){func(w *world) { w.Schedule.Status.Handled.TimeZone = "Asia/Tokyo" }}, "until 12:05, look 12:10"},
+		{"suspended", "12:25", []func(*world){suspended}, "until 12:25 paused"},
+		{"… and a run was created and not recorded", "12:25", []func(*world){suspended, child(Name("nightly", today("12:20")), nil)}, "record 12:20, until 12:20, again"},
+		{"… before", "12:25", []func(*world){suspended, wasPaused}, "until 12:00 paused"},
+		{"… and it had a mistake", "12:25", []func(*world){suspended, wasMistaken}, "pass 12:10 InvalidSpec, pass 12:20 InvalidSpec, until 12:25 paused"},
+		{"… and has one now", "12:25", []func(*world){wasPaused, mistaken}, "until 12:25 paused"},
 		{"resumed", "12:25", []func(*world){wasPaused}, "until 12:25, look 12:30"},
 		{"resumed, after a clock that was an hour ahead", "12:25", []func(*world){wasPaused, handledUntil("13:25")}, "until 13:25, look 13:30"},
 		{"resumed, after a clock that was a month ahead", "12:25", []func(*world){wasPaused, monthAhead}, "until 12:25, look 12:30"},
 		{"suspended, after a clock that was a month ahead", "12:25", []func(*world){suspended, monthAhead}, "until 12:00 paused"},
-		{"a mistake", "12:25", []func(*world){func(w *world) { w.Times = nil }}, "until 12:00 paused"},
+		{"a mistake", "12:25", []func(*world){mistaken}, "pass 12:10 InvalidSpec, pass 12:20 InvalidSpec, until 12:25 paused"},
+		{"… as before", "12:25", []func(*world){mistaken, wasMistaken}, "until 12:00 paused"},
+		{"… which is corrected", "12:25", []func(*world){wasMistaken}, "pass 12:10 InvalidSpec, pass 12:20 InvalidSpec, until 12:25, look 12:30"},
+		{"… when the next one is due", "12:20", []func(*world){wasMistaken}, "pass 12:10 InvalidSpec, pass 12:20 InvalidSpec, until 12:20, look 12:30"},
+		{"not followed over eleven, Allow", "13:50", []func(*world){policy(v1alpha1.ConcurrencyAllow)}, "pass 12:10 NotFollowed, create 12:20, until 12:20, again"},
+		{"… and they may start late", "13:50", []func(*world){policy(v1alpha1.ConcurrencyAllow), deadline(3 * time.Hour)}, "create 12:10, until 12:10, again"},
+		{"… Forbid", "13:50", nil, "create 12:10, until 12:10, again"},
 
 		{"asked for", "12:05", []func(*world){token}, "create now, until 12:00, look 12:10, again"},
-		{"asked for while suspended", "12:05", []func(*world){token, suspended}, "create now, until 12:00 paused, again"},
+		{"asked for while suspended", "12:05", []func(*world){token, suspended}, "create now, until 12:05 paused, again"},
 		{"asked for, another has not finished, Forbid", "12:10", []func(*world){token, child("a", nil)},
 			"pass 12:10 ConcurrencyForbidden a, waits for a, until 12:10, look 12:20"},
 		{"asked for, another has not finished, Replace", "12:10", []func(*world){token, child("a", nil), policy(v1alpha1.ConcurrencyReplace)}, "delete a, waits for a, until 12:00"},
@@ -172,9 +193,9 @@ func TestDecide(t *testing.T) {
 			"waits for nightly-29454490, until 12:10, look 12:20"},
 		{"… and what is due is passed over", "12:16", []func(*world){token, requestRefused, deadline(5 * time.Minute)},
 			"pass 12:10 StartingDeadlineExceeded, create now, until 12:10, look 12:20, again"},
-		{"… and the schedule is suspended", "12:25", []func(*world){token, requestRefused, suspended}, "create now, until 12:00 paused, again"},
+		{"… and the schedule is suspended", "12:25", []func(*world){token, requestRefused, suspended}, "create now, until 12:25 paused, again"},
 		{"another one was asked for before, and could not be created", "12:10", []func(*world){token, otherRefused}, "create now, until 12:00, look 12:10, again"},
-		{"asked for while it has a mistake", "12:05", []func(*world){token, func(w *world) { w.Times = nil }}, "until 12:00 paused"},
+		{"asked for while it has a mistake", "12:05", []func(*world){token, mistaken}, "until 12:05 paused"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			times, err := cron.Parse("*/10 * * * *", "UTC")

@@ -97,12 +97,14 @@ type due struct {
 // oracle computes what has to become of every tick. It keeps a list of the ticks that are due, and goes through all of
 // it each time.
 type oracle struct {
-	spec    *v1alpha1.ScheduledSparkApplicationSpec
-	minutes *minutes
+	spec *v1alpha1.ScheduledSparkApplicationSpec
+	// minutes are those of the schedule at the last look, and next those of the schedule as it is.
+	minutes, next *minutes
 	// seen are the schedule and the zone of the last look.
 	seen string
-	// paused is the state at the last look.
-	paused bool
+	// mistaken reports whether the schedule has a mistake; state is follows, suspended or mistaken at the last look.
+	mistaken bool
+	state    string
 	// settled is the time up to which nothing is due.
 	settled int64
 	// looked is the time up to which ticks are in the list.
@@ -116,26 +118,53 @@ type oracle struct {
 
 // look decides the ticks that are due, until one of them has to wait or is created.
 func (o *oracle) look(w *predicted, now, since int64) {
-	if o.spec.Suspend {
-		o.paused, o.recorded = true, true
-		return
+	state := "follows"
+	switch {
+	case o.spec.Suspend:
+		state = "suspended"
+	case o.mistaken:
+		state = "mistaken"
 	}
-	if o.paused || o.seen != o.spec.Schedule+o.spec.TimeZone {
+	if edited := o.seen != o.spec.Schedule+o.spec.TimeZone; edited || state != o.state {
 		if o.recorded {
-			o.settled = max(o.settled, now)
+			o.drop(state, now)
+			resumed := state == "follows" && o.state != "follows"
+			if o.settled = max(o.settled, now); resumed && o.settled-now > int64(ClockJump/time.Second) {
+				o.settled = now
+			}
 		}
-		if o.paused && o.settled-now > int64(ClockJump/time.Second) {
-			o.settled = now
-		}
-		o.list, o.paused, o.seen = nil, false, o.spec.Schedule+o.spec.TimeZone
-		o.looked = o.settled
+		o.list, o.state, o.seen = nil, state, o.spec.Schedule+o.spec.TimeZone
+		o.looked, o.minutes = o.settled, o.next
 		o.minutes.from(o.looked)
+	}
+	if state != "follows" {
+		o.recorded = true
+		return
 	}
 	for at := o.minutes.next(o.looked, now); at != 0; at = o.minutes.next(o.looked, now) {
 		o.list = append(o.list, due{at: at, created: strings.HasPrefix(o.outcome[at], "created")})
 		o.looked = at
 	}
 	for o.one(w, now, since) {
+	}
+}
+
+// drop decides the ticks that were due when the schedule was changed: none is run.
+func (o *oracle) drop(state string, now int64) {
+	if o.state == "suspended" || o.state == "follows" && state == "suspended" {
+		return
+	}
+	reason := v1alpha1.MissedScheduleChanged
+	if o.state == "mistaken" || state == "mistaken" {
+		reason = v1alpha1.MissedInvalidSpec
+	}
+	for at := o.minutes.next(o.looked, now); at != 0; at = o.minutes.next(at, now) {
+		o.list = append(o.list, due{at: at, created: strings.HasPrefix(o.outcome[at], "created")})
+	}
+	for _, d := range o.list {
+		if d.at <= now && !d.created {
+			o.outcome[d.at] = reason
+		}
 	}
 }
 
@@ -205,6 +234,9 @@ func (o *oracle) passOver(i int, now, since int64) string {
 	if o.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyReplace && o.nextIsDue(i, now) {
 		replaced = v1alpha1.MissedReplaced
 	}
+	if o.isOneOfMany(i, now, since) {
+		replaced = v1alpha1.MissedNotFollowed
+	}
 	if d.at > since {
 		return replaced
 	}
@@ -223,6 +255,20 @@ func (o *oracle) passOver(i int, now, since int64) string {
 		return replaced
 	}
 	return ""
+}
+
+// isOneOfMany reports whether there are ten ticks after tick i of the list, all of which would start at once.
+func (o *oracle) isOneOfMany(i int, now, since int64) bool {
+	if o.list[i].at <= since && o.spec.CatchUp != v1alpha1.CatchUpLast {
+		return false
+	}
+	after := 0
+	for _, other := range o.list[i+1:] {
+		if other.at <= now {
+			after++
+		}
+	}
+	return after >= 10 && o.spec.ConcurrencyPolicy == v1alpha1.ConcurrencyAllow && o.spec.StartingDeadline == nil
 }
 
 // nextIsDue reports whether there is another tick after tick i of the list.

@@ -32,7 +32,7 @@ func TestEveryRunIsPredicted(t *testing.T) {
 			outcomes[what[:min(len(what), len("created at"))]]++
 		}
 	})
-	if !t.Failed() && played >= 1000 && (len(outcomes) != 5 || slices.Min(slices.Collect(maps.Values(outcomes))) < played/4) {
+	if !t.Failed() && played >= 1000 && (len(outcomes) != 8 || slices.Min(slices.Collect(maps.Values(outcomes))) < played/4) {
 		t.Errorf("%v in %d worlds: the worlds are too quiet", outcomes, played)
 	}
 }
@@ -55,6 +55,7 @@ type predicted struct {
 	// restarts reports whether another operator runs after that.
 	restarts bool
 	o        Observation
+	times    *cron.Schedule
 	alive    map[string]*fate
 	handled  *v1alpha1.HandledSchedule
 	done     map[int64]string
@@ -82,12 +83,12 @@ func newPredicted(t *testing.T, seed uint64) *predicted {
 		s.Spec.StartingDeadline = &metav1.Duration{Duration: time.Duration(r.Int64N(5*w.typical)) * time.Second}
 	}
 	w.time = time.Date(2007+r.IntN(30), 1, 1, 0, 0, 0, 0, time.UTC).Unix() + r.Int64N(366*86400)
-	if _, end := time.Unix(w.time, 0).In(w.oracle.minutes.zone).ZoneBounds(); !end.IsZero() && end.Unix() < w.time+3*366*86400 {
+	if _, end := time.Unix(w.time, 0).In(w.oracle.next.zone).ZoneBounds(); !end.IsZero() && end.Unix() < w.time+3*366*86400 {
 		w.time = end.Unix() - r.Int64N(3*86400)
 	}
 	w.since = w.time
 	s.CreationTimestamp = metav1.NewTime(time.Unix(w.time, 0))
-	w.oracle.settled, w.oracle.looked = w.time, w.time
+	w.oracle.settled, w.oracle.looked, w.oracle.minutes = w.time, w.time, w.oracle.next
 	w.oracle.minutes.from(w.time)
 	return w
 }
@@ -104,8 +105,8 @@ func (w *predicted) edit() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.o.Schedule.Spec.Schedule, w.o.Schedule.Spec.TimeZone, w.o.Times = text, name, times
-	w.oracle.minutes, w.typical = means, max(60, typical)
+	w.o.Schedule.Spec.Schedule, w.o.Schedule.Spec.TimeZone, w.times = text, name, times
+	w.oracle.next, w.typical = means, max(60, typical)
 }
 
 // play lets things happen, one after the other, and compares operator and oracle after each.
@@ -155,7 +156,7 @@ func (w *predicted) goOn(random int64) {
 		consider(w.wake)
 		// A copy looks ahead.
 		ahead := *w.oracle.minutes
-		if !w.o.Schedule.Spec.Suspend {
+		if !w.o.Schedule.Spec.Suspend && !w.oracle.mistaken {
 			if at := ahead.next(max(w.oracle.looked, w.oracle.settled), next+w.ahead); at != 0 {
 				consider(at - w.ahead)
 			}
@@ -182,7 +183,7 @@ func (w *predicted) goOn(random int64) {
 // happen changes the world of the operator in one way. The operator looks after it.
 func (w *predicted) happen() {
 	w.wake = w.time
-	switch w.r.IntN(14) {
+	switch w.r.IntN(16) {
 	case 0, 1:
 		w.down, w.restarts = w.time+w.r.Int64N(14*w.typical), true
 	case 2:
@@ -198,6 +199,15 @@ func (w *predicted) happen() {
 		w.edit()
 	case 7:
 		w.o.Schedule.Spec.Suspend = !w.o.Schedule.Spec.Suspend
+	case 8:
+		w.oracle.mistaken = true
+	case 9, 10, 11:
+		w.oracle.mistaken = false
+	// The operator cannot reach the API server.
+	case 12:
+		w.down = w.time + w.r.Int64N(30*w.typical)
+	case 13:
+		w.ahead += w.r.Int64N(30 * w.typical)
 	}
 }
 
@@ -220,6 +230,9 @@ func (w *predicted) look() {
 func (w *predicted) decide() bool {
 	w.o.Now, w.o.Since = time.Unix(w.now(), 0).UTC(), time.Unix(w.since, 0).UTC()
 	w.o.Schedule.Status.Handled = w.handled
+	if w.o.Times = w.times; w.oracle.mistaken {
+		w.o.Times = nil
+	}
 	w.o.Children = nil
 	for name, f := range w.alive {
 		w.o.Children = append(w.o.Children, Child{Name: name, Created: time.Unix(f.made, 0), Deleting: f.gone != 0})

@@ -40,6 +40,9 @@ type randomWorld struct {
 	t *testing.T
 	r *rand.Rand
 	o Observation
+	// times are those of the schedule, and mistaken reports whether it has a mistake.
+	times    *cron.Schedule
+	mistaken bool
 	// handled is the recorded part of the status in the API server.
 	handled *v1alpha1.HandledSchedule
 	// free is the time before which nothing may be run: the schedule was created, edited or resumed then.
@@ -79,7 +82,11 @@ func (w *randomWorld) edit() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.o.Schedule.Spec.Schedule, w.o.Times = text, times
+	w.o.Schedule.Spec.Schedule, w.times = text, times
+	w.o.Times = w.times
+	if w.mistaken {
+		w.o.Times = nil
+	}
 }
 
 // step lets something happen, and then lets the operator decide as often as it wants to.
@@ -102,6 +109,8 @@ func (w *randomWorld) step() {
 		w.invalidateOne()
 	case 8:
 		w.correct()
+	case 9:
+		w.breakOrMend()
 	}
 	w.o.Now = w.o.Now.Add(time.Duration(w.r.Int64N(int64(interval))))
 	w.goes()
@@ -135,6 +144,17 @@ func (w *randomWorld) invalidateOne() {
 	}
 }
 
+// breakOrMend makes a mistake in the template, or corrects it.
+func (w *randomWorld) breakOrMend() {
+	w.mistaken, w.o.Times = !w.mistaken, nil
+	if !w.mistaken {
+		w.o.Times = w.times
+	}
+}
+
+// runs reports whether the schedule is neither suspended nor mistaken.
+func (w *randomWorld) runs() bool { return !w.o.Schedule.Spec.Suspend && !w.mistaken }
+
 func (w *randomWorld) correct() {
 	for i := range w.o.Children {
 		if c := &w.o.Children[i]; c.Stalled {
@@ -165,7 +185,8 @@ func (w *randomWorld) look() bool {
 	if before == nil {
 		before = &v1alpha1.HandledSchedule{Until: w.o.Schedule.CreationTimestamp, Schedule: w.o.Schedule.Spec.Schedule}
 	}
-	if before.Schedule != w.o.Schedule.Spec.Schedule || before.Paused && !w.o.Schedule.Spec.Suspend {
+	mistaken := w.mistaken && !w.o.Schedule.Spec.Suspend
+	if before.Schedule != w.o.Schedule.Spec.Schedule || before.Paused == w.runs() || before.Mistake != mistaken {
 		w.free = later(before.Until.Time, w.o.Now)
 	}
 	d := Decide(w.o)
@@ -190,7 +211,7 @@ func (w *randomWorld) look() bool {
 		}
 	}
 	for _, p := range d.Passed {
-		w.pass(p)
+		w.pass(p, before.Schedule)
 	}
 	w.checkNothingForgotten(before, &d)
 	w.handled = &d.Handled
@@ -199,7 +220,7 @@ func (w *randomWorld) look() bool {
 
 // create checks that a run may start.
 func (w *randomWorld) create(run Run) {
-	if !w.isDue(run.At) || run.At.After(w.o.Now) || w.o.Schedule.Spec.Suspend {
+	if !w.isDue(run.At) || run.At.After(w.o.Now) || !w.runs() {
 		w.t.Errorf("created %s at %s", run.Name, w.o.Now)
 	}
 	if !run.At.After(w.free) {
@@ -239,8 +260,10 @@ func (w *randomWorld) createOnce(run Run) {
 	w.created[run.Name] = run.At
 }
 
-func (w *randomWorld) pass(p Passed) {
-	if !w.isDue(p.At) || p.Reason == v1alpha1.MissedConcurrencyForbidden && w.o.Schedule.Spec.ConcurrencyPolicy != v1alpha1.ConcurrencyForbid {
+// pass checks that a tick may be passed over. If the schedule was changed, it is one of the schedule before.
+func (w *randomWorld) pass(p Passed, before string) {
+	late := p.Reason == v1alpha1.MissedScheduleChanged || p.Reason == v1alpha1.MissedInvalidSpec
+	if late && p.At.Unix()%randomSchedules[before] != 0 || !late && !w.isDue(p.At) || p.Reason == v1alpha1.MissedConcurrencyForbidden && w.o.Schedule.Spec.ConcurrencyPolicy != v1alpha1.ConcurrencyForbid {
 		w.t.Errorf("%s is passed over: %s", p.At, p.Reason)
 	}
 	w.passed++
