@@ -43,7 +43,7 @@ type yard struct {
 	selectors map[string]map[string]string
 	// alive are the applications that exist.
 	alive map[types.NamespacedName]types.UID
-	// missing kinds are not installed, and failing kinds cannot be listed.
+	// missing kinds are not installed, and failing kinds and namespaces cannot be listed.
 	missing, failing map[string]bool
 	// kept objects cannot be deleted.
 	kept map[string]bool
@@ -64,7 +64,7 @@ func (y *yard) List(_ context.Context, list client.ObjectList, options ...client
 	switch {
 	case y.missing[kind[:len(kind)-len("List")]]:
 		return &apimeta.NoKindMatchError{}
-	case y.failing[kind[:len(kind)-len("List")]]:
+	case y.failing[kind[:len(kind)-len("List")]], y.failing[o.Namespace]:
 		return errors.New("try again")
 	}
 	var found []metav1.PartialObjectMetadata

@@ -5,6 +5,7 @@ package application
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -102,9 +103,8 @@ func (s *Surveyor) Start(ctx context.Context) error {
 			return nil
 		case <-s.surveys.asked:
 		}
-		asked := s.surveys.opened()
-		for err := s.answer(ctx, asked); err != nil; err = s.answer(ctx, asked) {
-			ctrl.LoggerFrom(ctx).Error(err, "Failed to list objects that applications may leave behind when they are deleted; will retry", "applications", len(asked))
+		for err := s.answerAll(ctx); err != nil; err = s.answerAll(ctx) {
+			ctrl.LoggerFrom(ctx).Error(err, "Failed to list objects that applications may leave behind when they are deleted; will retry", "applications", len(s.surveys.opened()))
 			select {
 			case <-ctx.Done():
 				return nil
@@ -117,30 +117,43 @@ func (s *Surveyor) Start(ctx context.Context) error {
 // surveyRetryPause is the pause after a failed survey.
 const surveyRetryPause = 5 * time.Second
 
-// answer makes one survey. The lists are read without a resource version, so they are not older than the questions.
-func (s *Surveyor) answer(ctx context.Context, asked map[types.UID]types.NamespacedName) error {
-	orphans := map[types.UID]bool{}
+// answerAll makes one survey for all open questions. A namespace whose objects cannot be listed leaves only the questions
+// of its own applications open. The lists are read without a resource version, so they are not older than the questions.
+func (s *Surveyor) answerAll(ctx context.Context) error {
+	asked, orphans := s.surveys.opened(), map[types.UID]bool{}
 	for uid, name := range asked {
 		for _, record := range s.Pods.Of(name) {
 			orphans[uid] = orphans[uid] || record.AppUID == string(uid) && record.OwnerUID == ""
 		}
 	}
+	var failed []error
 	for _, namespace := range s.namespacesOf(asked) {
-		for _, kind := range slices.Concat(leftover.Listed, s.GateKinds) {
-			err := livemeta.Each(ctx, s.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
-				if of := leftover.Of(obj); len(obj.OwnerReferences) == 0 && asked[of.UID] == of.NamespacedName {
-					orphans[of.UID] = true
-				}
-				return nil
-			}, client.InNamespace(namespace), client.HasLabels{v1alpha1.ApplicationUIDLabel})
-			if err != nil {
-				return fmt.Errorf("look for objects without owners: %w", err)
-			}
+		if err := s.findOrphans(ctx, namespace, asked, orphans); err != nil {
+			failed = append(failed, err)
+			maps.DeleteFunc(asked, func(_ types.UID, name types.NamespacedName) bool {
+				return namespace == metav1.NamespaceAll || name.Namespace == namespace
+			})
 		}
 	}
 	s.surveys.answer(asked, orphans)
 	for _, name := range asked {
 		s.Waker.Wake(name)
+	}
+	return errors.Join(failed...)
+}
+
+// findOrphans adds the applications that have objects without owners in a namespace.
+func (s *Surveyor) findOrphans(ctx context.Context, namespace string, asked map[types.UID]types.NamespacedName, orphans map[types.UID]bool) error {
+	for _, kind := range slices.Concat(leftover.Listed, s.GateKinds) {
+		err := livemeta.Each(ctx, s.Live, kind, func(obj *metav1.PartialObjectMetadata) error {
+			if of := leftover.Of(obj); len(obj.OwnerReferences) == 0 && asked[of.UID] == of.NamespacedName {
+				orphans[of.UID] = true
+			}
+			return nil
+		}, client.InNamespace(namespace), client.HasLabels{v1alpha1.ApplicationUIDLabel})
+		if err != nil {
+			return fmt.Errorf("look for objects without owners: %w", err)
+		}
 	}
 	return nil
 }

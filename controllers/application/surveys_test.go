@@ -30,6 +30,36 @@ func deletedBefore(r *Reconciler, i int) *v1alpha1.SparkApplication {
 	return app
 }
 
+// TestSurveyOfOtherNamespaces: a namespace whose objects cannot be listed holds up no application of another one, whether
+// it was deleted before the failure or after it.
+func TestSurveyOfOtherNamespaces(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		y := newYard()
+		r := sweeper(y)
+		r.Clock = clock.RealClock{}
+		y.failing["closed"] = true
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go func() { _ = (&Surveyor{Reconciler: r, Waker: waker.New(), Pauses: r.Clock}).Start(ctx) }()
+		for i := range 2 {
+			closed, open := deletedBefore(r, 2*i), deletedBefore(r, 2*i+1)
+			closed.Namespace = "closed"
+			for _, app := range []*v1alpha1.SparkApplication{closed, open} {
+				r.surveys.hasOrphans(app)
+			}
+			r.Clock.Sleep(2 * surveyRetryPause)
+			synctest.Wait()
+			if _, known := r.surveys.hasOrphans(open); !known {
+				t.Error("the question about another namespace has no answer")
+			}
+			if _, known := r.surveys.hasOrphans(closed); known {
+				t.Error("a list that failed is no list")
+			}
+		}
+	})
+}
+
 // TestSurvey: of many applications that were being deleted when this process first saw them, those without leftover
 // objects go at once, and the leftovers of the others are deleted. This takes no more list requests for many than for
 // one, unless one fails.
