@@ -57,6 +57,8 @@ type expectations struct {
 	// superseded are the stalled applications that were deleted for the next run and are not yet recorded in the
 	// status.
 	superseded []tick.Child
+	// recording is the write of the status that would record them, until it is known to have succeeded.
+	recording recording
 	// version is the resource version of the last own write.
 	version string
 	// checked is the last generation whose template is valid. An invalid template is checked again, because the policy
@@ -65,6 +67,13 @@ type expectations struct {
 	// unanswered is the last generation whose template the API server could not check, and asked is when it was tried.
 	unanswered int64
 	asked      time.Time
+}
+
+// recording is a write of the status that records the first n superseded applications: status.missed then counts total of
+// them.
+type recording struct {
+	n     int
+	total int64
 }
 
 // refusal is a run whose application could not be created, and why.

@@ -79,9 +79,6 @@ func (p *pass) countRecorded() {
 		for _, passed := range p.decision.Passed {
 			missed.WithLabelValues(namespace, passed.Reason).Inc()
 		}
-		for range p.expected.superseded {
-			missed.WithLabelValues(namespace, v1alpha1.MissedSuperseded).Inc()
-		}
 	})
 }
 

@@ -4,6 +4,8 @@
 package schedule
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,7 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/status"
@@ -63,6 +69,39 @@ func TestSupersededIsRecorded(t *testing.T) {
 	}
 }
 
+// TestSupersededWithoutAnAnswer: an application that was deleted for the next run is counted once, although the answer to
+// the write that recorded it was lost.
+func TestSupersededWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(*v1alpha1.ScheduledSparkApplication) {})
+	s := w.until("12:01")
+	e := w.reconciler.memory.of(s)
+	e.superseded = []tick.Child{{Name: "nightly-1", Due: noon}}
+	lost := true
+	w.reconciler.Client = interceptor.NewClient(w.Client.(client.WithWatch), interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+			if err := c.SubResource(sub).Patch(ctx, o, patch, opts...); err != nil || !lost {
+				return err
+			}
+			lost = false
+			return errors.New("connection reset by peer")
+		},
+	})
+	request := ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "team-a", Name: "nightly"}}
+	if _, err := w.reconciler.Reconcile(t.Context(), request); err == nil {
+		t.Fatal("the answer was not lost")
+	}
+	e.superseded = append(e.superseded, tick.Child{Name: "nightly-2", Due: noon.Add(time.Minute)})
+	for _, look := range []string{"12:02", "12:03"} {
+		if s = w.until(look); len(s.Status.Missed) != 1 || s.Status.Missed[0] != (v1alpha1.MissedRuns{Reason: v1alpha1.MissedSuperseded, Count: 2, Last: "2026-01-01T12:01:00Z"}) {
+			t.Errorf("missed %+v", s.Status.Missed)
+		}
+	}
+	if diff := cmp.Diff([]string{"Superseded", "Superseded"}, w.reasons()); diff != "" || len(e.superseded) != 0 {
+		t.Errorf("left %v, events (-want +got):\n%s", e.superseded, diff)
+	}
+}
+
 // TestManySuperseded: there is one event, however many applications were deleted for the next run.
 func TestManySuperseded(t *testing.T) {
 	t.Parallel()
@@ -76,7 +115,7 @@ func TestManySuperseded(t *testing.T) {
 		for i := range n {
 			p.expected.superseded = append(p.expected.superseded, tick.Child{Name: fmt.Sprint("nightly-", i), Message: "Secret \"keys\" does not exist"})
 		}
-		p.announceSuperseded()
+		p.announceSuperseded(n)
 		close(recorder.Events)
 		var got []string
 		for event := range recorder.Events {

@@ -35,12 +35,14 @@ const maxActive = 20
 // read.
 func (p *pass) publish(ctx context.Context) error {
 	p.countRefused()
+	p.settleSuperseded()
 	after := p.schedule.DeepCopy()
 	p.fill(&after.Status)
 	if equality.Semantic.DeepEqual(p.schedule.Status, after.Status) {
 		return nil
 	}
 	after.Status.Operator = p.Operators.Name()
+	p.expected.recording = recording{n: len(p.expected.superseded), total: countOf(&after.Status, v1alpha1.MissedSuperseded)}
 	patch := client.MergeFromWithOptions(p.schedule, client.MergeFromWithOptimisticLock{})
 	if err := p.Client.Status().Patch(ctx, after, patch, client.FieldOwner(v1alpha1.FieldOwner)); err != nil {
 		return client.IgnoreNotFound(fmt.Errorf("write status: %w", err))
@@ -48,7 +50,7 @@ func (p *pass) publish(ctx context.Context) error {
 	p.expected.version = after.ResourceVersion
 	p.announce(after)
 	p.countRecorded()
-	p.expected.superseded = nil
+	p.supersededRecorded()
 	p.schedule = after
 	return nil
 }
@@ -86,17 +88,7 @@ func (p *pass) fillHandled(s *v1alpha1.ScheduledSparkApplicationStatus) {
 		d.Handled.Until = metav1.NewTime(d.Passed[len(d.Passed)-1].At.UTC())
 		s.Handled = &d.Handled
 	}
-	if p.refused == "" || d.Create == nil || d.Create.Request == "" { // else its time is still pending
-		s.RunFor = d.RunFor
-	}
-	if run := d.Create; run != nil && p.refused == "" {
-		switch {
-		case run.Token != "":
-			s.LastHandledForceAt = run.Token
-		case run.Request == "":
-			s.LastRunTime = rfc3339(run.At)
-		}
-	}
+	p.fillRun(s)
 	for _, passed := range d.Passed {
 		miss(s, passed.Reason, passed.At)
 	}
@@ -106,6 +98,21 @@ func (p *pass) fillHandled(s *v1alpha1.ScheduledSparkApplicationStatus) {
 			at = p.local(c.Created)
 		}
 		miss(s, v1alpha1.MissedSuperseded, at)
+	}
+}
+
+// fillRun records the run of the decision, unless it was refused, and the request for past times.
+func (p *pass) fillRun(s *v1alpha1.ScheduledSparkApplicationStatus) {
+	run := p.decision.Create
+	if run == nil || run.Request == "" || p.refused == "" { // else its time is still pending
+		s.RunFor = p.decision.RunFor
+	}
+	switch {
+	case run == nil, p.refused != "":
+	case run.Token != "":
+		s.LastHandledForceAt = run.Token
+	case run.Request == "":
+		s.LastRunTime = rfc3339(run.At)
 	}
 }
 
@@ -247,27 +254,8 @@ func (p *pass) announce(after *v1alpha1.ScheduledSparkApplication) {
 	if run := p.decision.Create; run != nil && p.refused == "" && p.expected.last.is(run) {
 		p.event(normal, "Created", "created application %s", run.Name)
 	}
-	p.announceSuperseded()
 	p.announceMissed()
 	p.announceRunFor(after.Status.RunFor)
-}
-
-// announceSuperseded records a single event for all applications that were deleted for the next run, because their
-// number is up to users.
-func (p *pass) announceSuperseded() {
-	all := p.expected.superseded
-	if len(all) == 0 {
-		return
-	}
-	what := "application " + all[0].Name
-	switch others := len(all) - 1; {
-	case others == 1:
-		what += " and another one"
-	case others > 1:
-		what = fmt.Sprintf("%s and %d others", what, others)
-	}
-	note := fmt.Sprintf("deleted %s, which could not start, for the next run: %s", what, all[0].Message)
-	p.event(warning, v1alpha1.MissedSuperseded, "%s", status.Truncate(note))
 }
 
 // whyMissed explains the reasons for which runs are missed, and names the field or action that prevents it.
