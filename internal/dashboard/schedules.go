@@ -54,9 +54,11 @@ type scheduleRow struct {
 	Succeeded   string
 	Failed      string
 	Missed      int64
-	next        time.Time
-	Line        timeline
-	schedule    *v1alpha1.ScheduledSparkApplication
+	// Past is what has become of a request to run past times; empty if there is none, or if all were created.
+	Past     string
+	next     time.Time
+	Line     timeline
+	schedule *v1alpha1.ScheduledSparkApplication
 }
 
 // coming is a time at which a schedule is due.
@@ -144,6 +146,9 @@ func rowOf(s *v1alpha1.ScheduledSparkApplication, now time.Time) scheduleRow {
 	}
 	for _, m := range s.Status.Missed {
 		row.Missed += m.Count
+	}
+	if r := s.Status.RunFor; r != nil && r.Result != v1alpha1.RunForCreated {
+		row.Past = printer.PastTimes(r)
 	}
 	row.comes(s, now)
 	return row

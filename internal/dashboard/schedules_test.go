@@ -56,3 +56,21 @@ func TestComingTimes(t *testing.T) {
 		})
 	}
 }
+
+// TestPastTimes: a request for past times is shown while times are pending, and if it was refused.
+func TestPastTimes(t *testing.T) {
+	t.Parallel()
+	for want, r := range map[string]*v1alpha1.RunForStatus{
+		"past times: 2 are pending, the first of them 2026-01-01T02:30:00Z; 1 were created": {Pending: []string{"2026-01-01T02:30:00Z", "2026-01-02T02:30:00Z"}, Created: 1},
+		"past times: Refused: <b> is not a time":                                            {Result: v1alpha1.RunForRefused, Message: "<b> is not a time"},
+		"":                                                                                  {Result: v1alpha1.RunForCreated, Created: 3},
+	} {
+		s := &v1alpha1.ScheduledSparkApplication{}
+		s.Spec.Schedule, s.Status.RunFor = "@daily", r
+		row := rowOf(s, time.Unix(0, 0))
+		text, err := fragment("schedules", schedulesPage{Rows: []scheduleRow{row}})
+		if row.Past != want || err != nil || !strings.Contains(string(text), html.EscapeString(want)) {
+			t.Errorf("%q, %v, want %q in:\n%s", row.Past, err, want, text)
+		}
+	}
+}
