@@ -15,6 +15,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 
@@ -28,10 +29,18 @@ var exhaustive = flag.Bool("exhaustive", false, "break every write of a schedule
 // TestEveryWriteMayBreak: a schedule is applied, runs, replaces its application, and trims its history, and one write of that is broken.
 // Each run is created once and recorded, and none is missed. Every write is broken in one way, the next write in the next way; with
 // -exhaustive in all of them.
-func TestEveryWriteMayBreak(t *testing.T) {
+func TestEveryWriteMayBreak(t *testing.T) { breakEveryWrite(t, (*world).liveAsSchedule) }
+
+// TestEveryWriteOfPastTimesMayBreak: two past times are run, and one write of that is broken. Each is created once, and none is taken for an
+// application that existed before.
+func TestEveryWriteOfPastTimesMayBreak(t *testing.T) { breakEveryWrite(t, (*world).runPastTimes) }
+
+// breakEveryWrite lets a schedule live once undisturbed, and then once for each write, which is broken.
+func breakEveryWrite(t *testing.T, live func(*world)) {
+	t.Helper()
 	var writes []string
 	t.Run("undisturbed", func(t *testing.T) {
-		writes = liveOnce(t, nil)
+		writes = liveOnce(t, live, nil)
 		t.Logf("%d writes:\n%s", len(writes), strings.Join(writes, "\n"))
 	})
 	all := harness.Faults()
@@ -42,7 +51,7 @@ func TestEveryWriteMayBreak(t *testing.T) {
 		}
 		for _, fault := range ways {
 			t.Run(fmt.Sprintf("write %d %s", n, fault), func(t *testing.T) {
-				liveOnce(t, func(i int, _ *http.Request) harness.Fault {
+				liveOnce(t, live, func(i int, _ *http.Request) harness.Fault {
 					if i == n {
 						return fault
 					}
@@ -63,7 +72,7 @@ func isOfSchedules(r *http.Request) bool {
 
 // liveOnce has a schedule live on a network on which all events are lost. An operator whose network was cut is replaced by another one on a good
 // network. It returns the writes.
-func liveOnce(t *testing.T, decide func(int, *http.Request) harness.Fault) []string {
+func liveOnce(t *testing.T, live func(*world), decide func(int, *http.Request) harness.Fault) []string {
 	t.Helper()
 	w := &world{t: t, clock: &harness.Clock{}, World: harness.NewWorld(t, "", &harness.Kubelet{Run: func(ctx context.Context, k *harness.Kubelet, driver *corev1.Pod) {
 		k.Start(ctx, driver)
@@ -84,7 +93,7 @@ func liveOnce(t *testing.T, decide func(int, *http.Request) harness.Fault) []str
 		}
 	}()
 	defer func() { close(stop); <-replaced }()
-	w.liveAsSchedule()
+	live(w)
 	if decide != nil && !network.Broke() {
 		t.Skip("nothing was broken: this life had fewer writes than the undisturbed one")
 	}
@@ -133,6 +142,32 @@ func (w *world) liveAsSchedule() {
 	})
 	if len(lives) != 2 || lives[1].Name != app.Name || lives[0].Gone == 0 || lives[0].Gone > lives[1].Created {
 		w.t.Errorf("applications %+v, want each once, the second created when the first was gone", lives)
+	}
+}
+
+// runPastTimes requests two past times of a suspended schedule, which run at once.
+func (w *world) runPastTimes() {
+	w.t.Helper()
+	first := w.clock.Now().UTC().Truncate(day).Add(-9 * day)
+	s := w.apply("nightly", func(s *v1alpha1.ScheduledSparkApplication) {
+		s.Spec.Suspend, s.Spec.TimeZone, s.Spec.ConcurrencyPolicy = true, "UTC", v1alpha1.ConcurrencyAllow
+	})
+	harness.Change(w.t, s, func(s *v1alpha1.ScheduledSparkApplication) {
+		metav1.SetMetaDataAnnotation(&s.ObjectMeta, v1alpha1.RunForAnnotation, first.Format(time.DateOnly)+" "+first.Add(day).Format(time.DateOnly))
+	})
+	w.becomes(s, "done", func(s *v1alpha1.ScheduledSparkApplication) bool {
+		return s.Status.RunFor != nil && s.Status.RunFor.Result != ""
+	})
+	if r := s.Status.RunFor; r.Result != v1alpha1.RunForCreated || r.Created != 2 || len(s.Status.Missed) != 0 {
+		w.t.Errorf("status %+v, want two created and none missed", s.Status)
+	}
+	var names []string
+	for _, life := range w.History.Lives(w.Namespace) {
+		names = append(names, life.Name)
+	}
+	slices.Sort(names)
+	if want := []string{"nightly-" + minutes(first), "nightly-" + minutes(first.Add(day))}; !slices.Equal(names, want) {
+		w.t.Errorf("applications %v, want %v, each once", names, want)
 	}
 }
 
