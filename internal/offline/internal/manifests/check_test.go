@@ -140,6 +140,15 @@ spec:
 					`a driver of that name is kept of the run before (retention): remove it`,
 			},
 		},
+		"a schedule of which past times are requested": {text: strings.Replace(scheduled(right), "name: nightly", `name: nightly
+  annotations: {sparkgate.io/run-for: "2026-11-23 2026-11-24T00:00"}`, 1), checked: 1},
+		"… one of which it does not have": {
+			text: strings.Replace(scheduled(right), "name: nightly", `name: nightly
+  annotations:
+    sparkgate.io/run-for: "2026-11-23T02:30"`, 1), checked: 1,
+			want: []string{`f.yaml:6: warning: ScheduledSparkApplication nightly: metadata.annotations[sparkgate.io/run-for]: 2026-11-23T02:30:00+01:00 is not a time of the schedule: ` +
+				`choose 2026-11-23T00:00:00+01:00 or 2026-11-24T00:00:00+01:00`},
+		},
 		"a schedule whose template would wait for another version": {
 			text: strings.Replace(scheduled(right), "sparkVersion: 4.1.4", "sparkVersion: 4.9.0", 1), checked: 1,
 			want: []string{`f.yaml:11: ScheduledSparkApplication nightly: spec.template.spec.sparkVersion: value "4.9.0" is not honoured by this version yet: `},

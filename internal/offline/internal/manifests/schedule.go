@@ -12,6 +12,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/cron"
+	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
 // schedule checks a schedule, and its template as an application.
@@ -21,8 +22,12 @@ func (c *collector) schedule(text []byte, namespace string, all []Object) ([]Fin
 		return c.findings, nil
 	}
 	var mistake *cron.Error
-	if _, err := cron.Parse(schedule.Spec.Schedule, schedule.Spec.TimeZone); errors.As(err, &mistake) {
+	times, err := cron.Parse(schedule.Spec.Schedule, schedule.Spec.TimeZone)
+	if errors.As(err, &mistake) {
 		c.add(Finding{Field: "spec." + mistake.Field, Message: "value " + quoted(mistake.Value) + ": " + mistake.Problem})
+	}
+	if request, asked := schedule.Annotations[v1alpha1.RunForAnnotation]; asked && err == nil {
+		c.pastTimes(request, times)
 	}
 	c.missedRuns(&schedule.Spec)
 	if len(schedule.Spec.Template.Spec.Raw) == 0 {
@@ -40,6 +45,15 @@ func (c *collector) schedule(text []byte, namespace string, all []Object) ([]Fin
 		c.add(f)
 	}
 	return c.findings, err
+}
+
+// pastTimes warns about a request for past times that the operator would refuse, whatever the time is. The schedule works
+// nevertheless.
+func (c *collector) pastTimes(request string, times *cron.Schedule) {
+	lastOfAll := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+	if _, err := tick.PastTimes(request, times, lastOfAll); err != nil {
+		c.add(Finding{Warning: true, Field: "metadata.annotations[" + v1alpha1.RunForAnnotation + "]", Message: err.Error()})
+	}
 }
 
 // leastDeadline is how long another operator may take to take over.
