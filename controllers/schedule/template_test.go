@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -100,19 +101,41 @@ func TestConfigMapCompletesTheTemplate(t *testing.T) {
 	}
 }
 
-// TestTimeOfARun: an application says for which time it runs, whatever its template says; one that was requested runs for none.
+// TestTimeOfARun: an application says for which time it runs, whatever its template says; one that was requested to run
+// now runs for none.
 func TestTimeOfARun(t *testing.T) {
 	t.Parallel()
 	s := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "nightly"}}
 	s.Spec.Template.Spec.Raw = []byte("{}")
-	s.Spec.Template.Metadata.Annotations = map[string]string{v1alpha1.ScheduledForAnnotation: "2025-12-31T02:30:00Z"}
-	for want, run := range map[string]tick.Run{"2026-01-01T12:00:00Z": {Name: "a", At: noon}, "": {Name: "b", Token: "now"}} {
-		app, err := applicationOf(s, run)
+	own := append([]string{v1alpha1.RunForRequestAnnotation}, v1alpha1.ScheduledAnnotations...)
+	s.Spec.Template.Metadata.Annotations = map[string]string{"team": "a"}
+	for _, key := range own {
+		s.Spec.Template.Metadata.Annotations[key] = "2025-12-31T02:30:00Z"
+	}
+	zone := time.FixedZone("", 3600)
+	for name, tc := range map[string]struct {
+		run  tick.Run
+		want map[string]string
+	}{
+		"due": {tick.Run{Name: "a", At: noon.In(zone), Previous: noon.Add(-time.Hour).In(zone)}, map[string]string{
+			v1alpha1.ScheduledForAnnotation: "2026-01-01T13:00:00+01:00", v1alpha1.ScheduledDateAnnotation: "2026-01-01",
+			v1alpha1.PreviousScheduledForAnnotation: "2026-01-01T12:00:00+01:00",
+		}},
+		"the first": {tick.Run{Name: "a", At: noon}, map[string]string{
+			v1alpha1.ScheduledForAnnotation: "2026-01-01T12:00:00Z", v1alpha1.ScheduledDateAnnotation: "2026-01-01",
+		}},
+		"past": {tick.Run{Name: "a", At: noon, Request: "a1b2"}, map[string]string{
+			v1alpha1.ScheduledForAnnotation: "2026-01-01T12:00:00Z", v1alpha1.ScheduledDateAnnotation: "2026-01-01", v1alpha1.RunForRequestAnnotation: "a1b2",
+		}},
+		"requested": {tick.Run{Name: "b", Token: "now"}, map[string]string{}},
+	} {
+		app, err := applicationOf(s, tc.run)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, has := app.GetAnnotations()[v1alpha1.ScheduledForAnnotation]; got != want || has != (want != "") {
-			t.Errorf("%s runs for %q, want %q", run.Name, got, want)
+		tc.want["team"] = "a"
+		if diff := cmp.Diff(tc.want, app.GetAnnotations()); diff != "" {
+			t.Errorf("%s: annotations (-want +got):\n%s", name, diff)
 		}
 	}
 }
