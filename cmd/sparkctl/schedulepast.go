@@ -206,6 +206,10 @@ func (f *scheduleRunFlags) announcePast(schedule *v1alpha1.ScheduledSparkApplica
 			fmt.Fprintln(s.out, kindName+run)
 		}
 	}
+	if succeeded, failed := tick.HistoryLimits(&schedule.Spec); len(times) > succeeded {
+		fmt.Fprintf(s.err, "note: of the runs of this schedule, the last %d that succeed and the last %d that fail are kept "+
+			"(successfulHistoryLimit, failedHistoryLimit)\n", succeeded, failed)
+	}
 	return nil
 }
 
@@ -283,7 +287,8 @@ func (r *pastRuns) isCreated(s *v1alpha1.ScheduledSparkApplication, at time.Time
 	case accepted && !contains(state.Pending, at):
 		return true, nil
 	case s.Annotations[v1alpha1.RunForAnnotation] != r.request:
-		return true, fmt.Errorf("%s is not run: the annotation %s was changed before its application was created; request the run again", text, v1alpha1.RunForAnnotation)
+		return true, fmt.Errorf("%s is not run: the annotation %s was changed before its application was created; request the run again",
+			text, v1alpha1.RunForAnnotation)
 	}
 	if mistake := mistakeIn(s); mistake != "" {
 		return true, codedError{fmt.Errorf("%s cannot run: %s: %s", r.schedule, v1alpha1.InvalidSpecReason, mistake), exitRunFailed}

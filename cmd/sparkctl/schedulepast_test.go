@@ -10,6 +10,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
@@ -37,10 +38,14 @@ func TestScheduleRunPastTimes(t *testing.T) {
 		code      int
 		out, news string
 	}{
-		"one":               {line: "--for 2026-03-27T02:30", out: requested},
-		"two":               {line: "--for 2026-03-28T01:30:00Z --for 2026-03-27T02:30", out: requested + second},
-		"a range of dates":  {line: "--from 2026-03-27 --to 2026-03-28", out: requested + second},
-		"a range of times":  {line: "--from 2026-03-27T02:30 --to 2026-03-28T02:29", out: requested},
+		"one":              {line: "--for 2026-03-27T02:30", out: requested},
+		"two":              {line: "--for 2026-03-28T01:30:00Z --for 2026-03-27T02:30", out: requested + second},
+		"a range of dates": {line: "--from 2026-03-27 --to 2026-03-28", out: requested + second},
+		"a range of times": {line: "--from 2026-03-27T02:30 --to 2026-03-28T02:29", out: requested},
+		"more than are kept": {
+			line: "--from 2026-03-27 --to 2026-03-28", now: inCluster(func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.SuccessfulHistoryLimit = ptr.To[int32](1) }),
+			out: requested + second, news: "note: of the runs of this schedule, the last 1 that succeed and the last 1 that fail are kept",
+		},
 		"for scripts":       {line: "--for 2026-03-27T02:30 -o name", out: "sparkapplication.sparkgate.io/nightly-29576250\n", news: requested},
 		"behind another":    {line: "--for 2026-03-27T02:30", now: active, out: strings.Replace(requested, "requested", "requested; it starts when these have finished, or are deleted: nightly-1", 1)},
 		"not one of them":   {line: "--for 2026-03-27T02:31", code: 1, news: "2026-03-27T02:31:00+01:00 is not a time of the schedule: choose 2026-03-27T02:30:00+01:00 or 2026-03-28T02:30:00+01:00"},

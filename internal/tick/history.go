@@ -19,14 +19,16 @@ const (
 	defaultFailedHistoryLimit     = 1
 )
 
+// HistoryLimits returns how many applications that succeeded, and that failed, are kept.
+func HistoryLimits(spec *v1alpha1.ScheduledSparkApplicationSpec) (succeeded, failed int) {
+	return int(ptr.Deref(spec.SuccessfulHistoryLimit, defaultSuccessfulHistoryLimit)), int(ptr.Deref(spec.FailedHistoryLimit, defaultFailedHistoryLimit))
+}
+
 // Surplus returns the finished applications beyond the history limits, in the order in which their runs ended: an
 // application that was run again counts as recent. Those annotated to be kept do not count.
 func Surplus(spec *v1alpha1.ScheduledSparkApplicationSpec, children []Child) (surplus []Child) {
-	limits := map[bool]int32{
-		true:  ptr.Deref(spec.SuccessfulHistoryLimit, defaultSuccessfulHistoryLimit),
-		false: ptr.Deref(spec.FailedHistoryLimit, defaultFailedHistoryLimit),
-	}
-	for succeeded, limit := range limits {
+	most, mostFailed := HistoryLimits(spec)
+	for succeeded, limit := range map[bool]int{true: most, false: mostFailed} {
 		var ended []Child
 		for _, c := range children {
 			if !c.active() && !c.Keep && c.Succeeded == succeeded {
@@ -34,7 +36,7 @@ func Surplus(spec *v1alpha1.ScheduledSparkApplicationSpec, children []Child) (su
 			}
 		}
 		slices.SortFunc(ended, compareEnds)
-		surplus = append(surplus, ended[:max(0, len(ended)-int(limit))]...)
+		surplus = append(surplus, ended[:max(0, len(ended)-limit)]...)
 	}
 	slices.SortFunc(surplus, compareEnds)
 	return surplus
