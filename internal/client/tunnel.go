@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/portforward"
@@ -27,8 +28,11 @@ type Forwarding struct {
 	// Port is the local port, on the loopback address.
 	Port uint16
 
-	stop  chan struct{}
-	ended chan error
+	// stop ends the forwarding. It may be called again.
+	stop func()
+	// ended is closed when the forwarding has ended, with err.
+	ended chan struct{}
+	err   error
 }
 
 // Forward forwards a local port, on the loopback address, to a port of a pod. If local is 0, a free port is chosen.
@@ -38,17 +42,20 @@ func (c *Cluster) Forward(ctx context.Context, pod *corev1.Pod, local uint16, po
 	if err != nil {
 		return nil, err
 	}
-	f := &Forwarding{stop: make(chan struct{}), ended: make(chan error, 1)}
-	ready := make(chan struct{})
+	stop, ready := make(chan struct{}), make(chan struct{})
+	f := &Forwarding{stop: sync.OnceFunc(func() { close(stop) }), ended: make(chan struct{})}
 	ports := []string{strconv.Itoa(int(local)) + ":" + strconv.Itoa(int(port))}
-	forwarder, err := portforward.NewOnAddressesForStreaming(dialer, []string{"127.0.0.1"}, ports, f.stop, ready, io.Discard, problems)
+	forwarder, err := portforward.NewOnAddressesForStreaming(dialer, []string{"127.0.0.1"}, ports, stop, ready, io.Discard, problems)
 	if err != nil {
 		return nil, fmt.Errorf("prepare a connection to pod %s: %w", pod.Name, err)
 	}
-	go func() { f.ended <- forwarder.ForwardPorts() }()
+	go func() {
+		defer close(f.ended)
+		f.err = forwarder.ForwardPorts()
+	}()
 	select {
-	case err := <-f.ended:
-		return nil, c.explain(ctx, err, action{"create", "pods/portforward", pod.Namespace, ""})
+	case <-f.ended:
+		return nil, c.explain(ctx, f.err, action{"create", "pods/portforward", pod.Namespace, ""})
 	case <-ctx.Done():
 		f.Close()
 		return nil, ctx.Err()
@@ -72,9 +79,9 @@ func (f *Forwarding) Wait(ctx context.Context) {
 	}
 }
 
-// Close ends the forwarding. It must be called at most once, and not after Wait.
+// Close ends the forwarding and waits for its end. Nothing happens if it has ended.
 func (f *Forwarding) Close() {
-	close(f.stop)
+	f.stop()
 	<-f.ended
 }
 
