@@ -49,7 +49,7 @@ func (ac attempt) active() Decision {
 		if next, over := ac.observeDriver(driver); over {
 			return next
 		}
-		if missing := ac.termination.leavingDriver(); missing != NeedNothing {
+		if missing := ac.termination.endTerminatingDriver(); missing != NeedNothing {
 			return need(missing, ac.start())
 		}
 	} else if ac.s.Driver.UID != "" {

@@ -92,7 +92,7 @@ func (d *decider) deleted() Decision {
 	if d.termination.nodesNeeded() {
 		return need(NeedNodes, Start{})
 	}
-	if d.was.Active() && d.termination.driverMayHide() {
+	if d.was.Active() && d.termination.executorsMayBeReplaced() {
 		return need(NeedDriverAbsent, d.start())
 	}
 	if len(d.activePods()) > 0 {
@@ -105,7 +105,7 @@ func (d *decider) deleted() Decision {
 		}
 		return d.decision
 	}
-	if d.was.Active() && d.termination.driverInDoubt() {
+	if d.was.Active() && d.termination.driverMayBeUnobserved() {
 		return need(NeedDriverAbsent, d.start())
 	}
 	d.after(Action{Kind: ReleaseGrant}, Action{Kind: RemoveFinalizer})

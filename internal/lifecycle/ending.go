@@ -153,7 +153,7 @@ func (en ending) finalizing() Decision {
 	if en.termination.nodesNeeded() {
 		return need(NeedNodes, Start{})
 	}
-	if en.termination.driverMayHide() {
+	if en.termination.executorsMayBeReplaced() {
 		return need(NeedDriverAbsent, en.start())
 	}
 	if len(en.activePods()) > 0 {
@@ -181,9 +181,10 @@ func (en ending) announceSidecars() string {
 // finish ends an attempt that has no active pods: it releases the grant, deletes what is not kept, and decides what
 // follows.
 func (en ending) finish() Decision {
-	if en.termination.driverInDoubt() {
+	if en.termination.driverMayBeUnobserved() {
 		return need(NeedDriverAbsent, en.start())
 	}
+	en.termination.recordDriver()
 	stopped, attempt := en.s.Stopping, en.history.last()
 	if attempt != nil && en.succeededBefore(stopped) {
 		stopped = ""

@@ -74,10 +74,10 @@ func (tm termination) driverOverdue() bool {
 	return !due.IsZero() && !tm.o.Now.Before(due)
 }
 
-// leavingDriver handles a driver that is being deleted while its attempt is under way. When it is overdue, it is
+// endTerminatingDriver handles a driver that is being deleted while its attempt is under way. When it is overdue, it is
 // deleted without a grace period if its node answers. If the node does not answer, the driver may stay for long, and
 // the status says so. It returns what has to be observed first.
-func (tm termination) leavingDriver() Need {
+func (tm termination) endTerminatingDriver() Need {
 	due := tm.driverDue()
 	switch {
 	case due.IsZero():
@@ -188,20 +188,23 @@ func (tm termination) nodeLost() string {
 		"node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or delete the pods with --force"
 }
 
-// driverMayHide reports whether executors are about to be deleted although a driver that the watch does not show could
-// replace them.
-func (tm termination) driverMayHide() bool {
-	return tm.s.Driver != nil && !tm.o.DriverAbsent && tm.driver() == nil && slices.ContainsFunc(tm.activePods(), func(r *pods.Record) bool {
+// driverMayBeUnobserved reports whether a driver may exist that the watch has not shown yet, because the watch can be
+// older than the status, which another operator may have written.
+func (tm termination) driverMayBeUnobserved() bool {
+	return tm.s.Driver != nil && !tm.o.DriverAbsent && tm.driver() == nil
+}
+
+// executorsMayBeReplaced reports whether executors are about to be deleted although a driver that the watch does not
+// show could replace them.
+func (tm termination) executorsMayBeReplaced() bool {
+	return tm.driverMayBeUnobserved() && slices.ContainsFunc(tm.activePods(), func(r *pods.Record) bool {
 		return r.Role == pods.Executor && !r.Deleting && tm.current(r)
 	})
 }
 
-// driverInDoubt reports whether a driver may exist that the watch has not shown yet, because the watch can be older
-// than the status, which another operator may have written. If the watch shows the driver, its uid is recorded.
-func (tm termination) driverInDoubt() bool {
+// recordDriver writes the uid of the driver that the watch shows, if there is one, into the status.
+func (tm termination) recordDriver() {
 	if driver := tm.driver(); driver != nil {
 		tm.s.Driver.UID = driver.UID
-		return false
 	}
-	return tm.s.Driver != nil && !tm.o.DriverAbsent
 }
