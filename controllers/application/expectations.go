@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/resourceversions"
 )
 
 // Expectations records the writes of this process, because the watch lags behind them: a pass on an object older than
@@ -48,7 +48,7 @@ type pendingUngate struct {
 
 // raiseVersion records a resource version, unless a newer one is known.
 func (e *expected) raiseVersion(version string) {
-	if e.version == "" || older(e.version, version) {
+	if e.version == "" || resourceversions.Older(e.version, version) {
 		e.version = version
 	}
 }
@@ -66,9 +66,9 @@ func (m *Expectations) IsStale(app *v1alpha1.SparkApplication) bool {
 	if r == nil || r.uid != app.UID {
 		// It was not in the list at the start, so in that version it had ended or did not exist.
 		ended := app.Status.Times.Finished != nil && app.Status.Grant == nil || len(app.Status.Invalid) > 0
-		return !ended && older(app.ResourceVersion, m.ended)
+		return !ended && resourceversions.Older(app.ResourceVersion, m.ended)
 	}
-	return older(app.ResourceVersion, r.known.version)
+	return resourceversions.Older(app.ResourceVersion, r.known.version)
 }
 
 // OthersEnded records that, as of this resource version, every application that was not passed to Observed had ended
@@ -129,13 +129,6 @@ func (m *Expectations) recordUnanswered(obj client.Object, until time.Time) {
 
 // unansweredUntil returns until when an unanswered create request may take effect, or zero if there is none.
 func (m *Expectations) unansweredUntil(obj client.Object) time.Time { return m.get(obj).unanswered }
-
-// older reports whether a resource version is older than another. Versions that are empty or not numbers cannot be
-// compared, so the answer is false.
-func older(version, than string) bool {
-	order, err := resourceversion.CompareResourceVersion(version, than)
-	return err == nil && order < 0
-}
 
 // markUngating records that the scheduling gate of a pod is being removed so that the pod uses a flavor. The pod counts
 // as admitted until the outcome is known.

@@ -14,12 +14,12 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/resourceversions"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
@@ -198,23 +198,16 @@ func (m *mirror) workloadFor(key queueing.Key, run, attempt int64) *kueuev1.Work
 func (t *tracker) watchIsBehind(w *kueuev1.Workload) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return older(w.ResourceVersion, t.written[w.UID])
+	return resourceversions.Older(w.ResourceVersion, t.written[w.UID])
 }
 
 // recordWrite records the resource version that an own write has produced.
 func (t *tracker) recordWrite(w *kueuev1.Workload) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if known := t.written[w.UID]; known == "" || older(known, w.ResourceVersion) {
+	if known := t.written[w.UID]; known == "" || resourceversions.Older(known, w.ResourceVersion) {
 		t.written[w.UID] = w.ResourceVersion
 	}
-}
-
-// older reports whether a resource version is older than another. Versions that are empty or not numbers cannot be
-// compared, so the answer is false.
-func older(version, than string) bool {
-	order, err := resourceversion.CompareResourceVersion(version, than)
-	return err == nil && order < 0
 }
 
 // workloadChanged wakes the application of a Workload that was added, changed or deleted.
@@ -232,7 +225,7 @@ func (g *Gate) workloadChanged(o client.Object) {
 		delete(g.chunks[key], w.Name)
 	}
 	gone := !g.shows(w) // another Workload may already have its name
-	if gone || !older(w.ResourceVersion, g.written[w.UID]) {
+	if gone || !resourceversions.Older(w.ResourceVersion, g.written[w.UID]) {
 		delete(g.written, w.UID)
 	}
 	if gone {
