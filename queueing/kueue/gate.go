@@ -17,6 +17,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
+	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
 // Name is the name of the gate in the API.
@@ -82,7 +83,7 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 	switch {
 	case apierrors.IsConflict(err):
 		return queueing.Verdict{}, nil // another client has changed the Workload, and the watch will show it
-	case refused(err):
+	case optionalkind.WriteRefused(err):
 		g.retry(ask.Key)
 		return waiting(queueing.ReasonWaitingForGate, "the Workload could not be changed to what is asked for now; the operator will retry: "+stabilise(err.Error())), nil
 	}

@@ -34,16 +34,11 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, 
 	case optionalkind.NotServed(err), apierrors.IsMethodNotSupported(err): // the kinds are being removed
 		g.retry(ask.Key)
 		return notInstalled(), nil
-	case refused(err):
+	case optionalkind.WriteRefused(err):
 		g.retry(ask.Key)
 		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("Workload %s could not be created; the operator will retry: %s", w.Name, stabilise(err.Error()))), nil
 	}
 	return queueing.Verdict{}, fmt.Errorf("create Workload %s: %w", client.ObjectKeyFromObject(w), err)
-}
-
-// refused reports whether the API server rejects a write, or fails to reach Kueue's webhook for it.
-func refused(err error) bool {
-	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) || apierrors.IsInternalError(err)
 }
 
 // taken checks who owns the existing Workload with the name that an ask needs. A Workload of another owner is never

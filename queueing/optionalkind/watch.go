@@ -368,3 +368,8 @@ func (w *Watch) kind() string {
 
 // NotServed reports whether a request failed because the cluster does not serve the kind.
 func NotServed(err error) bool { return apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err) }
+
+// WriteRefused reports whether the API server rejects a write, or fails to reach the scheduler's webhook for it.
+func WriteRefused(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsInternalError(err)
+}

@@ -185,16 +185,11 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask, wanted *v1beta1.Pod
 	case optionalkind.NotServed(err), apierrors.IsMethodNotSupported(err): // the kinds are being removed
 		g.wakeLater(ask.Key)
 		return notInstalled(), nil
-	case refused(err):
+	case optionalkind.WriteRefused(err):
 		g.wakeLater(ask.Key)
 		return refusedByServer(ask, err), nil
 	}
 	return queueing.Verdict{}, fmt.Errorf("create PodGroup %s/%s: %w", wanted.Namespace, wanted.Name, err)
-}
-
-// refused reports whether the API server rejects a write, or fails to reach Volcano's webhook for it.
-func refused(err error) bool {
-	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsInternalError(err)
 }
 
 // resolveExisting returns the verdict if a group exists although the watch has not shown it.
