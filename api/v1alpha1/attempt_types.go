@@ -15,6 +15,9 @@ const (
 	OutcomeStopped   AttemptOutcome = "Stopped"
 )
 
+// AttemptsKept is how many attempts that have ended are kept in status.attempts.
+const AttemptsKept = 10
+
 // AttemptStatus is one attempt that has ended.
 type AttemptStatus struct {
 	// run is the number of the run that the attempt belongs to.

@@ -16,9 +16,6 @@ import (
 // maxLogTails is the number of newest attempts in the status that keep the end of their log.
 const maxLogTails = 3
 
-// attemptsKept is the number of ended attempts that the status keeps.
-const attemptsKept = 10
-
 // history maintains the list of ended attempts in the status, and the total time for which the run's drivers ran.
 type history struct {
 	*state
@@ -37,7 +34,7 @@ func (h history) record(a v1alpha1.AttemptStatus) {
 	}
 	a.Message = status.Truncate(a.Message)
 	h.s.Attempts = append(h.s.Attempts, a)
-	if extra := len(h.s.Attempts) - attemptsKept; extra > 0 {
+	if extra := len(h.s.Attempts) - v1alpha1.AttemptsKept; extra > 0 {
 		h.s.Attempts = h.s.Attempts[extra:]
 	}
 	h.keepLogTail()

@@ -32,7 +32,7 @@ func (w *world) checkLooks(d Decision) {
 	if stage.Ended() && d.Status.Times.Finished == nil {
 		w.t.Fatalf("%s without the time of the end\n%s", stage, w.story())
 	}
-	if n := len(d.Status.Attempts); n > attemptsKept {
+	if n := len(d.Status.Attempts); n > v1alpha1.AttemptsKept {
 		w.t.Fatalf("the history has %d attempts\n%s", n, w.story())
 	}
 }
@@ -135,14 +135,14 @@ func TestHistoryIsBounded(t *testing.T) {
 	w.retries(v1alpha1.RestartAlways)
 	w.app.Spec.ReadyWhen = v1alpha1.ReadyWhenRunning
 	w.settle()
-	const times = 3 * attemptsKept
+	const times = 3 * v1alpha1.AttemptsKept
 	for range times {
 		w.runsWithExecutors()
 		w.endsWithExecutors(0)
 		w.nextLook()
 	}
 	attempts := w.app.Status.Attempts
-	if len(attempts) != attemptsKept || attempts[attemptsKept-1].Attempt != times || w.app.Status.Attempt != times+1 {
+	if len(attempts) != v1alpha1.AttemptsKept || attempts[v1alpha1.AttemptsKept-1].Attempt != times || w.app.Status.Attempt != times+1 {
 		t.Errorf("attempt %d follows a history of %d that ends with %+v", w.app.Status.Attempt, len(attempts), lastOf(&w.app.Status))
 	}
 }

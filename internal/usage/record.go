@@ -133,13 +133,13 @@ func (w Window) ChargedTo(queue string, app *v1alpha1.SparkApplication, now time
 }
 
 // HistoryCut reports whether the application may have had attempts in the window which are no longer in its status,
-// because the status keeps only the last ten.
+// because the status keeps only the last v1alpha1.AttemptsKept.
 func (w Window) HistoryCut(app *v1alpha1.SparkApplication) bool {
 	if len(app.Status.Attempts) == 0 {
 		return false
 	}
 	oldest := &app.Status.Attempts[0]
-	if oldest.Run == 1 && oldest.Attempt == 1 || len(app.Status.Attempts) < kept {
+	if oldest.Run == 1 && oldest.Attempt == 1 || len(app.Status.Attempts) < v1alpha1.AttemptsKept {
 		return false
 	}
 	// That attempt was granted nothing. All earlier attempts had ended by then.
@@ -149,6 +149,3 @@ func (w Window) HistoryCut(app *v1alpha1.SparkApplication) bool {
 	}
 	return before != nil && before.After(w.From)
 }
-
-// kept is the number of ended attempts that a status keeps.
-const kept = 10

@@ -172,10 +172,10 @@ func TestPartitions(t *testing.T) {
 func TestHistoryCut(t *testing.T) {
 	t.Parallel()
 	var attempts []v1alpha1.AttemptStatus
-	for n := range 10 {
+	for n := range v1alpha1.AttemptsKept {
 		attempts = append(attempts, ended(int64(n+1), failed, [2]int{n, n + 1}, 1))
 	}
-	whole, cut := application("whole", attempts...), application("cut", append(attempts[1:], ended(11, failed, [2]int{11, 12}, 1))...)
+	whole, cut := application("whole", attempts...), application("cut", append(attempts[1:], ended(v1alpha1.AttemptsKept+1, failed, [2]int{11, 12}, 1))...)
 	w := Window{noon, at(24).Time}
 	if w.HistoryCut(whole) || !w.HistoryCut(cut) || (Window{at(2).Time, at(24).Time}).HistoryCut(cut) || w.HistoryCut(application("new")) {
 		t.Error("only the application that has lost attempts of the window is cut")
@@ -192,10 +192,10 @@ func TestHistoryCut(t *testing.T) {
 func TestChargedTo(t *testing.T) {
 	t.Parallel()
 	var attempts []v1alpha1.AttemptStatus
-	for n := range 10 {
+	for n := range v1alpha1.AttemptsKept {
 		attempts = append(attempts, ended(int64(n+2), failed, [2]int{n, n + 1}, 1))
 	}
-	attempts[9].Usage.Queue = "team-b"
+	attempts[v1alpha1.AttemptsKept-1].Usage.Queue = "team-b"
 	app := application("pi", attempts...)
 	app.Status.Queue = "team-c"
 	w := Window{noon.Add(-time.Hour), at(24).Time}
