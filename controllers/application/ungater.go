@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -46,12 +47,20 @@ func (ug *ungater) ungatePods(ctx context.Context, ungates []lifecycle.Ungate) e
 		})
 	}
 	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+	return firstOf(errs)
+}
+
+// firstOf returns the first error of a list, with the number of further ones; nil if there is none. There may be
+// hundreds of them, most of them alike.
+func firstOf(errs []error) error {
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	switch len(errs) {
+	case 0:
+		return nil
+	case 1:
+		return errs[0]
 	}
-	return nil
+	return fmt.Errorf("%w (and %d more)", errs[0], len(errs)-1)
 }
 
 // ungatePod removes the scheduling gate of one executor. A pod that has changed since it was observed is left to the
