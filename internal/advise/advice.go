@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
 // Confidence is how reliable a measurement is.
@@ -300,11 +302,7 @@ func share(part, whole time.Duration) float64 {
 // cut returns the name of a stage, which comes from the user's program, as one short line.
 func cut(name string) string {
 	const most = 60
-	name = strings.Join(strings.Fields(name), " ")
-	if letters := []rune(name); len(letters) > most {
-		return string(letters[:most]) + "…"
-	}
-	return name
+	return redact.FirstCharacters(strings.Join(strings.Fields(name), " "), most)
 }
 
 func roundUp(bytes int64) int64 { return (bytes + step - 1) / step * step }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
@@ -115,7 +116,7 @@ func (rr rerun) announce(stage status.Stage, message string) (said string, news 
 	event := Event{Reason: followsReason}
 	reason, why := rr.heldBack()
 	if reason != "" {
-		note = shorten(status.Truncate(note+", but cannot begin yet, so this one continues: "+why), status.MaxMessage*3/4)
+		note = redact.First(status.Truncate(note+", but cannot begin yet, so this one continues: "+why), status.MaxMessage*3/4)
 	}
 	// A missing reference may be about to come, with the same commit, and is no reason for a warning.
 	if reason != "" && reason != v1alpha1.ReferenceNotFoundReason {
@@ -125,16 +126,7 @@ func (rr rerun) announce(stage status.Stage, message string) (said string, news 
 	if event.Message = strings.TrimPrefix(note, "; "); !known {
 		news = &event
 	}
-	return shorten(status.Truncate(message), status.MaxMessage-len(note)) + note, news
-}
-
-// shorten cuts a message to at most most bytes and ends it with an ellipsis if it was longer.
-func shorten(message string, most int) string {
-	const ellipsis = "…"
-	if len(message) <= most {
-		return message
-	}
-	return strings.ToValidUTF8(message[:most-len(ellipsis)], "") + ellipsis
+	return redact.First(status.Truncate(message), status.MaxMessage-len(note)) + note, news
 }
 
 // observeSpec sets the generation that the status reports as observed while a run continues or has ended: the current

@@ -71,6 +71,18 @@ func First(text string, limit int) string {
 	return text[:end] + ellipsis
 }
 
+// FirstCharacters returns the first characters of a text, at most limit of them, followed by an ellipsis if anything
+// was cut.
+func FirstCharacters(text string, limit int) string {
+	for end := range text {
+		if limit == 0 {
+			return text[:end] + "…"
+		}
+		limit--
+	}
+	return text
+}
+
 // printable removes everything that is not printable text: escape sequences, control characters, invalid UTF-8, and
 // invisible characters that change the order or the look of others.
 func printable(text string) string {

@@ -116,3 +116,26 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+func TestFirst(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		text              string
+		limit             int
+		bytes, characters string
+	}{
+		{"", 4, "", ""},
+		{"abcd", 4, "abcd", "abcd"},
+		{"abcde", 4, "a…", "abcd…"},
+		{"äöü", 4, "…", "äöü"},
+		{"äöüßä", 4, "…", "äöüß…"},
+		{"äöü", 5, "ä…", "äöü"},
+	} {
+		if got := First(tc.text, tc.limit); got != tc.bytes {
+			t.Errorf("the first %d bytes of %q are %q, want %q", tc.limit, tc.text, got, tc.bytes)
+		}
+		if got := FirstCharacters(tc.text, tc.limit); got != tc.characters {
+			t.Errorf("the first %d characters of %q are %q, want %q", tc.limit, tc.text, got, tc.characters)
+		}
+	}
+}

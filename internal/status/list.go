@@ -6,7 +6,6 @@ package status
 import (
 	"cmp"
 	"slices"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -96,14 +95,5 @@ func rank(conditionType string) int {
 // Truncate shortens a message to MaxMessage bytes, at the boundary of a character, and ends it with an ellipsis.
 // Control characters are replaced by their escapes first, such as \n. Other messages are returned unchanged.
 func Truncate(message string) string {
-	const ellipsis = "…"
-	message = redact.Visible(message)
-	if len(message) <= MaxMessage {
-		return message
-	}
-	end := MaxMessage - len(ellipsis)
-	for end > 0 && !utf8.RuneStart(message[end]) {
-		end--
-	}
-	return message[:end] + ellipsis
+	return redact.First(redact.Visible(message), MaxMessage)
 }

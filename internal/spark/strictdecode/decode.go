@@ -13,6 +13,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/nearest"
+	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
 // Mistake is something in a document that its type does not allow.
@@ -73,10 +74,7 @@ func wrongKind(document []byte, path string, root reflect.Type, err error) Mista
 // shorten cuts a value to a length that fits into a message.
 func shorten(value []byte) string {
 	const longest = 64
-	if len(value) > longest {
-		return string(value[:longest]) + "…"
-	}
-	return string(value)
+	return redact.FirstCharacters(string(value), longest)
 }
 
 // kindOf returns the type of a JSON value in words.

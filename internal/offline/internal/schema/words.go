@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
@@ -182,11 +183,7 @@ func shown(value any) string {
 	if err := encoder.Encode(value); err != nil {
 		return "?"
 	}
-	runes := []rune(strings.TrimSpace(text.String()))
-	if len(runes) > longest {
-		return string(runes[:longest]) + "…"
-	}
-	return string(runes)
+	return redact.FirstCharacters(strings.TrimSpace(text.String()), longest)
 }
 
 // choice returns the allowed values of an enum.
