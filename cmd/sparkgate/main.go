@@ -106,8 +106,17 @@ func run(o options.Options) error {
 	if err != nil {
 		return err
 	}
-	err = setUp(manager, controllers.Options{
-		Holder:                identity,
+	settings := settingsOf(o)
+	settings.Holder, settings.Explain, settings.DecisionLog, settings.Fenced = identity, explain, decisions, fenced
+	if err := setUp(manager, settings); err != nil {
+		return err
+	}
+	return manager.Start(ctx)
+}
+
+// settingsOf returns the settings of the controllers that follow from the flags.
+func settingsOf(o options.Options) controllers.Options {
+	return controllers.Options{
 		Operator:              installation(o),
 		Scope:                 o.Scope(),
 		DefaultGate:           v1alpha1.GateType(o.DefaultGate),
@@ -122,14 +131,7 @@ func run(o options.Options) error {
 		Concurrent:            o.Concurrent,
 		LogTailLines:          o.LogTailLines,
 		EventsAddr:            o.EventsAddr,
-		Explain:               explain,
-		DecisionLog:           decisions,
-		Fenced:                fenced,
-	})
-	if err != nil {
-		return err
 	}
-	return manager.Start(ctx)
 }
 
 // patience is the number of lease durations after which another operator that has not renewed its lease counts as gone.
