@@ -6,6 +6,7 @@ package conf
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -76,7 +77,7 @@ func inPlace(place string) func(string) string {
 // out.
 func addLayer(merged Properties, l layer) []Finding {
 	var findings []Finding
-	for _, key := range sortedKeys(l.values) {
+	for _, key := range slices.Sorted(maps.Keys(l.values)) {
 		value := l.values[key]
 		if message := refusedKey(key, value); message != "" {
 			// A defaults file may hold properties of other programs. Spark ignores them as well.

@@ -3,11 +3,7 @@
 
 package conf
 
-import (
-	"maps"
-	"slices"
-	"strings"
-)
+import "strings"
 
 // owned are the keys that only the operator may set, each with what to do instead.
 var owned = map[string]string{
@@ -58,6 +54,3 @@ func refusedKey(key, value string) string {
 	}
 	return ""
 }
-
-// sortedKeys returns the keys of a map, sorted.
-func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -64,7 +64,7 @@ func Compare(sent, rendered *Objects) []Difference {
 // escapes returns the properties whose values are equal but escaped differently.
 func escapes(sent, rendered *Objects) []Difference {
 	var all []Difference
-	for _, key := range sorted(sent.properties) {
+	for _, key := range slices.Sorted(maps.Keys(sent.properties)) {
 		a, b := sent.plain(sent.lines[key]), rendered.plain(rendered.lines[key])
 		value, both := rendered.properties[key]
 		if _, isName := sent.whole[sent.properties[key]]; !isName && both && sent.plain(sent.properties[key]) == rendered.plain(value) && a != b {

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"slices"
@@ -160,6 +159,3 @@ func (r *Recording) Message() string {
 	}
 	return "exit code " + fmt.Sprint(r.Exit)
 }
-
-// sorted returns the sorted keys of a map.
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
