@@ -347,7 +347,7 @@ func (g *growth) do(a Action) {
 		}
 	case UngatePods:
 		for _, r := range a.Ungates {
-			g.lift(r)
+			g.ungate(r)
 		}
 	case DeletePod:
 		for number, r := range g.pods {
@@ -360,8 +360,8 @@ func (g *growth) do(a Action) {
 	}
 }
 
-// lift removes the scheduling gate of a pod; sometimes the answer is lost, or the request is.
-func (g *growth) lift(r Ungate) {
+// ungate removes the scheduling gate of a pod; sometimes the answer is lost, or the request is.
+func (g *growth) ungate(r Ungate) {
 	for number, pod := range g.pods {
 		if pod != r.Pod {
 			continue

@@ -21,8 +21,8 @@ import (
 	"github.com/sparkgate/sparkgate/test/bench/load"
 )
 
-// liftedAtOnce is the number of gates that the operator removes in parallel, and so does the loop.
-const liftedAtOnce = 8
+// maxConcurrentUngates is the number of gates that the operator removes in parallel, and so does the loop.
+const maxConcurrentUngates = 8
 
 // elasticGates are the gates whose grants grow, the operator's own first.
 var elasticGates = []*gate{&gates[1], &gates[2]}
@@ -30,34 +30,34 @@ var elasticGates = []*gate{&gates[1], &gates[2]}
 // measureElastic measures how fast the scheduling gates of executors are removed, compared with a bare loop of the same
 // patches.
 func (b *bench) measureElastic(ctx context.Context) error {
-	var lifted, bare, ratio, underKueue []float64
+	var ungated, bare, ratio, underKueue []float64
 	for round := range b.rounds {
 		b.progress("letting %d executors in, round %d", b.gated, round+1)
-		operator, err := b.liftByOperator(ctx, elasticGates[0])
+		operator, err := b.ungateByOperator(ctx, elasticGates[0])
 		if err != nil {
 			return err
 		}
-		loop, err := b.liftByLoop(ctx)
+		loop, err := b.ungateByLoop(ctx)
 		if err != nil {
 			return err
 		}
-		kueue, err := b.liftByOperator(ctx, elasticGates[1])
+		kueue, err := b.ungateByOperator(ctx, elasticGates[1])
 		if err != nil {
 			return fmt.Errorf("gate %s: %w", elasticGates[1].name, err)
 		}
-		lifted, bare, ratio, underKueue = append(lifted, operator), append(bare, loop), append(ratio, operator/loop), append(underKueue, kueue)
+		ungated, bare, ratio, underKueue = append(ungated, operator), append(bare, loop), append(ratio, operator/loop), append(underKueue, kueue)
 	}
 	fmt.Fprintf(b.out, "\nScheduling gates of the executors of one application, lifted in a second\n")
-	fmt.Fprintf(b.out, "  by the operator, once quota is there    %s\n", spread("%.0f", lifted))
+	fmt.Fprintf(b.out, "  by the operator, once quota is there    %s\n", spread("%.0f", ungated))
 	fmt.Fprintf(b.out, "  by a bare loop of the same patches      %s\n", spread("%.0f", bare))
 	fmt.Fprintf(b.out, "  ratio                                   %s\n", spread("%.2f", ratio))
 	fmt.Fprintf(b.out, "  by the operator, as Kueue admits them   %s\n", spread("%.0f", underKueue))
 	return nil
 }
 
-// liftByOperator starts an operator that finds many gated executors of a running application, and returns how many
+// ungateByOperator starts an operator that finds many gated executors of a running application, and returns how many
 // gates it removes per second.
-func (b *bench) liftByOperator(ctx context.Context, g *gate) (perSecond float64, err error) {
+func (b *bench) ungateByOperator(ctx context.Context, g *gate) (perSecond float64, err error) {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
 		return 0, err
@@ -189,8 +189,8 @@ func (b *bench) awaitLetIn(ctx context.Context, namespace string) error {
 	}
 }
 
-// liftByLoop removes the gates of as many pods, with the same patch as the operator.
-func (b *bench) liftByLoop(ctx context.Context) (perSecond float64, err error) {
+// ungateByLoop removes the gates of as many pods, with the same patch as the operator.
+func (b *bench) ungateByLoop(ctx context.Context) (perSecond float64, err error) {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
 		return 0, err
@@ -203,7 +203,7 @@ func (b *bench) liftByLoop(ctx context.Context) (perSecond float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	slots := make(chan struct{}, liftedAtOnce)
+	slots := make(chan struct{}, maxConcurrentUngates)
 	began := time.Now()
 	err = load.InParallel(ctx, len(pods), func(ctx context.Context, i int) error {
 		slots <- struct{}{}

@@ -33,7 +33,7 @@ func TestGrowAndShrink(t *testing.T) {
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
 	harness.ExecutorsAre(t, app, 4, 2, "wait for quota", "memory 896Mi", "queue "+w.Queue.Name, "may use at most 6272Mi")
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 3})
-	if diff := gocmp.Diff([]string{"1", "2", "3", "4"}, letIn(t, app)); diff != "" {
+	if diff := gocmp.Diff([]string{"1", "2", "3", "4"}, ungated(t, app)); diff != "" {
 		t.Errorf("executors that were let in (-want +got):\n%s", diff)
 	}
 	uses(t, w.Queue, 7)
@@ -73,7 +73,7 @@ func TestReclaim(t *testing.T) {
 	lender := w.Apply("lender", small, in(b))
 	lenderDriver := w.Run(lender)
 	harness.ExecutorsAre(t, app, 4, 0)
-	if diff := gocmp.Diff([]string{"1", "2", "3", "4"}, letIn(t, app)); diff != "" {
+	if diff := gocmp.Diff([]string{"1", "2", "3", "4"}, ungated(t, app)); diff != "" {
 		t.Errorf("executors that are left (-want +got):\n%s", diff)
 	}
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 3})

@@ -68,8 +68,8 @@ func uses(t *testing.T, queue *v1alpha1.SparkQueue, pods int64) {
 	})
 }
 
-// letIn returns the numbers of the executors that are there and have passed their gates.
-func letIn(t *testing.T, app *v1alpha1.SparkApplication) []string {
+// ungated returns the numbers of the executors that are there and have been ungated.
+func ungated(t *testing.T, app *v1alpha1.SparkApplication) []string {
 	t.Helper()
 	list := &corev1.PodList{}
 	err := env.Client().List(t.Context(), list, client.InNamespace(app.Namespace),

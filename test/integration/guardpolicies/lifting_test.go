@@ -21,13 +21,13 @@ const inPlace = "is removed when its queue has quota: leave it in place"
 func lifting() []attempt {
 	return []attempt{
 		{what: "the gate removed with a patch, by the owner of the pod", outcome: isRefused, by: env.ByGuard, says: inPlace, try: waiting(func(tn *tenant, p *corev1.Pod) error {
-			return tn.user().Patch(tn.t.Context(), p, lift)
+			return tn.user().Patch(tn.t.Context(), p, ungatePatch)
 		})},
 		{what: "… by the program in the driver, from an executor", outcome: isRefused, by: env.ByGuard, says: inPlace, try: func(tn *tenant) (*corev1.Pod, error) {
 			driver := tn.own("pi")
 			p := executorPod(driver, "executor")
 			create(tn.t, tn.program(driver), p)
-			return p, tn.program(driver).Patch(tn.t.Context(), p, lift)
+			return p, tn.program(driver).Patch(tn.t.Context(), p, ungatePatch)
 		}},
 		{what: "… by an update of the whole pod, as `kubectl edit` and `kubectl replace` do", outcome: isRefused, by: env.ByGuard, says: inPlace,
 			try: waiting(func(tn *tenant, p *corev1.Pod) error {

@@ -178,7 +178,7 @@ func isRunning(s *stage) *corev1.Pod { return s.running }
 
 func changing() []deed {
 	return []deed{
-		{"remove the scheduling gate", isRefused, releasers, patches(isWaiting, lift)},
+		{"remove the scheduling gate", isRefused, releasers, patches(isWaiting, ungatePatch)},
 		{"change `spark-role`", isRefused, releasers, patches(isWaiting, merge(`{"metadata":{"labels":{"spark-role":"driver"}}}`))},
 		{"change a label `sparkgate.io/*`", isRefused, releasers, patches(isWaiting, merge(`{"metadata":{"labels":{"sparkgate.io/application":"other"}}}`))},
 		{"… of a running pod", isRefused, releasers, patches(isRunning, merge(`{"metadata":{"labels":{"sparkgate.io/queue":"other"}}}`))},

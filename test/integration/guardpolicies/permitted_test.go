@@ -92,7 +92,7 @@ func TestPermitted(t *testing.T) {
 		"an administrator lifts the gate": func(t *testing.T, tn *tenant) {
 			p := tn.pod(driverPod("submit"))
 			create(t, tn.user(), p)
-			permit(t, env.Client().Patch(t.Context(), p, lift))
+			permit(t, env.Client().Patch(t.Context(), p, ungatePatch))
 		},
 		"a keeper of namespaces changes other labels": func(t *testing.T, tn *tenant) {
 			permit(t, tn.keeper().Patch(t.Context(), tn.ns(), merge(`{"metadata":{"labels":{"team":"a"},"annotations":{"cost":"7"}}}`)))
@@ -171,7 +171,7 @@ func TestValidatingOnly(t *testing.T) {
 	p := tn.pod(driverPod("submit"))
 	p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: quotaGate}}
 	create(t, tn.user(), p)
-	if tn.own("pi"); env.RefusedBy(tn.user().Patch(t.Context(), p, lift)) != env.ByGuard {
+	if tn.own("pi"); env.RefusedBy(tn.user().Patch(t.Context(), p, ungatePatch)) != env.ByGuard {
 		t.Error("the gate could be lifted")
 	}
 }

@@ -188,7 +188,7 @@ func (tn *tenant) bound(p *corev1.Pod, node string) *corev1.Pod {
 func (tn *tenant) released(p *corev1.Pod) *corev1.Pod {
 	tn.t.Helper()
 	create(tn.t, tn.user(), tn.pod(p))
-	if err := tn.operator().Patch(tn.t.Context(), p, lift); err != nil {
+	if err := tn.operator().Patch(tn.t.Context(), p, ungatePatch); err != nil {
 		tn.t.Fatal(err)
 	}
 	if gated(p) {
@@ -201,8 +201,8 @@ func (tn *tenant) ns() *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: tn.namespace}}
 }
 
-// lift is the patch that removes the gate.
-var lift = client.RawPatch(types.JSONPatchType, []byte(`[{"op":"remove","path":"/spec/schedulingGates"}]`))
+// ungatePatch is the patch that removes the gate.
+var ungatePatch = client.RawPatch(types.JSONPatchType, []byte(`[{"op":"remove","path":"/spec/schedulingGates"}]`))
 
 // unenrol removes the label from a namespace.
 var unenrol = merge(`{"metadata":{"labels":{"` + guarded + `":null}}}`)

@@ -111,7 +111,7 @@ func isActive(pod *corev1.Pod) bool {
 // withinLimit checks that neither pods nor grants hold more than the limit.
 func (m *moment) withinLimit() {
 	m.t.Helper()
-	m.letIn()
+	m.checkUngated()
 	if m.limit == 0 {
 		return
 	}
@@ -153,8 +153,8 @@ func isGated(pod *corev1.Pod) bool {
 	return slices.Contains(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaSchedulingGate})
 }
 
-// letIn checks that no more executors have lost their scheduling gates than the grant of their attempt has.
-func (m *moment) letIn() {
+// checkUngated checks that no more executors have lost their scheduling gates than the grant of their attempt has.
+func (m *moment) checkUngated() {
 	m.t.Helper()
 	inside := map[types.UID]int32{}
 	for _, pod := range m.pods {

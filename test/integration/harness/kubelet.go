@@ -86,7 +86,7 @@ func (k *Kubelet) follow(ctx context.Context, stream watch.Interface, running *s
 		case isNew && !isGated(pod):
 			running.Go(func() { k.run(ctx, pod) })
 		case k.wasLetIn(pod):
-			running.Go(func() { k.letIn(ctx, pod) })
+			running.Go(func() { k.runUngated(ctx, pod) })
 		}
 	}
 }
@@ -106,8 +106,8 @@ func (k *Kubelet) wasLetIn(pod *corev1.Pod) bool {
 	return true
 }
 
-// letIn runs a pod whose scheduling gate has been removed.
-func (k *Kubelet) letIn(ctx context.Context, pod *corev1.Pod) {
+// runUngated runs a pod whose scheduling gate has been removed.
+func (k *Kubelet) runUngated(ctx context.Context, pod *corev1.Pod) {
 	if pod.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleDriver {
 		k.run(ctx, pod)
 		return

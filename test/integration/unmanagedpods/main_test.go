@@ -105,11 +105,11 @@ func gated(p *corev1.Pod) bool {
 	return slices.Contains(p.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: v1alpha1.QuotaSchedulingGate})
 }
 
-// letIn waits until pods are let in, in the queue of the world.
-func letIn(t *testing.T, w *harness.World, pods ...*corev1.Pod) {
+// awaitUngated waits until pods are ungated, in the queue of the world.
+func awaitUngated(t *testing.T, w *harness.World, pods ...*corev1.Pod) {
 	t.Helper()
 	for _, p := range pods {
-		harness.Eventually(t, p, "let in", func(p *corev1.Pod) bool { return !gated(p) })
+		harness.Eventually(t, p, "ungated", func(p *corev1.Pod) bool { return !gated(p) })
 		if p.Labels[v1alpha1.QueueLabel] != w.Queue.Name || p.Labels[v1alpha1.FlavorLabel] != v1alpha1.DefaultFlavor {
 			t.Errorf("pod %s has labels %v", p.Name, p.Labels)
 		}
@@ -162,8 +162,8 @@ func remove(t *testing.T, pods ...*corev1.Pod) {
 	}
 }
 
-// lift is what an administrator does by hand.
-func lift(t *testing.T, p *corev1.Pod) {
+// ungate is what an administrator does by hand.
+func ungate(t *testing.T, p *corev1.Pod) {
 	t.Helper()
 	harness.Change(t, p, func(p *corev1.Pod) { p.Spec.SchedulingGates = nil })
 }

@@ -25,7 +25,7 @@ func TestRawSubmit(t *testing.T) {
 	operator.Use(t)
 	d := driver(w, "submit")
 	apply(t, d)
-	letIn(t, w, d)
+	awaitUngated(t, w, d)
 	told(t, d, "Admitted", "quota in queue "+w.Queue.Name)
 	counted(t, w, counts{applications: [2]int32{1, 0}, pods: [2]int32{1, 0}})
 
@@ -34,7 +34,7 @@ func TestRawSubmit(t *testing.T) {
 	counted(t, w, counts{applications: [2]int32{1, 1}, pods: [2]int32{1, 0}})
 	one, two, three := executor(d, 1), executor(d, 2), executor(d, 3)
 	apply(t, one, two)
-	letIn(t, w, one, two)
+	awaitUngated(t, w, one, two)
 	apply(t, three)
 	told(t, three, "WaitingForQuota", "waits for quota in queue "+w.Queue.Name, "needs memory 1Gi", "at most 3Gi")
 	counted(t, w, counts{applications: [2]int32{1, 1}, pods: [2]int32{3, 1}})
@@ -43,7 +43,7 @@ func TestRawSubmit(t *testing.T) {
 	})
 
 	remove(t, one)
-	letIn(t, w, three)
+	awaitUngated(t, w, three)
 	harness.Change(t, two, func(p *corev1.Pod) {}) // what is not Spark's business changes nothing
 	two.Status.Phase = corev1.PodSucceeded
 	if err := env.Client().Status().Update(t.Context(), two); err != nil {
@@ -62,7 +62,7 @@ func TestClientMode(t *testing.T) {
 	outside := driver(w, "notebook")
 	one, two, three := executor(outside, 1), executor(outside, 2), executor(outside, 3)
 	apply(t, one, two)
-	letIn(t, w, one, two)
+	awaitUngated(t, w, one, two)
 	apply(t, three)
 	told(t, three, "WaitingForQuota")
 	counted(t, w, counts{applications: [2]int32{0, 0}, pods: [2]int32{2, 1}})
@@ -80,14 +80,14 @@ func TestMaxRunning(t *testing.T) {
 	operator.Use(t)
 	first, second := driver(w, "first"), driver(w, "second")
 	apply(t, first)
-	letIn(t, w, first)
+	awaitUngated(t, w, first)
 	apply(t, second)
 	told(t, second, "MaxRunning", "reached its maxRunning of 1")
 	exec := executor(first, 1)
 	apply(t, exec)
-	letIn(t, w, exec)
+	awaitUngated(t, w, exec)
 	remove(t, exec, first)
-	letIn(t, w, second)
+	awaitUngated(t, w, second)
 }
 
 // TestUnlabelled: what the guard has gated for another reason than its labels is also admitted and charged.
@@ -100,7 +100,7 @@ func TestUnlabelled(t *testing.T) {
 	p := executor(d, 1)
 	p.Labels = nil
 	apply(t, p)
-	letIn(t, w, d, p)
+	awaitUngated(t, w, d, p)
 	counted(t, w, counts{applications: [2]int32{1, 0}, pods: [2]int32{2, 0}})
 }
 
@@ -111,10 +111,10 @@ func TestLiftedByHand(t *testing.T) {
 	operator.Use(t)
 	first, second := driver(w, "first"), driver(w, "second")
 	apply(t, first)
-	letIn(t, w, first)
+	awaitUngated(t, w, first)
 	apply(t, second)
 	told(t, second, "WaitingForQuota")
-	lift(t, second)
+	ungate(t, second)
 	counted(t, w, counts{applications: [2]int32{2, 0}, pods: [2]int32{2, 0}})
 	third := driver(w, "third")
 	apply(t, third)
@@ -122,7 +122,7 @@ func TestLiftedByHand(t *testing.T) {
 	remove(t, first)
 	counted(t, w, counts{applications: [2]int32{1, 1}, pods: [2]int32{1, 1}})
 	remove(t, second)
-	letIn(t, w, third)
+	awaitUngated(t, w, third)
 }
 
 // TestDrained: when a queue is to be empty, what runs in it is deleted, and what is created again waits.
@@ -133,7 +133,7 @@ func TestDrained(t *testing.T) {
 	d := driver(w, "submit")
 	d.Spec.TerminationGracePeriodSeconds = new(int64) // there is no kubelet that would end it
 	apply(t, d)
-	letIn(t, w, d)
+	awaitUngated(t, w, d)
 	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyHoldAndDrain })
 	told(t, d, "QueueHeld")
 	harness.Gone(t, d)
@@ -141,7 +141,7 @@ func TestDrained(t *testing.T) {
 	apply(t, again)
 	told(t, again, "QueueHeld", "stopPolicy")
 	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.StopPolicy = v1alpha1.StopPolicyNone })
-	letIn(t, w, again)
+	awaitUngated(t, w, again)
 }
 
 // TestNoQueue: the pod gets an event that names which queue does not exist, and continues when it comes, or when the namespace names another.
@@ -154,7 +154,7 @@ func TestNoQueue(t *testing.T) {
 	apply(t, d)
 	told(t, d, "ReferenceNotFound", w.Namespace+"-late")
 	namespace(t, w, func(n *corev1.Namespace) { n.Annotations[v1alpha1.DefaultQueueAnnotation] = w.Queue.Name })
-	letIn(t, w, d)
+	awaitUngated(t, w, d)
 }
 
 // TestPodPolicy: pods of no application are held to what the namespace and its queue allow, and go on when that changes.
@@ -176,7 +176,7 @@ func TestPodPolicy(t *testing.T) {
 	apply(t, d)
 	told(t, d, "NamespaceNotAllowed", open.Name, "has no limits")
 	say(v1alpha1.DefaultQueueAnnotation, w.Queue.Name)
-	letIn(t, w, d)
+	awaitUngated(t, w, d)
 
 	say(v1alpha1.AllowedQueuesAnnotation, open.Name)
 	second := driver(w, "second")
@@ -186,14 +186,14 @@ func TestPodPolicy(t *testing.T) {
 	say(v1alpha1.AllowedQueuesAnnotation, "")
 	told(t, second, "WaitingForGate", `gate "Embedded" is not allowed`)
 	say(v1alpha1.AllowedGatesAnnotation, "")
-	letIn(t, w, second)
+	awaitUngated(t, w, second)
 
 	critical := driver(w, "critical")
 	critical.Spec.PriorityClassName = "system-node-critical"
 	apply(t, critical)
 	told(t, critical, "InvalidSpec", `priority class "system-node-critical" is not allowed in queue `+w.Queue.Name)
 	harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"system-node-critical"} })
-	letIn(t, w, critical)
+	awaitUngated(t, w, critical)
 }
 
 // TestTakenOut: what runs in a namespace that is no longer guarded is not charged.
@@ -203,7 +203,7 @@ func TestTakenOut(t *testing.T) {
 	operator.Use(t)
 	d := driver(w, "submit")
 	apply(t, d)
-	letIn(t, w, d)
+	awaitUngated(t, w, d)
 	namespace(t, w, func(n *corev1.Namespace) { delete(n.Labels, v1alpha1.GuardedLabel) })
 	w.Unused()
 	namespace(t, w, func(n *corev1.Namespace) { n.Labels[v1alpha1.GuardedLabel] = "true" })
@@ -232,7 +232,7 @@ func TestOtherGates(t *testing.T) {
 	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateEmbedded })
 	w.Succeed(app)
 	namespace(t, w, func(n *corev1.Namespace) { delete(n.Annotations, v1alpha1.DefaultGateAnnotation) })
-	letIn(t, w, d)
+	awaitUngated(t, w, d)
 }
 
 // TestRepeatedEvent: what is said about a pod for the same reason once more is one event, which counts.
@@ -273,7 +273,7 @@ func TestApplication(t *testing.T) {
 	w.Run(app)
 	stranger := driver(w, "stranger")
 	apply(t, stranger)
-	letIn(t, w, stranger)
+	awaitUngated(t, w, stranger)
 	forged := executor(stranger, 0)
 	for key, value := range d.Labels {
 		forged.Labels[key] = value
@@ -282,7 +282,7 @@ func TestApplication(t *testing.T) {
 	forged.Spec.Containers[0].Resources.Requests[corev1.ResourceMemory] = d.Spec.Containers[0].Resources.Requests[corev1.ResourceMemory]
 	apply(t, forged)
 	for _, exec := range w.Kubelet.Gated(t.Context(), d, 1, 2) {
-		harness.Eventually(t, exec, "let in", func(p *corev1.Pod) bool { return !gated(p) })
+		harness.Eventually(t, exec, "ungated", func(p *corev1.Pod) bool { return !gated(p) })
 	}
 	harness.Eventually(t, forged, "still waiting", gated)
 	if owner := metav1.GetControllerOf(forged); owner == nil || owner.UID != stranger.UID {
