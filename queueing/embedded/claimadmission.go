@@ -25,14 +25,14 @@ func (ad *admission) admitClaimed(t *tree, out []Decision, max int) (decisions [
 	for len(cr.later) > 0 {
 		c := cr.later[0]
 		cr.later = cr.later[1:]
-		class, heir := c.app.class, c.heir()
-		ad.reservations.claimant = heir
+		class, grantee := c.app.class, c.grantee()
+		ad.reservations.claimant = grantee
 		where, elastic, fits := cr.fit(c)
 		switch {
 		case fits && class.atMaxRunning() == nil && (max <= 0 || len(out) < max):
 			ad.claims.cancelClaim(c)
-			ad.assume(heir, where, elastic)
-			out = append(out, Decision{Key: heir.key, Root: t.root, Grant: heir.held.grant})
+			ad.assume(grantee, where, elastic)
+			out = append(out, Decision{Key: grantee.key, Root: t.root, Grant: grantee.held.grant})
 		case fits && class.atMaxRunning() == nil, ad.claims.isPending(c), !fits && cr.awaitsOthers(c):
 			cr.kept = append(cr.kept, c)
 		default:
@@ -112,9 +112,9 @@ func (class *equivalenceClass) hasChoice() bool {
 	return class.signature.elastic >= 0 || len(class.options) > 1 || class.placements != nil
 }
 
-// heir returns the application that is granted what is claimed. This is a more urgent one of the same class, if it has
-// asked in the meantime.
-func (c *claim) heir() *app {
+// grantee returns the application that is granted what is claimed. This is a more urgent one of the same class, if it
+// has asked in the meantime.
+func (c *claim) grantee() *app {
 	if first := c.app.class.first(); first.claim == nil {
 		return first
 	}

@@ -169,25 +169,25 @@ func (e *Engine) Restore(key queueing.Key, grant queueing.Grant) {
 	a.verdict = nil
 	e.holders.charge(a, &heldGrant{grant: grant, serial: serial})
 	e.registry.changed[key] = true
-	e.recallQueue(a.held)
+	e.chargeExistingQueue(a.held)
 }
 
-// recallQueue makes a restored grant count against the nearest existing queue above its own, if its own queue or one
-// above it was deleted before this engine knew of it. There may be existing queues between several deleted ones.
-func (e *Engine) recallQueue(h *heldGrant) {
+// chargeExistingQueue makes a restored grant count against the nearest existing queue above its own, if its own queue
+// or one above it was deleted before this engine knew of it. There may be existing queues between several deleted ones.
+func (e *Engine) chargeExistingQueue(h *heldGrant) {
 	path := append([]string{h.grant.Queue}, h.grant.Ancestors...)
 	for last := -1; ; {
 		gap := slices.Index(path, e.hierarchy.firstMissing(h.grant.Queue))
-		if gap <= last || !e.recallBelow(path[gap:]) {
+		if gap <= last || !e.chargeBelow(path[gap:]) {
 			return
 		}
 		last = gap
 	}
 }
 
-// recallBelow treats the queues at the beginning of a path as deleted, up to the first one that exists. It returns
+// chargeBelow treats the queues at the beginning of a path as deleted, up to the first one that exists. It returns
 // false if none exists.
-func (e *Engine) recallBelow(path []string) bool {
+func (e *Engine) chargeBelow(path []string) bool {
 	var deleted []QueueConfig
 	for i, above := range path[1:] {
 		deleted = append(deleted, QueueConfig{Name: path[i], Parent: above, Deleted: true})

@@ -26,7 +26,7 @@ func (ex *explainer) preferredPlacement(class *equivalenceClass) placement {
 	if class.queue.node == quota.None || class.signature.broken != "" || class.inadmissible.Reason == queueing.ReasonReferenceNotFound {
 		return nil
 	}
-	if search, bar := ex.hierarchy.placements(class.queue, class.signature); bar.State == queueing.Undecided {
+	if search, verdict := ex.hierarchy.placements(class.queue, class.signature); verdict.State == queueing.Undecided {
 		return search.preferred()
 	}
 	return nil

@@ -97,7 +97,7 @@ func TestFewestTargets(t *testing.T) {
 // bestTargets returns the best subset of the holders, sorted by key. It returns nil if there is none, or if the ask can
 // never be admitted.
 func (w *world) bestTargets(a queueing.Ask) []queueing.Key {
-	if w.ref.bar(a) != "" || w.ref.stop(a.Queue) != "" {
+	if w.ref.inadmissible(a) != "" || w.ref.stop(a.Queue) != "" {
 		return nil
 	}
 	var holders []queueing.Key

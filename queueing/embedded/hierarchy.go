@@ -118,8 +118,8 @@ func (hr *hierarchy) defect(q *queue) string {
 	if q.config == nil {
 		return fmt.Sprintf("queue %s does not exist", q.name)
 	}
-	if problem, culprit := hr.forest.Problem(q.node); problem != quota.NoProblem {
-		return hr.problemText(q.node, problem, culprit)
+	if problem, faulty := hr.forest.Problem(q.node); problem != quota.NoProblem {
+		return hr.problemText(q.node, problem, faulty)
 	}
 	if q.noQuota {
 		return noQuota(q)
@@ -251,23 +251,23 @@ func (hr *hierarchy) raises(n quota.NodeID, a quota.Amount) string {
 }
 
 // problemText describes the problem of a queue or of a queue above it.
-func (hr *hierarchy) problemText(n quota.NodeID, problem quota.Problem, culprit quota.NodeID) string {
-	name := "queue " + hr.forest.Name(culprit)
-	if culprit != n {
-		name = fmt.Sprintf("queue %s, above %s,", hr.forest.Name(culprit), hr.forest.Name(n))
+func (hr *hierarchy) problemText(n quota.NodeID, problem quota.Problem, faulty quota.NodeID) string {
+	name := "queue " + hr.forest.Name(faulty)
+	if faulty != n {
+		name = fmt.Sprintf("queue %s, above %s,", hr.forest.Name(faulty), hr.forest.Name(n))
 	}
 	if problem == quota.Cycle {
-		return fmt.Sprintf("%s is its own ancestor: %s", name, hr.cycleText(culprit))
+		return fmt.Sprintf("%s is its own ancestor: %s", name, hr.cycleText(faulty))
 	}
-	return fmt.Sprintf("%s has the parent %s, which does not exist", name, hr.forest.ConfiguredParent(culprit))
+	return fmt.Sprintf("%s has the parent %s, which does not exist", name, hr.forest.ConfiguredParent(faulty))
 }
 
 // parentRemedy returns how to resolve a problem with the parent of a queue.
-func (hr *hierarchy) parentRemedy(problem quota.Problem, culprit quota.NodeID) string {
+func (hr *hierarchy) parentRemedy(problem quota.Problem, faulty quota.NodeID) string {
 	if problem == quota.Cycle {
 		return "change spec.parent of one of these"
 	}
-	return fmt.Sprintf("create queue %s, or change spec.parent of queue %s", hr.forest.ConfiguredParent(culprit), hr.forest.Name(culprit))
+	return fmt.Sprintf("create queue %s, or change spec.parent of queue %s", hr.forest.ConfiguredParent(faulty), hr.forest.Name(faulty))
 }
 
 // cycleText lists the members of a cycle of parents, starting and ending with the same one.

@@ -57,13 +57,13 @@ const maxPreemptionAttempts = 8
 
 // firstClasses returns the classes with the first asks of a queue, in order, skipping classes whose asks all have
 // claims.
-func (q *queue) firstClasses(most int) []*equivalenceClass {
-	out := make([]*equivalenceClass, 0, most)
+func (q *queue) firstClasses(limit int) []*equivalenceClass {
+	out := make([]*equivalenceClass, 0, limit)
 	next := heap[*equivalenceClass]{before: q.admissible.before, moved: func(*equivalenceClass, int) {}}
 	if len(q.admissible.items) > 0 {
 		next.push(q.admissible.items[0])
 	}
-	for len(next.items) > 0 && len(out) < most {
+	for len(next.items) > 0 && len(out) < limit {
 		class := next.items[0]
 		next.remove(0)
 		if class.claims < len(class.apps.items) {

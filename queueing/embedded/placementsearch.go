@@ -149,8 +149,8 @@ func (hr *hierarchy) evaluate(class *equivalenceClass, access access) {
 		return
 	case allowed:
 	}
-	search, bar := hr.placements(q, class.signature)
-	if class.inadmissible = bar; class.isInadmissible() {
+	search, verdict := hr.placements(q, class.signature)
+	if class.inadmissible = verdict; class.isInadmissible() {
 		return
 	}
 	for _, where := range search.run(maxOptions, maxPlacementSteps, func(need quota.Vector) bool {

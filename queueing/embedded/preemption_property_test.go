@@ -132,8 +132,8 @@ func (w *world) checkMet(t *testing.T, c *claim, targets []queueing.Key, decisio
 		ask = waits
 	}
 	if slices.ContainsFunc(decisions, func(d Decision) bool {
-		heir := w.origins[d.Key]
-		return d.Key == ask.Key || heir.Queue == ask.Queue && newSignature(heir.PodSets).key == newSignature(ask.PodSets).key && inOrder(heir, ask) < 0
+		grantee := w.origins[d.Key]
+		return d.Key == ask.Key || grantee.Queue == ask.Queue && newSignature(grantee.PodSets).key == newSignature(ask.PodSets).key && inOrder(grantee, ask) < 0
 	}) {
 		w.met++
 		return

@@ -135,7 +135,7 @@ func TestNobodyOvertakes(t *testing.T) {
 // checkOvertaken checks that the later ask was not granted unfairly while the earlier one still waits.
 func (w *world) checkOvertaken(t *testing.T, earlier, later queueing.Ask) {
 	t.Helper()
-	if earlier.Queue != later.Queue || w.ref.bar(earlier) != "" {
+	if earlier.Queue != later.Queue || w.ref.inadmissible(earlier) != "" {
 		return
 	}
 	if w.ref.configs[later.Queue].Strategy == StrictFIFO {
@@ -180,7 +180,7 @@ func (w *world) compareStates(t *testing.T) {
 			if slices.Contains(w.ref.standing(a.Queue), s.Name) {
 				pending++
 			}
-			if a.Queue == s.Name && w.ref.bar(a) == "" {
+			if a.Queue == s.Name && w.ref.inadmissible(a) == "" {
 				heads = append(heads, Head{Key: a.Key, Priority: a.Priority})
 			}
 		}

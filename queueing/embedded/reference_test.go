@@ -407,8 +407,8 @@ func (r *reference) height(name string) int {
 	return out
 }
 
-// bar returns the reason why an ask cannot be admitted whatever is in use, or "".
-func (r *reference) bar(a queueing.Ask) string {
+// inadmissible returns the reason why an ask cannot be admitted whatever is in use, or "".
+func (r *reference) inadmissible(a queueing.Ask) string {
 	q, exists := r.configs[a.Queue]
 	switch {
 	case !exists, r.broken(a.Queue), !r.isLeaf(a.Queue):
@@ -496,7 +496,7 @@ func (r *reference) next(root string) (queueing.Ask, bool) {
 	firsts := map[string]*candidate{}
 	seen := map[string]bool{}
 	for _, a := range r.waiting() {
-		if seen[a.Queue] || r.bar(a) != "" || r.root(a.Queue) != root || r.stop(a.Queue) != "" {
+		if seen[a.Queue] || r.inadmissible(a) != "" || r.root(a.Queue) != root || r.stop(a.Queue) != "" {
 			continue
 		}
 		if _, fits := r.fit(a); !fits {
@@ -615,10 +615,10 @@ func (r *reference) verdict(key queueing.Key) (queueing.State, string) {
 	case !waits:
 		return queueing.Undecided, ""
 	}
-	if bar := r.bar(a); bar == queueing.ReasonExceedsQuota {
-		return queueing.Refused, bar
-	} else if bar != "" {
-		return queueing.Waiting, bar
+	if reason := r.inadmissible(a); reason == queueing.ReasonExceedsQuota {
+		return queueing.Refused, reason
+	} else if reason != "" {
+		return queueing.Waiting, reason
 	}
 	return queueing.Waiting, cmp.Or(r.stop(a.Queue), queueing.ReasonWaitingForQuota)
 }

@@ -92,11 +92,11 @@ func (ex *explainer) queueRemedies(q *queue) []string {
 	if q.config == nil {
 		return []string{fmt.Sprintf("create queue %s, or name another one in spec.queue.name", q.name)}
 	}
-	switch problem, culprit := ex.hierarchy.forest.Problem(q.node); problem {
+	switch problem, faulty := ex.hierarchy.forest.Problem(q.node); problem {
 	case quota.ParentNotFound:
-		return []string{fmt.Sprintf("create queue %s, or change the parent of queue %s", ex.hierarchy.forest.ConfiguredParent(culprit), ex.hierarchy.forest.Name(culprit))}
+		return []string{fmt.Sprintf("create queue %s, or change the parent of queue %s", ex.hierarchy.forest.ConfiguredParent(faulty), ex.hierarchy.forest.Name(faulty))}
 	case quota.Cycle:
-		return []string{fmt.Sprintf("change the parent of queue %s, which is its own ancestor", ex.hierarchy.forest.Name(culprit))}
+		return []string{fmt.Sprintf("change the parent of queue %s, which is its own ancestor", ex.hierarchy.forest.Name(faulty))}
 	}
 	if q.noQuota {
 		return []string{fmt.Sprintf("set spec.flavors with quotas in queue %s, or spec.unlimited: true in its root %s", q.name, q.root().name)}

@@ -147,7 +147,7 @@ func (g *growing) checkGrowth(t *testing.T, d Decision, waiting []queueing.Ask) 
 		t.Fatalf("%s has grown by %d to %d, and wants %d", d.Key.Name, d.Grown, elasticPods(d.Grant), held.growth.want.Count)
 	}
 	for _, a := range waiting {
-		passed := a.Queue == d.Grant.Queue && a.Priority >= held.standing.Priority && g.ref.bar(a) == "" && g.ref.stop(a.Queue) == ""
+		passed := a.Queue == d.Grant.Queue && a.Priority >= held.standing.Priority && g.ref.inadmissible(a) == "" && g.ref.stop(a.Queue) == ""
 		if passed && g.engine.registry.apps[a.Key].claim == nil {
 			t.Fatalf("%s has grown while %s waits", d.Key.Name, a.Key.Name)
 		}

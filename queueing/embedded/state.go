@@ -94,7 +94,7 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	if q == nil || q.config == nil {
 		return QueueState{}, false
 	}
-	problem, culprit := e.hierarchy.forest.Problem(q.node)
+	problem, faulty := e.hierarchy.forest.Problem(q.node)
 	s := QueueState{
 		Name: q.name, Parent: q.config.Parent, Root: q.root().name, Leaf: len(e.hierarchy.forest.Children(q.node)) == 0,
 		Problem: string(problem), Pending: q.pending, Admitted: q.admitted, Pods: q.pods, Heads: q.heads(HeadsShown),
@@ -109,7 +109,7 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	}
 	e.hierarchy.addMissingFlavors(q, &s)
 	if problem != quota.NoProblem {
-		s.Message = e.hierarchy.problemText(q.node, problem, culprit) + "; " + e.hierarchy.parentRemedy(problem, culprit)
+		s.Message = e.hierarchy.problemText(q.node, problem, faulty) + "; " + e.hierarchy.parentRemedy(problem, faulty)
 	} else if q.noQuota {
 		s.Problem, s.Message = NoQuota, noQuota(q)+": "+strings.Join(e.explainer.queueRemedies(q), ", ")
 	}

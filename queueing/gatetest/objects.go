@@ -88,7 +88,7 @@ func (p *play) kept(ask queueing.Ask) {
 // wokenUntil checks a condition now and whenever the gate wakes the application, until it holds.
 func (p *play) wokenUntil(ask queueing.Ask, what string, is func() bool) {
 	p.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(answerTimeout)
 	for !is() {
 		select {
 		case <-p.woken(nameOf(ask)):

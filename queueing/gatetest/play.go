@@ -17,8 +17,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// patience is how long a gate may take to answer: much longer than any gate takes.
-const patience = 90 * time.Second
+// answerTimeout is how long a gate may take to answer: much longer than any gate takes.
+const answerTimeout = 90 * time.Second
 
 // play is the run of one case: its applications, and the operator whose gate they ask.
 type play struct {
@@ -111,7 +111,7 @@ func (p *play) sync(ask queueing.Ask) queueing.Verdict {
 // until asks now and whenever the gate wakes the application, until the verdict is the wanted one.
 func (p *play) until(ask queueing.Ask, what string, wanted func(queueing.Verdict) bool) queueing.Verdict {
 	p.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(answerTimeout)
 	woken := p.woken(types.NamespacedName{Namespace: ask.Key.Namespace, Name: ask.Key.Name})
 	for {
 		verdict := p.sync(ask)
@@ -234,7 +234,7 @@ func (p *play) release(key queueing.Key) {
 // settles waits for a condition about which no application is woken.
 func (p *play) settles(what string, is func() bool) {
 	p.Helper()
-	for deadline := time.Now().Add(patience); !is(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(answerTimeout); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			p.Fatalf("not %s", what)
 		}

@@ -35,9 +35,9 @@ const chunkAnnotation = "sparkgate.io/chunk"
 // 1,000,000,000 (Kubernetes, "Pod Priority and Preemption").
 const chunkPriority = 1_000_000_000
 
-// largestShare bounds the size of a chunk to this fraction of what is wanted above the base gang, so that evicting a
+// maxChunkShare bounds the size of a chunk to this fraction of what is wanted above the base gang, so that evicting a
 // chunk does not release much more than needed, and few chunks are enough for many executors.
-const largestShare = 8
+const maxChunkShare = 8
 
 // requestedCount returns how many executors a chunk asks for.
 func requestedCount(w *kueuev1.Workload) int32 {
@@ -138,7 +138,7 @@ func numberOf(name string) int {
 // sizes divides missing executors among chunks and returns their sizes. wanted is the number of all executors wanted
 // above the base gang.
 func sizes(missing, wanted int32) []int32 {
-	largest := max(1, (wanted+largestShare-1)/largestShare)
+	largest := max(1, (wanted+maxChunkShare-1)/maxChunkShare)
 	var out []int32
 	for ; missing > 0; missing -= largest {
 		out = append(out, min(missing, largest))

@@ -321,13 +321,13 @@ func (t *tracker) unexpect(key queueing.Key, w *kueuev1.Workload) {
 }
 
 // unseenExecutors returns how many executors are requested by chunks that the watch has not shown yet. A chunk that is
-// not shown within retryTime counts as not created or as deleted again; if it appears after all, it is counted then.
+// not shown within retryAfter counts as not created or as deleted again; if it appears after all, it is counted then.
 func (t *tracker) unseenExecutors(key queueing.Key) int32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var n int32
 	for name, c := range t.chunks[key] {
-		if t.clock.Since(c.at) >= retryTime {
+		if t.clock.Since(c.at) >= retryAfter {
 			delete(t.chunks[key], name)
 			continue
 		}

@@ -24,12 +24,12 @@ import (
 const Name = "Kueue"
 
 const (
-	// retryTime is the pause after Kueue, or another object with the same name, prevented a Workload from being
+	// retryAfter is the pause after Kueue, or another object with the same name, prevented a Workload from being
 	// created.
-	retryTime = 10 * time.Second
-	// patience is how long Kueue may be silent about a Workload before that is reported. It admits most Workloads
-	// within moments, so this saves a status write that would soon be outdated.
-	patience = 5 * time.Second
+	retryAfter = 10 * time.Second
+	// toleratedSilence is how long Kueue may be silent about a Workload before that is reported. It admits most
+	// Workloads within moments, so this saves a status write that would soon be outdated.
+	toleratedSilence = 5 * time.Second
 	// releasedTTL is how long a release is remembered, in case the watch lags behind.
 	releasedTTL = time.Minute
 )
@@ -89,17 +89,17 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 	}
 	if v.State == queueing.Granted {
 		g.mu.Lock()
-		g.asksNoMore(ask.Key)
+		g.forgetAsk(ask.Key)
 		delete(g.released, ask.Key)
 		g.mu.Unlock()
 	}
-	return g.patiently(ask.Key, since, v), err
+	return g.hideShortSilence(ask.Key, since, v), err
 }
 
-// patiently returns the verdict on an application that has asked since then, or Undecided if Kueue has been silent for
-// less than patience.
-func (g *Gate) patiently(key queueing.Key, since time.Time, v verdict) queueing.Verdict {
-	if wait := since.Add(patience).Sub(g.o.Clock.Now()); v.silent && wait > 0 {
+// hideShortSilence returns the verdict on an application that has asked since then, or Undecided if Kueue has been
+// silent for less than toleratedSilence.
+func (g *Gate) hideShortSilence(key queueing.Key, since time.Time, v verdict) queueing.Verdict {
+	if wait := since.Add(toleratedSilence).Sub(g.o.Clock.Now()); v.silent && wait > 0 {
 		g.o.Waker.WakeAfter(key, wait)
 		return queueing.Verdict{}
 	}
@@ -219,8 +219,8 @@ func (t *tracker) trackAsk(key queueing.Key) (since time.Time) {
 	return a.since
 }
 
-// asksNoMore forgets that an application asks. The caller must hold the lock.
-func (t *tracker) asksNoMore(key queueing.Key) {
+// forgetAsk forgets that an application asks. The caller must hold the lock.
+func (t *tracker) forgetAsk(key queueing.Key) {
 	if t.asking[nameOf(key)].uid == key.UID {
 		delete(t.asking, nameOf(key))
 	}
@@ -258,5 +258,5 @@ func (t *tracker) wasReleased(key queueing.Key) bool {
 	return t.released[key]
 }
 
-// retry wakes an application after retryTime.
-func (g *Gate) retry(key queueing.Key) { g.o.Waker.WakeAfter(key, retryTime) }
+// retry wakes an application after retryAfter.
+func (g *Gate) retry(key queueing.Key) { g.o.Waker.WakeAfter(key, retryAfter) }

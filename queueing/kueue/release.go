@@ -23,7 +23,7 @@ const maxEnded = 10
 // Release releases what the key holds or asks for.
 func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Release) error {
 	g.mu.Lock()
-	g.asksNoMore(key)
+	g.forgetAsk(key)
 	delete(g.shown, key)
 	if how.Reason == queueing.LeftToOther {
 		delete(g.created, key)
@@ -156,7 +156,7 @@ func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Wor
 		}
 	}
 	if !evicted(w) {
-		after.Status.AdmissionChecks = begunAnew(after.Status.AdmissionChecks, now)
+		after.Status.AdmissionChecks = resetChecks(after.Status.AdmissionChecks, now)
 	}
 	for _, c := range []metav1.Condition{
 		requeue,
@@ -170,10 +170,10 @@ func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Wor
 	return after
 }
 
-// begunAnew returns admission checks with none of them passed. Kueue resets them when it evicts. Otherwise checks that
-// are Ready would let the next reservation pass, in whatever flavor, with the updates that they made for the pods of
-// this one (kueue v0.19, pkg/workload/evict).
-func begunAnew(checks []kueuev1.AdmissionCheckState, now metav1.Time) []kueuev1.AdmissionCheckState {
+// resetChecks returns admission checks with none of them passed. Kueue resets them when it evicts. Otherwise checks
+// that are Ready would let the next reservation pass, in whatever flavor, with the updates that they made for the pods
+// of this one (kueue v0.19, pkg/workload/evict).
+func resetChecks(checks []kueuev1.AdmissionCheckState, now metav1.Time) []kueuev1.AdmissionCheckState {
 	for i := range checks {
 		if c := &checks[i]; c.State == kueuev1.CheckStateReady {
 			*c = kueuev1.AdmissionCheckState{

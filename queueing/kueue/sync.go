@@ -27,10 +27,10 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, 
 	switch {
 	case err == nil:
 		g.pruneFinished(ctx, ask.Key)
-		g.madeNow(ask.Key, w.Name)
+		g.rememberCreated(ask.Key, w.Name)
 		return queueing.Verdict{}, nil
 	case apierrors.IsAlreadyExists(err):
-		return g.taken(ctx, ask)
+		return g.resolveExisting(ctx, ask)
 	case optionalkind.NotServed(err), apierrors.IsMethodNotSupported(err): // the kinds are being removed
 		g.retry(ask.Key)
 		return notInstalled(), nil
@@ -41,9 +41,9 @@ func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, 
 	return queueing.Verdict{}, fmt.Errorf("create Workload %s: %w", client.ObjectKeyFromObject(w), err)
 }
 
-// taken checks who owns the existing Workload with the name that an ask needs. A Workload of another owner is never
-// taken over.
-func (g *Gate) taken(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
+// resolveExisting checks who owns the existing Workload with the name that an ask needs. A Workload of another owner is
+// never taken over.
+func (g *Gate) resolveExisting(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	w := &kueuev1.Workload{}
 	key := client.ObjectKey{Namespace: ask.Key.Namespace, Name: ask.Objects.Name}
 	if err := g.o.Client.Get(ctx, key, w); err != nil {
@@ -51,7 +51,7 @@ func (g *Gate) taken(ctx context.Context, ask queueing.Ask) (queueing.Verdict, e
 	}
 	if owner, ok := keyOf(w); ok && owner.UID == ask.Key.UID {
 		if g.workloads.Get(w.Namespace, w.Name) == nil && w.Labels[jobUIDLabel] != "" {
-			g.madeNow(ask.Key, w.Name) // the watch will show it, unless it has lost our labels
+			g.rememberCreated(ask.Key, w.Name) // the watch will show it, unless it has lost our labels
 		}
 		g.retry(ask.Key)
 		return queueing.Verdict{}, g.relabel(ctx, ask, w)
@@ -74,8 +74,8 @@ func (g *Gate) relabel(ctx context.Context, ask queueing.Ask, w *kueuev1.Workloa
 	return err
 }
 
-// madeNow remembers a created Workload until the watch shows it.
-func (g *Gate) madeNow(key queueing.Key, name string) {
+// rememberCreated remembers a created Workload until the watch shows it.
+func (g *Gate) rememberCreated(key queueing.Key, name string) {
 	if g.workloads.Get(key.Namespace, name) != nil {
 		return
 	}

@@ -25,15 +25,16 @@ import (
 // DefaultInterval is how often to poll for a kind that is not served while something needs it.
 const DefaultInterval = 10 * time.Second
 
-// longest is the maximum interval between polls, in multiples of Options.Interval, while nothing needs the kind. Most
-// clusters never serve it.
-const longest = 30
+// maxBackoff is the maximum interval between polls, in multiples of Options.Interval, while nothing needs the kind.
+// Most clusters never serve it.
+const maxBackoff = 30
 
-// growth is the factor by which the interval grows.
-const growth = 4
+// backoffFactor is the factor by which the interval grows.
+const backoffFactor = 4
 
-// patience is for how many intervals it may be unknown whether a kind is served before others stop waiting for it.
-const patience = 3
+// unreadableAfter is for how many intervals it may be unknown whether a kind is served before others stop waiting for
+// it.
+const unreadableAfter = 3
 
 // Options configure a Watch. Client, Object and List are required.
 type Options struct {
@@ -78,7 +79,7 @@ type Watch struct {
 	answered  bool // whether there was an answer
 	// failing is since when there is neither an answer nor a complete list of objects; zero if there is.
 	failing time.Time
-	// unreadable is true if failing has lasted longer than patience.
+	// unreadable is true if failing has lasted longer than unreadableAfter.
 	unreadable bool
 	expected   chan struct{} // signals that something needs the kind
 }
@@ -117,7 +118,7 @@ func (w *Watch) Start(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 		case <-w.Clock.After(pause):
-			pause = min(growth*pause, longest*w.Interval)
+			pause = min(backoffFactor*pause, maxBackoff*w.Interval)
 		case <-w.expected: // there may be many requests: do not poll more often for that
 			pause = w.Interval
 			if rest := w.Interval - w.Clock.Since(asked); rest > 0 {
@@ -166,7 +167,7 @@ func (w *Watch) fail() {
 	case w.store != nil: // the objects seen last remain valid
 	case w.failing.IsZero():
 		w.failing = now
-	case now.Sub(w.failing) >= patience*w.Interval && !w.unreadable:
+	case now.Sub(w.failing) >= unreadableAfter*w.Interval && !w.unreadable:
 		w.unreadable = true
 		w.closeOnce.Do(func() { close(w.known) })
 		w.Log.Info("A kind of another system cannot be read; only what needs it waits from now on", "kind", w.kind())

@@ -83,7 +83,7 @@ func TestNobodyWaitsForWhatCannotBeRead(t *testing.T) {
 	if w.Unreadable() || len(known) > 0 {
 		t.Error("one answer that failed is enough")
 	}
-	for range 2 * patience {
+	for range 2 * unreadableAfter {
 		step(clock)
 	}
 	select {
@@ -156,7 +156,7 @@ func TestNobodyWaitsForAnAPIServerThatSaysLater(t *testing.T) {
 	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	w := New(Options{Client: &uncached{}, Object: &corev1.Pod{}, List: &corev1.PodList{}, Clock: clock, Log: logr.Discard()})
 	go func() { _ = w.Start(t.Context()) }()
-	for range 2 * patience {
+	for range 2 * unreadableAfter {
 		step(clock)
 	}
 	if err := w.WaitUntilKnown(t.Context()); err != nil || !w.Unreadable() || w.Installed() {

@@ -22,9 +22,9 @@ func (*wakes) Wake(queueing.Key) {}
 
 func (w *wakes) WakeAfter(_ queueing.Key, after time.Duration) { *w = append(*w, after) }
 
-// TestPatience: that Kueue has not evaluated a Workload is reported only after it has had time to. Kueue's own messages
+// TestShortSilence: that Kueue has not evaluated a Workload is reported only after it has had time to. Kueue's own messages
 // are reported at once.
-func TestPatience(t *testing.T) {
+func TestShortSilence(t *testing.T) {
 	t.Parallel()
 	key := queueing.Key{Namespace: "default", Name: "pi", UID: "1"}
 	silent := verdict{Verdict: waiting(queueing.ReasonWaitingForGate, "has not evaluated"), silent: true}
@@ -35,9 +35,9 @@ func TestPatience(t *testing.T) {
 		want  queueing.State
 		wakes wakes
 	}{
-		"silent at first":  {silent, 0, queueing.Undecided, wakes{patience}},
-		"silent meanwhile": {silent, patience - time.Second, queueing.Undecided, wakes{time.Second}},
-		"silent for long":  {silent, patience, queueing.Waiting, nil},
+		"silent at first":  {silent, 0, queueing.Undecided, wakes{toleratedSilence}},
+		"silent meanwhile": {silent, toleratedSilence - time.Second, queueing.Undecided, wakes{time.Second}},
+		"silent for long":  {silent, toleratedSilence, queueing.Waiting, nil},
 		"has spoken":       {said, 0, queueing.Waiting, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestPatience(t *testing.T) {
 			g := &Gate{o: Options{Clock: clock, Waker: woken}, tracker: tracker{clock: clock, asking: map[types.NamespacedName]asker{}}}
 			g.trackAsk(key)
 			clock.Step(tt.after)
-			if got := g.patiently(key, g.trackAsk(key), tt.v); got.State != tt.want {
+			if got := g.hideShortSilence(key, g.trackAsk(key), tt.v); got.State != tt.want {
 				t.Errorf("verdict %+v, want %s", got, tt.want)
 			}
 			if diff := cmp.Diff(tt.wakes, *woken, cmpopts.EquateEmpty()); diff != "" {
