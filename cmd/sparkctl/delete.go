@@ -24,8 +24,8 @@ applications are gone.`
 type deletion struct {
 	cluster client.Options
 	wait    bool
-	// patience is how long the command waits before it says what it is waiting for.
-	patience time.Duration
+	// hintAfter is how long the command waits before it says what it is waiting for.
+	hintAfter time.Duration
 }
 
 // deletedWithin is how long the operator usually takes to stop a driver.
@@ -33,7 +33,7 @@ const deletedWithin = 30 * time.Second
 
 // newDelete returns the command "sparkctl delete".
 func newDelete(s streams) *cobra.Command {
-	d := deletion{wait: true, patience: deletedWithin}
+	d := deletion{wait: true, hintAfter: deletedWithin}
 	c := &cobra.Command{
 		SuggestFor: []string{"rm", "remove"},
 		Use:        "delete NAME...", Short: "Delete applications", Long: deleteText,
@@ -91,7 +91,7 @@ func (d *deletion) run(ctx context.Context, names []string, s streams) error {
 // untilGone waits until an application that is being deleted is gone. It also returns if another application has the
 // name by then.
 func (d *deletion) untilGone(ctx context.Context, c *client.Cluster, name string, notes io.Writer) error {
-	late := clock.RealClock{}.AfterFunc(d.patience, func() {
+	late := clock.RealClock{}.AfterFunc(d.hintAfter, func() {
 		fmt.Fprintf(notes, "%s%s is still being deleted: the operator stops its pods first. Where no operator runs, "+
 			"sparkctl uninstall removes what keeps it.\n", kindName, name)
 	})

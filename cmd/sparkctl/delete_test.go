@@ -42,7 +42,7 @@ func TestDeletionThatTakesLong(t *testing.T) {
 		apis + "namespaces/spark/sparkapplications":    becomes(t, app[0].body),
 	})
 	var notes lockedText
-	d := deletion{wait: true, patience: time.Millisecond}
+	d := deletion{wait: true, hintAfter: time.Millisecond}
 	if err := d.untilGone(t.Context(), clusterOf(t, kubeconfig), "pi", &notes); err != nil {
 		t.Fatal(err)
 	}

@@ -54,13 +54,13 @@ func fromSubmit(version string, arguments []string, s streams) error {
 	arguments = withoutProgram(arguments)
 	submitted, err := offline.FromSubmit(offline.Submission{Arguments: arguments, SparkVersion: version, ReadFile: os.ReadFile})
 	if err != nil {
-		tell("from-submit", submitted.Findings, s.err)
+		printFindings("from-submit", submitted.Findings, s.err)
 		return err
 	}
 	for _, n := range submitted.Notes {
 		fmt.Fprintf(s.err, "sparkctl from-submit: note: %s\n", n)
 	}
-	refused := tell("from-submit", submitted.Findings, s.err)
+	refused := printFindings("from-submit", submitted.Findings, s.err)
 	if _, err := s.out.Write(submitted.Manifest); err != nil {
 		return err
 	}

@@ -78,9 +78,9 @@ func count(findings []offline.Finding) int {
 	return n
 }
 
-// tell writes findings without their line, for a manifest that is not a file yet, and returns how many of them are not
-// warnings.
-func tell(command string, findings []offline.Finding, out io.Writer) int {
+// printFindings writes findings without their line, for a manifest that is not a file yet, and returns how many of them
+// are not warnings.
+func printFindings(command string, findings []offline.Finding, out io.Writer) int {
 	for _, f := range findings {
 		word := "error"
 		if f.Warning {

@@ -24,12 +24,12 @@ type news struct {
 	mu   sync.Mutex
 	out  io.Writer
 	last string
-	// late is a timer that writes after patience that no operator looks at the object; nil while it has been observed.
-	late     clock.Timer
-	patience time.Duration
+	// hint is a timer that writes after hintAfter that no operator looks at the object; nil while it has been observed.
+	hint      clock.Timer
+	hintAfter time.Duration
 }
 
-func newNews(out io.Writer) *news { return &news{out: out, patience: status.ObservedWithin} }
+func newNews(out io.Writer) *news { return &news{out: out, hintAfter: status.ObservedWithin} }
 
 // say writes a line, and stops the timer.
 func (n *news) say(text string) {
@@ -45,21 +45,21 @@ func (n *news) say(text string) {
 // unobserved writes that the operator has not looked at the object yet, and starts the timer, which writes a hint if
 // that takes long.
 func (n *news) unobserved() {
-	if n.late != nil {
+	if n.hint != nil {
 		return
 	}
 	n.say(notObserved)
-	n.late = clock.RealClock{}.AfterFunc(n.patience, func() {
+	n.hint = clock.RealClock{}.AfterFunc(n.hintAfter, func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		fmt.Fprintf(n.out, notObservedLong, n.patience)
+		fmt.Fprintf(n.out, notObservedLong, n.hintAfter)
 	})
 }
 
 // end stops the timer.
 func (n *news) end() {
-	if n.late != nil {
-		n.late.Stop()
-		n.late = nil
+	if n.hint != nil {
+		n.hint.Stop()
+		n.hint = nil
 	}
 }

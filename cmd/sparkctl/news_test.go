@@ -23,13 +23,13 @@ func TestNoOperatorLooks(t *testing.T) {
 	t.Parallel()
 	out := make(lines, 10)
 	n := newNews(out)
-	n.patience = time.Millisecond
+	n.hintAfter = time.Millisecond
 	n.unobserved()
 	n.unobserved()
 	if first, second := <-out, <-out; first != notObserved+"\n" || !strings.HasPrefix(second, "no operator has looked at it for 1ms: is one running, and does it watch this namespace?") {
 		t.Errorf("%q, %q", first, second)
 	}
-	n.patience = time.Hour
+	n.hintAfter = time.Hour
 	n.say("Queued")
 	n.unobserved()
 	n.say("Running")
@@ -40,7 +40,7 @@ func TestNoOperatorLooks(t *testing.T) {
 	for line := range out {
 		said = append(said, line)
 	}
-	if got := strings.Join(said, ""); got != "Queued\n"+notObserved+"\nRunning\n" || n.late != nil {
+	if got := strings.Join(said, ""); got != "Queued\n"+notObserved+"\nRunning\n" || n.hint != nil {
 		t.Errorf("said %q", got)
 	}
 }

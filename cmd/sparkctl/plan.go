@@ -155,15 +155,15 @@ func (f *planFlags) options() (offline.PlanOptions, error) {
 func (f *planFlags) print(plan offline.Plan, s streams) error {
 	if f.output != "table" {
 		return writeObject(s.out, f.output, map[string]any{
-			"queues": written(plan.Queues), "flavors": written(plan.Flavors), "deletedQueues": written(plan.DeletedQueues),
-			"deletedFlavors": written(plan.DeletedFlavors), "effects": written(plan.Effects),
+			"queues": nonNil(plan.Queues), "flavors": nonNil(plan.Flavors), "deletedQueues": nonNil(plan.DeletedQueues),
+			"deletedFlavors": nonNil(plan.DeletedFlavors), "effects": nonNil(plan.Effects),
 		})
 	}
 	return printer.WritePlan(s.out, plan, s.width())
 }
 
-// written replaces nil with an empty list, so that JSON has [] instead of null.
-func written[T any](list []T) []T {
+// nonNil replaces nil with an empty list, so that JSON has [] instead of null.
+func nonNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
 	}

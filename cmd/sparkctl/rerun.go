@@ -52,11 +52,11 @@ func (f *rerunFlags) run(ctx context.Context, name string, s streams) error {
 	if err != nil {
 		return err
 	}
-	news := s.out
+	out := s.out
 	if f.wait.logs { // standard output carries the log
-		news = s.err
+		out = s.err
 	}
-	if _, err := fmt.Fprintf(news, "%s%s: another run is requested%s\n", kindName, name, follows(app)); err != nil || !f.wait.wanted() {
+	if _, err := fmt.Fprintf(out, "%s%s: another run is requested%s\n", kindName, name, rerunNote(app)); err != nil || !f.wait.wanted() {
 		return err
 	}
 	return f.wait.await(ctx, awaited{cluster: c, name: name, uid: app.UID, begun: func(app *v1alpha1.SparkApplication) bool {
@@ -67,8 +67,8 @@ func (f *rerunFlags) run(ctx context.Context, name string, s streams) error {
 	}}, s)
 }
 
-// follows says what will happen to the requested run and to the current one.
-func follows(app *v1alpha1.SparkApplication) string {
+// rerunNote says what will happen to the requested run and to the current one.
+func rerunNote(app *v1alpha1.SparkApplication) string {
 	switch {
 	case app.Spec.Suspend:
 		return "; it is suspended: resume it to have it run"

@@ -115,7 +115,7 @@ func (f *submitFlags) manifest(args []string, s streams) (string, error) {
 		return text, err
 	}
 	submitted, err := offline.FromSubmit(offline.Submission{Arguments: withoutProgram(args), SparkVersion: f.version, Namespace: f.cluster.Namespace(), ReadFile: os.ReadFile})
-	refused := tell("submit", submitted.Findings, s.err)
+	refused := printFindings("submit", submitted.Findings, s.err)
 	for _, n := range submitted.Notes {
 		fmt.Fprintf(s.err, "sparkctl submit: note: %s\n", n)
 	}

@@ -43,12 +43,12 @@ func suspend(ctx context.Context, cluster client.Options, name string, s streams
 		_, err = fmt.Fprintf(s.out, "%s%s suspended; run %d has ended before\n", kindName, name, app.Status.Run)
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%s%s suspended; sparkctl resume %s -n %s continues the run%s\n", kindName, name, name, app.Namespace, holdsUp(app))
+	_, err = fmt.Fprintf(s.out, "%s%s suspended; sparkctl resume %s -n %s continues the run%s\n", kindName, name, name, app.Namespace, scheduleNote(app))
 	return err
 }
 
-// holdsUp returns a text for an application of a schedule, which holds up later runs while it is suspended.
-func holdsUp(app *v1alpha1.SparkApplication) string {
+// scheduleNote returns a text for an application of a schedule, which holds up later runs while it is suspended.
+func scheduleNote(app *v1alpha1.SparkApplication) string {
 	owner := metav1.GetControllerOfNoCopy(app)
 	if owner == nil || owner.Kind != v1alpha1.ScheduledSparkApplicationKind {
 		return ""

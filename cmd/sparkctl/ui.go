@@ -144,8 +144,8 @@ func (f *uiFlags) browse(address string, s streams) error {
 	if at, err := url.Parse(address); err != nil || !slices.Contains([]string{"http", "https"}, at.Scheme) {
 		return fmt.Errorf("%q is not opened: it is not a web address", address)
 	}
-	var said strings.Builder
-	browser.Stdout, browser.Stderr = &said, &said
+	var output strings.Builder
+	browser.Stdout, browser.Stderr = &output, &output
 	if err := browser.OpenURL(address); err != nil {
 		fmt.Fprintf(s.err, "Could not open a browser (%v); open the address yourself, or set --open=false.\n", err)
 	}

@@ -123,7 +123,7 @@ func (w *watching) verdict(ctx context.Context) error {
 	open, seen := w.ending.Names(live.Open), w.ending.Seen()
 	switch {
 	case len(open) == 0 && seen > 0:
-		return w.ends()
+		return w.endError()
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return codedError{fmt.Errorf("not ended after %s: %s", w.flags.timeout, strings.Join(open, ", ")), exitTimeout}
 	case ctx.Err() != nil:
@@ -132,8 +132,8 @@ func (w *watching) verdict(ctx context.Context) error {
 	return errors.New("no SparkApplications found" + w.flags.described(w.flags.in(w.cluster).Namespace))
 }
 
-// ends returns an error unless all ended applications have succeeded.
-func (w *watching) ends() error {
+// endError returns an error unless all ended applications have succeeded.
+func (w *watching) endError() error {
 	var parts []string
 	for _, end := range []struct {
 		text    string

@@ -25,7 +25,7 @@ const (
 )
 
 // readArrivals translates the applications, including those with mistakes.
-func readArrivals(p problems, f *file) []simulator.Arrival {
+func readArrivals(p problems, f *script) []simulator.Arrival {
 	arrivals := make([]simulator.Arrival, 0, len(f.Arrivals))
 	labels := map[string]map[string]string{}
 	first := map[queueing.Key]int{}

@@ -81,8 +81,8 @@ type objects map[object]bool
 // specs maps the names of the initial queues to their specs.
 type specs map[string]*v1alpha1.SparkQueueSpec
 
-// note records the spec of a manifest without mistakes, if it is a queue.
-func (s specs) note(data []byte) {
+// add records the spec of a manifest without mistakes, if it is a queue.
+func (s specs) add(data []byte) {
 	queue := &v1alpha1.SparkQueue{}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, queue); err == nil && queue.Kind == kindQueue {
 		s[queue.Name] = &queue.Spec
@@ -112,8 +112,8 @@ func (s specs) checkSchedules(p problems, schedules []*scheduled) {
 	}
 }
 
-// begin adds a queue or a flavor to the initial configuration.
-func (o objects) begin(p problems, c simulator.Change, s *simulator.Scenario) {
+// addInitial adds a queue or a flavor to the initial configuration.
+func (o objects) addInitial(p problems, c simulator.Change, s *simulator.Scenario) {
 	of, _ := objectOf(c)
 	if o[of] {
 		p.add("metadata.name", "another %s already has the name %s; choose another, or put it under changes", of.kind, of.name)

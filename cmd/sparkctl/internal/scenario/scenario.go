@@ -13,7 +13,7 @@ import (
 
 // Types of the document without a kind, as it is written.
 type (
-	file struct {
+	script struct {
 		document   document             `json:"-"`
 		Namespaces map[string]namespace `json:"namespaces"`
 		Arrivals   []arrival            `json:"arrivals"`
@@ -90,8 +90,8 @@ func Parse(stream string) (s simulator.Scenario, warnings []string, err error) {
 			continue
 		}
 		if c := readManifest(p.in(d), data); c != (simulator.Change{}) {
-			exist.begin(p.in(d), c, &s)
-			queues.note(data)
+			exist.addInitial(p.in(d), c, &s)
+			queues.add(data)
 		}
 	}
 	f := readBody(p, bodies, exist, &s)
@@ -117,7 +117,7 @@ type body struct {
 }
 
 // readBody reads the document without a kind into s. It returns the document as far as it could be read.
-func readBody(p problems, bodies []body, exist objects, s *simulator.Scenario) (f file) {
+func readBody(p problems, bodies []body, exist objects, s *simulator.Scenario) (f script) {
 	switch {
 	case len(bodies) == 0:
 		p.add("", "no document says what happens; add one without kind, with the key arrivals or schedules")

@@ -95,7 +95,7 @@ func (s *scheduled) note(p problems) {
 }
 
 // readSchedules converts the schedules of the stream, together with their runs in the document without a kind.
-func readSchedules(p problems, f *file, all []*scheduled) []simulator.Schedule {
+func readSchedules(p problems, f *script, all []*scheduled) []simulator.Schedule {
 	if len(all) == 0 && f.Schedules == nil {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (p problems) instant(key string, text scalar) time.Time {
 }
 
 // translate returns the follower of a schedule.
-func (in *scheduledRuns) translate(p problems, f *file, s *scheduled, period [2]time.Time) simulator.Schedule {
+func (in *scheduledRuns) translate(p problems, f *script, s *scheduled, period [2]time.Time) simulator.Schedule {
 	times, err := cron.Parse(s.Spec.Schedule, s.Spec.TimeZone)
 	if err != nil {
 		p.in(s.document).add("spec", "%v", err) // the linter has already reported it
