@@ -62,8 +62,8 @@ const (
 	headroom = 0.25
 	// worthwhile is the share by which the advised value must be below the current one for the change to be worth it.
 	worthwhile = 0.2
-	// leastHeap is the smallest heap that is advised: Spark refuses to start with less than 450 MiB.
-	leastHeap = 512 * mib
+	// minHeap is the smallest heap that is advised: Spark refuses to start with less than 450 MiB.
+	minHeap = 512 * mib
 	// step is the size to whose multiples memory is rounded up.
 	step = 128 * mib
 	// muchGC is the share of task time in the garbage collector above which the heap is too small.
@@ -160,7 +160,7 @@ func (a *adviser) heap(role string, r requested, peak Peak) {
 		seen = "how much of it was in use is not known"
 	}
 	c := Change{Field: role + ".memory", Property: "spark." + role + ".memory", Current: sparkSize(r.heap), Confidence: a.confidence()}
-	needed := max(leastHeap, roundUp(int64(float64(peak.Heap)*(1+headroom))))
+	needed := max(minHeap, roundUp(int64(float64(peak.Heap)*(1+headroom))))
 	if short != "" {
 		c.Advised, c.Reason, c.Raises = sparkSize(max(needed, roundUp(int64(float64(r.heap)*growth)))), short+"; "+seen, true
 		a.Changes = append(a.Changes, c)
@@ -171,8 +171,8 @@ func (a *adviser) heap(role string, r requested, peak Peak) {
 		return
 	}
 	c.Advised, c.Reason = sparkSize(needed), fmt.Sprintf("%s; %d %% more than that", seen, int(headroom*100))
-	if needed == leastHeap {
-		c.Reason = fmt.Sprintf("%s; %s is the least that is advised", seen, sparkSize(leastHeap))
+	if needed == minHeap {
+		c.Reason = fmt.Sprintf("%s; %s is the least that is advised", seen, sparkSize(minHeap))
 	}
 	a.Changes = append(a.Changes, c)
 }
@@ -222,10 +222,10 @@ func (a *adviser) overhead(role string, r requested, peak Peak) {
 	case peak.resident() == 0:
 		a.unknown("the memory of the %s's processes, so its overhead is not lowered: set spark.executor.processTreeMetrics.enabled to true", role)
 		return
-	case float64(max(needed, leastOverhead)) > float64(r.overhead)*(1-worthwhile):
+	case float64(max(needed, minOverhead)) > float64(r.overhead)*(1-worthwhile):
 		return
 	default:
-		c.Advised = sparkSize(max(needed, leastOverhead))
+		c.Advised = sparkSize(max(needed, minOverhead))
 	}
 	a.Changes = append(a.Changes, c)
 }

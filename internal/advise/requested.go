@@ -20,10 +20,10 @@ const (
 // requested is what the run requested according to its properties. Properties that are not set have Spark's defaults.
 type requested struct {
 	heap, overhead int64 // bytes
-	// overheadFactor is the fraction of the heap that is added as overhead, and leastOverhead the minimum; 0 where the
+	// overheadFactor is the fraction of the heap that is added as overhead, and minOverhead the minimum; 0 where the
 	// overhead is set.
 	overheadFactor float64
-	leastOverhead  int64
+	minOverhead    int64
 	// beside is the pod's other memory: Spark's memory outside the heap, and Python's, where they are set.
 	beside int64
 	cores  int
@@ -38,7 +38,7 @@ type requested struct {
 // Spark's defaults (configuration page, and ResourceProfile.MEMORY_OVERHEAD_MIN_MIB, which is a property since 4.0).
 const (
 	defaultHeap      = gib
-	leastOverhead    = 384 * mib
+	minOverhead      = 384 * mib
 	defaultInstances = 2
 )
 
@@ -49,7 +49,7 @@ func requestsOf(properties map[string]string, role string) requested {
 	if n, set := bytesOf(get("memoryOverhead")); set {
 		r.overhead = n
 	} else {
-		r.overheadFactor, r.leastOverhead = overheadFactor(properties, role), sizeOr(get("minMemoryOverhead"), leastOverhead)
+		r.overheadFactor, r.minOverhead = overheadFactor(properties, role), sizeOr(get("minMemoryOverhead"), minOverhead)
 		r.overhead = r.overheadBeside(r.heap)
 	}
 	r.tasks = TaskSlots(r.cores, properties)
@@ -75,7 +75,7 @@ func (r requested) overheadBeside(heap int64) int64 {
 	if r.overheadFactor == 0 {
 		return r.overhead
 	}
-	return max(r.leastOverhead, int64(float64(heap)*r.overheadFactor))
+	return max(r.minOverhead, int64(float64(heap)*r.overheadFactor))
 }
 
 // coresPerTask returns how many cores a task takes, by the properties of a run. From Spark 4.3 on, that may be a part of

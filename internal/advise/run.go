@@ -87,15 +87,15 @@ type Stage struct {
 
 // PeakOf reads the metrics of an executor by the names that Spark gives them (ExecutorMetricType).
 func PeakOf(metrics map[string]int64) Peak {
-	amount := func(name string) int64 { return min(max(0, metrics[name]), mostBytes) }
+	amount := func(name string) int64 { return min(max(0, metrics[name]), maxBytes) }
 	return Peak{
 		Heap: amount("JVMHeapMemory"), OffHeap: amount("JVMOffHeapMemory"), Direct: amount("DirectPoolMemory"), Mapped: amount("MappedPoolMemory"),
 		JVMResident: amount("ProcessTreeJVMRSSMemory"), PythonResident: amount("ProcessTreePythonRSSMemory"), OtherResident: amount("ProcessTreeOtherRSSMemory"),
 	}
 }
 
-// mostBytes is the largest amount of memory that is taken as plausible.
-const mostBytes = 1 << 50
+// maxBytes is the largest amount of memory that is taken as plausible.
+const maxBytes = 1 << 50
 
 // Ended counts an executor that is gone, by the reason that Spark gives. The reason contains names of images and pods,
 // in which any word may occur.
@@ -124,12 +124,12 @@ func (r *Run) StageCPU(ran, cpu time.Duration) {
 	}
 }
 
-// mostSkewed is the number of skewed stages that are kept.
-const mostSkewed = 5
+// maxSkewed is the number of skewed stages that are kept.
+const maxSkewed = 5
 
 // AddStage takes the durations of the tasks of a stage.
 func (r *Run) AddStage(s Stage) {
 	r.Skewed = append(r.Skewed, s)
 	slices.SortStableFunc(r.Skewed, func(a, b Stage) int { return cmp.Compare(b.Slowest-b.Median, a.Slowest-a.Median) })
-	r.Skewed = r.Skewed[:min(mostSkewed, len(r.Skewed))]
+	r.Skewed = r.Skewed[:min(maxSkewed, len(r.Skewed))]
 }

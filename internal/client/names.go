@@ -43,11 +43,11 @@ func (k Kind) path(namespace string) []string {
 	return []string{k.Root, k.Resource}
 }
 
-// one returns the singular name of the kind, such as sparkapplication.
-func (k Kind) one() string { return strings.TrimSuffix(k.Resource, "s") }
+// singular returns the singular name of the kind, such as sparkapplication.
+func (k Kind) singular() string { return strings.TrimSuffix(k.Resource, "s") }
 
-// mostContextsNamed is how many contexts an error message lists.
-const mostContextsNamed = 10
+// maxContextsNamed is how many contexts an error message lists.
+const maxContextsNamed = 10
 
 // contextsThere returns the end of an error message if the named context does not exist: a similar name, or those that
 // exist. Otherwise it is empty.
@@ -60,8 +60,8 @@ func (o *Options) contextsThere() string {
 		return ": did you mean " + meant + "?"
 	}
 	more := ""
-	if len(there) > mostContextsNamed {
-		there, more = there[:mostContextsNamed], ", …"
+	if len(there) > maxContextsNamed {
+		there, more = there[:maxContextsNamed], ", …"
 	}
 	return "; there are " + strings.Join(there, ", ") + more
 }

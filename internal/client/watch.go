@@ -24,9 +24,9 @@ const (
 	watchSeconds = "290"
 	// reconnectAfter is the pause before a watch that ended is opened again.
 	reconnectAfter = time.Second
-	// patience is how long the API server may fail to answer before following an object ends with an error. It may
+	// maxOutage is how long the API server may fail to answer before following an object ends with an error. It may
 	// restart or be upgraded.
-	patience = 3 * time.Minute
+	maxOutage = 3 * time.Minute
 )
 
 // Gone is the error if an object was deleted while it was followed.
@@ -36,7 +36,7 @@ type Gone struct {
 }
 
 func (g *Gone) Error() string {
-	return g.Kind.one() + " " + g.Name + " in namespace " + g.Namespace + " was deleted"
+	return g.Kind.singular() + " " + g.Name + " in namespace " + g.Namespace + " was deleted"
 }
 
 // FollowApplication calls see with an application and with each of its later states, until see returns true or an
@@ -45,7 +45,7 @@ func (g *Gone) Error() string {
 // seen.
 func (c *Cluster) FollowApplication(ctx context.Context, name string, uid types.UID, see func(*v1alpha1.SparkApplication) (bool, error)) error {
 	f := &followed[v1alpha1.SparkApplication, *v1alpha1.SparkApplication]{
-		cluster: c, kind: Applications, name: name, uid: uid, see: see, pause: reconnectAfter, patience: patience,
+		cluster: c, kind: Applications, name: name, uid: uid, see: see, pause: reconnectAfter, maxOutage: maxOutage,
 	}
 	return f.follow(ctx)
 }
@@ -53,7 +53,7 @@ func (c *Cluster) FollowApplication(ctx context.Context, name string, uid types.
 // FollowSchedule is FollowApplication for a schedule.
 func (c *Cluster) FollowSchedule(ctx context.Context, name string, uid types.UID, see func(*v1alpha1.ScheduledSparkApplication) (bool, error)) error {
 	f := &followed[v1alpha1.ScheduledSparkApplication, *v1alpha1.ScheduledSparkApplication]{
-		cluster: c, kind: Schedules, name: name, uid: uid, see: see, pause: reconnectAfter, patience: patience,
+		cluster: c, kind: Schedules, name: name, uid: uid, see: see, pause: reconnectAfter, maxOutage: maxOutage,
 	}
 	return f.follow(ctx)
 }
@@ -76,8 +76,8 @@ type pointerTo[T any] interface {
 
 // followed follows an object.
 type followed[T any, P pointerTo[T]] struct {
-	// pause is the pause before the API server is asked again; patience is how long it may fail to answer.
-	pause, patience time.Duration
+	// pause is the pause before the API server is asked again; maxOutage is how long it may fail to answer.
+	pause, maxOutage time.Duration
 	// lost is since when it has not answered; zero if it does.
 	lost time.Time
 
@@ -101,7 +101,7 @@ func (f *followed[T, P]) follow(ctx context.Context) error {
 			return ctx.Err()
 		case err == nil:
 			f.lost = time.Time{}
-		case f.outage(err) > f.patience:
+		case f.outage(err) > f.maxOutage:
 			return err
 		}
 		if err := sleep(ctx, f.pause); err != nil {

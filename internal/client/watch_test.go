@@ -25,9 +25,9 @@ type followedApplication = followed[v1alpha1.SparkApplication, *v1alpha1.SparkAp
 func TestOutagesAreOutlived(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		failures int
-		patience time.Duration
-		fails    bool
+		failures  int
+		maxOutage time.Duration
+		fails     bool
 	}{
 		"back after a while": {50, time.Minute, false},
 		"never back":         {1 << 30, 20 * time.Millisecond, true},
@@ -52,7 +52,7 @@ func TestOutagesAreOutlived(t *testing.T) {
 			}
 			told := 0
 			cluster.Outage = func(error) { told++ }
-			f := &followedApplication{cluster: cluster, kind: Applications, name: "pi", pause: time.Millisecond, patience: tt.patience, see: func(app *v1alpha1.SparkApplication) (bool, error) {
+			f := &followedApplication{cluster: cluster, kind: Applications, name: "pi", pause: time.Millisecond, maxOutage: tt.maxOutage, see: func(app *v1alpha1.SparkApplication) (bool, error) {
 				return app.Generation > 2, nil
 			}}
 			if err := f.follow(t.Context()); (err != nil) != tt.fails || told != 1 {

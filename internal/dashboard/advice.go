@@ -27,8 +27,8 @@ const (
 	readAgain = time.Minute
 	// keepFinal is how long the measurements of a run that has ended are kept.
 	keepFinal = time.Hour
-	// mostReadings is the maximum number of measurements that are kept for a viewer.
-	mostReadings = 32
+	// maxReadings is the maximum number of measurements that are kept for a viewer.
+	maxReadings = 32
 	// atOnce is how long a page waits for measurements before it shows that they are being read.
 	atOnce = time.Second
 )
@@ -59,7 +59,7 @@ type readings struct {
 }
 
 func newReadings(clock cache.Clock) *readings {
-	return &readings{all: cache.NewLRUExpireCacheWithClock(mostReadings, clock)}
+	return &readings{all: cache.NewLRUExpireCacheWithClock(maxReadings, clock)}
 }
 
 // of returns the reading for a key. If there is none, or it has expired, it calls begin, which has to start reading.
@@ -94,12 +94,12 @@ func (p *applicationPage) advise(v *visit, app *v1alpha1.SparkApplication) {
 			}
 		}()
 	})
-	patience := v.clock.NewTimer(atOnce)
-	defer patience.Stop()
+	timeout := v.clock.NewTimer(atOnce)
+	defer timeout.Stop()
 	select {
 	case <-known.done:
 		p.Advice.fill(known, app)
-	case <-patience.C():
+	case <-timeout.C():
 		p.Advice.Reading = true
 		go v.wakeAfter(known.done)
 	case <-v.ctx.Done():
@@ -110,10 +110,10 @@ func (p *applicationPage) advise(v *visit, app *v1alpha1.SparkApplication) {
 func (v *visit) measurements(app *v1alpha1.SparkApplication) (*advise.Run, error) {
 	ctx, cancel := context.WithTimeout(v.viewer.ctx, readWithin)
 	defer cancel()
-	if v.turns.readings.Acquire(ctx, 1) != nil {
+	if v.limits.readings.Acquire(ctx, 1) != nil {
 		return nil, errors.New("the measurements of other applications are being read: load this page again in a minute")
 	}
-	defer v.turns.readings.Release(1)
+	defer v.limits.readings.Release(1)
 	return v.sources().Read(ctx, app)
 }
 

@@ -192,14 +192,14 @@ func (p *applicationPage) explain(v *visit, app *v1alpha1.SparkApplication) {
 	if !stage.Waiting() && !stage.Active() {
 		return
 	}
-	said, err := v.explainApplication(v.ctx, app.Namespace, app.Name)
-	if err != nil || said.UID != string(app.UID) || said.Stage != string(stage) {
-		said = printer.FromStatus(app, nil)
+	explained, err := v.explainApplication(v.ctx, app.Namespace, app.Name)
+	if err != nil || explained.UID != string(app.UID) || explained.Stage != string(stage) {
+		explained = printer.FromStatus(app, nil)
 		if err != nil {
-			said.NotLive = err.Error()
+			explained.NotLive = err.Error()
 		}
 	}
-	p.Explained, p.Headline, p.Because = said, printer.Headline(said), printer.Because(said)
+	p.Explained, p.Headline, p.Because = explained, printer.Headline(explained), printer.Because(explained)
 }
 
 // pods fills in the pods of the current attempt, and finds the driver whose log is shown.

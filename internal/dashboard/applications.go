@@ -20,8 +20,8 @@ import (
 // applicationsShown is how many applications are listed on a page.
 const applicationsShown = 50
 
-// mostOffered is how many names of queues and namespaces a filter suggests.
-const mostOffered = 100
+// maxOffered is how many names of queues and namespaces a filter suggests.
+const maxOffered = 100
 
 // filter selects the applications that are listed.
 type filter struct {
@@ -183,7 +183,7 @@ func offered(names map[string]bool) []string {
 		out = append(out, name)
 	}
 	slices.Sort(out)
-	return out[:min(len(out), mostOffered)]
+	return out[:min(len(out), maxOffered)]
 }
 
 // choosePage says that the viewer may not list all namespaces, and asks for one.

@@ -72,7 +72,7 @@ func executor(t *testing.T, id, state string) *pod {
 // TestLives: executors count from their start until they end, or are gone.
 func TestLives(t *testing.T) {
 	t.Parallel()
-	l := lives{}
+	l := lifetimes{}
 	one := executor(t, "1", `{"running":{"startedAt":"2026-01-01T12:00:00Z"}}`)
 	two := executor(t, "2", `{"running":{"startedAt":"2026-01-01T12:00:00Z"}}`)
 	waits := executor(t, "3", `{"waiting":{}}`)

@@ -13,11 +13,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// lives are the lifetimes of the executors that a page has seen, by uid, including those that are gone.
-type lives map[types.UID]span
+// lifetimes are the lifetimes of the executors that a page has seen, by uid, including those that are gone.
+type lifetimes map[types.UID]span
 
 // see records the existing executors. Those that no longer exist have ended now.
-func (l lives) see(rows []*pod, now time.Time) {
+func (l lifetimes) see(rows []*pod, now time.Time) {
 	exist := map[types.UID]bool{}
 	for _, row := range rows {
 		if row.role != v1alpha1.SparkRoleExecutor || row.started.IsZero() {
@@ -34,7 +34,7 @@ func (l lives) see(rows []*pod, now time.Time) {
 }
 
 // chart draws the number of running executors over time. If until is zero, the chart ends with the last change.
-func (l lives) chart(until time.Time) chart {
+func (l lifetimes) chart(until time.Time) chart {
 	var changes []point
 	for _, life := range l {
 		changes = append(changes, point{life.from, 1})
@@ -65,8 +65,8 @@ func (l lives) chart(until time.Time) chart {
 
 // executors draws the number of running executors of the current attempt over time.
 func (p *applicationPage) executors(v *visit, app *v1alpha1.SparkApplication, rows []*pod) {
-	if key := [2]int64{app.Status.Run, app.Status.Attempt}; v.lives == nil || v.livesOf != key {
-		v.lives, v.livesOf = lives{}, key
+	if key := [2]int64{app.Status.Run, app.Status.Attempt}; v.lifetimes == nil || v.lifetimesOf != key {
+		v.lifetimes, v.lifetimesOf = lifetimes{}, key
 	}
 	var current []*pod
 	for _, row := range rows {
@@ -74,11 +74,11 @@ func (p *applicationPage) executors(v *visit, app *v1alpha1.SparkApplication, ro
 			current = append(current, row)
 		}
 	}
-	v.lives.see(current, p.Now)
+	v.lifetimes.see(current, p.Now)
 	until := p.Now
 	stage, _ := status.StageOf(app.Status.Conditions)
 	if stage.Ended() {
 		until = time.Time{}
 	}
-	p.Executors = v.lives.chart(until)
+	p.Executors = v.lifetimes.chart(until)
 }

@@ -14,8 +14,8 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// mostBody is the maximum size of a request body in bytes. Forms have only a few fields.
-const mostBody = 64 << 10
+// maxBody is the maximum size of a request body in bytes. Forms have only a few fields.
+const maxBody = 64 << 10
 
 // guard refuses requests that do not come from a page of this server, and sets the headers of all responses.
 func (s *Server) guard(next http.Handler) http.Handler {
@@ -44,7 +44,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			writeProblem(w, "", http.StatusNotFound, "Open the whole address that sparkctl dashboard has printed.")
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		protected.ServeHTTP(w, r)
 	})
 }

@@ -20,10 +20,10 @@ import (
 const (
 	// logTail is how many lines of a log are shown at first.
 	logTail = 200
-	// mostLine is the maximum length of a line in bytes; the rest is left out.
-	mostLine = 4 << 10
-	// mostBatch is the maximum number of lines that are sent together.
-	mostBatch = 256
+	// maxLine is the maximum length of a line in bytes; the rest is left out.
+	maxLine = 4 << 10
+	// maxBatch is the maximum number of lines that are sent together.
+	maxBatch = 256
 )
 
 // logLine is a line of a pod's log.
@@ -51,7 +51,7 @@ type logFeed struct {
 }
 
 func newLogFeed(v *viewer, wanted bool) *logFeed {
-	return &logFeed{viewer: v, wanted: wanted, lines: make(chan logLine, mostBatch), stop: func() {}}
+	return &logFeed{viewer: v, wanted: wanted, lines: make(chan logLine, maxBatch), stop: func() {}}
 }
 
 func (f *logFeed) close() { f.stop() }
@@ -85,7 +85,7 @@ func (f *logFeed) copy(ctx context.Context, driver *corev1.Pod) {
 		return
 	}
 	defer log.Close()
-	in := bufio.NewReaderSize(log, mostLine)
+	in := bufio.NewReaderSize(log, maxLine)
 	for open := send(logLine{pod: driver.Name, first: true}); open; {
 		text, err := readLine(in)
 		open = err == nil && send(logLine{pod: driver.Name, text: text})
@@ -120,7 +120,7 @@ func (f *logFeed) batch(line logLine) logBatch {
 		} else {
 			out.Lines = append(out.Lines, line.text)
 		}
-		if len(out.Lines) >= mostBatch {
+		if len(out.Lines) >= maxBatch {
 			return out
 		}
 		select {

@@ -16,8 +16,8 @@ const (
 	// cookieName has a prefix with which browsers do not allow other hosts or unencrypted connections to set the
 	// cookie.
 	cookieName = "__Host-sparkgate-token"
-	// mostToken is the longest token that fits into a cookie in every browser.
-	mostToken = 3900
+	// maxToken is the longest token that fits into a cookie in every browser.
+	maxToken = 3900
 )
 
 // tokenOf returns the token of a request: from an authenticating proxy, else from the cookie of the login.
@@ -75,7 +75,7 @@ func (s *Server) refusesToken(r *http.Request, token string) string {
 	if token == "" {
 		return "The token is empty: paste one."
 	}
-	if len(token) > mostToken {
+	if len(token) > maxToken {
 		return "The token is longer than a cookie may be: open the page through an authenticating proxy instead."
 	}
 	if strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune(`",;\`, c) }) {

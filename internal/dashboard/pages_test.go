@@ -230,7 +230,7 @@ func TestBar(t *testing.T) {
 // TestReadLine: log lines of any length and with any bytes become short lines of printable characters.
 func TestReadLine(t *testing.T) {
 	t.Parallel()
-	in := bufio.NewReaderSize(strings.NewReader("plain\n\x1b[31mred\x1b[0m\ta\r\n"+strings.Repeat("x", 3*mostLine)+"\n\u202eevil\nno end"), mostLine)
+	in := bufio.NewReaderSize(strings.NewReader("plain\n\x1b[31mred\x1b[0m\ta\r\n"+strings.Repeat("x", 3*maxLine)+"\n\u202eevil\nno end"), maxLine)
 	var lines []string
 	for {
 		line, err := readLine(in)
@@ -239,7 +239,7 @@ func TestReadLine(t *testing.T) {
 		}
 		lines = append(lines, line)
 	}
-	want := []string{"plain", `\x1b[31mred\x1b[0m    a`, strings.Repeat("x", mostLine) + " …", `\u202eevil`, "no end"}
+	want := []string{"plain", `\x1b[31mred\x1b[0m    a`, strings.Repeat("x", maxLine) + " …", `\u202eevil`, "no end"}
 	if !slices.Equal(lines, want) {
 		t.Errorf("(-want +got)\n- %.300q\n+ %.300q", want, lines)
 	}

@@ -24,7 +24,7 @@ func TestOneUserTakesNotAllPlaces(t *testing.T) {
 		}
 		return err == nil
 	}
-	for i := range mostOfOne {
+	for i := range maxViewersOfTenant {
 		if !comes(fmt.Sprint("system:serviceaccount:theirs:", i)) || !comes("greedy") {
 			t.Fatalf("place %d is refused", i)
 		}
@@ -37,7 +37,7 @@ func TestOneUserTakesNotAllPlaces(t *testing.T) {
 		}
 	}
 	for _, v := range s.viewers {
-		if v.party == "greedy" {
+		if v.tenant == "greedy" {
 			delete(v.tables, "open")
 			break
 		}

@@ -78,13 +78,13 @@ func buildQueue(v *visit) (view, error) {
 	if len(below) == 0 {
 		return out, &notFound{"sparkqueue " + name + " not found: it does not exist, or was deleted"}
 	}
-	said, err := v.explainQueue(v.ctx, name)
+	explained, err := v.explainQueue(v.ctx, name)
 	if err != nil {
-		said = printer.StoppedOf(queues).Of(&below[0])
-		said.NotLive = err.Error()
+		explained = printer.StoppedOf(queues).Of(&below[0])
+		explained.NotLive = err.Error()
 	}
 	p := queuePage{
-		Base: v.base, Name: name, Queue: said, Message: printer.QueueMessage(said), Bars: barsOf(&below[0], said.Usage), Now: v.clock.Now(),
+		Base: v.base, Name: name, Queue: explained, Message: printer.QueueMessage(explained), Bars: barsOf(&below[0], explained.Usage), Now: v.clock.Now(),
 	}
 	for i := range below {
 		if below[i].Spec.Parent == name {
@@ -194,8 +194,8 @@ func (p *queuePage) first(v *visit) {
 		return
 	}
 	head := p.Waits[0].Head
-	said, err := v.explainApplication(v.ctx, head.Namespace, head.Name)
-	if err == nil && said.Waits != nil && len(said.Waits.Remedies) > 0 && status.Stage(said.Stage).Waiting() {
-		p.First = &firstInLine{head.Namespace, head.Name, said}
+	explained, err := v.explainApplication(v.ctx, head.Namespace, head.Name)
+	if err == nil && explained.Waits != nil && len(explained.Waits.Remedies) > 0 && status.Stage(explained.Stage).Waiting() {
+		p.First = &firstInLine{head.Namespace, head.Name, explained}
 	}
 }

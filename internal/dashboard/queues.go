@@ -65,17 +65,17 @@ func buildQueues(v *visit) (view, error) {
 	query := v.request.URL.Query()
 	p, stopped := queuesPage{Base: v.base, Text: say(query.Get("q")), Queues: len(queues)}, printer.StoppedOf(queues)
 	for _, branch := range printer.Tree(queues) {
-		said := stopped.Of(branch.Queue)
+		explained := stopped.Of(branch.Queue)
 		if branch.Depth == 0 {
-			p.Waiting += said.Pending
-			p.Running += said.Admitted
+			p.Waiting += explained.Pending
+			p.Running += explained.Admitted
 		}
 		if p.Text != "" && !strings.Contains(branch.Queue.Name, strings.ToLower(p.Text)) {
 			continue
 		}
 		p.Rows = append(p.Rows, queueRow{
-			Name: branch.Queue.Name, Depth: min(branch.Depth, deepest), Waiting: said.Pending, Admitted: said.Admitted,
-			Bars: barsOf(branch.Queue, said.Usage), Message: printer.QueueMessage(said),
+			Name: branch.Queue.Name, Depth: min(branch.Depth, deepest), Waiting: explained.Pending, Admitted: explained.Admitted,
+			Bars: barsOf(branch.Queue, explained.Usage), Message: printer.QueueMessage(explained),
 		})
 	}
 	p.Pager = pageOf(v.request, len(p.Rows), queuesOnPage(p.Rows))

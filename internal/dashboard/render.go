@@ -139,15 +139,15 @@ func writeProblem(w http.ResponseWriter, base string, status int, text string) {
 func say(text string) string { return redact.Visible(strings.Join(strings.Fields(text), " ")) }
 
 const (
-	// mostBrief and mostLong are how many characters of a text are shown in lists and on pages of single objects, so
+	// maxBrief and maxLong are how many characters of a text are shown in lists and on pages of single objects, so
 	// that pages stay small. The manifest has the whole text.
-	mostBrief = 300
-	mostLong  = 1200
+	maxBrief = 300
+	maxLong  = 1200
 )
 
-func brief(text string) string { return cutAt(say(text), mostBrief) }
+func brief(text string) string { return cutAt(say(text), maxBrief) }
 
-func long(text string) string { return cutAt(say(text), mostLong) }
+func long(text string) string { return cutAt(say(text), maxLong) }
 
 // cutAt cuts a text to most characters.
 func cutAt(text string, most int) string {

@@ -26,11 +26,11 @@ import (
 var static embed.FS
 
 const (
-	// mostViewers is the maximum number of tokens that are served at the same time.
-	mostViewers = 500
-	// mostOfOne is the maximum number of tokens of one user, so that no user can take all places: a user may have any
-	// number of tokens.
-	mostOfOne = 100
+	// maxViewers is the maximum number of tokens that are served at the same time.
+	maxViewers = 500
+	// maxViewersOfTenant is the maximum number of tokens of one user, so that no user can take all places: a user may
+	// have any number of tokens.
+	maxViewersOfTenant = 100
 	// forgetAfter is how long a token is remembered after the last page with it was closed.
 	forgetAfter = 5 * time.Minute
 )
@@ -60,10 +60,10 @@ type Options struct {
 type Server struct {
 	options Options
 	// base is the beginning of all paths: empty, or a slash and the secret.
-	base  string
-	ctx   context.Context
-	turns *turns
-	stock *stock
+	base     string
+	ctx      context.Context
+	limits   *workLimits
+	rowCache *rowCache
 
 	mu      sync.Mutex
 	viewers map[[sha256.Size]byte]*viewer
@@ -73,7 +73,7 @@ type Server struct {
 
 // New returns a server. Its watches end with ctx.
 func New(ctx context.Context, o Options) *Server {
-	s := &Server{options: o, ctx: ctx, turns: newTurns(), stock: newStock(), viewers: map[[sha256.Size]byte]*viewer{}, once: o.Once}
+	s := &Server{options: o, ctx: ctx, limits: newWorkLimits(), rowCache: newRowCache(), viewers: map[[sha256.Size]byte]*viewer{}, once: o.Once}
 	if o.Secret != "" {
 		s.base = "/" + o.Secret
 	}
@@ -144,33 +144,33 @@ func (s *Server) viewer(token, user string, c *client.Cluster) (*viewer, error) 
 	if v := s.viewers[key]; v != nil {
 		return v, nil
 	}
-	party := partyOf(user)
-	if s.full(party) {
+	tenant := tenantOf(user)
+	if s.full(tenant) {
 		maps.DeleteFunc(s.viewers, func(_ [sha256.Size]byte, v *viewer) bool { return v.idle() })
 	}
-	if s.full(party) {
+	if s.full(tenant) {
 		return nil, errors.New("too many viewers at the same time: try again in a minute")
 	}
-	v := newViewer(s.ctx, c, s.stock, s.turns, s.options.Clock)
-	v.party = party
+	v := newViewer(s.ctx, c, s.rowCache, s.limits, s.options.Clock)
+	v.tenant = tenant
 	s.viewers[key] = v
 	return v, nil
 }
 
-// full reports whether there is no place for another token of a party.
-func (s *Server) full(party string) bool {
+// full reports whether there is no place for another token of a tenant.
+func (s *Server) full(tenant string) bool {
 	of := 0
 	for _, v := range s.viewers {
-		if v.party == party {
+		if v.tenant == tenant {
 			of++
 		}
 	}
-	return len(s.viewers) >= mostViewers || of >= mostOfOne
+	return len(s.viewers) >= maxViewers || of >= maxViewersOfTenant
 }
 
-// partyOf returns the party to which a user counts. All ServiceAccounts of a namespace are one party, because users who
-// may create one may create many.
-func partyOf(user string) string {
+// tenantOf returns the tenant to which a user counts. All ServiceAccounts of a namespace are one tenant, because users
+// who may create one may create many.
+func tenantOf(user string) string {
 	const accounts = "system:serviceaccount:"
 	if account, is := strings.CutPrefix(user, accounts); is {
 		namespace, _, _ := strings.Cut(account, ":")

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// leastSegment is the width of a segment without a duration, so that it can be seen.
-	leastSegment = 0.7
+	// minSegment is the width of a segment without a duration, so that it can be seen.
+	minSegment = 0.7
 	// endWidth is the width of the mark for the end of a run.
 	endWidth = 1.2
 )
@@ -116,14 +116,14 @@ func (p *stages) draw(reached []*step, end string) {
 	if end != "" {
 		width -= endWidth
 	}
-	free, x := width-leastSegment*float64(len(lengths)), 0.0
+	free, x := width-minSegment*float64(len(lengths)), 0.0
 	for i, length := range lengths {
 		part := 1 / float64(len(lengths))
 		if total > 0 {
 			part = length.Seconds() / total.Seconds()
 		}
-		p.Segments = append(p.Segments, segment{x, leastSegment + free*part, reached[i].Phase})
-		x += leastSegment + free*part
+		p.Segments = append(p.Segments, segment{x, minSegment + free*part, reached[i].Phase})
+		x += minSegment + free*part
 	}
 	if end != "" {
 		p.Segments = append(p.Segments, segment{width, endWidth, end})

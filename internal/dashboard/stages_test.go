@@ -46,7 +46,7 @@ func TestStages(t *testing.T) {
 			x := 0.0
 			for _, s := range p.Segments {
 				got = append(got, fmt.Sprintf("%s %.0f", s.Phase, s.Width))
-				if math.Abs(s.X-x) > 1e-6 || s.Width < leastSegment {
+				if math.Abs(s.X-x) > 1e-6 || s.Width < minSegment {
 					t.Errorf("segment %+v does not begin at %v, or is not seen", s, x)
 				}
 				x += s.Width

@@ -23,20 +23,20 @@ const (
 	// linger is how long a watch continues after the last page that needs it was closed, so that going from page to
 	// page does not end it.
 	linger = 30 * time.Second
-	// mostTables is the maximum number of watches of one viewer.
-	mostTables = 64
+	// maxTables is the maximum number of watches of one viewer.
+	maxTables = 64
 	// explainFor is how long an answer of the operator is shown before it is asked again.
 	explainFor = 10 * time.Second
 	// explainWithin is how long a page waits for the operator.
 	explainWithin = 3 * time.Second
 	// rightFor is how long the rights of a viewer are remembered. The API server still checks them for every action.
 	rightFor = time.Minute
-	// mostKept is the maximum number of answers of each kind that are kept.
-	mostKept = 256
+	// maxKept is the maximum number of answers of each kind that are kept.
+	maxKept = 256
 )
 
 // errTooMany is the error for a viewer with too many different lists open.
-var errTooMany = fmt.Errorf("more than %d different lists are open: close some pages, and load this one again in a minute", mostTables)
+var errTooMany = fmt.Errorf("more than %d different lists are open: close some pages, and load this one again in a minute", maxTables)
 
 // viewer is one set of credentials: the client that uses them, and the watches of the open pages. It is safe for
 // concurrent use.
@@ -44,12 +44,12 @@ type viewer struct {
 	cluster  *client.Cluster
 	clock    clock.WithDelayedExecution
 	readings *readings
-	stock    *stock
-	turns    *turns
+	rowCache *rowCache
+	limits   *workLimits
 	// ctx ends with the server.
 	ctx context.Context
-	// party is the party to which the user counts (partyOf).
-	party string
+	// tenant is the tenant to which the user counts (tenantOf).
+	tenant string
 
 	// visits is the number of requests that have ended.
 	visits atomic.Int64
@@ -61,10 +61,10 @@ type viewer struct {
 	explained, rights *cache.LRUExpireCache
 }
 
-func newViewer(ctx context.Context, c *client.Cluster, rows *stock, turns *turns, k clock.WithDelayedExecution) *viewer {
+func newViewer(ctx context.Context, c *client.Cluster, rows *rowCache, turns *workLimits, k clock.WithDelayedExecution) *viewer {
 	return &viewer{
-		cluster: c, clock: k, ctx: ctx, readings: newReadings(k), stock: rows, turns: turns, tables: map[string]*shared{},
-		explained: cache.NewLRUExpireCacheWithClock(mostKept, k), rights: cache.NewLRUExpireCacheWithClock(mostKept, k),
+		cluster: c, clock: k, ctx: ctx, readings: newReadings(k), rowCache: rows, limits: turns, tables: map[string]*shared{},
+		explained: cache.NewLRUExpireCacheWithClock(maxKept, k), rights: cache.NewLRUExpireCacheWithClock(maxKept, k),
 	}
 }
 
@@ -103,15 +103,15 @@ func open[T any](v *viewer, s subject, uid func(*T) types.UID) (*table[T], error
 			return known.table.(*table[T]), nil
 		}
 		known.stop()
-	} else if len(v.tables) >= mostTables {
+	} else if len(v.tables) >= maxTables {
 		return nil, errTooMany
 	}
-	t := &table[T]{source: newSource(), uid: uid, pool: poolOf[T](v.stock)}
+	t := &table[T]{source: newSource(), uid: uid, pool: poolOf[T](v.rowCache)}
 	ctx, stop := context.WithCancel(v.ctx)
 	v.tables[key] = &shared{table: t, source: &t.source, users: 1, stop: stop}
 	listener, done := client.Listener(t), func() {}
 	if s.long() {
-		waits := newInTurn(ctx, t, v.turns.lists, v.clock)
+		waits := newLimitedListener(ctx, t, v.limits.lists, v.clock)
 		listener, done = waits, func() { waits.done() }
 	}
 	go func() {

@@ -57,9 +57,9 @@ type visit struct {
 	used map[string]*shared
 	// driver is the pod whose log is followed; nil for none.
 	driver *corev1.Pod
-	// lives are the executors that were seen, of the run and attempt in livesOf.
-	lives   lives
-	livesOf [2]int64
+	// lifetimes are the executors that were seen, of the run and attempt in lifetimesOf.
+	lifetimes   lifetimes
+	lifetimesOf [2]int64
 }
 
 // end releases everything that was watched.
@@ -109,11 +109,11 @@ func (v *visit) some(s *source) {
 
 // await waits until a channel is closed, but not longer than within.
 func (v *visit) await(closed <-chan struct{}, within time.Duration) {
-	patience := v.clock.NewTimer(within)
-	defer patience.Stop()
+	timeout := v.clock.NewTimer(within)
+	defer timeout.Stop()
 	select {
 	case <-closed:
-	case <-patience.C():
+	case <-timeout.C():
 	case <-v.ctx.Done():
 	}
 }

@@ -136,11 +136,11 @@ func (p *whatIfPage) plan(v *visit, q *v1alpha1.SparkQueue) int {
 		p.Refused = lines(err.Error())
 		return http.StatusInternalServerError
 	}
-	if err := v.turns.plans.Acquire(v.ctx, 1); err != nil {
+	if err := v.limits.plans.Acquire(v.ctx, 1); err != nil {
 		p.Refused = lines(err.Error())
 		return http.StatusServiceUnavailable
 	}
-	defer v.turns.plans.Release(1)
+	defer v.limits.plans.Release(1)
 	state, without, err := live.Read(v.ctx, v.cluster, live.Options{Now: v.clock.Now()})
 	if err != nil {
 		p.Refused = lines(err.Error())

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// longestTurn is the longest time that a caller has to wait for a turn.
-	longestTurn = 30 * time.Second
+	// maxTurn is the longest time that a caller has to wait for a turn.
+	maxTurn = 30 * time.Second
 	// manyAccounts is the number of accounts from which on full ones are removed.
 	manyAccounts = 256
 )
@@ -56,8 +56,8 @@ func (b *Budget) Turn(namespace string, size int) time.Duration {
 		a.line = free
 	}
 	turn := a.line.Sub(now)
-	if turn > longestTurn {
-		return longestTurn
+	if turn > maxTurn {
+		return maxTurn
 	}
 	a.line = a.line.Add(b.during(float64(size)))
 	return turn

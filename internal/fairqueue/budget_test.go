@@ -48,7 +48,7 @@ func TestBudgetBoundsWhatIsSpent(t *testing.T) {
 				t.Fatalf("seed %d: another namespace waits for %s", seed, turn)
 			}
 		}
-		rounds := int(clock.Since(began)/longestTurn) + 3
+		rounds := int(clock.Since(began)/maxTurn) + 3
 		if asked > waiting*rounds {
 			t.Fatalf("seed %d: %d asked %d times within %s; want at most %d", seed, waiting, asked, clock.Since(began), waiting*rounds)
 		}

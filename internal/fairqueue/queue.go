@@ -55,21 +55,21 @@ func namespaceOf(r reconcile.Request) string {
 	return r.Namespace
 }
 
-// queue is client-go's queue with lanes instead of its slice. Get waits on door until one of the lanes may have another
-// worker.
+// queue is client-go's queue with lanes instead of its slice. Get waits on ready until one of the lanes may have
+// another worker.
 type queue[T comparable] struct {
 	inner *workqueue.Typed[T]
 
 	// mu also guards lanes: inner uses them only in calls that hold mu.
 	mu     sync.Mutex
-	door   *sync.Cond
+	ready  *sync.Cond
 	lanes  *lanes[T]
 	closed bool
 }
 
 func newQueue[T comparable](o Options, laneOf func(T) string) *queue[T] {
 	q := &queue[T]{lanes: newLanes(o.Workers, laneOf)}
-	q.door = sync.NewCond(&q.mu)
+	q.ready = sync.NewCond(&q.mu)
 	q.inner = workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[T]{Name: o.Name, Clock: o.Clock, Queue: q.lanes})
 	return q
 }
@@ -79,7 +79,7 @@ func (q *queue[T]) Add(item T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.inner.Add(item)
-	q.door.Signal()
+	q.ready.Signal()
 }
 
 // Len implements workqueue.TypedInterface.
@@ -97,7 +97,7 @@ func (q *queue[T]) Get() (item T, shutdown bool) {
 		if q.closed && q.lanes.Len() == 0 {
 			return item, true
 		}
-		q.door.Wait()
+		q.ready.Wait()
 	}
 	// Get does not wait: there is an item in the lanes.
 	return q.inner.Get()
@@ -109,7 +109,7 @@ func (q *queue[T]) Done(item T) {
 	defer q.mu.Unlock()
 	q.lanes.done(item)
 	q.inner.Done(item)
-	q.door.Broadcast()
+	q.ready.Broadcast()
 }
 
 // ShutDown implements workqueue.TypedInterface: items that wait are still handed out, and no more can be added.
@@ -128,7 +128,7 @@ func (q *queue[T]) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
-	q.door.Broadcast()
+	q.ready.Broadcast()
 }
 
 // ShuttingDown implements workqueue.TypedInterface.

@@ -151,10 +151,10 @@ func (d *differ) refusals() []refusal {
 
 // ownTaking looks up a configuration that only spark-submit refuses in the list of deviations.
 func (d *differ) ownTaking() {
-	said := strings.Join(append(d.recording.ErrorLines, string(d.recording.StderrTail)), "\n")
+	output := strings.Join(append(d.recording.ErrorLines, string(d.recording.StderrTail)), "\n")
 	for _, taking := range render.AcceptedDeviations {
 		for _, words := range taking.Where {
-			if strings.Contains(said, words) {
+			if strings.Contains(output, words) {
 				d.use(words, taking.Reason)
 				return
 			}

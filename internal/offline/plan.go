@@ -148,7 +148,7 @@ func NewPlan(live Live, files []File, options PlanOptions) (Plan, error) {
 	if wrong := slices.DeleteFunc(slices.Clone(all), isWarning); len(wrong) > 0 {
 		return Plan{}, errors.New(problems(wrong))
 	}
-	p := &planning{live: live, original: live, namespace: options.Namespace, world: newWorld(live.Now), out: Plan{Warnings: all}}
+	p := &planning{live: live, original: live, namespace: options.Namespace, simulation: newSimulation(live.Now), out: Plan{Warnings: all}}
 	p.flavored = len(live.Flavors) > 0 || slices.ContainsFunc(objects, isFlavor)
 	// The namespaces in the files are added to the copy.
 	if p.live.Namespaces = maps.Clone(live.Namespaces); live.Namespaces == nil {
@@ -167,45 +167,46 @@ type planning struct {
 	live, original Live
 	namespace      string
 	// flavored reports that there are flavors, so that tolerations and node selectors matter.
-	flavored bool
-	world    *world
-	out      Plan
-	// namespaces are those in the files; relisted are queues whose list of allowed PriorityClasses the files change.
-	namespaces, relisted map[string]bool
+	flavored   bool
+	simulation *simulation
+	out        Plan
+	// namespaces are those in the files; classListChanged are queues whose list of allowed PriorityClasses the files
+	// change.
+	namespaces, classListChanged map[string]bool
 
 	queues  map[string]v1alpha1.SparkQueue
 	flavors map[string]v1alpha1.SparkFlavor
 	apps    map[string]*v1alpha1.SparkApplication
 	// before are the outcomes before the change.
-	before map[string]standing
+	before map[string]appOutcome
 	// changes are the applications that the files start, by namespace/name; declared are the effects on other objects
 	// in the files, which are decided already.
 	changes  map[string]Change
 	declared []Effect
 }
 
-// begin loads the current state into the world and decides until nothing changes.
+// begin loads the current state into the simulation and decides until nothing changes.
 func (p *planning) begin() {
 	p.queues, p.flavors = byName(p.live.Queues, nameOfQueue), byName(p.live.Flavors, nameOfFlavor)
 	p.apps, p.changes = map[string]*v1alpha1.SparkApplication{}, map[string]Change{}
-	p.namespaces, p.relisted = map[string]bool{}, map[string]bool{}
-	p.world.configure(p.queues, p.flavors)
+	p.namespaces, p.classListChanged = map[string]bool{}, map[string]bool{}
+	p.simulation.configure(p.queues, p.flavors)
 	for _, app := range byGrant(p.live.Applications) {
 		p.apps[app.Namespace+"/"+app.Name] = app
 		ask := p.live.liveAsk(app)
 		if p.flavored {
 			p.live.choose(&ask, app)
 		}
-		p.world.take(ask, app)
+		p.simulation.take(ask, app)
 	}
 	for i := range p.live.Pods {
-		p.world.takePod(&p.live.Pods[i])
+		p.simulation.takePod(&p.live.Pods[i])
 	}
 	for i := range p.live.Queues {
-		p.world.reserve(&p.live.Queues[i].Status)
+		p.simulation.reserve(&p.live.Queues[i].Status)
 	}
-	p.world.settle()
-	p.before = p.world.standings()
+	p.simulation.settle()
+	p.before = p.simulation.outcomes()
 }
 
 // byGrant returns applications in the order in which they were admitted, because the newest is preempted first.
@@ -232,14 +233,14 @@ func (p *planning) apply(objects []manifests.Object, prune labels.Selector) erro
 		}
 	}
 	p.prune(objects, prune)
-	p.world.configure(p.queues, p.flavors)
+	p.simulation.configure(p.queues, p.flavors)
 	p.reconsider()
 	for i := range objects {
 		if err := p.applyApplication(&objects[i]); err != nil {
 			return fmt.Errorf("%s:%d: %s %s: %w", objects[i].File, objects[i].Line, objects[i].Kind, objects[i].Name, err)
 		}
 	}
-	p.world.settle()
+	p.simulation.settle()
 	return nil
 }
 
@@ -266,11 +267,11 @@ func (p *planning) applyQueue(o *manifests.Object) error {
 		return err
 	}
 	before, exists := p.queues[queue.Name]
-	relisted := otherList(before.Spec.PriorityClassNames, queue.Spec.PriorityClassNames)
-	if !exists || relisted || !equality.Semantic.DeepEqual(before.Spec, queue.Spec) {
+	listChanged := otherList(before.Spec.PriorityClassNames, queue.Spec.PriorityClassNames)
+	if !exists || listChanged || !equality.Semantic.DeepEqual(before.Spec, queue.Spec) {
 		p.out.Queues = append(p.out.Queues, queue.Name)
 	}
-	p.relisted[queue.Name] = p.relisted[queue.Name] || relisted
+	p.classListChanged[queue.Name] = p.classListChanged[queue.Name] || listChanged
 	p.queues[queue.Name] = queue
 	return nil
 }
@@ -292,12 +293,12 @@ func otherList(a, b []string) bool { return (a == nil) != (b == nil) || !slices.
 
 // applyNamespace adds labels and annotations of a namespace in the files to its existing ones.
 func (p *planning) applyNamespace(o *manifests.Object) error {
-	var said corev1.Namespace
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &said); err != nil {
+	var declared corev1.Namespace
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &declared); err != nil {
 		return err
 	}
 	meta := p.live.Namespaces[o.Name]
-	meta.Labels, meta.Annotations = joined(meta.Labels, said.Labels), joined(meta.Annotations, said.Annotations)
+	meta.Labels, meta.Annotations = joined(meta.Labels, declared.Labels), joined(meta.Annotations, declared.Annotations)
 	p.live.Namespaces[o.Name], p.namespaces[o.Name] = meta, true
 	return nil
 }
@@ -313,7 +314,7 @@ func joined(first, second map[string]string) map[string]string {
 // result compares the outcomes with those before the change.
 func (p *planning) result() Plan {
 	p.out.Effects = p.declared
-	for name, after := range p.world.standings() {
+	for name, after := range p.simulation.outcomes() {
 		before, change := p.before[name], p.changes[name]
 		if before.outcome == "" || change == Created {
 			before.outcome = Absent
@@ -364,8 +365,8 @@ func byName[T any](items []T, name func(*T) string) map[string]T {
 	return out
 }
 
-// standing is the outcome for an application.
-type standing struct {
+// appOutcome is the outcome for an application.
+type appOutcome struct {
 	key             queueing.Key
 	queue           string
 	outcome         Outcome
@@ -379,7 +380,7 @@ type standing struct {
 // comparedWith returns the outcome to report, given the one before, and whether the application holds less than then. A
 // preempted application has lost its work even if it is admitted again at once. An application that held nothing has
 // lost nothing.
-func (s standing) comparedWith(before Outcome) (now standing, less bool) {
+func (s appOutcome) comparedWith(before Outcome) (now appOutcome, less bool) {
 	switch {
 	case before != Admitted:
 		return s, false

@@ -75,15 +75,15 @@ func (p *planning) submit(app *v1alpha1.SparkApplication) error {
 	switch {
 	case app.Spec.Suspend:
 		effect.After, effect.Message = Absent, "spec.suspend is true"
-		p.world.drop(convert.KeyOf(app))
+		p.simulation.drop(convert.KeyOf(app))
 	case refused != "":
 		effect.After, effect.Reason, effect.Message = Refused, v1alpha1.InvalidSpecReason, refused
 		if !follows(app, effect) {
-			p.world.drop(convert.KeyOf(app))
+			p.simulation.drop(convert.KeyOf(app))
 		}
 	case !catalog.Of(placed.Gate).SparkQueues:
 		effect.After, effect.Message = Elsewhere, "gate "+string(placed.Gate)+" decides on it"
-		p.world.drop(convert.KeyOf(app))
+		p.simulation.drop(convert.KeyOf(app))
 	default:
 		return p.start(app, placed, effect)
 	}
@@ -94,12 +94,12 @@ func (p *planning) submit(app *v1alpha1.SparkApplication) error {
 // prioritize gives an application that holds quota the priority in the files, if its queue allows the PriorityClass.
 func (p *planning) prioritize(app *v1alpha1.SparkApplication) {
 	key := convert.KeyOf(app)
-	held, holds := p.world.engine.Held(key)
+	held, holds := p.simulation.engine.Held(key)
 	value, known := p.live.priorityOf(app)
-	if !holds || !known || value == p.world.asks[key].Priority || p.refusedClass(app, namespacepolicy.Placement{Queue: held.Queue, Gate: v1alpha1.GateEmbedded}) != "" {
+	if !holds || !known || value == p.simulation.asks[key].Priority || p.refusedClass(app, namespacepolicy.Placement{Queue: held.Queue, Gate: v1alpha1.GateEmbedded}) != "" {
 		return
 	}
-	p.world.prioritize(key, value)
+	p.simulation.prioritize(key, value)
 }
 
 // start asks for the run. If another run has to end first, it only checks whether the new one can be admitted.
@@ -116,7 +116,7 @@ func (p *planning) start(app *v1alpha1.SparkApplication, placed namespacepolicy.
 		p.keepPlace(&ask, placed)
 	}
 	p.changes[app.Namespace+"/"+app.Name] = effect.Change
-	p.world.replace(ask)
+	p.simulation.replace(ask)
 	return nil
 }
 
@@ -222,12 +222,12 @@ func (p *planning) try(schedule *v1alpha1.ScheduledSparkApplication) error {
 
 // whenIdle completes an effect with the outcome of an ask if nothing else asks for quota or holds it.
 func (p *planning) whenIdle(effect Effect, ask queueing.Ask, message string) Effect {
-	idle := newWorld(p.live.Now)
+	idle := newSimulation(p.live.Now)
 	idle.configure(p.queues, p.flavors)
 	idle.replace(ask)
 	idle.settle()
 	effect.After, effect.Message = Fits, message
-	if stands := idle.standings()[ask.Key.String()]; stands.outcome != Admitted {
+	if stands := idle.outcomes()[ask.Key.String()]; stands.outcome != Admitted {
 		effect.After, effect.Reason, effect.Message = stands.outcome, stands.reason, stands.message
 	}
 	return effect

@@ -72,9 +72,9 @@ func (p *planning) refusedClass(app *v1alpha1.SparkApplication, placed namespace
 // PriorityClasses they change: both can decide where an application asks, and whether it may. Those that hold quota
 // keep it; the change takes effect for them when they are preempted.
 func (p *planning) reconsider() {
-	for _, key := range p.world.keys() {
-		ask := p.world.asks[key]
-		if !p.namespaces[key.Namespace] && !p.relisted[ask.Queue] {
+	for _, key := range p.simulation.keys() {
+		ask := p.simulation.asks[key]
+		if !p.namespaces[key.Namespace] && !p.classListChanged[ask.Queue] {
 			continue
 		}
 		app := p.apps[key.Namespace+"/"+key.Name]
@@ -86,17 +86,17 @@ func (p *planning) reconsider() {
 			ask.Queue, ask.QueuedAt = placed.Queue, p.live.Now
 		}
 		p.live.say(&ask)
-		_, holds := p.world.engine.Held(key)
+		_, holds := p.simulation.engine.Held(key)
 		refused := p.refusalOf(app, key.Namespace, placed)
 		switch {
 		case holds:
-			p.world.asks[key] = ask
+			p.simulation.asks[key] = ask
 		case !catalog.Of(placed.Gate).SparkQueues:
-			p.world.stop(ask, standing{outcome: Elsewhere, message: "gate " + string(placed.Gate) + " decides on it"})
+			p.simulation.stop(ask, appOutcome{outcome: Elsewhere, message: "gate " + string(placed.Gate) + " decides on it"})
 		case refused != "":
-			p.world.stop(ask, standing{outcome: Refused, reason: v1alpha1.InvalidSpecReason, message: refused})
+			p.simulation.stop(ask, appOutcome{outcome: Refused, reason: v1alpha1.InvalidSpecReason, message: refused})
 		default:
-			p.world.submit(ask)
+			p.simulation.submit(ask)
 		}
 	}
 }

@@ -36,8 +36,8 @@ type pruning struct {
 // deletes reports whether an object is deleted.
 func (d pruning) deletes(kind string, object metav1.Object) bool {
 	for annotation, word := range keeping {
-		for said := range strings.SplitSeq(object.GetAnnotations()[annotation], ",") {
-			if strings.EqualFold(strings.TrimSpace(said), word) {
+		for value := range strings.SplitSeq(object.GetAnnotations()[annotation], ",") {
+			if strings.EqualFold(strings.TrimSpace(value), word) {
 				return false
 			}
 		}
@@ -108,7 +108,7 @@ func (p *planning) pruneApplications(d pruning) {
 			Kind: v1alpha1.SparkApplicationKind, Namespace: app.Namespace, Name: app.Name, Queue: app.Status.Queue,
 			Change: Deleted, Before: cmp.Or(p.before[name].outcome, Absent), After: Absent, Message: message,
 		})
-		p.world.drop(convert.KeyOf(app))
+		p.simulation.drop(convert.KeyOf(app))
 		delete(p.apps, name)
 	}
 }

@@ -21,8 +21,8 @@ import (
 // Widths of the bars that show how much of a quota is used, in characters.
 const (
 	barWidth = 20
-	// leastForBars is the width of the narrowest terminal in which bars are drawn.
-	leastForBars = 100
+	// minForBars is the width of the narrowest terminal in which bars are drawn.
+	minForBars = 100
 )
 
 // Holder is an application that holds quota of a queue.
@@ -35,8 +35,8 @@ type Holder struct {
 
 // HolderOf returns the application as a holder, with the quota that its status says it holds.
 func HolderOf(app *v1alpha1.SparkApplication) Holder {
-	said := FromStatus(app, nil)
-	holder := Holder{Namespace: app.Namespace, Name: app.Name, Stage: said.Stage, Hold: said.Holds}
+	view := FromStatus(app, nil)
+	holder := Holder{Namespace: app.Namespace, Name: app.Name, Stage: view.Stage, Hold: view.Holds}
 	if at := app.Status.Times.Admitted; at != nil {
 		holder.Since = at.Time
 	}
@@ -160,9 +160,9 @@ func StoppedOf(all []v1alpha1.SparkQueue) Stopped {
 	for name := range known {
 		// Bound the steps, because the parents may form a circle.
 		for q, steps := known[name], 0; q != nil && steps < len(all); q, steps = known[q.Spec.Parent], steps+1 {
-			said, nearer := FromQueueStatus(q), stopped[name]
-			if said.StoppedBy != "" && (nearer.By == "" || said.Drained && !nearer.Drained) {
-				stopped[name] = Stop{said.StoppedBy, said.Drained}
+			view, nearer := FromQueueStatus(q), stopped[name]
+			if view.StoppedBy != "" && (nearer.By == "" || view.Drained && !nearer.Drained) {
+				stopped[name] = Stop{view.StoppedBy, view.Drained}
 			}
 		}
 	}
@@ -171,15 +171,15 @@ func StoppedOf(all []v1alpha1.SparkQueue) Stopped {
 
 // Of returns the explanation of a queue from its status, with the queue that stops it.
 func (s Stopped) Of(queue *v1alpha1.SparkQueue) v1.Queue {
-	said, stop := FromQueueStatus(queue), s[queue.Name]
-	said.StoppedBy, said.Drained = stop.By, stop.Drained
-	return said
+	view, stop := FromQueueStatus(queue), s[queue.Name]
+	view.StoppedBy, view.Drained = stop.By, stop.Drained
+	return view
 }
 
 // WriteQueues writes queues as trees, with their use of quotas. The last column is cut to the width of the terminal; 0
 // if the output is not a terminal.
 func WriteQueues(out io.Writer, queues []v1alpha1.SparkQueue, stopped Stopped, width int) error {
-	t := queueTable{bars: width == 0 || width >= leastForBars, stopped: stopped}
+	t := queueTable{bars: width == 0 || width >= minForBars, stopped: stopped}
 	t.rows = [][]string{t.columns("QUEUE", "WAITING", "ADMITTED", "RESOURCE", "USED", "QUOTA", "", "BORROWED", "MESSAGE")}
 	for _, b := range Tree(queues) {
 		t.add(b)
@@ -204,10 +204,10 @@ func (t *queueTable) columns(cells ...string) []string {
 }
 
 func (t *queueTable) add(b Branch) {
-	said := t.stopped.Of(b.Queue)
-	head := []string{strings.Repeat("  ", b.Depth) + b.Queue.Name, strconv.Itoa(int(said.Pending)), strconv.Itoa(int(said.Admitted))}
-	message := QueueMessage(said)
-	for _, u := range said.Usage {
+	view := t.stopped.Of(b.Queue)
+	head := []string{strings.Repeat("  ", b.Depth) + b.Queue.Name, strconv.Itoa(int(view.Pending)), strconv.Itoa(int(view.Admitted))}
+	message := QueueMessage(view)
+	for _, u := range view.Usage {
 		if u.Resource == "pods" && u.Nominal == nil {
 			continue
 		}

@@ -102,7 +102,7 @@ func inBase64(secret string) []string {
 		encoded := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), secret...))
 		from := (before*bitsOfByte + bitsOfLetter - 1) / bitsOfLetter
 		to := (before + len(secret)) * bitsOfByte / bitsOfLetter
-		if certain := encoded[from:to]; len(certain) >= shortestAnywhere {
+		if certain := encoded[from:to]; len(certain) >= minAnywhere {
 			forms = append(forms, certain, strings.NewReplacer("+", "-", "/", "_").Replace(certain), url.QueryEscape(certain))
 		}
 	}

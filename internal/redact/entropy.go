@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	// runs matches text that may be a secret: base64, or random letters and digits.
-	runs = regexp.MustCompile(`[A-Za-z0-9+/_%=-]{20,}`)
+	// candidates matches text that may be a secret: base64, or random letters and digits.
+	candidates = regexp.MustCompile(`[A-Za-z0-9+/_%=-]{20,}`)
 	// request matches the text before a request id, which looks random but which support asks for.
 	request = regexp.MustCompile(`(?i)request[ -]?id: $`)
 )
@@ -20,8 +20,8 @@ var (
 func entropy(text string) string {
 	var b strings.Builder
 	done := 0
-	for _, at := range runs.FindAllStringIndex(text, -1) {
-		if !random(text[at[0]:at[1]]) || request.MatchString(text[max(at[0]-len("request id: "), 0):at[0]]) {
+	for _, at := range candidates.FindAllStringIndex(text, -1) {
+		if !looksRandom(text[at[0]:at[1]]) || request.MatchString(text[max(at[0]-len("request id: "), 0):at[0]]) {
 			continue
 		}
 		b.WriteString(text[done:at[0]])
@@ -35,23 +35,23 @@ func entropy(text string) string {
 	return b.String()
 }
 
-// random reports whether a run of characters looks random. The parts of a path are checked one by one.
-func random(run string) bool {
+// looksRandom reports whether a run of characters looks random. The parts of a path are checked one by one.
+func looksRandom(run string) bool {
 	// In base64, one character in 64 is a slash.
 	const perSlash = 16
-	if strings.Count(run, "/")*perSlash <= len(run) && drawn(run) {
+	if strings.Count(run, "/")*perSlash <= len(run) && alternatesOften(run) {
 		return true
 	}
 	for part := range strings.FieldsFuncSeq(run, func(r rune) bool { return r == '/' || r == '%' || r == '=' }) {
-		if len(part) >= shortestRun && drawn(part) {
+		if len(part) >= minRun && alternatesOften(part) {
 			return true
 		}
 	}
 	return false
 }
 
-// shortestRun is the shortest run that can be distinguished from a name.
-const shortestRun = 20
+// minRun is the shortest run that can be distinguished from a name.
+const minRun = 20
 
 // Classes of characters.
 const (
@@ -62,9 +62,9 @@ const (
 	classes
 )
 
-// drawn reports whether the classes of characters change as often as in random text: in base64 at two of three
-// characters, in names of classes at one of four.
-func drawn(run string) bool {
+// alternatesOften reports whether the classes of characters change as often as in random text: in base64 at two of
+// three characters, in names of classes at one of four.
+func alternatesOften(run string) bool {
 	count, changes := census(run)
 	if count[number] == 0 || strings.IndexFunc(run, notHex) < 0 {
 		return false

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// shortestWhole is the shortest known secret that is hidden, in bytes. Shorter ones are hidden only where their
+	// minWhole is the shortest known secret that is hidden, in bytes. Shorter ones are hidden only where their
 	// names say that they are secret.
-	shortestWhole = 4
-	// shortestAnywhere is the length from which on a known secret is hidden even inside other words; a shorter one is
+	minWhole = 4
+	// minAnywhere is the length from which on a known secret is hidden even inside other words; a shorter one is
 	// hidden only as a word of its own.
-	shortestAnywhere = 8
+	minAnywhere = 8
 	// piece is the length of the parts into which long secrets are cut, so that searching for them takes time in
 	// proportion to the text.
 	piece = 64
@@ -74,12 +74,12 @@ func Secrets(text string) []string {
 // add adds a secret in all its forms.
 func (k *Known) add(secret string) {
 	secret = strings.TrimSpace(secret)
-	if len(secret) < shortestWhole || slices.Contains(ordinary, strings.ToLower(secret)) {
+	if len(secret) < minWhole || slices.Contains(ordinary, strings.ToLower(secret)) {
 		return
 	}
 	for _, form := range encodings(secret) {
 		text, _ := joined(printable(form))
-		if len(text) < shortestWhole {
+		if len(text) < minWhole {
 			continue
 		}
 		for ; len(text) > 2*piece; text = text[piece:] {
@@ -107,7 +107,7 @@ func (k *Known) hide(text string) string {
 	line, at := joined(text)
 	var b strings.Builder
 	done := 0
-	for i := 0; i+shortestWhole <= len(line); {
+	for i := 0; i+minWhole <= len(line); {
 		length := k.match(text, line, at, i)
 		if length == 0 {
 			i++
@@ -140,7 +140,7 @@ func (k *Known) match(text, line string, at []int, i int) int {
 		if _, known := k.byLength[length][line[i:i+length]]; !known {
 			continue
 		}
-		if length >= shortestAnywhere || isWord(text, at[i], at[i+length-1]+1) {
+		if length >= minAnywhere || isWord(text, at[i], at[i+length-1]+1) {
 			return length
 		}
 	}

@@ -116,7 +116,7 @@ func TestKnownAmongOthers(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		secret := strings.TrimSpace(draw(r, 10+r.IntN(200)))
-		if len(secret) < shortestAnywhere {
+		if len(secret) < minAnywhere {
 			continue
 		}
 		k := known(t, secret)

@@ -40,8 +40,8 @@ var (
 	// className matches names that end like a class. In a log, a class is followed by a colon and a message.
 	className = regexp.MustCompile(`[A-Z]\w*(?:Manager|Provider|Exception|Error|Cache|Renewer|Factory|Utils?|Helper|Client|Server|Handler|Service|Filter|Updater|Fetcher|Suite|Store|Reader|Writer|Loader|Parser|Context|Listener|Thread|Backend|Impl|Identifier|Plugin|Interceptor|Validator|Generator|Resolver)\$?$`)
 	// sentence matches a text after a colon that talks about a token: no token consists of words.
-	sentence = regexp.MustCompile(`^[a-z']+ [a-z]`)
-	spokenOf = regexp.MustCompile(`(?i)(?:token|credential)s?$`)
+	sentence    = regexp.MustCompile(`^[a-z']+ [a-z]`)
+	aboutTokens = regexp.MustCompile(`(?i)(?:token|credential)s?$`)
 	// logger matches the text before the name of a logger.
 	logger = regexp.MustCompile(`(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\]? +$`)
 	// assignment matches a word that starts another value on the same line.
@@ -80,7 +80,7 @@ func find(text string) []found {
 			continue
 		}
 		from, to := around(text, at)
-		if !secretName.MatchString(text[max(from, to-longestName):to]) {
+		if !secretName.MatchString(text[max(from, to-maxName):to]) {
 			done = max(done, to)
 		} else if f, ok := valueOf(text, from, to); ok && f.from >= done {
 			all, done = append(all, f), f.to
@@ -91,8 +91,8 @@ func find(text string) []found {
 	return all
 }
 
-// longestName is the number of bytes of a name that are checked, from its end.
-const longestName = 256
+// maxName is the number of bytes of a name that are checked, from its end.
+const maxName = 256
 
 // places returns the places at which words of secret names occur, in order.
 func places(text string) []int {
@@ -190,7 +190,7 @@ func explains(name, before, separator, behind string) bool {
 		return false
 	}
 	return sourceFile.MatchString(name) || className.MatchString(name) || logger.MatchString(before) || strings.HasPrefix(name, "/") ||
-		spokenOf.MatchString(name) && sentence.MatchString(behind) ||
+		aboutTokens.MatchString(name) && sentence.MatchString(behind) ||
 		strings.HasSuffix(strings.TrimRight(before, " "), "://") || strings.HasPrefix(behind, "//")
 }
 

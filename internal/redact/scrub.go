@@ -14,8 +14,8 @@ import (
 const Masked = "(hidden)"
 
 const (
-	// longest is the size of the longest text that is shown, in bytes. A longer one is hidden as a whole.
-	longest = 1 << 20
+	// maxText is the size of the longest text that is shown, in bytes. A longer one is hidden as a whole.
+	maxText = 1 << 20
 	// maxPasses is the largest number of passes over a text. Passes stop once one hides nothing more; two are usual:
 	// one that hides, and one that finds nothing.
 	maxPasses = 6
@@ -31,7 +31,7 @@ func Text(text string) string { return (*Known)(nil).Text(text) }
 
 // Text does what the function Text does, and also hides the known secrets wherever they occur.
 func (k *Known) Text(text string) string {
-	if len(text) > longest {
+	if len(text) > maxText {
 		return Masked
 	}
 	text = printable(text)
@@ -41,7 +41,7 @@ func (k *Known) Text(text string) string {
 		if text == before {
 			return text
 		}
-		if len(text) > longest {
+		if len(text) > maxText {
 			break
 		}
 	}

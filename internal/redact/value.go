@@ -65,8 +65,8 @@ func (v value) at(from int, name string) (found, bool) {
 
 // isCount reports whether a value is a number of tokens, or the lifetime of one.
 func isCount(name, bare string) bool {
-	const longestCount = 8
-	return len(bare) <= longestCount && numeric.MatchString(bare) && strings.Contains(strings.ToLower(name), "token") && !strings.Contains(strings.ToLower(name), "secret")
+	const maxCount = 8
+	return len(bare) <= maxCount && numeric.MatchString(bare) && strings.Contains(strings.ToLower(name), "token") && !strings.Contains(strings.ToLower(name), "secret")
 }
 
 // lines reads the lines below the name that are indented deeper than it.
@@ -237,18 +237,18 @@ func (v value) word(name string, to int) (found, bool) {
 		}
 		return v.at(from, name)
 	}
-	return v.said(value, name)
+	return v.inSentence(value, name)
 }
 
-// said reads the value in a sentence, if it looks like a password.
-func (v value) said(value, name string) (found, bool) {
+// inSentence reads the value in a sentence, if it looks like a password.
+func (v value) inSentence(value, name string) (found, bool) {
 	from := len(v.text) - len(value)
-	if said := verb.FindString(head(value)); said != "" {
-		from, value = from+len(said), value[len(said):]
+	if verbText := verb.FindString(head(value)); verbText != "" {
+		from, value = from+len(verbText), value[len(verbText):]
 	}
-	const shortestSaid = 6
+	const minPassword = 6
 	end := v.run(value)
-	if word := value[:end]; end < shortestSaid || !digit.MatchString(word) || !letter.MatchString(word) {
+	if word := value[:end]; end < minPassword || !digit.MatchString(word) || !letter.MatchString(word) {
 		return found{}, false
 	}
 	return v.at(from, name)

@@ -27,8 +27,8 @@ const (
 	gib   = 1 << 30
 	// mibPerGiB converts GiB into the unit of the status.
 	mibPerGiB = 1024
-	// largest is the largest amount that is written; a float64 represents it exactly.
-	largest = 1 << 62
+	// maxAmount is the largest amount that is written; a float64 represents it exactly.
+	maxAmount = 1 << 62
 )
 
 // Plus returns the sum.
@@ -65,7 +65,7 @@ func (a Amounts) Status() v1alpha1.ResourceSeconds {
 	}
 }
 
-func whole(amount float64) int64 { return int64(math.Round(min(max(0, amount), largest))) }
+func whole(amount float64) int64 { return int64(math.Round(min(max(0, amount), maxAmount))) }
 
 // Of returns the amounts of requests. Out-of-range quantities are clamped as package amounts does it.
 func Of(requests map[corev1.ResourceName]resource.Quantity) Amounts {

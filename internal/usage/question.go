@@ -33,8 +33,8 @@ func ParseKey(by string) (Key, error) {
 	return ByLabel(label), nil
 }
 
-// longestSince is the longest duration that a user may give.
-const longestSince = 100 * 365 * 24 * time.Hour
+// maxSince is the longest duration that a user may give.
+const maxSince = 100 * 365 * 24 * time.Hour
 
 // ParseSince reads a duration, which may also be in days, such as 7d.
 func ParseSince(text string) (time.Duration, error) {
@@ -42,9 +42,9 @@ func ParseSince(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		var n float64
 		n, err = strconv.ParseFloat(days, 64)
-		d = time.Duration(min(n, longestSince.Hours()/24+1) * 24 * float64(time.Hour))
+		d = time.Duration(min(n, maxSince.Hours()/24+1) * 24 * float64(time.Hour))
 	}
-	if err == nil && (d <= 0 || d > longestSince) {
+	if err == nil && (d <= 0 || d > maxSince) {
 		err = errors.New("out of range")
 	}
 	if err != nil {

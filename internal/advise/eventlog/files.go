@@ -20,8 +20,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/advise"
 )
 
-// largestWindow is the largest amount of memory that a compressed file may request, in bytes.
-const largestWindow = 128 << 20
+// maxWindow is the largest amount of memory that a compressed file may request, in bytes.
+const maxWindow = 128 << 20
 
 // Read reads the event log at a path of a file system: a file, the folder of a rolling log, or a folder that contains
 // one log. Its errors name the path and the remedy.
@@ -104,7 +104,7 @@ func readFile(files fs.FS, name string, r *reader) error {
 func decompress(name string, file io.Reader) (io.Reader, func(), error) {
 	switch ending := path.Ext(strings.TrimSuffix(name, ".inprogress")); ending {
 	case ".zstd", ".zst":
-		z, err := zstd.NewReader(file, zstd.WithDecoderMaxWindow(largestWindow), zstd.WithDecoderConcurrency(1))
+		z, err := zstd.NewReader(file, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1))
 		if err != nil {
 			return nil, nil, err
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/advise"
 )
 
-// longestLine is the longest event that is read, in bytes; longer ones are skipped.
-const longestLine = 16 << 20
+// maxLine is the longest event that is read, in bytes; longer ones are skipped.
+const maxLine = 16 << 20
 
 // reader builds a run from its events.
 type reader struct {
@@ -90,13 +90,13 @@ func nextLine(lines *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := lines.ReadSlice('\n')
-		if len(line) <= longestLine {
+		if len(line) <= maxLine {
 			line = append(line, part...)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		if len(line) > longestLine {
+		if len(line) > maxLine {
 			line = nil
 		}
 		return bytes.TrimSpace(line), err

@@ -21,15 +21,15 @@ import (
 
 // Limits for the answers of a driver, which may run anyone's code.
 const (
-	// largestAnswer is the size of the largest answer in bytes: ten thousand executors, or all stages that Spark keeps
+	// maxAnswer is the size of the largest answer in bytes: ten thousand executors, or all stages that Spark keeps
 	// by default.
-	largestAnswer = 16 << 20
-	// mostItems is the largest number of items in one list.
-	mostItems = 100_000
+	maxAnswer = 16 << 20
+	// maxItems is the largest number of items in one list.
+	maxItems = 100_000
 )
 
-// mostStages is the number of stages, those that ran longest, whose task durations are read.
-const mostStages = 10
+// maxStages is the number of stages, those that ran longest, whose task durations are read.
+const maxStages = 10
 
 // Spark is a driver or a history server. Redirections are not followed: they could lead to any address that this
 // process can reach.
@@ -86,8 +86,8 @@ func list[T any](ctx context.Context, s Spark, path ...string) (items []T, err e
 			if err := d.Decode(&item); err != nil {
 				return err
 			}
-			if items = append(items, item); len(items) > mostItems {
-				return fmt.Errorf("it lists more than %d items", mostItems)
+			if items = append(items, item); len(items) > maxItems {
+				return fmt.Errorf("it lists more than %d items", maxItems)
 			}
 		}
 		_, err := d.Token()
@@ -120,11 +120,11 @@ func (s Spark) read(ctx context.Context, path []string, decode func(*json.Decode
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s: %s", address, response.Status)
 	}
-	body := &io.LimitedReader{R: response.Body, N: largestAnswer}
+	body := &io.LimitedReader{R: response.Body, N: maxAnswer}
 	err = decode(json.NewDecoder(body))
 	switch {
 	case err != nil && body.N <= 0:
-		return fmt.Errorf("%s answers more than %d MiB, which is not read", address, largestAnswer>>20)
+		return fmt.Errorf("%s answers more than %d MiB, which is not read", address, maxAnswer>>20)
 	case err != nil:
 		return fmt.Errorf("%s is not Spark's REST API: %w", address, err)
 	}
@@ -227,7 +227,7 @@ func (s Spark) addStages(ctx context.Context, run *advise.Run) error {
 		run.StageCPU(millis(st.RunTime), time.Duration(st.CPUTime))
 	}
 	slices.SortFunc(stages, func(a, b stage) int { return cmp.Compare(b.RunTime, a.RunTime) })
-	for _, st := range stages[:min(mostStages, len(stages))] {
+	for _, st := range stages[:min(maxStages, len(stages))] {
 		var summary struct {
 			Durations []float64 `json:"duration"` // milliseconds
 		}

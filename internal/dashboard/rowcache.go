@@ -13,18 +13,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// stock keeps one copy of rows that several viewers have in their tables. It grants no rights: a table gets a row only
-// for an object that the API server has just sent to its viewer, with the credentials of that viewer. It is safe for
-// concurrent use.
-type stock struct {
+// rowCache keeps one copy of rows that several viewers have in their tables. It grants no rights: a table gets a row
+// only for an object that the API server has just sent to its viewer, with the credentials of that viewer. It is safe
+// for concurrent use.
+type rowCache struct {
 	mu    sync.Mutex
 	pools map[reflect.Type]any
 }
 
-func newStock() *stock { return &stock{pools: map[reflect.Type]any{}} }
+func newRowCache() *rowCache { return &rowCache{pools: map[reflect.Type]any{}} }
 
 // poolOf returns the pool for a type of row.
-func poolOf[T any](s *stock) *pool[T] {
+func poolOf[T any](s *rowCache) *pool[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	kind := reflect.TypeFor[T]()

@@ -18,9 +18,9 @@ import (
 func TestListsInTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns, begun := newTurns(), atomic.Int64{}
-		reads := func(ctx context.Context) *inTurn {
-			l := newInTurn(ctx, newTable(newStock()), turns.lists, clock.RealClock{})
+		turns, begun := newWorkLimits(), atomic.Int64{}
+		reads := func(ctx context.Context) *limitedListener {
+			l := newLimitedListener(ctx, newTable(newRowCache()), turns.lists, clock.RealClock{})
 			go func() {
 				l.Begin()
 				begun.Add(1)
@@ -28,8 +28,8 @@ func TestListsInTurn(t *testing.T) {
 			synctest.Wait()
 			return l
 		}
-		var lists []*inTurn
-		for range mostLists + 3 {
+		var lists []*limitedListener
+		for range maxLists + 3 {
 			lists = append(lists, reads(t.Context()))
 		}
 		leaves, leave := context.WithCancel(t.Context())
@@ -39,12 +39,12 @@ func TestListsInTurn(t *testing.T) {
 			do   func()
 			want int64
 		}{
-			{"nothing has ended", func() {}, mostLists},
-			{"a list is complete", lists[0].Complete, mostLists + 1},
-			{"and gives back no more than its turn", lists[0].done, mostLists + 1},
-			{"a list has failed", func() { lists[1].Lost(errors.New("gone")) }, mostLists + 2},
-			{"a viewer leaves", leave, mostLists + 3},
-			{"a list takes too long", func() { <-clock.RealClock{}.After(listWithin) }, mostLists + 4},
+			{"nothing has ended", func() {}, maxLists},
+			{"a list is complete", lists[0].Complete, maxLists + 1},
+			{"and gives back no more than its turn", lists[0].done, maxLists + 1},
+			{"a list has failed", func() { lists[1].Lost(errors.New("gone")) }, maxLists + 2},
+			{"a viewer leaves", leave, maxLists + 3},
+			{"a list takes too long", func() { <-clock.RealClock{}.After(listWithin) }, maxLists + 4},
 		} {
 			step.do()
 			synctest.Wait()

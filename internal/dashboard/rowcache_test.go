@@ -21,7 +21,7 @@ func object(uid, version, queue string) []byte {
 		uid, version, strings.Repeat("x", 4096), queue)
 }
 
-func newTable(of *stock) *table[application] {
+func newTable(of *rowCache) *table[application] {
 	return &table[application]{source: newSource(), uid: uidOfRow, pool: poolOf[application](of)}
 }
 
@@ -41,7 +41,7 @@ func (t *table[T]) lists(tt *testing.T, objects ...[]byte) {
 // others, and a table has only what was sent to its viewer.
 func TestViewersShareRows(t *testing.T) {
 	t.Parallel()
-	rows := newStock()
+	rows := newRowCache()
 	all, some := newTable(rows), newTable(rows)
 	all.lists(t, object("a", "1", "etl"), object("b", "1", "etl"))
 	some.lists(t, object("a", "1", "etl"))
@@ -66,10 +66,10 @@ func TestViewersShareRows(t *testing.T) {
 	}
 }
 
-// TestRowsAreForgotten: a stock keeps no row that no table has.
+// TestRowsAreForgotten: the cache keeps no row that no table has.
 func TestRowsAreForgotten(t *testing.T) {
 	t.Parallel()
-	rows := newStock()
+	rows := newRowCache()
 	p := poolOf[application](rows)
 	size := func() int {
 		p.mu.Lock()
@@ -98,7 +98,7 @@ func TestRowsAreForgotten(t *testing.T) {
 // TestViewersAtTheSameTime read the same list.
 func TestViewersAtTheSameTime(t *testing.T) {
 	t.Parallel()
-	rows := newStock()
+	rows := newRowCache()
 	tables := make([]*table[application], 8)
 	var reading sync.WaitGroup
 	for i := range tables {
@@ -127,7 +127,7 @@ func TestViewersAtTheSameTime(t *testing.T) {
 // a new one is, and a list that breaks off leaves no trace.
 func TestListThatArrives(t *testing.T) {
 	t.Parallel()
-	rows := newTable(newStock())
+	rows := newTable(newRowCache())
 	wake := make(chan struct{}, 1)
 	rows.listen(wake)
 	shows := func(when string, known bool, want ...types.UID) {

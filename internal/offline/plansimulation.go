@@ -20,13 +20,13 @@ import (
 // maxRounds limits the cycles of settle. The engine always comes to rest; this is a safeguard.
 const maxRounds = 10_000
 
-// world is the embedded queue at one moment, with the applications and pods that hold quota or wait for it.
-type world struct {
+// simulation is the embedded queue at one moment, with the applications and pods that hold quota or wait for it.
+type simulation struct {
 	engine *embedded.Engine
 	// asks are the current asks, of those that wait and of those that hold quota.
 	asks map[queueing.Key]queueing.Ask
 	// stopped are those that neither wait nor hold quota, for a reason outside of the queue.
-	stopped map[queueing.Key]standing
+	stopped map[queueing.Key]appOutcome
 	// preempted are those that were preempted since the last comparison, and why; reclaimed are the executors that
 	// others have lost.
 	preempted map[queueing.Key]*queueing.Eviction
@@ -47,13 +47,13 @@ func (r reclaimed) message() string {
 	return fmt.Sprintf("%d executors above the base gang release their quota: %s", r.count, r.why.Message)
 }
 
-func newWorld(now time.Time) *world {
-	w := &world{engine: embedded.New(), asks: map[queueing.Key]queueing.Ask{}, stopped: map[queueing.Key]standing{}}
+func newSimulation(now time.Time) *simulation {
+	w := &simulation{engine: embedded.New(), asks: map[queueing.Key]queueing.Ask{}, stopped: map[queueing.Key]appOutcome{}}
 	w.engine.Advance(now)
 	return w
 }
 
-func (w *world) configure(queues map[string]v1alpha1.SparkQueue, flavors map[string]v1alpha1.SparkFlavor) {
+func (w *simulation) configure(queues map[string]v1alpha1.SparkQueue, flavors map[string]v1alpha1.SparkFlavor) {
 	var queueList []v1alpha1.SparkQueue
 	for _, name := range slices.Sorted(maps.Keys(queues)) {
 		queueList = append(queueList, queues[name])
@@ -66,7 +66,7 @@ func (w *world) configure(queues map[string]v1alpha1.SparkQueue, flavors map[str
 }
 
 // take adds an application of the cluster that holds quota or waits. One that is being stopped counts as stopped.
-func (w *world) take(ask queueing.Ask, app *v1alpha1.SparkApplication) {
+func (w *simulation) take(ask queueing.Ask, app *v1alpha1.SparkApplication) {
 	grant, stopping := app.Status.Grant, app.Status.Stopping
 	switch {
 	case len(ask.PodSets) == 0 || app.DeletionTimestamp != nil || stopping != "" && stopping != v1alpha1.StopPreempted:
@@ -86,30 +86,30 @@ func (w *world) take(ask queueing.Ask, app *v1alpha1.SparkApplication) {
 }
 
 // replace replaces what a key asks for or holds by a new ask.
-func (w *world) replace(ask queueing.Ask) {
+func (w *simulation) replace(ask queueing.Ask) {
 	w.drop(ask.Key)
 	w.submit(ask)
 }
 
 // submit submits an ask, or changes the ask of an application that waits.
-func (w *world) submit(ask queueing.Ask) {
+func (w *simulation) submit(ask queueing.Ask) {
 	w.asks[ask.Key] = ask
 	w.engine.Submit(ask)
 }
 
 // keys returns the sorted keys of all asks.
-func (w *world) keys() []queueing.Key {
+func (w *simulation) keys() []queueing.Key {
 	return slices.SortedFunc(maps.Keys(w.asks), func(a, b queueing.Key) int { return cmp.Compare(a.String(), b.String()) })
 }
 
 // stop removes an ask from the queue, for a reason outside of it.
-func (w *world) stop(ask queueing.Ask, at standing) {
+func (w *simulation) stop(ask queueing.Ask, at appOutcome) {
 	w.drop(ask.Key)
 	w.asks[ask.Key], w.stopped[ask.Key] = ask, at
 }
 
 // prioritize changes the priority of a holder.
-func (w *world) prioritize(key queueing.Key, priority int32) {
+func (w *simulation) prioritize(key queueing.Key, priority int32) {
 	ask := w.asks[key]
 	ask.Priority = priority
 	w.asks[key] = ask
@@ -118,14 +118,14 @@ func (w *world) prioritize(key queueing.Key, priority int32) {
 }
 
 // drop removes what a key asks for or holds.
-func (w *world) drop(key queueing.Key) {
+func (w *simulation) drop(key queueing.Key) {
 	w.engine.Release(key)
 	delete(w.asks, key)
 	delete(w.stopped, key)
 }
 
 // takePod adds an unmanaged pod.
-func (w *world) takePod(p *Pod) {
+func (w *simulation) takePod(p *Pod) {
 	w.asks[p.Ask.Key] = p.Ask
 	if p.Grant == nil {
 		w.engine.Submit(p.Ask)
@@ -137,7 +137,7 @@ func (w *world) takePod(p *Pod) {
 }
 
 // reserve keeps quota for the first ask of a queue if the operator does so.
-func (w *world) reserve(s *v1alpha1.SparkQueueStatus) {
+func (w *simulation) reserve(s *v1alpha1.SparkQueueStatus) {
 	reserved := slices.ContainsFunc(s.Usage, func(u v1alpha1.QueueUsage) bool { return u.Reserved != nil })
 	if !reserved || len(s.Heads) == 0 {
 		return
@@ -151,7 +151,7 @@ func (w *world) reserve(s *v1alpha1.SparkQueueStatus) {
 
 // settle lets the engine decide until nothing changes. Holders whose grant is reclaimed have stopped at once and wait
 // again. Preempted pods and reclaimed executors are gone.
-func (w *world) settle() {
+func (w *simulation) settle() {
 	maps.DeleteFunc(w.asks, func(key queueing.Key, _ queueing.Ask) bool {
 		return key.Kind == queueing.Pod && w.preempted[key] != nil
 	})
@@ -168,7 +168,7 @@ func (w *world) settle() {
 }
 
 // evict preempts the holders whose grant the engine reclaims, and reports whether there were any.
-func (w *world) evict() bool {
+func (w *simulation) evict() bool {
 	evicted := false
 	for _, key := range w.engine.Changed() {
 		ask, known := w.asks[key]
@@ -194,7 +194,7 @@ func (w *world) evict() bool {
 }
 
 // reclaim ends the executors that a holder has to release, and reports whether there were any.
-func (w *world) reclaim(key queueing.Key, held queueing.Grant) bool {
+func (w *simulation) reclaim(key queueing.Key, held queueing.Grant) bool {
 	allocation := w.engine.Allocation(key, held.Run, held.Attempt)
 	if len(allocation.Reclaims) == 0 {
 		return false
@@ -220,9 +220,9 @@ func (w *world) reclaim(key queueing.Key, held queueing.Grant) bool {
 // inadmissible are reasons for which an ask waits without a place in the queue, until something is changed.
 var inadmissible = []string{queueing.ReasonReferenceNotFound, queueing.ReasonNamespaceNotAllowed, queueing.ReasonFlavorMismatch}
 
-// standings returns the outcomes of all applications and pods, by queueing.Key.String.
-func (w *world) standings() map[string]standing {
-	all := make(map[string]standing, len(w.asks))
+// outcomes returns the outcomes of all applications and pods, by queueing.Key.String.
+func (w *simulation) outcomes() map[string]appOutcome {
+	all := make(map[string]appOutcome, len(w.asks))
 	for key, ask := range w.asks {
 		s, stopped := w.stopped[key]
 		s.key, s.queue = key, ask.Queue

@@ -15,25 +15,25 @@ import (
 )
 
 const (
-	// mostLists is how many long lists are read at the same time.
-	mostLists = 4
+	// maxLists is how many long lists are read at the same time.
+	maxLists = 4
 	// listWithin is how long reading a list may keep its turn, so that one that does not arrive does not stop others.
 	listWithin = 10 * time.Second
 )
 
-// turns limit memory-intensive work that the server does at the same time for all viewers: a plan keeps all
+// workLimits limit memory-intensive work that the server does at the same time for all viewers: a plan keeps all
 // applications of the cluster completely; the answers of drivers can be arbitrarily large; and a list of applications
 // that many viewers read at the same time is decoded for each of them, whereas later ones would find its rows in the
-// stock.
-type turns struct{ plans, readings, lists *semaphore.Weighted }
+// rowCache.
+type workLimits struct{ plans, readings, lists *semaphore.Weighted }
 
-func newTurns() *turns {
+func newWorkLimits() *workLimits {
 	const plans, readings = 1, 2
-	return &turns{semaphore.NewWeighted(plans), semaphore.NewWeighted(readings), semaphore.NewWeighted(mostLists)}
+	return &workLimits{semaphore.NewWeighted(plans), semaphore.NewWeighted(readings), semaphore.NewWeighted(maxLists)}
 }
 
-// inTurn is a listener that waits for its turn before it reads a list. Changes after a list need no turn.
-type inTurn struct {
+// limitedListener is a listener that waits for its turn before it reads a list. Changes after a list need no turn.
+type limitedListener struct {
 	client.Listener
 	ctx   context.Context
 	lists *semaphore.Weighted
@@ -42,12 +42,12 @@ type inTurn struct {
 	done func()
 }
 
-func newInTurn(ctx context.Context, l client.Listener, lists *semaphore.Weighted, k clock.WithDelayedExecution) *inTurn {
-	return &inTurn{l, ctx, lists, k, func() {}}
+func newLimitedListener(ctx context.Context, l client.Listener, lists *semaphore.Weighted, k clock.WithDelayedExecution) *limitedListener {
+	return &limitedListener{l, ctx, lists, k, func() {}}
 }
 
 // Begin implements client.Listener.
-func (l *inTurn) Begin() {
+func (l *limitedListener) Begin() {
 	if l.lists.Acquire(l.ctx, 1) == nil {
 		release := sync.OnceFunc(func() { l.lists.Release(1) })
 		late := l.clock.AfterFunc(listWithin, release)
@@ -60,13 +60,13 @@ func (l *inTurn) Begin() {
 }
 
 // Complete implements client.Listener.
-func (l *inTurn) Complete() {
+func (l *limitedListener) Complete() {
 	l.Listener.Complete()
 	l.done()
 }
 
 // Lost implements client.Listener.
-func (l *inTurn) Lost(why error) {
+func (l *limitedListener) Lost(why error) {
 	l.done()
 	l.Listener.Lost(why)
 }
