@@ -56,7 +56,7 @@ func NewProcess(mgr ctrl.Manager, o Options) (*Process, error) {
 	}
 	if o.Operator.Namespace != "" {
 		p.operators = operators.New(operators.Options{
-			Namespace: o.Operator.Namespace, Lease: o.Operator.Lease, Patience: o.Operator.Patience,
+			Namespace: o.Operator.Namespace, Lease: o.Operator.Lease, Timeout: o.Operator.Timeout,
 			Live: mgr.GetAPIReader(), Clock: o.Clock, Log: mgr.GetLogger().WithName("operators"),
 		})
 		runnables = append(runnables, p.operators)

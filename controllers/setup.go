@@ -98,8 +98,8 @@ type Installation struct {
 	Namespace string
 	// Lease is the name of the lease, which is the same in every installation.
 	Lease string
-	// Patience is how long another operator may go without renewing its lease before this one takes over.
-	Patience time.Duration
+	// Timeout is how long another operator may go without renewing its lease before this one takes over.
+	Timeout time.Duration
 }
 
 // ErrGone ends a manager because another operator is gone to which this one has left something. The process must

@@ -134,8 +134,9 @@ func settingsOf(o options.Options) controllers.Options {
 	}
 }
 
-// patience is the number of lease durations after which another operator that has not renewed its lease counts as gone.
-const patience = 6
+// leaseDurationsUntilGone is the number of lease durations after which another operator that has not renewed its lease
+// counts as gone.
+const leaseDurationsUntilGone = 6
 
 // installation identifies this operator by its lease. It returns the zero value without leader election.
 func installation(o options.Options) controllers.Installation {
@@ -143,7 +144,7 @@ func installation(o options.Options) controllers.Installation {
 		return controllers.Installation{}
 	}
 	namespace, _ := lease.Namespace() // without a namespace, creating the manager fails
-	return controllers.Installation{Namespace: namespace, Lease: lease.Name, Patience: patience * o.LeaderElection.LeaseDuration}
+	return controllers.Installation{Namespace: namespace, Lease: lease.Name, Timeout: leaseDurationsUntilGone * o.LeaderElection.LeaseDuration}
 }
 
 // awaitServer waits until the API server serves everything that the operator needs, or the operator is stopped. With a

@@ -74,8 +74,8 @@ func policyTypes(p *networkingv1.NetworkPolicySpec) []networkingv1.PolicyType {
 	return types
 }
 
-// only returns the containers with these names.
-func only(containers []corev1.Container, names map[string]bool) []corev1.Container {
+// containersNamed returns the containers with these names.
+func containersNamed(containers []corev1.Container, names map[string]bool) []corev1.Container {
 	var own []corev1.Container
 	for i := range containers {
 		if names[containers[i].Name] {

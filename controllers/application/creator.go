@@ -137,7 +137,7 @@ func (cr *creator) accountGone(ctx context.Context, obj client.Object, refusal e
 	if !apierrors.IsNotFound(err) {
 		return "", refusal
 	}
-	cr.lookups.put(cr.reader.toReference(accountKind, name, ""), notThere)
+	cr.lookups.put(cr.reader.toReference(accountKind, name, ""), doesNotExist)
 	return fmt.Sprintf("ServiceAccount %q of spec.driver.serviceAccountName was deleted %s", name, beforeDriver), nil
 }
 
@@ -192,7 +192,7 @@ func (cr *creator) rememberDriver(obj client.Object) {
 		return
 	}
 	own := pod.DeepCopy()
-	own.Spec.Containers, own.Spec.InitContainers = only(own.Spec.Containers, cr.sent), only(own.Spec.InitContainers, cr.sent)
+	own.Spec.Containers, own.Spec.InitContainers = containersNamed(own.Spec.Containers, cr.sent), containersNamed(own.Spec.InitContainers, cr.sent)
 	requests, err := podsets.Environment{}.Requests(own)
 	if err != nil {
 		return // without known requests it cannot be shown to fit the grant

@@ -35,26 +35,26 @@ const (
 // or if it cannot be read now, which must not keep the attempt from ending. Reads are cached for warningTTL and come
 // out of the namespace's budget.
 func (ob *observer) driverEvent(ctx context.Context) *string {
-	said := ""
+	message := ""
 	driver := ob.driver()
 	if driver == nil {
-		return &said
+		return &message
 	}
 	if known, ok := ob.warnings.Get(driver.UID); ok {
-		said = known.(string)
-		return &said
+		message = known.(string)
+		return &message
 	}
 	if err := ob.reader.spend(1); err != nil {
-		return &said
+		return &message
 	}
 	ctx, cancel := context.WithTimeout(ctx, eventsTimeout)
 	defer cancel()
-	said, err := ob.readWarnings(ctx, driver.UID, driver.Scheduled)
+	message, err := ob.readWarnings(ctx, driver.UID, driver.Scheduled)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).V(1).Info("Cannot read the events of a driver pod", "pod", driver.Name, "error", err.Error())
 	}
-	ob.warnings.Set(driver.UID, said, warningTTL)
-	return &said
+	ob.warnings.Set(driver.UID, message, warningTTL)
+	return &message
 }
 
 // readWarnings returns the last warning about a pod, reading page by page. If it returns an error, the result is the
@@ -66,19 +66,19 @@ func (ob *observer) readWarnings(ctx context.Context, pod types.UID, onNode bool
 		err := ob.Live.List(ctx, page, client.InNamespace(ob.app.Namespace), client.Limit(eventPageSize), client.Continue(token),
 			client.MatchingFields{"involvedObject.uid": string(pod), "type": corev1.EventTypeWarning})
 		if err != nil {
-			return last.said, err
+			return last.text, err
 		}
 		last.take(page.Items, onNode)
 		if token = page.Continue; token == "" {
 			break
 		}
 	}
-	return last.said, nil
+	return last.text, nil
 }
 
 // warning is the most recent warning event so far, truncated and redacted.
 type warning struct {
-	said string
+	text string
 	at   time.Time
 }
 
@@ -90,8 +90,8 @@ func (w *warning) take(events []corev1.Event, onNode bool) {
 		if event.Reason == failedScheduling && onNode {
 			continue
 		}
-		if w.said == "" || at.After(w.at) {
-			w.said, w.at = redact.Line(event.Reason+": "+event.Message, maxEventBytes), at
+		if w.text == "" || at.After(w.at) {
+			w.text, w.at = redact.Line(event.Reason+": "+event.Message, maxEventBytes), at
 		}
 	}
 }

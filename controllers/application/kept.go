@@ -22,8 +22,9 @@ type keptAttempts struct{ perApp[[]attempt] }
 
 func newKeptAttempts() *keptAttempts { return &keptAttempts{newPerApp[[]attempt]()} }
 
-// left records the attempts whose driver pods are kept, and returns the recorded attempts whose driver pod is gone.
-func (k *keptAttempts) left(app *v1alpha1.SparkApplication, records []*pods.Record) (left []lifecycle.AttemptID) {
+// leftovers records the attempts whose driver pods are kept, and returns the recorded attempts whose driver pod is
+// gone.
+func (k *keptAttempts) leftovers(app *v1alpha1.SparkApplication, records []*pods.Record) (leftovers []lifecycle.AttemptID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var there []attempt
@@ -40,10 +41,10 @@ func (k *keptAttempts) left(app *v1alpha1.SparkApplication, records []*pods.Reco
 	}
 	for _, of := range k.peek(app) {
 		if !slices.Contains(there, of) {
-			left = append(left, lifecycle.AttemptID{Run: of.run, Attempt: of.attempt})
+			leftovers = append(leftovers, lifecycle.AttemptID{Run: of.run, Attempt: of.attempt})
 		}
 	}
-	return left
+	return leftovers
 }
 
 // note records an attempt. The caller must hold the lock.

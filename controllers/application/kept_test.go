@@ -51,12 +51,12 @@ func TestLeft(t *testing.T) {
 	}
 	k := newKeptAttempts()
 	for _, step := range steps {
-		if diff := cmp.Diff(step.want, k.left(step.of, step.pods)); diff != "" {
+		if diff := cmp.Diff(step.want, k.leftovers(step.of, step.pods)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step.name, diff)
 		}
 	}
 	k.deleted(app, attempt{1, 1})
-	if left := k.left(app, nil); left != nil || len(k.apps) > 0 {
+	if left := k.leftovers(app, nil); left != nil || len(k.apps) > 0 {
 		t.Errorf("after their deletion: %v, %d applications are known", left, len(k.apps))
 	}
 }
@@ -98,7 +98,7 @@ func TestFindAttempts(t *testing.T) {
 		t.Errorf("woken (-want +got):\n%s", diff)
 	}
 	for app, want := range map[string]int{"kept": 1, "bare": 1, "forged": 0} {
-		if left := r.kept.left(name(app).Object(), nil); len(left) != want {
+		if left := r.kept.leftovers(name(app).Object(), nil); len(left) != want {
 			t.Errorf("left of %s without its pod: %v", app, left)
 		}
 	}

@@ -37,5 +37,5 @@ func newLookups(p *existenceCache) *lookups {
 	return &lookups{existenceCache: p, budget: fairqueue.NewBudget(p.clock, readsPerSecond, readBurst)}
 }
 
-// notThere is the problem of a reference to an object that does not exist.
-const notThere = "does not exist"
+// doesNotExist is the problem of a reference to an object that does not exist.
+const doesNotExist = "does not exist"

@@ -172,7 +172,7 @@ func TestLiveApplications(t *testing.T) {
 	if err := v1alpha1.AddToScheme(known); err != nil {
 		t.Fatal(err)
 	}
-	builder := fake.NewClientBuilder().WithScheme(known).WithIndex(&v1alpha1.SparkApplication{}, cachetransform.WholeIndex, cachetransform.IndexWhole)
+	builder := fake.NewClientBuilder().WithScheme(known).WithIndex(&v1alpha1.SparkApplication{}, cachetransform.UnpackedIndex, cachetransform.IndexUnpacked)
 	for name, stage := range map[string]string{"a": "Running", "b": "Running", "c": "Queued", "d": "Succeeded", "e": "Failed", "f": "OfAUnknownStage"} {
 		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "live", Name: name}}
 		app.Status.Queue, app.Status.Conditions = "team-a", []metav1.Condition{{Type: "Ready", Reason: stage}}
@@ -230,7 +230,7 @@ func TestScrapeHoldsNothingUp(t *testing.T) {
 	}
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "scraped", Name: "pi"}}
 	app.Status.Operator, app.Status.Conditions = "another", []metav1.Condition{{Type: "Ready", Reason: "Running"}}
-	builder := fake.NewClientBuilder().WithScheme(known).WithIndex(&v1alpha1.SparkApplication{}, cachetransform.WholeIndex, cachetransform.IndexWhole)
+	builder := fake.NewClientBuilder().WithScheme(known).WithIndex(&v1alpha1.SparkApplication{}, cachetransform.UnpackedIndex, cachetransform.IndexUnpacked)
 	r := New(Options{Client: builder.WithObjects(app).Build(), Clock: clock.RealClock{}})
 	asked := false
 	r.Claims = &operators.Claims{Operators: operators.New(operators.Options{Namespace: "own", Clock: clock.RealClock{}}), QueueOf: func(context.Context, *v1alpha1.SparkApplication) (string, bool, error) {

@@ -38,7 +38,7 @@ func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observati
 		Ungating:         r.expectations.ungatesInFlight(app, r.Clock.Now()),
 	}
 	current := attempt{app.Status.Run, app.Status.Attempt}
-	o.Left = r.kept.left(app, o.Pods)
+	o.Leftovers = r.kept.leftovers(app, o.Pods)
 	o.CreatedDriver = r.expectations.createdDriver(app, current)
 	o.EndedDriver = r.endedDriver(app, o.Pods)
 	if o.EndedDriver != nil && o.EndedDriver.Ended != nil {

@@ -79,7 +79,7 @@ func (rd *reader) referenceExists(ctx context.Context, kind, name string, obj cl
 	err := rd.read(ctx, name, obj)
 	switch {
 	case apierrors.IsNotFound(err):
-		rd.lookups.put(ref, notThere)
+		rd.lookups.put(ref, doesNotExist)
 		return false, nil
 	case err == nil:
 		rd.lookups.put(ref, "")
@@ -152,7 +152,7 @@ func (rd *reader) confFiles(ctx context.Context) (map[string]string, error) {
 		cm := &corev1.ConfigMap{}
 		switch err := rd.read(ctx, name, cm); {
 		case apierrors.IsNotFound(err):
-			rd.lookups.put(rd.toReference(configMapKind, name, ""), notThere)
+			rd.lookups.put(rd.toReference(configMapKind, name, ""), doesNotExist)
 			cm = nil
 		case err != nil:
 			return nil, fmt.Errorf("read config map %s: %w", name, err)

@@ -105,7 +105,7 @@ func (rd *reader) secret(ctx context.Context, name string) (data map[string][]by
 	err = rd.read(ctx, name, secret)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, notThere + " in namespace " + rd.app.Namespace, nil
+		return nil, doesNotExist + " in namespace " + rd.app.Namespace, nil
 	case apierrors.IsForbidden(err):
 		return nil, "may not be read by the operator: let its service account get Secrets in namespace " + rd.app.Namespace, nil
 	case err != nil:

@@ -100,19 +100,19 @@ func podOf(role conf.Role, objects render.Objects) (*corev1.Pod, error) {
 	}
 	pod.Spec.Containers[0].Image = objects.Properties.First("", conf.Executor.Key("container.image"), conf.Image)
 	pod.Spec.RestartPolicy = corev1.RestartPolicyNever
-	return pod, render.AsSparkMakes(pod, objects)
+	return pod, render.CompleteExecutor(pod, objects)
 }
 
 // invalidPod returns why the API server finds a pod invalid, and what to do about it. It returns the empty string for
 // any other error: a policy may forbid to the operator what it allows a driver, or the reverse.
 func invalidPod(role conf.Role, err error) string {
-	var said apierrors.APIStatus
-	if !apierrors.IsInvalid(err) || !errors.As(err, &said) || said.Status().Details == nil ||
-		slices.ContainsFunc(rules, func(words string) bool { return strings.Contains(err.Error(), words) }) {
+	var answer apierrors.APIStatus
+	if !apierrors.IsInvalid(err) || !errors.As(err, &answer) || answer.Status().Details == nil ||
+		slices.ContainsFunc(policyPhrases, func(words string) bool { return strings.Contains(err.Error(), words) }) {
 		return ""
 	}
 	var why []string
-	for _, cause := range said.Status().Details.Causes {
+	for _, cause := range answer.Status().Details.Causes {
 		if role == conf.Driver || !leftToSpark(cause) {
 			why = append(why, cause.Field+": "+cause.Message)
 		}

@@ -26,11 +26,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// rules are phrases in errors of the API server that a rule of the cluster or namespace forbids the object, so that
-// only another object or another rule helps. Any other prohibition may be temporary: a ResourceQuota is used up, the
-// default service account does not exist yet, the operator lacks a right. These are the words of the admission plugins
-// in Kubernetes 1.31 to 1.36.
-var rules = []string{
+// policyPhrases are phrases in errors of the API server that a rule of the cluster or namespace forbids the object, so
+// that only another object or another rule helps. Any other prohibition may be temporary: a ResourceQuota is used up,
+// the default service account does not exist yet, the operator lacks a right. These are the words of the admission
+// plugins in Kubernetes 1.31 to 1.36.
+var policyPhrases = []string{
 	`violates PodSecurity "`,
 	"ValidatingAdmissionPolicy '",
 	"denied the request",               // admission webhooks
@@ -51,7 +51,7 @@ func rejected(err error) bool {
 	case apierrors.IsBadRequest(err):
 		return !apianswer.RefusesDryRuns(err)
 	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err): // policies may use either code
-		return slices.ContainsFunc(rules, func(words string) bool { return strings.Contains(err.Error(), words) })
+		return slices.ContainsFunc(policyPhrases, func(words string) bool { return strings.Contains(err.Error(), words) })
 	}
 	return false
 }

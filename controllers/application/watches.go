@@ -36,14 +36,14 @@ const (
 )
 
 // uncompressedOnly selects the applications that the cache holds uncompressed: unfinished ones and a few others.
-var uncompressedOnly = client.MatchingFields{cachetransform.WholeIndex: cachetransform.Whole}
+var uncompressedOnly = client.MatchingFields{cachetransform.UnpackedIndex: cachetransform.Unpacked}
 
 // SetupWithManager registers the reconciler. Besides applications it watches namespaces, whose labels and annotations
 // decide on gates and queues, and queues, which may refuse applications. Gates and the watch of pods trigger passes
 // through waker.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *waker.Waker, concurrent int) error {
 	index := mgr.GetFieldIndexer()
-	if err := index.IndexField(context.Background(), &v1alpha1.SparkApplication{}, cachetransform.WholeIndex, cachetransform.IndexWhole); err != nil {
+	if err := index.IndexField(context.Background(), &v1alpha1.SparkApplication{}, cachetransform.UnpackedIndex, cachetransform.IndexUnpacked); err != nil {
 		return fmt.Errorf("index applications by whether they have ended: %w", err)
 	}
 	collector.of.Set(r.Share.Name(), r)

@@ -28,7 +28,7 @@ import (
 // decision.
 func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.PartialObjectMetadata, name types.NamespacedName) error {
 	p := r.known(name)
-	if p != nil && (!p.Unattributed && !guarded(namespace) || !p.Concerned()) {
+	if p != nil && (!p.Unattributed && !guarded(namespace) || !p.HoldsOrAwaitsQuota()) {
 		p = nil
 	}
 	if p == nil {

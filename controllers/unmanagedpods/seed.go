@@ -44,7 +44,7 @@ func (r *Reconciler) Seed(ctx context.Context) ([]SeededPod, error) {
 			return nil, err
 		}
 		for _, p := range r.store.of(namespace.Name) {
-			if !p.Concerned() {
+			if !p.HoldsOrAwaitsQuota() {
 				continue
 			}
 			queue, served, err := r.decidedIn(ctx, queues, namespace, p)

@@ -104,7 +104,7 @@ func (ac attempt) lookForNextRun() time.Duration {
 	if len(ac.o.Plan.Findings) == 0 {
 		return referenceInterval
 	}
-	return longestInterval
+	return maxInterval
 }
 
 // neededToStop returns what has to be read before the driver is stopped, because it cannot be read afterwards: the log

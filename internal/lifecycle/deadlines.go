@@ -27,14 +27,14 @@ const sidecarGrace = 30 * time.Second
 // referenceInterval is how often the operator checks whether a missing reference exists now.
 const referenceInterval = 10 * time.Second
 
-// longestInterval is the longest pause between two checks of an obstacle outside of an application.
-const longestInterval = 2 * time.Minute
+// maxInterval is the longest pause between two checks of an obstacle outside of an application.
+const maxInterval = 2 * time.Minute
 
 // lookAgainAfter returns the pause before an obstacle outside of an application is checked again: part, which callers
 // compute as a share of the time that the obstacle has existed, but at least referenceInterval and at most
-// longestInterval.
+// maxInterval.
 func lookAgainAfter(part time.Duration) time.Duration {
-	return min(max(referenceInterval, part), longestInterval)
+	return min(max(referenceInterval, part), maxInterval)
 }
 
 // strayInterval is how often a driver that has to end is read live if the watch does not show it as the driver.
@@ -72,9 +72,9 @@ func (dl deadlines) termination() time.Duration {
 	return min(orDefault(dl.timeouts().Termination, DefaultTermination), dl.o.MaxTermination)
 }
 
-// heldUntil returns when the attempt has to have released its grant, if it was admitted before others because it
+// mustReleaseBy returns when the attempt has to have released its grant, if it was admitted before others because it
 // promised to; else zero.
-func (dl deadlines) heldUntil() time.Time {
+func (dl deadlines) mustReleaseBy() time.Time {
 	grant, admitted := dl.s.Grant, dl.s.Times.Admitted
 	if grant == nil || grant.HoldsFor == nil || admitted == nil {
 		return time.Time{}
@@ -82,10 +82,10 @@ func (dl deadlines) heldUntil() time.Time {
 	return admitted.Add(grant.HoldsFor.Duration)
 }
 
-// stopBy returns when the attempt has to be stopped, so that its pods can end by heldUntil; zero if it has promised
+// stopBy returns when the attempt has to be stopped, so that its pods can end by mustReleaseBy; zero if it has promised
 // nothing.
 func (dl deadlines) stopBy() time.Time {
-	until := dl.heldUntil()
+	until := dl.mustReleaseBy()
 	if until.IsZero() {
 		return until
 	}
@@ -95,7 +95,7 @@ func (dl deadlines) stopBy() time.Time {
 // heldMessage returns a note that timeouts which were raised or removed since the attempt was admitted before others do
 // not apply to it; empty if none were.
 func (dl deadlines) heldMessage() string {
-	if dl.heldUntil().IsZero() {
+	if dl.mustReleaseBy().IsZero() {
 		return ""
 	}
 	now, held := HoldsFor(dl.o.App, dl.o.MaxTermination), dl.s.Grant.HoldsFor.Duration
@@ -160,7 +160,7 @@ func (dl deadlines) podsGone() time.Time {
 		return deleted.Add(dl.termination())
 	}
 	at := stopping.Add(dl.termination())
-	if until := dl.heldUntil(); !until.IsZero() && until.Before(at) {
+	if until := dl.mustReleaseBy(); !until.IsZero() && until.Before(at) {
 		// timeouts.termination was raised after the attempt was admitted.
 		at = until
 	}
@@ -169,15 +169,15 @@ func (dl deadlines) podsGone() time.Time {
 
 // HoldsFor returns the longest time that an attempt can hold its grant, from its admission to the end of its pods, on
 // nodes that answer: the sum of timeouts.driverStart, timeouts.run and timeouts.termination, the last of which is at
-// most most. It returns 0 if timeouts.run is not set.
-func HoldsFor(app *v1alpha1.SparkApplication, most time.Duration) time.Duration {
+// most maxTermination. It returns 0 if timeouts.run is not set.
+func HoldsFor(app *v1alpha1.SparkApplication, maxTermination time.Duration) time.Duration {
 	t := timeoutsOf(app)
 	if t.Run == nil {
 		return 0
 	}
 	sum := time.Duration(0)
 	for _, part := range []time.Duration{
-		orDefault(t.DriverStart, DefaultDriverStart), t.Run.Duration, min(orDefault(t.Termination, DefaultTermination), most),
+		orDefault(t.DriverStart, DefaultDriverStart), t.Run.Duration, min(orDefault(t.Termination, DefaultTermination), maxTermination),
 	} {
 		// Each of them may be a hundred years, so the sum could overflow.
 		sum += min(part, math.MaxInt64-sum)
@@ -185,11 +185,11 @@ func HoldsFor(app *v1alpha1.SparkApplication, most time.Duration) time.Duration 
 	return max(sum, 1)
 }
 
-// ReleasedBy returns when the holder of a grant will have released it at the latest; zero if that is not known. most is
-// the bound on the termination, as in HoldsFor. If the attempt was admitted before others because of a shorter bound,
-// that bound applies whatever the spec says now.
-func ReleasedBy(app *v1alpha1.SparkApplication, most time.Duration) time.Time {
-	holds, grant, admitted := HoldsFor(app, most), app.Status.Grant, app.Status.Times.Admitted
+// ReleasedBy returns when the holder of a grant will have released it at the latest; zero if that is not known.
+// maxTermination is the bound on the termination, as in HoldsFor. If the attempt was admitted before others because of
+// a shorter bound, that bound applies whatever the spec says now.
+func ReleasedBy(app *v1alpha1.SparkApplication, maxTermination time.Duration) time.Time {
+	holds, grant, admitted := HoldsFor(app, maxTermination), app.Status.Grant, app.Status.Times.Admitted
 	if grant != nil && grant.HoldsFor != nil && (holds == 0 || grant.HoldsFor.Duration < holds) {
 		holds = grant.HoldsFor.Duration
 	}

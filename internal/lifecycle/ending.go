@@ -84,8 +84,8 @@ func withCause(o pods.Outcome, cause string) string {
 	if cause == "" || o.Cause != v1alpha1.CauseApplication || o.ExitCode == nil || o.Reason != pods.ReasonError {
 		return o.Message
 	}
-	if said, plain := strings.CutSuffix(o.Message, " ("+pods.ReasonError+")"); plain {
-		return said + ": " + cause
+	if message, plain := strings.CutSuffix(o.Message, " ("+pods.ReasonError+")"); plain {
+		return message + ": " + cause
 	}
 	return o.Message + "; the log says: " + cause
 }

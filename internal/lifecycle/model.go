@@ -63,9 +63,9 @@ type Observation struct {
 	Ungating map[types.UID]string
 	// DriverAbsent reports that a live read found no driver pod of the attempt; false until it was needed.
 	DriverAbsent bool
-	// Left are attempts whose driver pod has ended and is gone, as far as this process has seen, but whose other
+	// Leftovers are attempts whose driver pod has ended and is gone, as far as this process has seen, but whose other
 	// objects may still exist.
-	Left []AttemptID
+	Leftovers []AttemptID
 	// StrayDriver reports that a live read found the driver of the attempt with other labels or another owner than it
 	// was created with, so that the watch does not show it as the driver. The pod has been added to Pods, as the
 	// driver.

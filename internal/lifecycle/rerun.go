@@ -100,9 +100,9 @@ func mistakesOf(plan *Plan) (status.Stage, string) {
 }
 
 // announce adds a note to the message of a run under way if another run follows it: why it does, or what keeps it from
-// beginning. news is the event about that if the status does not say so yet. There is no note if the run is already
+// beginning. newEvent is the event about that if the status does not say so yet. There is no note if the run is already
 // being stopped for the change, or in the pass that starts the run.
-func (rr rerun) announce(stage status.Stage, message string) (said string, news *Event) {
+func (rr rerun) announce(stage status.Stage, message string) (published string, newEvent *Event) {
 	app := rr.o.App
 	underWay := stage.Active() && rr.was.Active() && app.DeletionTimestamp.IsZero() && !app.Spec.Suspend
 	if !underWay || !rr.wanted() || rr.s.Stopping == v1alpha1.StopTemplateChanged {
@@ -124,9 +124,9 @@ func (rr rerun) announce(stage status.Stage, message string) (said string, news 
 		rr.view.Blocked, rr.view.Generation = true, app.Generation
 	}
 	if event.Message = strings.TrimPrefix(note, "; "); !known {
-		news = &event
+		newEvent = &event
 	}
-	return redact.First(status.Truncate(message), status.MaxMessage-len(note)) + note, news
+	return redact.First(status.Truncate(message), status.MaxMessage-len(note)) + note, newEvent
 }
 
 // observeSpec sets the generation that the status reports as observed while a run continues or has ended: the current

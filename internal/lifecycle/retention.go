@@ -60,7 +60,7 @@ func (rn retention) expire(stage status.Stage) {
 	if rn.view.UnknownStage != "" {
 		return
 	}
-	for _, left := range rn.o.Left {
+	for _, left := range rn.o.Leftovers {
 		if rn.over(left, stage) {
 			rn.after(Action{Kind: DeleteObjects, Run: left.Run, Attempt: left.Attempt})
 		}

@@ -162,7 +162,7 @@ func (w *world) decide(obstacle string) Decision {
 	w.seeEnd(&o)
 	o.Eviction = w.eviction()
 	o.ExecutorFailures = w.failures(o.Pods)
-	o.Left = w.left(o.Pods)
+	o.Leftovers = w.left(o.Pods)
 	w.memory.recall(&o)
 	for range 12 {
 		d := Decide(o)

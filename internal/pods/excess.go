@@ -32,8 +32,9 @@ func excessOf(pod *corev1.Pod, requests queueing.Resources) string {
 	return ""
 }
 
-// Few returns requests for at most as many resources as are remembered of a pod. CPU and memory are always among them.
-func Few(requests queueing.Resources) queueing.Resources {
+// CapResources returns requests for at most as many resources as are remembered of a pod. CPU and memory are always
+// among them.
+func CapResources(requests queueing.Resources) queueing.Resources {
 	if len(requests) <= maxListed {
 		return requests
 	}

@@ -80,13 +80,13 @@ func TestGatedPodWithTooMuch(t *testing.T) {
 func TestFew(t *testing.T) {
 	t.Parallel()
 	all := queueing.Resources{"cpu": 1, "memory": 2, "pods": 1}
-	if diff := cmp.Diff(all, Few(all)); diff != "" {
+	if diff := cmp.Diff(all, CapResources(all)); diff != "" {
 		t.Error(diff)
 	}
 	for i := range 1000 {
 		all[fmt.Sprintf("a.example.com/%d", i)] = 1
 	}
-	if few := Few(all); len(few) > maxListed || few["cpu"] != 1 || few["memory"] != 2 || few["pods"] != 1 {
+	if few := CapResources(all); len(few) > maxListed || few["cpu"] != 1 || few["memory"] != 2 || few["pods"] != 1 {
 		t.Errorf("%d are kept: %v", len(few), few)
 	}
 }

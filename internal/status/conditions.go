@@ -107,18 +107,18 @@ func (v View) addAdmitted(l *conditionList, r row) {
 	if r.admitted == absent {
 		return
 	}
-	said := v.Admitted
-	if said == nil || (r.admitted != asLast && said.Admitted != (r.admitted == yes)) {
-		said = v.previousAdmitted(l.old, r)
+	admitted := v.Admitted
+	if admitted == nil || (r.admitted != unchanged && admitted.Admitted != (r.admitted == yes)) {
+		admitted = v.previousAdmitted(l.old, r)
 	}
 	switch {
-	case said != nil && said.Admitted:
-		reason := cmp.Or(said.Reason, v1alpha1.AdmittedReason)
-		l.add(v1alpha1.AdmittedCondition, metav1.ConditionTrue, reason, cmp.Or(said.Message, admittedMessages[reason]))
-	case said != nil:
-		reason := cmp.Or(said.Reason, r.reason, v1alpha1.WaitingForGateReason)
-		l.add(v1alpha1.AdmittedCondition, metav1.ConditionFalse, reason, cmp.Or(said.Message, admittedMessages[reason]))
-	case r.admitted != asLast:
+	case admitted != nil && admitted.Admitted:
+		reason := cmp.Or(admitted.Reason, v1alpha1.AdmittedReason)
+		l.add(v1alpha1.AdmittedCondition, metav1.ConditionTrue, reason, cmp.Or(admitted.Message, admittedMessages[reason]))
+	case admitted != nil:
+		reason := cmp.Or(admitted.Reason, r.reason, v1alpha1.WaitingForGateReason)
+		l.add(v1alpha1.AdmittedCondition, metav1.ConditionFalse, reason, cmp.Or(admitted.Message, admittedMessages[reason]))
+	case r.admitted != unchanged:
 		l.add(v1alpha1.AdmittedCondition, boolStatus(r.admitted == yes), r.reason, admittedMessages[r.reason])
 	}
 }
@@ -132,7 +132,7 @@ func (v View) previousAdmitted(old []metav1.Condition, r row) *AdmittedView {
 	}
 	stage, _ := StageOf(old)
 	was := last.Status == metav1.ConditionTrue
-	if holds := r.admitted == asLast || (r.admitted == yes && was) || (r.admitted == no && !was && stage == v.Stage); !holds {
+	if holds := r.admitted == unchanged || (r.admitted == yes && was) || (r.admitted == no && !was && stage == v.Stage); !holds {
 		return nil
 	}
 	return &AdmittedView{Admitted: was, Reason: last.Reason, Message: last.Message}
@@ -153,9 +153,9 @@ var admittedMessages = map[string]string{
 // addRunning adds Running. Its reason, Running or NotRunning, only repeats the status, because a reason must not be
 // empty.
 func addRunning(l *conditionList, r row, seen bool) {
-	running := r.running == yes || (r.running == asSeen && seen)
+	running := r.running == yes || (r.running == whileDriverRuns && seen)
 	shown := r.running != absent
-	if r.running == asLast {
+	if r.running == unchanged {
 		shown = meta.FindStatusCondition(l.old, v1alpha1.RunningCondition) != nil
 	}
 	switch {

@@ -22,11 +22,11 @@ const (
 type flag int
 
 const (
-	absent flag = iota // not shown
-	no                 // False
-	yes                // True
-	asLast             // what the view says, else as before
-	asSeen             // True while the driver's container runs, else False
+	absent          flag = iota // not shown
+	no                          // False
+	yes                         // True
+	unchanged                   // what the view says, else as before
+	whileDriverRuns             // True while the driver's container runs, else False
 )
 
 // row is one row of the table.
@@ -55,9 +55,9 @@ var table = map[Stage]row{
 	Submitting: {inFlight, yes, v1alpha1.AdmittedReason, no, no, "has quota in its queue; the driver is being created"},
 	Starting:   {inFlight, yes, v1alpha1.AdmittedReason, no, no, "the driver pod exists and does not run yet"},
 	Running:    {inFlight, yes, v1alpha1.AdmittedReason, yes, no, "the driver runs"},
-	Finalizing: {inFlight, yes, v1alpha1.AdmittedReason, asSeen, no, "the driver has ended or is being stopped; its pods are deleted and its quota is released"},
+	Finalizing: {inFlight, yes, v1alpha1.AdmittedReason, whileDriverRuns, no, "the driver has ended or is being stopped; its pods are deleted and its quota is released"},
 
-	Suspended: {paused, no, v1alpha1.SuspendedReason, asLast, no, "held by spec.suspend"},
+	Suspended: {paused, no, v1alpha1.SuspendedReason, unchanged, no, "held by spec.suspend"},
 
 	InvalidSpec:     {stalled, absent, "", absent, no, "the spec is invalid"},
 	NotYetSupported: {stalled, absent, "", absent, no, "the spec uses a field that this version does not support yet"},
@@ -68,13 +68,13 @@ var table = map[Stage]row{
 
 	Succeeded: {succeeded, yes, v1alpha1.AdmittedReason, no, yes, "the driver ended with exit code 0"},
 
-	Failed:                {stalled, asLast, "", no, yes, "the run failed"},
-	RetriesExceeded:       {stalled, asLast, "", no, yes, "all attempts of the run failed"},
-	DeadlineExceeded:      {stalled, asLast, "", no, yes, "the attempt ran longer than timeouts.run"},
-	TotalDeadlineExceeded: {stalled, asLast, "", no, yes, "the run took longer than timeouts.total"},
-	AdmissionTimeout:      {stalled, asLast, "", no, yes, "waited for quota longer than timeouts.admission"},
-	DriverStartTimeout:    {stalled, asLast, "", no, yes, "the driver did not run within timeouts.driverStart"},
-	ExecutorStartTimeout:  {stalled, asLast, "", no, yes, "the first executors were not ready within timeouts.executorStart"},
+	Failed:                {stalled, unchanged, "", no, yes, "the run failed"},
+	RetriesExceeded:       {stalled, unchanged, "", no, yes, "all attempts of the run failed"},
+	DeadlineExceeded:      {stalled, unchanged, "", no, yes, "the attempt ran longer than timeouts.run"},
+	TotalDeadlineExceeded: {stalled, unchanged, "", no, yes, "the run took longer than timeouts.total"},
+	AdmissionTimeout:      {stalled, unchanged, "", no, yes, "waited for quota longer than timeouts.admission"},
+	DriverStartTimeout:    {stalled, unchanged, "", no, yes, "the driver did not run within timeouts.driverStart"},
+	ExecutorStartTimeout:  {stalled, unchanged, "", no, yes, "the first executors were not ready within timeouts.executorStart"},
 
-	GateConflict: {stalled, asLast, "", no, yes, "Kueue's pod integration manages the driver as a job of its own"},
+	GateConflict: {stalled, unchanged, "", no, yes, "Kueue's pod integration manages the driver as a job of its own"},
 }

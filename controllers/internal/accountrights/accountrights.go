@@ -25,9 +25,9 @@ const (
 	allowedTTL = 5 * time.Minute
 	// firstPause is how long a right counts as missing at first: a binding that was created together with the
 	// application may not have reached the API server's authorizer yet. The pause doubles with every review, up to
-	// longestPause.
-	firstPause   = time.Second
-	longestPause = time.Minute
+	// maxPause.
+	firstPause = time.Second
+	maxPause   = time.Minute
 	// forgetAfter is how long the pause of a right is remembered when nothing asks for it.
 	forgetAfter = 10 * time.Minute
 	// offFor is how long no review is created after the API server has forbidden one.
@@ -142,7 +142,7 @@ func (r *Reviewer) note(q question, last answer, allowed bool) answer {
 	}
 	noted := answer{pause: firstPause}
 	if last.pause > 0 {
-		noted.pause = min(2*last.pause, longestPause)
+		noted.pause = min(2*last.pause, maxPause)
 	}
 	noted.until = now.Add(noted.pause)
 	r.known.Set(q, noted, forgetAfter)

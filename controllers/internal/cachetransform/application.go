@@ -16,12 +16,12 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 )
 
-// longestNote is the maximum length of an annotation that a stub keeps, in bytes. The annotations are tokens of
+// maxKeptValue is the maximum length of an annotation that a stub keeps, in bytes. The annotations are tokens of
 // requests and names of trackers.
-const longestNote = 256
+const maxKeptValue = 256
 
-// noted are the labels and annotations that decisions about an application read regardless of its spec.
-var noted = append(lifecycle.TrackerKeys(), meta.ReconcileRequestAnnotation, meta.ForceRequestAnnotation)
+// keptKeys are the labels and annotations that decisions about an application read regardless of its spec.
+var keptKeys = append(lifecycle.TrackerKeys(), meta.ReconcileRequestAnnotation, meta.ForceRequestAnnotation)
 
 // application strips an application, and turns one that is too large into a stub. It is idempotent.
 func application(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
@@ -77,7 +77,7 @@ func stub(app *v1alpha1.SparkApplication, size int) *v1alpha1.SparkApplication {
 func stubMeta(from, to *metav1.ObjectMeta) {
 	to.Namespace, to.Name, to.UID, to.ResourceVersion, to.Generation = from.Namespace, from.Name, from.UID, from.ResourceVersion, from.Generation
 	to.CreationTimestamp, to.DeletionTimestamp = from.CreationTimestamp, from.DeletionTimestamp
-	to.Labels, to.Annotations = notes(from.Labels), notes(from.Annotations)
+	to.Labels, to.Annotations = keep(from.Labels), keep(from.Annotations)
 	if owner := metav1.GetControllerOf(from); owner != nil {
 		to.OwnerReferences = []metav1.OwnerReference{*owner}
 	}
@@ -86,10 +86,10 @@ func stubMeta(from, to *metav1.ObjectMeta) {
 	}
 }
 
-func notes(all map[string]string) map[string]string {
+func keep(all map[string]string) map[string]string {
 	var kept map[string]string
-	for _, key := range noted {
-		if value, there := all[key]; there && len(value) <= longestNote {
+	for _, key := range keptKeys {
+		if value, there := all[key]; there && len(value) <= maxKeptValue {
 			if kept == nil {
 				kept = map[string]string{}
 			}

@@ -12,11 +12,11 @@ import (
 // the length of its strings, and much cheaper than encoding the value.
 func footprint(v any) int {
 	value := reflect.ValueOf(v)
-	return int(value.Type().Size()) + beyond(value)
+	return int(value.Type().Size()) + referenced(value)
 }
 
-// beyond returns the estimated size of what a value refers to.
-func beyond(v reflect.Value) int {
+// referenced returns the estimated size of what a value refers to.
+func referenced(v reflect.Value) int {
 	const entry = 48 // overhead of a map entry besides key and value
 	n := 0
 	switch v.Kind() {
@@ -26,25 +26,25 @@ func beyond(v reflect.Value) int {
 		if v.IsNil() {
 			return 0
 		}
-		return int(v.Type().Elem().Size()) + beyond(v.Elem())
+		return int(v.Type().Elem().Size()) + referenced(v.Elem())
 	case reflect.Slice:
 		n = v.Len() * int(v.Type().Elem().Size())
 		if v.Type().Elem().Kind() == reflect.Uint8 {
 			return n
 		}
 		for i := range v.Len() {
-			n += beyond(v.Index(i))
+			n += referenced(v.Index(i))
 		}
 	case reflect.Map:
 		for it := v.MapRange(); it.Next(); {
-			n += entry + beyond(it.Key()) + beyond(it.Value())
+			n += entry + referenced(it.Key()) + referenced(it.Value())
 		}
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[time.Time]() {
 			return 0 // its *Location is shared
 		}
 		for i := range v.NumField() {
-			n += beyond(v.Field(i))
+			n += referenced(v.Field(i))
 		}
 	default: // numbers and booleans
 	}

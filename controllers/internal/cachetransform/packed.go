@@ -95,20 +95,21 @@ func (p *Packed) GetLabels() map[string]string { return p.Application().Labels }
 // GetAnnotations implements metav1.Object.
 func (p *Packed) GetAnnotations() map[string]string { return p.Application().Annotations }
 
-// WholeIndex is the name of the cache index that selects the applications that are not packed, and Whole is their value
-// in it.
-const WholeIndex, Whole = "whole", "true"
+// UnpackedIndex is the name of the cache index that selects the applications that are not packed, and Unpacked is their
+// value in it.
+const UnpackedIndex, Unpacked = "unpacked", "true"
 
-// IndexWhole is the index function of WholeIndex.
-func IndexWhole(obj client.Object) []string {
+// IndexUnpacked is the index function of UnpackedIndex.
+func IndexUnpacked(obj client.Object) []string {
 	if _, packed := obj.(*Packed); packed {
 		return nil
 	}
-	return []string{Whole}
+	return []string{Unpacked}
 }
 
-// usual is the preset dictionary for compression: texts that ended applications have in common, mostly names of fields.
-var usual = []byte(`{"kind":"SparkApplication","apiVersion":"sparkgate.io/v1alpha1","metadata":{"labels":{"app.kubernetes.io/instance":"",` +
+// dictionary is the preset dictionary for compression: texts that ended applications have in common, mostly names of
+// fields.
+var dictionary = []byte(`{"kind":"SparkApplication","apiVersion":"sparkgate.io/v1alpha1","metadata":{"labels":{"app.kubernetes.io/instance":"",` +
 	`"kustomize.toolkit.fluxcd.io/name":"","kustomize.toolkit.fluxcd.io/namespace":""},"annotations":{"argocd.argoproj.io/tracking-id":""},` +
 	`"ownerReferences":[{"apiVersion":"sparkgate.io/v1alpha1","kind":"ScheduledSparkApplication","controller":true,"blockOwnerDeletion":true}],` +
 	`"spec":{"type":"Scala","type":"Python","sparkVersion":"4.1.4","image":"","imagePullPolicy":"IfNotPresent","mainClass":"org.apache.spark.examples.",` +
@@ -131,7 +132,7 @@ var usual = []byte(`{"kind":"SparkApplication","apiVersion":"sparkgate.io/v1alph
 
 // writers pools compressors, each of which takes half a megabyte.
 var writers = sync.Pool{New: func() any {
-	w, err := flate.NewWriterDict(io.Discard, flate.BestSpeed, usual)
+	w, err := flate.NewWriterDict(io.Discard, flate.BestSpeed, dictionary)
 	if err != nil {
 		panic(err) // the level is a constant
 	}
@@ -149,12 +150,12 @@ func deflate(text []byte) []byte {
 }
 
 // readers pools decompressors.
-var readers = sync.Pool{New: func() any { return flate.NewReaderDict(bytes.NewReader(nil), usual) }}
+var readers = sync.Pool{New: func() any { return flate.NewReaderDict(bytes.NewReader(nil), dictionary) }}
 
 func inflate(packed []byte) ([]byte, error) {
 	r := readers.Get().(io.ReadCloser)
 	defer readers.Put(r)
-	if err := r.(flate.Resetter).Reset(bytes.NewReader(packed), usual); err != nil {
+	if err := r.(flate.Resetter).Reset(bytes.NewReader(packed), dictionary); err != nil {
 		return nil, err
 	}
 	return io.ReadAll(r)

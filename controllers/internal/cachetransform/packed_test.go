@@ -79,7 +79,7 @@ func TestPackedIsTheApplication(t *testing.T) {
 	if again, err := Kept(packed); again != any(packed) || err != nil {
 		t.Errorf("packed once more it is %v: %v", again, err)
 	}
-	if len(IndexWhole(packed)) > 0 || len(IndexWhole(want)) != 1 {
+	if len(IndexUnpacked(packed)) > 0 || len(IndexUnpacked(want)) != 1 {
 		t.Error("the index does not tell which are whole")
 	}
 }

@@ -38,11 +38,11 @@ func Object(obj any) (any, error) {
 			}
 		}
 	case *corev1.LimitRange:
-		bare(&o.ObjectMeta)
+		stripMeta(&o.ObjectMeta)
 	case *nodev1.RuntimeClass:
-		bare(&o.ObjectMeta)
+		stripMeta(&o.ObjectMeta)
 	case *schedulingv1.PriorityClass:
-		bare(&o.ObjectMeta)
+		stripMeta(&o.ObjectMeta)
 		o.Description = ""
 	case metav1.Object:
 		o.SetManagedFields(nil)
@@ -53,7 +53,7 @@ func Object(obj any) (any, error) {
 	return obj, nil
 }
 
-// bare removes all metadata except for what identifies an object.
-func bare(m *metav1.ObjectMeta) {
+// stripMeta removes all metadata except for what identifies an object.
+func stripMeta(m *metav1.ObjectMeta) {
 	m.ManagedFields, m.Annotations, m.Labels, m.OwnerReferences = nil, nil, nil, nil
 }

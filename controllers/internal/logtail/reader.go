@@ -23,44 +23,44 @@ import (
 )
 
 const (
-	// patience is how long to wait for a slot, and how long reading may take after that.
-	patience = 2 * time.Second
-	// turns is how many logs are read at the same time.
-	turns = 4
-	// silence is how long a node that did not answer is not asked again.
-	silence = time.Minute
+	// readTimeout is how long to wait for a slot, and how long reading may take after that.
+	readTimeout = 2 * time.Second
+	// maxReads is how many logs are read at the same time.
+	maxReads = 4
+	// nodePause is how long a node that did not answer is not asked again.
+	nodePause = time.Minute
 	// maxRead is how much of a log is read, in bytes.
 	maxRead = 256 << 10
-	// searched is how many lines of a log are searched for the cause of a failure: Spark prints the stack of an
+	// linesSearched is how many lines of a log are searched for the cause of a failure: Spark prints the stack of an
 	// exception repeatedly, followed by messages about its own shutdown.
-	searched = 500
+	linesSearched = 500
 )
 
 // Reader reads the ends of logs through the API server, which asks the kubelet. It is safe for concurrent use.
 type Reader struct {
-	pods     corev1client.PodsGetter
-	lines    int
-	clock    clock.PassiveClock
-	patience time.Duration
-	turn     chan struct{}
+	pods    corev1client.PodsGetter
+	lines   int
+	clock   clock.PassiveClock
+	timeout time.Duration
+	slots   chan struct{}
 
 	mu     sync.Mutex
-	silent map[string]time.Time // node → until when it is not asked
+	paused map[string]time.Time // node → until when it is not asked
 }
 
 // New returns a Reader that keeps this many lines, at most MaxLines. With 0 it reads nothing.
 func New(client corev1client.PodsGetter, lines int, c clock.PassiveClock) *Reader {
-	return &Reader{pods: client, lines: min(lines, MaxLines), clock: c, patience: patience, turn: make(chan struct{}, turns), silent: map[string]time.Time{}}
+	return &Reader{pods: client, lines: min(lines, MaxLines), clock: c, timeout: readTimeout, slots: make(chan struct{}, maxReads), paused: map[string]time.Time{}}
 }
 
 // Read returns what is kept of the log of a pod's Spark container, after applying hide to what was read. It returns an
 // empty Log if the log cannot be read in time. It never fails, because the failed attempt must be reported with or
 // without a log.
 func (r *Reader) Read(ctx context.Context, pod *pods.Record, hide func(string) string) Log {
-	if r.lines <= 0 || r.isSilent(pod.Node) {
+	if r.lines <= 0 || r.isPaused(pod.Node) {
 		return Log{}
 	}
-	text, err := r.inTurn(ctx, pod)
+	text, err := r.readInSlot(ctx, pod)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).V(1).Info("Cannot read the log of a driver", "pod", pod.Name, "error", err.Error())
 	}
@@ -70,26 +70,26 @@ func (r *Reader) Read(ctx context.Context, pod *pods.Record, hide func(string) s
 	return Read(hide(whole(text)), r.lines)
 }
 
-// inTurn waits for a slot and reads the end of a log. It returns an empty text if it gets no slot in time. The slot is
-// freed after reading, because processing the text may take long, and a single namespace may have as many callers as
+// readInSlot waits for a slot and reads the end of a log. It returns an empty text if it gets no slot in time. The slot
+// is freed after reading, because processing the text may take long, and a single namespace may have as many callers as
 // there are slots. A node is not blamed for the time spent waiting for a slot.
-func (r *Reader) inTurn(ctx context.Context, pod *pods.Record) (string, error) {
-	waiting, stop := context.WithTimeout(ctx, r.patience)
+func (r *Reader) readInSlot(ctx context.Context, pod *pods.Record) (string, error) {
+	waiting, stop := context.WithTimeout(ctx, r.timeout)
 	defer stop()
 	select {
-	case r.turn <- struct{}{}:
-		defer func() { <-r.turn }()
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
 	case <-waiting.Done():
 		return "", nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.patience)
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	text, err := r.read(ctx, pod, searched)
+	text, err := r.read(ctx, pod, linesSearched)
 	if err == nil && len(text) == maxRead { // the limit has cut off the end of the log
 		text, err = r.read(ctx, pod, r.lines)
 	}
 	if err != nil && ctx.Err() != nil {
-		r.keepSilent(pod.Node)
+		r.pause(pod.Node)
 	}
 	return text, err
 }
@@ -126,20 +126,20 @@ func whole(text string) string {
 	return text
 }
 
-// isSilent reports whether a node has recently not answered.
-func (r *Reader) isSilent(node string) bool {
+// isPaused reports whether a node has recently not answered.
+func (r *Reader) isPaused(node string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	until, known := r.silent[node]
+	until, known := r.paused[node]
 	if known && !r.clock.Now().Before(until) {
-		delete(r.silent, node)
+		delete(r.paused, node)
 		return false
 	}
 	return known
 }
 
-func (r *Reader) keepSilent(node string) {
+func (r *Reader) pause(node string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.silent[node] = r.clock.Now().Add(silence)
+	r.paused[node] = r.clock.Now().Add(nodePause)
 }

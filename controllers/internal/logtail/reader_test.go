@@ -72,7 +72,7 @@ func (s *apiServer) start(t *testing.T, lines int) (*Reader, *clocktesting.FakeP
 	}
 	c := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	r := New(client, lines, c)
-	r.patience = time.Minute // so that a slow machine does not decide
+	r.timeout = time.Minute // so that a slow machine does not decide
 	return r, c
 }
 
@@ -162,15 +162,15 @@ func TestNodeThatDoesNotAnswer(t *testing.T) {
 	if s.times() != 2 {
 		t.Errorf("%d logs were asked for, want 2", s.times())
 	}
-	c.SetTime(c.Now().Add(silence))
+	c.SetTime(c.Now().Add(nodePause))
 	if got := r.Read(t.Context(), record("pi-uid", "silent"), unchanged).Tail; got != "one" {
 		t.Errorf("got %q; the node is not asked again", got)
 	}
 }
 
-// TestTurns: no more logs are read at the same time than allowed, and a caller that gets no turn in time continues
+// TestSlots: no more logs are read at the same time than allowed, and a caller that gets no slot in time continues
 // without.
-func TestTurns(t *testing.T) {
+func TestSlots(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}), make(chan struct{})
 	s := &apiServer{log: func(w http.ResponseWriter, r *http.Request) {
@@ -182,19 +182,19 @@ func TestTurns(t *testing.T) {
 	}}
 	r, _ := s.start(t, 20)
 	var readers sync.WaitGroup
-	for range turns {
+	for range maxReads {
 		readers.Go(func() { r.Read(t.Context(), record("pi-uid", "node-1"), unchanged) })
 	}
-	for range turns {
+	for range maxReads {
 		<-arrived
 	}
 	late := *record("pi-uid", "node-2")
-	impatient := &Reader{pods: r.pods, lines: r.lines, clock: r.clock, patience: time.Millisecond, turn: r.turn, silent: map[string]time.Time{}}
-	if got := impatient.Read(t.Context(), &late, unchanged).Tail; got != "" || impatient.isSilent("node-2") {
-		t.Errorf("got %q without a turn; the node, which was not asked, is said to be silent: %t", got, impatient.isSilent("node-2"))
+	impatient := &Reader{pods: r.pods, lines: r.lines, clock: r.clock, timeout: time.Millisecond, slots: r.slots, paused: map[string]time.Time{}}
+	if got := impatient.Read(t.Context(), &late, unchanged).Tail; got != "" || impatient.isPaused("node-2") {
+		t.Errorf("got %q without a slot; the node, which was not asked, is said to be silent: %t", got, impatient.isPaused("node-2"))
 	}
-	if s.times() != turns {
-		t.Errorf("%d logs are read at once, want %d", s.times(), turns)
+	if s.times() != maxReads {
+		t.Errorf("%d logs are read at once, want %d", s.times(), maxReads)
 	}
 	close(release)
 	readers.Wait()
@@ -219,16 +219,16 @@ func TestHiddenBeforeCut(t *testing.T) {
 	}
 }
 
-// TestTurnsEndWithTheRead: the time in which callers process the text takes no turn, and the time in which a log waits
-// for a turn is not attributed to its node. Otherwise a namespace whose drivers all fail would keep the logs of others
+// TestSlotsEndWithTheRead: the time in which callers process the text takes no slot, and the time in which a log waits
+// for a slot is not attributed to its node. Otherwise a namespace whose drivers all fail would keep the logs of others
 // from being read.
-func TestTurnsEndWithTheRead(t *testing.T) {
+func TestSlotsEndWithTheRead(t *testing.T) {
 	t.Parallel()
 	hiding, release := make(chan struct{}), make(chan struct{})
 	s := &apiServer{}
 	r, _ := s.start(t, 1)
 	var readers sync.WaitGroup
-	for range turns {
+	for range maxReads {
 		readers.Go(func() {
 			r.Read(t.Context(), record("pi-uid", "node-1"), func(text string) string {
 				hiding <- struct{}{}
@@ -237,7 +237,7 @@ func TestTurnsEndWithTheRead(t *testing.T) {
 			})
 		})
 	}
-	for range turns {
+	for range maxReads {
 		<-hiding
 	}
 	if got := r.Read(t.Context(), record("pi-uid", "node-2"), unchanged).Tail; got != "three" {
@@ -247,7 +247,7 @@ func TestTurnsEndWithTheRead(t *testing.T) {
 	readers.Wait()
 }
 
-// TestNodeIsNotBlamedForTheWait: a log that waited for its turn nearly as long as allowed still has the whole time to
+// TestNodeIsNotBlamedForTheWait: a log that waited for a slot nearly as long as allowed still has the whole time to
 // be read.
 func TestNodeIsNotBlamedForTheWait(t *testing.T) {
 	t.Parallel()
@@ -259,12 +259,12 @@ func TestNodeIsNotBlamedForTheWait(t *testing.T) {
 		}
 	}}
 	r, _ := s.start(t, 1)
-	r.patience = 3 * time.Second
-	for range turns {
-		r.turn <- struct{}{}
+	r.timeout = 3 * time.Second
+	for range maxReads {
+		r.slots <- struct{}{}
 	}
-	time.AfterFunc(2*time.Second, func() { <-r.turn })
-	if got := r.Read(t.Context(), record("pi-uid", "node-1"), unchanged).Tail; got != "one" || r.isSilent("node-1") {
-		t.Errorf("got %q; the node is said to be silent: %t", got, r.isSilent("node-1"))
+	time.AfterFunc(2*time.Second, func() { <-r.slots })
+	if got := r.Read(t.Context(), record("pi-uid", "node-1"), unchanged).Tail; got != "one" || r.isPaused("node-1") {
+		t.Errorf("got %q; the node is said to be silent: %t", got, r.isPaused("node-1"))
 	}
 }

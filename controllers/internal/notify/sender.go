@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	// longestLine is the maximum number of waiting events.
-	longestLine = 256
+	// maxQueued is the maximum number of waiting events.
+	maxQueued = 256
 	// tries is how often one event is sent at most.
 	tries = 4
 	// firstPause is the pause before the second try; it doubles for each further one.
 	firstPause = time.Second
-	// answerTime is how long a receiver may take to answer.
-	answerTime = 5 * time.Second
-	// farewellTime is how long the sender continues after shutdown has begun.
-	farewellTime = 3 * time.Second
+	// requestTimeout is how long a receiver may take to answer.
+	requestTimeout = 5 * time.Second
+	// shutdownTimeout is how long the sender continues after shutdown has begun.
+	shutdownTimeout = 3 * time.Second
 )
 
 // Results of sending an event.
@@ -64,13 +64,13 @@ type Options struct {
 type Sender struct {
 	Options
 	client http.Client
-	// farewell is how long to continue after shutdown has begun.
-	farewell time.Duration
+	// shutdownTimeout is how long to continue after shutdown has begun.
+	shutdownTimeout time.Duration
 	// losing is true if the last event was not delivered. Only the sending goroutine uses it.
 	losing bool
 
-	mu   sync.Mutex
-	line []event
+	mu    sync.Mutex
+	queue []event
 	// filled signals that there may be events to send.
 	filled chan struct{}
 }
@@ -80,7 +80,7 @@ func New(o Options) *Sender {
 	for _, result := range []string{delivered, refused, failed, dropped} {
 		notifications.WithLabelValues(result) // create the series, so that the first event counts as an increase
 	}
-	return &Sender{Options: o, client: http.Client{Timeout: answerTime, Transport: o.Transport}, farewell: farewellTime, filled: make(chan struct{}, 1)}
+	return &Sender{Options: o, client: http.Client{Timeout: requestTimeout, Transport: o.Transport}, shutdownTimeout: shutdownTimeout, filled: make(chan struct{}, 1)}
 }
 
 // Notify queues an event about an application. It never blocks. If the queue is full, the namespace with the most
@@ -102,10 +102,10 @@ func (s *Sender) NotifySchedule(schedule *v1alpha1.ScheduledSparkApplication, re
 // put queues an event.
 func (s *Sender) put(e event) {
 	s.mu.Lock()
-	if len(s.line) == longestLine {
+	if len(s.queue) == maxQueued {
 		s.dropOne()
 	}
-	s.line = append(s.line, e)
+	s.queue = append(s.queue, e)
 	s.mu.Unlock()
 	select {
 	case s.filled <- struct{}{}:
@@ -116,14 +116,14 @@ func (s *Sender) put(e event) {
 // dropOne drops the oldest event of the namespace with the most queued events. The caller must hold the lock.
 func (s *Sender) dropOne() {
 	count, most := map[string]int{}, ""
-	for i := range s.line {
-		namespace := s.line[i].InvolvedObject.Namespace
+	for i := range s.queue {
+		namespace := s.queue[i].InvolvedObject.Namespace
 		if count[namespace]++; count[namespace] > count[most] {
 			most = namespace
 		}
 	}
-	oldest := slices.IndexFunc(s.line, func(e event) bool { return e.InvolvedObject.Namespace == most })
-	s.line = slices.Delete(s.line, oldest, oldest+1)
+	oldest := slices.IndexFunc(s.queue, func(e event) bool { return e.InvolvedObject.Namespace == most })
+	s.queue = slices.Delete(s.queue, oldest, oldest+1)
 	notifications.WithLabelValues(dropped).Inc()
 }
 
@@ -131,7 +131,8 @@ func (s *Sender) dropOne() {
 // lead.
 func (s *Sender) NeedLeaderElection() bool { return false }
 
-// Start sends events until ctx is done, and then for farewellTime those that are left. It implements manager.Runnable.
+// Start sends events until ctx is done, and then for shutdownTimeout those that are left. It implements
+// manager.Runnable.
 func (s *Sender) Start(ctx context.Context) error {
 	for {
 		select {
@@ -152,7 +153,7 @@ func (s *Sender) Start(ctx context.Context) error {
 
 // sendRest tries once to send each remaining event.
 func (s *Sender) sendRest(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.farewell)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.shutdownTimeout)
 	defer cancel()
 	for {
 		e, ok := s.next()
@@ -174,12 +175,12 @@ func (s *Sender) sendRest(ctx context.Context) {
 func (s *Sender) next() (event, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.line) == 0 {
-		s.line = nil
+	if len(s.queue) == 0 {
+		s.queue = nil
 		return event{}, false
 	}
-	e := s.line[0]
-	s.line = s.line[1:]
+	e := s.queue[0]
+	s.queue = s.queue[1:]
 	return e, true
 }
 

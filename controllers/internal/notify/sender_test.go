@@ -98,7 +98,7 @@ func startSender(t *testing.T, url string) *sending {
 		s.lines = append(s.lines, line)
 	}, funcr.Options{})
 	s.Sender = New(Options{URL: url, Instance: "one", Clock: s.clock, Log: log})
-	s.farewell = time.Minute // so that a slow machine does not decide
+	s.shutdownTimeout = time.Minute // so that a slow machine does not decide
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -279,11 +279,11 @@ func TestReceiverThatHangs(t *testing.T) {
 	s := startSender(t, r.URL)
 	s.Notify(application(0), false, "Succeeded", "hangs")
 	s.until(t, "the first event is on its way", func() bool { r.mu.Lock(); defer r.mu.Unlock(); return r.calls == 1 })
-	for run := range int64(longestLine + 10) {
+	for run := range int64(maxQueued + 10) {
 		s.Notify(application(run), false, "Succeeded", fmt.Sprint(run))
 	}
-	if len(s.line) != longestLine || s.line[0].Message != "10" {
-		t.Errorf("%d events wait, the first is %q", len(s.line), s.line[0].Message)
+	if len(s.queue) != maxQueued || s.queue[0].Message != "10" {
+		t.Errorf("%d events wait, the first is %q", len(s.queue), s.queue[0].Message)
 	}
 	expectResults(t, before, map[string]float64{dropped: 10})
 	open.Lock()
@@ -291,10 +291,10 @@ func TestReceiverThatHangs(t *testing.T) {
 	open.Unlock()
 	s.end() // the one that hangs is cut off; the others go out
 	got := r.messages()
-	if len(got) != longestLine || !slices.Contains(got, fmt.Sprint(longestLine+9)) || slices.Contains(got, "9") {
+	if len(got) != maxQueued || !slices.Contains(got, fmt.Sprint(maxQueued+9)) || slices.Contains(got, "9") {
 		t.Errorf("%d events arrived: %v", len(got), got)
 	}
-	expectResults(t, before, map[string]float64{dropped: 11, delivered: longestLine})
+	expectResults(t, before, map[string]float64{dropped: 11, delivered: maxQueued})
 }
 
 // TestCrowd: a namespace with more events than the queue holds loses only its own events.
@@ -303,20 +303,20 @@ func TestCrowd(t *testing.T) {
 	quiet := application(1)
 	quiet.Namespace = "quiet"
 	s.Notify(quiet, true, "Failed", "the first")
-	for run := range int64(2 * longestLine) {
+	for run := range int64(2 * maxQueued) {
 		s.Notify(application(run), true, "InvalidSpec", fmt.Sprint(run))
-		if run == longestLine {
+		if run == maxQueued {
 			s.Notify(quiet, true, "Failed", "the second")
 		}
 	}
 	var got []string
-	for _, e := range s.line {
+	for _, e := range s.queue {
 		if e.InvolvedObject.Namespace == quiet.Namespace {
 			got = append(got, e.Message)
 		}
 	}
-	if diff := cmp.Diff([]string{"the first", "the second"}, got); diff != "" || len(s.line) != longestLine {
-		t.Errorf("%d events wait; those of the other namespace (-want +got):\n%s", len(s.line), diff)
+	if diff := cmp.Diff([]string{"the first", "the second"}, got); diff != "" || len(s.queue) != maxQueued {
+		t.Errorf("%d events wait; those of the other namespace (-want +got):\n%s", len(s.queue), diff)
 	}
 }
 

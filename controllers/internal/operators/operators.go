@@ -22,14 +22,14 @@ import (
 )
 
 const (
-	// looksPerPatience is how many times per Options.Patience the lease of another operator is read.
-	looksPerPatience = 6
-	// longestGone is how long an operator with an expired lease counts as gone before the lease is read again. It is
+	// readsPerTimeout is how many times per Options.Timeout the lease of another operator is read.
+	readsPerTimeout = 6
+	// maxGoneAge is how long an operator with an expired lease counts as gone before the lease is read again. It is
 	// less than yield.
-	longestGone = time.Second
-	// mostKnown bounds how many other operators are remembered, because their names come from objects that users may
+	maxGoneAge = time.Second
+	// maxKnown bounds how many other operators are remembered, because their names come from objects that users may
 	// write.
-	mostKnown = 64
+	maxKnown = 64
 )
 
 // Options configure Operators.
@@ -38,8 +38,8 @@ type Options struct {
 	Namespace string
 	// Lease is the name of the lease that the leader of every operator holds in its namespace.
 	Lease string
-	// Patience is how long another operator may go without renewing its lease before it counts as gone.
-	Patience time.Duration
+	// Timeout is how long another operator may go without renewing its lease before it counts as gone.
+	Timeout time.Duration
 	// Live reads leases from the API server.
 	Live  client.Reader
 	Clock clock.Clock
@@ -87,7 +87,7 @@ func (o *Operators) Other(ctx context.Context, name string) bool {
 	if seen == nil {
 		return false
 	}
-	o.look(ctx, name, seen)
+	o.readLease(ctx, name, seen)
 	if !seen.alive.Load() {
 		return false
 	}
@@ -99,7 +99,7 @@ func (o *Operators) Other(ctx context.Context, name string) bool {
 }
 
 // meet returns what is known about another operator. It returns nil if too many are known to add one. To make space, it
-// forgets operators that are gone and that no object has named for Patience. So invented names cost at most mostKnown
+// forgets operators that are gone and that no object has named for Timeout. So invented names cost at most maxKnown
 // reads in that time.
 func (o *Operators) meet(name string) *other {
 	o.mu.Lock()
@@ -107,13 +107,13 @@ func (o *Operators) meet(name string) *other {
 	if seen := o.met[name]; seen != nil {
 		return seen
 	}
-	if len(o.met) >= mostKnown {
+	if len(o.met) >= maxKnown {
 		maps.DeleteFunc(o.met, func(_ string, seen *other) bool {
 			last := seen.read.Load()
-			return last != nil && o.o.Clock.Since(*last) > o.o.Patience && !seen.alive.Load() && !seen.left.Load()
+			return last != nil && o.o.Clock.Since(*last) > o.o.Timeout && !seen.alive.Load() && !seen.left.Load()
 		})
 	}
-	if len(o.met) >= mostKnown {
+	if len(o.met) >= maxKnown {
 		return nil
 	}
 	seen := &other{}
@@ -128,9 +128,9 @@ func (o *Operators) follow(name string, seen *other) {
 	o.met[name] = seen
 }
 
-// look reads the lease of another operator, unless that was done recently or is being done. In these cases the previous
-// result is used.
-func (o *Operators) look(ctx context.Context, name string, seen *other) {
+// readLease reads the lease of another operator, unless that was done recently or is being done. In these cases the
+// previous result is used.
+func (o *Operators) readLease(ctx context.Context, name string, seen *other) {
 	if seen.read.Load() == nil {
 		seen.reading.Lock()
 	} else if !seen.reading.TryLock() {
@@ -138,9 +138,9 @@ func (o *Operators) look(ctx context.Context, name string, seen *other) {
 	}
 	defer seen.reading.Unlock()
 	now, last := o.o.Clock.Now(), seen.read.Load()
-	fresh := o.o.Patience / looksPerPatience
+	fresh := o.o.Timeout / readsPerTimeout
 	if !seen.alive.Load() {
-		fresh = min(fresh, longestGone)
+		fresh = min(fresh, maxGoneAge)
 	}
 	if last != nil && now.Sub(*last) < fresh {
 		return
@@ -150,7 +150,7 @@ func (o *Operators) look(ctx context.Context, name string, seen *other) {
 	case err == nil:
 		// A time far in the future would keep an operator alive until then, and any account that may create leases
 		// could write one.
-		seen.alive.Store(now.Sub(renewed(lease)).Abs() <= o.o.Patience)
+		seen.alive.Store(now.Sub(renewed(lease)).Abs() <= o.o.Timeout)
 	case apierrors.IsNotFound(err):
 		seen.alive.Store(false)
 	default: // it may be alive
@@ -181,11 +181,11 @@ func (o *Operators) Start(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-o.o.Clock.After(o.o.Patience / looksPerPatience):
+		case <-o.o.Clock.After(o.o.Timeout / readsPerTimeout):
 		}
 		if name := o.gone(ctx); name != "" {
 			return fmt.Errorf("%w: the lease %s in namespace %s was not renewed for %s, and this operator takes over what the other one has left",
-				ErrGone, o.o.Lease, name, o.o.Patience)
+				ErrGone, o.o.Lease, name, o.o.Timeout)
 		}
 	}
 }
@@ -199,7 +199,7 @@ func (o *Operators) gone(ctx context.Context) string {
 		if !seen.left.Load() {
 			continue
 		}
-		if o.look(ctx, name, seen); !seen.alive.Load() {
+		if o.readLease(ctx, name, seen); !seen.alive.Load() {
 			return name
 		}
 	}

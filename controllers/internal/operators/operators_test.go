@@ -47,7 +47,7 @@ func (l *leases) Get(_ context.Context, key client.ObjectKey, obj client.Object,
 
 func newOperators(l *leases) (*Operators, *clocktesting.FakeClock) {
 	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
-	return New(Options{Namespace: "own", Lease: "sparkgate-leader", Patience: time.Minute, Live: l, Clock: clock, Log: logr.Discard()}), clock
+	return New(Options{Namespace: "own", Lease: "sparkgate-leader", Timeout: time.Minute, Live: l, Clock: clock, Log: logr.Discard()}), clock
 }
 
 func TestOther(t *testing.T) {
@@ -111,13 +111,13 @@ func TestBeginsAnew(t *testing.T) {
 	if o.Other(t.Context(), "anew") {
 		t.Fatal("an operator without a lease is alive")
 	}
-	clock.Step(longestGone)
+	clock.Step(maxGoneAge)
 	l.renewed["anew"] = clock.Now()
 	if !o.Other(t.Context(), "anew") {
 		t.Error("it has a lease")
 	}
-	if longestGone >= yield {
-		t.Errorf("%s are no less than %s", longestGone, yield)
+	if maxGoneAge >= yield {
+		t.Errorf("%s are no less than %s", maxGoneAge, yield)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestManyNames(t *testing.T) {
 	for i := range 1000 {
 		o.Other(t.Context(), "made-up-"+string(rune('a'+i%26))+string(rune('a'+i/26%26))+string(rune('a'+i/676)))
 	}
-	if l.reads != mostKnown || len(o.met) != mostKnown {
+	if l.reads != maxKnown || len(o.met) != maxKnown {
 		t.Errorf("%d reads, %d names are followed", l.reads, len(o.met))
 	}
 	if o.Other(t.Context(), "lives") {

@@ -71,22 +71,22 @@ func (s *Share) Choose(ctx context.Context, items []v1alpha1.SparkQueue) ([]v1al
 	if s == nil {
 		return items, nil
 	}
-	before := s.see(items)      // first: grants in a deleted queue count at the queue above it from now on
-	items = slices.Clone(items) // claims are recorded in the copy; the specs are shared
+	before := s.replaceKnown(items) // first: grants in a deleted queue count at the queue above it from now on
+	items = slices.Clone(items)     // claims are recorded in the copy; the specs are shared
 	if err := s.release(ctx, items); err != nil {
 		return nil, err
 	}
 	if err := s.claimAll(ctx, items); err != nil {
 		return nil, err
 	}
-	came := s.came(items)
-	if len(came) > 0 {
-		if err := s.Charge(ctx, came); err != nil {
+	added := s.added(items)
+	if len(added) > 0 {
+		if err := s.Charge(ctx, added); err != nil {
 			return nil, err
 		}
-		s.Log.Info("Serving queues that were moved into the tree", "queues", came)
+		s.Log.Info("Serving queues that were moved into the tree", "queues", added)
 	}
-	configured := s.serve(came, items, before)
+	configured := s.serve(added, items, before)
 	if s.unreported {
 		s.unreported = false
 		s.Changed()
@@ -95,19 +95,19 @@ func (s *Share) Choose(ctx context.Context, items []v1alpha1.SparkQueue) ([]v1al
 }
 
 // serve starts to serve the queues that have moved into the tree, and returns the queues that the engine decides on.
-func (s *Share) serve(came []string, items []v1alpha1.SparkQueue, before *trees.Forest) []v1alpha1.SparkQueue {
+func (s *Share) serve(added []string, items []v1alpha1.SparkQueue, before *trees.Forest) []v1alpha1.SparkQueue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forest = trees.New(items)
-	s.unreported = s.unreported || len(came) > 0 || s.Tree == "" && !s.forest.Equal(before)
-	for _, name := range came {
+	s.unreported = s.unreported || len(added) > 0 || s.Tree == "" && !s.forest.Equal(before)
+	for _, name := range added {
 		s.serves[name] = true
 	}
 	return s.configured(items)
 }
 
-// see replaces the known queues, and returns the previous ones.
-func (s *Share) see(items []v1alpha1.SparkQueue) (before *trees.Forest) {
+// replaceKnown replaces the known queues, and returns the previous ones.
+func (s *Share) replaceKnown(items []v1alpha1.SparkQueue) (before *trees.Forest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before, s.forest = s.forest, trees.New(items)
@@ -121,8 +121,8 @@ func (s *Share) configured(items []v1alpha1.SparkQueue) []v1alpha1.SparkQueue {
 	})
 }
 
-// came returns the queues of the tree that this leader has claimed but does not serve yet.
-func (s *Share) came(items []v1alpha1.SparkQueue) []string {
+// added returns the queues of the tree that this leader has claimed but does not serve yet.
+func (s *Share) added(items []v1alpha1.SparkQueue) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var names []string
@@ -138,7 +138,7 @@ func (s *Share) came(items []v1alpha1.SparkQueue) []string {
 // on anything in them.
 func (s *Share) release(ctx context.Context, items []v1alpha1.SparkQueue) error {
 	forest := trees.New(items)
-	for _, name := range s.gone(forest) {
+	for _, name := range s.removed(forest) {
 		if forest.Has(name) && s.Engine.InFlightIn(name) {
 			s.Again()
 			continue
@@ -175,8 +175,8 @@ func (s *Share) giveUp(queue string) {
 	delete(s.serves, queue)
 }
 
-// gone returns the served queues that are no longer in the tree, and marks them as leaving.
-func (s *Share) gone(forest *trees.Forest) []string {
+// removed returns the served queues that are no longer in the tree, and marks them as leaving.
+func (s *Share) removed(forest *trees.Forest) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var names []string

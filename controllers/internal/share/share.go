@@ -152,8 +152,8 @@ func QueueOf(ctx context.Context, namespaces client.Reader, gate v1alpha1.GateTy
 // nothing. That is so if it serves the default queue of the namespace and no ledger records that the application held
 // anything.
 func (s *Share) Stray(ctx context.Context, key queueing.Key) (bool, error) {
-	home, err := s.home(ctx, key.Namespace)
-	if err != nil || !s.Serves(home) {
+	queue, err := s.defaultQueue(ctx, key.Namespace)
+	if err != nil || !s.Serves(queue) {
 		return false, err
 	}
 	list := &v1alpha1.SparkQueueList{}
@@ -173,8 +173,8 @@ func (s *Share) Stray(ctx context.Context, key queueing.Key) (bool, error) {
 	return true, nil
 }
 
-// home returns the default queue of a namespace.
-func (s *Share) home(ctx context.Context, name string) (string, error) {
+// defaultQueue returns the default queue of a namespace.
+func (s *Share) defaultQueue(ctx context.Context, name string) (string, error) {
 	policy, err := policyOf(ctx, s.Client, name)
 	return policy.Place(nil, namespacepolicy.Defaults{}).Queue, err
 }

@@ -64,7 +64,7 @@ func PodOf(p *corev1.Pod) *Pod {
 	if out.Requests, err = amounts.OfPod(p); err != nil {
 		out.Requests, out.Invalid = amounts.ClampPod(p), err.Error()
 	}
-	out.Requests = pods.Few(out.Requests)
+	out.Requests = pods.CapResources(out.Requests)
 	if gate := out.SchedulingGate; gate != nil && gate.Excess != "" {
 		out.Invalid = gate.Excess
 	}
@@ -85,9 +85,11 @@ func (p *Pod) Same(other *Pod) bool {
 		(p.SchedulingGate == nil) == (other.SchedulingGate == nil) && (p.SchedulingGate == nil || p.Version == other.Version)
 }
 
-// Concerned reports whether the pod holds quota or waits for it. A pod that has ended, or was deleted before it could
-// run, does neither.
-func (p *Pod) Concerned() bool { return p.Active() && (p.SchedulingGate == nil || !p.Deleting) }
+// HoldsOrAwaitsQuota reports whether the pod holds quota or waits for it. A pod that has ended, or was deleted before
+// it could run, does neither.
+func (p *Pod) HoldsOrAwaitsQuota() bool {
+	return p.Active() && (p.SchedulingGate == nil || !p.Deleting)
+}
 
 // AdmittedDriver reports whether the pod is a driver that was ungated and has not ended.
 func (p *Pod) AdmittedDriver() bool {

@@ -146,7 +146,7 @@ func TestConcerned(t *testing.T) {
 			t.Parallel()
 			p := driver()
 			tt.change(p)
-			if got := unmanaged.PodOf(p).Concerned(); got != tt.want {
+			if got := unmanaged.PodOf(p).HoldsOrAwaitsQuota(); got != tt.want {
 				t.Errorf("concerned %t, want %t", got, tt.want)
 			}
 		})

@@ -17,9 +17,9 @@ type Gang struct {
 	Base int32
 	// Most is the maximum: Base without dynamic allocation, math.MaxInt32 if there is no limit.
 	Most int32
-	// Unasked is the number that Spark creates before a job of the program needs any: Base without dynamic allocation;
+	// Initial is the number that Spark creates before a job of the program needs any: Base without dynamic allocation;
 	// with it the number may be 0.
-	Unasked int32
+	Initial int32
 }
 
 // defaultInstances is Spark's default number of executors.
@@ -33,7 +33,7 @@ func (p Properties) Executors() (Gang, error) {
 	}
 	if !dynamic {
 		instances, err := p.Int(ExecutorInstances, defaultInstances)
-		return Gang{Base: instances, Most: instances, Unasked: instances}, err
+		return Gang{Base: instances, Most: instances, Initial: instances}, err
 	}
 	return p.dynamicExecutors()
 }
@@ -55,7 +55,7 @@ func (p Properties) dynamicExecutors() (Gang, error) {
 	}
 	most, err := p.Int(DynamicAllocationMax, math.MaxInt32)
 	unasked := max(0, least, initial, instances)
-	return Gang{Dynamic: true, Base: max(1, unasked), Most: most, Unasked: unasked}, err
+	return Gang{Dynamic: true, Base: max(1, unasked), Most: most, Initial: unasked}, err
 }
 
 // OnDemand in the name of a claim is replaced by a name of the attempt. executorID in the name of a claim for executors

@@ -21,9 +21,9 @@ func TestExecutors(t *testing.T) {
 		want    Gang
 		problem string
 	}{
-		"Spark's default":  {nil, Gang{Base: 2, Most: 2, Unasked: 2}, ""},
-		"a fixed number":   {map[string]string{ExecutorInstances: "5"}, Gang{Base: 5, Most: 5, Unasked: 5}, ""},
-		"switched off":     {map[string]string{on: "false", ExecutorInstances: "5", DynamicAllocationMax: "9"}, Gang{Base: 5, Most: 5, Unasked: 5}, ""},
+		"Spark's default":  {nil, Gang{Base: 2, Most: 2, Initial: 2}, ""},
+		"a fixed number":   {map[string]string{ExecutorInstances: "5"}, Gang{Base: 5, Most: 5, Initial: 5}, ""},
+		"switched off":     {map[string]string{on: "false", ExecutorInstances: "5", DynamicAllocationMax: "9"}, Gang{Base: 5, Most: 5, Initial: 5}, ""},
 		"nothing but on":   {map[string]string{on: "true"}, Gang{true, 1, math.MaxInt32, 0}, ""},
 		"with a bound":     {map[string]string{on: "true", DynamicAllocationMax: "9"}, Gang{true, 1, 9, 0}, ""},
 		"from a minimum":   {map[string]string{on: "true", DynamicAllocationMin: "3", DynamicAllocationMax: "9"}, Gang{true, 3, 9, 3}, ""},

@@ -18,9 +18,9 @@ const (
 	inPods        = "Spark writes its value into the pods of executors, where others may read it: "
 )
 
-// early are the properties that cannot come from a Secret, each with the reason and what to do instead. A key that ends
-// with a dot is a prefix. The first match counts.
-var early = []struct{ key, reason string }{
+// notFromSecret are the properties that cannot come from a Secret, each with the reason and what to do instead. A key
+// that ends with a dot is a prefix. The first match counts.
+var notFromSecret = []struct{ key, reason string }{
 	{ExecutorEnvPrefix, inPods + "set executor.env with valueFrom"},
 	{DriverEnvPrefix, "its value would stand in the pod of the driver: set driver.env with valueFrom"},
 	{"spark.authenticate.secret", inPods + "remove it, so that Spark generates one, or mount the Secret and set spark.authenticate.secret.file in sparkConf"},
@@ -59,7 +59,7 @@ func RefusedFromSecret(key string) string {
 		return "the key is not a property of Spark: use a key that begins with spark."
 	}
 	key = presentName(key)
-	for _, e := range early {
+	for _, e := range notFromSecret {
 		if key == e.key || strings.HasSuffix(e.key, ".") && strings.HasPrefix(key, e.key) {
 			return e.reason
 		}

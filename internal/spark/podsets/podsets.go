@@ -70,14 +70,14 @@ func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environ
 		return nil, err
 	}
 	if queue := app.Spec.Queue; queue != nil {
-		wish(queue, objects.Gated || !gang.Dynamic, &driverSet, &executorSet)
+		applyQueueReference(queue, objects.Gated || !gang.Dynamic, &driverSet, &executorSet)
 	}
 	return []queueing.PodSet{driverSet, executorSet}, nil
 }
 
-// wish copies the wishes of the application about its queue into the pod sets. minExecutors applies only if the number
-// of executors at the start is fixed.
-func wish(queue *v1alpha1.QueueReference, fixed bool, driver, executor *queueing.PodSet) {
+// applyQueueReference copies the wishes of the application about its queue into the pod sets. minExecutors applies only
+// if the number of executors at the start is fixed.
+func applyQueueReference(queue *v1alpha1.QueueReference, fixed bool, driver, executor *queueing.PodSet) {
 	if queue.MinExecutors != nil && fixed && *queue.MinExecutors < executor.Count {
 		executor.MinCount = *queue.MinExecutors
 	}
@@ -104,7 +104,7 @@ func Templates(objects render.Objects) (map[string]*corev1.PodTemplateSpec, erro
 // creates before a job needs any. It may be 0, although the base gang has at least one executor.
 func Wanted(p conf.Properties) (int32, error) {
 	gang, err := p.Executors()
-	return gang.Unasked, err
+	return gang.Initial, err
 }
 
 // both returns the pod sets of the driver and the executors, without their counts.

@@ -118,7 +118,7 @@ func asSparkMakes(t *testing.T, objects render.Objects) *corev1.Pod {
 	t.Helper()
 	pod, err := ExecutorPod(objects)
 	if err == nil {
-		err = render.AsSparkMakes(pod, objects)
+		err = render.CompleteExecutor(pod, objects)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -23,8 +23,8 @@ var baseSteps = []baseStep{
 	addSecurity,
 }
 
-// base returns the pod from which Spark's own steps start.
-func base(in Input, r Role) (draft, []error) {
+// basePod returns the pod from which Spark's own steps start.
+func basePod(in Input, r Role) (draft, []error) {
 	parts, errs := r.Decode()
 	// Nothing else refers to the decoded template.
 	d := draft{pod: &corev1.Pod{ObjectMeta: parts.Template.ObjectMeta, Spec: parts.Template.Spec}}

@@ -71,9 +71,9 @@ func Build(in Input) (Objects, error) {
 	}
 	maps.Copy(b.given, in.Properties)
 	var errs, more []error
-	b.driver, errs = base(in, DriverOf(in.App))
+	b.driver, errs = basePod(in, DriverOf(in.App))
 	b.driver.grow()
-	b.executor, more = base(in, ExecutorOf(in.App))
+	b.executor, more = basePod(in, ExecutorOf(in.App))
 	errs = append(errs, more...)
 	errs = append(errs, b.submit())
 	b.labels, b.template = b.driverLabels(), b.executorTemplate()

@@ -14,10 +14,10 @@ import (
 // executorConfVolume is the volume with the configuration of executors, which is mounted at confFolder.
 const executorConfVolume = "spark-conf-volume-exec"
 
-// AsSparkMakes adds to an executor created from the template what Spark adds to it and the API server or Pod Security
-// Standards look at: all volumes, with their mounts, the port, how cpu and memory are resized, and whether processes may
-// gain privileges. The first container is Spark's.
-func AsSparkMakes(executor *corev1.Pod, o Objects) error {
+// CompleteExecutor adds to an executor created from the template what Spark adds to it and the API server or Pod
+// Security Standards look at: all volumes, with their mounts, the port, how cpu and memory are resized, and whether
+// processes may gain privileges. The first container is Spark's.
+func CompleteExecutor(executor *corev1.Pod, o Objects) error {
 	b := build{client: clientOf(o.SparkVersion), given: o.Properties}
 	d := draft{pod: executor, container: executor.Spec.Containers[0]}
 	d.mountSecrets(o.Properties, conf.Executor)

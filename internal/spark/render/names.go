@@ -34,10 +34,10 @@ type Names struct {
 func (n Names) Files(entry string) string { return n.Prefix + "-files-" + entry }
 
 const (
-	// longestPrefix leaves space for the longest suffix, -driver-svc, in a DNS label of 63 characters.
-	longestPrefix = 52
-	// longestStem is how many characters of the application's name a prefix contains at most.
-	longestStem = 32
+	// maxPrefix leaves space for the longest suffix, -driver-svc, in a DNS label of 63 characters.
+	maxPrefix = 52
+	// maxStem is how many characters of the application's name a prefix contains at most.
+	maxStem = 32
 	// hashLength is how many characters of the uid's hash a prefix contains. It distinguishes applications whose names
 	// begin alike.
 	hashLength = 5
@@ -74,7 +74,7 @@ func prefixOf(app *v1alpha1.SparkApplication, run, attempt int64) string {
 		stem = "x" + stem
 	}
 	end := "-" + uidHash(app) + "-" + strconv.FormatInt(run, 10) + "-" + strconv.FormatInt(attempt, 10)
-	stem = stem[:min(len(stem), longestStem, longestPrefix-len(end))]
+	stem = stem[:min(len(stem), maxStem, maxPrefix-len(end))]
 	return strings.TrimRight(stem, "-.") + end
 }
 

@@ -139,7 +139,7 @@ func checkRendered(s *subject) []Finding {
 	s.objects = objects
 	executor, err := podsets.ExecutorPod(objects)
 	if err == nil {
-		err = render.AsSparkMakes(executor, objects)
+		err = render.CompleteExecutor(executor, objects)
 	}
 	if err != nil {
 		return findingsOf(err)

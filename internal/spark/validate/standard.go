@@ -37,10 +37,10 @@ func checkStandard(s *subject, objects render.Objects, executor *corev1.Pod) []F
 	if err != nil {
 		return findingsOf(err)
 	}
-	said := len(checkSecurity(s)) > 0
+	reported := len(checkSecurity(s)) > 0
 	var findings []Finding
 	for i, pod := range []*corev1.Pod{objects.Pod, executor} {
-		findings = append(findings, standard{evaluate, s, s.roles[i], said}.findings(defaulted(pod))...)
+		findings = append(findings, standard{evaluate, s, s.roles[i], reported}.findings(defaulted(pod))...)
 	}
 	return findings
 }
@@ -63,12 +63,12 @@ type standard struct {
 	policy.Evaluator
 	s    *subject
 	role role
-	// said reports that checkSecurity has findings, which name the field of the container.
-	said bool
+	// reported reports that checkSecurity has findings, which name the field of the container.
+	reported bool
 }
 
-// saidBefore are the reasons of the evaluator about which checkSecurity has findings.
-var saidBefore = []string{"privileged", "runAsNonRoot != true", "runAsUser=0", "allowPrivilegeEscalation != false", "unrestricted capabilities", "non-default capabilities"}
+// reportedBySecurity are the reasons of the evaluator about which checkSecurity has findings.
+var reportedBySecurity = []string{"privileged", "runAsNonRoot != true", "runAsUser=0", "allowPrivilegeEscalation != false", "unrestricted capabilities", "non-default capabilities"}
 
 // findings returns the reasons of the evaluator, one finding for each field.
 func (e standard) findings(pod *corev1.Pod) []Finding {
@@ -82,7 +82,7 @@ func (e standard) findings(pod *corev1.Pod) []Finding {
 	reasons := map[string][]string{}
 	var fields []string
 	for _, result := range e.forbidden(level, pod) {
-		if e.said && slices.Contains(saidBefore, result.ForbiddenReason) {
+		if e.reported && slices.Contains(reportedBySecurity, result.ForbiddenReason) {
 			continue
 		}
 		field := e.field(pod, result.ForbiddenReason)

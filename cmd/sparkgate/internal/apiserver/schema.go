@@ -27,29 +27,29 @@ var kinds = []string{v1alpha1.SparkApplicationKind, v1alpha1.ScheduledSparkAppli
 // schema is the schema of an object or of one of its fields.
 type schema = apiextensionsv1.JSONSchemaProps
 
-// lacks returns the paths of fields that exist in is but not in other, without the fields below them. Where other
-// preserves unknown fields, nothing is lacking.
-func lacks(is, other *schema, path string) []string {
+// missingFields returns the paths of fields that exist in is but not in other, without the fields below them. Where
+// other preserves unknown fields, nothing is missing.
+func missingFields(is, other *schema, path string) []string {
 	if ptr.Deref(other.XPreserveUnknownFields, false) {
 		return nil
 	}
-	var lacking []string
+	var missing []string
 	for _, name := range slices.Sorted(maps.Keys(is.Properties)) {
 		at := strings.TrimPrefix(path+"."+name, ".")
 		field := is.Properties[name]
 		if of, has := other.Properties[name]; has {
-			lacking = append(lacking, lacks(&field, &of, at)...)
+			missing = append(missing, missingFields(&field, &of, at)...)
 		} else {
-			lacking = append(lacking, at)
+			missing = append(missing, at)
 		}
 	}
 	if is.Items != nil && is.Items.Schema != nil && other.Items != nil && other.Items.Schema != nil {
-		lacking = append(lacking, lacks(is.Items.Schema, other.Items.Schema, path+"[]")...)
+		missing = append(missing, missingFields(is.Items.Schema, other.Items.Schema, path+"[]")...)
 	}
 	if value, of := is.AdditionalProperties, other.AdditionalProperties; value != nil && value.Schema != nil && of != nil && of.Schema != nil {
-		lacking = append(lacking, lacks(value.Schema, of.Schema, path+"[]")...)
+		missing = append(missing, missingFields(value.Schema, of.Schema, path+"[]")...)
 	}
-	return lacking
+	return missing
 }
 
 // ownSchemas returns the schemas of the CRDs with which this operator was built, by kind.
@@ -116,37 +116,37 @@ func compare(own, served map[string]*schema) []finding {
 			continue
 		}
 		var spec, state, newer []string
-		for _, field := range lacks(own[kind], is, "") {
+		for _, field := range missingFields(own[kind], is, "") {
 			if field == "status" || strings.HasPrefix(field, "status.") {
 				state = append(state, field)
 			} else {
 				spec = append(spec, field)
 			}
 		}
-		for _, field := range lacks(is, own[kind], "") {
+		for _, field := range missingFields(is, own[kind], "") {
 			if strings.HasPrefix(field, "spec.") {
 				newer = append(newer, field)
 			}
 		}
 		all = append(all,
-			finding{waits: true, message: "Waiting for a newer CustomResourceDefinition: this one drops what the operator records"}.in(kind, state),
-			finding{message: "The CustomResourceDefinition is older than the operator: these fields cannot be set"}.in(kind, spec),
-			finding{message: "The CustomResourceDefinition is newer than the operator: these fields have no effect", remedy: "update the operator"}.in(kind, newer))
+			finding{waits: true, message: "Waiting for a newer CustomResourceDefinition: this one drops what the operator records"}.withFields(kind, state),
+			finding{message: "The CustomResourceDefinition is older than the operator: these fields cannot be set"}.withFields(kind, spec),
+			finding{message: "The CustomResourceDefinition is newer than the operator: these fields have no effect", remedy: "update the operator"}.withFields(kind, newer))
 	}
 	return slices.DeleteFunc(all, func(f finding) bool { return !f.waits && len(f.details) == 0 })
 }
 
-// named bounds the number of fields that one line names.
-const named = 5
+// maxFieldsNamed bounds the number of fields that one line names.
+const maxFieldsNamed = 5
 
-// in adds the fields of a kind to a finding. Without fields it returns the zero finding.
-func (f finding) in(kind string, fields []string) finding {
+// withFields adds the fields of a kind to a finding. Without fields it returns the zero finding.
+func (f finding) withFields(kind string, fields []string) finding {
 	if len(fields) == 0 {
 		return finding{}
 	}
 	f.about = kind + " " + strings.Join(fields, ",")
-	if len(fields) > named {
-		fields = append(slices.Clone(fields[:named]), fmt.Sprintf("and %d more", len(fields)-named))
+	if len(fields) > maxFieldsNamed {
+		fields = append(slices.Clone(fields[:maxFieldsNamed]), fmt.Sprintf("and %d more", len(fields)-maxFieldsNamed))
 	}
 	f.details = []any{"kind", kind, "fields", fields, "remedy", cmp.Or(f.remedy, "update it: "+applyCRDs)}
 	return f

@@ -25,15 +25,15 @@ import (
 const (
 	// interval is the pause between two checks while the API server is not ready for the operator.
 	interval = 2 * time.Second
-	// patience is the timeout of one request.
-	patience = 10 * time.Second
+	// requestTimeout is the timeout of one request.
+	requestTimeout = 10 * time.Second
 )
 
 // Wait returns once the API server answers and serves the operator's kinds with all fields of the status. It logs each
 // obstacle once. It returns an error for what waiting cannot fix, because the kubeconfig is read only at the start.
 func Wait(ctx context.Context, config *rest.Config, log logr.Logger) error {
 	config = rest.CopyConfig(config)
-	config.Timeout = patience
+	config.Timeout = requestTimeout
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return fmt.Errorf("create a client for the API server: %w", err)
@@ -43,17 +43,17 @@ func Wait(ctx context.Context, config *rest.Config, log logr.Logger) error {
 		return err
 	}
 	server := apiServer{client, own, config.BearerTokenFile != ""}
-	said := map[string]bool{}
+	reported := map[string]bool{}
 	return wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
-		found, err := server.look(ctx)
+		found, err := server.check(ctx)
 		if err != nil {
 			return false, fmt.Errorf("connect to the API server at %s: %w", config.Host, err)
 		}
 		waits := false
 		for _, f := range found {
 			waits = waits || f.waits
-			if !said[f.message+f.about] {
-				said[f.message+f.about] = true
+			if !reported[f.message+f.about] {
+				reported[f.message+f.about] = true
 				log.Info(f.message, append([]any{"server", config.Host}, f.details...)...)
 			}
 		}
@@ -82,8 +82,8 @@ type apiServer struct {
 	renewed bool
 }
 
-// look checks the API server. It returns an error only if waiting does not help.
-func (a apiServer) look(ctx context.Context) ([]finding, error) {
+// check checks the API server. It returns an error only if waiting does not help.
+func (a apiServer) check(ctx context.Context) ([]finding, error) {
 	version, err := a.client.ServerVersion()
 	if err != nil {
 		return a.notAnswered(err)

@@ -19,11 +19,11 @@ func TestRefusedToken(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
 	t.Cleanup(server.Close)
 	client := discovery.NewDiscoveryClientForConfigOrDie(&rest.Config{Host: server.URL})
-	found, err := apiServer{client: client, renewed: true}.look(t.Context())
+	found, err := apiServer{client: client, renewed: true}.check(t.Context())
 	if err != nil || len(found) != 1 || !found[0].waits || found[0].message != "Waiting for the API server to accept the token" {
 		t.Errorf("with a file: %v, %+v", err, found)
 	}
-	if found, err = (apiServer{client: client}).look(t.Context()); err == nil || !strings.Contains(err.Error(), "correct the user in the kubeconfig") {
+	if found, err = (apiServer{client: client}).check(t.Context()); err == nil || !strings.Contains(err.Error(), "correct the user in the kubeconfig") {
 		t.Errorf("without a file: %v, %+v", err, found)
 	}
 }
@@ -49,7 +49,7 @@ func TestSchemasThatAreLate(t *testing.T) {
 		}))
 		t.Cleanup(server.Close)
 		client := discovery.NewDiscoveryClientForConfigOrDie(&rest.Config{Host: server.URL})
-		found, err := apiServer{client: client}.look(t.Context())
+		found, err := apiServer{client: client}.check(t.Context())
 		if err != nil || len(found) != 1 || found[0].waits != waits {
 			t.Errorf("%d: waits %t, want %t: %+v, %v", code, !waits, waits, found, err)
 		}

@@ -28,8 +28,8 @@ type view struct {
 	// share a short time ago.
 	mine map[string]bool
 	late map[string]bool
-	// patience is how long a lease has to be free before a replica that already has its share takes it.
-	patience time.Duration
+	// takeOverAfter is how long a lease has to be free before a replica that already has its share takes it.
+	takeOverAfter time.Duration
 	// blocked is set while a process that leads everything is still running.
 	blocked bool
 }
@@ -62,7 +62,7 @@ func decide(v view) plan {
 		_, mine := v.mine[tree]
 		since, free := v.free[tree]
 		inShare := kept < v.share()
-		if mine || !free || !inShare && since < v.patience {
+		if mine || !free || !inShare && since < v.takeOverAfter {
 			continue
 		}
 		p.start, p.late[tree] = append(p.start, tree), !inShare

@@ -51,7 +51,7 @@ func TestDecide(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tt.view.self, tt.view.trees, tt.view.patience = "x", six, 10*time.Second
+			tt.view.self, tt.view.trees, tt.view.takeOverAfter = "x", six, 10*time.Second
 			p := decide(tt.view)
 			if len(p.start) != tt.start || len(p.stop) != tt.stop {
 				t.Errorf("starts %q, stops %q; want %d and %d", p.start, p.stop, tt.start, tt.stop)
@@ -92,7 +92,7 @@ func TestReplicasSettle(t *testing.T) {
 // play lets each replica plan once, one after the other, and reports whether any of them acted.
 func play(holders map[string]string, alive []string) (changed bool) {
 	for _, self := range alive {
-		v := view{self: self, replicas: len(alive), trees: six, patience: time.Hour, held: map[string]bool{}, free: map[string]time.Duration{}, mine: map[string]bool{}}
+		v := view{self: self, replicas: len(alive), trees: six, takeOverAfter: time.Hour, held: map[string]bool{}, free: map[string]time.Duration{}, mine: map[string]bool{}}
 		for _, tree := range six {
 			switch holder := holders[tree]; holder {
 			case "":

@@ -130,7 +130,7 @@ func (r *Runner) check(ctx context.Context, now time.Time) error {
 	}
 	r.observer.see(leases.Items, now)
 	v := r.observer.view(r.o.Leases.Holder, append([]string{rest}, trees.New(queues.Items).Trees()...), now)
-	v.patience, v.mine, v.late = r.o.LeaseDuration, map[string]bool{}, map[string]bool{}
+	v.takeOverAfter, v.mine, v.late = r.o.LeaseDuration, map[string]bool{}, map[string]bool{}
 	for tree, l := range r.mine {
 		if l.hasEnded() {
 			delete(r.mine, tree)
