@@ -4,6 +4,7 @@
 package client
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -52,4 +53,21 @@ func TestWithoutWebSockets(t *testing.T) {
 			t.Errorf("not tried: %s; only %v", way, tried)
 		}
 	}
+}
+
+// TestCloseAfterWait: a forwarding can be closed when it has ended, and again.
+func TestCloseAfterWait(t *testing.T) {
+	t.Parallel()
+	stop := make(chan struct{})
+	f := &Forwarding{stop: sync.OnceFunc(func() { close(stop) }), ended: make(chan struct{})}
+	go func() {
+		<-stop
+		close(f.ended)
+	}()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f.Wait(ctx)
+	f.Wait(t.Context())
+	f.Close()
+	f.Close()
 }
