@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// room is the number of applications that the queue has quota for, line the number that have not ended.
-	room, line = 4, 30
+	// quota is the number of applications that the queue has quota for, line the number that have not ended.
+	quota, line = 4, 30
 	// patience is how long a test waits for an expected event; it matters only if the event does not occur.
 	patience = 90 * time.Second
 	// mostStarts is the largest number of starts of the program: a process may lose its lease because the machine is
@@ -80,8 +80,8 @@ func newPair(t *testing.T, program string, flags []string) *pair {
 	t.Helper()
 	p := &pair{t: t, program: program, flags: flags, ends: make(chan struct{})}
 	const each = 3 * 896 // MiB of an application's three pods
-	p.world = harness.NewWorld(t, fmt.Sprintf("%dMi", room*each+100), &harness.Kubelet{Run: p.run})
-	p.world.History.MemoryLimit = (room*each + 100) << 20
+	p.world = harness.NewWorld(t, fmt.Sprintf("%dMi", quota*each+100), &harness.Kubelet{Run: p.run})
+	p.world.History.MemoryLimit = (quota*each + 100) << 20
 	t.Cleanup(p.deleteLeases)
 	harness.Change(t, p.world.Queue, func(q *v1alpha1.SparkQueue) { q.Spec.PriorityClassNames = []string{"system-cluster-critical"} })
 	for range line {

@@ -114,7 +114,7 @@ func (p *pair) takeOver(at *stop, l *loss) {
 	first := p.stopLeader(at)
 	l.handOver(p.t, p)
 	made := p.driversBut(first)
-	p.until("another process to be at work", func() bool { return p.driversBut(first) >= made+room })
+	p.until("another process to be at work", func() bool { return p.driversBut(first) >= made+quota })
 	if first.holds(p.ledger()) {
 		p.t.Error("a process that stands still holds the ledger, and another one makes drivers")
 	}

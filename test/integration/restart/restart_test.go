@@ -207,7 +207,7 @@ func TestQueueIsDeletedInUse(t *testing.T) {
 // TestKilledAgainAndAgain: with quota for three, the operator is killed while three run and twenty wait, and again while they come to
 // their turn. Pods and grants never exceed the quota, each attempt has one driver, and no later one passes.
 func TestKilledAgainAndAgain(t *testing.T) {
-	const room, many = 3, 23
+	const quota, many = 3, 23
 	var ended atomic.Int32
 	release := make(chan struct{})
 	w := harness.NewWorld(t, "8100Mi", &harness.Kubelet{Run: func(ctx context.Context, k *harness.Kubelet, driver *corev1.Pod) {
@@ -229,7 +229,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 		apps = append(apps, w.Apply(fmt.Sprintf("app-%d", i)))
 	}
 	harness.Eventually(t, w.Queue, "full", func(q *v1alpha1.SparkQueue) bool {
-		return q.Status.Admitted == room && q.Status.Pending == many-room
+		return q.Status.Admitted == quota && q.Status.Pending == many-quota
 	})
 	waiting := slices.DeleteFunc(slices.Clone(apps), func(app *v1alpha1.SparkApplication) bool {
 		harness.Eventually(t, app, "reported", func(a *v1alpha1.SparkApplication) bool { return harness.Stage(a) != "" })
@@ -249,7 +249,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 			t.Errorf("drivers of %s by attempt (-want +got):\n%s", app.Name, diff)
 		}
 	}
-	inTurn(t, w, waiting, room)
+	inTurn(t, w, waiting, quota)
 	w.Unused()
 }
 

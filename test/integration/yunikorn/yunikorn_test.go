@@ -33,14 +33,14 @@ func TestTwoGangsOnOneNode(t *testing.T) {
 
 	first := w.Apply("first", underYuniKorn)
 	driver := placed(t, w.Driver(first))
-	if room := keptRoom(t, w.Namespace); room["spark-executor"] != 2 {
-		t.Errorf("YuniKorn keeps room for %v, want two executors", room)
+	if kept := keptCapacity(t, w.Namespace); kept["spark-executor"] != 2 {
+		t.Errorf("YuniKorn keeps capacity for %v, want two executors", kept)
 	}
 	second := w.Apply("second", underYuniKorn)
 	w.Driver(second)
 	w.Reach(second, v1alpha1.StartingReason)
 	if second.Status.Times.Waiting == nil {
-		t.Error("the wait for a node does not count as a wait for room")
+		t.Error("the wait for a node does not count as a wait for capacity")
 	}
 	w.Kubelet.Start(t.Context(), driver)
 	harness.Eventually(t, first, "running", harness.InStage(v1alpha1.RunningReason))
@@ -105,18 +105,18 @@ func placed(t *testing.T, pod *corev1.Pod) *corev1.Pod {
 	return pod
 }
 
-// keptRoom counts YuniKorn's placeholders by task group.
-func keptRoom(t *testing.T, namespace string) map[string]int {
+// keptCapacity counts YuniKorn's placeholders by task group.
+func keptCapacity(t *testing.T, namespace string) map[string]int {
 	t.Helper()
 	list := &corev1.PodList{}
 	if err := env.Client().List(t.Context(), list, client.InNamespace(namespace)); err != nil {
 		t.Fatal(err)
 	}
-	room := map[string]int{}
+	kept := map[string]int{}
 	for i := range list.Items {
 		if strings.HasPrefix(list.Items[i].Name, "tg-") {
-			room[list.Items[i].Annotations[placeholder]]++
+			kept[list.Items[i].Annotations[placeholder]]++
 		}
 	}
-	return room
+	return kept
 }
