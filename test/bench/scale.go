@@ -21,8 +21,10 @@ import (
 const (
 	// scaleExecutors is the number of executors of each running application.
 	scaleExecutors = 20
-	// scaleProbe is the number of applications that are submitted to see how the others affect a submission.
-	scaleProbe = 200
+	// scaleProbe is the number of applications that are submitted to see how the others affect a submission. They make
+	// the API server allocate several GB, so that a few of its garbage collections fall on them, which take seconds of CPU
+	// time beside a large crowd.
+	scaleProbe = 1000
 	// restFor is how long an idle operator is observed.
 	restFor = time.Minute
 )
@@ -204,6 +206,9 @@ func (b *bench) probe(ctx context.Context) (p probe, err error) {
 	if err != nil {
 		return p, err
 	}
+	if err := b.server.CollectGarbage(ctx); err != nil {
+		return p, err
+	}
 	bare, err := b.createTurn(ctx, loop, scaleProbe)
 	each := func(d time.Duration) float64 { return 1000 * d.Seconds() / scaleProbe }
 	return probe{
@@ -244,6 +249,9 @@ func (b *bench) probeOperator(ctx context.Context) (f figures, err error) {
 	if err != nil {
 		return f, err
 	}
+	if err := b.server.CollectGarbage(ctx); err != nil {
+		return f, err
+	}
 	before, err := b.spent()
 	if err != nil {
 		return f, err
@@ -266,6 +274,9 @@ func (b *bench) probeOperator(ctx context.Context) (f figures, err error) {
 func (b *bench) probeLoop(ctx context.Context, like figures, loop *load.Loop) (f figures, err error) {
 	namespace, err := b.user.Namespace(ctx)
 	if err != nil {
+		return f, err
+	}
+	if err := b.server.CollectGarbage(ctx); err != nil {
 		return f, err
 	}
 	before, err := b.spent()
