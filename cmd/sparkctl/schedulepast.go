@@ -28,6 +28,8 @@ import (
 type pastFlags struct {
 	times    []string
 	from, to string
+	// set reports whether a flag was given. A script whose variables are empty must not run the schedule now.
+	set func(name string) bool
 }
 
 func (f *pastFlags) declare(c *cobra.Command) {
@@ -35,17 +37,21 @@ func (f *pastFlags) declare(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.times, "for", nil, "run this past `TIME` of the schedule, such as 2026-11-23T02:30 "+zone+"; may be repeated")
 	c.Flags().StringVar(&f.from, "from", "", "run the past times of the schedule from `TIME` or date on, "+zone)
 	c.Flags().StringVar(&f.to, "to", "", "the last `TIME` or date of --from")
+	f.set = c.Flags().Changed
 }
 
 // wanted reports whether past times are chosen.
-func (f *pastFlags) wanted() bool { return len(f.times) > 0 || f.from != "" || f.to != "" }
+func (f *pastFlags) wanted() bool { return f.set("for") || f.ranged() }
+
+// ranged reports whether a range of times is chosen.
+func (f *pastFlags) ranged() bool { return f.set("from") || f.set("to") }
 
 // check validates the flags.
 func (f *pastFlags) check() error {
 	switch {
-	case (f.from == "") != (f.to == ""):
+	case f.ranged() && (f.from == "" || f.to == ""):
 		return usageError{errors.New("set both --from and --to")}
-	case f.from != "" && len(f.times) > 0:
+	case f.ranged() && f.set("for"):
 		return usageError{errors.New("choose --for, or --from and --to")}
 	}
 	return nil
@@ -58,7 +64,7 @@ func (f *pastFlags) of(s *v1alpha1.ScheduledSparkApplication, now time.Time) ([]
 		return nil, fmt.Errorf("spec.%w", err)
 	}
 	request := strings.Join(f.times, ",")
-	if f.from != "" {
+	if f.ranged() {
 		if request, err = f.between(times, now); err != nil {
 			return nil, err
 		}
@@ -111,7 +117,7 @@ func (f *scheduleRunFlags) runPast(ctx context.Context, c *client.Cluster, name 
 		return err
 	}
 	r := pastRuns{cluster: c, schedule: name, uid: schedule.UID, times: times}
-	if err := r.leaveOut(ctx, f.past.from == "", s.err); err != nil {
+	if err := r.leaveOut(ctx, !f.past.ranged(), s.err); err != nil {
 		return err
 	}
 	r.request = requestOf(r.times, now)
@@ -134,7 +140,7 @@ func (f *scheduleRunFlags) mayRequest(s *v1alpha1.ScheduledSparkApplication, tim
 	switch {
 	case asked == "":
 		return nil
-	case before == nil || !strings.HasPrefix(asked, before.Request):
+	case before == nil || before.Request != tick.Recorded(asked):
 		return fmt.Errorf("the operator has not seen an earlier request for past times of %s yet: wait until it has, or %s", s.Name, withdrawal(s))
 	case len(before.Pending) > 0:
 		return fmt.Errorf("%s still has %d past times to run that were requested before, the first of them %s: wait until they have been created, or %s",
@@ -270,10 +276,23 @@ func (r *pastRuns) untilCreated(at time.Time) func(ctx context.Context, notes io
 		said := newNews(notes)
 		defer said.end()
 		name := tick.Name(r.schedule, at)
-		return name, r.cluster.FollowSchedule(ctx, r.schedule, r.uid, func(s *v1alpha1.ScheduledSparkApplication) (bool, error) {
+		err := r.cluster.FollowSchedule(ctx, r.schedule, r.uid, func(s *v1alpha1.ScheduledSparkApplication) (bool, error) {
 			return r.isCreated(s, at, said)
 		})
+		if errors.Is(err, errRequestChanged) && r.has(ctx, name) {
+			err = nil
+		}
+		return name, err
 	}
+}
+
+// errRequestChanged: the schedule has another request, or none, and no longer says what has become of this one.
+var errRequestChanged = fmt.Errorf("the annotation %s was changed before its application was created; request the run again", v1alpha1.RunForAnnotation)
+
+// has reports whether an application exists that was created because of the request.
+func (r *pastRuns) has(ctx context.Context, name string) bool {
+	app, err := r.cluster.Application(ctx, name)
+	return err == nil && app.Annotations[v1alpha1.RunForRequestAnnotation] == tick.RequestHash(r.request)
 }
 
 // isCreated reports whether the application of a time was created, according to the status of the schedule. It returns
@@ -287,8 +306,7 @@ func (r *pastRuns) isCreated(s *v1alpha1.ScheduledSparkApplication, at time.Time
 	case accepted && !contains(state.Pending, at):
 		return true, nil
 	case s.Annotations[v1alpha1.RunForAnnotation] != r.request:
-		return true, fmt.Errorf("%s is not run: the annotation %s was changed before its application was created; request the run again",
-			text, v1alpha1.RunForAnnotation)
+		return true, fmt.Errorf("%s is not run: %w", text, errRequestChanged)
 	}
 	if mistake := mistakeIn(s); mistake != "" {
 		return true, codedError{fmt.Errorf("%s cannot run: %s: %s", r.schedule, v1alpha1.InvalidSpecReason, mistake), exitRunFailed}

@@ -5,14 +5,18 @@ package main
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
 // TestScheduleRunPastTimes: which times are requested, and what is refused before anything is.
@@ -54,6 +58,8 @@ func TestScheduleRunPastTimes(t *testing.T) {
 		"none in the range": {line: "--from 2026-03-27T03:00 --to 2026-03-27T04:00", code: 1, news: "the schedule was not due from 2026-03-27T03:00 to 2026-03-27T04:00"},
 		"too many":          {line: "--from 1999-12-31 --to 2026-03-28", code: 1, news: "there are more than 100 times"},
 		"half a range":      {line: "--from 2026-03-27", code: exitUsage, news: "set both --from and --to"},
+		"an empty range":    {line: "--from= --to=", code: exitUsage, news: "set both --from and --to"},
+		"an empty time":     {line: "--for=", code: 1, news: "the request names no time"},
 		"both":              {line: "--from 2026-03-27 --to 2026-03-28 --for 2026-03-28", code: exitUsage, news: "choose --for, or --from and --to"},
 		"several logs":      {line: "--from 2026-03-27 --to 2026-03-28 --logs", code: exitUsage, news: "--logs is for one run"},
 		"it exists":         {line: "--for 2026-03-27T02:30", app: present, code: 1, news: exists},
@@ -62,6 +68,8 @@ func TestScheduleRunPastTimes(t *testing.T) {
 		"pending": {line: "--for 2026-03-27T02:30", now: asked(&v1alpha1.RunForStatus{Request: "2026-03-01T02:30", Pending: []string{"2026-03-01T02:30:00+01:00"}}), code: 1,
 			news: "nightly still has 1 past times to run that were requested before, the first of them 2026-03-01T02:30:00+01:00: wait until they have been created, " +
 				"or withdraw it with kubectl annotate sgsched nightly -n spark sparkgate.io/run-for-"},
+		"added to": {line: "--for 2026-03-27T02:30", now: asked(&v1alpha1.RunForStatus{Request: "2026-03-01", Result: v1alpha1.RunForCreated}), code: 1,
+			news: "the operator has not seen an earlier request"},
 		"done": {line: "--for 2026-03-27T02:30", now: asked(&v1alpha1.RunForStatus{Request: "2026-03-01T02:30", Result: v1alpha1.RunForCreated}), out: requested},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -131,5 +139,36 @@ func TestPastRunIsCreated(t *testing.T) {
 				t.Errorf("done %t, exit code %d, %q; want %t, %d, %q", done, code, notes.String(), tt.done, tt.code, tt.want)
 			}
 		})
+	}
+}
+
+// TestPastRunWasCreated: a later request does not hide that the application for this one was created.
+func TestPastRunWasCreated(t *testing.T) {
+	t.Parallel()
+	const ours = "2026-03-27T02:30 #1"
+	app := applicationWith(v1alpha1.SucceededReason, "run 2 succeeded", nil)
+	for mark, want := range map[string]string{tick.RequestHash(ours): "", tick.RequestHash("2026-03-28T02:30"): "was changed before its application was created"} {
+		now := inCluster(func(s *v1alpha1.ScheduledSparkApplication) {
+			s.Annotations = map[string]string{v1alpha1.RunForAnnotation: "2026-03-28T02:30"}
+		})
+		found := app[0].body.(*v1alpha1.SparkApplication).DeepCopy()
+		found.Annotations = map[string]string{v1alpha1.RunForRequestAnnotation: mark}
+		_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+			"GET" + nightlyPath: now, apis + "namespaces/spark/sparkapplications/nightly-29576250": {{200, found}},
+		})
+		var o client.Options
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		if o.AddFlags(flags); flags.Set("kubeconfig", kubeconfig) != nil {
+			t.Fatal("no flag --kubeconfig")
+		}
+		c, err := client.Connect(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := pastRuns{cluster: c, schedule: "nightly", request: ours}
+		name, err := r.untilCreated(time.Date(2026, 3, 27, 1, 30, 0, 0, time.UTC))(t.Context(), io.Discard)
+		if name != "nightly-29576250" || (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
 	}
 }

@@ -93,15 +93,15 @@ func RequestHash(request string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// recorded returns how a request is repeated in the status.
-func recorded(request string) string {
+// Recorded returns how a request is repeated in the status.
+func Recorded(request string) string {
 	return strings.ToValidUTF8(request[:min(len(request), maxRequest)], "")
 }
 
 // accept deals with a change of the annotation that requests past times, and reports whether there is one. It is
 // recorded before anything is created for it. While the schedule has a mistake, a request waits.
 func (d *decider) accept() bool {
-	before, request := d.out.RunFor, recorded(d.Request)
+	before, request := d.out.RunFor, Recorded(d.Request)
 	switch {
 	case d.Times == nil, before == nil && request == "", before != nil && before.Request == request:
 		return false
