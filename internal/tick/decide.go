@@ -32,9 +32,9 @@ func Decide(o Observation) Decision {
 	}
 	d.handled = d.start()
 	switch {
+	case d.recordPast(): // also if the request is no longer the current one
 	case d.accept():
 		d.out.Again = true
-	case d.recordPast():
 	default:
 		d.run()
 		d.runPast()

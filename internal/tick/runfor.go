@@ -110,23 +110,29 @@ func (d *decider) accept() bool {
 	}
 	d.out.RunFor = nil
 	if request != "" {
-		d.out.RunFor = d.accepted(request)
+		d.acceptNew(request)
 	}
 	return true
 }
 
-// accepted returns the record of a new request.
-func (d *decider) accepted(request string) *v1alpha1.RunForStatus {
+// acceptNew records a new request. An application that has the hash of the request already was created for an earlier
+// request with the same text.
+func (d *decider) acceptNew(request string) {
 	r := &v1alpha1.RunForStatus{Request: request}
+	d.out.RunFor = r
 	all, err := PastTimes(d.Request, d.Times, d.Now)
 	if err != nil {
 		r.Result, r.Message = v1alpha1.RunForRefused, err.Error()
-		return r
+		return
 	}
 	for _, at := range all {
 		r.Pending = append(r.Pending, at.Format(time.RFC3339))
 	}
-	return r
+	for _, at := range all {
+		if c := d.child(Name(d.Schedule.Name, at)); c != nil && c.Request == RequestHash(request) {
+			d.skipPast(at)
+		}
+	}
 }
 
 // recordPast records the application for the oldest pending time, if it was created because of the request, and reports
