@@ -39,6 +39,9 @@ func (p *pass) try(ctx context.Context) (outdated bool, err error) {
 	if outdated, err := p.confirmBlockers(ctx); err != nil || outdated {
 		return outdated, err
 	}
+	if outdated, err := p.confirmSkipped(ctx); err != nil || outdated {
+		return outdated, err
+	}
 	for _, c := range p.decision.Delete {
 		deleted, err := p.delete(ctx, c)
 		if err != nil {
@@ -167,9 +170,9 @@ func (p *pass) refuse(run tick.Run, why string) {
 // be deleted.
 const maxLateness = 15 * time.Second
 
-// confirmSchedule reads the schedule live before a late or requested run is created, and returns an error if it has changed. A
-// process that was suspended may not have noticed that it is no longer the leader: another one may have created the
-// application, and the history limits may have deleted it since.
+// confirmSchedule reads the schedule live before a late or requested run is created, and returns an error if it has
+// changed. A process that was suspended may not have noticed that it is no longer the leader: another one may have
+// created the application, and the history limits may have deleted it since.
 func (p *pass) confirmSchedule(ctx context.Context, run tick.Run) error {
 	if !run.Requested() && p.Clock.Since(run.At) <= maxLateness {
 		return nil

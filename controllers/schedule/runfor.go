@@ -4,7 +4,9 @@
 package schedule
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,6 +40,27 @@ func (p *pass) pastExists(app *v1alpha1.SparkApplication, run tick.Run) (outdate
 	}
 	p.o.Taken[run.Name] = true
 	return true
+}
+
+// confirmSkipped reads live the application because of which a past time would be skipped. It returns outdated if that
+// application is gone, is being deleted, or was created for this request: a user who deletes it and requests its time
+// again may be faster than the cache.
+func (p *pass) confirmSkipped(ctx context.Context) (outdated bool, err error) {
+	seen := p.decision.Skips
+	if seen == nil {
+		return false, nil
+	}
+	name, request := seen.Name, seen.Request
+	now, exists, err := p.readChild(ctx, name)
+	switch {
+	case err != nil:
+		return false, err
+	case !exists:
+		p.o.Children = slices.DeleteFunc(p.o.Children, func(c tick.Child) bool { return c.Name == name })
+		return true, nil
+	}
+	p.replaceChild(now)
+	return now.Deleting || now.Request != request, nil
 }
 
 // stillRefusedPast returns why the application of a pending time could not be created; empty if it was not tried.

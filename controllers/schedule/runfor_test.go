@@ -313,3 +313,35 @@ func TestPastUnseen(t *testing.T) {
 		})
 	}
 }
+
+// TestPastDeletedUnseen: a user deletes the application of a time and requests that time again. The time is not skipped,
+// although the cache still shows the application.
+func TestPastDeletedUnseen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, asksFor("2026-01-01T11:20"))
+	w.until("12:01")
+	old := w.app(at(-40))
+	if err := w.Delete(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	late := true
+	w.reconciler.Client = interceptor.NewClient(w.Client.(client.WithWatch), interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			if apps, is := list.(*v1alpha1.SparkApplicationList); is && late {
+				apps.Items = []v1alpha1.SparkApplication{*old}
+				return nil
+			}
+			return c.List(ctx, list, opts...)
+		},
+	})
+	w.change(asksFor("2026-01-01T11:20 #2"))
+	becomes(t, w.until("12:02"), v1alpha1.RunForStatus{Result: v1alpha1.RunForCreated, Created: 1})
+	late = false
+	w.until("12:03")
+	if now := w.app(at(-40)); now.Annotations[v1alpha1.RunForRequestAnnotation] != tick.RequestHash("2026-01-01T11:20 #2") {
+		t.Errorf("it was created because of another request: %v", now.Annotations)
+	}
+	if diff := cmp.Diff([]string{"Created", "Created"}, w.reasons()); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}

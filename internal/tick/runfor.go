@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/cron"
@@ -26,7 +27,7 @@ func PastTimes(request string, times *cron.Schedule, now time.Time) ([]time.Time
 		return nil, fmt.Errorf("the request has %d bytes, of at most %d: name fewer times", len(request), maxRequest)
 	}
 	named, _, _ := strings.Cut(request, "#")
-	words := strings.FieldsFunc(named, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
+	words := strings.FieldsFunc(named, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 	switch {
 	case len(words) == 0:
 		return nil, fmt.Errorf("the request names no time: write one such as %s", exampleTime)
@@ -161,6 +162,7 @@ func (d *decider) runPast() {
 	case c != nil && c.Deleting: // a user, or the history limits, have made way for it
 		d.awaitFor(c)
 	case c != nil, d.Taken[run.Name]:
+		d.out.Skips = c
 		d.skipPast(run.At)
 	case d.isFree(run.Name):
 		d.createPast(run)
