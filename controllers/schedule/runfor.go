@@ -63,6 +63,15 @@ func (p *pass) confirmSkipped(ctx context.Context) (outdated bool, err error) {
 	return now.Deleting || now.Request != request, nil
 }
 
+// forgetPast forgets the last application that this process has created for a past time, once there is another request:
+// one with the same text is to create it again.
+func (p *pass) forgetPast(after *v1alpha1.RunForStatus) {
+	before := p.schedule.Status.RunFor
+	if p.expected.last.request != "" && (before == nil || after == nil || before.Request != after.Request) {
+		p.expected.last = creation{}
+	}
+}
+
 // stillRefusedPast returns why the application of a pending time could not be created; empty if it was not tried.
 func (p *pass) stillRefusedPast(pending string) string {
 	at, err := time.Parse(time.RFC3339, pending)

@@ -188,6 +188,27 @@ func TestPastExists(t *testing.T) {
 	}
 }
 
+// TestPastTextRepeated: a request with the text of an earlier one is another request. It skips a time whose application
+// still exists, and runs one whose application was deleted.
+func TestPastTextRepeated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, asksFor("2026-01-01T11:20"))
+	withdraw := func(s *v1alpha1.ScheduledSparkApplication) { delete(s.Annotations, v1alpha1.RunForAnnotation) }
+	w.until("12:01")
+	w.change(withdraw)
+	w.until("12:02")
+	w.change(asksFor("2026-01-01T11:20"))
+	becomes(t, w.until("12:03"), v1alpha1.RunForStatus{Result: v1alpha1.RunForSkipped, Skipped: []string{"2026-01-01T11:20:00Z"}, Message: "exists"})
+	w.change(withdraw)
+	w.until("12:04")
+	if err := w.Delete(t.Context(), w.app(at(-40))); err != nil {
+		t.Fatal(err)
+	}
+	w.change(asksFor("2026-01-01T11:20"))
+	becomes(t, w.until("12:05"), v1alpha1.RunForStatus{Result: v1alpha1.RunForCreated, Created: 1})
+	w.has("in the end", at(-40))
+}
+
 // TestPastOfAnEarlierSchedule: the application of an earlier schedule of the same name does not count as the run. It is
 // created when that one is gone.
 func TestPastOfAnEarlierSchedule(t *testing.T) {
