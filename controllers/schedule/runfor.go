@@ -42,25 +42,24 @@ func (p *pass) pastExists(app *v1alpha1.SparkApplication, run tick.Run) (outdate
 	return true
 }
 
-// confirmSkipped reads live the application because of which a past time would be skipped. It returns outdated if that
-// application is gone, is being deleted, or was created for this request: a user who deletes it and requests its time
-// again may be faster than the cache.
+// confirmSkipped reads live the applications because of which past times would be skipped. It returns outdated if one of
+// them is gone, is being deleted, or was created for this request: a user who deletes it and requests its time again may
+// be faster than the cache.
 func (p *pass) confirmSkipped(ctx context.Context) (outdated bool, err error) {
-	seen := p.decision.Skips
-	if seen == nil {
-		return false, nil
+	for _, seen := range p.decision.Skips {
+		now, exists, err := p.readChild(ctx, seen.Name)
+		switch {
+		case err != nil:
+			return false, err
+		case exists:
+			p.replaceChild(now)
+			outdated = outdated || now.Deleting || now.Request != seen.Request
+		default:
+			p.o.Children = slices.DeleteFunc(p.o.Children, func(c tick.Child) bool { return c.Name == seen.Name })
+			outdated = true
+		}
 	}
-	name, request := seen.Name, seen.Request
-	now, exists, err := p.readChild(ctx, name)
-	switch {
-	case err != nil:
-		return false, err
-	case !exists:
-		p.o.Children = slices.DeleteFunc(p.o.Children, func(c tick.Child) bool { return c.Name == name })
-		return true, nil
-	}
-	p.replaceChild(now)
-	return now.Deleting || now.Request != request, nil
+	return outdated, nil
 }
 
 // forgetPast forgets the last application that this process has created for a past time, once there is another request:

@@ -93,9 +93,9 @@ type Decision struct {
 	PastWaits bool
 	// RunFor is what is to be recorded of the request to run past times; nil for nothing.
 	RunFor *v1alpha1.RunForStatus
-	// Skips is the application because of which a pending time is skipped; nil if none is, or if it belongs to others.
-	// The caller checks that it still exists.
-	Skips *Child
+	// Skips are the applications of the schedule because of which pending times are skipped. The caller checks that they
+	// still exist.
+	Skips []Child
 	// Withdrawn are the pending times of a request that is no longer the current one.
 	Withdrawn []string
 }

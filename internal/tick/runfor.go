@@ -158,17 +158,29 @@ func (d *decider) runPast() {
 	if run == nil || d.out.Create != nil || d.out.Again || len(d.out.Delete) > 0 {
 		return
 	}
-	switch c := d.child(run.Name); {
-	case c != nil && c.Deleting: // a user, or the history limits, have made way for it
-		d.awaitFor(c)
-	case c != nil, d.Taken[run.Name]:
-		d.out.Skips = c
+	for ; run != nil && d.isPassedOver(run); run = d.pastRun() {
+		if c := d.child(run.Name); c != nil {
+			d.out.Skips = append(d.out.Skips, *c)
+		}
 		d.skipPast(run.At)
+	}
+	switch {
+	case d.out.Again: // which is recorded first
+	case d.exists(run.Name): // a user, or the history limits, have made way for it
+		d.awaitFor(d.child(run.Name))
 	case d.isFree(run.Name):
 		d.createPast(run)
 	default:
 		d.awaitFor(d.inTheWayOf(run.Name))
 	}
+}
+
+// isPassedOver reports whether a pending time is skipped because of an application that has its name and stays.
+func (d *decider) isPassedOver(run *Run) bool {
+	if c := d.child(run.Name); c != nil {
+		return !c.Deleting
+	}
+	return d.Taken[run.Name]
 }
 
 // pastRun returns the run of the oldest pending time; nil if none is pending, or if the schedule has a mistake.

@@ -138,6 +138,8 @@ func TestDecidePast(t *testing.T) {
 		{"… that cannot start", []func(*world){both, child("a", invalid)}, "waits for a in the past, until 12:00, look 12:10; pending 09:00 09:10"},
 		{"… that is stalled and kept", []func(*world){both, child("a", stalledKept)}, "create past 09:00, until 12:00, look 12:10, again; pending 09:10, 1 created"},
 		{"there is one already", []func(*world){both, child(name("09:00"), finished)}, "until 12:00, look 12:10, again; pending 09:10, skipped 09:00"},
+		{"there are several already", []func(*world){both, child(name("09:00"), finished), child(name("09:10"), finished)},
+			"until 12:00, look 12:10, again; Skipped, skipped 09:00 09:10"},
 		{"… of an earlier request", []func(*world){both, child(name("09:00"), ofAnother)}, "until 12:00, look 12:10, again; pending 09:10, skipped 09:00"},
 		{"… the last one", []func(*world){state("09:10"), child(name("09:10"), finished)}, "until 12:00, look 12:10, again; Skipped, skipped 09:10"},
 		{"… which goes", []func(*world){both, child(name("09:00"), going)}, "waits for nightly-29454300 in the past, until 12:00, look 12:10; pending 09:00 09:10"},
