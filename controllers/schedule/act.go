@@ -200,7 +200,7 @@ func (p *pass) exists(ctx context.Context, run tick.Run) (outdated bool, err err
 	if err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: run.Name}, app); err != nil {
 		return false, fmt.Errorf("read application %s: %w", run.Name, err) // an error also if it was deleted in the meantime
 	}
-	if run.Request != "" && !p.isPast(app, run) {
+	if run.Request != "" && !isPast(p.schedule, app, run) {
 		return p.pastExists(app, run), nil
 	}
 	return p.existing(app, run), nil

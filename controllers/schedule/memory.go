@@ -88,6 +88,14 @@ type creation struct {
 // is reports whether it is the creation of a run. A new request for a past time is another run of the same name.
 func (c creation) is(run *tick.Run) bool { return c.run == run.Name && c.request == run.Request }
 
+// forgetPast forgets the last application that this process has created for a past time, once there is another request:
+// one with the same text is to create it again.
+func (e *expectations) forgetPast(before, after *v1alpha1.RunForStatus) {
+	if e.last.request != "" && (before == nil || after == nil || before.Request != after.Request) {
+		e.last = creation{}
+	}
+}
+
 // isStale reports whether the cache shows the schedule from before the last own write. The watch event of that write
 // wakes the schedule again.
 func (e *expectations) isStale(s *v1alpha1.ScheduledSparkApplication) bool {

@@ -42,7 +42,7 @@ func (p *pass) publish(ctx context.Context) error {
 		return nil
 	}
 	after.Status.Operator = p.Operators.Name()
-	p.forgetPast(after.Status.RunFor)
+	p.expected.forgetPast(p.schedule.Status.RunFor, after.Status.RunFor)
 	p.expected.recording = recording{n: len(p.expected.superseded), total: countOf(&after.Status, v1alpha1.MissedSuperseded)}
 	patch := client.MergeFromWithOptions(p.schedule, client.MergeFromWithOptimisticLock{})
 	if err := p.Client.Status().Patch(ctx, after, patch, client.FieldOwner(v1alpha1.FieldOwner)); err != nil {

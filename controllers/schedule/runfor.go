@@ -23,10 +23,10 @@ const (
 	withdrawnEvent = "RunForWithdrawn"
 )
 
-// isPast reports whether an existing application was created for the past time of this run, because of the same
-// request.
-func (p *pass) isPast(app *v1alpha1.SparkApplication, run tick.Run) bool {
-	return metav1.IsControlledBy(app, p.schedule) && app.Annotations[v1alpha1.RunForRequestAnnotation] == run.Request
+// isPast reports whether an existing application of a schedule was created for the past time of this run, because of the
+// same request.
+func isPast(s *v1alpha1.ScheduledSparkApplication, app *v1alpha1.SparkApplication, run tick.Run) bool {
+	return metav1.IsControlledBy(app, s) && app.Annotations[v1alpha1.RunForRequestAnnotation] == run.Request
 }
 
 // pastExists handles a past time for which another application exists. A user who requests it expects a run, so an
@@ -60,15 +60,6 @@ func (p *pass) confirmSkipped(ctx context.Context) (outdated bool, err error) {
 		}
 	}
 	return outdated, nil
-}
-
-// forgetPast forgets the last application that this process has created for a past time, once there is another request:
-// one with the same text is to create it again.
-func (p *pass) forgetPast(after *v1alpha1.RunForStatus) {
-	before := p.schedule.Status.RunFor
-	if p.expected.last.request != "" && (before == nil || after == nil || before.Request != after.Request) {
-		p.expected.last = creation{}
-	}
 }
 
 // stillRefusedPast returns why the application of a pending time could not be created; empty if it was not tried.
