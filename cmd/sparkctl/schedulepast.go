@@ -121,13 +121,33 @@ func (f *scheduleRunFlags) runPast(ctx context.Context, c *client.Cluster, name 
 		return err
 	}
 	r.request = requestOf(r.times, now)
-	if schedule, err = client.RunScheduleFor(ctx, c, name, r.request); err != nil {
+	if err := f.ask(ctx, r, schedule); err != nil {
 		return err
 	}
 	if err := f.announcePast(schedule, r.times, s); err != nil || !f.wait.wanted() {
 		return err
 	}
 	return f.awaitPast(ctx, r, s)
+}
+
+// ask writes the request, and updates the schedule to what it is then. If the schedule has changed since it was read, it
+// looks again whether it may.
+func (f *scheduleRunFlags) ask(ctx context.Context, r pastRuns, s *v1alpha1.ScheduledSparkApplication) error {
+	var conflict error
+	for range 5 {
+		if conflict = client.RunScheduleFor(ctx, r.cluster, s, r.request); !client.IsConflict(conflict) {
+			return conflict
+		}
+		now, err := r.cluster.Schedule(ctx, r.schedule)
+		if err != nil {
+			return err
+		}
+		*s = *now
+		if err := f.mayRequest(s, r.times); err != nil {
+			return err
+		}
+	}
+	return conflict
 }
 
 // mayRequest returns an error if times of an earlier request are pending, which this one would withdraw, or if the log

@@ -34,10 +34,12 @@ func TestScheduleRunPastTimes(t *testing.T) {
 		})
 	}
 	active := inCluster(func(s *v1alpha1.ScheduledSparkApplication) { s.Status.Active = []string{"nightly-1"} })
+	conflict := refusal(409, metav1.StatusReasonConflict, "the object has been modified")
 	present := applicationWith(v1alpha1.SucceededReason, "run 2 succeeded", nil)
 	for name, tt := range map[string]struct {
 		line      string
 		now       []reply
+		patched   []reply // default: now
 		app       []reply
 		code      int
 		out, news string
@@ -70,6 +72,9 @@ func TestScheduleRunPastTimes(t *testing.T) {
 				"or withdraw it with kubectl annotate sgsched nightly -n spark sparkgate.io/run-for-"},
 		"added to": {line: "--for 2026-03-27T02:30", now: asked(&v1alpha1.RunForStatus{Request: "2026-03-01", Result: v1alpha1.RunForCreated}), code: 1,
 			news: "the operator has not seen an earlier request"},
+		"changed meanwhile": {line: "--for 2026-03-27T02:30", patched: append([]reply{conflict}, inCluster(nil)...), out: requested},
+		"requested meanwhile": {line: "--for 2026-03-27T02:30", now: append(inCluster(nil), asked(nil)...), patched: []reply{conflict}, code: 1,
+			news: "the operator has not seen an earlier request"},
 		"done": {line: "--for 2026-03-27T02:30", now: asked(&v1alpha1.RunForStatus{Request: "2026-03-01T02:30", Result: v1alpha1.RunForCreated}), out: requested},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +82,10 @@ func TestScheduleRunPastTimes(t *testing.T) {
 			if tt.now == nil {
 				tt.now = inCluster(nil)
 			}
-			replies := map[string][]reply{"GET" + nightlyPath: tt.now, "PATCH" + nightlyPath: tt.now}
+			if tt.patched == nil {
+				tt.patched = tt.now
+			}
+			replies := map[string][]reply{"GET" + nightlyPath: tt.now, "PATCH" + nightlyPath: tt.patched}
 			if tt.app != nil {
 				replies[apis+"namespaces/spark/sparkapplications/nightly-29576250"] = tt.app
 			}

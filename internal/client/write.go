@@ -75,13 +75,22 @@ func (c *Cluster) RunSchedule(ctx context.Context, name, token string) (*v1alpha
 	return decoded[v1alpha1.ScheduledSparkApplication](data, err)
 }
 
-// RunScheduleFor requests runs of past times of a schedule by an annotation. status.runFor.request has its value once
-// the operator has accepted or refused the request.
-func RunScheduleFor(ctx context.Context, c *Cluster, name, request string) (*v1alpha1.ScheduledSparkApplication, error) {
-	annotations := map[string]any{v1alpha1.RunForAnnotation: request}
-	data, err := c.patch(ctx, Schedules, name, map[string]any{"metadata": map[string]any{"annotations": annotations}})
-	return decoded[v1alpha1.ScheduledSparkApplication](data, err)
+// RunScheduleFor requests runs of past times of a schedule by an annotation, and updates s to what the schedule is then.
+// status.runFor.request has its value once the operator has accepted or refused the request. If the schedule has changed
+// since s was read, it returns an error for which IsConflict is true: another request may be in its place.
+func RunScheduleFor(ctx context.Context, c *Cluster, s *v1alpha1.ScheduledSparkApplication, request string) error {
+	data, err := c.patch(ctx, Schedules, s.Name, map[string]any{"metadata": map[string]any{
+		"annotations": map[string]any{v1alpha1.RunForAnnotation: request}, "resourceVersion": s.ResourceVersion,
+	}})
+	after, err := decoded[v1alpha1.ScheduledSparkApplication](data, err)
+	if err == nil {
+		*s = *after
+	}
+	return err
 }
+
+// IsConflict reports whether err means that the object has changed since it was read.
+func IsConflict(err error) bool { return apierrors.IsConflict(err) }
 
 // request returns the patch that requests a run.
 func request(token string) map[string]any {
