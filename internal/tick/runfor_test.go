@@ -247,11 +247,14 @@ func TestRandomPast(t *testing.T) {
 // pastWorld is a world in which past times are requested. It lets an operator crash after each creation and before each record.
 type pastWorld struct {
 	*randomWorld
-	// runs counts creations by name and request.
+	// runs counts creations by name, request and n.
 	runs map[string]int
 	// requested are the names of the times of the current request.
 	requested []string
-	n         int
+	// earlier is the text of the last request, and n counts requests.
+	earlier      string
+	earlierNames []string
+	n            int
 }
 
 func (w *pastWorld) step() {
@@ -276,9 +279,13 @@ func (w *pastWorld) step() {
 	}
 }
 
-// ask requests some of the last times of the schedule.
+// ask requests some of the last times of the schedule, or what was requested before.
 func (w *pastWorld) ask() {
 	w.n++
+	if w.earlier != "" && w.r.IntN(3) == 0 {
+		w.o.Request, w.requested = w.earlier, w.earlierNames
+		return
+	}
 	var all []string
 	w.requested = nil
 	at := w.o.Now
@@ -290,6 +297,7 @@ func (w *pastWorld) ask() {
 		w.requested = append(w.requested, Name("s", at))
 	}
 	w.o.Request = fmt.Sprintf("%s #%d", strings.Join(all, ","), w.n)
+	w.earlier, w.earlierNames = w.o.Request, w.requested
 }
 
 // look decides once and carries it out, unless the operator crashes.
@@ -334,7 +342,7 @@ func (w *pastWorld) create(run *Run) {
 			w.t.Errorf("%s is created beside %s", run.Name, c.Name)
 		}
 	}
-	key := run.Name + run.Request
+	key := fmt.Sprint(run.Name, run.Request, w.n)
 	if w.runs[key]++; w.runs[key] > 1 {
 		w.t.Errorf("%s runs twice for one request", run.Name)
 	}
