@@ -53,6 +53,8 @@ func (f *pastFlags) check() error {
 		return usageError{errors.New("set both --from and --to")}
 	case f.ranged() && f.set("for"):
 		return usageError{errors.New("choose --for, or --from and --to")}
+	case strings.Contains(strings.Join(f.times, ""), "#"): // what follows it would not be read
+		return usageError{errors.New("--for takes times without a #")}
 	}
 	return nil
 }

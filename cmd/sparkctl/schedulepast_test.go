@@ -62,6 +62,7 @@ func TestScheduleRunPastTimes(t *testing.T) {
 		"half a range":      {line: "--from 2026-03-27", code: exitUsage, news: "set both --from and --to"},
 		"an empty range":    {line: "--from= --to=", code: exitUsage, news: "set both --from and --to"},
 		"an empty time":     {line: "--for=", code: 1, news: "the request names no time"},
+		"a comment":         {line: "--for 2026-03-27T02:30#2 --for 2026-03-28T02:30", code: exitUsage, news: "--for takes times without a #"},
 		"both":              {line: "--from 2026-03-27 --to 2026-03-28 --for 2026-03-28", code: exitUsage, news: "choose --for, or --from and --to"},
 		"several logs":      {line: "--from 2026-03-27 --to 2026-03-28 --logs", code: exitUsage, news: "--logs is for one run"},
 		"it exists":         {line: "--for 2026-03-27T02:30", app: present, code: 1, news: exists},
