@@ -165,7 +165,7 @@ func (f *scheduleRunFlags) mayRequest(s *v1alpha1.ScheduledSparkApplication, tim
 	case before == nil || before.Request != tick.Recorded(asked):
 		return fmt.Errorf("the operator has not seen an earlier request for past times of %s yet: wait until it has, or %s", s.Name, withdrawal(s))
 	case len(before.Pending) > 0:
-		return fmt.Errorf("%s still has %d past times to run that were requested before, the first of them %s: wait until they have been created, or %s",
+		return fmt.Errorf("%s still has past times to run that were requested before (%d, the first of them %s): wait until they have been created, or %s",
 			s.Name, len(before.Pending), before.Pending[0], withdrawal(s))
 	}
 	return nil

@@ -69,7 +69,7 @@ func TestScheduleRunPastTimes(t *testing.T) {
 		"one exists":        {line: "--from 2026-03-27 --to 2026-03-28", app: present, out: second, news: "skipped: " + exists},
 		"unseen":            {line: "--for 2026-03-27T02:30", now: asked(nil), code: 1, news: "the operator has not seen an earlier request for past times of nightly yet"},
 		"pending": {line: "--for 2026-03-27T02:30", now: asked(&v1alpha1.RunForStatus{Request: "2026-03-01T02:30", Pending: []string{"2026-03-01T02:30:00+01:00"}}), code: 1,
-			news: "nightly still has 1 past times to run that were requested before, the first of them 2026-03-01T02:30:00+01:00: wait until they have been created, " +
+			news: "nightly still has past times to run that were requested before (1, the first of them 2026-03-01T02:30:00+01:00): wait until they have been created, " +
 				"or withdraw it with kubectl annotate sgsched nightly -n spark sparkgate.io/run-for-"},
 		"added to": {line: "--for 2026-03-27T02:30", now: asked(&v1alpha1.RunForStatus{Request: "2026-03-01", Result: v1alpha1.RunForCreated}), code: 1,
 			news: "the operator has not seen an earlier request"},
