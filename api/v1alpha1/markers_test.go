@@ -372,7 +372,7 @@ func TestBooleansStay(t *testing.T) {
 
 // TestRulesOfObjectsAreCheap: the API server evaluates every rule in every write, also in that of a status, and copies the
 // schema of all fields of an object whenever a rule reads one of them. A rule that read 40 fields of an application's spec
-// was 38 % of what the API server allocated for a write of a status.
+// was a third of what the API server allocated for a write of a status.
 func TestRulesOfObjectsAreCheap(t *testing.T) {
 	t.Parallel()
 	const most = 100 // schemas that one evaluation copies

@@ -218,16 +218,16 @@ func requestOf(times []time.Time, now time.Time) string {
 
 // announcePast prints the names of the requested runs.
 func (f *scheduleRunFlags) announcePast(schedule *v1alpha1.ScheduledSparkApplication, times []time.Time, s streams) error {
-	news := s.out
+	progress := s.out
 	if f.wait.logs || f.output == "name" { // standard output carries the log or the names
-		news = s.err
+		progress = s.err
 	}
 	for i, at := range times {
 		run, note := tick.Name(schedule.Name, at), ""
 		if i == 0 {
 			note = pastProspects(schedule)
 		}
-		if _, err := fmt.Fprintf(news, "%s%s: run %s for %s is requested%s\n", scheduleKindName, schedule.Name, run, at.Format(time.RFC3339), note); err != nil {
+		if _, err := fmt.Fprintf(progress, "%s%s: run %s for %s is requested%s\n", scheduleKindName, schedule.Name, run, at.Format(time.RFC3339), note); err != nil {
 			return err
 		}
 		if f.output == "name" {
@@ -295,8 +295,8 @@ func (f *scheduleRunFlags) awaitPast(ctx context.Context, r pastRuns, s streams)
 // name.
 func (r *pastRuns) untilCreated(at time.Time) func(ctx context.Context, notes io.Writer) (string, error) {
 	return func(ctx context.Context, notes io.Writer) (string, error) {
-		said := newNews(notes)
-		defer said.end()
+		said := newProgressPrinter(notes)
+		defer said.stop()
 		name := tick.Name(r.schedule, at)
 		err := r.cluster.FollowSchedule(ctx, r.schedule, r.uid, func(s *v1alpha1.ScheduledSparkApplication) (bool, error) {
 			return r.isCreated(s, at, said)
@@ -319,7 +319,7 @@ func (r *pastRuns) has(ctx context.Context, name string) bool {
 
 // isCreated reports whether the application of a time was created, according to the status of the schedule. It returns
 // an error if it will not be, and else prints what it waits for.
-func (r *pastRuns) isCreated(s *v1alpha1.ScheduledSparkApplication, at time.Time, said *news) (bool, error) {
+func (r *pastRuns) isCreated(s *v1alpha1.ScheduledSparkApplication, at time.Time, said *progressPrinter) (bool, error) {
 	state, text := s.Status.RunFor, at.Format(time.RFC3339)
 	accepted := state != nil && state.Request == r.request
 	switch {
@@ -334,14 +334,14 @@ func (r *pastRuns) isCreated(s *v1alpha1.ScheduledSparkApplication, at time.Time
 		return true, codedError{fmt.Errorf("%s cannot run: %s: %s", r.schedule, v1alpha1.InvalidSpecReason, mistake), exitRunFailed}
 	}
 	if !accepted {
-		said.unobserved()
+		said.printUnobserved()
 		return false, nil
 	}
 	note := "waiting for " + tick.Name(r.schedule, at) + " to be created" + pastProspects(s)
 	if ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition); ready != nil && ready.Status == metav1.ConditionFalse {
 		note += "; " + ready.Reason + ": " + ready.Message
 	}
-	said.say(note)
+	said.print(note)
 	return false, nil
 }
 

@@ -42,7 +42,7 @@ func TestScheduleRunPastTimes(t *testing.T) {
 		patched   []reply // default: now
 		app       []reply
 		code      int
-		out, news string
+		out, progress string
 	}{
 		"one":              {line: "--for 2026-03-27T02:30", out: requested},
 		"two":              {line: "--for 2026-03-28T01:30:00Z --for 2026-03-27T02:30", out: requested + second},
@@ -50,32 +50,32 @@ func TestScheduleRunPastTimes(t *testing.T) {
 		"a range of times": {line: "--from 2026-03-27T02:30 --to 2026-03-28T02:29", out: requested},
 		"more than are kept": {
 			line: "--from 2026-03-27 --to 2026-03-28", now: inCluster(func(s *v1alpha1.ScheduledSparkApplication) { s.Spec.SuccessfulHistoryLimit = ptr.To[int32](1) }),
-			out: requested + second, news: "note: of the runs of this schedule, the last 1 that succeed and the last 1 that fail are kept",
+			out: requested + second, progress: "note: of the runs of this schedule, the last 1 that succeed and the last 1 that fail are kept",
 		},
-		"for scripts":       {line: "--for 2026-03-27T02:30 -o name", out: "sparkapplication.sparkgate.io/nightly-29576250\n", news: requested},
+		"for scripts":       {line: "--for 2026-03-27T02:30 -o name", out: "sparkapplication.sparkgate.io/nightly-29576250\n", progress: requested},
 		"behind another":    {line: "--for 2026-03-27T02:30", now: active, out: strings.Replace(requested, "requested", "requested; it starts when these have finished, or are deleted: nightly-1", 1)},
-		"not one of them":   {line: "--for 2026-03-27T02:31", code: 1, news: "2026-03-27T02:31:00+01:00 is not a time of the schedule: choose 2026-03-27T02:30:00+01:00 or 2026-03-28T02:30:00+01:00"},
-		"not a time":        {line: "--for yesterday", code: 1, news: `"yesterday" is not a time`},
-		"to come":           {line: "--for 2126-03-27T02:30", code: 1, news: "is in the future"},
-		"none in the range": {line: "--from 2026-03-27T03:00 --to 2026-03-27T04:00", code: 1, news: "the schedule was not due from 2026-03-27T03:00 to 2026-03-27T04:00"},
-		"too many":          {line: "--from 1999-12-31 --to 2026-03-28", code: 1, news: "there are more than 100 times"},
-		"half a range":      {line: "--from 2026-03-27", code: exitUsage, news: "set both --from and --to"},
-		"an empty range":    {line: "--from= --to=", code: exitUsage, news: "set both --from and --to"},
-		"an empty time":     {line: "--for=", code: 1, news: "the request names no time"},
-		"a comment":         {line: "--for 2026-03-27T02:30#2 --for 2026-03-28T02:30", code: exitUsage, news: "--for takes times without a #"},
-		"both":              {line: "--from 2026-03-27 --to 2026-03-28 --for 2026-03-28", code: exitUsage, news: "choose --for, or --from and --to"},
-		"several logs":      {line: "--from 2026-03-27 --to 2026-03-28 --logs", code: exitUsage, news: "--logs is for one run"},
-		"it exists":         {line: "--for 2026-03-27T02:30", app: present, code: 1, news: exists},
-		"one exists":        {line: "--from 2026-03-27 --to 2026-03-28", app: present, out: second, news: "skipped: " + exists},
-		"unseen":            {line: "--for 2026-03-27T02:30", now: asked(nil), code: 1, news: "the operator has not seen an earlier request for past times of nightly yet"},
+		"not one of them":   {line: "--for 2026-03-27T02:31", code: 1, progress: "2026-03-27T02:31:00+01:00 is not a time of the schedule: choose 2026-03-27T02:30:00+01:00 or 2026-03-28T02:30:00+01:00"},
+		"not a time":        {line: "--for yesterday", code: 1, progress: `"yesterday" is not a time`},
+		"to come":           {line: "--for 2126-03-27T02:30", code: 1, progress: "is in the future"},
+		"none in the range": {line: "--from 2026-03-27T03:00 --to 2026-03-27T04:00", code: 1, progress: "the schedule was not due from 2026-03-27T03:00 to 2026-03-27T04:00"},
+		"too many":          {line: "--from 1999-12-31 --to 2026-03-28", code: 1, progress: "there are more than 100 times"},
+		"half a range":      {line: "--from 2026-03-27", code: exitUsage, progress: "set both --from and --to"},
+		"an empty range":    {line: "--from= --to=", code: exitUsage, progress: "set both --from and --to"},
+		"an empty time":     {line: "--for=", code: 1, progress: "the request names no time"},
+		"a comment":         {line: "--for 2026-03-27T02:30#2 --for 2026-03-28T02:30", code: exitUsage, progress: "--for takes times without a #"},
+		"both":              {line: "--from 2026-03-27 --to 2026-03-28 --for 2026-03-28", code: exitUsage, progress: "choose --for, or --from and --to"},
+		"several logs":      {line: "--from 2026-03-27 --to 2026-03-28 --logs", code: exitUsage, progress: "--logs is for one run"},
+		"it exists":         {line: "--for 2026-03-27T02:30", app: present, code: 1, progress: exists},
+		"one exists":        {line: "--from 2026-03-27 --to 2026-03-28", app: present, out: second, progress: "skipped: " + exists},
+		"unseen":            {line: "--for 2026-03-27T02:30", now: asked(nil), code: 1, progress: "the operator has not seen an earlier request for past times of nightly yet"},
 		"pending": {line: "--for 2026-03-27T02:30", now: asked(&v1alpha1.RunForStatus{Request: "2026-03-01T02:30", Pending: []string{"2026-03-01T02:30:00+01:00"}}), code: 1,
-			news: "nightly still has past times to run that were requested before (1, the first of them 2026-03-01T02:30:00+01:00): wait until they have been created, " +
+			progress: "nightly still has past times to run that were requested before (1, the first of them 2026-03-01T02:30:00+01:00): wait until they have been created, " +
 				"or withdraw it with kubectl annotate sgsched nightly -n spark sparkgate.io/run-for-"},
 		"added to": {line: "--for 2026-03-27T02:30", now: asked(&v1alpha1.RunForStatus{Request: "2026-03-01", Result: v1alpha1.RunForCreated}), code: 1,
-			news: "the operator has not seen an earlier request"},
+			progress: "the operator has not seen an earlier request"},
 		"changed meanwhile": {line: "--for 2026-03-27T02:30", patched: append([]reply{conflict}, inCluster(nil)...), out: requested},
 		"requested meanwhile": {line: "--for 2026-03-27T02:30", now: append(inCluster(nil), asked(nil)...), patched: []reply{conflict}, code: 1,
-			news: "the operator has not seen an earlier request"},
+			progress: "the operator has not seen an earlier request"},
 		"done": {line: "--for 2026-03-27T02:30", now: asked(&v1alpha1.RunForStatus{Request: "2026-03-01T02:30", Result: v1alpha1.RunForCreated}), out: requested},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,9 +91,9 @@ func TestScheduleRunPastTimes(t *testing.T) {
 				replies[apis+"namespaces/spark/sparkapplications/nightly-29576250"] = tt.app
 			}
 			_, kubeconfig := startAPIServer(t, "mine", replies)
-			code, out, news := call("", append(strings.Fields("schedule run nightly "+tt.line), "--kubeconfig="+kubeconfig)...)
-			if code != tt.code || out != tt.out || !strings.Contains(news, tt.news) {
-				t.Errorf("exit code %d, %q, %q; want %d, %q, %q", code, out, news, tt.code, tt.out, tt.news)
+			code, out, progress := call("", append(strings.Fields("schedule run nightly "+tt.line), "--kubeconfig="+kubeconfig)...)
+			if code != tt.code || out != tt.out || !strings.Contains(progress, tt.progress) {
+				t.Errorf("exit code %d, %q, %q; want %d, %q, %q", code, out, progress, tt.code, tt.out, tt.progress)
 			}
 		})
 	}
@@ -132,9 +132,9 @@ func TestPastRunIsCreated(t *testing.T) {
 			s.Annotations = map[string]string{v1alpha1.RunForAnnotation: ours}
 			tt.change(s)
 			var notes strings.Builder
-			said := newNews(&notes)
+			said := newProgressPrinter(&notes)
 			done, err := (&pastRuns{schedule: "nightly", request: ours}).isCreated(s, at, said)
-			said.end()
+			said.stop()
 			code := 0
 			if coded := (codedError{}); errors.As(err, &coded) {
 				code = coded.code

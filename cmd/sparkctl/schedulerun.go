@@ -118,11 +118,11 @@ func (f *scheduleRunFlags) run(ctx context.Context, name string, s streams) erro
 
 // announce prints the name of the requested run.
 func (f *scheduleRunFlags) announce(schedule *v1alpha1.ScheduledSparkApplication, run string, s streams) error {
-	news := s.out
+	progress := s.out
 	if f.wait.logs || f.output == "name" { // standard output carries the log or the name
-		news = s.err
+		progress = s.err
 	}
-	_, err := fmt.Fprintf(news, "%s%s: run %s is requested%s\n", scheduleKindName, schedule.Name, run, prospects(schedule))
+	_, err := fmt.Fprintf(progress, "%s%s: run %s is requested%s\n", scheduleKindName, schedule.Name, run, prospects(schedule))
 	if err == nil && f.output == "name" {
 		_, err = fmt.Fprintln(s.out, kindName+run)
 	}
@@ -163,8 +163,8 @@ type requestedRun struct {
 
 // untilCreated waits until the operator has created the application, and returns its name.
 func (r requestedRun) untilCreated(ctx context.Context, notes io.Writer) (name string, err error) {
-	said := newNews(notes)
-	defer said.end()
+	said := newProgressPrinter(notes)
+	defer said.stop()
 	err = r.cluster.FollowSchedule(ctx, r.schedule, r.uid, func(s *v1alpha1.ScheduledSparkApplication) (bool, error) {
 		token := r.standing(s)
 		name = tick.RequestedName(r.schedule, token)
@@ -193,15 +193,15 @@ func (r requestedRun) standing(s *v1alpha1.ScheduledSparkApplication) string {
 }
 
 // say prints what the run is waiting for while its application does not exist.
-func (r requestedRun) say(said *news, s *v1alpha1.ScheduledSparkApplication, name string) {
+func (r requestedRun) say(said *progressPrinter, s *v1alpha1.ScheduledSparkApplication, name string) {
 	ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
 	if ready == nil || s.Status.LastHandledReconcileAt != s.Annotations[meta.ReconcileRequestAnnotation] {
-		said.unobserved()
+		said.printUnobserved()
 		return
 	}
 	text := "waiting for " + name + " to be created" + prospects(s)
 	if ready.Status == metav1.ConditionFalse {
 		text += "; " + ready.Reason + ": " + ready.Message
 	}
-	said.say(text)
+	said.print(text)
 }

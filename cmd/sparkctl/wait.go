@@ -138,27 +138,27 @@ func (f *waitFlags) follow(ctx context.Context, a awaited, s streams) error {
 
 // untilBegun waits until the run has begun or is stalled.
 func (a awaited) untilBegun(ctx context.Context, notes io.Writer) error {
-	said := newNews(notes)
-	defer said.end()
+	progress := newProgressPrinter(notes)
+	defer progress.stop()
 	return a.cluster.FollowApplication(ctx, a.name, a.uid, func(app *v1alpha1.SparkApplication) (bool, error) {
 		if a.begun(app) && (app.Status.Run > 0 || stalled(app)) {
 			return true, nil
 		}
-		return a.waits(app, said)
+		return a.waits(app, progress)
 	})
 }
 
 // waits prints what the run is waiting for before it begins. It returns an error if the run will never begin.
-func (a awaited) waits(app *v1alpha1.SparkApplication, said *news) (over bool, err error) {
+func (a awaited) waits(app *v1alpha1.SparkApplication, progress *progressPrinter) (over bool, err error) {
 	if a.lost != nil {
 		err = a.lost(app)
 	}
 	switch {
 	case err != nil:
 	case !observed(app):
-		said.unobserved()
+		progress.printUnobserved()
 	default:
-		said.say(notBegun(app))
+		progress.print(notBegun(app))
 	}
 	return err != nil, err
 }
@@ -181,14 +181,14 @@ func notBegun(app *v1alpha1.SparkApplication) string {
 
 // untilOver waits until the run is over, and returns an error if it has failed or is stalled.
 func (a awaited) untilOver(ctx context.Context, notes io.Writer) error {
-	said := newNews(notes)
-	defer said.end()
+	progress := newProgressPrinter(notes)
+	defer progress.stop()
 	return a.cluster.FollowApplication(ctx, a.name, a.uid, func(app *v1alpha1.SparkApplication) (bool, error) {
 		if !a.begun(app) {
-			return a.waits(app, said)
+			return a.waits(app, progress)
 		}
 		now := status.Summarize(app, clock.RealClock{}.Now())
-		said.say(fmt.Sprintf("run %d, attempt %d: %s: %s", now.Run, now.Attempt, now.Stage, now.Detail()))
+		progress.print(fmt.Sprintf("run %d, attempt %d: %s: %s", now.Run, now.Attempt, now.Stage, now.Detail()))
 		stage, _ := status.StageOf(app.Status.Conditions)
 		switch {
 		case stage == status.Succeeded, ready(app):

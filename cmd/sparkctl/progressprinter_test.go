@@ -22,19 +22,19 @@ func (l lines) Write(text []byte) (int, error) {
 func TestNoOperatorLooks(t *testing.T) {
 	t.Parallel()
 	out := make(lines, 10)
-	n := newNews(out)
+	n := newProgressPrinter(out)
 	n.hintAfter = time.Millisecond
-	n.unobserved()
-	n.unobserved()
+	n.printUnobserved()
+	n.printUnobserved()
 	if first, second := <-out, <-out; first != notObserved+"\n" || !strings.HasPrefix(second, "no operator has looked at it for 1ms: is one running, and does it watch this namespace?") {
 		t.Errorf("%q, %q", first, second)
 	}
 	n.hintAfter = time.Hour
-	n.say("Queued")
-	n.unobserved()
-	n.say("Running")
-	n.say("Running")
-	n.end()
+	n.print("Queued")
+	n.printUnobserved()
+	n.print("Running")
+	n.print("Running")
+	n.stop()
 	close(out)
 	var said []string
 	for line := range out {
