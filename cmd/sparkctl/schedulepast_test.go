@@ -37,11 +37,11 @@ func TestScheduleRunPastTimes(t *testing.T) {
 	conflict := refusal(409, metav1.StatusReasonConflict, "the object has been modified")
 	present := applicationWith(v1alpha1.SucceededReason, "run 2 succeeded", nil)
 	for name, tt := range map[string]struct {
-		line      string
-		now       []reply
-		patched   []reply // default: now
-		app       []reply
-		code      int
+		line          string
+		now           []reply
+		patched       []reply // default: now
+		app           []reply
+		code          int
 		out, progress string
 	}{
 		"one":              {line: "--for 2026-03-27T02:30", out: requested},

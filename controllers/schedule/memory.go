@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/resourceversions"
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
@@ -99,9 +99,5 @@ func (e *expectations) forgetPast(before, after *v1alpha1.RunForStatus) {
 // isStale reports whether the cache shows the schedule from before the last own write. The watch event of that write
 // wakes the schedule again.
 func (e *expectations) isStale(s *v1alpha1.ScheduledSparkApplication) bool {
-	if e.version == "" {
-		return false
-	}
-	older, err := resourceversion.CompareResourceVersion(s.ResourceVersion, e.version)
-	return err == nil && older < 0
+	return resourceversions.Older(s.ResourceVersion, e.version)
 }
