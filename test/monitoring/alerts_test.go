@@ -172,7 +172,7 @@ func endsAgainAndAgain(t *testing.T, alert string) {
 		}
 	}
 	starts("sparkgate-5")
-	if said := p.fires(alert, time.Minute); !strings.Contains(said, "Pod sparkgate-5 ") {
+	if said := p.fires(alert, time.Minute); !strings.Contains(said, "Operator pod sparkgate-5 ") {
 		t.Errorf("it says %s", said)
 	}
 	p.ends(alert, time.Hour)
@@ -449,7 +449,7 @@ func scheduleIsBusy(t *testing.T, alert string) {
 	s.look(daily)
 	s.look(daily)
 	harness.MeasuredSoon(t, 1, "sparkgate_schedule_missed_runs_total", "namespace="+s.Namespace, "reason=ConcurrencyForbidden")
-	if said := s.fires(alert, time.Minute); !strings.Contains(said, s.Namespace+" were missed within the last hour: ConcurrencyForbidden") {
+	if said := s.fires(alert, time.Minute); !strings.Contains(said, s.Namespace+" missed runs within the last hour, for the reason ConcurrencyForbidden") {
 		t.Errorf("it does not say where and why: %s", said)
 	}
 	s.pass(65 * time.Minute)
