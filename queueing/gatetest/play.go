@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -234,9 +235,8 @@ func (p *play) release(key queueing.Key) {
 // settles waits for a condition about which no application is woken.
 func (p *play) settles(what string, is func() bool) {
 	p.Helper()
-	for deadline := time.Now().Add(answerTimeout); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			p.Fatalf("not %s", what)
-		}
+	err := wait.PollUntilContextTimeout(p.Context(), 20*time.Millisecond, answerTimeout, true, func(context.Context) (bool, error) { return is(), nil })
+	if err != nil {
+		p.Fatalf("not %s: %v", what, err)
 	}
 }
