@@ -218,16 +218,12 @@ func requestOf(times []time.Time, now time.Time) string {
 
 // announcePast prints the names of the requested runs.
 func (f *scheduleRunFlags) announcePast(schedule *v1alpha1.ScheduledSparkApplication, times []time.Time, s streams) error {
-	progress := s.out
-	if f.wait.logs || f.output == "name" { // standard output carries the log or the names
-		progress = s.err
-	}
 	for i, at := range times {
 		run, note := tick.Name(schedule.Name, at), ""
 		if i == 0 {
 			note = pastProspects(schedule)
 		}
-		if _, err := fmt.Fprintf(progress, "%s%s: run %s for %s is requested%s\n", scheduleKindName, schedule.Name, run, at.Format(time.RFC3339), note); err != nil {
+		if _, err := fmt.Fprintf(f.progress(s), "%s%s: run %s for %s is requested%s\n", scheduleKindName, schedule.Name, run, at.Format(time.RFC3339), note); err != nil {
 			return err
 		}
 		if f.output == "name" {

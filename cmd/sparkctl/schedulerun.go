@@ -116,13 +116,17 @@ func (f *scheduleRunFlags) run(ctx context.Context, name string, s streams) erro
 	}}, s)
 }
 
+// progress returns where to print what is requested: standard output, unless that carries the log or the names.
+func (f *scheduleRunFlags) progress(s streams) io.Writer {
+	if f.wait.logs || f.output == "name" {
+		return s.err
+	}
+	return s.out
+}
+
 // announce prints the name of the requested run.
 func (f *scheduleRunFlags) announce(schedule *v1alpha1.ScheduledSparkApplication, run string, s streams) error {
-	progress := s.out
-	if f.wait.logs || f.output == "name" { // standard output carries the log or the name
-		progress = s.err
-	}
-	_, err := fmt.Fprintf(progress, "%s%s: run %s is requested%s\n", scheduleKindName, schedule.Name, run, prospects(schedule))
+	_, err := fmt.Fprintf(f.progress(s), "%s%s: run %s is requested%s\n", scheduleKindName, schedule.Name, run, prospects(schedule))
 	if err == nil && f.output == "name" {
 		_, err = fmt.Fprintln(s.out, kindName+run)
 	}
