@@ -99,21 +99,21 @@ func outgrowing() []attempt {
 				p.Spec.Containers[0].Resources.Requests = list("8")
 				return tn.user().SubResource("resize").Update(tn.t.Context(), p)
 			})},
-		{what: "a running pod reported as ended (`pods/status`)", outcome: isRefused, by: env.ByGuard, says: "has ended is said by its node",
+		{what: "a running pod reported as ended (`pods/status`)", outcome: isRefused, by: env.ByGuard, says: "only its node may report that",
 			try: running(func(tn *tenant, p *corev1.Pod) error {
 				p.Status.Phase = corev1.PodSucceeded
 				return tn.user().Status().Update(tn.t.Context(), p)
 			})},
-		{what: "… by a service account of another namespace with rights in this one", outcome: isRefused, by: env.ByGuard, says: "has ended is said by its node",
+		{what: "… by a service account of another namespace with rights in this one", outcome: isRefused, by: env.ByGuard, says: "only its node may report that",
 			try: running(func(tn *tenant, p *corev1.Pod) error {
 				return tn.stranger().Status().Patch(tn.t.Context(), p, merge(`{"status":{"phase":"Failed"}}`))
 			})},
-		{what: "… by the kubelet of another node", outcome: isRefused, by: env.ByGuard, says: "has ended is said by its node",
+		{what: "… by the kubelet of another node", outcome: isRefused, by: env.ByGuard, says: "only its node may report that",
 			try: func(tn *tenant) (*corev1.Pod, error) {
 				p := tn.bound(driverPod("submit"), tn.namespace)
 				return p, tn.node("other-"+tn.namespace).Status().Patch(tn.t.Context(), p, merge(`{"status":{"phase":"Failed"}}`))
 			}},
-		{what: "… or only its containers", outcome: isRefused, by: env.ByGuard, says: "which alone writes its containerStatuses",
+		{what: "… or only its containers", outcome: isRefused, by: env.ByGuard, says: "which changes its containerStatuses",
 			try: running(func(tn *tenant, p *corev1.Pod) error {
 				p.Status.ContainerStatuses = []corev1.ContainerStatus{ended}
 				return tn.user().Status().Update(tn.t.Context(), p)
