@@ -155,7 +155,7 @@ func parse(args []string) (options, error) {
 	fs.IntVar(&o.listed, "listed", 10000, "how many applications sparkctl lists")
 	fs.IntVar(&o.peerApps, "peer-apps", 20, "how many applications to submit to each of the operators that are compared")
 	fs.IntVar(&o.peerDeleted, "peer-deleted", 250, "how many applications that have ended to delete with each of them")
-	fs.StringVar(&o.profile, "cpuprofile", "", "write CPU profiles of the last submissions to FILE (operator) and FILE.apiserver")
+	fs.StringVar(&o.profile, "cpuprofile", "", "write CPU profiles of the last submissions to FILE (operator) and FILE.apiserver; of those of -scale to FILE.beside-N and FILE.beside-N.apiserver")
 	fs.DurationVar(&o.profileFor, "cpuprofile-time", 20*time.Second, "length of the CPU profiles")
 	fs.StringVar(&o.heap, "heapprofile", "", "write a heap profile of the operator with the applications of -wide to FILE, and with those of -pending to FILE.waiting")
 	fs.DurationVar(&o.limit, "limit", 3*time.Hour, "give up after this time")

@@ -238,26 +238,41 @@ func states(events []load.Event[*v1alpha1.SparkQueue]) []*v1alpha1.SparkQueue {
 // startProfile takes the requested profiles of the operator and the API server, starting when they are meaningful for
 // this goal. The channel signals the end.
 func (b *bench) startProfile(ctx context.Context, operator *host.Operator, g goal) <-chan error {
-	done := make(chan error, 1)
-	if b.profile == "" || g.event != watch.Added || g.n != b.sizes[len(b.sizes)-1] {
-		done <- nil
-		return done
+	if g.event != watch.Added || g.n != b.sizes[len(b.sizes)-1] {
+		return completed(nil)
 	}
+	return b.profileBoth(ctx, operator, b.profile)
+}
+
+// profileBoth writes profiles of the operator and the API server to files of that name, if profiles are requested. The
+// channel signals the end.
+func (b *bench) profileBoth(ctx context.Context, operator *host.Operator, file string) <-chan error {
+	if b.profile == "" {
+		return completed(nil)
+	}
+	done := make(chan error, 1)
 	go func() {
 		var server error
 		both := make(chan struct{})
 		go func() {
 			defer close(both)
-			server = b.server.Profile(ctx, b.profileFor, b.profile+".apiserver")
+			server = b.server.Profile(ctx, b.profileFor, file+".apiserver")
 		}()
-		err := operator.Profile(ctx, b.profileFor, b.profile)
+		err := operator.Profile(ctx, b.profileFor, file)
 		// The operator does not listen yet.
 		for err != nil && ctx.Err() == nil && time.Since(operator.Started) < 30*time.Second {
 			time.Sleep(50 * time.Millisecond)
-			err = operator.Profile(ctx, b.profileFor, b.profile)
+			err = operator.Profile(ctx, b.profileFor, file)
 		}
 		<-both
 		done <- errors.Join(err, server)
 	}()
+	return done
+}
+
+// completed returns a channel that has the result.
+func completed(result error) <-chan error {
+	done := make(chan error, 1)
+	done <- result
 	return done
 }

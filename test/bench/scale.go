@@ -131,7 +131,7 @@ func (b *bench) crowded(ctx context.Context, n int) (crowd, error) {
 		}
 		b.progress("submitting %d applications beside %d", scaleProbe, n)
 		var p probe
-		p, err = b.probe(ctx)
+		p, err = b.probe(ctx, n)
 		c.probes = append(c.probes, p)
 	}
 	return c, err
@@ -191,10 +191,10 @@ func (b *bench) weigh(ctx context.Context, operator *host.Operator, c *crowd) (e
 	return err
 }
 
-// probe submits applications to an operator, and then sends the same writes, and three creates, for as many with the
+// probe submits applications to an operator beside a number of others, and then sends the same writes, and three creates, for as many with the
 // bare loop. The times of the operator and of the same writes begin with the first apply.
-func (b *bench) probe(ctx context.Context) (p probe, err error) {
-	operator, err := b.probeOperator(ctx)
+func (b *bench) probe(ctx context.Context, beside int) (p probe, err error) {
+	operator, err := b.probeOperator(ctx, beside)
 	if err != nil {
 		return p, err
 	}
@@ -217,8 +217,9 @@ func (b *bench) probe(ctx context.Context) (p probe, err error) {
 	}, err
 }
 
-// probeOperator starts an operator, and submits applications to it once it is idle.
-func (b *bench) probeOperator(ctx context.Context) (f figures, err error) {
+// probeOperator starts an operator, and submits applications to it once it is idle. Profiles that are requested are those
+// of the last round.
+func (b *bench) probeOperator(ctx context.Context, beside int) (f figures, err error) {
 	f.n = scaleProbe
 	operator, err := host.StartOperator(b.program, b.server)
 	if err != nil {
@@ -256,6 +257,8 @@ func (b *bench) probeOperator(ctx context.Context) (f figures, err error) {
 	if err != nil {
 		return f, err
 	}
+	profiled := b.profileBoth(ctx, operator, fmt.Sprintf("%s.beside-%d", b.profile, beside))
+	defer func() { err = errors.Join(err, <-profiled) }()
 	targets, err := b.user.Apply(ctx, namespace, scaleProbe)
 	if err != nil {
 		return f, err
