@@ -29,6 +29,8 @@ const (
 	// how often they are read again.
 	warningDelay    = 5 * time.Second
 	warningInterval = 30 * time.Second
+	// reasonsInterval is the minimum time between two writes that only change the scheduler's reasons against a pod.
+	reasonsInterval = time.Minute
 )
 
 // attempt decides for an attempt that holds a grant, in the stages Submitting, Starting and Running.
@@ -196,11 +198,22 @@ func (ac attempt) starting(driver *pods.Record) Decision {
 	case problem.Reason == corev1.PodReasonSchedulingGated:
 		return ac.startingInTime(fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message))
 	case problem.Reason != "":
-		return ac.publisher.publish(status.Starting, fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message))
+		return ac.publisher.publish(status.Starting, ac.steady(fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message)))
 	case hasNode(driver):
 		return ac.startingOnNode(driver, message)
 	}
 	return ac.startingInTime(message)
+}
+
+// steady returns the message to publish about a driver that does not start: the published one, if only the scheduler's
+// reasons have changed and that was written less than reasonsInterval ago.
+func (ac attempt) steady(message string) string {
+	due := ac.o.LastWrite.Add(reasonsInterval)
+	if message == ac.view.Message || !pods.BothUnschedulable(message, ac.view.Message) || !ac.o.Now.Before(due) {
+		return message
+	}
+	ac.requeue(due)
+	return ac.view.Message
 }
 
 // startingInTime follows a driver with no known problem. Most drivers run within startingDelay, so nothing is written
@@ -312,6 +325,12 @@ func (ac attempt) countsDue(counted *v1alpha1.ExecutorStatus) time.Time {
 	interval, before := ac.o.ExecutorInterval, ac.s.Executors
 	if before == nil {
 		before = &v1alpha1.ExecutorStatus{}
+	}
+	if other := *counted; pods.BothUnschedulable(counted.Problem, before.Problem) {
+		other.Problem = before.Problem
+		if equality.Semantic.DeepEqual(other, *before) {
+			return ac.o.LastWrite.Add(reasonsInterval)
+		}
 	}
 	if !ac.health.readyMatters() && counted.Ready >= before.Ready && counted.Failed == before.Failed && counted.Problem == before.Problem {
 		interval *= goodNewsFactor

@@ -4,8 +4,12 @@
 package lifecycle
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/pods"
@@ -245,6 +249,65 @@ func TestDriversThatStartInTime(t *testing.T) {
 			w.settle()
 			if w.memory.writes != tt.want {
 				t.Errorf("%d writes of the status, want %d\n%s", w.memory.writes, tt.want, w.story())
+			}
+		})
+	}
+}
+
+// TestReasonsOfTheSchedulerAreWrittenOnceAMinute: why no node fits a pod is in the status at once, and may change often in a busy cluster.
+func TestReasonsOfTheSchedulerAreWrittenOnceAMinute(t *testing.T) {
+	t.Parallel()
+	message := func(w *world) string {
+		return apimeta.FindStatusCondition(w.app.Status.Conditions, v1alpha1.ReadyCondition).Message
+	}
+	problem := func(w *world) string { return w.app.Status.Executors.Problem }
+	for name, tt := range map[string]struct {
+		pod   func(*world) string
+		shown func(*world) string
+	}{
+		"of the driver": {func(w *world) string { return w.driverName() }, message},
+		"of executors": {func(w *world) string {
+			w.after(time.Second)
+			w.runs()
+			name := w.driverName() + "-exec-1"
+			w.executor(name, false)
+			w.settle()
+			return name
+		}, problem},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newBusyWorld(t, nil)
+			pod := tt.pod(w)
+			unfit := func(reasons string) {
+				w.change(pod, func(p *pods.Record) {
+					p.Waiting = pods.Waiting{Reason: corev1.PodReasonUnschedulable, Message: "0/9 nodes are available: " + reasons + ". preemption: none"}
+				})
+				w.settle()
+			}
+			unfit("9 Insufficient cpu")
+			w.looksUntil(w.now.Add(2 * reasonsInterval))
+			written, writes := w.memory.written, w.memory.writes
+			if got := tt.shown(w); !strings.HasSuffix(got, "pod is unschedulable: Insufficient cpu") {
+				t.Fatalf("it says %q\n%s", got, w.story())
+			}
+			unfit("8 Insufficient cpu, 1 Insufficient memory")
+			changed := w.now
+			if got := tt.shown(w); !strings.HasSuffix(got, ": Insufficient cpu, Insufficient memory") {
+				t.Fatalf("%s after the last write it says %q\n%s", changed.Sub(written), got, w.story())
+			}
+			for range 10 {
+				w.after(time.Second)
+				unfit("9 Insufficient cpu")
+				w.after(time.Second)
+				unfit("9 Insufficient memory")
+			}
+			if got := w.memory.writes - writes; got != 1 {
+				t.Errorf("%d writes for reasons that change each second, want 1\n%s", got, w.story())
+			}
+			w.looksUntil(changed.Add(reasonsInterval))
+			if got := tt.shown(w); !strings.HasSuffix(got, "pod is unschedulable: Insufficient memory") {
+				t.Errorf("after %s it says %q\n%s", reasonsInterval, got, w.story())
 			}
 		})
 	}

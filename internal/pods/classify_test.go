@@ -90,7 +90,8 @@ func TestWhyNotStarted(t *testing.T) {
 			StartProblem{Reason: "ErrImageNeverPull",
 				Message: `image "image-of-spark-kubernetes-driver" is not on the node and imagePullPolicy is Never (ErrImageNeverPull); load the image on the nodes, or set spec.imagePullPolicy to IfNotPresent`}},
 		"unschedulable": {condition(corev1.PodScheduled, corev1.ConditionFalse, "Unschedulable"),
-			StartProblem{Reason: "Unschedulable", Message: "the driver pod is unschedulable; kubectl describe pod shows the scheduler's reason", Detail: "says Unschedulable"}},
+			StartProblem{Reason: "Unschedulable", Message: "the driver pod is unschedulable; kubectl describe pod shows the scheduler's reason", Detail: "says Unschedulable",
+				Brief: "the driver pod is unschedulable"}},
 		"missing secret": {container(spark, waitsBecause("CreateContainerConfigError", `secret "db" not found`)),
 			StartProblem{Reason: "CreateContainerConfigError", Reference: true,
 				Message: `driver's container cannot start (CreateContainerConfigError): secret "db" not found; create it, and the container starts automatically`}},
@@ -177,5 +178,52 @@ func TestCount(t *testing.T) {
 	want := Counts{Active: 5, Ready: 1, Pending: 2, SchedulingGated: 1}
 	if diff := cmp.Diff(want, Count(records)); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+}
+
+func TestReasonsOfTheSchedulerAreToldWithoutNumbers(t *testing.T) {
+	t.Parallel()
+	const selector = "node(s) didn't match Pod's node affinity/selector"
+	tests := map[string]struct{ says, want string }{
+		"one": {"0/1 nodes are available: 1 " + selector + ". no new claims to deallocate, preemption: 0/1 nodes are available: " +
+			"1 Preemption is not helpful for scheduling.", selector},
+		"several, in an order that does not depend on the numbers": {"0/13 nodes are available: 12 " + selector + ", 1 Insufficient cpu, 3 Insufficient memory. preemption: 0/13 nodes",
+			"Insufficient cpu, Insufficient memory, " + selector},
+		"a taint": {"0/4 nodes are available: 2 node(s) had untolerated taint {example.org/dedicated: a}, 4 Too many pods.",
+			"Too many pods, node(s) had untolerated taint {example.org/dedicated: a}"},
+		"nodes that do not answer count for nothing": {"0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint {node.kubernetes.io/unreachable: }.", "Insufficient cpu"},
+		"only nodes that do not answer":              {"0/1 nodes are available: 1 node(s) had untolerated taint {node.kubernetes.io/not-ready: }.", ""},
+		"Volcano":                                    {"0/1 nodes are unavailable: 1 Insufficient cpu.", "Insufficient cpu"},
+		"cut off":                                    {"0/9 nodes are available: 1 Insufficient cpu, 3 node(s) had untol…", "Insufficient cpu"},
+		"cut off in the first":                       {"0/9 nodes are available: 3 node(s) had untol…", ""},
+		"no reason with a number":                    {"0/3 nodes are available: something else. preemption: 0/3", ""},
+		"other words":                                {"pod group is not ready, 1 Pending, 3 minAvailable", ""},
+		"nothing":                                    {"", ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := schedulerReasons(tc.says); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestBothUnschedulable(t *testing.T) {
+	t.Parallel()
+	const driver, executor = "the driver pod is unschedulable", "the executor pod is unschedulable"
+	for _, tc := range []struct {
+		a, b string
+		want bool
+	}{
+		{driver + ": Insufficient cpu", driver + "; " + seeScheduler, true},
+		{driver, executor, false},
+		{driver, "", false},
+		{"", "", false},
+	} {
+		if got := BothUnschedulable(tc.a, tc.b); got != tc.want {
+			t.Errorf("%q and %q: got %v", tc.a, tc.b, got)
+		}
 	}
 }

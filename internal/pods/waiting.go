@@ -4,8 +4,10 @@
 package pods
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,12 +31,15 @@ type StartProblem struct {
 	// Detail is what the kubelet or scheduler reports now. It changes often, so it is used only in a message that is
 	// written once, when the operator gives up.
 	Detail string
+	// Brief is the message without the reasons of the scheduler, which may change while the pod waits. Empty for other
+	// problems.
+	Brief string
 }
 
 // GivenUp returns the message for the end of the wait, when the pod is deleted. It includes the last report of the
 // kubelet or scheduler.
 func (p StartProblem) GivenUp() string {
-	message := strings.TrimSuffix(p.Message, "; "+seeScheduler)
+	message := cmp.Or(p.Brief, p.Message)
 	for _, follows := range []string{containerFollows, podFollows} {
 		if what, ok := strings.CutSuffix(message, follows); ok && p.Reference {
 			message = what + "create it before the next attempt or run"
@@ -52,13 +57,52 @@ const (
 	podFollows       = "create it, and the pod starts automatically"
 )
 
-// seeScheduler points users to the scheduler's reason while the pod waits. That reason counts nodes, so it changes too
-// often to be in a message.
+// unschedulable follows the role of a pod for which no node is found.
+const unschedulable = " pod is unschedulable"
+
+// seeScheduler points users to a reason of the scheduler that is not known. What a scheduler says can count nodes and
+// change often, so a message has only the reasons that are known.
 const seeScheduler = "kubectl describe pod shows the scheduler's reason"
 
 // missingClaim matches what kube-scheduler reports about a claim that does not exist (plugins VolumeBinding and
 // VolumeRestrictions).
 var missingClaim = regexp.MustCompile(`persistentvolumeclaim "[^"]+" (?:not found|is being deleted)`)
+
+// nodesUnfit matches what kube-scheduler reports if no node fits, up to what it says about preemption; Volcano reports
+// the same in almost the same words. The first group has the reasons, each after its number of nodes. The second group
+// is not empty if the message was cut off.
+var nodesUnfit = regexp.MustCompile(`^0/\d+ nodes are (?:un)?available: (\d+ .+?)(?:\.(?: |$)|(…)$)`)
+
+// nextReason matches what separates one reason of nodesUnfit from the next.
+var nextReason = regexp.MustCompile(`, \d+ `)
+
+// schedulerReasons returns why no node fits, in the scheduler's words without its numbers of nodes; empty if it does
+// not say so in known words. Nodes that start or stop answering are left out.
+func schedulerReasons(message string) string {
+	found := nodesUnfit.FindStringSubmatch(message)
+	if found == nil {
+		return ""
+	}
+	all := nextReason.Split(", "+found[1], -1)
+	if found[2] != "" {
+		all = all[:len(all)-1]
+	}
+	var reasons []string
+	for _, reason := range all {
+		if reason != "" && !strings.Contains(reason, "{node.kubernetes.io/") {
+			reasons = append(reasons, reason)
+		}
+	}
+	slices.Sort(reasons)
+	return strings.Join(slices.Compact(reasons), ", ")
+}
+
+// BothUnschedulable reports whether two messages say of pods with the same role that no node fits, for whatever reason.
+func BothUnschedulable(a, b string) bool {
+	who, _, isA := strings.Cut(a, unschedulable)
+	other, _, isB := strings.Cut(b, unschedulable)
+	return isA && isB && who == other
+}
 
 // unboundClaim is what kube-scheduler reports about a claim without a volume: no StorageClass provides one, or it is
 // still being created.
@@ -88,12 +132,16 @@ func whyNotStarted(r *Record, wo terms) StartProblem {
 		p.Message = fmt.Sprintf("image %q cannot be pulled (ImagePullBackOff); correct its name or tag, or name a Secret for its registry in spec.imagePullSecrets", w.Image)
 		p.Detail = strings.TrimPrefix(w.Message, fmt.Sprintf("Back-off pulling image %q: ", w.Image))
 	case corev1.PodReasonUnschedulable:
-		what := "the " + wo.who + " pod is unschedulable"
-		p.Message, p.Detail = remedy(what, seeScheduler), w.Message
+		what := "the " + wo.who + unschedulable
+		p.Message, p.Detail, p.Brief = remedy(what, seeScheduler), w.Message, what
+		if reasons := schedulerReasons(w.Message); reasons != "" {
+			p.Message = what + ": " + reasons
+		}
 		if claim := missingClaim.FindString(w.Message); claim != "" {
-			p.Reference = true
+			p.Reference, p.Brief = true, ""
 			p.Message = remedy(what+": "+claim, podFollows)
 		} else if strings.Contains(w.Message, unboundClaim) {
+			p.Brief = ""
 			p.Message = remedy(what+": a PersistentVolumeClaim that it names has no volume yet", "kubectl describe pvc shows what it waits for")
 		}
 	case corev1.PodReasonSchedulingGated:
