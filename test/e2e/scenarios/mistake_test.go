@@ -4,6 +4,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -44,6 +45,26 @@ func TestMissingMainProgramFails(t *testing.T) {
 			s.GivenBack(s.Name)
 		})
 	}
+}
+
+// If no node fits the driver, the message says why, in the scheduler's words. Corrected, the job runs.
+func TestADriverWithoutANodeIsExplained(t *testing.T) {
+	t.Parallel()
+	s := env.NewTenant(t, 1)
+	nowhere := func(spec *v1alpha1.SparkApplicationSpec) {
+		spec.Driver.NodeSelector = map[string]string{"example.org/disk": "none"}
+	}
+	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, nowhere))
+	const why = "does not start: the driver pod is unschedulable: node(s) didn't match Pod's node affinity/selector"
+	s.Shows("pi", "told why", func(app *v1alpha1.SparkApplication) error {
+		if message := env.Condition(app, v1alpha1.ReadyCondition).Message; !strings.HasSuffix(message, why) {
+			return fmt.Errorf("the message is %q", message)
+		}
+		return nil
+	})
+	s.Kubectl("patch", "sgapp", "pi", "--type=json", "--patch", `[{"op":"remove","path":"/spec/driver/nodeSelector"}]`)
+	s.Becomes("pi", v1alpha1.SucceededReason)
+	s.GivenBack(s.Name)
 }
 
 // inJVM runs a class of a jar.
