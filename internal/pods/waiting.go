@@ -132,18 +132,7 @@ func whyNotStarted(r *Record, wo terms) StartProblem {
 		p.Message = fmt.Sprintf("image %q cannot be pulled (ImagePullBackOff); correct its name or tag, or name a Secret for its registry in spec.imagePullSecrets", w.Image)
 		p.Detail = strings.TrimPrefix(w.Message, fmt.Sprintf("Back-off pulling image %q: ", w.Image))
 	case corev1.PodReasonUnschedulable:
-		what := "the " + wo.who + unschedulable
-		p.Message, p.Detail, p.Brief = remedy(what, seeScheduler), w.Message, what
-		if reasons := schedulerReasons(w.Message); reasons != "" {
-			p.Message = what + ": " + reasons
-		}
-		if claim := missingClaim.FindString(w.Message); claim != "" {
-			p.Reference, p.Brief = true, ""
-			p.Message = remedy(what+": "+claim, podFollows)
-		} else if strings.Contains(w.Message, unboundClaim) {
-			p.Brief = ""
-			p.Message = remedy(what+": a PersistentVolumeClaim that it names has no volume yet", "kubectl describe pvc shows what it waits for")
-		}
+		p.explainUnschedulable("the "+wo.who+unschedulable, w.Message)
 	case corev1.PodReasonSchedulingGated:
 		p.Message = remedy("the "+wo.who+" pod waits behind the scheduling gate "+w.Message+", which another system has to remove", ungates(r))
 	case "CreateContainerConfigError":
@@ -160,6 +149,24 @@ func whyNotStarted(r *Record, wo terms) StartProblem {
 		p.Message = sentence(wo.who+"'s container cannot start", w.Reason, w.Message)
 	}
 	return p
+}
+
+// explainUnschedulable sets the messages for a pod for which no node is found, from what the scheduler reports. what is
+// how messages begin.
+func (p *StartProblem) explainUnschedulable(what, report string) {
+	p.Message, p.Detail = remedy(what, seeScheduler), report
+	if claim := missingClaim.FindString(report); claim != "" {
+		p.Reference, p.Message = true, remedy(what+": "+claim, podFollows)
+		return
+	}
+	if strings.Contains(report, unboundClaim) {
+		p.Message = remedy(what+": a PersistentVolumeClaim that it names has no volume yet", "kubectl describe pvc shows what it waits for")
+		return
+	}
+	p.Brief = what
+	if reasons := schedulerReasons(report); reasons != "" {
+		p.Message = what + ": " + reasons
+	}
 }
 
 // foreignGates returns the names of the pod's scheduling gates that other systems have to remove, empty if there are
