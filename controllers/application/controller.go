@@ -63,7 +63,7 @@ func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkA
 // reconcileOwned runs a pass over an application on which this process decides.
 func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
 	name := client.ObjectKeyFromObject(app)
-	r.chargeTakenOver(app)
+	r.chargeHeld(app)
 	r.deletions.observe(app)
 	r.countLost(name, app.UID)
 	after, err := r.releaseStale(ctx, name, app.UID)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
@@ -103,17 +104,38 @@ func (ho *holder) grantedAsk(stored *v1alpha1.Grant) queueing.Ask {
 func (ho *holder) giveBack(ctx context.Context, wanted *v1alpha1.Grant, final bool) error {
 	stored := ho.app.Status.Grant
 	switch {
+	case stored == nil && wanted == nil && !final:
+		return nil
 	case stored == nil:
-		if wanted == nil && !final {
-			return nil
+		if err := ho.verifyUnwritten(ctx); err != nil {
+			return err
 		}
 		return ho.Gates.Release(ctx, convert.KeyOf(ho.app), queueing.Release{Reason: queueing.Requeued, Message: "the status could not be written"})
 	case wanted == nil && final:
 		return ho.giveBackStored(ctx)
 	case wanted != nil && wanted.Resizes > stored.Resizes:
+		if err := ho.verifyUnwritten(ctx); err != nil {
+			return err
+		}
 		ho.Gates.Declined(ctx, convert.KeyOf(ho.app), convert.FromAPI(stored))
 	}
 	return nil
+}
+
+// verifyUnwritten reads the application from the API server, and returns an error if its status holds more than the one
+// that this pass has seen: an earlier write that got no answer was stored, and the watch has not shown it yet. If that
+// were released, it would be granted to others although the application uses it.
+func (ho *holder) verifyUnwritten(ctx context.Context) error {
+	live := &v1alpha1.SparkApplication{}
+	if err := ho.Live.Get(ctx, client.ObjectKeyFromObject(ho.app), live); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	seen, now := ho.app.Status.Grant, live.Status.Grant
+	if live.UID != ho.app.UID || now == nil || seen != nil && now.Resizes <= seen.Resizes {
+		return nil
+	}
+	ho.expectations.Observed(live)
+	return &retryLaterError{conflictPause, "an earlier write of the status, which got no answer, has been stored"}
 }
 
 // giveBackStored releases a stored grant although the status, which cannot be written, still has it. This process

@@ -35,9 +35,11 @@ func (r *Reconciler) Owns(ctx context.Context, app *v1alpha1.SparkApplication) (
 	return r.Share.Owns(ctx, app)
 }
 
-// chargeTakenOver charges the grant of an application that another leader or operator may have decided on so far.
-func (r *Reconciler) chargeTakenOver(app *v1alpha1.SparkApplication) {
-	if (r.Share != nil || r.Claims != nil) && app.Status.Grant != nil {
+// chargeHeld charges the grant in the status of an application unless it is charged already. Another leader or operator
+// may have decided on the application so far, or an earlier leader may have written the grant late. An attempt that was
+// given up because its status cannot be written is not charged.
+func (r *Reconciler) chargeHeld(app *v1alpha1.SparkApplication) {
+	if app.Status.Grant != nil && !r.refusals.gaveUp(app, attempt{app.Status.Run, app.Status.Attempt}) {
 		r.Gates.Charge(convert.KeyOf(app), convert.FromAPI(app.Status.Grant))
 	}
 }

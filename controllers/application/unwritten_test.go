@@ -70,7 +70,7 @@ func TestRefusedStatusHoldsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			gate, clock := &countingGate{}, clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
-			r := New(Options{Gates: reservation.Gates{"Embedded": gate}, Clock: clock, Recorder: events.NewFakeRecorder(10)})
+			r := New(Options{Gates: reservation.Gates{"Embedded": gate}, Live: liveWith(t), Clock: clock, Recorder: events.NewFakeRecorder(10)})
 			p := newPass(r, &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "pi-uid", ResourceVersion: "7"}})
 			p.app.Status.Run, p.app.Status.Attempt, p.app.Status.Grant = 1, 1, tc.stored
 			p.app.Status.Driver = &v1alpha1.DriverStatus{PodName: "pi-driver", UID: "driver-uid"}
