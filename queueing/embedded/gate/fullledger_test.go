@@ -29,6 +29,13 @@ func openGate(t *testing.T, write func(patch string) error) (*Gate, *clocktestin
 	acquired, err := g.Acquire(t.Context())
 	must(t, err)
 	g.Open(acquired, nil, nil, func(queueing.Key) bool { return true })
+	intercept(t, g, write)
+	return g, clock
+}
+
+// intercept calls write for every write of a ledger, before it is sent.
+func intercept(t *testing.T, g *Gate, write func(patch string) error) {
+	t.Helper()
 	g.o.Client = interceptor.NewClient(g.o.Client.(client.WithWatch), interceptor.Funcs{
 		SubResourcePatch: func(ctx context.Context, to client.Client, sub string, obj client.Object, patch client.Patch, o ...client.SubResourcePatchOption) error {
 			text, err := patch.Data(obj)
@@ -39,7 +46,6 @@ func openGate(t *testing.T, write func(patch string) error) (*Gate, *clocktestin
 			return to.SubResource(sub).Patch(ctx, obj, patch, o...)
 		},
 	})
-	return g, clock
 }
 
 // request asks for an application that requests many resources with names of the maximum length.

@@ -152,11 +152,11 @@ func (w *leadersWorld) arrive() {
 	w.apps[ask.Key] = &storedApp{ask: ask}
 }
 
-// store writes the status of an application if the process has seen its latest version. It reports whether the process
-// knows that the status was stored.
-func (w *leadersWorld) store(p *leaderProcess, key queueing.Key, change func(*storedApp)) bool {
+// store writes the status of an application if the process has seen its latest version. It returns an error unless the
+// process knows that the status was stored.
+func (w *leadersWorld) store(p *leaderProcess, key queueing.Key, change func(*storedApp)) error {
 	app := w.apps[key]
-	err := w.write(func() error {
+	return w.write(func() error {
 		if app == nil || app.version != p.seen[key].version {
 			return errors.New("conflict")
 		}
@@ -165,39 +165,60 @@ func (w *leadersWorld) store(p *leaderProcess, key queueing.Key, change func(*st
 		p.seen[key] = *app
 		return nil
 	})
-	return err == nil
+}
+
+// see returns an application as a process sees it in a reconciliation. If it is gone, the process releases what it held.
+func (w *leadersWorld) see(p *leaderProcess, key queueing.Key) (app storedApp, exists bool) {
+	if app := w.apps[key]; app == nil {
+		must(w.t, p.gate.Release(w.t.Context(), key, queueing.Release{}))
+		delete(p.seen, key)
+		return storedApp{}, false
+	} else if _, known := p.seen[key]; !known || w.calm || w.chance(0.8) { // else the watch is late
+		p.seen[key] = *app
+	}
+	return p.seen[key], true
+}
+
+// end ends the attempt that holds a grant.
+func (w *leadersWorld) end(p *leaderProcess, key queueing.Key) {
+	if w.store(p, key, func(a *storedApp) { a.grant, a.ask.Attempt = nil, a.ask.Attempt+1 }) != nil {
+		return
+	}
+	w.say("%s ends", key.Name)
+	must(w.t, p.gate.Release(w.t.Context(), key, queueing.Release{}))
+	if w.calm {
+		delete(w.apps, key)
+	}
 }
 
 // pass does what the application controller does in a reconciliation.
 func (w *leadersWorld) pass(p *leaderProcess, key queueing.Key) {
-	if app := w.apps[key]; app == nil {
-		must(w.t, p.gate.Release(w.t.Context(), key, queueing.Release{}))
-		delete(p.seen, key)
-		return
-	} else if _, known := p.seen[key]; !known || w.calm || w.chance(0.8) { // else the watch is late
-		p.seen[key] = *app
-	}
-	app := p.seen[key]
-	if app.grant != nil {
+	app, exists := w.see(p, key)
+	switch {
+	case !exists:
+	case app.grant == nil:
+		w.request(p, key, app)
+	default:
 		p.gate.Persisted(w.t.Context(), key, *app.grant)
 		p.gate.UpdateHolder(key, app.ask.Run, app.ask.Attempt, queueing.HolderState{Priority: app.ask.Priority, QueuedAt: app.ask.QueuedAt})
-		if w.chance(0.3) && w.store(p, key, func(a *storedApp) { a.grant, a.ask.Attempt = nil, a.ask.Attempt+1 }) {
-			w.say("%s ends", key.Name)
-			must(w.t, p.gate.Release(w.t.Context(), key, queueing.Release{}))
-			if w.calm {
-				delete(w.apps, key)
-			}
+		if w.chance(0.3) {
+			w.end(p, key)
 		}
-		return
 	}
+}
+
+// request asks for a waiting application, which stores the grant that it gets.
+func (w *leadersWorld) request(p *leaderProcess, key queueing.Key, app storedApp) {
 	verdict, err := p.gate.Sync(w.t.Context(), app.ask)
 	must(w.t, err)
 	switch verdict.State {
-	case queueing.Evicting:
-		w.reclaimed++
-		must(w.t, p.gate.Release(w.t.Context(), key, queueing.Release{}))
+	case queueing.Evicting: // the status says so first, so that no earlier leader can use the grant any longer
+		if w.store(p, key, func(*storedApp) {}) == nil {
+			w.reclaimed++
+			must(w.t, p.gate.Release(w.t.Context(), key, queueing.Release{}))
+		}
 	case queueing.Granted:
-		if w.store(p, key, func(a *storedApp) { a.grant = verdict.Grant }) {
+		if w.store(p, key, func(a *storedApp) { a.grant = verdict.Grant }) == nil {
 			w.taken++
 			w.say("%s takes its grant from %s", key.Name, p.gate.o.Holder)
 			p.gate.Persisted(w.t.Context(), key, *verdict.Grant)
@@ -221,12 +242,16 @@ func (w *leadersWorld) decide(p *leaderProcess) {
 	}
 }
 
-func (w *leadersWorld) step() {
-	keys := w.known()
-	p := w.leaders[len(w.leaders)-1]
+// anyLeader returns the process that leads, or the one before it if that does not know better.
+func (w *leadersWorld) anyLeader() *leaderProcess {
 	if old := w.leaders[0]; !old.fenced && w.chance(0.5) {
-		p = old
+		return old
 	}
+	return w.leaders[len(w.leaders)-1]
+}
+
+func (w *leadersWorld) step() {
+	keys, p := w.known(), w.anyLeader()
 	switch n := w.IntN(30); {
 	case n < 6 && len(keys) < 30 || len(keys) == 0:
 		w.arrive()
