@@ -74,6 +74,7 @@ func (e *Engine) cycleTree(t *tree, out []Decision, max int) []Decision {
 				break
 			}
 			if max > 0 && len(out) >= max {
+				e.reservations.noteHeads(t)
 				return out
 			}
 			a := c.turn(q)

@@ -245,18 +245,29 @@ func (rs *reservations) appendShortfalls(out []int64, r *reservation) []int64 {
 	return rs.hierarchy.forest.AppendShortfalls(out, r.queue.node, r.need)
 }
 
-// updateHead records the blocked head of a queue after a complete cycle, and since when it is blocked. A new head that
-// overtakes the old one inherits its waiting time, because the queue has been blocked all along.
+// updateHead records the blocked head of a queue after a complete cycle.
 func (rs *reservations) updateHead(q *queue, stop blockReason) {
-	before := q.blockedHead
-	q.blockedHead, q.strictHead = q.headUnlessBlocked(stop), nil
-	if q.blockedHead == nil {
-		return
-	}
-	if q.strict() {
+	q.strictHead = nil
+	if rs.setHead(q, q.headUnlessBlocked(stop)); q.blockedHead != nil && q.strict() {
 		q.strictHead = q.blockedHead
 	}
-	if !q.blockedHead.ask.headSince.IsZero() {
+}
+
+// noteHeads records, when a cycle is cut short by its maximum of grants, the heads of queues that did not fit. As long
+// as asks arrive faster than they are granted, no cycle is complete, and such a head would be overtaken forever.
+func (rs *reservations) noteHeads(t *tree) {
+	for _, q := range t.pendingQueues {
+		if head := q.headUnlessBlocked(queueBlockReason(q)); head != nil && head.claim == nil && head.class.didNotFit() {
+			rs.setHead(q, head)
+		}
+	}
+}
+
+// setHead sets the blocked head of a queue, and since when it is blocked. A new head that overtakes the old one
+// inherits its waiting time, because the queue has been blocked all along.
+func (rs *reservations) setHead(q *queue, head *app) {
+	before := q.blockedHead
+	if q.blockedHead = head; head == nil || !head.ask.headSince.IsZero() {
 		return
 	}
 	q.blockedHead.ask.headSince = rs.now
