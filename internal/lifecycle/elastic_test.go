@@ -160,7 +160,8 @@ func TestAllocate(t *testing.T) {
 		"created without a gate, on no node":   {pods: "1 2n 3n"},
 		"the same, as if it were let in":       {pods: "1 2n@default", want: 1, has: "default=1"},
 		"a larger one is asked back":           {pods: "1 2 3L", holds: "default=4", giveBack: back("default", 1), want: 4, does: "end 3", has: "default=4"},
-		"in a flavor that nobody granted":      {pods: "1 2@gpu", want: 1, has: "gpu=1"},
+		"in a flavor that nobody granted":      {pods: "1 2@gpu", want: 1, has: "default=1"},
+		"labels that were changed since":       {pods: "1 2@none 3@none 4g", holds: "default=2", want: 3, has: "default=2"},
 		"lifted without an answer":             {pods: "1 2u@spot 3g", holds: "spot=1", want: 2, does: "let 2@spot", has: "spot=1"},
 	}
 	for name, tc := range tests {

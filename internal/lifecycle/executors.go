@@ -60,7 +60,7 @@ func newExecutors(st *state) executors {
 			c.unanswered = append(c.unanswered, unanswered{r, flavor})
 			c.addAdmitted(r, flavor)
 		case r.SchedulingGate == nil:
-			c.addAdmitted(r, cmp.Or(flavor, r.Flavor, c.base.Flavor))
+			c.addAdmitted(r, cmp.Or(flavor, grantedFlavor(st.s.Grant, r), c.base.Flavor))
 		case r.Deleting:
 		case tooLarge(r, c.allowed) != "":
 			c.tooLarge = append(c.tooLarge, r)
@@ -87,6 +87,18 @@ func isAttemptExecutor(st *state, r *pods.Record) bool {
 // which would have left a flavor label. Without the guard, users can create any number of such pods, of any size.
 func usesNothing(r *pods.Record, flavor string) bool {
 	return r.SchedulingGate == nil && cmp.Or(flavor, r.Flavor) == "" && !r.OnNode()
+}
+
+// grantedFlavor returns the flavor in the label of an executor; empty if the grant has no executors in that flavor.
+// Whoever may change the labels of pods, such as the driver, could otherwise have them charged to a flavor without
+// quota.
+func grantedFlavor(g *v1alpha1.Grant, r *pods.Record) string {
+	for i := range g.PodSets {
+		if p := &g.PodSets[i]; p.Name == v1alpha1.ExecutorPodSet && p.Flavor == r.Flavor {
+			return r.Flavor
+		}
+	}
+	return ""
 }
 
 // weight returns for how many executors of the grant an admitted pod counts. That is more than one if the pod is on a
