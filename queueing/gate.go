@@ -91,6 +91,9 @@ type HolderState struct {
 	QueuedAt time.Time
 	// Terminating is true if the grant will be released soon anyway, because its pods are being stopped or have ended.
 	Terminating bool
+	// Stuck is true if nobody knows when the grant will be released, because pods that should end are on nodes that do
+	// not answer.
+	Stuck bool
 	// ReleasedBy is the latest time at which the grant is released; zero if unknown.
 	ReleasedBy time.Time
 }

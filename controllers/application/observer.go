@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -58,6 +59,7 @@ func (ob *observer) updateHolder(ctx context.Context) error {
 	standing := queueing.HolderState{
 		Priority:    ob.sightings.priority(ob.app, current, grant.Priority),
 		Terminating: !ob.app.DeletionTimestamp.IsZero() || s.Stopping != "" || stage == status.Finalizing,
+		Stuck:       apimeta.IsStatusConditionTrue(s.Conditions, v1alpha1.NodeLostCondition),
 		ReleasedBy:  lifecycle.ReleasedBy(ob.app, ob.MaxTermination),
 	}
 	if s.Times.Queued != nil {

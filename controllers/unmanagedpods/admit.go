@@ -160,12 +160,16 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 		r.recordUnattributed(ctx, p, &grant)
 	}
 	r.Gates.Persisted(ctx, key, grant)
-	r.Gates.UpdateHolder(key, grant, queueing.HolderState{Priority: p.Priority, QueuedAt: r.store.since(p), Terminating: p.Deleting})
+	standing := queueing.HolderState{Priority: p.Priority, QueuedAt: r.store.since(p), Terminating: p.Deleting}
+	if p.Deleting {
+		var err error
+		standing.Stuck, err = r.boundTermination(ctx, p)
+		r.Gates.UpdateHolder(key, grant, standing)
+		return err
+	}
+	r.Gates.UpdateHolder(key, grant, standing)
 	eviction := r.Gates.Eviction(key, grant)
-	switch {
-	case p.Deleting:
-		return r.boundTermination(ctx, p)
-	case eviction == nil:
+	if eviction == nil {
 		return nil
 	}
 	r.recordEvent(ctx, p, eviction.Reason, eviction.Message)

@@ -23,25 +23,25 @@ const endingInterval = 10 * time.Second
 
 // boundTermination makes a pod that is being deleted end within MaxTermination, whichever client has deleted it,
 // because its quota counts as about to be released. On a node that does not answer the pod may still be running, so its
-// quota stays charged.
-func (r *Reconciler) boundTermination(ctx context.Context, p *unmanaged.Pod) error {
+// quota stays charged; stuck reports that.
+func (r *Reconciler) boundTermination(ctx context.Context, p *unmanaged.Pod) (stuck bool, err error) {
 	if p.EndsLate(r.MaxTermination) {
-		return r.deletePod(ctx, p, false)
+		return false, r.deletePod(ctx, p, false)
 	}
 	if wait := p.ForcedAt(r.MaxTermination).Sub(r.Clock.Now()); wait > 0 {
 		r.wakeAfter(p, wait)
-		return nil
+		return false, nil
 	}
 	r.wakeAfter(p, endingInterval)
 	node := &corev1.Node{}
-	err := r.Live.Get(ctx, types.NamespacedName{Name: p.Node}, node)
+	err = r.Live.Get(ctx, types.NamespacedName{Name: p.Node}, node)
 	switch {
 	case client.IgnoreNotFound(err) != nil:
-		return fmt.Errorf("read node of pod %s/%s: %w", p.Namespace, p.Name, err)
+		return false, fmt.Errorf("read node of pod %s/%s: %w", p.Namespace, p.Name, err)
 	case err == nil && !pods.NodeReachable(node):
-		return nil
+		return true, nil
 	}
-	return r.deletePod(ctx, p, true)
+	return false, r.deletePod(ctx, p, true)
 }
 
 // deletePod deletes the pod that was seen, never a new one of the same name.

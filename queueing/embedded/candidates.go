@@ -123,7 +123,7 @@ func (s *candidateSource) at(i int) *target {
 		s.left--
 		a := s.queue.ranked[s.left]
 		switch {
-		case a.held.isTerminating() || a.held.serial < s.search.oldest || a.held.serial >= s.search.newest:
+		case a.held.mustEnd() || a.held.standing.Stuck || a.held.serial < s.search.oldest || a.held.serial >= s.search.newest:
 		case s.whole:
 			s.found = append(s.found, s.search.wholeTargets(a)...)
 		default:

@@ -108,15 +108,16 @@ func (cs *claims) followQueues() {
 	}
 }
 
-// isPending reports whether a target of the claim still holds quota that it must release.
+// isPending reports whether a target of the claim still holds quota that it must release. One that is stuck does not
+// count, so that the ask may preempt others instead.
 func (cs *claims) isPending(c *claim) bool {
 	terminates := func(key queueing.Key) bool {
 		v := cs.registry.apps[key]
-		return v != nil && v.held != nil && (v.held.isTerminating() || len(v.held.growth.reclaims) > 0)
+		return v != nil && v.held != nil && (v.held.isTerminating() || v.held.isReclaiming())
 	}
 	return slices.ContainsFunc(c.awaited, terminates) || slices.ContainsFunc(c.targets, func(key queueing.Key) bool {
 		v := cs.registry.apps[key]
-		if v == nil || v.held == nil {
+		if v == nil || v.held == nil || v.held.standing.Stuck {
 			return false
 		}
 		owes := slices.ContainsFunc(v.held.growth.reclaims, func(d reclaim) bool { return d.by == c.app.key })
@@ -209,7 +210,7 @@ func (cs *claims) updateClaimVerdicts(t *tree) {
 }
 
 func equalHolderStates(a, b queueing.HolderState) bool {
-	return a.Priority == b.Priority && a.Terminating == b.Terminating && a.QueuedAt.Equal(b.QueuedAt) && a.ReleasedBy.Equal(b.ReleasedBy)
+	return a.Priority == b.Priority && a.Terminating == b.Terminating && a.Stuck == b.Stuck && a.QueuedAt.Equal(b.QueuedAt) && a.ReleasedBy.Equal(b.ReleasedBy)
 }
 
 // fillMaxRunning reports whether claims and admitted applications together have reached a maxRunning, so that no other

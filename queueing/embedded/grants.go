@@ -87,8 +87,14 @@ func (h *heldGrant) isFor(run, attempt int64) bool {
 // charged to the first flavor of the queue.
 func (h *heldGrant) charged() []quota.Amount { return chargedAmounts(h.grant, h.queue.flavors[0]) }
 
+// mustEnd reports whether the grant will be released, soon or, if it is stuck, at an unknown time.
+func (h *heldGrant) mustEnd() bool { return h.standing.Terminating || h.eviction() != nil }
+
 // isTerminating reports whether the grant will be released soon.
-func (h *heldGrant) isTerminating() bool { return h.standing.Terminating || h.eviction() != nil }
+func (h *heldGrant) isTerminating() bool { return h.mustEnd() && !h.standing.Stuck }
+
+// isReclaiming reports whether the holder will soon release pods above its base gang for others.
+func (h *heldGrant) isReclaiming() bool { return len(h.growth.reclaims) > 0 && !h.standing.Stuck }
 
 // eviction returns why the grant must be released, or nil if it may be kept.
 func (h *heldGrant) eviction() *queueing.Eviction {

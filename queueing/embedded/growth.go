@@ -103,7 +103,7 @@ func (eg *elasticGrowth) growthRequests(t *tree) []*growthRequest {
 	for key := range eg.holders.elastic {
 		a := eg.registry.apps[key]
 		h := a.held
-		if h.queue.tree != t || h.growth.want.Count <= elasticPods(h.grant) || h.isTerminating() || !h.stateKnown || h.growth.before != nil {
+		if h.queue.tree != t || h.growth.want.Count <= elasticPods(h.grant) || h.mustEnd() || !h.stateKnown || h.growth.before != nil {
 			continue
 		}
 		g, why := eg.newGrowthRequest(a)

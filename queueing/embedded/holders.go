@@ -42,7 +42,7 @@ func (hs *holders) terminatingTargets(t *tree) []*target {
 			switch {
 			case a.held.isTerminating():
 				out = append(out, &target{app: a, whole: true, count: 1, vector: a.held.vector})
-			case len(a.held.growth.reclaims) > 0:
+			case a.held.isReclaiming():
 				out = append(out, &target{app: a, whole: true, count: 1, vector: hs.reclaimVector(a.held)})
 			}
 		}
@@ -201,7 +201,7 @@ func (hs *holders) countState(a *app, n int) {
 
 // updateLeaving updates whether a holder counts as one that must release something.
 func (h *heldGrant) updateLeaving() {
-	leaving := h.isTerminating() || len(h.growth.reclaims) > 0
+	leaving := h.isTerminating() || h.isReclaiming()
 	switch {
 	case leaving && !h.leaving:
 		h.queue.leaving++

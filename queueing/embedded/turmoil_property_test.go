@@ -359,7 +359,7 @@ func (u *turmoil) resize(key queueing.Key) {
 // changeHolder gives a holder another priority or end, or makes it terminate.
 func (u *turmoil) changeHolder(key queueing.Key) {
 	if g, holds := u.engine.Held(key); holds {
-		s := queueing.HolderState{Priority: u.Int32N(3), QueuedAt: epoch, Terminating: u.chance(0.2)}
+		s := queueing.HolderState{Priority: u.Int32N(3), QueuedAt: epoch, Terminating: u.chance(0.2), Stuck: u.chance(0.1)}
 		if u.chance(0.3) {
 			s.ReleasedBy = u.now.Add(time.Duration(u.IntN(30)) * time.Minute)
 		}
@@ -501,7 +501,7 @@ func (u *turmoil) checkVerdicts() error {
 // keeps its last reason.
 func (u *turmoil) whyNoMore(key queueing.Key) string {
 	h := u.engine.registry.apps[key].held
-	if h == nil || h.isTerminating() || h.growth.before != nil {
+	if h == nil || h.mustEnd() || h.growth.before != nil {
 		return ""
 	}
 	return h.growth.message

@@ -155,6 +155,7 @@ type holderState struct {
 	Priority    int32     `json:"priority,omitempty"`
 	QueuedAt    time.Time `json:"queuedAt,omitzero"`
 	Terminating bool      `json:"leaving,omitempty"`
+	Stuck       bool      `json:"stuck,omitempty"`
 	ReleasedBy  time.Time `json:"until,omitzero"`
 }
 
