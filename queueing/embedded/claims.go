@@ -183,6 +183,8 @@ func (cs *claims) evictionBy(by *app, target *target) *queueing.Eviction {
 	switch {
 	case v.held.queue == by.class.queue && v.held.standing.Priority < by.ask.priority:
 		rule = fmt.Sprintf("its priority %d is higher than %d", by.ask.priority, v.held.standing.Priority)
+	case v.held.queue == by.class.queue && !target.whole:
+		rule = fmt.Sprintf("executors above the base gang come after waiting applications of the same priority %d", by.ask.priority)
 	case v.held.queue == by.class.queue:
 		rule = fmt.Sprintf("it is older and has the same priority %d", by.ask.priority)
 	case target.byShare:
