@@ -5,11 +5,13 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -192,6 +194,40 @@ func TestCountsThatAreRefused(t *testing.T) {
 	_, err := g.Sync(t.Context(), piSince(noon))
 	must(t, err)
 	must(t, g.loop.cycle(t.Context()))
+	if got := ledgerOfTeam(t, g); len(got.InFlight) != 1 {
+		t.Errorf("the ledger has %v", got.InFlight)
+	}
+}
+
+// TestLedgerOfANewQueue: a root queue is deleted and created again, and the write that takes its new ledger over gets no
+// answer although it is stored. The leader recognizes its own write, and continues.
+func TestLedgerOfANewQueue(t *testing.T) {
+	t.Parallel()
+	g, _ := openGate(t, func(string) error { return nil })
+	first := request(t, g, "first", 0)
+	must(t, g.loop.cycle(t.Context()))
+	g.Persisted(t.Context(), first.Key, queueing.Grant{Run: first.Run, Attempt: first.Attempt})
+	queue := &v1alpha1.SparkQueue{}
+	must(t, g.o.Live.Get(t.Context(), types.NamespacedName{Name: "team-a"}, queue))
+	must(t, g.o.Client.Delete(t.Context(), queue))
+	must(t, g.o.Client.Create(t.Context(), &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}, Spec: queue.Spec}))
+	lost := 0
+	g.o.Client = interceptor.NewClient(g.o.Client.(client.WithWatch), interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, to client.Client, sub string, obj client.Object, patch client.Patch, o ...client.SubResourcePatchOption) error {
+			err := to.SubResource(sub).Patch(ctx, obj, patch, o...)
+			if err == nil && lost == 0 {
+				lost++
+				return errors.New("no answer")
+			}
+			return err
+		},
+	})
+	second := request(t, g, "second", 0)
+	must(t, g.loop.cycle(t.Context()))
+	must(t, g.loop.cycle(t.Context()))
+	if verdict, err := g.Sync(t.Context(), second); err != nil || verdict.State != queueing.Granted || lost != 1 {
+		t.Errorf("%v, %v; %d answers were lost", verdict, err, lost)
+	}
 	if got := ledgerOfTeam(t, g); len(got.InFlight) != 1 {
 		t.Errorf("the ledger has %v", got.InFlight)
 	}

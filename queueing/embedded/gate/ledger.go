@@ -32,6 +32,9 @@ var errForeign = errors.New("it belongs to the operator")
 // ledger is what this process knows about the ledger of one tree.
 type ledger struct {
 	epoch, seq int64
+	// claimed is the epoch with which this process has tried to take over the ledger of a queue that was deleted and
+	// created again; 0 if it never did.
+	claimed int64
 	// version is the resource version of the root queue that the next swap expects.
 	version string
 	// entries is the number of entries in the last write, and written is when that was.
@@ -110,6 +113,7 @@ func (w *ledgers) refresh(ctx context.Context, root string, l *ledger) error {
 	}
 	stored := queue.Status.Ledger
 	if stored == nil { // the queue was deleted and created again
+		l.claimed = l.epoch + 1
 		queue.Status.Ledger = &v1alpha1.Ledger{Epoch: l.epoch, Seq: l.seq}
 		if _, err := w.takeOver(ctx, queue); err != nil {
 			return err
@@ -118,8 +122,14 @@ func (w *ledgers) refresh(ctx context.Context, root string, l *ledger) error {
 		w.known[root] = l
 		return nil
 	}
-	if stored.Epoch != l.epoch || stored.Holder != w.o.Holder {
+	if stored.Holder != w.o.Holder || stored.Epoch != l.epoch && stored.Epoch != l.claimed {
 		return fmt.Errorf("queue %s: %w", root, errFenced)
+	}
+	if stored.Epoch != l.epoch { // it was taken over by a write that got no answer
+		l.epoch = stored.Epoch
+		w.mu.Lock()
+		w.engine.SetEpoch(root, l.epoch)
+		w.mu.Unlock()
 	}
 	l.version, l.seq = queue.ResourceVersion, stored.Seq
 	return nil
