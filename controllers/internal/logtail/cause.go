@@ -41,8 +41,8 @@ var (
 )
 
 // causeOf finds the line that says why a program failed, and what it says: the last exception of Python, where that only passes on one of
-// Java, and for programs in Java, the innermost cause of the last exception; and where Spark has given up, why the API server refused its
-// executors. Without one it returns -1.
+// Java, and for programs in Java, the innermost cause of the last exception that adds to it; and where Spark has given up, why the API server
+// refused its executors. Without one it returns -1.
 func causeOf(lines []string) (line int, text string) {
 	line, text = lastRefused(lines)
 	if line < 0 {
@@ -89,7 +89,8 @@ func lastPython(lines []string) (int, string) {
 	return -1, ""
 }
 
-// innermost returns the last cause of a Java exception, which either ended a thread or starts after the given line.
+// innermost returns the last cause of a Java exception, which either ended a thread or starts after the given line; of
+// causes that it repeats, the exception itself.
 func innermost(lines []string, after int) (int, string) {
 	line, text := -1, ""
 	for i := after; i < len(lines); i++ {
@@ -100,13 +101,23 @@ func innermost(lines []string, after int) (int, string) {
 		case strings.HasPrefix(lines[i], ": ") && line < 0 && after > 0: // passed on by py4j
 			line, text = i, strings.TrimPrefix(lines[i], ": ")
 		case strings.HasPrefix(lines[i], causedBy) && line >= 0:
-			line, text = i, strings.TrimPrefix(lines[i], causedBy)
+			if cause := strings.TrimPrefix(lines[i], causedBy); !repeats(text, cause) {
+				line, text = i, cause
+			}
 		}
 	}
 	if line >= 0 && strings.HasSuffix(text, traceback) {
 		return withinJava(lines, line, text)
 	}
 	return line, text
+}
+
+// repeats reports whether an exception with a location has the message of its cause in its own: clients of object stores
+// add what they were doing, and where, to what the store has answered. The exceptions of Spark add more than can be
+// quoted.
+func repeats(text, cause string) bool {
+	_, message, found := strings.Cut(cause, ": ")
+	return found && strings.Contains(text, "://") && strings.Contains(text, message) && !strings.HasPrefix(text, "org.apache.spark.")
 }
 
 // withinJava returns the exception of a traceback that is the message of a Java exception.

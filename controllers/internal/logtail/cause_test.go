@@ -26,7 +26,15 @@ func TestRecordedCauses(t *testing.T) {
 			"org.apache.spark.sql.AnalysisException: [PATH_NOT_FOUND] Path does not exist: file:/nowhere/at/all. SQLSTATE: 42K03",
 			"Exception in thread \"main\" org.apache.spark.sql.AnalysisException",
 		},
-		"stage":   {"java.io.IOException: unexpected end of file", "Caused by: java.io.IOException: unexpected end of file"},
+		"stage": {"java.io.IOException: unexpected end of file", "Caused by: java.io.IOException: unexpected end of file"},
+		"s3key": {
+			"java.nio.file.AccessDeniedException: s3a://my-bucket/in: getFileStatus on s3a://my-bucket/in: software.amazon.awssdk.services.s3.model.S3Exception: " +
+				"Forbidden (Service: S3, Status Code: 403, Request ID: ", ": java.nio.file.AccessDeniedException: s3a://my-bucket/in",
+		},
+		"s3connector": {
+			"java.lang.ClassNotFoundException: Class org.apache.hadoop.fs.s3a.S3AFileSystem not found",
+			"Caused by: java.lang.ClassNotFoundException: Class org.apache.hadoop.fs.s3a.S3AFileSystem not found",
+		},
 		"noclass": {"Failed to load class Nowhere.", "Error: Failed to load class Nowhere."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,6 +95,19 @@ func TestCause(t *testing.T) {
 		"executors that failed until Spark gave up": {
 			"ERROR ExecutorPodsLifecycleManager: Max number of executor failures (4) reached\nException in thread \"main\" org.apache.spark.SparkException: Job 0 cancelled",
 			"org.apache.spark.SparkException: Job 0 cancelled",
+		},
+		"an exception with a location that repeats its causes": {
+			"Exception in thread \"main\" org.apache.hadoop.fs.s3a.UnknownStoreException: `s3a://absent/in': getFileStatus on s3a://absent/in: NoSuchBucketException: The " +
+				"specified bucket does not exist. (Status Code: 404)\n\tat x\nCaused by: NoSuchBucketException: The specified bucket does not exist. (Status Code: 404)\n\tat y",
+			"org.apache.hadoop.fs.s3a.UnknownStoreException: `s3a://absent/in': getFileStatus on s3a://absent/in: NoSuchBucketException: The " +
+				"specified bucket does not exist. (Status Code: 404)",
+		},
+		"an exception with a location, and a cause that adds to it": {
+			"Exception in thread \"main\" java.io.IOException: cannot read s3a://bucket/in\n\tat x\nCaused by: java.net.ConnectException: Connection refused", "java.net.ConnectException: Connection refused",
+		},
+		"an exception of Spark that repeats its cause": {
+			"Exception in thread \"main\" org.apache.spark.SparkException: Job aborted: java.io.IOException: no s3a://a/b\n\tat x\nCaused by: java.io.IOException: no s3a://a/b",
+			"java.io.IOException: no s3a://a/b",
 		},
 		"something else that is invalid": {"WARN Config \"a\" is invalid: b\nINFO bye", ""},
 		"no such program":                {"python3: can't open file '/a.py': [Errno 2] No such file or directory\n", "can't open file '/a.py': [Errno 2] No such file or directory"},
