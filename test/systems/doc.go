@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package systems runs third-party software as plain processes beside any API server: the batch schedulers that gates
-// hand applications to (Kueue, Volcano, YuniKorn), and Flux and Argo CD, which apply what is in Git.
+// hand applications to (Kueue, Volcano, YuniKorn), Flux and Argo CD, which apply what is in Git, and an S3 server.
 //
 //	kueue := systems.Kueue(t, env.Cluster(), systems.KueueSettings{})   installs and starts it, waits until it is ready
 //	kueue.Stop()                                                        its objects and webhooks stay, as when its pod is away

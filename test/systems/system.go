@@ -28,8 +28,8 @@ const (
 	interval = 50 * time.Millisecond
 )
 
-// System is third-party software beside an API server: a batch scheduler, Flux or Argo CD. It is not safe for
-// concurrent use, except through Shared. An API server may have only one of each kind.
+// System is third-party software beside an API server: a batch scheduler, Flux, Argo CD or an object store. It is not
+// safe for concurrent use, except through Shared. An API server may have only one of each kind but object stores.
 type System struct {
 	name     string
 	client   client.Client
@@ -242,12 +242,15 @@ func start(t testing.TB, prepare func() (*System, error)) *System {
 }
 
 // FreeAddress returns an address of this machine on which no process listens now.
-func FreeAddress() (string, error) {
-	ports, err := freePorts(1)
+func FreeAddress() (string, error) { return freeAddressOf("127.0.0.1") }
+
+// freeAddressOf is FreeAddress for another address of this machine.
+func freeAddressOf(host string) (string, error) {
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("127.0.0.1:%d", ports[0]), nil
+	return listener.Addr().String(), listener.Close()
 }
 
 // FreePort returns a port of the loopback address on which no process listens now.

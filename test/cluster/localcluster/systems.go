@@ -34,6 +34,7 @@ func systems() []system {
 		{"flux-notification", "Flux's notification-controller", "github.com/fluxcd/notification-controller", []string{"config/crd/bases"}, "5 minutes"},
 		{"argocd", "Argo CD", "github.com/argoproj/argo-cd/v3", []string{"manifests/crds"}, "12 minutes"},
 		{"helm", "Helm", "helm.sh/helm/v4", nil, "2 minutes"},
+		{"versitygw", "Versity's S3 gateway", "github.com/versity/versitygw", nil, "3 minutes"},
 	}
 	for _, minor := range otherMinors {
 		all = append(all, system{"kubernetes-" + minor, "Kubernetes", "k8s.io/kubernetes", nil, "8 minutes"})
