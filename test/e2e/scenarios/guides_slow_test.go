@@ -43,7 +43,7 @@ func followGuide(t *testing.T, file string, mode corev1.PersistentVolumeAccessMo
 	t.Helper()
 	dir := openDir(t)
 	s := env.NewTenant(t, 1)
-	hostVolume(t, s, "volume", dir, mode)
+	s.HostVolume("volume", dir, mode)
 	s.Apply(env.Queue(s.Name, "1", "3Gi"))
 	data, err := os.ReadFile(filepath.Join(env.Root(), "examples", file))
 	if err != nil {

@@ -6,7 +6,6 @@
 package scenarios
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -14,8 +13,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -32,30 +29,6 @@ func openDir(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
-}
-
-// hostVolume creates a volume of class s.Name, for the claims of one namespace. The local cluster does not provision
-// volumes.
-func hostVolume(t *testing.T, s *env.Namespace, name, dir string, mode corev1.PersistentVolumeAccessMode) {
-	t.Helper()
-	volume := &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: s.Name + "-" + name},
-		Spec: corev1.PersistentVolumeSpec{
-			Capacity:                      corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
-			AccessModes:                   []corev1.PersistentVolumeAccessMode{mode},
-			StorageClassName:              s.Name,
-			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
-			PersistentVolumeSource:        corev1.PersistentVolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: dir}},
-		},
-	}
-	if err := env.Client().Create(t.Context(), volume); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := env.Client().Delete(context.Background(), volume); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 // shuffler succeeds if its shuffle has left files in the local folder of every executor that worked for it, and if that
@@ -91,7 +64,7 @@ func TestSlowAShuffleWritesToClaimsMadeOnDemand(t *testing.T) {
 	dirs := map[string]string{"driver": openDir(t), "exec-1": openDir(t), "exec-2": openDir(t)}
 	s := env.NewTenant(t, 1)
 	for name, dir := range dirs {
-		hostVolume(t, s, name, dir, corev1.ReadWriteOncePod)
+		s.HostVolume(name, dir, corev1.ReadWriteOncePod)
 	}
 	s.ApplyText(shuffler)
 	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, withProgram("shuffler.py"), func(spec *v1alpha1.SparkApplicationSpec) {
@@ -187,7 +160,7 @@ func TestSlowAHistoryServerShowsARunByItsEventLog(t *testing.T) {
 	t.Parallel()
 	dir := openDir(t)
 	s := env.NewTenant(t, 1)
-	hostVolume(t, s, "events", dir, corev1.ReadWriteOnce)
+	s.HostVolume("events", dir, corev1.ReadWriteOnce)
 	s.ApplyText(strings.ReplaceAll(historyServer, "$CLASS", s.Name))
 	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("pi", s.Name, func(spec *v1alpha1.SparkApplicationSpec) {
 		spec.SparkConf["spark.eventLog.enabled"], spec.SparkConf["spark.eventLog.dir"] = "true", "file:///events"
