@@ -19,7 +19,7 @@ import (
 const (
 	// agentPortName is the name of the JMX exporter's port in driver and executors.
 	agentPortName = "jmx-exporter"
-	// agentPath is where the JMX exporter shows its metrics. It answers at any path.
+	// agentPath is where the JMX exporter shows its metrics.
 	agentPath = "/metrics"
 	// agentVolume is the volume with the rules of the JMX exporter, agentRulesKey their key in the ConfigMap.
 	agentVolume   = "sparkgate-jmx-exporter"
