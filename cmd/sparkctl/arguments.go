@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"github.com/sparkgate/sparkgate/internal/nearest"
 )
@@ -30,6 +32,14 @@ func didYouMean(wrong string, names []string) string {
 		return fmt.Sprintf(": did you mean %s?", meant)
 	}
 	return ""
+}
+
+// checkName refuses a name that no object can have, because it would change the path of a request.
+func checkName(name string) error {
+	if wrong := content.IsPathSegmentName(name); len(wrong) > 0 {
+		return usageError{fmt.Errorf("%q cannot be the name of an object: it %s", name, strings.Join(wrong, ", "))}
+	}
+	return nil
 }
 
 // usageError is the error of a command line that cannot be understood.

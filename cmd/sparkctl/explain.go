@@ -64,6 +64,9 @@ func newExplain(s streams) *cobra.Command {
 
 func (f *explainFlags) run(ctx context.Context, names []string, s streams) error {
 	kind, name, err := objectNamed(names)
+	if err == nil {
+		err = checkName(name)
+	}
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -39,26 +41,36 @@ const (
 	tokens  = "POST /api/v1/namespaces/sparkgate-system/serviceaccounts/sparkgate-explain/token"
 )
 
-// apiServer answers by method and path. The last of several answers is repeated. It records the tokens in the
-// operator's own header.
+// apiServer answers by method and path. The last of several answers is repeated. It records the calls, the
+// last body of each, and the tokens in the operator's own header. A path that ends with a slash stands for all below it.
 type apiServer struct {
 	t       *testing.T
 	mu      sync.Mutex
 	replies map[string][]reply
 	carried []string
+	calls   []string
+	bodies  map[string]string
 }
 
 func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	call := r.Method + " " + r.URL.Path
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		s.t.Error(err)
+	}
+	s.calls, s.bodies[call] = append(s.calls, call), string(body)
 	if token := r.Header.Get(explainv1.TokenHeader); token != "" {
 		s.carried = append(s.carried, token)
 	}
 	answer := refusal(404, "NotFound", call+" is not there")
-	if given := s.replies[call]; len(given) > 0 {
-		if answer = given[0]; len(given) > 1 {
-			s.replies[call] = given[1:]
+	for _, known := range []string{call, path.Dir(call) + "/"} {
+		if given := s.replies[known]; len(given) > 0 {
+			if answer = given[0]; len(given) > 1 {
+				s.replies[known] = given[1:]
+			}
+			break
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -78,8 +90,14 @@ func refusal(code int, reason metav1.StatusReason, message string) reply {
 // startAPIServer returns the server and the path of a kubeconfig for it.
 func startAPIServer(t *testing.T, token string, replies map[string][]reply) (*apiServer, string) {
 	t.Helper()
-	s := &apiServer{t: t, replies: replies}
-	server := httptest.NewTLSServer(s) // tokens go over TLS only
+	s := &apiServer{t: t, replies: replies, bodies: map[string]string{}}
+	return s, serve(t, token, s)
+}
+
+// serve starts an API server and returns the path of a kubeconfig for it.
+func serve(t *testing.T, token string, handler http.Handler) (kubeconfigPath string) {
+	t.Helper()
+	server := httptest.NewTLSServer(handler) // tokens go over TLS only
 	t.Cleanup(server.Close)
 	authority := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
 	file := filepath.Join(t.TempDir(), "kubeconfig")
@@ -90,7 +108,17 @@ contexts: [{name: test, context: {cluster: test, user: test, namespace: spark}}]
 	if err := os.WriteFile(file, []byte(kubeconfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return s, file
+	return file
+}
+
+// locked is a handler that answers one request after the other.
+func locked(next http.Handler) http.Handler {
+	var mu sync.Mutex
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		next.ServeHTTP(w, r)
+	})
 }
 
 // fromPage returns an answer in the documentation, by its heading.

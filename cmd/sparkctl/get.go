@@ -71,7 +71,7 @@ func applicationName(name *string) error {
 		return usageError{errors.New("name an application: NAME or sgapp/NAME")}
 	}
 	*name = bare
-	return nil
+	return checkName(bare)
 }
 
 func (f *getFlags) run(ctx context.Context, name string, s streams) error {

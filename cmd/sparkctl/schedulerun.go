@@ -88,7 +88,7 @@ func scheduleName(name *string) error {
 		return usageError{errors.New("name a schedule: NAME or sgsched/NAME")}
 	}
 	*name = bare
-	return nil
+	return checkName(bare)
 }
 
 func (f *scheduleRunFlags) run(ctx context.Context, name string, s streams) error {

@@ -55,7 +55,7 @@ func listVersioned[T any](ctx context.Context, c *Cluster, kind Kind, s Selectio
 
 // listEach calls decode for each object of a list as the answer arrives.
 func listEach(ctx context.Context, c *Cluster, kind Kind, s Selection, decode func(*json.Decoder) error) (version string, err error) {
-	request := c.client.Get().AbsPath(kind.path(s.Namespace)...)
+	request := kind.in(c.client.Get(), s.Namespace)
 	s.narrow(request)
 	stream, err := request.Stream(ctx)
 	if err == nil {
@@ -112,7 +112,7 @@ func GetObject[T any](ctx context.Context, c *Cluster, kind Kind, name string) (
 	if kind.Namespaced {
 		namespace = c.Namespace
 	}
-	data, err := bodyOf(c.client.Get().AbsPath(append(kind.path(namespace), name)...).Do(ctx))
+	data, err := bodyOf(kind.named(c.client.Get(), namespace, name).Do(ctx))
 	if err != nil {
 		return object, c.explain(ctx, err, action{"get", kind.Resource, namespace, name})
 	}
@@ -121,7 +121,7 @@ func GetObject[T any](ctx context.Context, c *Cluster, kind Kind, name string) (
 
 // HasApplication reports whether the namespace of a cluster's client has an application of that name.
 func HasApplication(ctx context.Context, c *Cluster, name string) (bool, error) {
-	_, err := bodyOf(c.client.Get().AbsPath(append(Applications.path(c.Namespace), name)...).Do(ctx))
+	_, err := bodyOf(Applications.named(c.client.Get(), c.Namespace, name).Do(ctx))
 	if IsNotFound(err) {
 		return false, nil
 	}

@@ -69,7 +69,7 @@ func Runs(pod *corev1.Pod) bool {
 
 // Log opens the log of the Spark container of a pod.
 func (c *Cluster) Log(ctx context.Context, pod *corev1.Pod, o LogOptions) (io.ReadCloser, error) {
-	request := c.client.Get().AbsPath(Pods.Root, "namespaces", pod.Namespace, Pods.Resource, pod.Name, "log").
+	request := Pods.named(c.client.Get(), pod.Namespace, pod.Name).SubResource("log").
 		Param("container", pods.SparkContainer(pod)).Timeout(0)
 	if o.Follow {
 		request.Param("follow", "true")

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/sparkgate/sparkgate/internal/nearest"
 )
@@ -20,7 +21,7 @@ const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.i
 
 // Names returns the names of up to 500 objects of a kind, of the namespace if the kind is namespaced.
 func (c *Cluster) Names(ctx context.Context, kind Kind) ([]string, error) {
-	data, err := bodyOf(c.client.Get().AbsPath(kind.path(c.Namespace)...).Param("limit", pageSize).SetHeader("Accept", metadataOnly).Do(ctx))
+	data, err := bodyOf(kind.in(c.client.Get(), c.Namespace).Param("limit", pageSize).SetHeader("Accept", metadataOnly).Do(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -35,12 +36,20 @@ func (c *Cluster) Names(ctx context.Context, kind Kind) ([]string, error) {
 	return names, nil
 }
 
-// path returns the path of the objects of the kind in a namespace, or in all of them if it is empty.
-func (k Kind) path(namespace string) []string {
+// in addresses a request to the objects of the kind in a namespace, or in all of them if it is empty. The request fails
+// if the namespace would change its path, such as "..".
+func (k Kind) in(request *rest.Request, namespace string) *rest.Request {
+	request.AbsPath(k.Root).Resource(k.Resource)
 	if k.Namespaced && namespace != "" {
-		return []string{k.Root, "namespaces", namespace, k.Resource}
+		request.Namespace(namespace)
 	}
-	return []string{k.Root, k.Resource}
+	return request
+}
+
+// named addresses a request to one object of the kind. The request fails if the name is empty or would change its path:
+// it would be about all objects of the namespace.
+func (k Kind) named(request *rest.Request, namespace, name string) *rest.Request {
+	return k.in(request, namespace).Name(name)
 }
 
 // singular returns the singular name of the kind, such as sparkapplication.

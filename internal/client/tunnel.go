@@ -87,7 +87,7 @@ func (f *Forwarding) Close() {
 
 // podURL returns the URL of a subresource of a pod.
 func (c *Cluster) podURL(pod *corev1.Pod, subresource string, parameters url.Values) *url.URL {
-	request := c.client.Post().AbsPath(Pods.Root, "namespaces", pod.Namespace, Pods.Resource, pod.Name, subresource)
+	request := Pods.named(c.client.Post(), pod.Namespace, pod.Name).SubResource(subresource)
 	for name, values := range parameters {
 		for _, value := range values {
 			request.Param(name, value)

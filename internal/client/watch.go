@@ -138,7 +138,7 @@ func (f *followed[T, P]) once(ctx context.Context) (done bool, err error) {
 	if done, err := f.show(&object); done || err != nil {
 		return done, err
 	}
-	stream, err := f.cluster.client.Get().AbsPath(f.kind.path(f.cluster.Namespace)...).
+	stream, err := f.kind.in(f.cluster.client.Get(), f.cluster.Namespace).
 		Param("watch", "true").Param("fieldSelector", "metadata.name="+f.name).Param("resourceVersion", P(&object).GetResourceVersion()).
 		Param("timeoutSeconds", watchSeconds).Stream(ctx)
 	if err != nil {

@@ -118,7 +118,7 @@ type watching struct {
 // does not answer.
 func (w *watching) since(ctx context.Context, version string) {
 	for version != "" && ctx.Err() == nil {
-		request := w.cluster.client.Get().AbsPath(w.kind.path(w.selection.Namespace)...).Param("watch", "true").Param("allowWatchBookmarks", "true").
+		request := w.kind.in(w.cluster.client.Get(), w.selection.Namespace).Param("watch", "true").Param("allowWatchBookmarks", "true").
 			Param("resourceVersion", version).Param("timeoutSeconds", watchSeconds)
 		w.selection.narrow(request)
 		stream, err := request.Stream(ctx)

@@ -25,7 +25,7 @@ func (c *Cluster) patch(ctx context.Context, kind Kind, name string, patch any) 
 	if err != nil {
 		return nil, err
 	}
-	data, err := bodyOf(c.client.Patch(types.MergePatchType).AbsPath(append(kind.path(c.Namespace), name)...).
+	data, err := bodyOf(kind.named(c.client.Patch(types.MergePatchType), c.Namespace, name).
 		Param("fieldManager", fieldManager).Body(body).Do(ctx))
 	return data, c.explain(ctx, err, action{"patch", kind.Resource, c.Namespace, name})
 }
@@ -101,7 +101,7 @@ func request(token string) map[string]any {
 // CreateApplication creates an application in a namespace from a JSON manifest, and returns it. An unknown field is an
 // error.
 func (c *Cluster) CreateApplication(ctx context.Context, namespace, name string, manifest []byte) (*v1alpha1.SparkApplication, error) {
-	data, err := bodyOf(c.client.Post().AbsPath(Applications.path(namespace)...).SetHeader("Content-Type", "application/json").
+	data, err := bodyOf(Applications.in(c.client.Post(), namespace).SetHeader("Content-Type", "application/json").
 		Param("fieldManager", fieldManager).Param("fieldValidation", "Strict").Body(manifest).Do(ctx))
 	if apierrors.IsAlreadyExists(err) {
 		return nil, fmt.Errorf("sparkapplication %s exists in namespace %s: run it again with sparkctl rerun, or delete it first", name, namespace)
@@ -119,6 +119,6 @@ func decoded[T any](data []byte, err error) (*T, error) {
 
 // DeleteApplication deletes an application.
 func (c *Cluster) DeleteApplication(ctx context.Context, name string) error {
-	_, err := bodyOf(c.client.Delete().AbsPath(append(Applications.path(c.Namespace), name)...).Do(ctx))
+	_, err := bodyOf(Applications.named(c.client.Delete(), c.Namespace, name).Do(ctx))
 	return c.explain(ctx, err, action{"delete", Applications.Resource, c.Namespace, name})
 }
