@@ -31,6 +31,8 @@ const (
 	lookAtRestEvery = time.Minute
 	// lookForMoreEvery is the interval once the logs of some executors are followed.
 	lookForMoreEvery = 5 * time.Second
+	// maxLastLooks is how often pods are looked for, if they cannot be listed, after the run has ended.
+	maxLastLooks = 20
 	// lineBuffer is the size of the buffer for a line, in bytes. Longer lines are written in pieces.
 	lineBuffer = 64 << 10
 )
@@ -107,6 +109,9 @@ type logFollower struct {
 	// pod.
 	noted  string
 	missed bool
+	// blind is set while pods cannot be listed. lastLooks counts how often they were looked for after the run had ended.
+	blind     bool
+	lastLooks int
 }
 
 func newLogFollower(c *client.Cluster, out, notes io.Writer) *logFollower {
@@ -137,7 +142,8 @@ func byNumber(a, b corev1.Pod) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
 }
 
-// copy copies the log of a pod to its end. If the connection breaks while the container is running, it reopens the log.
+// copy copies the log of a pod to its end. If the connection breaks while the container is running, it reopens the log
+// from the time at which it broke.
 func (l *logFollower) copy(ctx context.Context, pod *corev1.Pod) error {
 	prefix := ""
 	if l.executor == allExecutors {
@@ -145,19 +151,28 @@ func (l *logFollower) copy(ctx context.Context, pod *corev1.Pod) error {
 	}
 	options := l.options
 	for {
-		log, err := l.cluster.Log(ctx, pod, options)
+		log, err := l.openLog(ctx, pod, options)
 		if err != nil {
 			return err
 		}
 		err = l.lines.copy(log, prefix)
 		_ = log.Close() // the log was only read, so an error loses nothing
+		broke := clock.RealClock{}.Now()
 		var broken *brokenOutput
 		if errors.As(err, &broken) || !options.Follow || ctx.Err() != nil || !l.cluster.RunsOn(ctx, pod) {
 			return err
 		}
 		fmt.Fprintf(l.notes, "The log of pod %s was interrupted and is reopened: lines may be missing or repeated.\n", pod.Name)
-		options.Since, options.Tail = time.Second, -1
+		options.After, options.Tail = broke, allLines
 	}
+}
+
+// openLog opens the log of a pod. If it is followed, outages are survived.
+func (l *logFollower) openLog(ctx context.Context, pod *corev1.Pod, options client.LogOptions) (io.ReadCloser, error) {
+	if options.Follow {
+		return client.OpenLog(ctx, l.cluster, pod, options)
+	}
+	return l.cluster.Log(ctx, pod, options)
 }
 
 // follow prints logs as they are written, until the run ends. An empty uid stands for the current application of that
@@ -202,14 +217,40 @@ func (l *logFollower) loop(ctx context.Context, states <-chan *v1alpha1.SparkApp
 			run = app.Status.Run
 		}
 		l.note(app)
-		if err := l.openNew(ctx, app, run); err != nil {
+		if end, err := l.look(ctx, app, run); end {
 			return err
 		}
-		if over, err := l.over(app, run); over || err != nil {
-			l.open.Wait()
-			return cmp.Or(l.broken(), err, l.rest(app, run))
-		}
 	}
+}
+
+// look opens the logs of new pods, and reports whether no more lines are expected.
+func (l *logFollower) look(ctx context.Context, app *v1alpha1.SparkApplication, run int64) (end bool, err error) {
+	if err := l.outage(ctx, l.openNew(ctx, app, run)); err != nil {
+		return true, err
+	}
+	over, err := l.over(app, run)
+	switch {
+	case over && l.blind && l.lastLooks < maxLastLooks:
+		l.lastLooks++
+		return false, nil
+	case !over && err == nil:
+		return false, nil
+	}
+	l.open.Wait()
+	return true, cmp.Or(l.broken(), err, l.rest(app, run))
+}
+
+// outage notes once that pods cannot be listed, and whether they could be listed last. It returns the errors after which
+// they never can. Others pass, or FollowApplication ends because the API server does not answer.
+func (l *logFollower) outage(ctx context.Context, err error) error {
+	if err != nil && (client.IsForbidden(err) || ctx.Err() != nil) {
+		return err
+	}
+	if err != nil && !l.blind {
+		fmt.Fprintf(l.notes, "%v; trying again\n", err)
+	}
+	l.blind = err != nil
+	return nil
 }
 
 // broken returns the error that has kept lines of the last logs from being read or written, or nil.
@@ -225,7 +266,7 @@ func (l *logFollower) broken() error {
 // lookAfter returns when to look for pods again if the application does not change. app is nil before it was first
 // seen. A longer pause loses no lines of later executors, because their logs are copied from the first line.
 func (l *logFollower) lookAfter(app *v1alpha1.SparkApplication) time.Duration {
-	if app != nil {
+	if app != nil && !l.blind {
 		if stage, known := status.StageOf(app.Status.Conditions); known && !stage.Active() {
 			return lookAtRestEvery
 		}
@@ -286,6 +327,9 @@ func (l *logFollower) over(app *v1alpha1.SparkApplication, run int64) (bool, err
 func (l *logFollower) rest(app *v1alpha1.SparkApplication, run int64) error {
 	attempt := cmp.Or(l.attempt, app.Status.Attempt)
 	stage, _ := status.StageOf(app.Status.Conditions)
+	if l.blind {
+		l.unread.Store(true)
+	}
 	if run == 0 || app.Status.Run != run || l.executor != "" || l.next > attempt || !stage.Ended() {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/pods"
@@ -23,7 +24,12 @@ type LogOptions struct {
 	Tail int64
 	// Since is how far back the log goes; zero means all of it.
 	Since time.Duration
+	// After is when the log broke off, by the clock of this machine. If set, it counts instead of Since.
+	After time.Time
 }
+
+// overlap is how much of a log is read again after it broke off, because times are in whole seconds.
+const overlap = 2 * time.Second
 
 // SparkPods selects pods of an application.
 type SparkPods struct {
@@ -77,8 +83,12 @@ func (c *Cluster) Log(ctx context.Context, pod *corev1.Pod, o LogOptions) (io.Re
 	if o.Tail >= 0 {
 		request.Param("tailLines", strconv.FormatInt(o.Tail, 10))
 	}
-	if o.Since > 0 {
-		request.Param("sinceSeconds", strconv.FormatInt(max(1, int64(o.Since.Seconds())), 10))
+	since := o.Since
+	if !o.After.IsZero() {
+		since = clock.RealClock{}.Since(o.After) + overlap
+	}
+	if since > 0 {
+		request.Param("sinceSeconds", strconv.FormatInt(max(1, int64(since.Seconds())), 10))
 	}
 	stream, err := request.Stream(ctx)
 	return stream, c.explain(ctx, err, action{"get", "pods/log", pod.Namespace, ""})
@@ -88,21 +98,39 @@ func (c *Cluster) Log(ctx context.Context, pod *corev1.Pod, o LogOptions) (io.Re
 const reportTime = 15
 
 // RunsOn reports whether the Spark container of a pod still runs after its log has ended. It gives the kubelet
-// reportTime to report the end.
+// reportTime to report the end, and waits up to maxOutage for an API server that does not answer.
 func (c *Cluster) RunsOn(ctx context.Context, pod *corev1.Pod) bool {
-	for range reportTime {
-		if !c.stillRuns(ctx, pod) || sleep(ctx, time.Second) != nil {
+	const maxFailures = int(maxOutage / time.Second)
+	for seen, failed := 0, 0; seen < reportTime; {
+		running, err := c.stillRuns(ctx, pod)
+		switch {
+		case err == nil && running:
+			seen, failed = seen+1, 0
+		case err == nil, !IsPassing(err), failed == maxFailures:
+			return false
+		default:
+			failed++
+		}
+		if sleep(ctx, time.Second) != nil {
 			return false
 		}
 	}
 	return true
 }
 
-// stillRuns reports whether the Spark container of a pod runs now; false if the pod cannot be read.
-func (c *Cluster) stillRuns(ctx context.Context, pod *corev1.Pod) bool {
+// stillRuns reports whether the Spark container of a pod runs now.
+func (c *Cluster) stillRuns(ctx context.Context, pod *corev1.Pod) (bool, error) {
 	now, err := GetObject[corev1.Pod](ctx, c, Pods, pod.Name)
-	if err != nil || now.UID != pod.UID {
-		return false
+	return err == nil && now.UID == pod.UID && Runs(&now), err
+}
+
+// OpenLog is Cluster.Log for a log that is followed: it waits up to maxOutage for an API server that does not answer.
+func OpenLog(ctx context.Context, c *Cluster, pod *corev1.Pod, o LogOptions) (io.ReadCloser, error) {
+	const maxFailures = int(maxOutage / time.Second)
+	for failed := 0; ; failed++ {
+		log, err := c.Log(ctx, pod, o)
+		if err == nil || !IsPassing(err) || failed == maxFailures || sleep(ctx, time.Second) != nil {
+			return log, err
+		}
 	}
-	return Runs(&now)
 }

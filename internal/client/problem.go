@@ -56,6 +56,14 @@ func (c *Cluster) explain(ctx context.Context, err error, a action) error {
 	return &problem{text, err}
 }
 
+// IsPassing reports whether err means that the API server does not answer for now, so that the same request may succeed
+// in a moment.
+func IsPassing(err error) bool {
+	var unreachable *url.Error
+	return errors.As(err, &unreachable) && !errors.Is(err, context.Canceled) || apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err) ||
+		apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) || apierrors.IsUnauthorized(err)
+}
+
 // allNamespaces is the namespace of an action on all namespaces.
 const allNamespaces = "*"
 

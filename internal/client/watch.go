@@ -24,8 +24,8 @@ const (
 	watchSeconds = "290"
 	// reconnectAfter is the pause before a watch that ended is opened again.
 	reconnectAfter = time.Second
-	// maxOutage is how long the API server may fail to answer before following an object ends with an error. It may
-	// restart or be upgraded.
+	// maxOutage is how long the API server may fail to answer, or refuse the credentials, before following an object
+	// ends with an error. It may restart or be upgraded, and a token may be renewed.
 	maxOutage = 3 * time.Minute
 )
 
@@ -95,7 +95,7 @@ func (f *followed[T, P]) follow(ctx context.Context) error {
 	for {
 		done, err := f.once(ctx)
 		switch {
-		case done, f.final, err != nil && !f.seenOnce, apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
+		case done, f.final, err != nil && !f.seenOnce, apierrors.IsForbidden(err):
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()

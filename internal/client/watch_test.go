@@ -85,3 +85,43 @@ func TestAnotherOfTheName(t *testing.T) {
 		})
 	}
 }
+
+// TestTokensAreRenewed: a refused token does not end what has been followed for a while. A plugin, or the kubelet, may
+// renew the token, and an API server that cannot reach the webhook that checks tokens refuses all of them.
+func TestTokensAreRenewed(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		refused   int
+		maxOutage time.Duration
+		fails     bool
+	}{
+		"renewed":       {5, time.Minute, false},
+		"never renewed": {1 << 30, 20 * time.Millisecond, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int32
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				n := int(asked.Add(1))
+				switch {
+				case n > 2 && n <= 2+tt.refused:
+					w.WriteHeader(http.StatusUnauthorized)
+				case r.URL.Query().Has("watch"): // which ends at once
+				default:
+					_ = json.NewEncoder(w).Encode(v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Name: "pi", UID: "a", Generation: int64(n)}})
+				}
+			}))
+			t.Cleanup(server.Close)
+			cluster, err := New(&rest.Config{Host: server.URL}, "etl", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := &followedApplication{cluster: cluster, kind: Applications, name: "pi", pause: time.Millisecond, maxOutage: tt.maxOutage, see: func(app *v1alpha1.SparkApplication) (bool, error) {
+				return app.Generation > 2, nil
+			}}
+			if err := f.follow(t.Context()); (err != nil) != tt.fails || tt.fails && !IsUnauthorized(err) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
