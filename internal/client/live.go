@@ -37,6 +37,10 @@ func (c *Cluster) ExplainQueue(ctx context.Context, name string) (v1.Queue, erro
 }
 
 func (c *Cluster) ask(ctx context.Context, into any, path ...string) error {
+	if other := c.config.Impersonate.UserName; other != "" {
+		// The operator would answer the user whose token it gets, who may see more.
+		return fmt.Errorf("the operator cannot be asked as another user (--as %s)", other)
+	}
 	config := rest.CopyConfig(c.config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &carrier{next: next, borrow: c.borrowToken} })
 	client, err := clientOf(config)
