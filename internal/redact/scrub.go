@@ -48,6 +48,21 @@ func (k *Known) Text(text string) string {
 	return Masked
 }
 
+// quotedValue matches a value in a message of this program.
+var quotedValue = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// addresses matches user and password in an address.
+var addresses = regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://)[^\s/?#"'<>]*@`)
+
+// Addresses returns a text without users and passwords in addresses.
+func Addresses(text string) string { return addresses.ReplaceAllString(text, "${1}"+Masked+"@") }
+
+// Quoted returns a message of this program without the passwords within the values that it quotes: those in addresses,
+// and those whose names say that they are secret. Unlike Text it keeps everything else.
+func Quoted(message string) string {
+	return quotedValue.ReplaceAllStringFunc(message, func(value string) string { return named(shapes(value)) })
+}
+
 // Line returns Text of the first non-empty line, in at most limit bytes. The result does not keep the whole text in
 // memory.
 func Line(text string, limit int) string {

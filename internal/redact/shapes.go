@@ -41,7 +41,7 @@ var shapeRules = []rule{
 	{[]string{"authorization", "cookie"}, regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(: *)(?:[^\s(][^\n]*|\([^h\n][^\n]*)`), "${1}${2}" + Masked},
 	{[]string{"bearer", "basic"}, regexp.MustCompile(`(?i)\b(bearer|basic)\s+([a-z._~+/-]*[0-9][a-z0-9._~+/-]{7,}=*|[a-z0-9._~+/-]{8,}=+)`), "${1} " + Masked},
 	// scheme://user:password@host
-	{[]string{"://"}, regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://)[^\s/?#"'<>]*@`), "${1}" + Masked + "@"},
+	{[]string{"://"}, addresses, "${1}" + Masked + "@"},
 	// jdbc:oracle:thin:user/password@…
 	{[]string{"jdbc:oracle"}, regexp.MustCompile(`(?i)(jdbc:oracle:[a-z0-9]+:)[^\s/@"']+/[^\s@"']+@`), "${1}" + Masked + "@"},
 	// ?sig=…&key=…

@@ -56,6 +56,15 @@ var (
 	}
 )
 
+// userInfo matches an address with the name and the password of a user.
+var userInfo = regexp.MustCompile(`://[^/@:\s]+:[^/@\s]+@`)
+
+// HoldsSecret reports whether a value of a property that is not a secret itself contains one: an address with a password,
+// or a list of settings with one.
+func HoldsSecret(value string) bool {
+	return userInfo.MatchString(value) || len(redact.Secrets(value)) > 0
+}
+
 // SecretValue reports whether the value of a property looks like a secret, which must not be in a manifest. The linter,
 // the translation of spark-submit and the redaction of logs all use it.
 func SecretValue(key, value string) bool {

@@ -100,7 +100,7 @@ func Build(in render.Input, contradictions []conf.Finding) (render.Objects, []Fi
 		for _, finding := range check(s) {
 			if !seen[finding.Field] {
 				seen[finding.Field] = true
-				findings = append(findings, finding)
+				findings = append(findings, withoutPasswords(finding))
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/finding"
+	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
@@ -37,6 +38,13 @@ func shown(value any) string {
 		return fmt.Sprintf("%q", text)
 	}
 	return fmt.Sprint(value)
+}
+
+// withoutPasswords returns a finding whose message does not repeat a password in the value, such as that of an address:
+// the message becomes a condition, an event and output of CI.
+func withoutPasswords(f Finding) Finding {
+	f.Message = redact.Quoted(f.Message)
+	return f
 }
 
 // Warning is about something that works but should be changed.

@@ -20,8 +20,12 @@ import (
 // Warnings returns what works but should be changed. Warnings do not keep an application from running.
 func Warnings(app *v1alpha1.SparkApplication) []Warning {
 	s := newSubject(app)
-	return slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s),
+	all := slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s),
 		packageWarnings(s), localWarnings(s), shuffleWarnings(s), prefixWarnings(s), gateWarnings(s), streamWarnings(s), resizeWarnings(s))
+	for i := range all {
+		all[i] = withoutPasswords(all[i])
+	}
+	return all
 }
 
 // AccountWarnings warns if the driver has no service account and so uses the account default, which usually lacks the
@@ -42,11 +46,14 @@ func AccountWarnings(app *v1alpha1.SparkApplication) []Warning {
 func secretWarnings(s *subject) []Warning {
 	var warnings []Warning
 	for _, property := range s.properties.Sorted() {
-		if property.Origin.Source == conf.Secret || !conf.SecretValue(property.Key, property.Value) {
-			continue
+		const readable = ", and the value will stand in a ConfigMap that others may read: take it from a Secret with spec.sparkConfFrom"
+		switch {
+		case property.Origin.Source == conf.Secret:
+		case conf.SecretValue(property.Key, property.Value):
+			warnings = append(warnings, Warning{Field: property.Origin.Field, Message: "the key looks like that of a secret" + readable})
+		case conf.HoldsSecret(property.Value) && conf.RefusedFromSecret(property.Key) == "":
+			warnings = append(warnings, Warning{Field: property.Origin.Field, Message: "the value seems to contain a password" + readable})
 		}
-		warnings = append(warnings, Warning{Field: property.Origin.Field,
-			Message: "the key looks like that of a secret, and the value will stand in a ConfigMap that others may read: take it from a Secret with spec.sparkConfFrom"})
 	}
 	return warnings
 }
