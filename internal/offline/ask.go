@@ -11,6 +11,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/offline/internal/manifests"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
@@ -32,7 +33,7 @@ func (s *Schedule) Ask() (queueing.Ask, error) {
 	}
 	app.Name, app.Namespace = s.Name, s.Namespace
 	Rendering{}.complete(app)
-	ask, err := askOf(app, placementOf(app), podsets.Environment{})
+	ask, err := askOf(app, manifests.Placement(app), podsets.Environment{})
 	if err != nil {
 		return queueing.Ask{}, fmt.Errorf("spec.template: %w", err)
 	}
@@ -62,6 +63,6 @@ func objectsOf(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement)
 	if len(findings) > 0 {
 		return render.Objects{}, errors.New(findings[0].String())
 	}
-	in.Queue, in.SubmitTime, in.SchedulingGated = placed.Queue, placeholderTime, gated(placed.Gate, in.Properties)
+	in.Queue, in.SubmitTime, in.SchedulingGated = placed.Queue, placeholderTime, manifests.SchedulingGated(placed.Gate, in.Properties)
 	return render.Build(in)
 }

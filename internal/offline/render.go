@@ -14,12 +14,10 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/offline/internal/manifests"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
-	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
 // Values that only a cluster would know.
@@ -104,9 +102,9 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 	if len(findings) > 0 {
 		return nil, nil, errors.New(findings[0].String())
 	}
-	placed := placementOf(&app)
+	placed := manifests.Placement(&app)
 	in.Run, in.Attempt, in.Queue = max(r.Run, 1), max(r.Attempt, 1), placed.Queue
-	in.SubmitTime, in.SchedulingGated = placeholderTime, gated(placed.Gate, in.Properties)
+	in.SubmitTime, in.SchedulingGated = placeholderTime, manifests.SchedulingGated(placed.Gate, in.Properties)
 	objects, err := render.Build(in)
 	if err != nil {
 		return nil, nil, err
@@ -117,18 +115,6 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 	}
 	more, err := companions(in, objects)
 	return append(documents, more...), notes, err
-}
-
-// placementOf returns gate and queue of an application if neither its namespace nor the operator have other defaults.
-func placementOf(app *v1alpha1.SparkApplication) namespacepolicy.Placement {
-	return namespacepolicy.Policy{}.Place(app, namespacepolicy.Defaults{QueueLabel: func(gate v1alpha1.GateType) string { return catalog.Of(gate).QueueLabel }})
-}
-
-// gated reports whether executors wait behind a scheduling gate: under dynamic allocation, if the gate supports grants
-// that grow.
-func gated(gate v1alpha1.GateType, properties conf.Properties) bool {
-	gang, err := properties.Executors()
-	return err == nil && gang.Dynamic && catalog.Of(gate).Resizes
 }
 
 // companions returns the manifests of the companions that exist while the driver runs.

@@ -16,7 +16,9 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/offline/internal/schema"
+	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/queueing/validation"
@@ -48,10 +50,12 @@ func (o *Object) Check(all []Object) ([]Finding, error) {
 	return o.placed(found), err
 }
 
-// placed adds file, line and object to findings, and sorts them by line.
+// placed adds file, line and object to findings, and sorts them by line. It hides passwords in the values that messages
+// quote, because CI keeps them.
 func (o *Object) placed(findings []Finding) []Finding {
 	for i := range findings {
 		f := &findings[i]
+		f.Message = redact.Quoted(f.Message)
 		f.File, f.Line, f.Object = o.File, o.lineOf(f.Field), strings.TrimSpace(o.Kind+" "+o.Name)
 	}
 	slices.SortStableFunc(findings, func(a, b Finding) int { return a.Line - b.Line })
@@ -176,7 +180,9 @@ func (c *collector) application(text []byte, all []Object) {
 	}
 	Generate(&app.ObjectMeta)
 	files := ConfFiles(&app, all)
-	found := validate.Submission(&app, conf.Sources{ConfigMap: files})
+	in, contradictions := render.NewInput(&app, conf.Sources{ConfigMap: files})
+	in.SchedulingGated = SchedulingGated(Placement(&app).Gate, in.Properties)
+	_, found := validate.Build(in, contradictions)
 	if files == nil && validate.ConfigMapMayMend(&app, found) {
 		c.add(Finding{Warning: true, Field: "spec.sparkConfigMap", Message: fmt.Sprintf(
 			"the ConfigMap %s is not among the files, and its properties may be what is missing here: also name its file", app.Spec.SparkConfigMap)})

@@ -327,3 +327,28 @@ spec:
 func queueBelow(name, parent string) string {
 	return fmt.Sprintf("apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: {name: %s}\nspec: {parent: %s}\n---\n", name, parent)
 }
+
+// TestFindingsShowNoPasswords: what the schema refuses is reported without the password in it.
+func TestFindingsShowNoPasswords(t *testing.T) {
+	t.Parallel()
+	const manifest = `apiVersion: sparkgate.io/v1alpha1
+kind: SparkApplication
+metadata: {name: pi}
+spec:
+  type: "https://ci:hunter2@nexus/x"
+  sparkVersion: "password=hunter2"
+  image: spark
+  mainApplicationFile: "https://ci:hunter2@nexus/a b.py"
+  deps: {repositories: ["https://ci:hunter2@nexus/a b"], jars: ["ci:hunter2@nexus", "https://ci:hunter2@nexus/ä b"]}
+`
+	objects, _ := Read("pi.yaml", []byte(manifest))
+	found, _, err := Check(objects)
+	if err != nil || len(found) < 2 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	for _, f := range found {
+		if strings.Contains(f.String(), "hunter2@") || strings.Contains(f.String(), "=hunter2") {
+			t.Error(f)
+		}
+	}
+}
