@@ -4,7 +4,7 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,10 +13,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/rand"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/client"
@@ -29,7 +33,13 @@ translated as by from-submit. The namespace is that of -n, otherwise that of the
 the kubeconfig's context; for arguments of spark-submit, that of -n or spark.kubernetes.namespace, otherwise
 default.
 
-` + waitText
+` + waitText + `
+
+With arguments of spark-submit it does what spark-submit does. It waits, unless they set
+spark.kubernetes.submission.waitAppCompletion to false, or --wait is false. The exit code is that of the
+driver, if it has one, and the last line of standard error is "exit code: N". The name gets a random end, so
+that the same command can be called again. Values that look like secrets are put into a Secret that is deleted
+with the application.`
 
 // submitFlags are the flags of submit.
 type submitFlags struct {
@@ -37,6 +47,16 @@ type submitFlags struct {
 	wait    waitFlags
 	file    string
 	version string
+	output  string
+	// chosen reports that --wait was given.
+	chosen bool
+}
+
+// creation is what submit creates.
+type creation struct {
+	app *unstructured.Unstructured
+	// secret is the Secret that the application uses; nil for none.
+	secret *corev1.Secret
 }
 
 // newSubmit returns the command "sparkctl submit".
@@ -48,10 +68,14 @@ func newSubmit(s streams) *cobra.Command {
 		Example: "  sparkctl submit -f pi.yaml --wait\n  sparkctl submit -f pi.yaml --logs --timeout 2h\n" +
 			"  sparkctl submit --wait -- --master k8s://https://example --deploy-mode cluster --name pi \\\n" +
 			"    --conf spark.kubernetes.container.image=apache/spark:4.1.4 local:///opt/spark/examples/src/main/python/pi.py 100",
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), args, s) },
+		RunE: func(c *cobra.Command, args []string) error {
+			f.chosen = c.Flags().Changed("wait")
+			return f.run(c.Context(), args, s)
+		},
 	}
 	addClusterFlags(c, &f.cluster)
 	f.wait.declare(c)
+	addOutputFlag(c, &f.output, "text", "json", "yaml", "name")
 	c.Flags().StringVarP(&f.file, "filename", "f", "", "the manifest of one SparkApplication; - is standard input")
 	c.Flags().StringVar(&f.version, "spark-version", "", "the `VERSION` of Spark in the image, for arguments of spark-submit (default: the version at the beginning of the image tag)")
 	c.Flags().SetInterspersed(false)
@@ -62,7 +86,7 @@ func (f *submitFlags) run(ctx context.Context, args []string, s streams) error {
 	if err := f.check(args); err != nil {
 		return err
 	}
-	manifest, err := f.manifest(args, s)
+	manifest, secret, err := f.manifest(args, s)
 	if err != nil {
 		return err
 	}
@@ -78,23 +102,78 @@ func (f *submitFlags) run(ctx context.Context, args []string, s streams) error {
 		c.Namespace = namespace
 	}
 	app.SetNamespace(c.Namespace)
-	body, err := json.Marshal(app)
-	if err != nil {
+	created, err := create(ctx, c, creation{app, secret}, s.err)
+	if err == nil {
+		err = f.announce(created, s)
+	}
+	if err != nil || !f.wait.wanted() {
 		return err
 	}
-	created, err := c.CreateApplication(ctx, c.Namespace, app.GetName(), body)
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(s.err, "%s%s created in namespace %s\n", kindName, created.Name, created.Namespace); err != nil || !f.wait.wanted() {
-		return err
-	}
-	return f.wait.await(ctx, awaited{cluster: c, name: created.Name, uid: created.UID, begun: func(now *v1alpha1.SparkApplication) bool {
+	err = f.wait.await(ctx, awaited{cluster: c, name: created.Name, uid: created.UID, begun: func(now *v1alpha1.SparkApplication) bool {
 		return now.Status.ObservedGeneration >= created.Generation
 	}}, s)
+	if len(args) > 0 {
+		return asSparkSubmit(err, s.err)
+	}
+	return err
 }
 
-// check validates the arguments and flags.
+// create creates the application, and before it the Secret that it uses.
+func create(ctx context.Context, c *client.Cluster, what creation, notes io.Writer) (*v1alpha1.SparkApplication, error) {
+	body, err := json.Marshal(what.app)
+	if err != nil {
+		return nil, err
+	}
+	if what.secret == nil {
+		return c.CreateApplication(ctx, c.Namespace, what.app.GetName(), body)
+	}
+	if err := client.CreateSecret(ctx, c, what.secret); err != nil {
+		return nil, err
+	}
+	name := what.secret.Name
+	stays := fmt.Sprintf("Secret %[1]s in namespace %[2]s stays: kubectl delete secret %[1]s -n %[2]s deletes it", name, c.Namespace)
+	created, err := c.CreateApplication(ctx, c.Namespace, what.app.GetName(), body)
+	if err != nil {
+		if deleteErr := client.DeleteSecret(context.WithoutCancel(ctx), c, name); deleteErr != nil {
+			err = fmt.Errorf("%w; %s (%w)", err, stays, deleteErr)
+		}
+		return nil, err
+	}
+	if err := client.OwnSecret(ctx, c, name, created); err != nil {
+		fmt.Fprintf(notes, "sparkctl submit: note: when the application is deleted, %s (%v)\n", stays, err)
+	}
+	return created, nil
+}
+
+// announce prints what was created.
+func (f *submitFlags) announce(created *v1alpha1.SparkApplication, s streams) error {
+	_, err := fmt.Fprintf(s.err, "%s%s created in namespace %s\n", kindName, created.Name, created.Namespace)
+	switch {
+	case err != nil:
+	case f.output == "name":
+		_, err = fmt.Fprintln(s.out, kindName+created.Name)
+	case f.output == "json", f.output == "yaml":
+		created.ManagedFields = nil
+		err = writeObject(s.out, f.output, created)
+	}
+	return err
+}
+
+// asSparkSubmit gives the result of a run the form that spark-submit gives it: the exit code of the driver, which the last
+// line repeats. Programs that call spark-submit look for that line.
+func asSparkSubmit(err error, notes io.Writer) error {
+	const line = "exit code: %d"
+	var ended *runEnded
+	switch {
+	case err == nil:
+		_, err = fmt.Fprintf(notes, line+"\n", 0)
+	case errors.As(err, &ended) && ended.exitCode > 0:
+		return codedError{fmt.Errorf("%w\n"+line, err, ended.exitCode), ended.exitCode}
+	}
+	return err
+}
+
+// check validates the arguments and flags. With arguments of spark-submit, the command waits unless that was ruled out.
 func (f *submitFlags) check(args []string) error {
 	if (f.file == "") == (len(args) == 0) {
 		return usageError{errors.New("name a manifest with -f FILE, or give the arguments of spark-submit after --")}
@@ -102,19 +181,24 @@ func (f *submitFlags) check(args []string) error {
 	if len(args) > 0 && slices.Contains(manifestEndings, filepath.Ext(args[0])) {
 		return usageError{fmt.Errorf("%s is a manifest: name it with -f %[1]s", args[0])}
 	}
+	f.wait.wait = f.wait.wait || len(args) > 0 && !f.chosen
 	return f.wait.check()
 }
 
-// manifest returns the text of the manifest. It prints what is wrong with the arguments of spark-submit.
-func (f *submitFlags) manifest(args []string, s streams) (string, error) {
+// manifest returns the text of the manifest, and the Secret that the application uses. It prints what is wrong with the
+// arguments of spark-submit.
+func (f *submitFlags) manifest(args []string, s streams) (string, *corev1.Secret, error) {
 	if f.file != "" {
 		text, err := read(f.file, s.in)
 		if err != nil {
 			err = fmt.Errorf("read the manifest: %w", err)
 		}
-		return text, err
+		return text, nil, err
 	}
-	submitted, err := offline.FromSubmit(offline.Submission{Arguments: withoutProgram(args), SparkVersion: f.version, Namespace: f.cluster.Namespace(), ReadFile: os.ReadFile})
+	submitted, err := offline.FromSubmit(offline.Submission{
+		Arguments: withoutProgram(args), SparkVersion: f.version, Namespace: f.cluster.Namespace(), ReadFile: os.ReadFile,
+		Suffix: "-" + rand.String(suffixLength), CreatesSecret: true,
+	})
 	refused := printFindings("submit", submitted.Findings, s.err)
 	for _, n := range submitted.Notes {
 		fmt.Fprintf(s.err, "sparkctl submit: note: %s\n", n)
@@ -122,18 +206,27 @@ func (f *submitFlags) manifest(args []string, s streams) (string, error) {
 	if err == nil && refused > 0 {
 		err = fmt.Errorf("nothing was created, because the application would not run: %d to correct", refused)
 	}
-	return string(submitted.Manifest), err
+	if !submitted.Waits && !f.chosen {
+		f.wait.wait = false
+	}
+	return string(submitted.Manifest), submitted.Secret, err
 }
+
+// suffixLength is the length of the random end of a name, as in names that the API server generates.
+const suffixLength = 5
 
 // oneManifest parses a text with exactly one SparkApplication.
 func oneManifest(text string) (*unstructured.Unstructured, error) {
 	var found []*unstructured.Unstructured
-	documents := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader([]byte(text)), len(text)+1)
+	documents := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(text)))
 	for {
-		object := &unstructured.Unstructured{}
-		err := documents.Decode(&object.Object)
+		document, err := documents.Read()
 		if errors.Is(err, io.EOF) {
 			break
+		}
+		object := &unstructured.Unstructured{}
+		if err == nil {
+			err = yaml.UnmarshalStrict(document, &object.Object)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the manifest is not valid YAML: %w", err)

@@ -17,6 +17,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/client"
@@ -40,6 +41,25 @@ longer than --timeout. After Ctrl-C (130) the run continues.`
 type codedError struct {
 	error
 	code int
+}
+
+// Unwrap returns the error without the exit code.
+func (e codedError) Unwrap() error { return e.error }
+
+// runEnded is the error of a run that has failed.
+type runEnded struct {
+	error
+	// exitCode is the exit code of the last driver of the run; 0 if it has none.
+	exitCode int
+}
+
+// exitCodeOf returns the exit code of the last driver of the current run; 0 if it has none.
+func exitCodeOf(app *v1alpha1.SparkApplication) int {
+	all := app.Status.Attempts
+	if len(all) == 0 || all[len(all)-1].Run != app.Status.Run {
+		return 0
+	}
+	return int(ptr.Deref(all[len(all)-1].ExitCode, 0))
 }
 
 // waitFlags are the flags of commands that start a run and can wait for it.
@@ -194,7 +214,8 @@ func (a awaited) untilOver(ctx context.Context, notes io.Writer) error {
 		case stage == status.Succeeded, ready(app):
 			return true, nil
 		case stage.Ended():
-			return true, codedError{fmt.Errorf("run %d of %s has failed: %s: %s", now.Run, a.name, now.Stage, now.Message), exitRunFailed}
+			failed := fmt.Errorf("run %d of %s has failed: %s: %s", now.Run, a.name, now.Stage, now.Message)
+			return true, codedError{&runEnded{failed, exitCodeOf(app)}, exitRunFailed}
 		case stalled(app):
 			return true, codedError{fmt.Errorf("the run of %s cannot continue: %s: %s", a.name, now.Stage, now.Message), exitRunFailed}
 		}

@@ -50,6 +50,7 @@ var (
 	Events       = Kind{"/api/v1", "events", true}
 	Pods         = Kind{"/api/v1", "pods", true}
 
+	secrets         = Kind{"/api/v1", "secrets", true}
 	PriorityClasses = Kind{"/apis/scheduling.k8s.io/v1", "priorityclasses", false}
 	RuntimeClasses  = Kind{"/apis/node.k8s.io/v1", "runtimeclasses", false}
 )

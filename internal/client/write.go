@@ -9,7 +9,9 @@ import (
 	"fmt"
 
 	"github.com/fluxcd/pkg/apis/meta"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -107,6 +109,30 @@ func (c *Cluster) CreateApplication(ctx context.Context, namespace, name string,
 		return nil, fmt.Errorf("sparkapplication %s exists in namespace %s: run it again with sparkctl rerun, or delete it first", name, namespace)
 	}
 	return decoded[v1alpha1.SparkApplication](data, c.explain(ctx, err, action{"create", Applications.Resource, namespace, ""}))
+}
+
+// CreateSecret creates a Secret in the namespace of the cluster.
+func CreateSecret(ctx context.Context, c *Cluster, secret *corev1.Secret) error {
+	body, err := json.Marshal(secret)
+	if err != nil {
+		return err
+	}
+	_, err = bodyOf(secrets.in(c.client.Post(), c.Namespace).SetHeader("Content-Type", "application/json").Param("fieldManager", fieldManager).Body(body).Do(ctx))
+	return c.explain(ctx, err, action{"create", secrets.Resource, c.Namespace, ""})
+}
+
+// OwnSecret makes an application the owner of a Secret of its namespace, which is deleted with it.
+func OwnSecret(ctx context.Context, c *Cluster, name string, owner *v1alpha1.SparkApplication) error {
+	_, err := c.patch(ctx, secrets, name, map[string]any{"metadata": map[string]any{"ownerReferences": []metav1.OwnerReference{{
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SparkApplicationKind, Name: owner.Name, UID: owner.UID,
+	}}}})
+	return err
+}
+
+// DeleteSecret deletes a Secret of the namespace of the cluster.
+func DeleteSecret(ctx context.Context, c *Cluster, name string) error {
+	_, err := bodyOf(secrets.named(c.client.Delete(), c.Namespace, name).Do(ctx))
+	return c.explain(ctx, err, action{"delete", secrets.Resource, c.Namespace, name})
 }
 
 func decoded[T any](data []byte, err error) (*T, error) {

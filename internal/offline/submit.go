@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
@@ -30,6 +32,10 @@ type Submission struct {
 	// ReadFile reads the files that the arguments name: properties and pod templates. It is called in the order in
 	// which they are needed.
 	ReadFile func(name string) ([]byte, error)
+	// Suffix is appended to the name of the application, so that the same command can be submitted again.
+	Suffix string
+	// CreatesSecret reports that the caller creates Submitted.Secret. Otherwise a note asks for it.
+	CreatesSecret bool
 }
 
 // Note is about something that was left out or changed, and why.
@@ -50,24 +56,38 @@ type Submitted struct {
 	Notes    []Note
 	// Findings are those of Lint for the manifest. If there are none, it can run.
 	Findings []Finding
+	// Secret is the Secret that the application uses, with the values that looked like secrets; nil for none.
+	Secret *corev1.Secret
+	// Waits reports whether spark-submit would wait for the end of the job.
+	Waits bool
 }
 
 // FromSubmit translates a spark-submit command to an application. It returns an error if the command does not submit a
 // job to Kubernetes in cluster mode, if a file cannot be read, or if the version of Spark in the image is not known.
 // Other reasons for which the job cannot run are findings.
 func FromSubmit(s Submission) (Submitted, error) {
-	return fromSubmit(submit.Input{Arguments: s.Arguments, SparkVersion: s.SparkVersion, Namespace: s.Namespace, ReadFile: s.ReadFile})
+	return fromSubmit(submit.Input{
+		Arguments: s.Arguments, SparkVersion: s.SparkVersion, Namespace: s.Namespace, ReadFile: s.ReadFile, Suffix: s.Suffix, CreatesSecret: s.CreatesSecret,
+	})
 }
 
 // fromSubmit translates a command and checks the result.
 func fromSubmit(in submit.Input) (Submitted, error) {
-	app, notes, mistake := submit.Translate(in)
+	translated, mistake := submit.Translate(in)
+	app := translated.Application
 	if app == nil {
 		return Submitted{}, mistake
 	}
 	var err error
-	out := Submitted{Application: app}
-	for _, n := range notes {
+	out := Submitted{Application: app, Waits: translated.Waits}
+	if len(translated.Secrets) > 0 {
+		out.Secret = &corev1.Secret{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: app.Namespace, Name: submit.SecretName(app.Name)},
+			StringData: translated.Secrets,
+		}
+	}
+	for _, n := range translated.Notes {
 		out.Notes = append(out.Notes, Note(n))
 	}
 	if out.Manifest, err = toYAML(app); err != nil {

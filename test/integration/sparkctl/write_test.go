@@ -5,12 +5,14 @@ package sparkctl
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -128,11 +130,43 @@ func TestWaitThatEndsEarly(t *testing.T) {
 	me.fails(1, words("submit -f "+filepath.Join(env.Root(), "config/queues")+"/none.yaml"), "read the manifest")
 	me.fails(1, words("submit -- --deploy-mode client a.py"), "drivers always run in a pod")
 
-	me.sees([]string{"submit", "-n", w.Namespace, "--spark-version", "4.1.4", "--", "--name", "from submit", "--conf", "spark.kubernetes.container.image=spark", "local:///a.py"})
-	submitted := &v1alpha1.SparkApplication{}
-	if err := env.Client().Get(t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: "from-submit"}, submitted); err != nil || submitted.Spec.MainApplicationFile != "local:///a.py" {
-		t.Errorf("from spark-submit: %v, %+v", err, submitted.Spec)
+}
+
+// TestSubmitLikeSparkSubmit: a line of CI that called spark-submit works with submit: it waits, its exit code is that of
+// the driver, which the last line repeats, and a key of its command line is in Secrets and nowhere else.
+func TestSubmitLikeSparkSubmit(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	w := harness.NewWorld(t, "", nil)
+	harness.Change(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}, func(n *corev1.Namespace) {
+		n.Annotations = map[string]string{v1alpha1.DefaultQueueAnnotation: w.Queue.Name}
+	})
+	me := as(t, admin(), w.Namespace)
+	line := []string{
+		"submit", "-n", w.Namespace, "-o", "name", "--spark-version", "4.1.4", "--", "--name", "from submit", "--conf", "spark.kubernetes.container.image=spark",
+		"--conf", "spark.hadoop.fs.s3a.secret.key=hunter2", "local:///a.py",
 	}
+	c, out, notes := me.started(line...)
+	out.until(t, "sparkapplication.sparkgate.io/from-submit-")
+	name := strings.TrimSpace(strings.TrimPrefix(out.String(), "sparkapplication.sparkgate.io/"))
+	app := w.Pi(name)
+	driver := w.Run(app)
+	if text := fmt.Sprint(app.Spec, driver.Spec); strings.Contains(text, "hunter2") {
+		t.Errorf("the key is in the application or its pod: %s", text)
+	}
+	secret := &corev1.Secret{}
+	if err := env.Client().Get(t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name + "-secrets"}, secret); err != nil {
+		t.Fatal(err)
+	}
+	if string(secret.Data["spark.hadoop.fs.s3a.secret.key"]) != "hunter2" || len(secret.OwnerReferences) != 1 || secret.OwnerReferences[0].UID != app.UID {
+		t.Errorf("the Secret: %+v", secret)
+	}
+	w.Kubelet.Finish(t.Context(), driver, 7, "Error")
+	if code := codeOf(t, c); code != 7 || !strings.HasSuffix(notes.String(), "\nexit code: 7\n") || strings.Contains(notes.String(), "hunter2") {
+		t.Errorf("exit code %d: %s", code, notes)
+	}
+	again := append(append([]string{}, line[:len(line)-1]...), "--conf", "spark.kubernetes.submission.waitAppCompletion=false", "local:///a.py")
+	me.sees(again, "sparkapplication.sparkgate.io/from-submit-")
 }
 
 // TestStopAndContinue: suspend stops a run, resume continues it, kill is suspend.

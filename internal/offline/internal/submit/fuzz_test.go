@@ -31,11 +31,11 @@ func FuzzConf(f *testing.F) {
 			return
 		}
 		args := append(slices.Clone(image), "--conf", key+"="+value, "local:///a.py")
-		app, notes, err := Translate(Input{Arguments: args, SparkVersion: "4.1.4", ReadFile: files{}.read})
-		if err != nil || slices.ContainsFunc(notes, func(n Note) bool { return n.Subject == key }) {
+		got, err := Translate(Input{Arguments: args, SparkVersion: "4.1.4", ReadFile: files{}.read})
+		if err != nil || slices.ContainsFunc(got.Notes, func(n Note) bool { return n.Subject == key }) {
 			return
 		}
-		properties, _ := conf.Merge(app, conf.Sources{})
+		properties, _ := conf.Merge(got.Application, conf.Sources{})
 		if got, ok := properties.Lookup(key); !ok || got != value {
 			t.Errorf("%q=%q became %q (%t)", key, value, got, ok)
 		}

@@ -18,17 +18,20 @@ func (b *builder) place(key, value string) {
 		b.note(key, "left out: %s", why)
 		return
 	}
-	if !b.verbatim && conf.SecretValue(key, value) {
+	if !b.verbatim && isSecret(key, value) {
 		b.placeSecret(key, value)
 		return
 	}
 	if field, ok := b.known.of(key); ok && b.setField(field, key, value) {
-		if strings.HasSuffix(key, javaOptions) {
+		if strings.HasSuffix(key, javaOptions) || conf.HoldsSecret(value) {
 			b.noteSecrets("spec."+field.path, []string{value})
 		}
 		return
 	}
 	b.setSparkConf(key, value)
+	if conf.HoldsSecret(value) {
+		b.noteSecrets(key, []string{value})
+	}
 }
 
 func (b *builder) setSparkConf(key, value string) {

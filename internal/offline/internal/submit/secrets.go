@@ -32,11 +32,18 @@ func (b *builder) noteSecrets(subject string, texts []string) {
 	}
 }
 
+// isSecret reports whether a property has to come from a Secret: its key looks like that of a secret, or its value
+// contains one, such as an address with a password, and Spark can read it from there.
+func isSecret(key, value string) bool {
+	variable := strings.HasPrefix(key, conf.DriverEnvPrefix) || strings.HasPrefix(key, conf.ExecutorEnvPrefix)
+	return conf.SecretValue(key, value) || conf.HoldsSecret(value) && (variable || conf.RefusedFromSecret(key) == "")
+}
+
 var notInSecretKey = regexp.MustCompile(`[^-._a-zA-Z0-9]+`)
 
 // placeSecret makes a property whose value looks like a secret come from a Secret that the user has to create.
 func (b *builder) placeSecret(key, value string) {
-	reference := v1alpha1.SecretKeyReference{Name: b.app.Name + "-secrets"}
+	reference := v1alpha1.SecretKeyReference{Name: SecretName(b.app.Name)}
 	field := "spec.sparkConfFrom"
 	for _, role := range []struct {
 		prefix, field string
@@ -90,7 +97,7 @@ func (b *builder) noteSecretToCreate() {
 	if len(b.secretKeys) == 0 {
 		return
 	}
-	name := b.app.Name + "-secrets"
+	name := SecretName(b.app.Name)
 	var literals strings.Builder
 	for _, key := range b.secretKeys {
 		fmt.Fprintf(&literals, " --from-literal=%s=VALUE", key)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/offline/internal/schema"
+	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
@@ -37,30 +38,70 @@ type Input struct {
 	ReadFile func(name string) ([]byte, error)
 	// Machine is what spark-submit reads from its machine; nil if that is ignored.
 	Machine *Machine
+	// Suffix is appended to the name of the application, so that the same command can be submitted again.
+	Suffix string
+	// CreatesSecret reports that the caller creates the Secret that the application uses. Otherwise a note asks for it.
+	CreatesSecret bool
 }
+
+// Translation is the application for a spark-submit command.
+type Translation struct {
+	// Application is complete as far as possible if Translate returns an error, or nil.
+	Application *v1alpha1.SparkApplication
+	Notes       []Note
+	// Secrets are the values of the Secret SecretName that the application uses, by key.
+	Secrets map[string]string
+	// Waits reports whether spark-submit would wait for the end of the job.
+	Waits bool
+}
+
+// SecretName returns the name of the Secret with the values of an application that looked like secrets.
+func SecretName(application string) string { return application + "-secrets" }
 
 // Translate returns the application for a spark-submit command, which is not checked yet. It returns an error if the
 // command does not submit a job to Kubernetes in cluster mode, or if something indispensable is missing. The error
-// names all such mistakes; the application is then complete as far as possible, or nil.
-func Translate(in Input) (*v1alpha1.SparkApplication, []Note, error) {
+// names all such mistakes, without the passwords in their values.
+func Translate(in Input) (Translation, error) {
+	translated, err := translation(in)
+	if err == nil {
+		return translated, nil
+	}
+	if text := redact.Quoted(redact.Addresses(err.Error())); text != err.Error() {
+		err = &hushed{text, err}
+	}
+	return translated, err
+}
+
+// hushed is an error without the passwords in its text.
+type hushed struct {
+	text  string
+	cause error
+}
+
+func (h *hushed) Error() string { return h.text }
+func (h *hushed) Unwrap() error { return h.cause }
+
+// translation is Translate with the passwords in errors.
+func translation(in Input) (Translation, error) {
 	called, err := parse(in.Arguments)
 	if err != nil {
-		return nil, nil, err
+		return Translation{}, err
 	}
 	properties, err := called.properties(in)
 	if err != nil {
-		return nil, nil, err
+		return Translation{}, err
 	}
 	if err := checkMaster(properties); err != nil {
-		return nil, nil, err
+		return Translation{}, err
 	}
 	b := builder{app: &v1alpha1.SparkApplication{}, known: knownFields(), properties: properties, notes: called.notes, verbatim: in.Machine != nil}
 	b.app.APIVersion, b.app.Kind = v1alpha1.GroupVersion.String(), v1alpha1.SparkApplicationKind
 	if b.schema, _, err = schema.Of(v1alpha1.SparkApplicationKind); err != nil {
-		return nil, nil, err
+		return Translation{}, err
 	}
+	waits := !strings.EqualFold(strings.TrimSpace(properties[waitForEnd]), "false")
 	b.program(called)
-	mistakes := []error{b.metadata(called), b.templates(in.ReadFile)}
+	mistakes := []error{b.metadata(called, in.Suffix), b.templates(in.ReadFile)}
 	if in.Namespace != "" {
 		b.app.Namespace = in.Namespace
 	}
@@ -70,9 +111,11 @@ func Translate(in Input) (*v1alpha1.SparkApplication, []Note, error) {
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
 		b.place(key, properties[key])
 	}
-	b.noteSecretToCreate()
+	if !in.CreatesSecret {
+		b.noteSecretToCreate()
+	}
 	mistakes = append(mistakes, b.version(in.SparkVersion), called.checkVersion(b.app.Spec.SparkVersion))
-	return b.app, b.notes, errors.Join(mistakes...)
+	return Translation{Application: b.app, Notes: b.notes, Secrets: b.secrets, Waits: waits}, errors.Join(mistakes...)
 }
 
 // checkVersion refuses options that came after a version of Spark.
@@ -175,8 +218,8 @@ func (b *builder) program(c *call) {
 	}
 }
 
-// metadata sets the name of the application, and moves properties whose place is not sparkConf.
-func (b *builder) metadata(c *call) error {
+// metadata sets the name of the application, which ends with suffix, and moves properties whose place is not sparkConf.
+func (b *builder) metadata(c *call, suffix string) error {
 	var mistakes []error
 	b.app.Namespace = "default"
 	for _, place := range []struct {
@@ -213,7 +256,7 @@ func (b *builder) metadata(c *call) error {
 			name = path.Base(c.program)
 		}
 	}
-	if b.app.Name = label(name); b.app.Name != name {
+	if b.app.Name = label(name, suffix); b.app.Name != name {
 		b.setSparkConf(conf.AppName, name)
 	}
 	return errors.Join(mistakes...)
@@ -224,15 +267,15 @@ const waitForEnd = "spark.kubernetes.submission.waitAppCompletion"
 
 var notInLabel = regexp.MustCompile(`[^a-z0-9]+`)
 
-// label converts a name to one of lower-case letters, digits and dashes.
-func label(name string) string {
-	const longest = 63
+// label converts a name to one of lower-case letters, digits and dashes that ends with suffix.
+func label(name, suffix string) string {
+	longest := 63 - len(suffix)
 	made := strings.Trim(notInLabel.ReplaceAllString(strings.ToLower(name), "-"), "-")
 	made = strings.TrimRight(made[:min(len(made), longest)], "-")
 	if made == "" {
-		return "spark"
+		made = "spark"
 	}
-	return made
+	return made + suffix
 }
 
 // image sets the common image, if only the roles have one.

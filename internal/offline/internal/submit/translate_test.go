@@ -33,11 +33,12 @@ func (f files) read(name string) ([]byte, error) {
 
 // translate translates options, with image and program added.
 func translate(options []string, f files) (spec, notes string, err error) {
-	app, list, err := Translate(Input{Arguments: append(append(append([]string{}, image...), options...), program...), ReadFile: f.read})
+	got, err := Translate(Input{Arguments: append(append(append([]string{}, image...), options...), program...), ReadFile: f.read})
 	if err != nil {
 		return "", "", err
 	}
-	for _, n := range list {
+	app := got.Application
+	for _, n := range got.Notes {
 		notes += n.Subject + ": " + n.Message + "\n"
 	}
 	text, err := yaml.Marshal(map[string]any{"metadata": app.ObjectMeta, "spec": app.Spec})
@@ -156,6 +157,20 @@ func TestTranslate(t *testing.T) {
 			want:     []string{"    spark.authenticate.secret: " + conf.Placeholder},
 			unwanted: []string{"hunter2"}, note: "remove it, so that Spark generates one",
 		},
+		"password in an address": {
+			options: []string{"--repositories", "https://ci:hunter2@nexus/x", "--conf", "spark.sql.catalog.pg.url=jdbc:postgresql://db/x?user=a&password=hunter2"},
+			want: []string{
+				"  - name: spark.jars.repositories\n    secretKeyRef:\n      key: spark.jars.repositories\n", "  - name: spark.sql.catalog.pg.url\n    secretKeyRef:",
+			}, unwanted: []string{"hunter2"},
+		},
+		"password in an address in the environment": {
+			options: []string{"--conf", "spark.kubernetes.driverEnv.DB=postgres://ci:hunter2@db/x"},
+			want:    []string{"    - name: DB\n      valueFrom:\n        secretKeyRef:\n          key: DB"}, unwanted: []string{"hunter2"},
+		},
+		"password in an address that no Secret can hold": {
+			options: []string{"--jars", "https://ci:hunter2@nexus/a.jar"}, want: []string{"    - https://ci:hunter2@nexus/a.jar"},
+			note: "spec.deps.jars: a text looks as if it held a password",
+		},
 		"names of secrets": {
 			options: []string{
 				"--conf", "spark.kubernetes.driver.secretKeyRef.PASSWORD=db:password", "--conf", "spark.kubernetes.driver.secrets.token=/etc/t",
@@ -228,10 +243,11 @@ func TestProgram(t *testing.T) {
 			if test.class != "" {
 				args = append(args, "--class", test.class)
 			}
-			app, _, err := Translate(Input{Arguments: append(append(args, test.file), odd...)})
+			translated, err := Translate(Input{Arguments: append(append(args, test.file), odd...)})
 			if err != nil {
 				t.Fatal(err)
 			}
+			app := translated.Application
 			got := []string{string(app.Spec.Type), app.Name, app.Spec.MainClass, app.Spec.SparkConf["spark.app.name"], app.Spec.MainApplicationFile}
 			want := []string{test.wantType, test.wantName, test.wantClass, test.wantSpark, test.file}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -284,7 +300,7 @@ func TestWhatIsNoSubmission(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := Translate(Input{Arguments: test.args, ReadFile: files{"empty": ""}.read})
+			_, err := Translate(Input{Arguments: test.args, ReadFile: files{"empty": ""}.read})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error = %v, want %q in it", err, test.want)
 			}
@@ -302,17 +318,17 @@ func TestSparkVersion(t *testing.T) {
 		"spark@sha256:0123":                         "",
 		"apache/spark:4.1.4@sha256:0123":            "4.1.4",
 	} {
-		app, _, err := Translate(Input{Arguments: []string{"--conf", "spark.kubernetes.driver.container.image=" + tag, "a.jar"}})
+		translated, err := Translate(Input{Arguments: []string{"--conf", "spark.kubernetes.driver.container.image=" + tag, "a.jar"}})
 		got := ""
 		if err == nil {
-			got = app.Spec.SparkVersion
+			got = translated.Application.Spec.SparkVersion
 		}
 		if got != want {
 			t.Errorf("%s: version %q (%v), want %q", tag, got, err, want)
 		}
 	}
-	app, _, err := Translate(Input{Arguments: append(append([]string{}, image...), program...), SparkVersion: "4.3.0"})
-	if err != nil || app.Spec.SparkVersion != "4.3.0" {
+	translated, err := Translate(Input{Arguments: append(append([]string{}, image...), program...), SparkVersion: "4.3.0"})
+	if err != nil || translated.Application.Spec.SparkVersion != "4.3.0" {
 		t.Errorf("the version that is given does not count: %v", err)
 	}
 }
@@ -323,12 +339,30 @@ func FuzzTranslate(f *testing.F) {
 	f.Add("--conf\x00spark.kubernetes.driver.label.=\x00--jars\x00,\x00a.jar")
 	f.Fuzz(func(t *testing.T, joined string) {
 		args := strings.Split(joined, "\x00")
-		app, _, err := Translate(Input{Arguments: args, SparkVersion: "4.1.4", ReadFile: files{}.read})
+		translated, err := Translate(Input{Arguments: args, SparkVersion: "4.1.4", ReadFile: files{}.read})
 		if err != nil {
 			return
 		}
+		app := translated.Application
 		if n := len(app.Spec.Arguments); n > 0 && !cmp.Equal(app.Spec.Arguments, args[len(args)-n:]) {
 			t.Errorf("the arguments are %q", app.Spec.Arguments)
 		}
 	})
+}
+
+// TestMistakesShowNoPasswords: what is wrong with a call is said without the passwords in it.
+func TestMistakesShowNoPasswords(t *testing.T) {
+	t.Parallel()
+	for _, line := range [][]string{
+		{"--jars", "https://ci:hunter2@nexus/a.jar, b.jar", "a.jar"}, {"--jars", "a.jar, https://ci:hunter2@nexus/b.jar", "a.jar"},
+		{"--master", "spark://ci:hunter2@host", "a.jar"}, {"--conf", "spark.my.password hunter2", "a.jar"}, {"--conf", "https://ci:hunter2@x", "a.jar"},
+		{"--conf", "spark.kubernetes.driver.podTemplateFile=https://ci:hunter2@git/t.yaml", "a.jar"}, {"--properties-file", "https://ci:hunter2@git/p", "a.jar"},
+		{"--password=hunter2", "a.jar"}, {"--conf", "spark.driver.bindAddress=https://ci:hunter2@x", "a.jar"},
+		{"--conf", "spark.kubernetes.driver.master=local://ci:hunter2@x", "a.jar"},
+	} {
+		_, err := Translate(Input{Arguments: append(append([]string{}, image...), line...), ReadFile: files{}.read})
+		if err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
 }
