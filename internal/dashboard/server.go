@@ -31,6 +31,9 @@ const (
 	// maxViewersOfTenant is the maximum number of tokens of one user, so that no user can take all places: a user may
 	// have any number of tokens.
 	maxViewersOfTenant = 100
+	// maxStreamsOfTenant is the maximum number of open pages of one user that are updated, because each keeps what it
+	// shows in memory.
+	maxStreamsOfTenant = 200
 	// forgetAfter is how long a token is remembered after the last page with it was closed.
 	forgetAfter = 5 * time.Minute
 )
@@ -67,13 +70,15 @@ type Server struct {
 
 	mu      sync.Mutex
 	viewers map[[sha256.Size]byte]*viewer
+	// streams are the numbers of open streams by tenant.
+	streams map[string]int
 	// once is Options.Once until it was requested.
 	once string
 }
 
 // New returns a server. Its watches end with ctx.
 func New(ctx context.Context, o Options) *Server {
-	s := &Server{options: o, ctx: ctx, limits: newWorkLimits(), rowCache: newRowCache(), viewers: map[[sha256.Size]byte]*viewer{}, once: o.Once}
+	s := &Server{options: o, ctx: ctx, limits: newWorkLimits(), rowCache: newRowCache(), viewers: map[[sha256.Size]byte]*viewer{}, streams: map[string]int{}, once: o.Once}
 	if o.Secret != "" {
 		s.base = "/" + o.Secret
 	}
@@ -179,6 +184,26 @@ func tenantOf(user string) string {
 	return user
 }
 
+// beginStream reports whether a tenant may open one more stream, and counts it.
+func (s *Server) beginStream(tenant string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.streams[tenant] >= maxStreamsOfTenant {
+		return false
+	}
+	s.streams[tenant]++
+	return true
+}
+
+// endStream notes that a stream of a tenant has ended.
+func (s *Server) endStream(tenant string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.streams[tenant]--; s.streams[tenant] == 0 {
+		delete(s.streams, tenant)
+	}
+}
+
 // left notes that a request of a viewer has ended. If no other follows for a while, the viewer is forgotten.
 func (s *Server) left(v *viewer) {
 	if s.options.Local != nil {
@@ -214,6 +239,11 @@ func (s *Server) page(build builder) http.HandlerFunc {
 		defer s.left(known)
 		defer v.end()
 		if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+			if !s.beginStream(known.tenant) {
+				writeProblem(w, s.base, http.StatusTooManyRequests, "You have too many pages open at the same time: close some.")
+				return
+			}
+			defer s.endStream(known.tenant)
 			s.stream(w, v, build)
 			return
 		}
