@@ -162,6 +162,30 @@ func TestSecretsThatMayNotBeCreated(t *testing.T) {
 	}
 }
 
+// TestAnotherCluster: the cluster is that of the kubeconfig. If the arguments name another one, in which spark-submit would
+// have run the job, a note says so.
+func TestAnotherCluster(t *testing.T) {
+	t.Parallel()
+	const rest = " --deploy-mode cluster --conf spark.kubernetes.namespace=spark --conf spark.kubernetes.container.image=spark:4.1.4 " +
+		"--conf spark.kubernetes.submission.waitAppCompletion=false local:///etl.py"
+	for master, noted := range map[string]bool{
+		"k8s://https://spark.example.org:6443": true, "k8s://spark.example.org:6443": true, "k8s://https://ci:hunter2@spark.example.org": true, "k8s://HOST": false,
+		"k8s://https://kubernetes.default.svc": false, "k8s://https://kubernetes.default.svc.cluster.local:443": false, "": false,
+	} {
+		_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{postApplication: applicationWith(v1alpha1.QueuedReason, "waits", nil)})
+		host := clusterOf(t, kubeconfig).Host()
+		line := "submit --kubeconfig=" + kubeconfig + " --"
+		if master != "" {
+			line += " --master " + strings.Replace(master, "HOST", host, 1)
+		}
+		code, _, problem := call("", strings.Fields(line+rest)...)
+		if want := "sparkctl submit: note: --master: the application is created in the cluster of the kubeconfig, at " + host; code != 0 || strings.Contains(problem, want) != noted ||
+			strings.Contains(problem, "hunter2") {
+			t.Errorf("%s: exit code %d, noted %t:\n%s", master, code, !noted, problem)
+		}
+	}
+}
+
 // TestManifestsWithTheSameKeyTwice: YAML parsers that do not mind take the last one of two, and the other is lost.
 func TestManifestsWithTheSameKeyTwice(t *testing.T) {
 	t.Parallel()

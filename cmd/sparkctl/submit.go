@@ -5,11 +5,13 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,11 +88,11 @@ func (f *submitFlags) run(ctx context.Context, args []string, s streams) error {
 	if err := f.check(args); err != nil {
 		return err
 	}
-	manifest, secret, err := f.manifest(args, s)
+	given, err := f.manifest(args, s)
 	if err != nil {
 		return err
 	}
-	app, err := oneManifest(manifest)
+	app, err := oneManifest(given.text)
 	if err != nil {
 		return err
 	}
@@ -102,7 +104,10 @@ func (f *submitFlags) run(ctx context.Context, args []string, s streams) error {
 		c.Namespace = namespace
 	}
 	app.SetNamespace(c.Namespace)
-	created, err := create(ctx, c, creation{app, secret}, s.err)
+	if isAnother(given.master, c.Host()) {
+		fmt.Fprintf(s.err, "sparkctl submit: note: --master: the application is created in the cluster of the kubeconfig, at %s; --context, before --, chooses another one\n", c.Host())
+	}
+	created, err := create(ctx, c, creation{app, given.secret}, s.err)
 	if err == nil {
 		err = f.announce(created, s)
 	}
@@ -185,15 +190,46 @@ func (f *submitFlags) check(args []string) error {
 	return f.wait.check()
 }
 
-// manifest returns the text of the manifest, and the Secret that the application uses. It prints what is wrong with the
-// arguments of spark-submit.
-func (f *submitFlags) manifest(args []string, s streams) (string, *corev1.Secret, error) {
+// isAnother reports whether the address of a master is that of another API server than host. The names by which pods
+// reach their own API server are not compared.
+func isAnother(master, host string) bool {
+	wanted, err := url.Parse(withScheme(master))
+	current, hostErr := url.Parse(withScheme(host))
+	if master == "" || err != nil || hostErr != nil || strings.HasPrefix(wanted.Hostname(), "kubernetes.default") {
+		return false
+	}
+	return !strings.EqualFold(wanted.Hostname(), current.Hostname()) || portOf(wanted) != portOf(current)
+}
+
+// withScheme returns an address with the scheme that Spark and kubectl take it for.
+func withScheme(address string) string {
+	if strings.Contains(address, "://") {
+		return address
+	}
+	return "https://" + address
+}
+
+// portOf returns the port of an address.
+func portOf(at *url.URL) string {
+	return cmp.Or(at.Port(), map[string]string{"http": "80"}[at.Scheme], "443")
+}
+
+// given is a manifest that was given, or made from arguments.
+type given struct {
+	text string
+	// secret is the Secret that the application uses; nil for none. master is that of the arguments.
+	secret *corev1.Secret
+	master string
+}
+
+// manifest returns what is to be created. It prints what is wrong with the arguments of spark-submit.
+func (f *submitFlags) manifest(args []string, s streams) (given, error) {
 	if f.file != "" {
 		text, err := read(f.file, s.in)
 		if err != nil {
 			err = fmt.Errorf("read the manifest: %w", err)
 		}
-		return text, nil, err
+		return given{text: text}, err
 	}
 	submitted, err := offline.FromSubmit(offline.Submission{
 		Arguments: withoutProgram(args), SparkVersion: f.version, Namespace: f.cluster.Namespace(), ReadFile: os.ReadFile,
@@ -209,7 +245,7 @@ func (f *submitFlags) manifest(args []string, s streams) (string, *corev1.Secret
 	if !submitted.Waits && !f.chosen {
 		f.wait.wait = false
 	}
-	return string(submitted.Manifest), submitted.Secret, err
+	return given{string(submitted.Manifest), submitted.Secret, submitted.Master}, err
 }
 
 // suffixLength is the length of the random end of a name, as in names that the API server generates.

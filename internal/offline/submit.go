@@ -60,6 +60,8 @@ type Submitted struct {
 	Secret *corev1.Secret
 	// Waits reports whether spark-submit would wait for the end of the job.
 	Waits bool
+	// Master is the address of the API server to which spark-submit would send the job; empty if it is not given.
+	Master string
 }
 
 // FromSubmit translates a spark-submit command to an application. It returns an error if the command does not submit a
@@ -79,7 +81,7 @@ func fromSubmit(in submit.Input) (Submitted, error) {
 		return Submitted{}, mistake
 	}
 	var err error
-	out := Submitted{Application: app, Waits: translated.Waits}
+	out := Submitted{Application: app, Waits: translated.Waits, Master: translated.Master}
 	if len(translated.Secrets) > 0 {
 		out.Secret = &corev1.Secret{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},

@@ -53,6 +53,8 @@ type Translation struct {
 	Secrets map[string]string
 	// Waits reports whether spark-submit would wait for the end of the job.
 	Waits bool
+	// Master is the address of the API server to which spark-submit would send the job; empty if it is not given.
+	Master string
 }
 
 // SecretName returns the name of the Secret with the values of an application that looked like secrets.
@@ -100,6 +102,7 @@ func translation(in Input) (Translation, error) {
 		return Translation{}, err
 	}
 	waits := !strings.EqualFold(strings.TrimSpace(properties[waitForEnd]), "false")
+	master := strings.TrimPrefix(properties[conf.Master], "k8s://")
 	b.program(called)
 	mistakes := []error{b.metadata(called, in.Suffix), b.templates(in.ReadFile)}
 	if in.Namespace != "" {
@@ -115,7 +118,7 @@ func translation(in Input) (Translation, error) {
 		b.noteSecretToCreate()
 	}
 	mistakes = append(mistakes, b.version(in.SparkVersion), called.checkVersion(b.app.Spec.SparkVersion))
-	return Translation{Application: b.app, Notes: b.notes, Secrets: b.secrets, Waits: waits}, errors.Join(mistakes...)
+	return Translation{Application: b.app, Notes: b.notes, Secrets: b.secrets, Waits: waits, Master: master}, errors.Join(mistakes...)
 }
 
 // checkVersion refuses options that came after a version of Spark.
