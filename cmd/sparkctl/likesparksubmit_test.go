@@ -199,6 +199,22 @@ func TestManifestsWithTheSameKeyTwice(t *testing.T) {
 	}
 }
 
+// TestFormsOfManifests: JSON with tabs, line ends and a mark of order of Windows, comments and empty documents.
+func TestFormsOfManifests(t *testing.T) {
+	t.Parallel()
+	for name, manifest := range map[string]string{
+		"JSON":        "{\n\t\"apiVersion\": \"sparkgate.io/v1alpha1\",\n\t\"kind\": \"SparkApplication\",\n\t\"metadata\": {\n\t\t\"name\": \"pi\"\n\t}\n}\n",
+		"one line":    `{"apiVersion":"sparkgate.io/v1alpha1","kind":"SparkApplication","metadata":{"name":"pi"}}`,
+		"Windows":     "\ufeff# a comment\r\n---\r\napiVersion: sparkgate.io/v1alpha1\r\nkind: SparkApplication\r\nmetadata:\r\n  name: pi\r\n---\r\n",
+		"no comments": "\ufeffapiVersion: sparkgate.io/v1alpha1\nkind: SparkApplication\nmetadata: {name: pi}\n",
+	} {
+		s, kubeconfig := startAPIServer(t, "mine", map[string][]reply{postApplication: applicationWith(v1alpha1.QueuedReason, "waits", nil)})
+		if code, _, problem := call(manifest, "submit", "-f", "-", "--kubeconfig="+kubeconfig); code != 0 || !strings.Contains(s.bodies[postApplication], `"name":"pi"`) {
+			t.Errorf("%s: exit code %d, %q, %q", name, code, problem, s.bodies[postApplication])
+		}
+	}
+}
+
 // TestNameOfWhatWasSubmitted: -o prints what was created on standard output, for scripts: the name may be generated.
 func TestNameOfWhatWasSubmitted(t *testing.T) {
 	t.Parallel()

@@ -109,9 +109,9 @@ type logFollower struct {
 	// pod.
 	noted  string
 	missed bool
-	// blind is set while pods cannot be listed. lastLooks counts how often they were looked for after the run had ended.
-	blind     bool
-	lastLooks int
+	// barred is set once the user turned out to lack the right to list pods. blind is set while they cannot be listed. lastLooks counts how often they were looked for after the run had ended.
+	barred, blind bool
+	lastLooks     int
 }
 
 func newLogFollower(c *client.Cluster, out, notes io.Writer) *logFollower {
@@ -240,16 +240,19 @@ func (l *logFollower) look(ctx context.Context, app *v1alpha1.SparkApplication, 
 	return true, cmp.Or(l.broken(), err, l.rest(app, run))
 }
 
-// outage notes once that pods cannot be listed, and whether they could be listed last. It returns the errors after which
-// they never can. Others pass, or FollowApplication ends because the API server does not answer.
+// outage notes once that pods cannot be listed, and whether they could be listed last. It returns the errors that end the
+// command. Others pass, or FollowApplication ends because the API server does not answer.
 func (l *logFollower) outage(ctx context.Context, err error) error {
-	if err != nil && (client.IsForbidden(err) || ctx.Err() != nil) {
+	switch {
+	case err != nil && (ctx.Err() != nil || l.strict && client.IsForbidden(err)):
 		return err
-	}
-	if err != nil && !l.blind {
+	case client.IsForbidden(err):
+		l.barred = true
+		fmt.Fprintf(l.notes, "The log cannot be printed: %v\n", err)
+	case err != nil && !l.blind:
 		fmt.Fprintf(l.notes, "%v; trying again\n", err)
 	}
-	l.blind = err != nil
+	l.blind = err != nil && !l.barred
 	return nil
 }
 
@@ -327,7 +330,7 @@ func (l *logFollower) over(app *v1alpha1.SparkApplication, run int64) (bool, err
 func (l *logFollower) rest(app *v1alpha1.SparkApplication, run int64) error {
 	attempt := cmp.Or(l.attempt, app.Status.Attempt)
 	stage, _ := status.StageOf(app.Status.Conditions)
-	if l.blind {
+	if l.blind || l.barred {
 		l.unread.Store(true)
 	}
 	if run == 0 || app.Status.Run != run || l.executor != "" || l.next > attempt || !stage.Ended() {
@@ -345,7 +348,7 @@ func (l *logFollower) rest(app *v1alpha1.SparkApplication, run int64) error {
 // openNew opens the logs of pods that have started: those of the wanted attempt, or of all attempts since the first one
 // that was seen.
 func (l *logFollower) openNew(ctx context.Context, app *v1alpha1.SparkApplication, run int64) error {
-	if run == 0 || app.Status.Run != run {
+	if run == 0 || app.Status.Run != run || l.barred {
 		return nil
 	}
 	last := cmp.Or(l.attempt, app.Status.Attempt)

@@ -52,6 +52,34 @@ func TestFollowThroughAnOutage(t *testing.T) {
 	}
 }
 
+// TestSubmitWithoutTheRightToLogs: the run was created and continues, so a missing right to its log does not end the wait
+// for it with the exit code of an application that could not be created.
+func TestSubmitWithoutTheRightToLogs(t *testing.T) {
+	t.Parallel()
+	const manifest = "apiVersion: sparkgate.io/v1alpha1\nkind: SparkApplication\nmetadata: {name: pi}\n"
+	forbidden := refusal(403, metav1.StatusReasonForbidden, `pods is forbidden: User "ci" cannot list resource "pods"`)
+	for command, code := range map[string]int{"submit -f - --logs": 0, "logs pi -f": exitFailed} {
+		running := applicationWith(v1alpha1.RunningReason, "the driver runs", nil)
+		s, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+			"POST /apis/sparkgate.io/v1alpha1/namespaces/spark/sparkapplications": running, "GET /api/v1/namespaces/spark/pods": {forbidden},
+			apis + "namespaces/spark/sparkapplications/pi": append(append(running, running...), applicationWith(v1alpha1.SucceededReason, "run 2 succeeded", nil)...),
+		})
+		got, _, problem := call(manifest, append(strings.Fields(command), "--kubeconfig="+kubeconfig)...)
+		if got != code || strings.Count(problem, "you may not list pods in namespace spark") != 1 {
+			t.Errorf("%s: exit code %d, %q", command, got, problem)
+		}
+		asked := 0
+		for _, call := range s.calls {
+			if call == "GET /api/v1/namespaces/spark/pods" {
+				asked++
+			}
+		}
+		if asked != 1 {
+			t.Errorf("%s: the pods were listed %d times", command, asked)
+		}
+	}
+}
+
 // TestLogThatBreaksOff: after an interruption, also one with an API server that is away, the log is opened again from
 // the time of the last line on.
 func TestLogThatBreaksOff(t *testing.T) {
