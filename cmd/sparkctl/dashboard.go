@@ -10,10 +10,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
-	"os/signal"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,7 +68,7 @@ func (f *dashboardFlags) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return fmt.Errorf("listen at the loopback address: %w", err)
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	secret, once := rand.Text(), rand.Text()
 	_, port, err := net.SplitHostPort(listener.Addr().String())

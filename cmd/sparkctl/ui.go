@@ -8,11 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/cli/browser"
 	"github.com/spf13/cobra"
@@ -77,7 +74,7 @@ func (f *uiFlags) forward(ctx context.Context, c *client.Cluster, app *v1alpha1.
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	over := make(chan string, 1)
 	go func() {

@@ -8,9 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -111,7 +108,7 @@ func (f *waitFlags) await(ctx context.Context, a awaited, s streams) error {
 
 // within returns a context that ends with the timeout, or when the user interrupts.
 func (f *waitFlags) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(ctx)
 	if f.timeout <= 0 {
 		return ctx, stop
 	}
