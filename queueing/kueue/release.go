@@ -6,6 +6,7 @@ package kueue
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -144,16 +145,14 @@ func (g *Gate) hold(ctx context.Context, w *kueuev1.Workload, message string) er
 
 // requeued returns a Workload that was evicted, or is inactive, with its quota released, all of it for one write (kueue
 // v0.19, pkg/controller/jobframework). After an eviction in favour of others, or because of failed nodes, it may get
-// quota again at once; otherwise Kueue decides when.
+// quota again at once; otherwise Kueue decides when (requeueAfter).
 func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Workload {
 	after := w.DeepCopy()
 	after.Status.Admission = nil
 	requeue := metav1.Condition{Type: kueuev1.WorkloadRequeued, Status: metav1.ConditionFalse, Reason: kueuev1.WorkloadDeactivated, Message: message}
 	if c := conditionOf(w, kueuev1.WorkloadEvicted); evicted(w) && !inactive(w) {
-		requeue.Reason, requeue.Message, message = c.Reason, c.Message, c.Message
-		if c.Reason == kueuev1.WorkloadEvictedByPreemption || c.Reason == kueuev1.WorkloadEvictedDueToNodeFailures {
-			requeue.Status = metav1.ConditionTrue
-		}
+		requeue.Status, requeue.Reason = requeueAfter(c.Reason)
+		requeue.Message, message = c.Message, c.Message
 	}
 	if !evicted(w) {
 		after.Status.AdmissionChecks = resetChecks(after.Status.AdmissionChecks, now)
@@ -168,6 +167,21 @@ func requeued(w *kueuev1.Workload, message string, now metav1.Time) *kueuev1.Wor
 		apimeta.SetStatusCondition(&after.Status.Conditions, c)
 	}
 	return after
+}
+
+// requeueAfter returns status and reason of the condition Requeued after an eviction. If it is False, the Workload waits
+// until Kueue changes it, which happens for these reasons only (kueue v0.19, pkg/controller/core). A Workload that Kueue
+// has deactivated for a cause, and that a user has activated again since, counts as deactivated by a user.
+func requeueAfter(eviction string) (status metav1.ConditionStatus, reason string) {
+	if strings.HasPrefix(eviction, kueuev1.WorkloadDeactivated) {
+		eviction = kueuev1.WorkloadDeactivated
+	}
+	switch eviction {
+	case kueuev1.WorkloadDeactivated, kueuev1.WorkloadEvictedByPodsReadyTimeout, kueuev1.WorkloadEvictedByAdmissionCheck,
+		kueuev1.WorkloadEvictedByClusterQueueStopped, kueuev1.WorkloadEvictedByLocalQueueStopped:
+		return metav1.ConditionFalse, eviction
+	}
+	return metav1.ConditionTrue, eviction
 }
 
 // resetChecks returns admission checks with none of them passed. Kueue resets them when it evicts. Otherwise checks

@@ -29,6 +29,9 @@ func TestRequeued(t *testing.T) {
 		"queue stopped": {made(isAdmitted, isEvicted("ClusterQueueStopped", "m")), "Requeued=False/ClusterQueueStopped"},
 		"deactivated":   {made(isAdmitted, isInactive, isEvicted("Deactivated", "m")), "Requeued=False/Deactivated"},
 		"held by us":    {made(isAdmitted, isHeld), "Requeued=False/Deactivated"},
+		// Kueue reactivates a Workload with this very reason only.
+		"deactivated by Kueue, then activated": {made(isAdmitted, isEvicted("DeactivatedDueToAdmissionCheck", "m")), "Requeued=False/Deactivated"},
+		"for a reason that Kueue never ends":   {made(isAdmitted, isEvicted("Tomorrow", "m")), "Requeued=True/Tomorrow"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

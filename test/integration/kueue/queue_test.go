@@ -4,6 +4,7 @@
 package kueue
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -25,24 +26,43 @@ import (
 	"github.com/sparkgate/sparkgate/test/systems"
 )
 
-// TestQueue plays all stories that need neither Kueue nor the operator to stop, at the same time.
+// stories need neither Kueue nor the operator to stop, and are played at the same time.
+var stories = map[string]func(*testing.T){
+	"one application waits for the other": quotaWait, "priority displaces": priorityDisplaces, "a cohort lends and takes back": borrowing,
+	"fewer executors": partialAdmission, "deactivated": deactivated, "drained": drained, "stopped for a while": stoppedForAWhile, "suspended": suspendedApplication, "edited while it waits": editedWhileItWaits,
+	"edited with quota, before its checks": editedBeforeChecks, "checked once more": checkedOnceMore, "fails and is tried again": failsAndIsTriedAgain, "queues that are missing": missingQueues, "two names of a queue": twoNames,
+	"asks for too much": tooMuch, "deleted while it runs": deletedWhileItRuns, "orphaned while it runs": orphanedWhileItRuns,
+	"somebody deletes the Workload":      workloadDeleted,
+	"the gate is changed while it waits": gateChanged, "the gate is changed while it runs": gateChangedInMidRun,
+	"grows and shrinks": growsAndShrinks, "grows by many": growsByMany, "grows past its checks": growsPastItsChecks,
+	"executors are taken back": executorsReclaimed,
+	"base gangs first":         baseGangsFirst, "somebody takes a chunk": chunkDeleted, "guarded": guardedUnderKueue,
+	"a check rejects": rejectedByCheck, "a check asks to retry": retriedByCheck, "a check adds to the pods": updatedByCheck,
+	"activated again while it stops": reactivatedWhileItStops, "a LocalQueue is drained": drainedLocalQueue,
+	"the ClusterQueue is deleted": deletedClusterQueue, "gated admission": gatedAdmission,
+}
+
 func TestQueue(t *testing.T) {
-	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
+	play(t, systems.KueueSettings{}, slices.Collect(maps.Keys(stories))...)
+}
+
+// TestQueueWithOtherReasons: Kueue's next version gives other reasons and messages for a wait, as this one does with a
+// feature gate.
+func TestQueueWithOtherReasons(t *testing.T) {
+	play(t, systems.KueueSettings{FeatureGates: "UnadmittedWorkloadsObservability=true"},
+		"one application waits for the other", "fewer executors", "deactivated", "stopped for a while", "edited with quota, before its checks",
+		"queues that are missing", "grows and shrinks", "a check asks to retry", "activated again while it stops", "gated admission")
+}
+
+// play plays stories at the same time, beside a Kueue with these settings.
+func play(t *testing.T, settings systems.KueueSettings, names ...string) {
+	t.Helper()
+	systems.Kueue(t, env.Cluster(), settings)
 	harness.StartOperator(t, harness.OperatorOptions{})
-	for name, story := range map[string]func(*testing.T){
-		"one application waits for the other": quotaWait, "priority displaces": priorityDisplaces, "a cohort lends and takes back": borrowing,
-		"fewer executors": partialAdmission, "deactivated": deactivated, "drained": drained, "stopped for a while": stoppedForAWhile, "suspended": suspendedApplication, "edited while it waits": editedWhileItWaits,
-		"edited with quota, before its checks": editedBeforeChecks, "checked once more": checkedOnceMore, "fails and is tried again": failsAndIsTriedAgain, "queues that are missing": missingQueues, "two names of a queue": twoNames,
-		"asks for too much": tooMuch, "deleted while it runs": deletedWhileItRuns, "orphaned while it runs": orphanedWhileItRuns,
-		"somebody deletes the Workload":      workloadDeleted,
-		"the gate is changed while it waits": gateChanged, "the gate is changed while it runs": gateChangedInMidRun,
-		"grows and shrinks": growsAndShrinks, "grows by many": growsByMany, "grows past its checks": growsPastItsChecks,
-		"executors are taken back": executorsReclaimed,
-		"base gangs first":         baseGangsFirst, "somebody takes a chunk": chunkDeleted, "guarded": guardedUnderKueue,
-	} {
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			story(t)
+			stories[name](t)
 		})
 	}
 }
@@ -201,7 +221,8 @@ func stoppedForAWhile(t *testing.T) {
 	for _, app := range waiting {
 		harness.Eventually(t, app, "waiting for quota, or for a look", func(a *v1alpha1.SparkApplication) bool {
 			message := harness.Message(a)
-			return strings.Contains(message, "insufficient unused quota") || strings.Contains(message, "has not evaluated Workload")
+			return strings.Contains(message, "insufficient unused quota") || strings.Contains(message, "has not evaluated Workload") ||
+				strings.Contains(message, "an equivalent workload recently failed")
 		})
 	}
 }
