@@ -42,10 +42,18 @@ const givenBack = "The quota was given back: "
 // admits again, until Kueue evaluates the Workload, which it defers while an equivalent one is waiting.
 var queueBlocks = regexp.MustCompile(`^(LocalQueue|ClusterQueue) \S+ (doesn't exist|not found|is inactive|is stopped|is terminating or missing)$`)
 
+// pending are Kueue's messages for a Workload that it has not evaluated, or not since something has changed: that is all
+// they say.
+var pending = []string{
+	"Workload is pending evaluation in the scheduling queue",
+	"AdmissionGatedBy cleared, waiting for quota reservation",
+	"The workload is deactivated",
+}
+
 // saysWhy reports whether a condition QuotaReserved=False explains why a Workload has no quota although its queues
 // admit, which means that Kueue has evaluated it since.
 func saysWhy(c *metav1.Condition) bool {
-	return c != nil && c.Message != "" && !strings.HasPrefix(c.Message, givenBack) && !queueBlocks.MatchString(c.Message)
+	return c != nil && c.Message != "" && !strings.HasPrefix(c.Message, givenBack) && !queueBlocks.MatchString(c.Message) && !slices.Contains(pending, c.Message)
 }
 
 const preempting = "Pending the preemption of"
@@ -67,6 +75,12 @@ func stabilise(message string) string {
 // mentionsPreemption reports whether Kueue is preempting other Workloads for this one.
 func mentionsPreemption(message string) bool { return strings.Contains(message, preempting) }
 
+// otherReasons are Kueue's reasons for a wait that is not for quota. Some of them are new in Kueue's next version.
+var otherReasons = []string{
+	kueuev1.WorkloadInadmissible, kueuev1.WorkloadAdmissionGated, "Waiting", kueuev1.WorkloadQuotaReservedReasonWaitingForPodsReady,
+	kueuev1.WorkloadQuotaReservedReasonMisconfigured, kueuev1.WorkloadQuotaReservedReasonPendingEvaluation,
+}
+
 // reasonFromMessage returns the reason of a wait for quota, judging by Kueue's condition QuotaReserved=False.
 func reasonFromMessage(c *metav1.Condition, asked []queueing.PodSet) string {
 	says := func(part string) bool { return strings.Contains(c.Message, part) }
@@ -81,7 +95,7 @@ func reasonFromMessage(c *metav1.Condition, asked []queueing.PodSet) string {
 		return queueing.ReasonWaitingForQuota
 	case says("untolerated taint"), says("doesn't match node affinity"):
 		return queueing.ReasonFlavorMismatch
-	case c.Reason == kueuev1.WorkloadInadmissible:
+	case slices.Contains(otherReasons, c.Reason):
 		return queueing.ReasonWaitingForGate
 	}
 	return queueing.ReasonWaitingForQuota

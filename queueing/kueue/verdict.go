@@ -209,6 +209,9 @@ func evictionOf(w *kueuev1.Workload) *queueing.Eviction {
 		e.Message = fmt.Sprintf("Kueue has evicted Workload %s (%s): %s", w.Name, c.Reason, stabilise(c.Message))
 	case inactive(w):
 		e.Message = fmt.Sprintf("Workload %s was deactivated", w.Name)
+		if why := deactivationMessage(w); why != "" {
+			e.Message += ": " + stabilise(why)
+		}
 	case !reserved(w):
 		e.Message = fmt.Sprintf("Workload %s has lost its quota", w.Name)
 	default:

@@ -106,6 +106,21 @@ func TestVerdicts(t *testing.T) {
 			made(noQuota("Inadmissible", "ClusterQueue all is inactive")), open(func(s *surroundings) { s.clusterQueue.DeletionTimestamp = &noon }),
 			queueing.Waiting, queueing.ReasonQueueHeld, []string{"ClusterQueue all is being deleted"},
 		},
+		"other pods come first": {
+			made(noQuota("Waiting", "waiting for all admitted workloads to be in PodsReady condition")), open(),
+			queueing.Waiting, queueing.ReasonWaitingForGate, []string{"waiting for all admitted workloads"},
+		},
+		"gated": {
+			made(noQuota("AdmissionGated", "Admission is gated by: example.org/budget")), open(), queueing.Waiting, queueing.ReasonWaitingForGate, []string{"gated by: example.org/budget"},
+		},
+		"fresh since it is no longer gated": {
+			made(noQuota("Pending", "AdmissionGatedBy cleared, waiting for quota reservation")), open(),
+			queueing.Waiting, queueing.ReasonWaitingForGate, []string{"has not evaluated Workload pi-abcde-3-2"},
+		},
+		"fresh, which a later version says": {
+			made(noQuota("PendingEvaluation", "Workload is pending evaluation in the scheduling queue")), open(),
+			queueing.Waiting, queueing.ReasonWaitingForGate, []string{"has not evaluated Workload pi-abcde-3-2"},
+		},
 		"a reason nobody has heard of": {
 			made(noQuota("Tomorrow", "come back tomorrow")), open(), queueing.Waiting, queueing.ReasonWaitingForQuota, []string{"come back tomorrow"},
 		},
