@@ -29,6 +29,9 @@ const (
 	clusterQueueLabel = "kueue.x-k8s.io/cluster-queue-name"
 	// provisioningPrefix is the prefix of annotations with parameters of a ProvisioningRequest.
 	provisioningPrefix = "provreq.kueue.x-k8s.io/"
+	// gatedByAnnotation names, separated by commas, what must happen before Kueue considers a Workload. Whoever is
+	// responsible for one removes its name.
+	gatedByAnnotation = "kueue.x-k8s.io/admission-gated-by"
 )
 
 // Our own annotations on a Workload.
@@ -61,6 +64,9 @@ func workloadOf(ask queueing.Ask, class *priorityClass) *kueuev1.Workload {
 	w.Labels[v1alpha1.ApplicationUIDLabel] = ask.Key.UID
 	w.Labels[v1alpha1.RunLabel], w.Labels[v1alpha1.AttemptLabel] = number(ask.Run), number(ask.Attempt)
 	provision(w, ask.Objects.UserAnnotations)
+	if gates := ask.Objects.UserAnnotations[gatedByAnnotation]; gates != "" {
+		w.Annotations[gatedByAnnotation] = gates
+	}
 	if class != nil {
 		w.Spec.PriorityClassRef, w.Spec.Priority = &class.ref, &class.value
 	}
@@ -183,7 +189,11 @@ func changed(w, wanted *kueuev1.Workload) *kueuev1.Workload {
 	}
 	maps.Copy(c.Labels, wanted.Labels)
 	maps.DeleteFunc(c.Annotations, func(key, _ string) bool { return strings.HasPrefix(key, provisioningPrefix) })
+	gates := remainingGates(w, wanted)
 	maps.Copy(c.Annotations, wanted.Annotations)
+	if c.Annotations[gatedByAnnotation] = gates; gates == "" {
+		delete(c.Annotations, gatedByAnnotation)
+	}
 	if held(w) {
 		delete(c.Annotations, heldAnnotation)
 		c.Spec.Active = wanted.Spec.Active
@@ -194,6 +204,22 @@ func changed(w, wanted *kueuev1.Workload) *kueuev1.Workload {
 	c.Spec.PodSets, c.Spec.QueueName = wanted.Spec.PodSets, wanted.Spec.QueueName
 	c.Spec.PriorityClassRef, c.Spec.Priority = wanted.Spec.PriorityClassRef, wanted.Spec.Priority
 	return c
+}
+
+// remainingGates returns the admission gates of a Workload that are still wanted. Kueue allows to remove gates from a
+// Workload, but not to add any.
+func remainingGates(w, wanted *kueuev1.Workload) string {
+	still := gatesOf(wanted)
+	return strings.Join(slices.DeleteFunc(gatesOf(w), func(gate string) bool { return !slices.Contains(still, gate) }), ",")
+}
+
+// gatesOf returns the admission gates of a Workload.
+func gatesOf(w *kueuev1.Workload) []string {
+	gates := strings.Split(w.Annotations[gatedByAnnotation], ",")
+	for i := range gates {
+		gates[i] = strings.TrimSpace(gates[i])
+	}
+	return gates
 }
 
 // held reports whether we want no quota for now.

@@ -88,3 +88,22 @@ func TestChanged(t *testing.T) {
 	next := ask(func(a *queueing.Ask) { a.Attempt = 3; a.Objects.Name = "pi-abcde-3-3"; a.Queue = "team-b" })
 	golden.CompareYAML(t, "testdata/workload-changed.yaml", changed(before, workloadOf(next, nil)))
 }
+
+// TestAdmissionGates: gates of an application can be removed from its Workload, but Kueue allows none to be added.
+func TestAdmissionGates(t *testing.T) {
+	t.Parallel()
+	gated := func(gates string) *kueuev1.Workload {
+		return workloadOf(ask(func(a *queueing.Ask) { a.Objects.UserAnnotations = map[string]string{gatedByAnnotation: gates} }), nil)
+	}
+	for _, tt := range []struct{ is, wanted, want string }{
+		{"", "", ""}, {"a", "a", "a"}, {"a,b", "b", "b"}, {"a", "", ""}, {"", "a", ""}, {"a", "a,b", "a"}, {"a, b", "b,a", "a,b"}, {"a", "b", ""},
+	} {
+		after := changed(gated(tt.is), gated(tt.wanted))
+		if got, set := after.Annotations[gatedByAnnotation]; got != tt.want || set != (tt.want != "") {
+			t.Errorf("gates %q, wanted %q: got %q, set %t; want %q", tt.is, tt.wanted, got, set, tt.want)
+		}
+		if differs(after, gated(tt.wanted)) {
+			t.Errorf("gates %q, wanted %q: the Workload would be changed again and again", tt.is, tt.wanted)
+		}
+	}
+}
