@@ -203,7 +203,30 @@ func (g *Gate) resolveExisting(ctx context.Context, ask queueing.Ask) (queueing.
 	if err == nil && !ownedBy(group, ask.Key) {
 		return nameTaken(ask), nil
 	}
-	return queueing.Verdict{State: queueing.Undecided}, nil
+	return queueing.Verdict{State: queueing.Undecided}, g.relabel(ctx, ask)
+}
+
+// relabel restores the labels by which the group of an ask is watched, if a user has removed them. Otherwise nothing
+// would release what the group holds.
+func (g *Gate) relabel(ctx context.Context, ask queueing.Ask) error {
+	group := &v1beta1.PodGroup{}
+	name := types.NamespacedName{Namespace: ask.Key.Namespace, Name: ask.Objects.Name}
+	if err := g.o.Client.Get(ctx, name, group); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	if _, labelled := group.Labels[v1alpha1.ApplicationUIDLabel]; labelled || !ownedBy(group, ask.Key) {
+		return nil
+	}
+	after := group.DeepCopy()
+	if after.Labels == nil {
+		after.Labels = map[string]string{}
+	}
+	maps.Copy(after.Labels, ask.Objects.Labels)
+	if err := g.patch(ctx, after, client.MergeFrom(group)); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	g.tracker.expectCreated(ask.Key, group.Name) // the watch will show it
+	return nil
 }
 
 // change adapts a group to a changed ask of the same attempt. A group that is admitted must be released first, because
@@ -225,12 +248,19 @@ func (g *Gate) change(ctx context.Context, group, wanted *v1beta1.PodGroup) (que
 		changed.Annotations = map[string]string{}
 	}
 	maps.Copy(changed.Annotations, wanted.Annotations)
-	patch := client.MergeFromWithOptions(group, client.MergeFromWithOptimisticLock{})
-	err := g.o.Client.Patch(ctx, changed, patch, client.FieldOwner(v1alpha1.FieldOwner))
-	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
-		return undecided, fmt.Errorf("change PodGroup %s/%s: %w", group.Namespace, group.Name, err)
+	err := g.patch(ctx, changed, client.MergeFromWithOptions(group, client.MergeFromWithOptimisticLock{}))
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		err = nil
 	}
-	return undecided, nil
+	return undecided, err
+}
+
+// patch writes the changes of a group.
+func (g *Gate) patch(ctx context.Context, changed *v1beta1.PodGroup, changes client.Patch) error {
+	if err := g.o.Client.Patch(ctx, changed, changes, client.FieldOwner(v1alpha1.FieldOwner)); err != nil {
+		return fmt.Errorf("change PodGroup %s/%s: %w", changed.Namespace, changed.Name, err)
+	}
+	return nil
 }
 
 // Persisted does nothing, because the PodGroup shows what is held.
@@ -293,10 +323,15 @@ func (g *Gate) EnsureReservation(ctx context.Context, ask queueing.Ask) (string,
 	case err == nil:
 		g.tracker.expectCreated(ask.Key, name.Name)
 		return fmt.Sprintf("PodGroup %s was deleted by a user or another controller; it was recreated, because Volcano schedules no executor without it", name.Name), nil
-	case apierrors.IsAlreadyExists(err), optionalkind.NotServed(err), apierrors.IsMethodNotSupported(err):
+	case apierrors.IsAlreadyExists(err):
+		err = g.relabel(ctx, ask)
+	case optionalkind.NotServed(err), apierrors.IsMethodNotSupported(err):
 		return "", nil
 	}
-	return "", fmt.Errorf("create PodGroup %s again: %w", name, err)
+	if err != nil {
+		return "", fmt.Errorf("create PodGroup %s again: %w", name, err)
+	}
+	return "", nil
 }
 
 // wakeLater wakes an application after the polling interval.
