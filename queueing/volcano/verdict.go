@@ -60,7 +60,8 @@ func queueVerdict(ask queueing.Ask, wanted *v1beta1.PodGroup, queue *v1beta1.Que
 	return &v
 }
 
-// above returns the first resource whose need exceeds the limit, if any. Resources without a limit do not count.
+// above returns the first resource whose need exceeds the limit, if any. Resources without a limit do not count. For cpu
+// and memory, Volcano regards a limit of zero as none (volcano v1.14, pkg/scheduler/plugins).
 func above(need, limit corev1.ResourceList) (corev1.ResourceName, bool) {
 	names := make([]corev1.ResourceName, 0, len(limit))
 	for name := range limit {
@@ -69,7 +70,8 @@ func above(need, limit corev1.ResourceList) (corev1.ResourceName, bool) {
 	slices.Sort(names)
 	for _, name := range names {
 		wanted, allowed := need[name], limit[name]
-		if wanted.Cmp(allowed) > 0 {
+		unlimited := allowed.IsZero() && (name == corev1.ResourceCPU || name == corev1.ResourceMemory)
+		if !unlimited && wanted.Cmp(allowed) > 0 {
 			return name, true
 		}
 	}
