@@ -47,9 +47,9 @@ func TestTopology(t *testing.T) {
 	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
 	harness.StartOperator(t, harness.OperatorOptions{})
 	w := &world{World: harness.NewWorld(t, "", nil), t: t, client: kueueClient(t)}
+	nodes := map[string]*corev1.Node{}
 	for _, name := range []string{w.Namespace + "-1", w.Namespace + "-2"} {
-		node := systems.Node(t, env.Client(), name, "8", harness.MemoryFor(2))
-		harness.Change(t, node, func(n *corev1.Node) { n.Labels["pool"] = w.Namespace })
+		nodes[name] = w.node(name)
 	}
 	topology := &kueuev1.Topology{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}, Spec: kueuev1.TopologySpec{
 		Levels: []kueuev1.TopologyLevel{{NodeLabel: "pool"}, {NodeLabel: corev1.LabelHostname}},
@@ -81,8 +81,25 @@ func TestTopology(t *testing.T) {
 	w.waits(more, "Queued", "WaitingForQuota", "topology")
 	w.Kubelet.Finish(t.Context(), last, 1, "Error")
 	w.placed(harness.Executor(t, driver, 3))
+
+	// Without one of its nodes, the application does not fit.
+	if err := env.Client().Delete(t.Context(), nodes[last.Spec.NodeSelector[corev1.LabelHostname]]); err != nil {
+		t.Fatal(err)
+	}
+	w.waits(app, "Preempted", "", "(NodeFailures)")
+	w.node(w.Namespace + "-3")
+	w.Kubelet.Start(t.Context(), w.placed(w.Driver(app)))
+	harness.Eventually(t, app, "running", harness.InStage("Running"))
 	w.finish(app, 0)
 	w.Reach(app, "Succeeded")
+}
+
+// node creates a node of the world's flavor that has space for two pods.
+func (w *world) node(name string) *corev1.Node {
+	w.t.Helper()
+	node := systems.Node(w.t, env.Client(), name, "8", harness.MemoryFor(2))
+	harness.Change(w.t, node, func(n *corev1.Node) { n.Labels["pool"] = w.Namespace })
+	return node
 }
 
 // placed waits until Kueue has chosen the node of a pod.
