@@ -57,7 +57,7 @@ func New(o Options) *Gate {
 	g := &Gate{o: o, tracker: tracker{
 		clock: o.Clock, asking: map[types.NamespacedName]asker{}, created: map[queueing.Key]string{},
 		written: map[types.UID]string{}, asks: map[types.UID]int64{}, chunks: map[queueing.Key]map[string]unseenChunk{}, shown: map[queueing.Key]map[types.UID]int32{},
-		released: map[queueing.Key]bool{}, lastQueueStates: map[string]string{},
+		released: map[queueing.Key]bool{}, lost: map[queueing.Key][]string{}, lastQueueStates: map[string]string{},
 	}}
 	g.writer = writer{client: o.Client, fieldOwner: o.FieldOwner, tracker: &g.tracker}
 	g.watch()

@@ -67,6 +67,9 @@ type tracker struct {
 	asks map[types.UID]int64
 	// released holds the keys that were released within releasedTTL.
 	released map[queueing.Key]bool
+	// lost holds the names of Workloads that the watch no longer shows although they were not deleted: a user has
+	// removed the label by which they are watched.
+	lost map[queueing.Key][]string
 	// lastQueueStates holds the states of queues for which applications were last woken.
 	lastQueueStates map[string]string
 }

@@ -29,10 +29,14 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 	if how.Reason == queueing.LeftToOther {
 		delete(g.created, key)
 		delete(g.chunks, key)
+		delete(g.lost, key)
 	}
 	g.mu.Unlock()
 	if how.Reason == queueing.LeftToOther || !g.workloads.Installed() {
 		return nil // without the kind there are no Workloads; those that cannot be read are released when they can, which wakes their owners
+	}
+	if err := g.removeLost(ctx, key); err != nil {
+		return err
 	}
 	workloads, err := g.all(ctx, key)
 	if err != nil {
@@ -44,6 +48,29 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 		}
 		if !finished(w) {
 			g.rememberRelease(key)
+		}
+	}
+	return nil
+}
+
+// removeLost deletes the Workloads of a key that the watch no longer shows although they exist. Otherwise nothing would
+// release their quota.
+func (g *Gate) removeLost(ctx context.Context, key queueing.Key) error {
+	g.mu.Lock()
+	lost := g.lost[key]
+	delete(g.lost, key)
+	g.mu.Unlock()
+	for i, name := range lost {
+		w := &kueuev1.Workload{}
+		err := g.o.Client.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: name}, w)
+		if owner, ours := keyOf(w); err == nil && ours && owner == key && !g.shows(w) {
+			err = g.remove(ctx, w)
+		}
+		if client.IgnoreNotFound(err) != nil {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			g.lost[key] = append(g.lost[key], lost[i:]...)
+			return fmt.Errorf("delete Workload %s/%s, which has lost its labels: %w", key.Namespace, name, err)
 		}
 	}
 	return nil

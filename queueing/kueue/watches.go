@@ -231,6 +231,9 @@ func (g *Gate) workloadChanged(o client.Object) {
 	if gone {
 		delete(g.asks, w.UID)
 	}
+	if gone && w.DeletionTimestamp.IsZero() && !finished(w) {
+		g.lost[key] = append(g.lost[key], w.Name)
+	}
 	g.mu.Unlock()
 	g.o.Waker.Wake(key)
 }

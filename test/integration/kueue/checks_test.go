@@ -4,6 +4,7 @@
 package kueue
 
 import (
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -215,4 +217,24 @@ func gatedAdmission(t *testing.T) {
 	})
 	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Annotations = nil })
 	w.Succeed(app)
+}
+
+// unlabelled: a user removes the label by which the operator watches a Workload. The operator sees that as a deletion, and
+// the Workload is in fact deleted, or nothing would ever release its quota.
+func unlabelled(t *testing.T) {
+	w := newWorld(t, "6Gi")
+	app := w.apply("pi")
+	w.Run(app)
+	workload := w.workload(app)
+	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:null}}}`, v1alpha1.ApplicationUIDLabel)
+	if err := w.client.Patch(t.Context(), workload.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
+		t.Fatal(err)
+	}
+	harness.Eventually(t, app, "asking again", func(a *v1alpha1.SparkApplication) bool { return a.Status.Attempt == 2 })
+	harness.GoneWith(t, w.client, workload)
+	w.Run(app)
+	w.uses(w.Namespace, 3)
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+	w.uses(w.Namespace, 0)
 }

@@ -39,7 +39,7 @@ var stories = map[string]func(*testing.T){
 	"base gangs first":         baseGangsFirst, "somebody takes a chunk": chunkDeleted, "guarded": guardedUnderKueue,
 	"a check rejects": rejectedByCheck, "a check asks to retry": retriedByCheck, "a check adds to the pods": updatedByCheck,
 	"activated again while it stops": reactivatedWhileItStops, "a LocalQueue is drained": drainedLocalQueue,
-	"the ClusterQueue is deleted": deletedClusterQueue, "gated admission": gatedAdmission,
+	"the ClusterQueue is deleted": deletedClusterQueue, "gated admission": gatedAdmission, "somebody takes the label": unlabelled,
 }
 
 func TestQueue(t *testing.T) {
