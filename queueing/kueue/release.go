@@ -35,7 +35,7 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 	if how.Reason == queueing.LeftToOther || !g.workloads.Installed() {
 		return nil // without the kind there are no Workloads; those that cannot be read are released when they can, which wakes their owners
 	}
-	if err := g.removeLost(ctx, key); err != nil {
+	if err := g.removeLost(ctx, key, g.shows); err != nil {
 		return err
 	}
 	workloads, err := g.all(ctx, key)
@@ -55,21 +55,22 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 
 // removeLost deletes the Workloads of a key that the watch no longer shows although they exist. Otherwise nothing would
 // release their quota.
-func (g *Gate) removeLost(ctx context.Context, key queueing.Key) error {
-	g.mu.Lock()
-	lost := g.lost[key]
-	delete(g.lost, key)
-	g.mu.Unlock()
+func (c *writer) removeLost(ctx context.Context, key queueing.Key, shows func(*kueuev1.Workload) bool) error {
+	t := c.tracker
+	t.mu.Lock()
+	lost := t.lost[key]
+	delete(t.lost, key)
+	t.mu.Unlock()
 	for i, name := range lost {
 		w := &kueuev1.Workload{}
-		err := g.o.Client.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: name}, w)
-		if owner, ours := keyOf(w); err == nil && ours && owner == key && !g.shows(w) {
-			err = g.remove(ctx, w)
+		err := c.client.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: name}, w)
+		if owner, ours := keyOf(w); err == nil && ours && owner == key && !shows(w) {
+			err = c.remove(ctx, w)
 		}
 		if client.IgnoreNotFound(err) != nil {
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			g.lost[key] = append(g.lost[key], lost[i:]...)
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.lost[key] = append(t.lost[key], lost[i:]...)
 			return fmt.Errorf("delete Workload %s/%s, which has lost its labels: %w", key.Namespace, name, err)
 		}
 	}

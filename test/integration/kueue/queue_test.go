@@ -39,7 +39,7 @@ var stories = map[string]func(*testing.T){
 	"base gangs first":         baseGangsFirst, "somebody takes a chunk": chunkDeleted, "guarded": guardedUnderKueue,
 	"a check rejects": rejectedByCheck, "a check asks to retry": retriedByCheck, "a check adds to the pods": updatedByCheck,
 	"activated again while it stops": reactivatedWhileItStops, "a LocalQueue is drained": drainedLocalQueue,
-	"the ClusterQueue is deleted": deletedClusterQueue, "gated admission": gatedAdmission, "somebody takes the label": unlabelled,
+	"the ClusterQueue is deleted": deletedClusterQueue, "gated admission": gatedAdmission, "somebody takes the label": unlabelled, "topology": topology, "MultiKueue": multiKueue,
 }
 
 func TestQueue(t *testing.T) {
@@ -50,8 +50,8 @@ func TestQueue(t *testing.T) {
 // feature gate.
 func TestQueueWithOtherReasons(t *testing.T) {
 	play(t, systems.KueueSettings{FeatureGates: "UnadmittedWorkloadsObservability=true"},
-		"one application waits for the other", "fewer executors", "deactivated", "stopped for a while", "edited with quota, before its checks",
-		"queues that are missing", "grows and shrinks", "a check asks to retry", "activated again while it stops", "gated admission")
+		"one application waits for the other", "deactivated", "stopped for a while", "queues that are missing", "a check asks to retry",
+		"activated again while it stops", "gated admission")
 }
 
 // play plays stories at the same time, beside a Kueue with these settings.

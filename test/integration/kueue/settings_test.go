@@ -41,20 +41,17 @@ func TestStartsLimited(t *testing.T) {
 	w.Reach(app, "Succeeded")
 }
 
-// TestTopology: Kueue chooses the node of each pod, and removes its scheduling gate from the driver and from executors,
+// topology: Kueue chooses the node of each pod, and removes its scheduling gate from the driver and from executors,
 // also from one that replaces another.
-func TestTopology(t *testing.T) {
-	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
-	harness.StartOperator(t, harness.OperatorOptions{})
+func topology(t *testing.T) {
 	w := &world{World: harness.NewWorld(t, "", nil), t: t, client: kueueClient(t)}
 	nodes := map[string]*corev1.Node{}
 	for _, name := range []string{w.Namespace + "-1", w.Namespace + "-2"} {
 		nodes[name] = w.node(name)
 	}
-	topology := &kueuev1.Topology{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}, Spec: kueuev1.TopologySpec{
+	w.create(&kueuev1.Topology{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}, Spec: kueuev1.TopologySpec{
 		Levels: []kueuev1.TopologyLevel{{NodeLabel: "pool"}, {NodeLabel: corev1.LabelHostname}},
-	}}
-	w.create(topology)
+	}})
 	w.create(&kueuev1.ResourceFlavor{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}, Spec: kueuev1.ResourceFlavorSpec{
 		NodeLabels: map[string]string{"pool": w.Namespace}, TopologyName: ptr.To(kueuev1.TopologyReference(w.Namespace)),
 	}})
@@ -79,6 +76,10 @@ func TestTopology(t *testing.T) {
 	}
 	more := w.apply("more", executors(1))
 	w.waits(more, "Queued", "WaitingForQuota", "topology")
+	if err := env.Client().Delete(t.Context(), more); err != nil {
+		t.Fatal(err)
+	}
+	harness.Gone(t, more)
 	w.Kubelet.Finish(t.Context(), last, 1, "Error")
 	w.placed(harness.Executor(t, driver, 3))
 
@@ -111,11 +112,9 @@ func (w *world) placed(pod *corev1.Pod) *corev1.Pod {
 	return pod
 }
 
-// TestMultiKueue: MultiKueue runs jobs in other clusters, and has no way to run an application there. So it rejects the
+// multiKueue: MultiKueue runs jobs in other clusters, and has no way to run an application there. So it rejects the
 // Workload, and the application says so instead of running here or waiting for ever.
-func TestMultiKueue(t *testing.T) {
-	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
-	harness.StartOperator(t, harness.OperatorOptions{})
+func multiKueue(t *testing.T) {
 	w := &world{World: harness.NewWorld(t, "", nil), t: t, client: kueueClient(t)}
 	config, err := os.ReadFile(env.Cluster().Kubeconfig)
 	if err != nil {
