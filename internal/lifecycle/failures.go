@@ -68,15 +68,32 @@ func (fs failures) shown(f pods.Failure) v1alpha1.ExecutorFailure {
 	return v1alpha1.ExecutorFailure{Pod: f.Pod, Reason: f.Reason, Cause: f.Cause, ExitCode: f.ExitCode, Message: f.Message, At: at}
 }
 
+// lostDriverExit is the exit code of an executor that has lost its driver, among other causes (CoarseGrainedExecutorBackend
+// of Spark).
+const lostDriverExit = 1
+
 // note returns the end of the message about a failed driver if executors had failed before it, since that may be the
-// cause; empty if none had.
+// cause; empty if none had. It quotes the last failure. But executors lose their driver while that shuts down, seconds
+// before it has ended, so an earlier failure with another exit code is preferred.
 func (fs failures) note() string {
 	e := fs.s.Executors
 	if e == nil || len(e.Failures) == 0 {
 		return ""
 	}
-	last := e.Failures[len(e.Failures)-1]
-	return fmt.Sprintf("; executors that had failed before: %d, the last one: %s", e.Failed, last.Message)
+	which, quoted := "the last one", e.Failures[len(e.Failures)-1]
+	if mayHaveLostDriver(quoted) {
+		for _, f := range slices.Backward(e.Failures) {
+			if !mayHaveLostDriver(f) {
+				which, quoted = "one of them", f
+				break
+			}
+		}
+	}
+	return fmt.Sprintf("; executors that had failed before: %d, %s: %s", e.Failed, which, quoted.Message)
+}
+
+func mayHaveLostDriver(f v1alpha1.ExecutorFailure) bool {
+	return f.ExitCode != nil && *f.ExitCode == lostDriverExit
 }
 
 // countedBefore reports whether a failure is one of shown, or older than all of them while that list is full.

@@ -148,3 +148,30 @@ func TestFailuresAreCountedOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestNoteQuotesTheFailureThatTells: executors that lose their driver while it gives up do not hide why it did.
+func TestNoteQuotesTheFailureThatTells(t *testing.T) {
+	t.Parallel()
+	failed := func(code int32, message string) v1alpha1.ExecutorFailure {
+		return v1alpha1.ExecutorFailure{ExitCode: &code, Message: message}
+	}
+	lost := failed(lostDriverExit, "exit code 1")
+	for name, tt := range map[string]struct {
+		failures []v1alpha1.ExecutorFailure
+		want     string
+	}{
+		"none":                     {nil, ""},
+		"the last one tells":       {[]v1alpha1.ExecutorFailure{lost, failed(52, "first"), failed(137, "last")}, "; executors that had failed before: 7, the last one: last"},
+		"those after it were lost": {[]v1alpha1.ExecutorFailure{failed(52, "first"), failed(137, "memory"), lost, lost}, "; executors that had failed before: 7, one of them: memory"},
+		"a lost node has no code":  {[]v1alpha1.ExecutorFailure{{Message: "evicted"}, lost}, "; executors that had failed before: 7, one of them: evicted"},
+		"all of them":              {[]v1alpha1.ExecutorFailure{lost, failed(lostDriverExit, "the last")}, "; executors that had failed before: 7, the last one: the last"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fs := failures{&state{s: v1alpha1.SparkApplicationStatus{Executors: &v1alpha1.ExecutorStatus{Failed: 7, Failures: tt.failures}}}}
+			if got := fs.note(); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
