@@ -227,3 +227,21 @@ func TestNameOfWhatWasSubmitted(t *testing.T) {
 		}
 	}
 }
+
+// TestHowLongWhatWasSubmittedIsKept: each call creates another application, so they do not stay forever unless asked for.
+func TestHowLongWhatWasSubmittedIsKept(t *testing.T) {
+	t.Parallel()
+	for flags, want := range map[string]string{"": "168h0m0s", "--ttl 90m": "1h30m0s", "--ttl 0": ""} {
+		s, kubeconfig := startAPIServer(t, "mine", map[string][]reply{postApplication: applicationWith(v1alpha1.QueuedReason, "waits", nil)})
+		code, _, problem := call("", strings.Fields("submit --wait=false --kubeconfig="+kubeconfig+" "+flags+" -- "+lineOfCI+" local:///etl.py")...)
+		var sent struct {
+			Spec struct{ TTLAfterFinished string }
+		}
+		if err := json.Unmarshal([]byte(s.bodies[postApplication]), &sent); err != nil {
+			t.Fatal(err)
+		}
+		if code != 0 || sent.Spec.TTLAfterFinished != want {
+			t.Errorf("%q: exit code %d, ttlAfterFinished %q, want %q; %s", flags, code, sent.Spec.TTLAfterFinished, want, problem)
+		}
+	}
+}

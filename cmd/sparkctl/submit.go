@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
@@ -41,7 +42,7 @@ With arguments of spark-submit it does what spark-submit does. It waits, unless 
 spark.kubernetes.submission.waitAppCompletion to false, or --wait is false. The exit code is that of the
 driver, if it has one, and the last line of standard error is "exit code: N". The name gets a random end, so
 that the same command can be called again. Values that look like secrets are put into a Secret that is deleted
-with the application.`
+with the application. The application is deleted a week after its end, or when --ttl says.`
 
 // submitFlags are the flags of submit.
 type submitFlags struct {
@@ -52,7 +53,13 @@ type submitFlags struct {
 	output  string
 	// chosen reports that --wait was given.
 	chosen bool
+	// ttl is how long applications made from arguments of spark-submit are kept after their end; 0 is forever. Default: a
+	// week. ttlChosen reports that it was given.
+	ttl       time.Duration
+	ttlChosen bool
 }
+
+const defaultTTL = 7 * 24 * time.Hour
 
 // creation is what submit creates.
 type creation struct {
@@ -71,7 +78,7 @@ func newSubmit(s streams) *cobra.Command {
 			"  sparkctl submit --wait -- --master k8s://https://example --deploy-mode cluster --name pi \\\n" +
 			"    --conf spark.kubernetes.container.image=apache/spark:4.1.4 local:///opt/spark/examples/src/main/python/pi.py 100",
 		RunE: func(c *cobra.Command, args []string) error {
-			f.chosen = c.Flags().Changed("wait")
+			f.chosen, f.ttlChosen = c.Flags().Changed("wait"), c.Flags().Changed("ttl")
 			return f.run(c.Context(), args, s)
 		},
 	}
@@ -80,6 +87,7 @@ func newSubmit(s streams) *cobra.Command {
 	addOutputFlag(c, &f.output, "text", "json", "yaml", "name")
 	c.Flags().StringVarP(&f.file, "filename", "f", "", "the manifest of one SparkApplication; - is standard input")
 	c.Flags().StringVar(&f.version, "spark-version", "", "the `VERSION` of Spark in the image, for arguments of spark-submit (default: the version at the beginning of the image tag)")
+	c.Flags().DurationVar(&f.ttl, "ttl", defaultTTL, "for arguments of spark-submit: delete the application this long after its end; 0 keeps it")
 	c.Flags().SetInterspersed(false)
 	return c
 }
@@ -92,7 +100,7 @@ func (f *submitFlags) run(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	app, err := oneManifest(given.text)
+	app, err := f.application(given)
 	if err != nil {
 		return err
 	}
@@ -121,6 +129,15 @@ func (f *submitFlags) run(ctx context.Context, args []string, s streams) error {
 		return asSparkSubmit(err, s.err)
 	}
 	return err
+}
+
+// application returns the application to create. One that was made from arguments is kept for a limited time.
+func (f *submitFlags) application(from given) (*unstructured.Unstructured, error) {
+	app, err := oneManifest(from.text)
+	if err == nil && f.file == "" && f.ttl > 0 {
+		err = unstructured.SetNestedField(app.Object, f.ttl.String(), "spec", "ttlAfterFinished")
+	}
+	return app, err
 }
 
 // create creates the application, and before it the Secret that it uses.
@@ -185,6 +202,12 @@ func (f *submitFlags) check(args []string) error {
 	}
 	if len(args) > 0 && slices.Contains(manifestEndings, filepath.Ext(args[0])) {
 		return usageError{fmt.Errorf("%s is a manifest: name it with -f %[1]s", args[0])}
+	}
+	if f.ttlChosen && f.file != "" {
+		return usageError{errors.New("--ttl is for arguments of spark-submit: set spec.ttlAfterFinished in the manifest")}
+	}
+	if f.ttl < 0 || f.ttl > 0 && f.ttl < time.Second {
+		return usageError{fmt.Errorf("--ttl is %s; set it to a time such as 24h, or to 0 to keep the application", f.ttl)}
 	}
 	f.wait.wait = f.wait.wait || len(args) > 0 && !f.chosen
 	return f.wait.check()
