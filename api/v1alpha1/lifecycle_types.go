@@ -28,10 +28,11 @@ const (
 
 // QueueReference is the queue of the job, and what the job asks of it.
 type QueueReference struct {
-	// name of the queue: a SparkQueue under the gate Embedded, else a queue of the other system.
+	// name of the queue: a SparkQueue under the gate Embedded, else a queue of the other system. Only queues of YuniKorn
+	// may have upper-case letters.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9._]*[a-z0-9])?$`
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$`
 	Name string `json:"name,omitempty" sparkgate:"ask"`
 
 	// gate decides when the job may start. Default: the annotation sparkgate.io/default-gate of the namespace, else the

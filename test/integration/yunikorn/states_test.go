@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/env"
@@ -34,8 +35,8 @@ func TestDriverFailsBeforeItsExecutors(t *testing.T) {
 	for _, number := range []int{1, 2} {
 		placed(t, harness.Executor(t, driver, number))
 	}
-	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
-	w.Reach(app, v1alpha1.SucceededReason)
+	finish(t, w, app)
+	deletePods(t, w.Namespace)
 }
 
 // TestSchedulerRestarts: executors that are created while YuniKorn is away get their nodes when it is back. It keeps
@@ -59,6 +60,15 @@ func TestSchedulerRestarts(t *testing.T) {
 		w.Kubelet.Start(t.Context(), placed(t, executor))
 	}
 	harness.Eventually(t, app, "complete", func(a *v1alpha1.SparkApplication) bool { return a.Status.Times.ExecutorsReady != nil })
-	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
-	w.Reach(app, v1alpha1.SucceededReason)
+	finish(t, w, app)
+	deletePods(t, w.Namespace)
+}
+
+// deletePods deletes the pods of a namespace. For placeholders that an ended YuniKorn leaves behind, the YuniKorn of the next
+// test would look for a node.
+func deletePods(t *testing.T, namespace string) {
+	t.Helper()
+	if err := env.Client().DeleteAllOf(t.Context(), &corev1.Pod{}, client.InNamespace(namespace), client.GracePeriodSeconds(0)); err != nil {
+		t.Error(err)
+	}
 }

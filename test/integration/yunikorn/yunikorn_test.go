@@ -51,13 +51,7 @@ func TestTwoGangsOnOneNode(t *testing.T) {
 	if harness.Stage(second) != v1alpha1.StartingReason || w.Driver(second).Spec.NodeName != "" {
 		t.Errorf("the second did not wait: %s", harness.Show(second))
 	}
-	for _, pod := range w.Pods() {
-		if pod.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleExecutor {
-			w.Kubelet.Finish(t.Context(), &pod, 0, "Completed")
-		}
-	}
-	w.Kubelet.Finish(t.Context(), w.Driver(first), 0, "Completed")
-	w.Reach(first, v1alpha1.SucceededReason)
+	finish(t, w, first)
 
 	driver = placed(t, w.Driver(second))
 	w.Kubelet.Start(t.Context(), driver)
@@ -92,7 +86,19 @@ partitions:
 }
 
 func underYuniKorn(app *v1alpha1.SparkApplication) {
-	app.Spec.Queue = &v1alpha1.QueueReference{Gate: v1alpha1.GateYuniKorn, Name: "root.team-a"}
+	app.Spec.Queue = &v1alpha1.QueueReference{Gate: v1alpha1.GateYuniKorn, Name: "root.Team_A"}
+}
+
+// finish lets the pods of an application succeed.
+func finish(t *testing.T, w *harness.World, app *v1alpha1.SparkApplication) {
+	t.Helper()
+	for _, pod := range w.Pods() {
+		if pod.Labels[v1alpha1.SparkRoleLabel] == v1alpha1.SparkRoleExecutor {
+			w.Kubelet.Finish(t.Context(), &pod, 0, "Completed")
+		}
+	}
+	w.Kubelet.Finish(t.Context(), w.Driver(app), 0, "Completed")
+	w.Reach(app, v1alpha1.SucceededReason)
 }
 
 // placed waits until YuniKorn has given a pod a node.

@@ -55,10 +55,10 @@ var patterns = map[string]string{
 	`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`: notQuantity,
 
 	"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$":                                           notName,
-	"^[a-z0-9]([-a-z0-9._]*[a-z0-9])?$":                                         "is not a valid name: use lower-case letters, digits, '-', '.' and '_', beginning and ending with a letter or digit",
+	"^[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$":                                "is not a valid name: use letters, digits, '-', '.' and '_', beginning and ending with a letter or digit",
 	"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$": "is not a qualified name: give a domain, '/' and a name, such as example.com/name",
-	`^spark\.[^\s=:]+$`:                                                         "is not the name of a Spark property: begin with spark., and leave out spaces, '=' and ':'",
-	"^/.+":                                                                      "is not an absolute path: begin with /",
+	`^spark\.[^\s=:]+$`: "is not the name of a Spark property: begin with spark., and leave out spaces, '=' and ':'",
+	"^/.+":              "is not an absolute path: begin with /",
 }
 
 // message rewords an error of the API server's validation with the value and a remedy.
