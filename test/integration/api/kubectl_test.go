@@ -68,7 +68,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		"request without a number": {application, "driver:   {cores: 1, coreRequest: 200m", "driver:   {coreRequest: lots", []string{"spec.driver.coreRequest", "200m, 0.5 or 2"}},
 		"long duration":            {application, "restartPolicy: {type: Never}", "timeouts: {run: 5 minutes}", []string{"spec.timeouts.run", "90s, 10m or 1h30m"}},
 		"unknown gate":             {application, "{name: team-a}", "{gate: Slurm}", []string{"spec.queue.gate", `"Embedded", "Kueue", "Volcano", "YuniKorn", "None"`}},
-		"queue name":               {application, "{name: team-a}", "{name: Team_A}", []string{"spec.queue.name", "[a-z0-9]"}},
+		"queue name":               {application, "{name: team-a}", "{name: Team A}", []string{"spec.queue.name", "[A-Za-z0-9]"}},
 		"name of 253 characters":   {application, "{name: pi}", "{name: " + long + "}", []string{"metadata.name", "at most 63 characters"}},
 		"name with a dot":          {application, "{name: pi}", "{name: pi.v2}", []string{"metadata.name", label}},
 		"queue: name with a dot":   {queue, "{name: team-a}", "{name: team.a}", []string{"metadata.name", label}},

@@ -82,7 +82,7 @@ func retriedByCheck(t *testing.T) {
 		t.Errorf("attempt %d, %d preemptions, though no pod existed", app.Status.Attempt, app.Status.Preemptions)
 	}
 	w.checked(w.workload(app), again)
-	w.waits(app, "Preempted", "WaitingForGate", "has quota", w.Namespace+" is Pending", "Previously: Retry")
+	w.waits(app, "Preempted", "WaitingForGate", "has quota", w.Namespace+" is Pending")
 	if a := app.Status.Attempts; len(a) != 1 || !strings.Contains(a[0].Message, "(AdmissionCheck)") || !strings.Contains(a[0].Message, "no nodes now") {
 		t.Errorf("attempts %+v, want one that says why it was stopped", a)
 	}
