@@ -5,6 +5,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -243,5 +244,37 @@ func TestHowLongWhatWasSubmittedIsKept(t *testing.T) {
 		if code != 0 || sent.Spec.TTLAfterFinished != want {
 			t.Errorf("%q: exit code %d, ttlAfterFinished %q, want %q; %s", flags, code, sent.Spec.TTLAfterFinished, want, problem)
 		}
+	}
+}
+
+// TestLostAnswers: if the answer to a creation is lost, the application is followed if it exists. Otherwise its Secret is
+// deleted, unless it is not known whether the application needs it.
+func TestLostAnswers(t *testing.T) {
+	t.Parallel()
+	lost := refusal(503, metav1.StatusReasonServiceUnavailable, "upstream connect error")
+	notThere := refusal(404, metav1.StatusReasonNotFound, "not there")
+	stored := endsWith(v1alpha1.SucceededReason, ptr.To[int32](0))
+	for name, tt := range map[string]struct {
+		secret, create reply
+		read           []reply
+		code           int
+		says           string
+		deletes        bool
+	}{
+		"it was stored":      {reply{201, struct{}{}}, lost, stored, 0, "exit code: 0", false},
+		"it was not stored":  {reply{201, struct{}{}}, lost, []reply{notThere}, exitFailed, "upstream connect error", true},
+		"nobody knows":       {reply{201, struct{}{}}, lost, []reply{lost}, exitFailed, "it is not known whether the application was created: before you submit again", false},
+		"that of the Secret": {lost, reply{201, struct{}{}}, nil, exitFailed, "upstream connect error", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, kubeconfig := startAPIServer(t, "mine", map[string][]reply{postSecret: {tt.secret}, postApplication: {tt.create},
+				patchSecret: {{200, struct{}{}}}, apis + "namespaces/spark/sparkapplications/": tt.read})
+			code, _, problem := call("", strings.Fields("submit --kubeconfig="+kubeconfig+" -- "+lineOfCI+" --conf spark.hadoop.fs.s3a.secret.key=hunter2 local:///etl.py")...)
+			deleted := slices.ContainsFunc(s.calls, func(call string) bool { return strings.HasPrefix(call, "DELETE /api/v1/namespaces/spark/secrets/etl-") })
+			if code != tt.code || !strings.Contains(problem, tt.says) || deleted != tt.deletes {
+				t.Errorf("exit code %d, Secret deleted %t, calls %q: %s", code, deleted, s.calls, problem)
+			}
+		})
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -61,13 +60,6 @@ type submitFlags struct {
 
 const defaultTTL = 7 * 24 * time.Hour
 
-// creation is what submit creates.
-type creation struct {
-	app *unstructured.Unstructured
-	// secret is the Secret that the application uses; nil for none.
-	secret *corev1.Secret
-}
-
 // newSubmit returns the command "sparkctl submit".
 func newSubmit(s streams) *cobra.Command {
 	var f submitFlags
@@ -115,7 +107,7 @@ func (f *submitFlags) run(ctx context.Context, args []string, s streams) error {
 	if isAnother(given.master, c.Host()) {
 		fmt.Fprintf(s.err, "sparkctl submit: note: --master: the application is created in the cluster of the kubeconfig, at %s; --context, before --, chooses another one\n", c.Host())
 	}
-	created, err := create(ctx, c, creation{app, given.secret}, s.err)
+	created, err := create(ctx, c, creation{app: app, secret: given.secret, newName: len(args) > 0}, s.err)
 	if err == nil {
 		err = f.announce(created, s)
 	}
@@ -138,33 +130,6 @@ func (f *submitFlags) application(from given) (*unstructured.Unstructured, error
 		err = unstructured.SetNestedField(app.Object, f.ttl.String(), "spec", "ttlAfterFinished")
 	}
 	return app, err
-}
-
-// create creates the application, and before it the Secret that it uses.
-func create(ctx context.Context, c *client.Cluster, what creation, notes io.Writer) (*v1alpha1.SparkApplication, error) {
-	body, err := json.Marshal(what.app)
-	if err != nil {
-		return nil, err
-	}
-	if what.secret == nil {
-		return c.CreateApplication(ctx, c.Namespace, what.app.GetName(), body)
-	}
-	if err := client.CreateSecret(ctx, c, what.secret); err != nil {
-		return nil, err
-	}
-	name := what.secret.Name
-	stays := fmt.Sprintf("Secret %[1]s in namespace %[2]s stays: kubectl delete secret %[1]s -n %[2]s deletes it", name, c.Namespace)
-	created, err := c.CreateApplication(ctx, c.Namespace, what.app.GetName(), body)
-	if err != nil {
-		if deleteErr := client.DeleteSecret(context.WithoutCancel(ctx), c, name); deleteErr != nil {
-			err = fmt.Errorf("%w; %s (%w)", err, stays, deleteErr)
-		}
-		return nil, err
-	}
-	if err := client.OwnSecret(ctx, c, name, created); err != nil {
-		fmt.Fprintf(notes, "sparkctl submit: note: when the application is deleted, %s (%v)\n", stays, err)
-	}
-	return created, nil
 }
 
 // announce prints what was created.

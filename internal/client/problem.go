@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -126,4 +127,15 @@ func (c *Cluster) didYouMean(ctx context.Context, a action) string {
 func (c *Cluster) has(ctx context.Context, kind Kind, name string) bool {
 	names, err := c.Names(ctx, kind)
 	return err == nil && slices.Contains(names, name)
+}
+
+// IsUnanswered reports whether err leaves open if the API server has done what it was asked to.
+func IsUnanswered(err error) bool {
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" { // nothing was sent
+		return false
+	}
+	var unreachable *url.Error
+	return errors.As(err, &unreachable) || errors.Is(err, context.Canceled) || apierrors.IsServiceUnavailable(err) ||
+		apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) || apierrors.IsInternalError(err)
 }
