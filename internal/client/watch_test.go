@@ -21,16 +21,20 @@ import (
 type followedApplication = followed[v1alpha1.SparkApplication, *v1alpha1.SparkApplication]
 
 // TestOutagesAreOutlived: an API server that does not answer for a while is asked again, which is reported once; one that never answers again
-// ends it.
+// ends it. The same holds for a refused token: a plugin, or the kubelet, may renew it, and an API server that cannot reach the webhook that
+// checks tokens refuses all of them.
 func TestOutagesAreOutlived(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
+		status    int
 		failures  int
 		maxOutage time.Duration
 		fails     bool
 	}{
-		"back after a while": {50, time.Minute, false},
-		"never back":         {1 << 30, 20 * time.Millisecond, true},
+		"back after a while": {http.StatusServiceUnavailable, 50, time.Minute, false},
+		"never back":         {http.StatusServiceUnavailable, 1 << 30, 20 * time.Millisecond, true},
+		"token renewed":      {http.StatusUnauthorized, 7, time.Minute, false},
+		"never renewed":      {http.StatusUnauthorized, 1 << 30, 20 * time.Millisecond, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -39,7 +43,7 @@ func TestOutagesAreOutlived(t *testing.T) {
 				n := int(asked.Add(1))
 				switch {
 				case n > 2 && n <= tt.failures:
-					w.WriteHeader(http.StatusServiceUnavailable)
+					w.WriteHeader(tt.status)
 				case r.URL.Query().Has("watch"): // which ends at once
 				default:
 					_ = json.NewEncoder(w).Encode(v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Name: "pi", UID: "a", Generation: int64(n)}})
@@ -55,7 +59,7 @@ func TestOutagesAreOutlived(t *testing.T) {
 			f := &followedApplication{cluster: cluster, kind: Applications, name: "pi", pause: time.Millisecond, maxOutage: tt.maxOutage, see: func(app *v1alpha1.SparkApplication) (bool, error) {
 				return app.Generation > 2, nil
 			}}
-			if err := f.follow(t.Context()); (err != nil) != tt.fails || told != 1 {
+			if err := f.follow(t.Context()); (err != nil) != tt.fails || told != 1 || IsUnauthorized(err) != (tt.fails && tt.status == http.StatusUnauthorized) {
 				t.Errorf("told %d times: %v", told, err)
 			}
 		})
@@ -81,46 +85,6 @@ func TestAnotherOfTheName(t *testing.T) {
 			}
 			if done, err := f.show(of("b")); done || !IsGone(err) || !f.final || len(seen) != 1 {
 				t.Errorf("done %t, final %t, seen %v: %v", done, f.final, seen, err)
-			}
-		})
-	}
-}
-
-// TestTokensAreRenewed: a refused token does not end what has been followed for a while. A plugin, or the kubelet, may
-// renew the token, and an API server that cannot reach the webhook that checks tokens refuses all of them.
-func TestTokensAreRenewed(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		refused   int
-		maxOutage time.Duration
-		fails     bool
-	}{
-		"renewed":       {5, time.Minute, false},
-		"never renewed": {1 << 30, 20 * time.Millisecond, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var asked atomic.Int32
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				n := int(asked.Add(1))
-				switch {
-				case n > 2 && n <= 2+tt.refused:
-					w.WriteHeader(http.StatusUnauthorized)
-				case r.URL.Query().Has("watch"): // which ends at once
-				default:
-					_ = json.NewEncoder(w).Encode(v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Name: "pi", UID: "a", Generation: int64(n)}})
-				}
-			}))
-			t.Cleanup(server.Close)
-			cluster, err := New(&rest.Config{Host: server.URL}, "etl", "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			f := &followedApplication{cluster: cluster, kind: Applications, name: "pi", pause: time.Millisecond, maxOutage: tt.maxOutage, see: func(app *v1alpha1.SparkApplication) (bool, error) {
-				return app.Generation > 2, nil
-			}}
-			if err := f.follow(t.Context()); (err != nil) != tt.fails || tt.fails && !IsUnauthorized(err) {
-				t.Errorf("%v", err)
 			}
 		})
 	}

@@ -4,6 +4,7 @@
 package env
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -59,4 +60,32 @@ func (s *Namespace) RunningExecutors(application string, n int) []Pod {
 		return nil
 	})
 	return executors
+}
+
+// HistoryShows waits until the history server at a pod or Service, such as pods/history:18080, shows a completed run of a
+// Spark application, and returns the version of Spark that it shows.
+func (s *Namespace) HistoryShows(server, applicationID string) (sparkVersion string) {
+	s.t.Helper()
+	s.Await("the history server to show "+applicationID, func() error {
+		answer, err := s.TryKubectl("", "get", "--raw", "/api/v1/namespaces/"+s.Name+"/"+server+"/proxy/api/v1/applications/"+applicationID)
+		if err != nil {
+			return err
+		}
+		var shown struct {
+			ID       string `json:"id"`
+			Attempts []struct {
+				Completed       bool   `json:"completed"`
+				AppSparkVersion string `json:"appSparkVersion"`
+			} `json:"attempts"`
+		}
+		if err := json.Unmarshal([]byte(answer), &shown); err != nil {
+			return err
+		}
+		if shown.ID != applicationID || len(shown.Attempts) != 1 || !shown.Attempts[0].Completed {
+			return fmt.Errorf("it shows %s", answer)
+		}
+		sparkVersion = shown.Attempts[0].AppSparkVersion
+		return nil
+	})
+	return sparkVersion
 }

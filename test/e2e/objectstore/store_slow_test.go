@@ -6,8 +6,6 @@
 package objectstore
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -79,25 +77,7 @@ func TestSlowAHistoryServerShowsARunByItsEventLogInS3(t *testing.T) {
 	s.hidesKeys(end.Status.Driver.PodName)
 
 	id := end.Status.Driver.ApplicationID
-	s.Await("the history server to show "+id, func() error {
-		answer, err := s.TryKubectl("", "get", "--raw", "/api/v1/namespaces/"+s.Name+"/pods/history:18080/proxy/api/v1/applications/"+id)
-		if err != nil {
-			return err
-		}
-		var shown struct {
-			ID       string `json:"id"`
-			Attempts []struct {
-				Completed bool `json:"completed"`
-			} `json:"attempts"`
-		}
-		if err := json.Unmarshal([]byte(answer), &shown); err != nil {
-			return err
-		}
-		if shown.ID != id || len(shown.Attempts) != 1 || !shown.Attempts[0].Completed {
-			return fmt.Errorf("it shows %s", answer)
-		}
-		return nil
-	})
+	s.HistoryShows("pods/history:18080", id)
 	s.GivenBack(s.Name)
 }
 

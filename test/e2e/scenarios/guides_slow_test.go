@@ -6,7 +6,6 @@
 package scenarios
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -103,23 +102,5 @@ func TestSlowTheHistoryServerOfTheGuideShowsARun(t *testing.T) {
 	s.Kubectl("rollout", "status", "deployment/spark-history", "--timeout=10m")
 	s.Kubectl("wait", "--for=condition=Ready", "sgapp/pi-with-history", "--timeout=10m")
 	id := s.Becomes("pi-with-history", v1alpha1.SucceededReason).Status.Driver.ApplicationID
-	s.Await("the history server to show "+id, func() error {
-		answer, err := s.TryKubectl("", "get", "--raw", "/api/v1/namespaces/"+s.Name+"/services/spark-history:http/proxy/api/v1/applications/"+id)
-		if err != nil {
-			return err
-		}
-		var shown struct {
-			ID       string `json:"id"`
-			Attempts []struct {
-				Completed bool `json:"completed"`
-			} `json:"attempts"`
-		}
-		if err := json.Unmarshal([]byte(answer), &shown); err != nil {
-			return err
-		}
-		if shown.ID != id || len(shown.Attempts) != 1 || !shown.Attempts[0].Completed {
-			return fmt.Errorf("it shows %s", answer)
-		}
-		return nil
-	})
+	s.HistoryShows("services/spark-history:http", id)
 }
