@@ -7,8 +7,6 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -82,9 +80,4 @@ func (l *leader) newVolcano() (*volcano.Gate, error) {
 	return volcano.New(volcano.Options{
 		Client: c, Namespaces: l.o.Scope.Namespaces, Waker: l.asking, Interval: l.o.GateInterval, Clock: l.o.Clock, Log: l.mgr.GetLogger().WithName("volcano"),
 	}), nil
-}
-
-// gateKinds returns the kinds of objects that gates create for attempts.
-func gateKinds() []schema.GroupVersionKind {
-	return []schema.GroupVersionKind{kueue.WorkloadKind, volcano.PodGroupKind}
 }

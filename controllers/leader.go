@@ -90,9 +90,7 @@ func (p *Process) addLeader(mgr ctrl.Manager, of *share.Share) (ended func(), er
 		return ended, fmt.Errorf("set up controllers: %w", err)
 	}
 	p.add(l)
-	return ended, addAll(mgr, append(runnablesOf(watches), l.startup, l.embedded,
-		&application.LeftoverFinder{Reconciler: l.applications, Waker: l.asking.applications, Pauses: p.o.Clock, Listed: l.companions.ObserveExisting},
-		&application.Surveyor{Reconciler: l.applications, Waker: l.asking.applications, Pauses: p.o.Clock}))
+	return ended, addAll(mgr, append(runnablesOf(watches), l.startup, l.embedded, l.newExistingObjects()))
 }
 
 // newEmbedded returns the embedded queue.
@@ -143,7 +141,7 @@ func (l *leader) applicationOptions(gates reservation.Gates) application.Options
 		Exposure: o.exposure(), UIAddress: l.companions.Address, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
 		Recorder: l.mgr.GetEventRecorder("sparkgate"), Notifier: l.notifier,
 		Rights: accountrights.New(l.mgr.GetClient(), o.Clock, l.mgr.GetLogger().WithName("rights")), Logs: logReader(l.pods, o),
-		Series: l.series, Clock: o.Clock, Ready: l.startup.wait, Prelisted: l.startup.prelisted, GateKinds: gateKinds(),
+		Series: l.series, Clock: o.Clock, Ready: l.startup.wait, Prelisted: l.startup.prelisted,
 		ChargeUnattributed: l.asking.chargeUnattributed,
 	}
 }

@@ -27,8 +27,8 @@ import (
 // cleaner deletes the objects of attempts, and the application after its time to live.
 type cleaner struct{ *state }
 
-// deleteObjects deletes the objects that were created for an attempt. The pod is deleted last, because its existence
-// shows that other objects may remain.
+// deleteObjects deletes the objects that were created for an attempt: the ConfigMaps after all but the pod, and the pod
+// last, because either shows that other objects may remain (ObserveExisting).
 func (cl *cleaner) deleteObjects(ctx context.Context, of attempt) error {
 	names := render.NamesOf(cl.app, of.run, of.attempt)
 	if err := cl.delete(ctx, &corev1.Service{}, names.Service); err != nil {
@@ -37,13 +37,13 @@ func (cl *cleaner) deleteObjects(ctx context.Context, of attempt) error {
 	if err := cl.Gates.Forget(ctx, convert.KeyOf(cl.app), of.run, of.attempt); err != nil {
 		return err
 	}
-	if err := cl.deleteFiles(ctx, of); err != nil {
-		return err
-	}
 	if err := cl.delete(ctx, &networkingv1.NetworkPolicy{}, names.NetworkPolicy); err != nil {
 		return err
 	}
 	if err := cl.deleteClaims(ctx, of); err != nil {
+		return err
+	}
+	if err := cl.deleteFiles(ctx, of); err != nil {
 		return err
 	}
 	for _, r := range cl.observed.Pods {

@@ -5,7 +5,6 @@ package application
 
 import (
 	"context"
-	"errors"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -64,13 +63,11 @@ func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkA
 func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
 	name := client.ObjectKeyFromObject(app)
 	r.chargeHeld(app)
-	r.deletions.observe(app)
 	r.countLost(name, app.UID)
 	after, err := r.releaseStale(ctx, name, app.UID)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	swept := r.sweepLeftovers(ctx, name) // a failure here must not delay the application that has this name now
 	result := ctrl.Result{RequeueAfter: r.refusals.refusedFor(app, r.Clock.Now())}
 	if result.RequeueAfter == 0 || !app.DeletionTimestamp.IsZero() {
 		result, err = r.pass(ctx, app)
@@ -78,7 +75,7 @@ func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkAppl
 	if err == nil {
 		result.RequeueAfter = sooner(result.RequeueAfter, after)
 	}
-	return result, errors.Join(err, swept)
+	return result, err
 }
 
 // pass decides, publishes and acts. If it hits an obstacle while acting, it decides a second time, so that the status

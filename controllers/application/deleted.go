@@ -21,9 +21,10 @@ import (
 // endingInterval is how often pods are checked that do not end in time.
 const endingInterval = 10 * time.Second
 
-// cleanUpDeleted cleans up after an application that no longer exists, even if it went without its finalizer.
+// cleanUpDeleted ends the pods of an application that no longer exists, even if it went without its finalizer, and
+// releases its quota. The garbage collector deletes everything else that it owned.
 func (r *Reconciler) cleanUpDeleted(ctx context.Context, name types.NamespacedName) (ctrl.Result, error) {
-	if !r.hasRemains(name) && !r.deletions.mayHaveLeftovers(name) {
+	if !r.hasRemains(name) {
 		r.forget(name)
 		return ctrl.Result{}, nil
 	}
@@ -35,12 +36,8 @@ func (r *Reconciler) cleanUpDeleted(ctx context.Context, name types.NamespacedNa
 	if !apierrors.IsNotFound(err) {
 		return ctrl.Result{}, fmt.Errorf("read application: %w", err)
 	}
-	r.deletions.gone(name)
 	after, err := r.releaseStale(ctx, name, "")
-	if err == nil {
-		err = r.sweepLeftovers(ctx, name)
-	}
-	if err == nil && after == 0 && !r.deletions.mayHaveLeftovers(name) {
+	if err == nil && after == 0 {
 		r.forget(name)
 	}
 	return ctrl.Result{RequeueAfter: after}, err
@@ -53,10 +50,8 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.sightings.forget(name)
 	r.refusals.forget(name)
 	r.countLost(name, "")
-	r.deletions.forget(name)
 	r.orphans.forget(name)
 	r.kept.forget(name)
-	r.surveys.forget(name)
 }
 
 // hasRemains reports whether applications of this name have active pods, or hold or ask for quota.

@@ -8,12 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
 
 // finalizer adds and removes the finalizer of the application.
@@ -30,28 +28,13 @@ func (fz *finalizer) removeFinalizer(ctx context.Context) error {
 	if !slices.Contains(fz.app.Finalizers, v1alpha1.Finalizer) {
 		return nil
 	}
-	orphans, known := fz.deletions.orphansDependents(fz.app)
-	if !known {
-		if orphans, known = fz.surveys.hasOrphans(fz.app); !known {
-			return &retryLaterError{surveyInterval, "whether its objects are to be deleted is not known yet"}
-		}
-	}
-	if orphans {
-		if err := fz.sweep(ctx, leftover.Application{NamespacedName: client.ObjectKeyFromObject(fz.app), UID: fz.app.UID}); err != nil {
-			return err
-		}
-	}
 	others := slices.DeleteFunc(slices.Clone(fz.app.Finalizers), func(f string) bool { return f == v1alpha1.Finalizer })
 	if err := fz.writeFinalizers(ctx, others); err != nil {
-		return client.IgnoreNotFound(err) // the client that removed it may have left objects behind, so the finalizer does not count as removed by us
+		return client.IgnoreNotFound(err)
 	}
-	fz.deletions.finalizerRemoved(fz.app)
 	fz.countUsage(fz.app, fz.meters.gone(fz.app, fz.Clock.Now()))
 	return nil
 }
-
-// surveyInterval is how often an application checks whether its survey is done, in case the wake-up is missed.
-const surveyInterval = 10 * time.Second
 
 // writeFinalizers replaces the finalizers and nothing else. It fails with a conflict if the object has changed since it
 // was read.

@@ -7,13 +7,12 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/pods"
-	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 )
 
 // keptAttempts tracks the attempts of each application whose ended driver pod was kept. When another client deletes the
@@ -54,20 +53,31 @@ func (k *keptAttempts) note(app client.Object, of attempt) {
 	}
 }
 
-// found records the attempt of an object that a new leader has found, and reports whether the object belongs to an
-// attempt.
-func (k *keptAttempts) found(kind schema.GroupVersionKind, obj *metav1.PartialObjectMetadata) bool {
-	of, known := leftover.AttemptOf(obj)
-	app := leftover.Of(obj).Object()
-	if !known || kind != leftover.ConfigMapKind && kind != leftover.ClaimKind || !ownedBy(obj, app) {
-		return false
+// ObserveExisting records the attempt of a ConfigMap that an earlier process has created. It returns the application of
+// the attempt, and whether a pass over it is needed because the pod of the driver is gone.
+func (r *Reconciler) ObserveExisting(configMap *metav1.PartialObjectMetadata) (app types.NamespacedName, left bool) {
+	owner := metav1.GetControllerOfNoCopy(configMap)
+	of, known := attemptOf(configMap)
+	if !known || owner == nil || owner.Kind != v1alpha1.SparkApplicationKind {
+		return types.NamespacedName{}, false
 	}
+	app = types.NamespacedName{Namespace: configMap.Namespace, Name: owner.Name}
+	if !r.kept.found(app, owner.UID, of) {
+		return app, false // the garbage collector is about to delete the object
+	}
+	return app, !slices.ContainsFunc(r.Pods.Of(app), func(p *pods.Record) bool {
+		return p.Role == pods.Driver && p.OwnerUID == owner.UID && of == attempt{p.Run, p.Attempt}
+	})
+}
+
+// found records an attempt, unless another application is known to have the name now.
+func (k *keptAttempts) found(app types.NamespacedName, uid types.UID, of attempt) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if e := k.apps[client.ObjectKeyFromObject(app)]; e != nil && e.uid != app.UID {
-		return false // the garbage collector is about to delete the object
+	if e := k.apps[app]; e != nil && e.uid != uid {
+		return false
 	}
-	k.note(app, attempt{of.Run, of.Number})
+	k.note(&v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: app.Namespace, Name: app.Name, UID: uid}}, of)
 	return true
 }
 

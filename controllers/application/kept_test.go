@@ -4,6 +4,7 @@
 package application
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,10 +14,8 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/pods"
-	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
@@ -32,11 +31,11 @@ func driverOf(app *v1alpha1.SparkApplication, number int64, phase corev1.PodPhas
 // driver vanishes while the attempt is active, the end of the attempt deletes its objects instead.
 func TestLeft(t *testing.T) {
 	t.Parallel()
-	app := gone.Object()
+	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "pi", UID: "1"}}
 	ended, running := driverOf(app, 1, corev1.PodSucceeded, false), driverOf(app, 2, corev1.PodRunning, false)
 	foreign := driverOf(app, 3, corev1.PodSucceeded, false)
 	foreign.Origin.OwnerUID = "other"
-	other := gone.Object()
+	other := app.DeepCopy()
 	other.UID = "another of the same name"
 	steps := []struct {
 		name string
@@ -61,45 +60,45 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestFindAttempts: a new leader looks at applications with objects of attempts whose driver pods are gone, and at no
-// others. Labels alone do not count.
-func TestFindAttempts(t *testing.T) {
+// TestObserveExisting: a new leader looks at applications with ConfigMaps of attempts whose driver pods are gone, and at
+// no others. Labels alone do not count.
+func TestObserveExisting(t *testing.T) {
 	t.Parallel()
-	y := newYard()
-	name := func(app string) leftover.Application {
-		return leftover.Application{NamespacedName: types.NamespacedName{Namespace: "a", Name: app}, UID: types.UID("uid of " + app)}
+	labels := func(app string) map[string]string {
+		return map[string]string{
+			v1alpha1.ApplicationLabel: app, v1alpha1.ApplicationUIDLabel: "uid of " + app, v1alpha1.RunLabel: "1", v1alpha1.AttemptLabel: "2",
+		}
 	}
-	r := sweeper(y)
-	for app, owned := range map[string]bool{"kept": true, "bare": true, "forged": false} {
-		of := name(app)
-		r.expectations.Observed(of.Object())
-		y.alive[of.NamespacedName] = of.UID
-		y.add(leftover.ConfigMapKind, render.NamesOf(of.Object(), 1, 1).ConfigMap, func(o *metav1.PartialObjectMetadata) {
-			owner := of.Object()
-			if o.Labels = labelsOf(of); !owned {
-				owner.UID = "other"
-			}
-			o.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind))}
-		})
+	named := func(app, uid string) *v1alpha1.SparkApplication {
+		return &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: app, UID: types.UID(uid)}}
 	}
-	labels := labelsOf(name("kept"))
-	labels[v1alpha1.SparkRoleLabel] = v1alpha1.SparkRoleDriver
-	r.Pods = pods.NewStore(func(types.NamespacedName) {})
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "kept", Labels: labels, ResourceVersion: "1"}, Status: corev1.PodStatus{Phase: corev1.PodSucceeded}}
+	r := New(Options{Pods: pods.NewStore(func(types.NamespacedName) {}), Clock: testingclock.NewFakeClock(noon)})
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "kept", ResourceVersion: "1", Labels: labels("kept")}, Status: corev1.PodStatus{Phase: corev1.PodSucceeded}}
+	pod.Labels[v1alpha1.SparkRoleLabel] = v1alpha1.SparkRoleDriver
+	pod.OwnerReferences = []metav1.OwnerReference{render.OwnerOf(named("kept", "uid of kept"))}
 	if err := r.Pods.Add(pod); err != nil {
 		t.Fatal(err)
 	}
-	r.Clock = testingclock.NewFakeClock(noon)
-	wakes := waker.New()
-	if err := (&LeftoverFinder{Reconciler: r, Waker: wakes, Pauses: testingclock.NewFakeClock(noon)}).Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(map[types.NamespacedName]bool{name("bare").NamespacedName: true}, wokenBy(t, wakes)); diff != "" {
-		t.Errorf("woken (-want +got):\n%s", diff)
-	}
-	for app, want := range map[string]int{"kept": 1, "bare": 1, "forged": 0} {
-		if left := r.kept.leftovers(name(app).Object(), nil); len(left) != want {
-			t.Errorf("left of %s without its pod: %v", app, left)
+	r.kept.found(types.NamespacedName{Namespace: "a", Name: "again"}, "uid of again", attempt{1, 1})
+	for app, tt := range map[string]struct {
+		owner       *v1alpha1.SparkApplication
+		known, left bool
+	}{
+		"kept":   {named("kept", "uid of kept"), true, false},
+		"bare":   {named("bare", "uid of bare"), true, true},
+		"forged": {nil, false, false},
+		"again":  {named("again", "uid of an earlier one"), false, false},
+	} {
+		configMap := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "files", Labels: labels(app)}}
+		if tt.owner != nil {
+			configMap.OwnerReferences = []metav1.OwnerReference{render.OwnerOf(tt.owner)}
+		}
+		if _, left := r.ObserveExisting(configMap); left != tt.left {
+			t.Errorf("%s: its driver pod is gone: %t, want %t", app, left, tt.left)
+		}
+		left := slices.Contains(r.kept.leftovers(named(app, "uid of "+app), nil), lifecycle.AttemptID{Run: 1, Attempt: 2})
+		if left != tt.known {
+			t.Errorf("%s: known to be left without its driver pod: %t, want %t", app, left, tt.known)
 		}
 	}
 }

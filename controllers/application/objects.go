@@ -36,6 +36,13 @@ func ofAttempt(obj metav1.Object, run, attempt int64) bool {
 	return labels[v1alpha1.RunLabel] == strconv.FormatInt(run, 10) && labels[v1alpha1.AttemptLabel] == strconv.FormatInt(attempt, 10)
 }
 
+// attemptOf returns the attempt in the labels of an object; known is false if they name none.
+func attemptOf(obj metav1.Object) (of attempt, known bool) {
+	run, err := strconv.ParseInt(obj.GetLabels()[v1alpha1.RunLabel], 10, 64)
+	number, err2 := strconv.ParseInt(obj.GetLabels()[v1alpha1.AttemptLabel], 10, 64)
+	return attempt{run, number}, err == nil && err2 == nil
+}
+
 // metadata returns an empty object of a core kind, for reading its metadata only.
 func metadata(kind string) *metav1.PartialObjectMetadata {
 	return livemeta.Key{Kind: corev1.SchemeGroupVersion.WithKind(kind)}.Metadata("")

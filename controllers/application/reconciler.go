@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/client-go/tools/events"
@@ -77,9 +76,6 @@ type Options struct {
 	Logs LogReader
 	// Notifier sends the same events to other systems; nil sends none.
 	Notifier Notifier
-	// GateKinds are the kinds of objects that gates create for attempts, under the name and labels of the attempt.
-	// Default: none.
-	GateKinds []schema.GroupVersionKind
 	// Series bounds the label values of the metrics returned by the function Series. Default: no queue is configured.
 	Series *metricseries.Bounds
 	// Prelisted holds the applications to reconcile before the cache has synced. Default: the cache has synced already.
@@ -115,10 +111,8 @@ type Reconciler struct {
 	sightings    *sightings
 	refusals     *refusals
 	meters       *meters
-	deletions    *deletions
 	orphans      *orphans
 	kept         *keptAttempts
-	surveys      *surveys
 	lookups      *lookups
 	rejections   *rejections
 	// dryRunsFrom is when dry runs of pods resume after one has timed out, in Unix nanoseconds.
@@ -151,12 +145,10 @@ func New(o Options) *Reconciler {
 	if o.Ready == nil {
 		o.Ready = func(context.Context) error { return nil }
 	}
-	expectations := NewExpectations()
-	deletions := newDeletions(expectations.knows)
 	if o.UIAddress == nil {
 		o.UIAddress = func(*v1alpha1.SparkApplication) string { return "" }
 	}
-	return &Reconciler{Options: o, expectations: expectations, deletions: deletions, orphans: newOrphans(), kept: newKeptAttempts(), surveys: newSurveys(),
+	return &Reconciler{Options: o, expectations: NewExpectations(), orphans: newOrphans(), kept: newKeptAttempts(),
 		plans: newPlanCache(), sightings: newSightings(), refusals: newRefusals(), meters: newMeters(), lookups: newLookups(newExistenceCache(o.Clock)),
 		rejections: newRejections(o.Clock), warnings: cache.NewExpiringWithClock(o.Clock),
 		stageEvents: fairqueue.NewBudget(o.Clock, eventsPerSecond, eventBurst)}

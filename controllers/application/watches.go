@@ -52,7 +52,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *waker.Waker, conc
 		r.dropSeries(ctx, namespace.GetName())
 		return r.waitingIn(ctx, namespace)
 	})
-	applications := unawaited{source.Kind[client.Object](mgr.GetCache(), &v1alpha1.SparkApplication{}, &handler.EnqueueRequestForObject{}, r.deletions.orphanPredicate())}
+	applications := unawaited{source.Kind[client.Object](mgr.GetCache(), &v1alpha1.SparkApplication{}, &handler.EnqueueRequestForObject{})}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("application").
 		WatchesRawSource(applications).

@@ -22,7 +22,6 @@ var claims = []Claim{
 			"controllers/application/cleaner.go":                  4, // objects of an attempt, pods, their deadline, the application itself after ttlAfterFinished
 			"controllers/application/creator.go":                  3, // objects of an attempt; one of another attempt or author is replaced
 			"controllers/application/finalizer.go":                1, // the finalizer comes and goes
-			"controllers/application/leftovers.go":                1, // objects of an application that is gone
 			"controllers/application/publish.go":                  1, // the status
 			"controllers/application/refusedpods.go":              1, // a dry run: nothing is stored
 			"controllers/application/rejection.go":                1, // a dry run: nothing is stored

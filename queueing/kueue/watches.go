@@ -126,9 +126,6 @@ func slimClusterQueue(o client.Object) {
 	q.Status = kueuev1.ClusterQueueStatus{Conditions: q.Status.Conditions}
 }
 
-// WorkloadKind is the kind of the objects that the gate creates.
-var WorkloadKind = kueuev1.SchemeGroupVersion.WithKind("Workload")
-
 // keyOf returns the application for which a Workload was created, or false if there is none.
 func keyOf(w *kueuev1.Workload) (key queueing.Key, ok bool) {
 	owner := metav1.GetControllerOfNoCopy(w)

@@ -26,9 +26,6 @@ const (
 	byParent = "parent"
 )
 
-// PodGroupKind is the kind of the objects that the gate creates.
-var PodGroupKind = v1beta1.SchemeGroupVersion.WithKind("PodGroup")
-
 // Watches returns the watches. They must be started with the gate, and known before it is used.
 func (g *Gate) Watches() []*optionalkind.Watch { return []*optionalkind.Watch{g.groups, g.queues} }
 

@@ -18,11 +18,11 @@ var elsewhere = map[string][]string{
 		"create httproutes.gateway.networking.k8s.io", "get httproutes.gateway.networking.k8s.io", "patch httproutes.gateway.networking.k8s.io",
 		"delete httproutes.gateway.networking.k8s.io", "list httproutes.gateway.networking.k8s.io", "get gateways.gateway.networking.k8s.io",
 	},
-	"stopping TestOrphanWithoutFinalizer": { // a run with a Secret, a volume whose claim is created, and Spark 4.2, which has policies
+	"stopping TestObjectsGoWithTheirDriverPod": { // a run with a Secret, a volume whose claim is created, and Spark 4.2, which has policies
 		"create secrets", "delete secrets", "create persistentvolumeclaims", "get persistentvolumeclaims", "delete persistentvolumeclaims",
 		"get networkpolicies.networking.k8s.io", "create networkpolicies.networking.k8s.io", "delete networkpolicies.networking.k8s.io",
-		"get sparkapplications.sparkgate.io",
 	},
+	"restart TestOrphansAfterARestart":                      {"get sparkapplications.sparkgate.io"},
 	"stopping TestNodeLost":                                 {"get nodes"},
 	"references TestPropertyFromSecret":                     {"get secrets"},
 	"unmanagedpods TestRepeatedEvent":                       {"patch events.events.k8s.io"},

@@ -57,7 +57,7 @@ func Each(ctx context.Context, live client.Reader, kind schema.GroupVersionKind,
 		failed = append(failed, see(obj))
 		return nil
 	}, options...)
-	if err != nil && !Absent(err) {
+	if err != nil && !absent(err) {
 		failed = append(failed, fmt.Errorf("list %s: %w", kind.Kind, err))
 	}
 	return errors.Join(failed...)
@@ -84,8 +84,8 @@ func Walk(ctx context.Context, live client.Reader, kind schema.GroupVersionKind,
 	}
 }
 
-// Absent reports whether an error means that there is nothing to find: the object is gone, its kind is not installed,
+// absent reports whether an error means that there is nothing to find: the object is gone, its kind is not installed,
 // or the operator may not read it and so has created none.
-func Absent(err error) bool {
+func absent(err error) bool {
 	return apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err) || apierrors.IsForbidden(err)
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -31,7 +29,7 @@ var stories = map[string]func(*testing.T){
 	"one application waits for the other": quotaWait, "priority displaces": priorityDisplaces, "a cohort lends and takes back": borrowing,
 	"fewer executors": partialAdmission, "deactivated": deactivated, "drained": drained, "stopped for a while": stoppedForAWhile, "suspended": suspendedApplication, "edited while it waits": editedWhileItWaits,
 	"edited with quota, before its checks": editedBeforeChecks, "checked once more": checkedOnceMore, "fails and is tried again": failsAndIsTriedAgain, "queues that are missing": missingQueues, "two names of a queue": twoNames,
-	"asks for too much": tooMuch, "deleted while it runs": deletedWhileItRuns, "orphaned while it runs": orphanedWhileItRuns,
+	"asks for too much": tooMuch, "deleted while it runs": deletedWhileItRuns,
 	"somebody deletes the Workload":      workloadDeleted,
 	"the gate is changed while it waits": gateChanged, "the gate is changed while it runs": gateChangedInMidRun,
 	"grows and shrinks": growsAndShrinks, "grows by many": growsByMany, "grows past its checks": growsPastItsChecks,
@@ -481,33 +479,6 @@ func deletedWhileItRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.Gone(t, app)
-	w.NothingRuns()
-	harness.GoneWith(t, w.client, workload)
-	w.Succeed(w.apply("next"))
-}
-
-// orphanedWhileItRuns: the garbage collector also removes the owner of the Workload, which is deleted nevertheless and
-// releases its quota.
-func orphanedWhileItRuns(t *testing.T) {
-	var hold atomic.Bool
-	hold.Store(true)
-	kubelet := &harness.Kubelet{Run: harness.Manual, Hold: func(*corev1.Pod) bool { return hold.Load() }}
-	w := &world{World: harness.NewWorld(t, "", kubelet), t: t, client: kueueClient(t)}
-	w.queues("3Gi")
-	app := w.apply("pi")
-	w.Run(app)
-	workload := w.workload(app)
-	if err := env.Client().Delete(t.Context(), app, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
-		t.Fatal(err)
-	}
-	disown := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"ownerReferences":null}}`))
-	if err := w.client.Patch(t.Context(), workload.DeepCopy(), disown); err != nil {
-		t.Fatal(err)
-	}
-	hold.Store(false)
-	harness.Eventually(t, app, "left by the operator", func(a *v1alpha1.SparkApplication) bool {
-		return !slices.Contains(a.Finalizers, v1alpha1.Finalizer)
-	})
 	w.NothingRuns()
 	harness.GoneWith(t, w.client, workload)
 	w.Succeed(w.apply("next"))

@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/spark/leftover"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
@@ -21,7 +20,7 @@ import (
 // ofAttempts returns the objects of equipped that belong to an attempt and not to the application.
 func ofAttempts(t *testing.T, w *harness.World) []string {
 	t.Helper()
-	kinds := []string{leftover.ConfigMapKind.Kind, leftover.ClaimKind.Kind, leftover.SecretKind.Kind, leftover.NetworkPolicyKind.Kind}
+	kinds := []string{configMapKind.Kind, claimKind.Kind, secretKind.Kind, policyKind.Kind}
 	var names []string
 	for _, obj := range created(t, w) {
 		if slices.Contains(kinds, obj.Kind) {
