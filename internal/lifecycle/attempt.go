@@ -33,77 +33,69 @@ const (
 	reasonsInterval = time.Minute
 )
 
-// attempt decides for an attempt that holds a grant, in the stages Submitting, Starting and Running.
-type attempt struct {
-	policies
-	publisher publisher
-	ending    ending
-}
-
 // active follows the attempt from Submitting until its driver has ended or has to be stopped.
-func (ac attempt) active() Decision {
-	ac.rerun.observeSpec()
-	if ac.s.Driver == nil {
-		return ac.ending.attemptEnded(unknownDriver())
+func active(st *state) Decision {
+	observeSpec(st)
+	if st.s.Driver == nil {
+		return attemptEnded(st, unknownDriver())
 	}
-	driver := ac.lastSeenDriver()
+	driver := st.lastSeenDriver()
 	if driver != nil {
-		if next, over := ac.observeDriver(driver); over {
+		if next, over := observeDriver(st, driver); over {
 			return next
 		}
-		if missing := ac.termination.endTerminatingDriver(); missing != NeedNothing {
-			return need(missing, ac.start())
+		if missing := endTerminatingDriver(st); missing != NeedNothing {
+			return need(missing, st.start())
 		}
-	} else if ac.s.Driver.UID != "" {
-		return ac.driverGone()
+	} else if st.s.Driver.UID != "" {
+		return driverGone(st)
 	}
-	ac.delegation.noteNode(driver)
-	if at, stop := ac.deadlines.run(); stop.reason != "" {
-		ac.requeue(at)
-	}
-	if next, over := ac.stopped(driver); over {
+	noteNode(st, driver)
+	at, _ := runDeadline(st)
+	st.requeue(at)
+	if next, over := stopIfFound(st, driver); over {
 		return next
 	}
-	if ac.o.StrayDriver {
-		return ac.ending.attemptEnded(lost("a user or another controller changed the labels or the owner of driver pod %s, by which the operator follows it", ac.s.Driver.PodName))
+	if st.o.StrayDriver {
+		return attemptEnded(st, lost("a user or another controller changed the labels or the owner of driver pod %s, by which the operator follows it", st.s.Driver.PodName))
 	}
-	ac.termination.deleteOrphanedPods()
+	deleteOrphanedPods(st)
 	switch {
 	case driver == nil:
-		return ac.submitting()
-	case driver.Running || ac.was == status.Running:
-		return ac.running()
+		return submitting(st)
+	case driver.Running || st.was == status.Running:
+		return running(st)
 	}
-	return ac.starting(driver)
+	return starting(st, driver)
 }
 
-// stopped stops the attempt if one of the stop checks says so. over reports whether next is the decision; it may be a
-// need for more observations. If a new run is wanted, the driver is stopped only when that run can begin: a mistake in
-// the changed spec must not end a working run.
-func (ac attempt) stopped(driver *pods.Record) (next Decision, over bool) {
-	if driver != nil && (ac.rerun.restarts() || ac.rerun.replaces(driver)) && !ac.o.App.Spec.Suspend {
-		if ac.o.Plan == nil {
-			return need(NeedPlan, ac.rerun.next()), true
+// stopIfFound stops the attempt if one of the stop checks says so. over reports whether next is the decision; it may be
+// a need for more observations. If a new run is wanted, the driver is stopped only when that run can begin: a mistake
+// in the changed spec must not end a working run.
+func stopIfFound(st *state, driver *pods.Record) (next Decision, over bool) {
+	if driver != nil && (rerunRestarts(st) || rerunReplaces(st, driver)) && !st.o.App.Spec.Suspend {
+		if st.o.Plan == nil {
+			return need(NeedPlan, nextRunStart(st)), true
 		}
-		if ac.rerun.mustWait() {
-			ac.requeue(ac.o.Now.Add(ac.lookForNextRun()))
+		if rerunWaits(st) {
+			st.requeue(st.o.Now.Add(nextRunInterval(st)))
 		}
 	}
-	stop := ac.stopChecks.first(driver)
-	if stop.reason == "" {
+	found := whyStop(st, driver)
+	if found.reason == "" {
 		return Decision{}, false
 	}
-	if missing := ac.neededToStop(stop.reason, driver); missing != NeedNothing {
-		return need(missing, ac.start()), true
+	if missing := neededToStop(st, found.reason, driver); missing != NeedNothing {
+		return need(missing, st.start()), true
 	}
-	return ac.ending.stop(stop), true
+	return stop(st, found), true
 }
 
-// lookForNextRun returns the pause before a blocked next run is planned again: short if it waits for a missing
+// nextRunInterval returns the pause before a blocked next run is planned again: short if it waits for a missing
 // reference, long if its plan has findings. A mistake in the spec is corrected by editing it, which the watch reports
 // at once; only mistakes in other objects need this look.
-func (ac attempt) lookForNextRun() time.Duration {
-	if len(ac.o.Plan.Findings) == 0 {
+func nextRunInterval(st *state) time.Duration {
+	if len(st.o.Plan.Findings) == 0 {
 		return referenceInterval
 	}
 	return maxInterval
@@ -111,11 +103,11 @@ func (ac attempt) lookForNextRun() time.Duration {
 
 // neededToStop returns what has to be read before the driver is stopped, because it cannot be read afterwards: the log
 // of the driver, or the last event of its pod.
-func (ac attempt) neededToStop(reason v1alpha1.StopReason, driver *pods.Record) Need {
+func neededToStop(st *state, reason v1alpha1.StopReason, driver *pods.Record) Need {
 	switch {
-	case ac.stopChecks.logHelps(reason) && ac.ending.logNeeded():
+	case logHelps(st, reason) && logNeeded(st):
 		return NeedLogTail
-	case ac.stopChecks.eventNeeded(reason, driver):
+	case eventNeeded(st, reason, driver):
 		return NeedDriverEvent
 	}
 	return NeedNothing
@@ -123,24 +115,24 @@ func (ac attempt) neededToStop(reason v1alpha1.StopReason, driver *pods.Record) 
 
 // observeDriver records the uid of the driver pod in the status. over reports that the attempt is over, because the
 // driver has ended or because its pod requests more than was granted; next is then the decision.
-func (ac attempt) observeDriver(driver *pods.Record) (next Decision, over bool) {
-	beyond := beyondGrant(ac.state, driver)
-	if ac.s.Driver.UID = driver.UID; beyond != "" {
-		return ac.ending.stop(stopFinding{v1alpha1.StopInputsChanged, beyond}), true
+func observeDriver(st *state, driver *pods.Record) (next Decision, over bool) {
+	beyond := beyondGrant(st, driver)
+	if st.s.Driver.UID = driver.UID; beyond != "" {
+		return stop(st, stopFinding{v1alpha1.StopInputsChanged, beyond}), true
 	}
 	if outcome, ended := pods.DriverEnded(driver); ended {
-		return ac.ending.attemptEnded(outcome), true
+		return attemptEnded(st, outcome), true
 	}
 	return Decision{}, false
 }
 
 // driverGone ends an attempt whose recorded driver pod the watch does not show. It first asks for a live read: another
 // operator may have recorded the uid of a pod that this one's watch has not delivered yet.
-func (ac attempt) driverGone() Decision {
-	if !ac.o.DriverAbsent {
-		return need(NeedDriverAbsent, ac.start())
+func driverGone(st *state) Decision {
+	if !st.o.DriverAbsent {
+		return need(NeedDriverAbsent, st.start())
 	}
-	return ac.ending.attemptEnded(lost("driver pod %s is gone: a user or another controller deleted it", ac.s.Driver.PodName))
+	return attemptEnded(st, lost("driver pod %s is gone: a user or another controller deleted it", st.s.Driver.PodName))
 }
 
 // lost returns the outcome of an attempt whose driver pod is gone. why is a format with one verb, for the name of the
@@ -149,87 +141,87 @@ func lost(why, pod string) pods.Outcome {
 	return pods.Outcome{Reason: pods.ReasonDriverLost, Cause: v1alpha1.CauseInfrastructure, Message: fmt.Sprintf(why, pod)}
 }
 
-// unknownDriver returns the outcome of an attempt of which the status does not say what its driver is: another client has written it.
+// unknownDriver returns the outcome of an attempt of which the status does not say what its driver is: another client
+// has written it.
 func unknownDriver() pods.Outcome {
 	return pods.Outcome{Reason: pods.ReasonDriverLost, Cause: v1alpha1.CauseInfrastructure,
 		Message: "status.driver or status.grant is missing: a user or another controller removed it"}
 }
 
 // submitting creates the driver, or publishes what keeps it from being created.
-func (ac attempt) submitting() Decision {
+func submitting(st *state) Decision {
 	switch {
-	case ac.s.Grant == nil:
-		return ac.ending.attemptEnded(unknownDriver())
-	case ac.o.InputsChanged != "":
-		return ac.stopBeforeDriver(stopFinding{v1alpha1.StopInputsChanged, ac.o.InputsChanged})
-	case ac.o.Rejection != "":
-		return ac.stopBeforeDriver(stopFinding{v1alpha1.StopRejected, ac.o.Rejection})
+	case st.s.Grant == nil:
+		return attemptEnded(st, unknownDriver())
+	case st.o.InputsChanged != "":
+		return stopBeforeDriver(st, stopFinding{v1alpha1.StopInputsChanged, st.o.InputsChanged})
+	case st.o.Rejection != "":
+		return stopBeforeDriver(st, stopFinding{v1alpha1.StopRejected, st.o.Rejection})
 	}
-	ac.publisher.requeueDriverStart()
-	if ac.o.Obstacle != "" {
-		ac.requeue(ac.o.Now.Add(ac.obstacleInterval()))
-		return ac.publisher.publish(status.Submitting, ac.o.Obstacle)
+	requeueDriverStart(st)
+	if st.o.Obstacle != "" {
+		st.requeue(st.o.Now.Add(obstacleInterval(st)))
+		return publish(st, status.Submitting, st.o.Obstacle)
 	}
-	ac.after(Action{Kind: ReportGrant}, Action{Kind: CreateDriver})
+	st.after(Action{Kind: ReportGrant}, Action{Kind: CreateDriver})
 	// The last obstacle stays in the message until the driver exists.
-	return ac.publisher.publish(status.Submitting, ac.view.Message)
+	return publish(st, status.Submitting, st.view.Message)
 }
 
 // obstacleInterval returns the pause before the operator tries again to create a driver. It grows with the time since
 // the attempt was admitted, because each try sends all objects to the API server and can take as long as the timeout of
 // a webhook that does not answer.
-func (ac attempt) obstacleInterval() time.Duration {
-	if ac.s.Times.Admitted == nil {
+func obstacleInterval(st *state) time.Duration {
+	if st.s.Times.Admitted == nil {
 		return referenceInterval
 	}
-	return lookAgainAfter(ac.o.Now.Sub(ac.s.Times.Admitted.Time) / 5)
+	return lookAgainAfter(st.o.Now.Sub(st.s.Times.Admitted.Time) / 5)
 }
 
 // starting follows a driver pod whose Spark container does not run yet.
-func (ac attempt) starting(driver *pods.Record) Decision {
-	if ac.delegation.queuedByScheduler(driver) {
-		ac.requeue(ac.o.Now.Add(schedulerInterval))
+func starting(st *state, driver *pods.Record) Decision {
+	if queuedByScheduler(st, driver) {
+		st.requeue(st.o.Now.Add(schedulerInterval))
 	} else {
-		ac.publisher.requeueDriverStart()
+		requeueDriverStart(st)
 	}
 	message := fmt.Sprintf("driver pod %s is starting", driver.Name)
 	switch problem := pods.WhyNotStarted(driver); {
 	// Most scheduling gates are removed within moments.
 	case problem.Reason == corev1.PodReasonSchedulingGated:
-		return ac.startingInTime(fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message))
+		return startingInTime(st, fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message))
 	case problem.Reason != "":
-		return ac.publisher.publish(status.Starting, ac.steady(fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message)))
+		return publish(st, status.Starting, steadyMessage(st, fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message)))
 	case hasNode(driver):
-		return ac.startingOnNode(driver, message)
+		return startingOnNode(st, driver, message)
 	}
-	return ac.startingInTime(message)
+	return startingInTime(st, message)
 }
 
-// steady returns the message to publish about a driver that does not start: the published one, if only the scheduler's
-// reasons have changed and that was written less than reasonsInterval ago.
-func (ac attempt) steady(message string) string {
-	due := ac.o.LastWrite.Add(reasonsInterval)
-	if message == ac.view.Message || !pods.BothUnschedulable(message, ac.view.Message) || !ac.o.Now.Before(due) {
+// steadyMessage returns the message to publish about a driver that does not start: the published one, if only the
+// scheduler's reasons have changed and that was written less than reasonsInterval ago.
+func steadyMessage(st *state, message string) string {
+	due := st.o.LastWrite.Add(reasonsInterval)
+	if message == st.view.Message || !pods.BothUnschedulable(message, st.view.Message) || !st.o.Now.Before(due) {
 		return message
 	}
-	ac.requeue(due)
-	return ac.view.Message
+	st.requeue(due)
+	return st.view.Message
 }
 
 // startingInTime follows a driver with no known problem. Most drivers run within startingDelay, so nothing is written
 // until then: their uid is recorded together with the stage Running, which saves a write.
-func (ac attempt) startingInTime(message string) Decision {
-	if due := ac.admitted().Add(startingDelay); ac.was == status.Submitting && ac.o.Now.Before(due) && !ac.timesReset {
-		ac.requeue(due)
-		ac.decision.Status = *ac.o.App.Status.DeepCopy()
-		return ac.decision
+func startingInTime(st *state, message string) Decision {
+	if due := admittedAt(st).Add(startingDelay); st.was == status.Submitting && st.o.Now.Before(due) && !st.timesReset {
+		st.requeue(due)
+		return st.unchanged()
 	}
-	return ac.publisher.publish(status.Starting, message)
+	return publish(st, status.Starting, message)
 }
 
-// admitted returns when the attempt was admitted, according to the published status; zero if that does not say so.
-func (ac attempt) admitted() time.Time {
-	if at := ac.o.App.Status.Times.Admitted; at != nil {
+// admittedAt returns when the attempt was admitted, according to the published status; zero if that does not say so.
+func admittedAt(st *state) time.Time {
+	if at := st.o.App.Status.Times.Admitted; at != nil {
 		return at.Time
 	}
 	return time.Time{}
@@ -237,106 +229,105 @@ func (ac attempt) admitted() time.Time {
 
 // startingOnNode follows a driver that has a node and whose pod status does not say why its container has not started.
 // Some causes, such as a volume that cannot be mounted, show only in events.
-func (ac attempt) startingOnNode(driver *pods.Record, message string) Decision {
-	if due := ac.admitted().Add(warningDelay); ac.o.Now.Before(due) {
-		ac.requeue(due)
-		return ac.startingInTime(message)
+func startingOnNode(st *state, driver *pods.Record, message string) Decision {
+	if due := admittedAt(st).Add(warningDelay); st.o.Now.Before(due) {
+		st.requeue(due)
+		return startingInTime(st, message)
 	}
-	if ac.o.DriverEvent == nil {
-		return need(NeedDriverEvent, ac.start())
+	if st.o.DriverEvent == nil {
+		return need(NeedDriverEvent, st.start())
 	}
-	ac.requeue(ac.o.Now.Add(warningInterval))
-	event := *ac.o.DriverEvent
+	st.requeue(st.o.Now.Add(warningInterval))
+	event := *st.o.DriverEvent
 	if event == "" {
-		return ac.startingInTime(message)
+		return startingInTime(st, message)
 	}
 	reason, _, _ := strings.Cut(event, ":")
 	prefix := fmt.Sprintf("driver pod %s does not start; last warning: ", driver.Name)
-	if message = prefix + event; strings.HasPrefix(ac.view.Message, prefix+reason+":") {
+	if message = prefix + event; strings.HasPrefix(st.view.Message, prefix+reason+":") {
 		// The same warning in other words is not worth another write.
-		message = ac.view.Message
+		message = st.view.Message
 	}
-	return ac.publisher.publish(status.Starting, message)
+	return publish(st, status.Starting, message)
 }
 
 // running updates grant, executor counts and deadlines of an attempt whose driver runs.
-func (ac attempt) running() Decision {
-	if ac.isElastic() && ac.o.Allocation == nil {
-		next := need(NeedAllocation, ac.start())
-		next.Want = ac.elastic.want()
+func running(st *state) Decision {
+	if st.isElastic() && st.o.Allocation == nil {
+		next := need(NeedAllocation, st.start())
+		next.Want = resizeRequest(st)
 		return next
 	}
-	ac.recordStart()
-	if ac.o.UIAddress != "" {
-		ac.s.Driver.UIAddress = ac.o.UIAddress
+	recordStart(st)
+	if st.o.UIAddress != "" {
+		st.s.Driver.UIAddress = st.o.UIAddress
 	}
-	moved := ac.elastic.allocate()
-	ac.countExecutors(ac.health.newlyReady() && ac.health.readyMatters() || ac.was != status.Running || moved)
-	ac.view.ReadyLatched = ac.s.Times.ExecutorsReady != nil && !ac.termination.driverOverdue()
-	if at, stop := ac.deadlines.run(); stop.reason != "" {
-		ac.requeue(at)
+	moved := applyResize(st)
+	countExecutors(st, newlyReady(st) && readyMatters(st) || st.was != status.Running || moved)
+	st.view.ReadyLatched = st.s.Times.ExecutorsReady != nil && !driverEndOverdue(st)
+	at, _ := runDeadline(st)
+	st.requeue(at)
+	if at := executorsReadyBy(st); st.o.Now.Before(at) {
+		st.requeue(at)
 	}
-	if at := ac.deadlines.executorsReady(); !at.IsZero() && ac.o.Now.Before(at) {
-		ac.requeue(at)
-	}
-	return ac.publisher.publish(status.Running, ac.runningMessage())
+	return publish(st, status.Running, runningMessage(st))
 }
 
 // recordStart records when the driver of this attempt and, if it is the first one, the run started.
-func (ac attempt) recordStart() {
-	if ac.s.Times.DriverStarted != nil {
+func recordStart(st *state) {
+	if st.s.Times.DriverStarted != nil {
 		return
 	}
-	ac.s.Times.DriverStarted = ac.nowPtr()
-	if ac.s.Times.Started == nil {
-		ac.s.Times.Started = ac.nowPtr()
+	st.s.Times.DriverStarted = st.nowPtr()
+	if st.s.Times.Started == nil {
+		st.s.Times.Started = st.nowPtr()
 	}
 }
 
 // runningMessage returns the message of Running. If the node of the driver does not answer, nobody can say whether the
 // driver still runs, and the message says that instead.
-func (ac attempt) runningMessage() string {
-	message := fmt.Sprintf("run %d, attempt %d: driver pod %s is running", ac.s.Run, ac.s.Attempt, ac.s.Driver.PodName)
-	if ac.termination.driverOverdue() && ac.termination.nodeLost() != "" {
-		message = fmt.Sprintf("run %d, attempt %d: the node of driver pod %s does not answer", ac.s.Run, ac.s.Attempt, ac.s.Driver.PodName)
+func runningMessage(st *state) string {
+	message := fmt.Sprintf("run %d, attempt %d: driver pod %s is running", st.s.Run, st.s.Attempt, st.s.Driver.PodName)
+	if driverEndOverdue(st) && nodeLostMessage(st) != "" {
+		message = fmt.Sprintf("run %d, attempt %d: the node of driver pod %s does not answer", st.s.Run, st.s.Attempt, st.s.Driver.PodName)
 	}
-	return message + ac.delegation.otherGate() + ac.deadlines.heldMessage()
+	return message + otherGateNote(st) + heldNote(st)
 }
 
 // countExecutors updates the executor counts and the time at which the executors became ready. With withStage the
 // status is written anyway, so they are updated at once; otherwise at a bounded rate.
-func (ac attempt) countExecutors(withStage bool) {
-	counted := ac.health.status()
-	if !ac.health.newlyReady() && equality.Semantic.DeepEqual(counted, ac.s.Executors) {
+func countExecutors(st *state, withStage bool) {
+	counted := executorStatus(st)
+	if !newlyReady(st) && equality.Semantic.DeepEqual(counted, st.s.Executors) {
 		return
 	}
-	if due := ac.countsDue(counted); !withStage && ac.o.Now.Before(due) {
-		ac.requeue(due)
+	if due := countsDue(st, counted); !withStage && st.o.Now.Before(due) {
+		st.requeue(due)
 		return
 	}
-	ac.health.recordReady()
-	ac.announceMissing(counted)
-	ac.announceExcess(counted)
-	ac.s.Executors = counted
+	recordReady(st)
+	announceMissing(st, counted)
+	announceExcess(st, counted)
+	st.s.Executors = counted
 }
 
 // countsDue returns when executor counts that have changed to counted are written if nothing else has to be.
-func (ac attempt) countsDue(counted *v1alpha1.ExecutorStatus) time.Time {
-	interval, before := ac.o.ExecutorInterval, ac.s.Executors
+func countsDue(st *state, counted *v1alpha1.ExecutorStatus) time.Time {
+	interval, before := st.o.ExecutorInterval, st.s.Executors
 	if before == nil {
 		before = &v1alpha1.ExecutorStatus{}
 	}
 	if other := *counted; pods.BothUnschedulable(counted.Problem, before.Problem) {
 		other.Problem = before.Problem
 		if equality.Semantic.DeepEqual(other, *before) {
-			return ac.o.LastWrite.Add(reasonsInterval)
+			return st.o.LastWrite.Add(reasonsInterval)
 		}
 	}
-	if !ac.health.readyMatters() && counted.Ready >= before.Ready && counted.Failed == before.Failed && counted.Problem == before.Problem {
+	if !readyMatters(st) && counted.Ready >= before.Ready && counted.Failed == before.Failed && counted.Problem == before.Problem {
 		interval *= goodNewsFactor
 	}
-	due := ac.o.LastWrite.Add(interval)
-	if fewer := ac.o.ReadyDroppedSince; !fewer.IsZero() && fewer.Add(endingDelay).After(due) {
+	due := st.o.LastWrite.Add(interval)
+	if fewer := st.o.ReadyDroppedSince; !fewer.IsZero() && fewer.Add(endingDelay).After(due) {
 		// Most executors go because the driver is about to end.
 		return fewer.Add(endingDelay)
 	}
@@ -345,20 +336,20 @@ func (ac attempt) countsDue(counted *v1alpha1.ExecutorStatus) time.Time {
 
 // announceMissing adds one event if executors do not start because an object that their pods reference is missing. It
 // was deleted during the run, or the driver could start without it.
-func (ac attempt) announceMissing(counted *v1alpha1.ExecutorStatus) {
-	if counted.Problem == "" || ac.s.Executors != nil && ac.s.Executors.Problem == counted.Problem {
+func announceMissing(st *state, counted *v1alpha1.ExecutorStatus) {
+	if counted.Problem == "" || st.s.Executors != nil && st.s.Executors.Problem == counted.Problem {
 		return
 	}
-	if p := pods.WhyPending(ac.currentPods()); p.Reference {
-		ac.event(true, v1alpha1.ReferenceNotFoundReason, p.Message)
+	if p := pods.WhyPending(st.currentPods()); p.Reference {
+		st.event(true, v1alpha1.ReferenceNotFoundReason, p.Message)
 	}
 }
 
 // stopBeforeDriver stops an attempt whose driver cannot be created as granted. It first asks for a live read that shows
 // that no driver exists.
-func (ac attempt) stopBeforeDriver(found stopFinding) Decision {
-	if !ac.o.DriverAbsent {
-		return need(NeedDriverAbsent, ac.start())
+func stopBeforeDriver(st *state, found stopFinding) Decision {
+	if !st.o.DriverAbsent {
+		return need(NeedDriverAbsent, st.start())
 	}
-	return ac.ending.stop(found)
+	return stop(st, found)
 }

@@ -40,42 +40,37 @@ func lookAgainAfter(part time.Duration) time.Duration {
 // strayInterval is how often a driver that has to end is read live if the watch does not show it as the driver.
 const strayInterval = 2 * time.Second
 
-// deadlines computes the times by which the steps of an attempt have to be done.
-type deadlines struct {
-	*state
-}
-
-// executorsReady returns the deadline by which the executors have to be ready; zero if there is none, if the driver
+// executorsReadyBy returns the deadline by which the executors have to be ready; zero if there is none, if the driver
 // does not run yet, or if they have been ready.
-func (dl deadlines) executorsReady() time.Time {
-	started := dl.s.Times.DriverStarted
-	if started == nil || dl.s.Times.ExecutorsReady != nil {
+func executorsReadyBy(st *state) time.Time {
+	started := st.s.Times.DriverStarted
+	if started == nil || st.s.Times.ExecutorsReady != nil {
 		return time.Time{}
 	}
-	limit := dl.timeouts().ExecutorStart
+	limit := st.timeouts().ExecutorStart
 	switch {
 	case limit != nil:
 		return started.Add(limit.Duration)
-	case dl.queues():
+	case st.queues():
 		return started.Add(DefaultExecutorStart)
 	}
 	return time.Time{}
 }
 
-// driverStart returns timeouts.driverStart or its default.
-func (dl deadlines) driverStart() time.Duration {
-	return orDefault(dl.timeouts().DriverStart, DefaultDriverStart)
+// driverStartTimeout returns timeouts.driverStart or its default.
+func driverStartTimeout(st *state) time.Duration {
+	return orDefault(st.timeouts().DriverStart, DefaultDriverStart)
 }
 
-// termination returns timeouts.termination or its default, but at most MaxTermination.
-func (dl deadlines) termination() time.Duration {
-	return min(orDefault(dl.timeouts().Termination, DefaultTermination), dl.o.MaxTermination)
+// terminationTimeout returns timeouts.termination or its default, but at most MaxTermination.
+func terminationTimeout(st *state) time.Duration {
+	return min(orDefault(st.timeouts().Termination, DefaultTermination), st.o.MaxTermination)
 }
 
 // mustReleaseBy returns when the attempt has to have released its grant, if it was admitted before others because it
 // promised to; else zero.
-func (dl deadlines) mustReleaseBy() time.Time {
-	grant, admitted := dl.s.Grant, dl.s.Times.Admitted
+func mustReleaseBy(st *state) time.Time {
+	grant, admitted := st.s.Grant, st.s.Times.Admitted
 	if grant == nil || grant.HoldsFor == nil || admitted == nil {
 		return time.Time{}
 	}
@@ -84,36 +79,36 @@ func (dl deadlines) mustReleaseBy() time.Time {
 
 // stopBy returns when the attempt has to be stopped, so that its pods can end by mustReleaseBy; zero if it has promised
 // nothing.
-func (dl deadlines) stopBy() time.Time {
-	until := dl.mustReleaseBy()
+func stopBy(st *state) time.Time {
+	until := mustReleaseBy(st)
 	if until.IsZero() {
 		return until
 	}
-	return until.Add(-dl.termination())
+	return until.Add(-terminationTimeout(st))
 }
 
-// heldMessage returns a note that timeouts which were raised or removed since the attempt was admitted before others do
+// heldNote returns a note that timeouts which were raised or removed since the attempt was admitted before others do
 // not apply to it; empty if none were.
-func (dl deadlines) heldMessage() string {
-	if dl.mustReleaseBy().IsZero() {
+func heldNote(st *state) string {
+	if mustReleaseBy(st).IsZero() {
 		return ""
 	}
-	now, held := HoldsFor(dl.o.App, dl.o.MaxTermination), dl.s.Grant.HoldsFor.Duration
+	now, held := HoldsFor(st.o.App, st.o.MaxTermination), st.s.Grant.HoldsFor.Duration
 	if now > 0 && now <= held {
 		return ""
 	}
 	return fmt.Sprintf("; timeouts raised since take effect with the next attempt: this one was admitted before others because it releases its quota within %s", held)
 }
 
-// run returns the earliest of the deadlines for the running time of the attempt, and why it is stopped then:
+// runDeadline returns the earliest of the deadlines for the running time of the attempt, and why it is stopped then:
 // timeouts.run, timeouts.total, or the bound under which it was admitted before others. It returns zero values if
 // nothing bounds it. Before the driver runs, only the last of the three applies.
-func (dl deadlines) run() (at time.Time, found stopFinding) {
-	t, started := dl.timeouts(), dl.s.Times.DriverStarted
-	if at = dl.stopBy(); !at.IsZero() {
+func runDeadline(st *state) (at time.Time, found stopFinding) {
+	t, started := st.timeouts(), st.s.Times.DriverStarted
+	if at = stopBy(st); !at.IsZero() {
 		found.reason = v1alpha1.StopDeadline
 		found.message = fmt.Sprintf("the attempt was admitted before others because it releases its quota within %s, and that time has passed; "+
-			"timeouts raised since take effect with the next attempt", dl.s.Grant.HoldsFor.Duration)
+			"timeouts raised since take effect with the next attempt", st.s.Grant.HoldsFor.Duration)
 	}
 	if started == nil {
 		return at, found
@@ -123,7 +118,7 @@ func (dl deadlines) run() (at time.Time, found stopFinding) {
 		found.message = fmt.Sprintf("the driver ran longer than timeouts.run (%s); raise it, or shorten the job", t.Run.Duration)
 	}
 	if t.Total != nil {
-		if total := started.Add(t.Total.Duration - dl.ran()); at.IsZero() || total.Before(at) {
+		if total := started.Add(t.Total.Duration - st.ran()); at.IsZero() || total.Before(at) {
 			at, found.reason = total, v1alpha1.StopTotalDeadline
 			found.message = fmt.Sprintf("the attempts of the run together ran longer than timeouts.total (%s); raise it, or shorten the job", t.Total.Duration)
 		}
@@ -131,36 +126,36 @@ func (dl deadlines) run() (at time.Time, found stopFinding) {
 	return at, found
 }
 
-// admission returns when timeouts.admission ends the current wait for quota; zero if there is no such timeout, or if
-// the application does not wait.
-func (dl deadlines) admission() time.Time {
-	limit, since := dl.timeouts().Admission, dl.s.Times.Waiting
+// admissionDeadline returns when timeouts.admission ends the current wait for quota; zero if there is no such timeout,
+// or if the application does not wait.
+func admissionDeadline(st *state) time.Time {
+	limit, since := st.timeouts().Admission, st.s.Times.Waiting
 	if limit == nil || since == nil {
 		return time.Time{}
 	}
 	return since.Add(limit.Duration)
 }
 
-// driverRunning returns the deadline by which the driver has to run.
-func (dl deadlines) driverRunning() time.Time {
-	if dl.s.Times.Admitted == nil {
-		return dl.o.Now.Add(dl.driverStart())
+// driverRunningBy returns the deadline by which the driver has to run.
+func driverRunningBy(st *state) time.Time {
+	if st.s.Times.Admitted == nil {
+		return st.o.Now.Add(driverStartTimeout(st))
 	}
-	return dl.s.Times.Admitted.Add(dl.driverStart())
+	return st.s.Times.Admitted.Add(driverStartTimeout(st))
 }
 
-// podsGone returns the deadline by which pods that have to end should be gone. It counts from the stop of the attempt
+// podsGoneBy returns the deadline by which pods that have to end should be gone. It counts from the stop of the attempt
 // or the deletion of the application, whichever was first.
-func (dl deadlines) podsGone() time.Time {
-	stopping, deleted := dl.s.Times.Stopping, dl.o.App.DeletionTimestamp
+func podsGoneBy(st *state) time.Time {
+	stopping, deleted := st.s.Times.Stopping, st.o.App.DeletionTimestamp
 	if stopping == nil && deleted.IsZero() {
-		return dl.o.Now.Add(dl.termination())
+		return st.o.Now.Add(terminationTimeout(st))
 	}
 	if stopping == nil || !deleted.IsZero() && deleted.Before(stopping) {
-		return deleted.Add(dl.termination())
+		return deleted.Add(terminationTimeout(st))
 	}
-	at := stopping.Add(dl.termination())
-	if until := dl.mustReleaseBy(); !until.IsZero() && until.Before(at) {
+	at := stopping.Add(terminationTimeout(st))
+	if until := mustReleaseBy(st); !until.IsZero() && until.Before(at) {
 		// timeouts.termination was raised after the attempt was admitted.
 		at = until
 	}

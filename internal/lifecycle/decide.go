@@ -24,92 +24,70 @@ func Decide(o Observation) Decision {
 	if o.ExecutorInterval == 0 {
 		o.ExecutorInterval = DefaultExecutorInterval
 	}
-	d := newDecider(&state{o: o, was: stage, s: *o.App.Status.DeepCopy()})
-	d.view.Message, _, _ = strings.Cut(readyMessage(o.App), nextRunNote(o.App.Status.Run))
-	d.view.ReadyWhen = o.App.Spec.ReadyWhen
+	st := &state{o: o, was: stage, s: *o.App.Status.DeepCopy()}
+	st.view.Message, _, _ = strings.Cut(readyMessage(o.App), nextRunNote(o.App.Status.Run))
+	st.view.ReadyWhen = o.App.Spec.ReadyWhen
 	if known {
-		d.complete()
+		complete(st)
 	}
 	if token := status.ReconcileToken(o.App.Annotations); token != "" {
-		d.s.LastHandledReconcileAt = token
+		st.s.LastHandledReconcileAt = token
 	}
 	switch {
 	case !o.App.DeletionTimestamp.IsZero():
-		return d.deleted()
+		return deleted(st)
 	case !known:
-		return d.publisher.unknown()
+		return publishUnknown(st)
 	case !stage.Ended():
-		d.timesReset = resetFutureTimes(d.state, d.retries)
+		st.timesReset = resetFutureTimes(st)
 	}
-	return d.byStage(stage)
+	return byStage(st, stage)
 }
 
-// decider composes the parts that make a decision. Each part uses only the ones before it.
-type decider struct {
-	policies
-	publisher publisher
-	admission admission
-	ending    ending
-	runs      runs
-	attempt   attempt
-}
-
-// newDecider returns a decider that works on st.
-func newDecider(st *state) *decider {
-	d := &decider{policies: newPolicies(st)}
-	d.publisher = publisher{d.policies}
-	d.admission = admission{d.policies, d.publisher}
-	d.ending = ending{d.policies, d.publisher, d.admission}
-	d.runs = runs{d.policies, d.publisher, d.admission, d.ending}
-	d.attempt = attempt{d.policies, d.publisher, d.ending}
-	return d
-}
-
-// byStage calls the part that is responsible for the stage.
-func (d *decider) byStage(stage status.Stage) Decision {
+// byStage calls the function that is responsible for the stage.
+func byStage(st *state, stage status.Stage) Decision {
 	switch stage {
 	case status.New, status.InvalidSpec, status.NotYetSupported:
-		return d.runs.startRun()
+		return startRun(st)
 	case status.Queued, status.ReferenceNotFound, status.ExceedsQuota, status.Deactivated,
 		status.FlavorMismatch, status.Preempted, status.AttemptFailed:
-		return d.admission.waiting()
+		return waiting(st)
 	case status.Suspended:
-		return d.runs.suspended()
+		return suspended(st)
 	case status.Submitting, status.Starting, status.Running:
-		return d.attempt.active()
+		return active(st)
 	case status.Finalizing:
-		return d.ending.finalizing()
+		return finalizing(st)
 	case status.Succeeded, status.Failed, status.RetriesExceeded, status.DeadlineExceeded, status.TotalDeadlineExceeded,
 		status.AdmissionTimeout, status.DriverStartTimeout, status.ExecutorStartTimeout, status.GateConflict:
-		return d.runs.ended()
+		return ended(st)
 	}
-	return d.publisher.unknown()
+	return publishUnknown(st)
 }
 
 // deleted ends all pods of an application that is being deleted, then releases the grant and removes the finalizer.
-func (d *decider) deleted() Decision {
-	d.decision.Status = *d.o.App.Status.DeepCopy()
-	if d.termination.nodesNeeded() {
+func deleted(st *state) Decision {
+	if nodesNeeded(st) {
 		return need(NeedNodes, Start{})
 	}
-	if d.was.Active() && d.termination.executorsMayBeReplaced() {
-		return need(NeedDriverAbsent, d.start())
+	if st.was.Active() && executorsMayBeReplaced(st) {
+		return need(NeedDriverAbsent, st.start())
 	}
-	if len(d.activePods()) > 0 {
-		d.termination.endPods()
+	if len(st.activePods()) > 0 {
+		endPods(st)
 	}
-	if len(d.termination.awaited()) > 0 {
-		if lost := d.termination.nodeLost(); lost != "" {
-			d.view.Generation = d.o.App.Status.ObservedGeneration
-			return d.publisher.publish(d.was, d.view.Message)
+	if len(awaitedPods(st)) > 0 {
+		if lost := nodeLostMessage(st); lost != "" {
+			st.view.Generation = st.o.App.Status.ObservedGeneration
+			return publish(st, st.was, st.view.Message)
 		}
-		return d.decision
+		return st.unchanged()
 	}
-	if d.was.Active() && d.termination.driverMayBeUnobserved() {
-		return need(NeedDriverAbsent, d.start())
+	if st.was.Active() && driverMayBeUnobserved(st) {
+		return need(NeedDriverAbsent, st.start())
 	}
-	d.after(Action{Kind: ReleaseGrant}, Action{Kind: RemoveFinalizer})
-	return d.decision
+	st.after(Action{Kind: ReleaseGrant}, Action{Kind: RemoveFinalizer})
+	return st.unchanged()
 }
 
 // readyMessage returns the published message of the condition Ready, empty if there is none.

@@ -22,57 +22,51 @@ import (
 // missed a change.
 const schedulerInterval = 10 * time.Minute
 
-// delegation follows an attempt whose admission is left to the scheduler.
-type delegation struct {
-	*state
-	deadlines deadlines
-}
-
 // delegated reports whether the admission of the attempt is left to the scheduler.
-func (dg delegation) delegated() bool {
-	if dg.view.Admitted != nil {
-		return dg.view.Admitted.Reason == v1alpha1.DelegatedToSchedulerReason
+func delegated(st *state) bool {
+	if st.view.Admitted != nil {
+		return st.view.Admitted.Reason == v1alpha1.DelegatedToSchedulerReason
 	}
-	c := apimeta.FindStatusCondition(dg.o.App.Status.Conditions, v1alpha1.AdmittedCondition)
+	c := apimeta.FindStatusCondition(st.o.App.Status.Conditions, v1alpha1.AdmittedCondition)
 	return c != nil && c.Reason == v1alpha1.DelegatedToSchedulerReason
 }
 
 // awaitsNode reports whether the attempt, if it is in that stage, still waits for the scheduler to admit it.
-func (dg delegation) awaitsNode(stage status.Stage) bool {
-	driver := dg.driver()
-	return stage.Active() && dg.delegated() && dg.s.Times.DriverStarted == nil && (driver == nil || !hasNode(driver))
+func awaitsNode(st *state, stage status.Stage) bool {
+	driver := st.driver()
+	return stage.Active() && delegated(st) && st.s.Times.DriverStarted == nil && (driver == nil || !hasNode(driver))
 }
 
 // queuedByScheduler reports whether the driver waits in a queue of the scheduler.
-func (dg delegation) queuedByScheduler(driver *pods.Record) bool {
-	return driver != nil && !hasNode(driver) && dg.delegated() && dg.queues()
+func queuedByScheduler(st *state, driver *pods.Record) bool {
+	return driver != nil && !hasNode(driver) && delegated(st) && st.queues()
 }
 
 // noteNode ends the wait for the scheduler once the driver has a node. If the scheduler has queues, this is also when
 // the attempt counts as admitted.
-func (dg delegation) noteNode(driver *pods.Record) {
-	if driver == nil || dg.s.Times.Waiting == nil || !dg.delegated() || !hasNode(driver) {
+func noteNode(st *state, driver *pods.Record) {
+	if driver == nil || st.s.Times.Waiting == nil || !delegated(st) || !hasNode(driver) {
 		return
 	}
-	if dg.s.Times.Waiting = nil; dg.queues() {
-		dg.s.Times.Admitted = dg.nowPtr()
+	if st.s.Times.Waiting = nil; st.queues() {
+		st.s.Times.Admitted = st.nowPtr()
 	}
 }
 
 // nodeOverdue reports whether the driver got no node within timeouts.admission.
-func (dg delegation) nodeOverdue(driver *pods.Record) bool {
-	at := dg.deadlines.admission()
-	return driver != nil && !hasNode(driver) && dg.delegated() && !at.IsZero() && !dg.o.Now.Before(at)
+func nodeOverdue(st *state, driver *pods.Record) bool {
+	at := admissionDeadline(st)
+	return driver != nil && !hasNode(driver) && delegated(st) && !at.IsZero() && !st.o.Now.Before(at)
 }
 
-func (dg delegation) nodeMessage(driver *pods.Record) string {
-	return fmt.Sprintf("driver pod %s was assigned no node within timeouts.admission (%s): %s", driver.Name, dg.timeouts().Admission.Duration, whyGivenUp(driver, dg.o.DriverEvent))
+func noNodeMessage(st *state, driver *pods.Record) string {
+	return fmt.Sprintf("driver pod %s was assigned no node within timeouts.admission (%s): %s", driver.Name, st.timeouts().Admission.Duration, whyGivenUp(driver, st.o.DriverEvent))
 }
 
-// otherGate returns the end of the message of an attempt that was admitted by another gate than the spec names now;
+// otherGateNote returns the end of the message of an attempt that was admitted by another gate than the spec names now;
 // empty if it is the same.
-func (dg delegation) otherGate() string {
-	q, g := dg.o.App.Spec.Queue, dg.s.Grant
+func otherGateNote(st *state) string {
+	q, g := st.o.App.Spec.Queue, st.s.Grant
 	if q == nil || q.Gate == "" || g == nil || g.Gate == q.Gate {
 		return ""
 	}

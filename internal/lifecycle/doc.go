@@ -26,8 +26,9 @@
 //
 // # How it is laid out
 //
-// A decision edits a copy of the status in place (state) and collects the actions to take (draft). It is composed of
-// parts, each in the file of its name. A part changes some fields of the status, and uses only the parts before it:
+// A decision edits a copy of the status in place and collects the actions to take (state). It is made by functions over
+// that state, each kind of question in a file of its own. The functions of a file change some fields of the status, and
+// use only those of the files before it:
 //
 //	history                  the list of ended attempts
 //	deadlines                the times by which steps have to be done
@@ -36,13 +37,13 @@
 //	place                    the place in the queue
 //	delegation               admission by the scheduler
 //	failures, health         the executors: how many have failed, and how many are ready
-//	elastic, allocation      a grant that grows and shrinks, and its division among the executors
-//	stopChecks               whether an attempt has to be stopped: a list of checks, each of which returns a finding
+//	executors, elastic       a grant that grows and shrinks, and its division among the executors
+//	stopchecks               whether an attempt has to be stopped: a list of checks, each of which returns a finding
 //	termination, retention   ending pods; deleting objects that were kept
-//	publisher                completes decisions
-//	admission                asks for the planned start and acts on the gate's verdict
-//	ending                   ends attempts, and decides what follows
-//	runs                     begins and suspends runs, and follows those that have ended
-//	attempt                  follows an attempt from Submitting to the end of its driver
-//	decider                  calls the part that is responsible for the stage (decide.go)
+//	publisher                completing decisions: stage, message and conditions
+//	admission                asking for the planned start, and acting on the gate's verdict
+//	ending                   ending attempts, and what follows
+//	runs                     beginning and suspending runs, and following those that have ended
+//	attempt                  following an attempt from Submitting to the end of its driver
+//	decide                   which of them is responsible for the stage
 package lifecycle

@@ -95,16 +95,16 @@ func moreOf(g *v1alpha1.Grant) string {
 }
 
 // sharer returns the state of an attempt that runs with a grant.
-func sharer(grant queueing.Grant, room *queueing.Allocation, records []*pods.Record, releasing map[types.UID]string) elastic {
+func sharer(grant queueing.Grant, room *queueing.Allocation, records []*pods.Record, releasing map[types.UID]string) *state {
 	o := Observation{Now: epoch.Add(time.Hour), App: &v1alpha1.SparkApplication{}, Pods: records, Ungating: releasing, Allocation: room}
-	d := elastic{&state{o: o}, &draft{}}
+	d := &state{o: o}
 	d.s.Run, d.s.Attempt, d.s.Grant = 1, 1, convert.ToAPI(grant)
 	d.s.Driver = &v1alpha1.DriverStatus{UID: driverUID}
 	return d
 }
 
 // told returns the requests of a decision, as "let 3@default end 2".
-func told(d elastic) string {
+func told(d *state) string {
 	var out []string
 	for _, a := range d.decision.After {
 		switch a.Kind {
@@ -170,10 +170,10 @@ func TestAllocate(t *testing.T) {
 			held := grantFor(tc.holds)
 			records, releasing := crewOf(tc.pods)
 			d := sharer(held, &queueing.Allocation{Grant: &held, Reclaims: tc.giveBack}, records, releasing)
-			if got := d.want().Count; got != tc.want {
+			if got := resizeRequest(d).Count; got != tc.want {
 				t.Errorf("wants %d more, want %d", got, tc.want)
 			}
-			d.allocate()
+			applyResize(d)
 			if got := told(d); got != tc.does {
 				t.Errorf("does %q, want %q", got, tc.does)
 			}
@@ -194,12 +194,12 @@ func TestShrinksInSteps(t *testing.T) {
 	records, _ := crewOf("1 2 3")
 	d := sharer(held, &queueing.Allocation{Grant: &held}, records, nil)
 	d.o.LastWrite = d.o.Now.Add(-shrinkInterval / 2)
-	if d.allocate() || moreOf(d.s.Grant) != "default=3" || d.decision.RequeueAt != d.o.LastWrite.Add(shrinkInterval) {
+	if applyResize(d) || moreOf(d.s.Grant) != "default=3" || d.decision.RequeueAt != d.o.LastWrite.Add(shrinkInterval) {
 		t.Errorf("changed to %q at once, looks again at %s", moreOf(d.s.Grant), d.decision.RequeueAt)
 	}
 	d = sharer(held, &queueing.Allocation{Grant: &held, Reclaims: []queueing.Reclaim{{Flavor: "default", Count: 1}}}, records, nil)
 	d.o.LastWrite = d.o.Now.Add(-shrinkInterval / 2)
-	if !d.allocate() || moreOf(d.s.Grant) != "default=2" {
+	if !applyResize(d) || moreOf(d.s.Grant) != "default=2" {
 		t.Errorf("has %q, want default=2 at once", moreOf(d.s.Grant))
 	}
 }
@@ -323,7 +323,7 @@ func (g *growth) pass(steps int) {
 		records = append(records, g.pods[number])
 	}
 	d := sharer(g.status, room, records, g.unanswered)
-	d.allocate()
+	applyResize(d)
 	g.say("pass, %d steps: %s, has %s", steps, told(d), moreOf(d.s.Grant))
 	if steps == 0 {
 		return

@@ -43,7 +43,7 @@ func TestExecutorColumn(t *testing.T) {
 			if tt.ready {
 				st.s.Times.ExecutorsReady = st.nowPtr()
 			}
-			got := newPolicies(st).health.status()
+			got := executorStatus(st)
 			if got.Summary != tt.want || got.Peak != tt.wantPeak {
 				t.Errorf("%s with a peak of %d, want %s and %d", got.Summary, got.Peak, tt.want, tt.wantPeak)
 			}

@@ -42,7 +42,7 @@ func (c *counting) sees(seen ...pods.Failure) {
 		st.o.Pods = []*pods.Record{c.driver}
 	}
 	c.status = &v1alpha1.ExecutorStatus{}
-	c.status.Failed, c.status.Failures = failures{st}.count()
+	c.status.Failed, c.status.Failures = countFailures(st)
 }
 
 // shows returns the number of failures, and the pods of those that the status lists.
@@ -168,8 +168,8 @@ func TestNoteQuotesTheFailureThatTells(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fs := failures{&state{s: v1alpha1.SparkApplicationStatus{Executors: &v1alpha1.ExecutorStatus{Failed: 7, Failures: tt.failures}}}}
-			if got := fs.note(); got != tt.want {
+			st := &state{s: v1alpha1.SparkApplicationStatus{Executors: &v1alpha1.ExecutorStatus{Failed: 7, Failures: tt.failures}}}
+			if got := failuresNote(st); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})

@@ -65,28 +65,28 @@ func moreThan(r *pods.Record, granted queueing.Resources) string {
 // executorsExceedGrantReason is the reason of the event about executors that are larger than the grant has for them.
 const executorsExceedGrantReason = "ExecutorsExceedGrant"
 
-// announceExcess records one event if the first executors of the attempt request more than the grant has for each, where
-// nothing holds them back and the queue counts the grant: a program can set their size in its own SparkConf.
-func (ac attempt) announceExcess(counted *v1alpha1.ExecutorStatus) {
-	if ac.s.Executors != nil && existed(ac.s.Executors) || !existed(counted) {
+// announceExcess records one event if the first executors of the attempt request more than the grant has for each,
+// where nothing holds them back and the queue counts the grant: a program can set their size in its own SparkConf.
+func announceExcess(st *state, counted *v1alpha1.ExecutorStatus) {
+	if st.s.Executors != nil && existed(st.s.Executors) || !existed(counted) {
 		return
 	}
-	if ac.s.Grant == nil || ac.isElastic() {
+	if st.s.Grant == nil || st.isElastic() {
 		return
 	}
-	if gate := catalog.Of(ac.s.Grant.Gate); !gate.Queues || gate.LeavesExecutors {
+	if gate := catalog.Of(st.s.Grant.Gate); !gate.Queues || gate.LeavesExecutors {
 		return
 	}
-	c := newExecutors(ac.state)
+	c := newExecutors(st)
 	if len(c.base.Requests) == 0 {
 		return
 	}
-	for _, r := range ac.currentPods() {
-		if !isAttemptExecutor(ac.state, r) {
+	for _, r := range st.currentPods() {
+		if !isAttemptExecutor(st, r) {
 			continue
 		}
 		if more := moreThan(r, c.allowed); more != "" {
-			ac.event(true, executorsExceedGrantReason, fmt.Sprintf("executor pod %s requests %s for each executor, and the queue does not count the difference: "+
+			st.event(true, executorsExceedGrantReason, fmt.Sprintf("executor pod %s requests %s for each executor, and the queue does not count the difference: "+
 				"set the size of executors in the spec, not in the program, and see what admission webhooks add to the pods", r.Name, more))
 			return
 		}

@@ -33,7 +33,8 @@ type Observation struct {
 	Eviction *queueing.Eviction
 	// DriverEndedSince is when this process first saw that the driver of the attempt has ended; zero if it has not.
 	DriverEndedSince time.Time
-	// EndedDriver is the driver of the attempt as this process saw it after its end; nil if it has not. Its pod may have been deleted since.
+	// EndedDriver is the driver of the attempt as this process saw it after its end; nil if it has not. Its pod may
+	// have been deleted since.
 	EndedDriver *pods.Record
 	// ReadyDroppedSince is when this process first saw fewer ready executors than the status says; zero if there are
 	// not fewer.
@@ -77,8 +78,8 @@ type Observation struct {
 	LogTail *string
 	// LogCause is why the driver failed, according to its log; empty if the log does not say so.
 	LogCause string
-	// DriverEvent is the last warning event of the driver pod, empty if there is none or it cannot be read; nil until it
-	// was needed.
+	// DriverEvent is the last warning event of the driver pod, empty if there is none or it cannot be read; nil until
+	// it was needed.
 	DriverEvent *string
 	// Obstacle is what kept the driver from being created; empty if nothing did.
 	Obstacle string

@@ -14,31 +14,27 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// rerun decides whether another run is wanted.
-type rerun struct {
-	*state
-}
-
 // forceToken returns the value of the force annotation if it requests a run that has not been handled yet, else "".
-func (rr rerun) forceToken() string {
-	return status.ForceToken(rr.o.App.Annotations, rr.o.App.Status.LastHandledForceAt)
+func forceToken(st *state) string {
+	return status.ForceToken(st.o.App.Annotations, st.o.App.Status.LastHandledForceAt)
 }
 
-// changed reports whether the run template differs from the one of the current run in a way that starts another run.
-func (rr rerun) changed() bool {
-	if rr.o.App.Spec.TemplatePolicy() == v1alpha1.TemplateChangeIgnore {
-		return rr.o.App.Spec.RunID != rr.s.RunID
+// templateChanged reports whether the run template differs from the one of the current run in a way that starts another
+// run.
+func templateChanged(st *state) bool {
+	if st.o.App.Spec.TemplatePolicy() == v1alpha1.TemplateChangeIgnore {
+		return st.o.App.Spec.RunID != st.s.RunID
 	}
-	return !rr.o.SameTemplate
+	return !st.o.SameTemplate
 }
 
-// ignored reports whether the run template differs but starts no other run.
-func (rr rerun) ignored() bool {
-	return rr.s.Run > 0 && !rr.o.SameTemplate && !rr.changed() && rr.forceToken() == ""
+// templateIgnored reports whether the run template differs but starts no other run.
+func templateIgnored(st *state) bool {
+	return st.s.Run > 0 && !st.o.SameTemplate && !templateChanged(st) && forceToken(st) == ""
 }
 
-// wanted reports whether another run should follow the current one.
-func (rr rerun) wanted() bool { return rr.changed() || rr.forceToken() != "" }
+// rerunWanted reports whether another run should follow the current one.
+func rerunWanted(st *state) bool { return templateChanged(st) || forceToken(st) != "" }
 
 // followsReason is the reason of the event which says that another run follows the current one.
 const followsReason = "RunFollows"
@@ -46,25 +42,27 @@ const followsReason = "RunFollows"
 // nextRunNote returns the beginning of the note in a message which says that another run follows.
 func nextRunNote(run int64) string { return fmt.Sprintf("; run %d follows this one: ", run+1) }
 
-// restarts reports whether the wanted run does not wait for the end of the current one.
-func (rr rerun) restarts() bool {
-	return rr.wanted() && rr.o.App.Spec.TemplatePolicy() == v1alpha1.TemplateChangeRestart
+// rerunRestarts reports whether the wanted run does not wait for the end of the current one.
+func rerunRestarts(st *state) bool {
+	return rerunWanted(st) && st.o.App.Spec.TemplatePolicy() == v1alpha1.TemplateChangeRestart
 }
 
-// replaces reports whether the wanted run takes the place of the current one because its driver cannot start. Nothing
-// of the current run has run yet, and the new template may correct the mistake.
-func (rr rerun) replaces(driver *pods.Record) bool {
-	return rr.wanted() && driver != nil && !driver.Running && driver.Ended == nil && rr.s.Times.DriverStarted == nil &&
+// rerunReplaces reports whether the wanted run takes the place of the current one because its driver cannot start.
+// Nothing of the current run has run yet, and the new template may correct the mistake.
+func rerunReplaces(st *state, driver *pods.Record) bool {
+	return rerunWanted(st) && driver != nil && !driver.Running && driver.Ended == nil && st.s.Times.DriverStarted == nil &&
 		pods.WhyNotStarted(driver).Reason != ""
 }
 
-// next returns the start of the next run.
-func (rr rerun) next() Start { return Start{Run: rr.s.Run + 1, Attempt: 1, QueuedAt: rr.now().Time} }
+// nextRunStart returns the start of the next run.
+func nextRunStart(st *state) Start {
+	return Start{Run: st.s.Run + 1, Attempt: 1, QueuedAt: st.now().Time}
+}
 
-// heldBack returns the reason and the explanation why the next run cannot begin, according to its plan; empty if it can
-// begin or was not planned.
-func (rr rerun) heldBack() (reason, why string) {
-	switch plan := rr.o.Plan; {
+// whyRerunWaits returns the reason and the explanation why the next run cannot begin, according to its plan; empty if
+// it can begin or was not planned.
+func whyRerunWaits(st *state) (reason, why string) {
+	switch plan := st.o.Plan; {
 	case plan == nil:
 		return "", ""
 	case len(plan.Findings) > 0:
@@ -76,9 +74,9 @@ func (rr rerun) heldBack() (reason, why string) {
 	return "", ""
 }
 
-// mustWait reports whether the next run was planned and cannot begin.
-func (rr rerun) mustWait() bool {
-	reason, _ := rr.heldBack()
+// rerunWaits reports whether the next run was planned and cannot begin.
+func rerunWaits(st *state) bool {
+	reason, _ := whyRerunWaits(st)
 	return reason != ""
 }
 
@@ -99,29 +97,29 @@ func mistakesOf(plan *Plan) (status.Stage, string) {
 	return stage, strings.Join(messages, "; ")
 }
 
-// announce adds a note to the message of a run under way if another run follows it: why it does, or what keeps it from
-// beginning. newEvent is the event about that if the status does not say so yet. There is no note if the run is already
-// being stopped for the change, or in the pass that starts the run.
-func (rr rerun) announce(stage status.Stage, message string) (published string, newEvent *Event) {
-	app := rr.o.App
-	underWay := stage.Active() && rr.was.Active() && app.DeletionTimestamp.IsZero() && !app.Spec.Suspend
-	if !underWay || !rr.wanted() || rr.s.Stopping == v1alpha1.StopTemplateChanged {
+// announceRerun adds a note to the message of a run under way if another run follows it: why it does, or what keeps it
+// from beginning. newEvent is the event about that if the status does not say so yet. There is no note if the run is
+// already being stopped for the change, or in the pass that starts the run.
+func announceRerun(st *state, stage status.Stage, message string) (published string, newEvent *Event) {
+	app := st.o.App
+	underWay := stage.Active() && st.was.Active() && app.DeletionTimestamp.IsZero() && !app.Spec.Suspend
+	if !underWay || !rerunWanted(st) || st.s.Stopping == v1alpha1.StopTemplateChanged {
 		return message, nil
 	}
-	note := nextRunNote(rr.s.Run) + "the run template has changed"
-	if !rr.changed() {
-		note = nextRunNote(rr.s.Run) + "it was requested by the annotation " + status.ForceAnnotation
+	note := nextRunNote(st.s.Run) + "the run template has changed"
+	if !templateChanged(st) {
+		note = nextRunNote(st.s.Run) + "it was requested by the annotation " + status.ForceAnnotation
 	}
-	known := strings.Contains(readyMessage(app), nextRunNote(rr.s.Run))
+	known := strings.Contains(readyMessage(app), nextRunNote(st.s.Run))
 	event := Event{Reason: followsReason}
-	reason, why := rr.heldBack()
+	reason, why := whyRerunWaits(st)
 	if reason != "" {
 		note = redact.First(status.Truncate(note+", but cannot begin yet, so this one continues: "+why), status.MaxMessage*3/4)
 	}
 	// A missing reference may be about to come, with the same commit, and is no reason for a warning.
 	if reason != "" && reason != v1alpha1.ReferenceNotFoundReason {
 		event, known = Event{Warning: true, Reason: reason}, strings.HasSuffix(readyMessage(app), note)
-		rr.view.Blocked, rr.view.Generation = true, app.Generation
+		st.view.Blocked, st.view.Generation = true, app.Generation
 	}
 	if event.Message = strings.TrimPrefix(note, "; "); !known {
 		newEvent = &event
@@ -131,14 +129,14 @@ func (rr rerun) announce(stage status.Stage, message string) (published string, 
 
 // observeSpec sets the generation that the status reports as observed while a run continues or has ended: the current
 // one, unless the changed template waits for the next run.
-func (rr rerun) observeSpec() {
-	rr.view.Generation = rr.o.App.Generation
-	if rr.ignored() {
-		rr.view.TemplateIgnored = "the run template has changed since run " + strconv.FormatInt(rr.s.Run, 10) +
+func observeSpec(st *state) {
+	st.view.Generation = st.o.App.Generation
+	if templateIgnored(st) {
+		st.view.TemplateIgnored = "the run template has changed since run " + strconv.FormatInt(st.s.Run, 10) +
 			" began and onTemplateChange is Ignore; change runID to run it"
 		return
 	}
-	if !rr.o.SameTemplate {
-		rr.view.Generation = rr.o.App.Status.ObservedGeneration
+	if !st.o.SameTemplate {
+		st.view.Generation = st.o.App.Status.ObservedGeneration
 	}
 }

@@ -26,13 +26,11 @@ func TestNextRunIsToldOnce(t *testing.T) {
 			w.settle()
 			w.edit("changes the arguments", func(a *v1alpha1.SparkApplication) { a.Spec.Arguments = []string{"5"} })
 			st := &state{o: Observation{Now: w.now, App: w.app}, was: status.Running, s: *w.app.Status.DeepCopy()}
-			d := newDecider(st)
-			first := d.publisher.publish(status.Finalizing, obstacle)
+			first := publish(st, status.Finalizing, obstacle)
 			w.app.Status = first.Status
 			st = &state{o: Observation{Now: w.now, App: w.app}, was: status.Finalizing, s: *w.app.Status.DeepCopy()}
-			d = newDecider(st)
 			message, _, _ := strings.Cut(readyMessage(w.app), nextRunNote(1))
-			second := d.publisher.publish(status.Finalizing, message)
+			second := publish(st, status.Finalizing, message)
 			if len(first.Events) != 1 || first.Events[0].Message != follows || len(second.Events) != 0 {
 				t.Errorf("events %v, then %v, want one", first.Events, second.Events)
 			}

@@ -21,7 +21,8 @@ const ttlIgnoredReason = "TTLIgnored"
 // ttlNote begins the note, in the message of an end, that spec.ttlAfterFinished is not honoured.
 const ttlNote = "; spec.ttlAfterFinished is not honoured: "
 
-// seenBySchedule is how long an application of a schedule lives after its end at least: its schedule records how it has ended.
+// seenBySchedule is how long an application of a schedule lives after its end at least: its schedule records how it has
+// ended.
 const seenBySchedule = 10 * time.Second
 
 // trackers are the tools that create a deleted object again, by the label or annotation with which they mark their
@@ -46,58 +47,50 @@ func TrackerKeys() []string {
 	return keys
 }
 
-// retention deletes the objects of ended attempts, and the application itself, when they have been kept for long
-// enough.
-type retention struct {
-	*state
-	*draft
-	history history
-}
-
-// expire deletes the objects of ended attempts that have been kept for long enough. The driver pod is deleted last, so
-// as long as it exists there may be more to delete. If it is gone already, the rest is not worth keeping.
-func (rn retention) expire(stage status.Stage) {
-	if rn.view.UnknownStage != "" {
+// expireAttempts deletes the objects of ended attempts that have been kept for long enough. The driver pod is deleted
+// last, so as long as it exists there may be more to delete. If it is gone already, the rest is not worth keeping.
+func expireAttempts(st *state, stage status.Stage) {
+	if st.view.UnknownStage != "" {
 		return
 	}
-	for _, left := range rn.o.Leftovers {
-		if rn.over(left, stage) {
-			rn.after(Action{Kind: DeleteObjects, Run: left.Run, Attempt: left.Attempt})
+	for _, left := range st.o.Leftovers {
+		if attemptOver(st, left, stage) {
+			st.after(Action{Kind: DeleteObjects, Run: left.Run, Attempt: left.Attempt})
 		}
 	}
-	for _, r := range rn.o.Pods {
-		if r.Role != pods.Driver || r.OwnerUID != rn.o.App.UID || r.Active() || r.Deleting || !rn.over(AttemptID{r.Run, r.Attempt}, stage) {
+	for _, r := range st.o.Pods {
+		if r.Role != pods.Driver || r.OwnerUID != st.o.App.UID || r.Active() || r.Deleting || !attemptOver(st, AttemptID{r.Run, r.Attempt}, stage) {
 			continue
 		}
-		if due := rn.keptUntil(r); rn.o.Now.Before(due) {
-			rn.requeue(due)
+		if due := keptUntil(st, r); st.o.Now.Before(due) {
+			st.requeue(due)
 			continue
 		}
-		rn.after(Action{Kind: DeleteObjects, Run: r.Run, Attempt: r.Attempt})
+		st.after(Action{Kind: DeleteObjects, Run: r.Run, Attempt: r.Attempt})
 	}
 }
 
-// over reports whether an attempt is over if the application is in that stage: it is an earlier one, or it has ended
-// and holds no grant.
-func (rn retention) over(a AttemptID, stage status.Stage) bool {
-	current := a == AttemptID{rn.s.Run, rn.s.Attempt}
-	return !current || stage.Ended() || rn.s.Grant == nil && rn.history.last() != nil
+// attemptOver reports whether an attempt is over if the application is in that stage: it is an earlier one, or it has
+// ended and holds no grant.
+func attemptOver(st *state, a AttemptID, stage status.Stage) bool {
+	current := a == AttemptID{st.s.Run, st.s.Attempt}
+	return !current || stage.Ended() || st.s.Grant == nil && currentEntry(st) != nil
 }
 
-// keeps reports whether the pod of an ended driver can be kept, with its log. driver is nil if the pod is gone.
-func (rn retention) keeps(driver *pods.Record) bool {
-	return driver != nil && !driver.Deleting && !rn.o.StrayDriver
+// keepsPod reports whether the pod of an ended driver can be kept, with its log. driver is nil if the pod is gone.
+func keepsPod(st *state, driver *pods.Record) bool {
+	return driver != nil && !driver.Deleting && !st.o.StrayDriver
 }
 
 // keptUntil returns when the objects of an ended attempt are deleted; zero means at once. Objects of attempts that are
 // no longer in the history are not kept, and neither is a pod whose name the next driver needs.
-func (rn retention) keptUntil(r *pods.Record) time.Time {
-	ended := rn.history.entry(r.Run, r.Attempt)
-	if ended == nil || ended.Outcome == v1alpha1.OutcomeStopped || (!rn.current(r) && r.Name == rn.o.App.Spec.Driver.PodName) {
+func keptUntil(st *state, r *pods.Record) time.Time {
+	ended := entryOf(st, r.Run, r.Attempt)
+	if ended == nil || ended.Outcome == v1alpha1.OutcomeStopped || (!st.current(r) && r.Name == st.o.App.Spec.Driver.PodName) {
 		return time.Time{}
 	}
 	policy, duration := v1alpha1.RetentionAlways, DefaultRetention
-	if retention := rn.o.App.Spec.Retention; retention != nil {
+	if retention := st.o.App.Spec.Retention; retention != nil {
 		duration = orDefault(retention.Duration, DefaultRetention)
 		if retention.Policy != "" {
 			policy = retention.Policy
@@ -109,15 +102,15 @@ func (rn retention) keptUntil(r *pods.Record) time.Time {
 	return ended.FinishedAt.Add(duration)
 }
 
-// tracker returns the tool that would create the application again if it were deleted, empty if none is known. Others
+// trackerOf returns the tool that would create the application again if it were deleted, empty if none is known. Others
 // may set Argo CD's label as well: it is better to keep an application for no reason than to run it again and again.
 // What a schedule has created is created by no tool, whatever labels its template has.
-func (rn retention) tracker() string {
-	if rn.ofSchedule() {
+func trackerOf(st *state) string {
+	if ofSchedule(st) {
 		return ""
 	}
 	for _, t := range trackers {
-		if rn.o.App.Labels[t.key] != "" || rn.o.App.Annotations[t.key] != "" {
+		if st.o.App.Labels[t.key] != "" || st.o.App.Annotations[t.key] != "" {
 			return t.name
 		}
 	}
@@ -125,35 +118,35 @@ func (rn retention) tracker() string {
 }
 
 // ofSchedule reports whether a schedule has created the application.
-func (rn retention) ofSchedule() bool {
-	owner := metav1.GetControllerOfNoCopy(rn.o.App)
+func ofSchedule(st *state) bool {
+	owner := metav1.GetControllerOfNoCopy(st.o.App)
 	return owner != nil && owner.Kind == v1alpha1.ScheduledSparkApplicationKind
 }
 
-// ttl deletes the application when spec.ttlAfterFinished has passed since the end. It returns the message of the end,
-// with a note if the field is not honoured.
-func (rn retention) ttl(message string) string {
+// applyTTL deletes the application when spec.ttlAfterFinished has passed since the end. It returns the message of the
+// end, with a note if the field is not honoured.
+func applyTTL(st *state, message string) string {
 	before := message
 	message, _, _ = strings.Cut(message, ttlNote)
-	ttl, finished := rn.o.App.Spec.TTLAfterFinished, rn.s.Times.Finished
+	ttl, finished := st.o.App.Spec.TTLAfterFinished, st.s.Times.Finished
 	if ttl == nil || finished == nil {
 		return message
 	}
-	if tracker := rn.tracker(); tracker != "" {
+	if tracker := trackerOf(st); tracker != "" {
 		note := fmt.Sprintf("%s would create this object again, and run it again; let %s delete it", tracker, tracker)
 		if message += ttlNote + note; message != before {
-			rn.event(true, ttlIgnoredReason, "spec.ttlAfterFinished is not honoured: "+note)
+			st.event(true, ttlIgnoredReason, "spec.ttlAfterFinished is not honoured: "+note)
 		}
 		return message
 	}
 	least := time.Duration(0)
-	if rn.ofSchedule() {
+	if ofSchedule(st) {
 		least = seenBySchedule
 	}
-	if due := finished.Add(max(ttl.Duration, least)); rn.o.Now.Before(due) {
-		rn.requeue(due)
+	if due := finished.Add(max(ttl.Duration, least)); st.o.Now.Before(due) {
+		st.requeue(due)
 	} else {
-		rn.after(Action{Kind: DeleteApplication})
+		st.after(Action{Kind: DeleteApplication})
 	}
 	return message
 }

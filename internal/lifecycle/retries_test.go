@@ -41,7 +41,7 @@ func TestBackoffWithoutAMaximum(t *testing.T) {
 		w.app.Spec.RestartPolicy = &v1alpha1.RestartPolicy{Backoff: &v1alpha1.Backoff{Initial: &v1alpha1.Duration{Duration: first}}}
 		for i, pause := range want {
 			st := &state{o: Observation{App: w.app}, s: v1alpha1.SparkApplicationStatus{Failures: int32(i + 1)}}
-			if got := (retries{st, history{st}}).backoff(&v1alpha1.AttemptStatus{Outcome: v1alpha1.OutcomeFailed}); got != pause {
+			if got := backoff(st, &v1alpha1.AttemptStatus{Outcome: v1alpha1.OutcomeFailed}); got != pause {
 				t.Errorf("first pause %s, after failure %d: %s, want %s", first, i+1, got, pause)
 			}
 		}
@@ -57,7 +57,7 @@ func TestJitter(t *testing.T) {
 		w.app.Status.Attempt = attempt
 		st := &state{o: Observation{Now: epoch, App: w.app}, s: w.app.Status}
 		const pause = 100 * time.Second
-		retries{st, history{st}}.pauseFor(pause)
+		pauseFor(st, pause)
 		got := st.s.Times.Retry.Sub(epoch)
 		if got < pause || got > pause+pause/jitterShare+time.Second {
 			t.Errorf("a pause of %s became %s", pause, got)

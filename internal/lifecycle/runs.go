@@ -8,104 +8,97 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// runs begins and suspends runs, and follows those that have ended.
-type runs struct {
-	policies
-	publisher publisher
-	admission admission
-	ending    ending
-}
-
 // ended follows a run that has ended: it starts another one if that is wanted, and deletes what was kept when its time
 // is over.
-func (rs runs) ended() Decision {
-	if rs.rerun.wanted() {
-		return rs.startRun()
+func ended(st *state) Decision {
+	if rerunWanted(st) {
+		return startRun(st)
 	}
-	rs.rerun.observeSpec()
-	for _, r := range rs.activePods() {
-		rs.termination.deletePod(r)
+	observeSpec(st)
+	for _, r := range st.activePods() {
+		deletePod(st, r)
 	}
-	rs.after(Action{Kind: ReleaseGrant})
-	return rs.publisher.publish(rs.was, rs.retention.ttl(rs.view.Message))
+	st.after(Action{Kind: ReleaseGrant})
+	return publish(st, st.was, applyTTL(st, st.view.Message))
 }
 
 // republishEnd publishes the end of the last run again, after the spec was invalid and was changed back to what that
 // run executed.
-func (rs runs) republishEnd() Decision {
-	attempt := rs.history.last()
+func republishEnd(st *state) Decision {
+	attempt := currentEntry(st)
 	switch {
 	case attempt == nil || attempt.Outcome == v1alpha1.OutcomeStopped:
-		return rs.resume()
+		return resume(st)
 	// ^ The run had not ended: its next attempt was about to be planned when the spec turned out to be invalid.
-	case rs.s.Times.Finished == nil && rs.retries.another(attempt) && !rs.retries.totalExceeded():
-		return rs.ending.retry(attempt)
-	case rs.s.Times.Finished == nil:
-		rs.s.Times.Finished = attempt.FinishedAt
+	case st.s.Times.Finished == nil && mayRetry(st, attempt) && !totalExceeded(st):
+		return retry(st, attempt)
+	case st.s.Times.Finished == nil:
+		st.s.Times.Finished = attempt.FinishedAt
 	}
-	return rs.publisher.publish(rs.retries.endOf(attempt))
+	stage, message := runEnd(st, attempt)
+	return publish(st, stage, message)
 }
 
 // suspended waits until spec.suspend is false.
-func (rs runs) suspended() Decision {
+func suspended(st *state) Decision {
 	switch {
-	case rs.o.App.Spec.Suspend:
-		rs.termination.deleteOrphanedPods()
-		return rs.publisher.suspend()
-	case rs.s.Run == 0 || rs.rerun.wanted():
-		return rs.startRun()
+	case st.o.App.Spec.Suspend:
+		deleteOrphanedPods(st)
+		return publishSuspended(st)
+	case st.s.Run == 0 || rerunWanted(st):
+		return startRun(st)
 	}
-	if last := rs.history.last(); last != nil && last.Outcome != v1alpha1.OutcomeStopped {
-		return rs.republishEnd()
+	if last := currentEntry(st); last != nil && last.Outcome != v1alpha1.OutcomeStopped {
+		return republishEnd(st)
 	}
 	// Suspending gives up the place in the queue.
-	rs.s.Times.Queued = rs.nowPtr()
-	return rs.resume()
+	st.s.Times.Queued = st.nowPtr()
+	return resume(st)
 }
 
 // resume continues a run after it was suspended: with the attempt that never started, else with another one. That does
 // not count as a failure.
-func (rs runs) resume() Decision {
-	if rs.history.last() != nil {
-		rs.s.Resumes++
-		rs.nextAttempt()
+func resume(st *state) Decision {
+	if currentEntry(st) != nil {
+		st.s.Resumes++
+		st.nextAttempt()
 	}
-	return rs.admission.askPlanned()
+	return askPlanned(st)
 }
 
 // startRun plans a new run and asks for it.
-func (rs runs) startRun() Decision {
-	if rs.was == status.New && rs.leftBehind() {
-		rs.decision.Status = *rs.o.App.Status.DeepCopy()
-		return rs.decision
+func startRun(st *state) Decision {
+	if st.was == status.New && endLeftBehind(st) {
+		return st.unchanged()
 	}
-	if rs.o.App.Spec.Suspend {
-		return rs.publisher.suspend()
+	if st.o.App.Spec.Suspend {
+		return publishSuspended(st)
 	}
-	if blocked := rs.was == status.InvalidSpec || rs.was == status.NotYetSupported; blocked && rs.s.Run > 0 && !rs.rerun.wanted() {
-		return rs.republishEnd()
+	if blocked := st.was == status.InvalidSpec || st.was == status.NotYetSupported; blocked && st.s.Run > 0 && !rerunWanted(st) {
+		return republishEnd(st)
 	}
-	start := rs.rerun.next()
-	if rs.neverEdited() {
-		start.QueuedAt = rs.o.App.CreationTimestamp.Time
+	start := nextRunStart(st)
+	if st.neverEdited() {
+		start.QueuedAt = st.o.App.CreationTimestamp.Time
 	}
-	if rs.o.Plan == nil {
+	if st.o.Plan == nil {
 		return need(NeedPlan, start)
 	}
-	if len(rs.o.Plan.Findings) > 0 {
-		return rs.admission.invalid()
+	if len(st.o.Plan.Findings) > 0 {
+		return publishInvalid(st)
 	}
-	rs.admission.newRun(start)
-	return rs.admission.ask(start)
+	beginRun(st, start)
+	return ask(st, start)
 }
 
-// leftBehind reports whether there are pods beside which the first attempt cannot begin, although the status knows of no attempt: another client has
-// emptied it. They are ended first: the active ones of other attempts, and what has ended and has the names of the first one.
-func (rs runs) leftBehind() (some bool) {
-	first := rs.rerun.next()
-	for _, r := range rs.o.Pods {
+// endLeftBehind ends pods beside which the first attempt cannot begin, and reports whether there are any: the active
+// ones of other attempts, and what has ended and has the names of the first one. The status knows of no attempt because
+// another client has emptied it.
+func endLeftBehind(st *state) (some bool) {
+	first := nextRunStart(st)
+	for _, r := range st.o.Pods {
 		if isFirst := r.Run == first.Run && r.Attempt == first.Attempt; r.Active() != isFirst {
-			rs.termination.deletePod(r)
+			deletePod(st, r)
 			some = true
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// state is the input of a decision, the observation, and the status as it will be written. All parts of a decision
-// share it, and each changes only the fields of the status that it owns.
+// state is a decision in the making: the observation, the status as it will be written, and what has been decided so
+// far. Each file changes only some fields of the status.
 type state struct {
 	o    Observation
 	was  status.Stage // the published stage
@@ -24,10 +24,8 @@ type state struct {
 	view status.View
 	// timesReset reports that times in the future were set to now, so the status has to be written.
 	timesReset bool
+	decision   Decision
 }
-
-// draft holds the decision while it is being made.
-type draft struct{ decision Decision }
 
 // need returns the decision that n has to be observed first.
 func need(n Need, start Start) Decision { return Decision{Need: n, Start: start} }
@@ -49,7 +47,8 @@ func (st *state) isDriver(r *pods.Record) bool {
 		(st.s.Driver.UID == "" || st.s.Driver.UID == r.UID)
 }
 
-// lastSeenDriver returns the driver pod of the current attempt, or the way this process saw it after its end if it is gone; nil if none is known.
+// lastSeenDriver returns the driver pod of the current attempt, or the way this process saw it after its end if it is
+// gone; nil if none is known.
 func (st *state) lastSeenDriver() *pods.Record {
 	if driver := st.driver(); driver != nil {
 		return driver
@@ -69,21 +68,29 @@ func (st *state) submittingMessage() string {
 }
 
 // after adds actions to take after the status has been written.
-func (d *draft) after(actions ...Action) { d.decision.After = append(d.decision.After, actions...) }
+func (st *state) after(actions ...Action) { st.decision.After = append(st.decision.After, actions...) }
 
 // before adds actions to take before the status is written.
-func (d *draft) before(actions ...Action) { d.decision.Before = append(d.decision.Before, actions...) }
+func (st *state) before(actions ...Action) {
+	st.decision.Before = append(st.decision.Before, actions...)
+}
 
-// requeue asks for another look at t at the latest.
-func (d *draft) requeue(t time.Time) {
-	if d.decision.RequeueAt.IsZero() || t.Before(d.decision.RequeueAt) {
-		d.decision.RequeueAt = t
+// unchanged returns a decision that leaves the published status as it is.
+func (st *state) unchanged() Decision {
+	st.decision.Status = *st.o.App.Status.DeepCopy()
+	return st.decision
+}
+
+// requeue asks for another look at t at the latest, unless t is zero.
+func (st *state) requeue(t time.Time) {
+	if !t.IsZero() && (st.decision.RequeueAt.IsZero() || t.Before(st.decision.RequeueAt)) {
+		st.decision.RequeueAt = t
 	}
 }
 
 // event adds an event to record after the write.
-func (d *draft) event(warning bool, reason, message string) {
-	d.decision.Events = append(d.decision.Events, Event{Warning: warning, Reason: reason, Message: message})
+func (st *state) event(warning bool, reason, message string) {
+	st.decision.Events = append(st.decision.Events, Event{Warning: warning, Reason: reason, Message: message})
 }
 
 // now returns the time of the pass as it is stored, in whole seconds, so that an order by time is the same after a
@@ -168,4 +175,40 @@ func timeoutsOf(app *v1alpha1.SparkApplication) v1alpha1.Timeouts {
 		return v1alpha1.Timeouts{}
 	}
 	return *app.Spec.Timeouts
+}
+
+// complete makes up for times and attempts that are missing in a status, so that no decision has to expect that: an
+// operator always writes them, but another client may have removed them, or has written what could not be read.
+func complete(st *state) {
+	for i := range st.s.Attempts {
+		if a := &st.s.Attempts[i]; a.FinishedAt == nil {
+			a.FinishedAt = st.nowPtr()
+		}
+	}
+	if len(st.s.Attempts) == 0 {
+		st.s.Times.Retry = nil
+	}
+	if st.was.Active() && st.s.Times.Admitted == nil {
+		st.s.Times.Admitted = st.nowPtr()
+	}
+}
+
+// clockSkew is how much the clocks of two machines on which the operator runs, one after the other, may differ.
+const clockSkew = time.Minute
+
+// resetFutureTimes sets timestamps of the status that are in the future to now, and reports whether there were any,
+// which means that the clock was set back. After that no deadline is further away than its timeout, and none is earlier
+// than it was.
+func resetFutureTimes(st *state) bool {
+	t, back := &st.s.Times, false
+	for _, at := range []**metav1.Time{&t.Waiting, &t.ReferenceMissing, &t.Admitted, &t.Started, &t.DriverStarted, &t.Stopping} {
+		if *at != nil && (*at).After(st.o.Now.Add(clockSkew)) {
+			*at, back = st.nowPtr(), true
+		}
+	}
+	if pause := pauseAfterLast(st); t.Retry != nil && t.Retry.After(st.o.Now.Add(pause+pause/jitterShare+clockSkew)) {
+		pauseFor(st, pause)
+		back = true
+	}
+	return back
 }

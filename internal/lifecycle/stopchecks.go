@@ -12,48 +12,39 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// stopChecks finds out whether an attempt has to be stopped. It changes nothing.
-type stopChecks struct {
-	*state
-	deadlines  deadlines
-	rerun      rerun
-	delegation delegation
-	health     health
-}
-
-// first returns the finding of the first check that has one; the zero value if the attempt may continue. driver is nil
-// if no driver pod exists.
-func (sc stopChecks) first(driver *pods.Record) stopFinding {
-	for _, check := range []func(*pods.Record) stopFinding{sc.bySpec, sc.brokenDriver, sc.overtimeOrEvicted, sc.startLate} {
-		if found := check(driver); found.reason != "" {
+// whyStop returns the finding of the first check that has one; the zero value if the attempt may continue. driver is
+// nil if no driver pod exists.
+func whyStop(st *state, driver *pods.Record) stopFinding {
+	for _, check := range []func(*state, *pods.Record) stopFinding{checkSpec, checkDriver, checkBounds, checkStart} {
+		if found := check(st, driver); found.reason != "" {
 			return found
 		}
 	}
 	return stopFinding{}
 }
 
-// bySpec checks whether the user wants the attempt to stop: spec.suspend, or a changed template.
-func (sc stopChecks) bySpec(driver *pods.Record) stopFinding {
+// checkSpec checks whether the user wants the attempt to stop: spec.suspend, or a changed template.
+func checkSpec(st *state, driver *pods.Record) stopFinding {
 	switch {
-	case sc.o.App.Spec.Suspend:
+	case st.o.App.Spec.Suspend:
 		return stopFinding{v1alpha1.StopSuspended, "stopping the driver: spec.suspend is true"}
-	case sc.rerun.restarts() && (driver == nil || !sc.rerun.mustWait()):
+	case rerunRestarts(st) && (driver == nil || !rerunWaits(st)):
 		return stopFinding{v1alpha1.StopTemplateChanged, "stopping the driver: another run is requested and onTemplateChange is Restart"}
-	case sc.rerun.replaces(driver) && !sc.rerun.mustWait():
+	case rerunReplaces(st, driver) && !rerunWaits(st):
 		return stopFinding{v1alpha1.StopTemplateChanged, "stopping the driver, which does not start: another run is requested"}
-	case driver == nil && sc.rerun.changed():
+	case driver == nil && templateChanged(st):
 		return stopFinding{v1alpha1.StopTemplateChanged, "the run template changed before the driver was created"}
 	}
 	return stopFinding{}
 }
 
-// brokenDriver checks for a driver that will never start, because of a mistake in the spec or a scheduling gate of
+// checkDriver checks for a driver that will never start, because of a mistake in the spec or a scheduling gate of
 // Kueue.
-func (sc stopChecks) brokenDriver(driver *pods.Record) stopFinding {
+func checkDriver(st *state, driver *pods.Record) stopFinding {
 	switch {
 	case driver != nil && pods.WhyNotStarted(driver).Permanent:
 		return stopFinding{v1alpha1.StopDriverStart, pods.WhyNotStarted(driver).Message}
-	case gatedByKueue(driver, sc.s.Grant):
+	case gatedByKueue(driver, st.s.Grant):
 		return stopFinding{v1alpha1.StopKueueConflict, kueueConflictMessage(driver)}
 	}
 	return stopFinding{}
@@ -72,46 +63,46 @@ func kueueConflictMessage(driver *pods.Record) string {
 		"and set the label %s on the application; then change spec.runID to run again", driver.Name, v1alpha1.KueueSchedulingGate, v1alpha1.KueueQueueLabel)
 }
 
-// overtimeOrEvicted checks whether the attempt has run for as long as it may, or the gate reclaims its quota.
-func (sc stopChecks) overtimeOrEvicted(*pods.Record) stopFinding {
-	if at, found := sc.deadlines.run(); found.reason != "" && !sc.o.Now.Before(at) {
+// checkBounds checks whether the attempt has run for as long as it may, or the gate reclaims its quota.
+func checkBounds(st *state, _ *pods.Record) stopFinding {
+	if at, found := runDeadline(st); found.reason != "" && !st.o.Now.Before(at) {
 		return found
 	}
-	if sc.o.Eviction != nil {
-		return stopFinding{v1alpha1.StopPreempted, sc.o.Eviction.Message}
+	if st.o.Eviction != nil {
+		return stopFinding{v1alpha1.StopPreempted, st.o.Eviction.Message}
 	}
 	return stopFinding{}
 }
 
-// startLate checks whether a step of the start takes longer than its timeout.
-func (sc stopChecks) startLate(driver *pods.Record) stopFinding {
+// checkStart checks whether a step of the start takes longer than its timeout.
+func checkStart(st *state, driver *pods.Record) stopFinding {
 	switch {
-	case sc.delegation.nodeOverdue(driver):
-		return stopFinding{v1alpha1.StopAdmission, sc.delegation.nodeMessage(driver)}
-	case sc.driverLate(driver):
-		return stopFinding{v1alpha1.StopDriverStart, sc.driverLateMessage(driver)}
-	case sc.health.startOverdue():
-		return stopFinding{v1alpha1.StopExecutorStart, sc.health.startMessage()}
+	case nodeOverdue(st, driver):
+		return stopFinding{v1alpha1.StopAdmission, noNodeMessage(st, driver)}
+	case driverLate(st, driver):
+		return stopFinding{v1alpha1.StopDriverStart, driverLateMessage(st, driver)}
+	case executorsOverdue(st):
+		return stopFinding{v1alpha1.StopExecutorStart, executorStartMessage(st)}
 	}
 	return stopFinding{}
 }
 
 // driverLate reports whether the deadline for the driver to run has passed and it does not run.
-func (sc stopChecks) driverLate(driver *pods.Record) bool {
-	return sc.was != status.Running && !sc.delegation.queuedByScheduler(driver) && !sc.deadlines.driverRunning().After(sc.o.Now) &&
+func driverLate(st *state, driver *pods.Record) bool {
+	return st.was != status.Running && !queuedByScheduler(st, driver) && !driverRunningBy(st).After(st.o.Now) &&
 		(driver == nil || !driver.Running)
 }
 
-func (sc stopChecks) driverLateMessage(driver *pods.Record) string {
+func driverLateMessage(st *state, driver *pods.Record) string {
 	why := "the driver pod was not created"
 	switch {
-	case driver == nil && sc.was == status.Submitting && sc.view.Message != sc.submittingMessage():
+	case driver == nil && st.was == status.Submitting && st.view.Message != st.submittingMessage():
 		// The message of Submitting is the obstacle.
-		why = sc.view.Message
+		why = st.view.Message
 	case driver != nil:
-		why = whyGivenUp(driver, sc.o.DriverEvent)
+		why = whyGivenUp(driver, st.o.DriverEvent)
 	}
-	return fmt.Sprintf("driver did not run within timeouts.driverStart (%s): %s", sc.deadlines.driverStart(), why)
+	return fmt.Sprintf("driver did not run within timeouts.driverStart (%s): %s", driverStartTimeout(st), why)
 }
 
 // whyGivenUp returns why a driver pod that is about to be deleted has not started: from its status, else from its last
@@ -133,14 +124,14 @@ func whyGivenUp(driver *pods.Record, event *string) string {
 }
 
 // eventNeeded reports whether the last event of the driver pod has to be read before the attempt is stopped for reason.
-func (sc stopChecks) eventNeeded(reason v1alpha1.StopReason, driver *pods.Record) bool {
-	return (reason == v1alpha1.StopDriverStart || reason == v1alpha1.StopAdmission) && driver != nil && sc.o.DriverEvent == nil &&
+func eventNeeded(st *state, reason v1alpha1.StopReason, driver *pods.Record) bool {
+	return (reason == v1alpha1.StopDriverStart || reason == v1alpha1.StopAdmission) && driver != nil && st.o.DriverEvent == nil &&
 		pods.WhyNotStarted(driver).Message == ""
 }
 
 // logHelps reports whether the log of a running driver may explain why its attempt is stopped for reason: the attempt
 // counts as failed, or Spark could not create executors.
-func (sc stopChecks) logHelps(reason v1alpha1.StopReason) bool {
+func logHelps(st *state, reason v1alpha1.StopReason) bool {
 	return reason == v1alpha1.StopDeadline || reason == v1alpha1.StopTotalDeadline ||
-		reason == v1alpha1.StopExecutorStart && (!sc.queues() || sc.health.noneExist())
+		reason == v1alpha1.StopExecutorStart && (!st.queues() || noExecutorExists(st))
 }
