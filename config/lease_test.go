@@ -10,22 +10,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 )
 
-func TestReplicasSeeEachOthersLeases(t *testing.T) {
-	t.Parallel()
-	verbs := verbsOn(rulesOf(t, "tree-leases/role.yaml", "sparkgate-tree-leases"), "coordination.k8s.io", "leases")
-	for _, verb := range []string{"list", "watch", "delete"} {
-		if !slices.Contains(verbs, verb) {
-			t.Errorf("they may not %s leases", verb)
-		}
-	}
-	all := overlay(t, "tree-leases")
-	for _, d := range built[appsv1.Deployment](t, all, "Deployment") {
-		if args := d.Spec.Template.Spec.Containers[0].Args; *d.Spec.Replicas != 3 || !slices.Contains(args, "--leader-election-per-tree") {
-			t.Errorf("%d replicas with %q", *d.Spec.Replicas, args)
-		}
-	}
-}
-
 func TestTheOperatorMayHoldItsLease(t *testing.T) {
 	t.Parallel()
 	verbs := verbsOn(rulesOf(t, "rbac/*.yaml", "sparkgate-leader-election"), "coordination.k8s.io", "leases")

@@ -47,12 +47,6 @@ func newApplicationList(mgr ctrl.Manager, in namespaces.Set) (*applicationList, 
 	return &applicationList{client: c, namespaces: in}, nil
 }
 
-// each calls see with every application, page by page.
-func (l *applicationList) each(ctx context.Context, see func(*v1alpha1.SparkApplication)) error {
-	_, err := l.matching(ctx, fields.Everything(), see)
-	return err
-}
-
 // notEnded selects the applications that have not ended. They include all that hold quota: the grant of an attempt is
 // removed from the status before its end time is written, and that time is cleared before the next attempt gets a
 // grant.
@@ -63,7 +57,8 @@ var notEnded = fields.OneTermEqualSelector("status.times.finished", "")
 func (l *applicationList) unfinished(ctx context.Context, see func(*v1alpha1.SparkApplication)) (version string, err error) {
 	version, err = l.matching(ctx, notEnded, see)
 	if apierrors.IsBadRequest(err) {
-		return "", l.each(ctx, see)
+		_, err = l.matching(ctx, fields.Everything(), see)
+		return "", err
 	}
 	return version, err
 }

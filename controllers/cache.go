@@ -19,8 +19,7 @@ import (
 )
 
 // NewCache creates a cache that its manager does not wait for. Each controller waits for the kinds that it watches, and
-// each read for its kind, so that the first decisions need not wait for applications that have ended. It is for a
-// process with one leader (Setup).
+// each read for its kind, so that the first decisions need not wait for applications that have ended.
 func NewCache(config *rest.Config, o cache.Options) (cache.Cache, error) {
 	c, err := cache.New(config, o)
 	if err != nil {

@@ -38,17 +38,17 @@ type existingObjects struct {
 // existingRetryPause is the pause before listing the kinds again that could not be listed.
 const existingRetryPause = 30 * time.Second
 
-func (l *leader) newExistingObjects() *existingObjects {
+func (op *operator) newExistingObjects() *existingObjects {
 	e := &existingObjects{
-		live: l.mgr.GetAPIReader(), namespaces: l.o.Scope.Namespaces, ready: l.startup.wait, pauses: l.o.Clock,
+		live: op.mgr.GetAPIReader(), namespaces: op.o.Scope.Namespaces, ready: op.startup.wait, pauses: op.o.Clock,
 		unseen: map[schema.GroupVersionKind]func(*metav1.PartialObjectMetadata){},
 	}
 	for _, kind := range expose.Kinds {
-		e.unseen[kind] = func(obj *metav1.PartialObjectMetadata) { l.companions.ObserveExisting(kind, obj) }
+		e.unseen[kind] = func(obj *metav1.PartialObjectMetadata) { op.companions.ObserveExisting(kind, obj) }
 	}
 	e.unseen[corev1.SchemeGroupVersion.WithKind("ConfigMap")] = func(obj *metav1.PartialObjectMetadata) {
-		if app, left := l.applications.ObserveExisting(obj); left {
-			l.asking.applications.Wake(app)
+		if app, left := op.applications.ObserveExisting(obj); left {
+			op.asking.applications.Wake(app)
 		}
 	}
 	return e

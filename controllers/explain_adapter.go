@@ -4,11 +4,8 @@
 package controllers
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	explainv1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/controllers/explainserver"
@@ -19,51 +16,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// newExplainServer returns the server for the live view of the embedded queue.
-func newExplainServer(mgr ctrl.Manager, p *Process, o Options) *explainserver.Server {
-	return explainserver.NewServer(o.Explain, explainserver.Options{
-		Reader: mgr.GetClient(), Namespaces: o.Scope.Namespaces, Queues: explainLeaders{p}, Reviewer: explainserver.APIServer{Client: mgr.GetClient()},
-		Clock: o.Clock, Log: mgr.GetLogger().WithName("explain"),
-	})
-}
-
-// explainLeaders answers from the leaders of the process.
-type explainLeaders struct{ *Process }
-
-var _ explainserver.Queues = explainLeaders{}
-
-// Leads implements explainserver.Queues.
-func (e explainLeaders) Leads() bool {
-	return slices.ContainsFunc(e.all(), func(l *leader) bool { return l.embedded.Leads() })
-}
-
-// Serves implements explainserver.Queues.
-func (e explainLeaders) Serves(queue string) bool {
-	return slices.ContainsFunc(e.all(), func(l *leader) bool { return l.embedded.Leads() && l.share.Serves(queue) })
-}
-
-// Application implements explainserver.Queues.
-func (e explainLeaders) Application(key queueing.Key) (explainv1.Application, bool) {
-	for _, l := range e.all() {
-		if x, known := (explainQueues{l.embedded}).Application(key); known {
-			return x, true
-		}
-	}
-	return explainv1.Application{}, false
-}
-
-// Queue implements explainserver.Queues.
-func (e explainLeaders) Queue(name string) (explainv1.Queue, bool) {
-	for _, l := range e.all() {
-		if x, known := (explainQueues{l.embedded}).Queue(name); known {
-			return x, true
-		}
-	}
-	return explainv1.Queue{}, false
-}
-
 // explainQueues converts the embedded queue's explanations to API types.
 type explainQueues struct{ *gate.Gate }
+
+var _ explainserver.Queues = explainQueues{}
 
 // Application implements explainserver.Queues.
 func (e explainQueues) Application(key queueing.Key) (explainv1.Application, bool) {

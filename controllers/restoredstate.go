@@ -34,7 +34,7 @@ type restoredState struct {
 	waiting []queueing.Key
 	// unfinished are the applications that have not ended, or are being deleted.
 	unfinished []types.NamespacedName
-	// prelisted receives the unfinished applications; it may be nil.
+	// prelisted receives the unfinished applications.
 	prelisted *application.Prelisted
 }
 
@@ -77,7 +77,7 @@ func (s *restoredState) findOwners(ctx context.Context, live client.Reader, in n
 	return nil
 }
 
-// add records an application. If another leader decides on it, it records only that the application exists.
+// add records an application. If another operator decides on it, it records only that the application exists.
 func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
 	key := convert.KeyOf(app)
 	s.alive[key] = true
@@ -107,9 +107,6 @@ func holdingOf(app *v1alpha1.SparkApplication) gate.Holding {
 // decideOn makes an application one of the first to be reconciled, even before the cache has it.
 func (s *restoredState) decideOn(app *v1alpha1.SparkApplication) {
 	s.unfinished = append(s.unfinished, types.NamespacedName{Namespace: app.Namespace, Name: app.Name})
-	if s.prelisted == nil {
-		return
-	}
 	if kept, err := cachetransform.Object(app); err == nil {
 		s.prelisted.Add(kept.(*v1alpha1.SparkApplication))
 	}
@@ -130,7 +127,7 @@ func (s *restoredState) addPods(unmanaged []unmanagedpods.SeededPod) {
 // addOrphans charges the active pods of applications that no longer exist until the pods are gone: up to what the
 // ledgers say that the application held, as its grant, and the rest as unattributed pods. The queue in the labels of
 // the pods proves nothing.
-func (s *restoredState) addOrphans(ctx context.Context, recorded func(queueing.Key) (queueing.Grant, bool), in *leader) error {
+func (s *restoredState) addOrphans(recorded func(queueing.Key) (queueing.Grant, bool), in *operator) {
 	store := in.watcher.Store()
 	for _, name := range store.Applications() {
 		left := map[queueing.Key][]*pods.Record{}
@@ -143,17 +140,10 @@ func (s *restoredState) addOrphans(ctx context.Context, recorded func(queueing.K
 			grant, held := recorded(key)
 			if held {
 				s.held = append(s.held, gate.Holding{Key: key, Grant: grant, Orphan: true})
-			} else if in.share != nil {
-				if stray, err := in.share.Stray(ctx, key); err != nil {
-					return err
-				} else if !stray {
-					continue // another leader charges the pods
-				}
 			}
 			for _, r := range pods.ExceedingGrant(records, grant) {
 				in.asking.chargeUnattributed(r)
 			}
 		}
 	}
-	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"net"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -21,7 +20,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
@@ -130,8 +128,6 @@ type Scope struct {
 	Namespaces namespaces.Set
 	// Queues selects the SparkQueues that the operator leads. Others do not exist for it. Default: all.
 	Queues labels.Selector
-	// LeaseNamespace is the namespace whose leases are cached; empty for none.
-	LeaseNamespace string
 }
 
 // CacheOptions returns the options of a cache that holds only objects in the scope, and of these only what decisions
@@ -144,12 +140,8 @@ func CacheOptions(scope Scope) cache.Options {
 		}
 		o.DefaultNamespaces[namespace] = cache.Config{}
 	}
-	o.ByObject = map[client.Object]cache.ByObject{}
 	if scope.Queues != nil {
-		o.ByObject[&v1alpha1.SparkQueue{}] = cache.ByObject{Label: scope.Queues}
-	}
-	if scope.LeaseNamespace != "" {
-		o.ByObject[&coordinationv1.Lease{}] = cache.ByObject{Namespaces: map[string]cache.Config{scope.LeaseNamespace: {}}}
+		o.ByObject = map[client.Object]cache.ByObject{&v1alpha1.SparkQueue{}: {Label: scope.Queues}}
 	}
 	return o
 }
@@ -192,25 +184,6 @@ func (o *Options) complete() error {
 	}
 	if o.Holder == "" {
 		return errors.New("set up controllers: no name for the holder of the ledgers")
-	}
-	return nil
-}
-
-// Setup adds the whole operator to the manager, with one leader that decides on everything.
-func Setup(mgr ctrl.Manager, o Options) error {
-	p, err := NewProcess(mgr, o)
-	if err != nil {
-		return err
-	}
-	_, err = p.addLeader(mgr, nil)
-	return err
-}
-
-func addAll(mgr ctrl.Manager, all []manager.Runnable) error {
-	for _, r := range all {
-		if err := mgr.Add(r); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
@@ -31,25 +33,22 @@ import (
 //  5. Restore and open the queue. The reconcilers start with the applications that hold something or wait; the many
 //     that have ended follow later.
 type leaderStartup struct {
-	leader *leader
+	operator *operator
 	// optionalWatches are the watches of kinds of other batch schedulers.
 	optionalWatches []*optionalkind.Watch
-	// prelisted holds applications that are reconciled before the cache has synced; nil if it has synced already.
+	// prelisted holds applications that are reconciled before the cache has synced.
 	prelisted *application.Prelisted
 	log       logr.Logger
 	done      chan struct{}
 }
 
-// newStartup returns a leaderStartup for the leader.
-func (l *leader) newStartup(watches []*optionalkind.Watch) (*leaderStartup, error) {
-	s := &leaderStartup{leader: l, optionalWatches: watches, log: l.mgr.GetLogger().WithName("takeover"), done: make(chan struct{})}
-	if l.share != nil {
-		return s, nil // the cache has synced already
-	}
-	var err error
-	s.prelisted, err = newPrelisted(l.mgr)
-	return s, err
-}
+// deciding tells what holding the lease does not: the holder decides nothing until it has restored the state of the
+// previous leader, which may fail.
+var deciding = prometheus.NewGauge(prometheus.GaugeOpts{
+	Name: "sparkgate_deciding", Help: "1 while this process decides on applications and pods; else 0.",
+})
+
+func init() { metrics.Registry.MustRegister(deciding) }
 
 // wait blocks until this process leads and has restored its state, or ctx is done.
 func (s *leaderStartup) wait(ctx context.Context) error {
@@ -76,14 +75,14 @@ func (s *leaderStartup) Start(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-s.leader.o.Clock.After(pause.Step()):
+		case <-s.operator.o.Clock.After(pause.Step()):
 		}
 	}
 }
 
 func (s *leaderStartup) try(ctx context.Context) error {
-	l := s.leader
-	acquired, err := l.embedded.Acquire(ctx)
+	op := s.operator
+	acquired, err := op.embedded.Acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -93,10 +92,10 @@ func (s *leaderStartup) try(ctx context.Context) error {
 		return err
 	}
 	s.log.Info("Listed the applications", "applications", len(found.alive), "unfinished", len(found.unfinished))
-	if err := l.watcher.Seed(ctx); err != nil {
+	if err := op.watcher.Seed(ctx); err != nil {
 		return err
 	}
-	store := l.watcher.Store()
+	store := op.watcher.Store()
 	s.log.Info("Listed the Spark pods", "pods", store.Len())
 	for _, w := range s.optionalWatches {
 		if err := w.WaitUntilKnown(ctx); err != nil {
@@ -104,52 +103,45 @@ func (s *leaderStartup) try(ctx context.Context) error {
 		}
 	}
 	s.log.Info("Looked for the batch schedulers")
-	if err := errors.Join(s.readInFlight(ctx, &found, acquired.InFlight()), found.findOwners(ctx, l.mgr.GetAPIReader(), l.o.Scope.Namespaces, store)); err != nil {
+	if err := errors.Join(s.readInFlight(ctx, &found, acquired.InFlight()), found.findOwners(ctx, op.mgr.GetAPIReader(), op.o.Scope.Namespaces, store)); err != nil {
 		return err
 	}
-	if err := found.addOrphans(ctx, acquired.Recorded, l); err != nil {
-		return err
-	}
-	pods, err := l.asking.pods.Seed(ctx)
+	found.addOrphans(acquired.Recorded, op)
+	pods, err := op.asking.pods.Seed(ctx)
 	if err != nil {
 		return err
 	}
 	s.log.Info("Listed the unmanaged pods", "pods", len(pods))
 	found.addPods(pods)
-	l.embedded.Open(acquired, found.held, found.waiting, func(key queueing.Key) bool { return found.alive[key] })
+	op.embedded.Open(acquired, found.held, found.waiting, func(key queueing.Key) bool { return found.alive[key] })
 	for _, name := range found.unfinished {
-		l.asking.applications.Wake(name)
+		op.asking.applications.Wake(name)
 	}
 	s.log.Info("Restored the queues; applications and pods are decided on from now on", "held", len(found.held), "waiting", len(found.waiting))
+	deciding.Set(1)
 	close(s.done)
 	return nil
 }
 
-// listApplications lists the unfinished applications from the API server. If several leaders share the queues, it lists
-// all applications, because an application that is gone must be distinguished from one on which another leader decides.
+// listApplications lists the unfinished applications from the API server.
 func (s *leaderStartup) listApplications(ctx context.Context, found *restoredState) error {
-	apps, err := newApplicationList(s.leader.mgr, s.leader.o.Scope.Namespaces)
+	apps, err := newApplicationList(s.operator.mgr, s.operator.o.Scope.Namespaces)
 	if err != nil {
 		return err
 	}
-	expectations := s.leader.applications.Expectations()
+	expectations := s.operator.applications.Expectations()
 	var failed error
 	see := func(app *v1alpha1.SparkApplication) {
 		expectations.Observed(app)
-		owned, err := s.leader.owns(ctx, app)
+		owned, err := s.operator.applications.Owns(ctx, app)
 		failed = errors.Join(failed, err)
 		found.add(app, owned)
 	}
-	if s.leader.share != nil {
-		err = apps.each(ctx, see)
-	} else {
-		var version string
-		version, err = apps.unfinished(ctx, see)
-		expectations.OthersEnded(version)
-	}
+	version, err := apps.unfinished(ctx, see)
 	if err = errors.Join(err, failed); err != nil {
 		return fmt.Errorf("list applications: %w", err)
 	}
+	expectations.OthersEnded(version)
 	return nil
 }
 
@@ -161,12 +153,12 @@ func (s *leaderStartup) readInFlight(ctx context.Context, found *restoredState, 
 			continue
 		}
 		app := &v1alpha1.SparkApplication{}
-		err := s.leader.mgr.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, app)
+		err := s.operator.mgr.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, app)
 		if client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("read application %s/%s: %w", key.Namespace, key.Name, err)
 		}
 		if err == nil {
-			s.leader.applications.Expectations().Observed(app)
+			s.operator.applications.Expectations().Observed(app)
 			found.alive[convert.KeyOf(app)] = true
 			found.decideOn(app)
 		}

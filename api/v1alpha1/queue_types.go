@@ -266,11 +266,6 @@ type SparkQueueStatus struct {
 	// +optional
 	Ledger *Ledger `json:"ledger,omitempty"`
 
-	// tree is the root of the tree whose leader decides on this queue. It is set only if each tree has a leader of its
-	// own: one leader releases a queue that moves to another tree before the next one decides on it.
-	// +optional
-	Tree string `json:"tree,omitempty"`
-
 	// lastHandledReconcileAt echoes the annotation reconcile.fluxcd.io/requestedAt.
 	meta.ReconcileRequestStatus `json:",inline"`
 }

@@ -91,11 +91,6 @@ func run(o options.Options) error {
 	if err != nil {
 		return err
 	}
-	setUp, fenced := controllers.Setup, exit
-	if o.LeasePerTree {
-		// A tree's leader that is fenced stops alone, and the others in this process continue.
-		setUp, fenced = leaders{config: restConfig, o: o, identity: identity}.setUp, nil
-	}
 	go apiserver.Report(restConfig, manager.GetLogger().WithName("apiserver"))
 	probes.SetupChecks(manager, manager.GetLogger())
 	explain, err := listen(o.ExplainAddr)
@@ -107,8 +102,8 @@ func run(o options.Options) error {
 		return err
 	}
 	settings := settingsOf(o)
-	settings.Holder, settings.Explain, settings.DecisionLog, settings.Fenced = identity, explain, decisions, fenced
-	if err := setUp(manager, settings); err != nil {
+	settings.Holder, settings.Explain, settings.DecisionLog, settings.Fenced = identity, explain, decisions, exit
+	if err := controllers.Setup(manager, settings); err != nil {
 		return err
 	}
 	return manager.Start(ctx)
@@ -188,12 +183,8 @@ func newManager(restConfig *rest.Config, o options.Options, identity string, nam
 	controllers.CountWrites(restConfig)
 	restConfig.QPS = -1 // no limit on the client's side: the API server's priority and fairness applies
 	var lock resourcelock.Interface
-	if o.LeaderElection.Enable && !o.LeasePerTree {
-		leases, err := lease.NewClient(restConfig, identity, o.LeaderElection)
-		if err != nil {
-			return nil, err
-		}
-		if lock, err = leases.Lock(lease.Name, nil); err != nil {
+	if o.LeaderElection.Enable {
+		if lock, err = lease.NewLock(restConfig, identity, o.LeaderElection); err != nil {
 			return nil, err
 		}
 	}
@@ -201,21 +192,11 @@ func newManager(restConfig *rest.Config, o options.Options, identity string, nam
 	if o.EnablePprof {
 		metrics.ExtraHandlers = pprof.GetHandlers()
 	}
-	scope := o.Scope()
-	if o.LeasePerTree {
-		if scope.LeaseNamespace, err = lease.Namespace(); err != nil {
-			return nil, err
-		}
-	}
-	newCache := controllers.NewCache
-	if o.LeasePerTree {
-		newCache = nil // the default waits until the cache has synced, on which leaders that start later rely
-	}
 	manager, err := ctrl.NewManager(restConfig, ctrl.Options{
 		Scheme:                              scheme,
 		Controller:                          config.Controller{CacheSyncTimeout: cacheSyncTimeout},
-		Cache:                               controllers.CacheOptions(scope),
-		NewCache:                            newCache,
+		Cache:                               controllers.CacheOptions(o.Scope()),
+		NewCache:                            controllers.NewCache,
 		Client:                              controllers.ClientOptions(),
 		Metrics:                             metrics,
 		HealthProbeBindAddress:              o.HealthAddr,

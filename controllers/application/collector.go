@@ -6,6 +6,7 @@ package application
 import (
 	"cmp"
 	"context"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -13,15 +14,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 // applicationCollector counts at each scrape the unfinished applications by stage and those whose pods cannot be ended,
-// and finds the longest wait for quota. For each share it reads the cache of the reconciler that was set up last, and
-// only once that reconciler decides: a standby has the same applications in its cache, and they would be counted twice.
+// and finds the longest wait for quota. It reads the cache of the reconciler that was set up last, and only once that
+// reconciler decides: a standby has the same applications in its cache, and they would be counted twice.
 type applicationCollector struct {
-	of                  metricseries.Sources[Reconciler]
+	of                  atomic.Pointer[Reconciler]
 	count, oldest, lost *prometheus.Desc
 }
 
@@ -50,7 +50,7 @@ func (g *applicationCollector) Describe(out chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (g *applicationCollector) Collect(out chan<- prometheus.Metric) {
 	seen := tally{map[stagePlace]int{}, map[place]int64{}, map[place]int{}}
-	for _, r := range g.of.All() {
+	if r := g.of.Load(); r != nil {
 		if err := r.countApplications(seen); err != nil {
 			out <- prometheus.NewInvalidMetric(g.count, err)
 			return

@@ -12,7 +12,6 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // Reconcile runs one pass over an application. It waits until this process leads and has restored the state of its
@@ -35,9 +34,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return r.reconcileExisting(ctx, app)
 }
 
-// reconcileExisting runs a pass over an application that exists, if this replica decides on it. It checks, in this
-// order, which of several installations decides (Claims), which of its replicas leads the application's tree of queues
-// (Share), and whether the cache has caught up with the last write of this replica (expectations).
+// reconcileExisting runs a pass over an application that exists, if this installation decides on it (Claims) and the
+// cache has caught up with the last write of this replica (expectations).
 func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
 	mine, after, err := r.Claims.Decides(ctx, app)
 	switch {
@@ -46,14 +44,7 @@ func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkA
 	case !mine:
 		return ctrl.Result{RequeueAfter: after}, r.leaveToOther(ctx, app)
 	}
-	leave, owned, err := r.Share.Enter(ctx, app)
-	defer leave()
-	switch {
-	case err != nil:
-		return ctrl.Result{}, err
-	case !owned:
-		return ctrl.Result{}, r.disown(ctx, app, queueing.Abandoned)
-	case r.expectations.IsStale(app):
+	if r.expectations.IsStale(app) {
 		return ctrl.Result{}, nil // the event of that write is on its way, and triggers another pass
 	}
 	return r.reconcileOwned(ctx, app)

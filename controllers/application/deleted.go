@@ -129,12 +129,6 @@ func (r *Reconciler) chargeOrphans(ctx context.Context, key queueing.Key, record
 	if !here {
 		return nil // another system does the charging
 	}
-	if name := (types.NamespacedName{Namespace: key.Namespace, Name: key.Name}); r.Share != nil && grant.Queue == "" {
-		stray, err := r.Share.Stray(ctx, key)
-		if err != nil || !stray || r.expectations.knows(name, types.UID(key.UID)) {
-			return err // another leader charges the pods
-		}
-	}
 	r.chargeUnattributed(pods.ExceedingGrant(records, grant))
 	return nil
 }

@@ -196,7 +196,7 @@ func TestLiveApplications(t *testing.T) {
 	if n := testutil.CollectAndCount(g); n != 0 {
 		t.Errorf("%d series before there is an operator", n)
 	}
-	g.of.Set("", r)
+	g.of.Store(r)
 	if n := testutil.CollectAndCount(g); n != 0 {
 		t.Errorf("%d series of one that does not decide", n)
 	}

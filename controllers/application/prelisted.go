@@ -19,8 +19,8 @@ import (
 
 // Prelisted holds the applications that a new leader has listed from the API server before its cache has synced: those
 // that have not ended, and so hold quota or may get some. They are reconciled while the cache is still loading all
-// others, which may take much longer. A process whose cache had synced before uses nil. Prelisted is safe for
-// concurrent use.
+// others, which may take much longer. A nil Prelisted is that of a cache that has synced. Prelisted is safe
+// for concurrent use.
 type Prelisted struct {
 	hasSynced func() bool
 	synced    atomic.Bool

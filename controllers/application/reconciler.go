@@ -19,7 +19,6 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/operators"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
-	"github.com/sparkgate/sparkgate/controllers/internal/share"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/internal/pods"
@@ -56,8 +55,6 @@ type Options struct {
 	HistoryURL string
 	// ForbidPodSecurityNone refuses applications with podSecurity None.
 	ForbidPodSecurityNone bool
-	// Share is the part of the applications that this leader decides on; nil means all of them.
-	Share *share.Share
 	// Claims knows which applications another operator decides on; nil means none.
 	Claims *operators.Claims
 	// Exposure says which hosts web interfaces may use. Default: none.

@@ -32,7 +32,7 @@ func (r *Reconciler) Owns(ctx context.Context, app *v1alpha1.SparkApplication) (
 	if mine, _, err := r.Claims.Decides(ctx, app); err != nil || !mine {
 		return false, err
 	}
-	return r.Share.Owns(ctx, app)
+	return true, nil
 }
 
 // chargeHeld charges the grant in the status of an application unless it is charged already. Another leader or operator
@@ -42,19 +42,4 @@ func (r *Reconciler) chargeHeld(app *v1alpha1.SparkApplication) {
 	if app.Status.Grant != nil && !r.refusals.gaveUp(app, attempt{app.Status.Run, app.Status.Attempt}) {
 		r.Gates.Charge(convert.KeyOf(app), convert.FromAPI(app.Status.Grant))
 	}
-}
-
-// Ended removes this reconciler from the metrics.
-func (r *Reconciler) Ended() { collector.of.Drop(r.Share.Name(), r) }
-
-// WakeAll calls wake for every application, because this leader may now decide on other applications than before.
-func (r *Reconciler) WakeAll(ctx context.Context, wake func(client.ObjectKey)) error {
-	list := &v1alpha1.SparkApplicationList{}
-	if err := r.Client.List(ctx, list); err != nil {
-		return err
-	}
-	for i := range list.Items {
-		wake(client.ObjectKeyFromObject(&list.Items[i]))
-	}
-	return nil
 }

@@ -46,7 +46,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, waker *waker.Waker, conc
 	if err := index.IndexField(context.Background(), &v1alpha1.SparkApplication{}, cachetransform.UnpackedIndex, cachetransform.IndexUnpacked); err != nil {
 		return fmt.Errorf("index applications by whether they have ended: %w", err)
 	}
-	collector.of.Set(r.Share.Name(), r)
+	collector.of.Store(r)
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
 	namespaces := handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, namespace client.Object) []reconcile.Request {
 		r.dropSeries(ctx, namespace.GetName())

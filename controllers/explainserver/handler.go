@@ -31,8 +31,6 @@ type Queues interface {
 	// Leads reports whether this process is the leader and has restored its state. Other replicas cannot explain
 	// anything.
 	Leads() bool
-	// Serves reports whether this process decides on a queue. Where several leaders share the queues, another one may.
-	Serves(queue string) bool
 	// Application explains an application. It returns false if the application neither asks for anything nor holds
 	// anything.
 	Application(key queueing.Key) (v1.Application, bool)
@@ -169,9 +167,6 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 	if gate := convert.GateOf(app); !known && asksElsewhere(app, gate) {
 		return nil, problemOf(http.StatusNotFound, v1.OtherGate, "gate %s decides on the application, not a SparkQueue", gate)
 	}
-	if !known && !h.Queues.Serves(app.Status.Queue) {
-		return nil, servedElsewhere(app.Status.Queue)
-	}
 	if !known {
 		out = v1.Application{State: v1.Absent, Queue: app.Status.Queue}
 	}
@@ -188,11 +183,6 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 // asksElsewhere reports whether an application asks for or holds something at a gate that does not use SparkQueues.
 func asksElsewhere(app *v1alpha1.SparkApplication, gate v1alpha1.GateType) bool {
 	return (app.Status.Ask != nil || app.Status.Grant != nil) && gate != "" && !catalog.Of(gate).SparkQueues
-}
-
-// servedElsewhere is the answer for a queue that another leader decides on.
-func servedElsewhere(queue string) *problem {
-	return problemOf(http.StatusServiceUnavailable, v1.NotLeader, "another replica leads the tree of queue %s; try again", queue)
 }
 
 // hideOtherNamespaces clears the names of applications of other namespaces, unless the caller may read them in the
@@ -225,9 +215,6 @@ func (h *handler) queue(r *http.Request, c *identity) (any, *problem) {
 		return nil, p
 	}
 	out, known := h.Queues.Queue(name)
-	if !known && !h.Queues.Serves(name) {
-		return nil, servedElsewhere(name)
-	}
 	if !known {
 		return nil, problemOf(http.StatusNotFound, v1.NotFound, "there is no sparkqueue %s", name)
 	}

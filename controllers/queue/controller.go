@@ -86,8 +86,6 @@ type State struct {
 type Options struct {
 	Client client.Client
 	Engine Engine
-	// Share identifies this reconciler in the metrics, where several share the queues.
-	Share string
 	// Operator is the name of this operator, which is in the ledgers of its trees; empty if it has none.
 	Operator string
 	// Serves reports whether this reconciler publishes the state of a queue. Default: it publishes all.
@@ -128,18 +126,13 @@ type loaded struct {
 	uid        types.UID
 	generation int64
 	deleting   bool
-	// tree is the tree whose leader serves the queue, where each tree has its own leader.
-	tree string
 	// operator is the name of another operator that leads the queue's tree; empty if there is none.
 	operator string
 }
 
-// Ended removes this reconciler from the metrics.
-func (r *Reconciler) Ended() { collected.engines.Drop(r.Share, &r.Engine) }
-
 // SetupWithManager registers the reconciler.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
-	collected.engines.Set(r.Share, &r.Engine)
+	collected.engine.Store(&r.Engine)
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetryDelay, maxRetryDelay)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("queue").
@@ -155,9 +148,6 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 func (r *Reconciler) Changed() {
 	r.waker.WakeAfter(everything.NamespacedName, min(gathering, r.Interval/4))
 }
-
-// ReloadSoon makes the engine reload the configuration of all queues a little later. It does not block.
-func (r *Reconciler) ReloadSoon() { r.waker.WakeAfter(flavors.NamespacedName, r.Interval/4) }
 
 // everything is the request to publish all queues.
 var everything = reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "*", Name: "*"}}
@@ -219,7 +209,7 @@ func (r *Reconciler) reload(ctx context.Context) error {
 
 // loadedOf returns the version of a queue's configuration.
 func (r *Reconciler) loadedOf(queue *v1alpha1.SparkQueue) loaded {
-	l := loaded{queue.UID, queue.Generation, !queue.DeletionTimestamp.IsZero(), queue.Status.Tree, ""}
+	l := loaded{queue.UID, queue.Generation, !queue.DeletionTimestamp.IsZero(), ""}
 	if ledger := queue.Status.Ledger; ledger != nil && ledger.Operator != r.Operator {
 		l.operator = ledger.Operator
 	}

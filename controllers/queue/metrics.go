@@ -5,6 +5,7 @@ package queue
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,7 +20,7 @@ import (
 // gauges is a collector that reads the engine at each scrape, so there are no counters that could diverge from it. Only
 // a leader has an engine.
 type gauges struct {
-	engines metricseries.Sources[Engine]
+	engine atomic.Pointer[Engine]
 
 	pending, waiting, admitted, share, elastic, usage, nominal, borrowed, lent, reserved *prometheus.Desc
 }
@@ -101,12 +102,14 @@ func (g *gauges) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (g *gauges) Collect(out chan<- prometheus.Metric) {
-	states := map[string]*State{} // by name, because a queue that moves between trees may be in two engines
-	for _, engine := range g.engines.All() {
-		for _, name := range (*engine).Names() {
-			if s, known := (*engine).State(name); known && states[name] == nil {
-				states[name] = &s
-			}
+	engine := g.engine.Load()
+	if engine == nil {
+		return
+	}
+	states := map[string]*State{}
+	for _, name := range (*engine).Names() {
+		if s, known := (*engine).State(name); known {
+			states[name] = &s
 		}
 	}
 	shown := shownResources(states)

@@ -38,7 +38,7 @@ func TestGauges(t *testing.T) {
 		{Flavor: "default", Resource: "nvidia.com/gpu", Used: resource.MustParse("2")}, // limited elsewhere
 		{Flavor: "default", Resource: "a.invented/r1", Used: resource.MustParse("1")},  // by a user
 	}}, "gpus": {Usage: []v1alpha1.QueueUsage{{Flavor: "gpu", Resource: "nvidia.com/gpu", Nominal: ptr.To(resource.MustParse("8"))}}}}
-	g.engines.Set("", &engine)
+	g.engine.Store(&engine)
 	const want = `
 		# HELP sparkgate_queue_admitted Applications that hold quota, of the queue and those below it.
 		# TYPE sparkgate_queue_admitted gauge

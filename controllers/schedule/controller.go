@@ -74,16 +74,13 @@ func New(o Options) *Reconciler {
 // ownerIndex indexes applications by the name of the schedule in their owner reference, whatever its UID.
 const ownerIndex = "schedule.name"
 
-// Ended removes this reconciler from the metrics.
-func (r *Reconciler) Ended() { collector.of.Drop("", r) }
-
 // SetupWithManager registers the reconciler. It reconciles up to concurrent schedules at once, at most a quarter of
 // them in one namespace.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.SparkApplication{}, ownerIndex, ownerOf); err != nil {
 		return fmt.Errorf("index applications by their schedule: %w", err)
 	}
-	collector.of.Set("", r)
+	collector.of.Store(r)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("schedule").
 		For(&v1alpha1.ScheduledSparkApplication{}).

@@ -5,6 +5,7 @@ package schedule
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -106,7 +107,7 @@ func triggerOf(run *tick.Run) string {
 // scheduleCollector counts the schedules in the cache at each scrape. It counts them only once the operator is the
 // leader: a standby has the same schedules in its cache, and they would be counted twice.
 type scheduleCollector struct {
-	of   metricseries.Sources[Reconciler]
+	of   atomic.Pointer[Reconciler]
 	desc *prometheus.Desc
 }
 
@@ -115,10 +116,8 @@ func (c *scheduleCollector) Describe(out chan<- *prometheus.Desc) { out <- c.des
 
 // Collect implements prometheus.Collector.
 func (c *scheduleCollector) Collect(out chan<- prometheus.Metric) {
-	for _, r := range c.of.All() {
-		if r.deciding.Load() {
-			c.collect(out, r)
-		}
+	if r := c.of.Load(); r != nil && r.deciding.Load() {
+		c.collect(out, r)
 	}
 }
 

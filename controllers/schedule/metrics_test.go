@@ -78,7 +78,7 @@ func TestCollector(t *testing.T) {
 	r := New(Options{Client: clientWith(t, schedule("a", "one", "Scheduled"), schedule("a", "two", "Scheduled"), schedule("a", "three", "InvalidSpec"),
 		schedule("b", "one", "Suspended"), schedule("b", "two", ""), schedule("b", "three", "Invented"))})
 	c := &scheduleCollector{desc: collector.desc}
-	c.of.Set("", r)
+	c.of.Store(r)
 	if n := testutil.CollectAndCount(c); n != 0 {
 		t.Errorf("%d series of a process that does not lead", n)
 	}

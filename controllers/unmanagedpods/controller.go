@@ -28,7 +28,6 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
-	"github.com/sparkgate/sparkgate/controllers/internal/share"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
@@ -65,8 +64,6 @@ type Options struct {
 	// MaxTermination bounds how long a pod may take to end after it was deleted or its quota was reclaimed. Default:
 	// 10m.
 	MaxTermination time.Duration
-	// Share is what this leader decides on; nil is everything.
-	Share *share.Share
 	// LedBy returns the other operator that leads the tree of a queue, or the empty string if none does. Default:
 	// always empty.
 	LedBy func(queue string) string
@@ -125,17 +122,6 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 // everywhere returns requests for all guarded namespaces, because whether their pods are admitted may depend on a queue
 // that has changed.
 func (r *Reconciler) everywhere(context.Context, client.Object) []reconcile.Request {
-	return r.all()
-}
-
-// WakeAll triggers reconciles of all pods, because this leader may now decide on other pods than before.
-func (r *Reconciler) WakeAll() {
-	for _, request := range r.all() {
-		r.Wake(request.NamespacedName)
-	}
-}
-
-func (r *Reconciler) all() []reconcile.Request {
 	var requests []reconcile.Request
 	for _, name := range r.store.namespaces() {
 		requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Name: name}})

@@ -33,23 +33,17 @@ func chargedTo(ctx context.Context, reader client.Reader, namespace metav1.Objec
 	return p.ChargedTo(namespace, queue), nil
 }
 
-// decidedIn returns the queue that decides on a pod, and whether this leader serves it. If several leaders share the
-// queues and the queue of the pod's namespace has another leader, an unattributed pod is charged to the queue of the
-// application whose labels it carries, because the leader that has found the pod serves that queue.
+// decidedIn returns the queue that decides on a pod, and whether this operator serves it.
 func (r *Reconciler) decidedIn(ctx context.Context, reader client.Reader, namespace metav1.Object, p *unmanaged.Pod) (queue string, served bool, err error) {
 	switch queue = unmanaged.QueueOf(namespace); {
 	case !r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods:
-		return queue, r.Share.Rest(), nil
+		return queue, true, nil
 	case r.LedBy != nil && r.LedBy(queue) != "":
 		return queue, false, nil
-	case p.Unattributed && !r.Share.Serves(queue):
-		app := &v1alpha1.SparkApplication{}
-		err := r.Client.Get(ctx, types.NamespacedName{Namespace: p.Namespace, Name: p.Application}, app)
-		return app.Status.Queue, err == nil && r.Share.Serves(app.Status.Queue), client.IgnoreNotFound(err)
 	case p.SchedulingGate == nil:
 		queue, err = chargedTo(ctx, reader, namespace, p)
 	}
-	return queue, err == nil && r.Share.Serves(queue), err
+	return queue, err == nil, err
 }
 
 // queuesRead is a Reader that lists all queues once, on the first read, so that a thousand pods with invented labels

@@ -18,7 +18,6 @@ var claims = []Claim{
 		Known: map[string]int{
 			"cmd/sparkgate/internal/labelled/labelled.go":         1, // SelfSubjectAccessReview: nothing is stored
 			"cmd/sparkgate/internal/lease/lease.go":               1, // the lease of the leader
-			"cmd/sparkgate/internal/treeleases/replica.go":        3, // the lease by which a replica shows that it is alive
 			"controllers/application/cleaner.go":                  4, // objects of an attempt, pods, their deadline, the application itself after ttlAfterFinished
 			"controllers/application/creator.go":                  3, // objects of an attempt; one of another attempt or author is replaced
 			"controllers/application/finalizer.go":                1, // the finalizer comes and goes
@@ -29,7 +28,6 @@ var claims = []Claim{
 			"controllers/companions/companions.go":                5, // Service, PodDisruptionBudget, Ingress, HTTPRoute
 			"controllers/explainserver/reviewer.go":               2, // TokenReview and SubjectAccessReview: nothing is stored
 			"controllers/internal/accountrights/accountrights.go": 1, // SubjectAccessReview: nothing is stored
-			"controllers/internal/share/handover.go":              1, // whose leader serves a queue
 			"controllers/queue/controller.go":                     1, // the status of queues
 			"controllers/schedule/act.go":                         2, // applications of schedules
 			"controllers/schedule/publish.go":                     1, // the status of schedules

@@ -70,7 +70,7 @@ func operatorStops(t *testing.T, alert string) {
 	}
 	s.operator.Stop()
 	s.fires(alert, 6*time.Minute)
-	s.beside = map[string]string{"sparkgate-team-b/sparkgate-1": "sparkgate_deciding{tree=\"\"} 1\n"} // an operator for other namespaces
+	s.beside = map[string]string{"sparkgate-team-b/sparkgate-1": "sparkgate_deciding 1\n"} // an operator for other namespaces
 	s.ends(alert, time.Minute)
 	if said := s.fires(alert, 6*time.Minute); !strings.Contains(said, "in namespace sparkgate-system for") {
 		t.Errorf("it says %s", said)
@@ -157,7 +157,7 @@ func formerVersionLeads(t *testing.T, alert string) {
 func endsAgainAndAgain(t *testing.T, alert string) {
 	p := newPrometheus(t, fmt.Sprintf("127.0.0.1:%d", freePort(t)))
 	starts := func(pod string) {
-		p.beside = map[string]string{pod: fmt.Sprintf("process_start_time_seconds %d\nsparkgate_deciding{tree=\"\"} 1\n", p.now.Unix())}
+		p.beside = map[string]string{pod: fmt.Sprintf("process_start_time_seconds %d\nsparkgate_deciding 1\n", p.now.Unix())}
 	}
 	for i := range 5 {
 		starts(fmt.Sprintf("sparkgate-%d", i))
@@ -264,7 +264,7 @@ func oneKindIsForbidden(t *testing.T, alert string) {
 	scrape := func(more, times int) {
 		for range times {
 			refused += more
-			p.beside = map[string]string{"sparkgate-0": fmt.Sprintf("sparkgate_deciding{tree=\"\"} 1\n"+
+			p.beside = map[string]string{"sparkgate-0": fmt.Sprintf("sparkgate_deciding 1\n"+
 				"rest_client_requests_total{method=\"GET\",code=\"200\"} %.0f\nrest_client_requests_total{method=\"GET\",code=\"403\"} %d\n", 100*p.now.Sub(p.begin).Seconds(), refused)}
 			p.tick(step)
 		}

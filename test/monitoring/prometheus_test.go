@@ -113,7 +113,7 @@ func (p *prometheus) tick(d time.Duration) {
 	p.now = p.now.Add(d)
 	if p.busy {
 		n := p.now.Sub(p.begin).Seconds() * 100
-		p.beside = map[string]string{"sparkgate-team-b/sparkgate-1": "sparkgate_deciding{tree=\"\"} 1\n" +
+		p.beside = map[string]string{"sparkgate-team-b/sparkgate-1": "sparkgate_deciding 1\n" +
 			fmt.Sprintf("sparkgate_api_writes_total{verb=\"patch\",resource=\"sparkqueues/status\",code=\"200\"} %.0f\n", n) +
 			fmt.Sprintf("rest_client_requests_total{method=\"GET\",code=\"200\"} %.0f\n", n)}
 	}

@@ -29,13 +29,11 @@ func TestHoldersKeepTheirAge(t *testing.T) {
 		since map[string]time.Time
 		grown string // an entry of the ledger
 		want  string
-		later bool // found when their queue comes from another leader
 	}{
-		"the first by name is the newest": {map[string]time.Time{"a": at(3), "b": at(1), "c": at(2)}, "", "a", false},
-		"the last by name is the newest":  {map[string]time.Time{"a": at(1), "b": at(2), "c": at(3)}, "", "c", false},
-		"one whose time is not known":     {map[string]time.Time{"a": at(1), "b": at(2), "c": {}}, "", "b", false},
-		"the oldest has grown":            {map[string]time.Time{"a": at(1), "b": at(2), "c": at(3)}, "a", "c", false},
-		"their queue has moved":           {map[string]time.Time{"a": at(3), "b": at(1), "c": at(2)}, "", "a", true},
+		"the first by name is the newest": {map[string]time.Time{"a": at(3), "b": at(1), "c": at(2)}, "", "a"},
+		"the last by name is the newest":  {map[string]time.Time{"a": at(1), "b": at(2), "c": at(3)}, "", "c"},
+		"one whose time is not known":     {map[string]time.Time{"a": at(1), "b": at(2), "c": {}}, "", "b"},
+		"the oldest has grown":            {map[string]time.Time{"a": at(1), "b": at(2), "c": at(3)}, "a", "c"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -60,12 +58,7 @@ func TestHoldersKeepTheirAge(t *testing.T) {
 			if tt.grown != "" {
 				acquired.inFlight = append(acquired.inFlight, ledgerGrant{root: "team-a", entry: entryOf(key(tt.grown), held(tt.grown, 1))})
 			}
-			if tt.later {
-				r.Open(acquired, nil, nil, func(queueing.Key) bool { return true })
-				r.ChargeAll(found)
-			} else {
-				r.Open(acquired, found, nil, func(queueing.Key) bool { return true })
-			}
+			r.Open(acquired, found, nil, func(queueing.Key) bool { return true })
 			for app := range tt.since {
 				r.UpdateHolder(key(app), 1, 1, queueing.HolderState{})
 			}

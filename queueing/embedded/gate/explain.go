@@ -50,9 +50,6 @@ func (g *Gate) Names() []string {
 func (g *Gate) QueuesFor(labels map[string]string, needsLimits bool) []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.directory != nil {
-		return g.directory.QueuesFor(labels, needsLimits)
-	}
 	return g.engine.QueuesFor(labels, needsLimits)
 }
 

@@ -8,22 +8,21 @@ import (
 	"slices"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/trees"
 )
 
 // leaveForeign returns those queues whose trees no other operator leads, and remembers who leads the others.
 func (g *Gate) leaveForeign(ctx context.Context, items []v1alpha1.SparkQueue) []v1alpha1.SparkQueue {
-	leaders := map[string]string{}
+	leaders, parents := map[string]string{}, map[string]string{}
 	for i := range items {
+		parents[items[i].Name] = items[i].Spec.Parent
 		if l := items[i].Status.Ledger; l != nil && items[i].Spec.Parent == "" && g.o.Operators.Other(ctx, l.Operator) {
 			leaders[items[i].Name] = l.Operator
 		}
 	}
 	foreign := map[string]string{}
 	if len(leaders) > 0 {
-		forest := trees.New(items)
 		for i := range items {
-			if leader := leaders[forest.Root(items[i].Name)]; leader != "" {
+			if leader := leaders[rootOf(parents, items[i].Name)]; leader != "" {
 				foreign[items[i].Name] = leader
 			}
 		}
@@ -38,6 +37,18 @@ func (g *Gate) leaveForeign(ctx context.Context, items []v1alpha1.SparkQueue) []
 	}
 	g.foreign = foreign
 	return items
+}
+
+// rootOf follows a queue's parents up to the root. It returns "" if a parent is missing or the parents form a circle.
+func rootOf(parents map[string]string, name string) string {
+	for range parents {
+		parent, exists := parents[name]
+		if !exists || parent == "" {
+			return map[bool]string{true: name}[exists]
+		}
+		name = parent
+	}
+	return ""
 }
 
 // LedBy returns the other operator that leads the tree of a queue, or the empty string if none is known.

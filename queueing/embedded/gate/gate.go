@@ -20,9 +20,6 @@ type Gate struct {
 	ledgers *ledgers
 	loop    *loop
 	opened  chan struct{}
-	// directory knows all queues, to list those that a namespace may name, if several gates share the queues; nil if
-	// this gate decides on all. Guarded by the lock of admissions.
-	directory *embedded.Engine
 	// foreign maps the queues in trees that another operator leads to that operator. Guarded by the lock of admissions.
 	foreign map[string]string
 	// serves holds the queues that the engine decides on. Guarded by the lock of admissions.
@@ -144,13 +141,6 @@ func (g *Gate) Charge(key queueing.Key, grant queueing.Grant) {
 	g.restore(key, grant)
 	g.decideAgain()
 	g.observer()
-}
-
-// ChargeAll charges grants in queues that another leader has led so far, the oldest first.
-func (g *Gate) ChargeAll(held []Holding) {
-	for _, h := range oldestFirst(held) {
-		g.Charge(h.Key, h.Grant)
-	}
 }
 
 // Persisted implements queueing.Gate.

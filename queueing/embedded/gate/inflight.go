@@ -118,22 +118,3 @@ func (f *inFlight) roots() map[string]bool {
 	}
 	return roots
 }
-
-// InFlight reports whether a grant of an application is on its way to the application's status.
-func (g *Gate) InFlight(key queueing.Key) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.inFlight.grants[key] != nil
-}
-
-// InFlightIn reports whether any grant in a queue is on its way to the status of its application.
-func (g *Gate) InFlightIn(queue string) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, f := range g.inFlight.grants {
-		if f.grant.Queue == queue {
-			return true
-		}
-	}
-	return false
-}

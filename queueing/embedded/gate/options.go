@@ -11,7 +11,6 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
@@ -24,8 +23,6 @@ type Options struct {
 	Live client.Reader
 	// Queues selects the queues that this process leads; Client must return the same. Default: all.
 	Queues labels.Selector
-	// Share selects the queues that this gate decides on. Default: all of them.
-	Share Share
 	// Holder identifies this process in the ledgers. It must be unique for each start.
 	Holder string
 	// Operators knows which operators lead trees, if there may be several. Default: there is no other.
@@ -47,26 +44,6 @@ type Options struct {
 	counts func(ctx context.Context, root string) Counts
 }
 
-// Share selects the queues that a gate decides on, if several gates share them.
-type Share interface {
-	// Begin takes the queues, as listed from the API server, over from the previous leader, and returns those of this
-	// gate.
-	Begin(ctx context.Context, queues []v1alpha1.SparkQueue) ([]v1alpha1.SparkQueue, error)
-	// Choose returns the queues of this gate after some queues have changed.
-	Choose(ctx context.Context, queues []v1alpha1.SparkQueue) ([]v1alpha1.SparkQueue, error)
-}
-
-// everything is the Share of a gate that decides on all queues.
-type everything struct{}
-
-func (everything) Begin(_ context.Context, queues []v1alpha1.SparkQueue) ([]v1alpha1.SparkQueue, error) {
-	return queues, nil
-}
-
-func (everything) Choose(_ context.Context, queues []v1alpha1.SparkQueue) ([]v1alpha1.SparkQueue, error) {
-	return queues, nil
-}
-
 // Operators knows this operator and others in the cluster.
 type Operators interface {
 	// Name returns the name of this operator, for the ledgers; empty if it has none.
@@ -84,9 +61,6 @@ func (alone) Other(context.Context, string) bool { return false }
 func (o *Options) setDefaults() {
 	if o.Operators == nil {
 		o.Operators = alone{}
-	}
-	if o.Share == nil {
-		o.Share = everything{}
 	}
 	if o.Meter == nil {
 		o.Meter = noMeter{}

@@ -14,7 +14,6 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/convert"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
 // Holding is a grant found on the API server.
@@ -73,10 +72,7 @@ func (g *Gate) Acquire(ctx context.Context) (Acquired, error) {
 	if err := g.o.Live.List(ctx, flavors); err != nil {
 		return Acquired{}, fmt.Errorf("list flavors: %w", err)
 	}
-	queues, err := g.o.Share.Begin(ctx, g.leaveForeign(ctx, list.Items))
-	if err != nil {
-		return Acquired{}, err
-	}
+	queues := g.leaveForeign(ctx, list.Items)
 	g.configure(list.Items, queues, flavors.Items)
 	acquired := Acquired{orphans: map[queueing.Key]queueing.Grant{}}
 	for i := range queues {
@@ -147,17 +143,12 @@ func (g *Gate) Reload(ctx context.Context) error {
 	if err := g.o.Client.List(ctx, flavors, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list flavors: %w", err)
 	}
-	queues, err := g.o.Share.Choose(ctx, g.leaveForeign(ctx, list.Items))
-	if err != nil {
-		return err
-	}
-	g.configure(list.Items, queues, flavors.Items)
+	g.configure(list.Items, g.leaveForeign(ctx, list.Items), flavors.Items)
 	return nil
 }
 
 // configure configures the engine with queues, a part of all queues, and the flavors.
 func (g *Gate) configure(all, queues []v1alpha1.SparkQueue, flavors []v1alpha1.SparkFlavor) {
-	configs, classes := convert.QueueConfigs(queues), convert.FlavorConfigs(flavors)
 	names := make([]string, len(all))
 	for i := range all {
 		names[i] = all[i].Name
@@ -170,11 +161,7 @@ func (g *Gate) configure(all, queues []v1alpha1.SparkQueue, flavors []v1alpha1.S
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.serves = serves
-	if g.o.Share != (everything{}) {
-		g.directory = embedded.New()
-		g.directory.Configure(convert.QueueConfigs(all), classes)
-	}
-	g.engine.Configure(configs, classes)
+	g.engine.Configure(convert.QueueConfigs(queues), convert.FlavorConfigs(flavors))
 	g.newRoots = true
 	g.cycleRequested.request()
 }

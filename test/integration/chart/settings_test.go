@@ -63,7 +63,7 @@ func TestNoKeyTwice(t *testing.T) {
 // TestCommonLabels: every object has them, and every pod.
 func TestCommonLabels(t *testing.T) {
 	t.Parallel()
-	chart := chartWith(t, strings.Replace(everything, "flags: {", "flags: {leader-election-per-tree: true, ", 1))
+	chart := chartWith(t, everything)
 	const key, want = "example.org/cost-center", "42"
 	pods := 0
 	for name, object := range chart {

@@ -141,27 +141,6 @@ func TestQueuesDivideANamespace(t *testing.T) {
 	d.runsEverywhere(t, "one")
 }
 
-// TestTreesOfTwoInstallations: the same with a lease for each tree. A process that is killed leaves the other installation's
-// trees alone, and continues with its own.
-func TestTreesOfTwoInstallations(t *testing.T) {
-	const perTree = "--leader-election-per-tree"
-	d := newDivision(t)
-	d.everywhere.flags = append(d.everywhere.flags, perTree)
-	d.everywhere.start()
-	d.here = &installed{t: t, Program: harness.Program{Path: d.everywhere.Path, Namespace: env.Namespace(t)}, flags: []string{perTree, d.oursOnly, "--watch-namespaces=" + d.Namespace}}
-	d.here.start()
-	d.runsEverywhere(t, "one")
-	d.here.process.Kill()
-	waits := d.apply("waits", d.ours)
-	d.Succeed(d.apply("beside-it", d.Queue))
-	if get(t, waits); waits.Status.Grant != nil {
-		t.Errorf("another installation has run it: %s", harness.Show(waits))
-	}
-	d.here.start()
-	d.Succeed(waits)
-	d.runsEverywhere(t, "two")
-}
-
 // division is a namespace with two queues, each of an operator of its own.
 type division struct {
 	*harness.World

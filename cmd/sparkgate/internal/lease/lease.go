@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lease has the names and locks of the leases with which processes become leaders.
+// Package lease has the lock of the lease with which a process becomes the leader.
 package lease
 
 import (
@@ -20,47 +20,20 @@ import (
 // Name is the name of the lease.
 const Name = "sparkgate-leader"
 
-// Prefixes of the names of leases where each tree of queues has its own leader: TreePrefix is followed by the name of
-// the tree's root queue, and ReplicaPrefix begins the leases by which replicas show that they are alive. Everything
-// that is in no tree has the lease Name.
-const (
-	TreePrefix    = "sparkgate-tree-"
-	ReplicaPrefix = "sparkgate-replica-"
-)
-
-// OfTree returns the name of the lease of a tree. An empty root stands for everything that is in no tree.
-func OfTree(root string) string {
-	if root == "" {
-		return Name
-	}
-	return TreePrefix + root
-}
-
 // namespaceVariable is the environment variable with the namespace of the lease, which is the operator's own.
 const namespaceVariable = "RUNTIME_NAMESPACE"
 
-// Client reads and writes leases in the operator's namespace for one process.
-type Client struct {
-	coordinationv1client.CoordinationV1Interface
-	// Namespace is the operator's namespace.
-	Namespace string
-	// Holder identifies the process. It differs for each start.
-	Holder string
-	// Interval is how often the process renews a lease that it holds.
-	Interval time.Duration
-}
-
-// Interval returns how often the holder of a lease writes it. client-go would write it every retry period, which has to
+// renewInterval returns how often the holder of a lease writes it. client-go would write it every retry period, which has to
 // be short, because others check with the same period whether the lease has expired. With fewer writes, a holder that
 // can no longer write notices that later: it gives up one retry period and the renew deadline after the last renewal,
 // which is still before the lease expires.
-func Interval(of leaderelection.Options) time.Duration {
+func renewInterval(of leaderelection.Options) time.Duration {
 	return max(min(of.LeaseDuration-of.RenewDeadline-of.RetryPeriod, of.RenewDeadline/2), of.RetryPeriod)
 }
 
-// NewClient returns a client for leases. Each of its requests times out after half of the renew deadline. It does not
-// change the configuration, because that timeout would end every watch of other clients.
-func NewClient(config *rest.Config, holder string, of leaderelection.Options) (*Client, error) {
+// NewLock returns the lock of the lease for a process that identity names. Each of its requests times out after half of
+// the renew deadline. It does not change the configuration, because that timeout would end every watch of other clients.
+func NewLock(config *rest.Config, identity string, of leaderelection.Options) (resourcelock.Interface, error) {
 	namespace, err := Namespace()
 	if err != nil {
 		return nil, err
@@ -72,7 +45,11 @@ func NewClient(config *rest.Config, holder string, of leaderelection.Options) (*
 	if err != nil {
 		return nil, fmt.Errorf("create client for leases: %w", err)
 	}
-	return &Client{CoordinationV1Interface: leases, Namespace: namespace, Holder: holder, Interval: Interval(of)}, nil
+	lock, err := resourcelock.New(resourcelock.LeasesResourceLock, namespace, Name, nil, leases, resourcelock.ResourceLockConfig{Identity: identity})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the lease: %w", err)
+	}
+	return &own{Interface: lock, interval: renewInterval(of)}, nil
 }
 
 // Namespace returns the operator's namespace.
@@ -82,19 +59,6 @@ func Namespace() (string, error) {
 		return "", fmt.Errorf("leader election needs the namespace of its lease: set the environment variable %s", namespaceVariable)
 	}
 	return namespace, nil
-}
-
-// Lock returns the lock of a lease. If expired reports that the holder has not renewed the lease in time, the process
-// acquires it at once. If expired is nil, client-go waits for the lease duration after it first sees the lease.
-func (c *Client) Lock(name string, expired func(resourcelock.LeaderElectionRecord) bool) (resourcelock.Interface, error) {
-	lock, err := resourcelock.New(resourcelock.LeasesResourceLock, c.Namespace, name, nil, c, resourcelock.ResourceLockConfig{Identity: c.Holder})
-	if err != nil {
-		return nil, fmt.Errorf("prepare the lease: %w", err)
-	}
-	if expired == nil {
-		expired = func(resourcelock.LeaderElectionRecord) bool { return false }
-	}
-	return &own{Interface: lock, interval: c.Interval, expired: expired}, nil
 }
 
 // errNotOurs is returned when a lease is to be released that another process holds.
@@ -110,23 +74,15 @@ type own struct {
 	written time.Time
 	// seen is the holder of the lease when it was last read. A write succeeds only if no process has written since.
 	seen string
-	// expired reports whether the lease of a record has expired.
-	expired func(resourcelock.LeaderElectionRecord) bool
 }
 
-// Get reads the lease. It returns an expired lease as one without a holder.
+// Get reads the lease.
 func (l *own) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := l.Interface.Get(ctx)
-	if err != nil {
-		return record, raw, err
+	if err == nil {
+		l.seen = record.HolderIdentity
 	}
-	l.seen = record.HolderIdentity
-	if l.seen != l.Identity() && l.expired(*record) {
-		free := *record
-		free.HolderIdentity = ""
-		record = &free
-	}
-	return record, raw, nil
+	return record, raw, err
 }
 
 // Update writes the lease. It skips a renewal that is not needed yet.

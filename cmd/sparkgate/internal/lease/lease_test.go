@@ -23,7 +23,7 @@ var defaults = leaderelection.Options{LeaseDuration: 10 * time.Second, RenewDead
 func TestTheConfigurationIsLeftAlone(t *testing.T) {
 	t.Setenv(namespaceVariable, "sparkgate-system")
 	config := &rest.Config{Host: "https://127.0.0.1:1"}
-	if _, err := NewClient(config, "sparkgate-0", defaults); err != nil {
+	if _, err := NewLock(config, "sparkgate-0", defaults); err != nil {
 		t.Fatal(err)
 	}
 	if config.Timeout != 0 || config.UserAgent != "" {
@@ -33,7 +33,7 @@ func TestTheConfigurationIsLeftAlone(t *testing.T) {
 
 func TestALeaseNeedsANamespace(t *testing.T) {
 	t.Setenv(namespaceVariable, "")
-	if _, err := NewClient(&rest.Config{}, "sparkgate-0", defaults); err == nil {
+	if _, err := NewLock(&rest.Config{}, "sparkgate-0", defaults); err == nil {
 		t.Error("a lease in no namespace is prepared")
 	}
 }
@@ -49,7 +49,7 @@ func TestInterval(t *testing.T) {
 		{15 * s, 14 * s, 4 * s, 4 * s},
 	} {
 		of := leaderelection.Options{LeaseDuration: c.duration, RenewDeadline: c.deadline, RetryPeriod: c.retry}
-		if got := Interval(of); got != c.want {
+		if got := renewInterval(of); got != c.want {
 			t.Errorf("%v: every %s, not %s", of, got, c.want)
 		}
 	}
@@ -80,7 +80,7 @@ func TestRenewals(t *testing.T) {
 	t.Parallel()
 	start, refused := time.Now(), errors.New("conflict")
 	w := &written{records: []resourcelock.LeaderElectionRecord{{HolderIdentity: "other"}}}
-	l := &own{Interface: w, interval: Interval(defaults), expired: func(resourcelock.LeaderElectionRecord) bool { return false }}
+	l := &own{Interface: w, interval: renewInterval(defaults)}
 	if _, _, err := l.Get(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -36,8 +36,6 @@ type Options struct {
 	WatchNamespaces []string
 	// NamespaceSelector selects the namespaces instead of WatchNamespaces; nil if it is not used.
 	NamespaceSelector labels.Selector
-	// LeasePerTree gives each tree of queues a lease and a leader of its own.
-	LeasePerTree bool
 	// QueueSelector selects the queues; nil selects all.
 	QueueSelector        labels.Selector
 	DefaultGate          string
@@ -81,7 +79,6 @@ func Parse(args []string) (Options, error) {
 	fs.BoolVar(&o.StageEvents, "stage-events", true, "Record a Kubernetes event for every stage that an application reaches; else of failures and warnings only, not of success.")
 	fs.StringVar(&o.DecisionLog, "decision-log", "", "The file to which the decisions of the embedded queue are written, for sparkctl replay; empty switches it off.")
 	fs.BoolVar(&o.EnablePprof, "enable-pprof", false, "Serve profiles of the process at the metrics endpoint, without authentication unless --metrics-secure.")
-	fs.BoolVar(&o.LeasePerTree, "leader-election-per-tree", false, "Lead each tree of queues under its own lease, so that several replicas work at the same time; needs --enable-leader-election.")
 	o.Log.BindFlags(fs)
 	o.LeaderElection.BindFlags(fs)
 	if err := shortLease(fs); err != nil {
@@ -133,16 +130,6 @@ func (o *Options) validate() error {
 		return fmt.Errorf("--history-server-url is %q; set it to an address such as https://history.example.org/history/%s/jobs", o.HistoryURL, v1alpha1.ApplicationIDToken)
 	}
 	return o.validateMetrics()
-}
-
-func (o *Options) validateLeases() error {
-	switch {
-	case o.LeasePerTree && !o.LeaderElection.Enable:
-		return errors.New("--leader-election-per-tree needs leases; also set --enable-leader-election")
-	case o.LeasePerTree && o.DecisionLog != "":
-		return fmt.Errorf("--decision-log is %q, and the leaders of several trees cannot write into one file; leave out --decision-log or --leader-election-per-tree", o.DecisionLog)
-	}
-	return nil
 }
 
 // validateNamespaces returns an error unless --watch-namespaces has valid names, each once.
@@ -203,9 +190,6 @@ func (o *Options) validateBounds() error {
 		return err
 	}
 	if err := o.validateGates(); err != nil {
-		return err
-	}
-	if err := o.validateLeases(); err != nil {
 		return err
 	}
 	return controllers.CheckUI(o.UIHosts, o.UIAnnotations)

@@ -43,9 +43,6 @@ func TestParse(t *testing.T) {
 		"a namespace twice":            {[]string{"--watch-namespaces=ads,ads"}, `--watch-namespaces has "ads" twice`},
 		"not a namespace":              {[]string{"--watch-namespaces=Ads"}, `--watch-namespaces has "Ads", which is not the name of a namespace`},
 		"not a selector":               {[]string{"--queue-selector=team in ads"}, "set it to a label selector such as team=analytics"},
-		"a lease per tree":             {[]string{"--enable-leader-election", "--leader-election-per-tree"}, ""},
-		"trees without leases":         {[]string{"--leader-election-per-tree"}, "also set --enable-leader-election"},
-		"trees in one log":             {[]string{"--enable-leader-election", "--leader-election-per-tree", "--decision-log=/tmp/x"}, `--decision-log is "/tmp/x"`},
 		"an unknown flag":              {[]string{"--evnts-addr=x"}, "unknown flag"},
 	}
 	for name, tc := range tests {
