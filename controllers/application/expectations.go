@@ -11,22 +11,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/resourceversions"
+	"github.com/sparkgate/sparkgate/internal/expectations"
 )
 
 // Expectations records the writes of this process, because the watch lags behind them: a pass on an object older than
 // the last own write would repeat what was already done. It is safe for concurrent use.
 type Expectations struct {
 	perApp[expected]
-	// ended is the resource version of the list of unfinished applications that was made at the start; empty before
-	// that.
-	ended string
+	// ended is the version of the list of unfinished applications that was made at the start; empty before that.
+	ended expectations.Version
 }
 
 // expected is what this process has written for one application.
 type expected struct {
-	version string    // resource version of the last own write, or of the list at the start
-	written time.Time // time of the last own write of the status
+	version expectations.Version // of the last own write, or of the list at the start
+	written time.Time            // time of the last own write of the status
 	// createdFor is the attempt whose driver this process created last, at createdAt.
 	createdFor attempt
 	createdAt  time.Time
@@ -46,13 +45,6 @@ type pendingUngate struct {
 	until  time.Time
 }
 
-// raiseVersion records a resource version, unless a newer one is known.
-func (e *expected) raiseVersion(version string) {
-	if e.version == "" || resourceversions.Older(e.version, version) {
-		e.version = version
-	}
-}
-
 type attempt struct{ run, attempt int64 }
 
 // NewExpectations returns an empty record.
@@ -66,9 +58,9 @@ func (m *Expectations) IsStale(app *v1alpha1.SparkApplication) bool {
 	if r == nil || r.uid != app.UID {
 		// It was not in the list at the start, so in that version it had ended or did not exist.
 		ended := app.Status.Times.Finished != nil && app.Status.Grant == nil || len(app.Status.Invalid) > 0
-		return !ended && resourceversions.Older(app.ResourceVersion, m.ended)
+		return !ended && !m.ended.SatisfiedBy(app.ResourceVersion)
 	}
-	return resourceversions.Older(app.ResourceVersion, r.known.version)
+	return !r.known.version.SatisfiedBy(app.ResourceVersion)
 }
 
 // OthersEnded records that, as of this resource version, every application that was not passed to Observed had ended
@@ -76,18 +68,18 @@ func (m *Expectations) IsStale(app *v1alpha1.SparkApplication) bool {
 func (m *Expectations) OthersEnded(version string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.ended = version
+	m.ended = expectations.Version(version)
 }
 
 // Observed records that the object exists in this version.
 func (m *Expectations) Observed(obj client.Object) {
-	m.update(obj, func(e *expected) { e.raiseVersion(obj.GetResourceVersion()) })
+	m.update(obj, func(e *expected) { e.version = e.version.Newest(obj.GetResourceVersion()) })
 }
 
 // recordWrite records a write of the status at a time; obj has the resulting resource version.
 func (m *Expectations) recordWrite(obj client.Object, at time.Time) {
 	m.update(obj, func(e *expected) {
-		e.raiseVersion(obj.GetResourceVersion())
+		e.version = e.version.Newest(obj.GetResourceVersion())
 		e.written = at
 	})
 }
