@@ -137,7 +137,7 @@ func (r *Reconciler) admit(ctx context.Context, p *unmanaged.Pod, grant *queuein
 		r.Gates.Persisted(ctx, p.Key(), *grant)
 		ctrl.LoggerFrom(ctx).Info("Unmanaged pod admitted", "queue", grant.Queue, "flavor", set.Flavor, "gate", grant.Gate)
 		r.recordEvent(ctx, p, v1alpha1.AdmittedCondition, "has quota in queue "+grant.Queue)
-		r.store.put(p.Namespace, listedOf(live))
+		r.store.observedWrite(live)
 		return nil
 	case apianswer.IsGoneOrChanged(err):
 		return nil

@@ -23,7 +23,12 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	recorder := events.NewFakeRecorder(10)
 	r := New(Options{Client: fake.NewClientBuilder().Build(), Recorder: recorder, DefaultGate: v1alpha1.GateEmbedded})
-	r.store.open("team")
+	in := r.store.open("team")
+	do := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	namespace := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "team", Labels: map[string]string{v1alpha1.GuardedLabel: "true"}}}
 	look := func(what string, said, remembered int) {
 		t.Helper()
@@ -44,14 +49,14 @@ func TestEvents(t *testing.T) {
 		return p
 	}
 	first, second := negative("first", 1), negative("second", 2)
-	r.store.put("team", listedOf(first))
+	do(in.Add(first))
 	look("a pod that cannot be counted", 1, 1)
 	look("the same pod", 0, 1)
-	r.store.put("team", listedOf(second))
+	do(in.Add(second))
 	look("another pod of the name", 1, 1)
-	r.store.remove("team", listedOf(second))
+	do(in.Delete(second))
 	look("the pod is gone", 0, 0)
-	r.store.put("team", listedOf(negative("third", 3)))
+	do(in.Add(negative("third", 3)))
 	namespace.Labels = nil
 	look("its namespace is no longer guarded", 0, 0)
 }

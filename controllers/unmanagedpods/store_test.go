@@ -96,8 +96,12 @@ func TestGrant(t *testing.T) {
 func TestSince(t *testing.T) {
 	t.Parallel()
 	s := newStore(func(types.NamespacedName) {})
-	s.open("team")
-	s.open("other-team")
+	in := s.open("team")
+	do := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	owned := func(by string, second int) *corev1.Pod {
 		p := spark("exec-of-"+by, "executor", "spark-1", second)
 		p.OwnerReferences = []metav1.OwnerReference{{Kind: "Pod", UID: types.UID(by)}}
@@ -112,7 +116,7 @@ func TestSince(t *testing.T) {
 	ending.Spec.NodeName, ending.DeletionTimestamp = "node-1", ptr.To(metav1.NewTime(day))
 	ended.Status.Phase = corev1.PodSucceeded
 	elsewhere.Namespace = "other-team"
-	s.put("other-team", listedOf(elsewhere))
+	do(s.open("other-team").Add(elsewhere))
 	alone := spark("alone", "driver", "", 7)
 	delete(alone.Labels, v1alpha1.SparkSelectorLabel)
 	for _, p := range []*corev1.Pod{
@@ -120,7 +124,7 @@ func TestSince(t *testing.T) {
 		spark("gated", "driver", "spark-1", 0), owned("gated", 6), owned("ending", 7), owned("ended", 8), owned("nobody", 8), owned("elsewhere", 9),
 		admitted("executor", "executor", 0), owned("executor", 10), spark("same-label", "executor", "spark-1", 11), ending, ended, alone,
 	} {
-		s.put("team", listedOf(p))
+		do(in.Add(p))
 	}
 	since := func(name string) int {
 		return int(s.since(s.get(types.NamespacedName{Namespace: "team", Name: name})).Sub(day).Seconds())
@@ -135,13 +139,13 @@ func TestSince(t *testing.T) {
 	}
 	again := admitted("driver", "driver", 12)
 	again.UID = "another"
-	s.put("team", listedOf(again))
+	do(in.Add(again))
 	if got := since("exec-of-driver"); got != 5 {
 		t.Errorf("with another pod of its driver's name the executor waits since second %d, want 5", got)
 	}
-	s.remove("team", listedOf(again))
-	if in := s.namespacesByName["team"]; len(in.names) != len(in.pods) {
-		t.Errorf("%d uids for %d pods", len(in.names), len(in.pods))
+	do(in.Delete(again))
+	if known := s.of("team"); len(in.byUID) != len(known) {
+		t.Errorf("%d uids for %d pods", len(in.byUID), len(known))
 	}
 }
 
@@ -158,7 +162,6 @@ func TestStore(t *testing.T) {
 		}
 		told = nil
 	}
-	v := reflectorStore{s, "team"}
 	at := func(p *corev1.Pod, version string, change func(*corev1.Pod)) *corev1.Pod {
 		p = p.DeepCopy()
 		p.ResourceVersion = version
@@ -168,9 +171,7 @@ func TestStore(t *testing.T) {
 		return p
 	}
 	p := spark("a", "driver", "spark-1", 0)
-	_ = v.Replace([]any{p}, "100")
-	hears("a namespace that nobody follows")
-	s.open("team")
+	v := s.open("team")
 	_ = v.Replace([]any{at(p, "90", nil), at(spark("b", "driver", "spark-2", 0), "95", nil), at(p, "80", func(p *corev1.Pod) {
 		p.Name, p.Labels, p.Spec.SchedulingGates = "web", nil, nil
 	})}, "100")
@@ -194,8 +195,8 @@ func TestStore(t *testing.T) {
 	_ = v.Delete(at(p, "121", nil))
 	_ = v.Replace(nil, "130")
 	hears("both gone", "a", "b")
-	if left := s.of("team"); len(left) != 0 || len(s.namespacesByName["team"].names) != 0 {
-		t.Errorf("left are %v, %v", left, s.namespacesByName["team"].names)
+	if left := s.of("team"); len(left) != 0 || len(v.byUID) != 0 {
+		t.Errorf("left are %v, %v", left, v.byUID)
 	}
 }
 

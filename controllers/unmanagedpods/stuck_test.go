@@ -16,6 +16,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
+	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -62,7 +63,7 @@ func TestPodOnALostNode(t *testing.T) {
 			pod.Spec.SchedulingGates, pod.Spec.NodeName, pod.Status.Phase = nil, "n1", corev1.PodRunning
 			pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = ptr.To(metav1.NewTime(deleted.Add(30*time.Second))), ptr.To[int64](30)
 			namespace := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "team"}}
-			if err := r.charge(t.Context(), namespace, listedOf(pod).pod, "team-a"); err != nil {
+			if err := r.charge(t.Context(), namespace, unmanaged.PodOf(pod), "team-a"); err != nil {
 				t.Fatal(err)
 			}
 			if !gate.state.Terminating || gate.state.Stuck != tt.stuck {

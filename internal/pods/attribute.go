@@ -142,10 +142,3 @@ func total(grant queueing.Grant) queueing.Resources {
 	}
 	return sum
 }
-
-// Get returns the record of a pod, nil if it is not known.
-func (s *Store) Get(pod types.NamespacedName) *Record {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.pods[pod.Namespace][pod.Name]
-}

@@ -5,64 +5,38 @@ package pods
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// PageSize is how many pods are read in one request. A pod has at most 1.5 MiB, Spark's own have a few KiB.
-const PageSize = 64
-
 // Watcher keeps a Store up to date with the Spark pods of the API server. It runs on every replica, whether it is the
 // leader or not, so that a new leader has the pods at once.
 type Watcher struct {
-	client     v1.PodsGetter
-	scopes     []string
-	store      *Store
-	reflectors []*cache.Reflector
+	store   *Store
+	sources []Source
 }
 
 // NewWatcher returns a watcher that fills store with the pods of a set of namespaces.
 func NewWatcher(client v1.PodsGetter, store *Store, in namespaces.Set) *Watcher {
-	w := &Watcher{client: client, scopes: in.Scopes(), store: store}
-	for _, namespace := range w.scopes {
-		w.reflectors = append(w.reflectors, newReflector(client, namespaced{store, namespace}))
+	w := &Watcher{store: store}
+	for _, namespace := range in.Scopes() {
+		w.sources = append(w.sources, Source{Client: client, Namespace: namespace, Selector: v1alpha1.ApplicationUIDLabel})
 	}
 	return w
-}
-
-// newReflector returns a Reflector that keeps store up to date with the Spark pods of its namespace.
-func newReflector(client v1.PodsGetter, store namespaced) *cache.Reflector {
-	selected := func(o *metav1.ListOptions) { o.LabelSelector = v1alpha1.ApplicationUIDLabel }
-	source := &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			selected(&o)
-			return listed(ctx, client.Pods(store.namespace), o)
-		},
-		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			selected(&o)
-			return client.Pods(store.namespace).Watch(ctx, o)
-		},
-	}
-	return cache.NewReflectorWithOptions(source, &corev1.Pod{}, store, cache.ReflectorOptions{Name: "spark-pods"})
 }
 
 // Start watches until ctx ends. It implements manager.Runnable.
 func (w *Watcher) Start(ctx context.Context) error {
 	var running sync.WaitGroup
-	for _, reflector := range w.reflectors {
-		running.Go(func() { reflector.RunWithContext(ctx) })
+	for _, source := range w.sources {
+		running.Go(func() { Reflect(ctx, source, w.store.Cache) })
 	}
 	running.Wait()
 	return nil
@@ -78,50 +52,12 @@ func (w *Watcher) NeedLeaderElection() bool { return false }
 // because its watch may lag behind what the previous leader did. Events of the watch that are older than the LIST do
 // not undo it.
 func (w *Watcher) Seed(ctx context.Context) error {
-	for _, namespace := range w.scopes {
-		if err := w.seed(ctx, namespace); err != nil {
+	for _, source := range w.sources {
+		if err := Fill(ctx, source, w.store.Cache); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (w *Watcher) seed(ctx context.Context, namespace string) error {
-	options := metav1.ListOptions{LabelSelector: v1alpha1.ApplicationUIDLabel, Limit: PageSize}
-	var all []any
-	for {
-		page, err := w.client.Pods(namespace).List(ctx, options)
-		if err != nil {
-			return fmt.Errorf("list spark pods: %w", err)
-		}
-		for i := range page.Items {
-			all = append(all, &kept{Record: RecordOf(&page.Items[i])})
-		}
-		if options.Continue = page.Continue; options.Continue == "" {
-			return w.store.replace(namespace, all, page.ResourceVersion)
-		}
-	}
-}
-
-// listed returns the complete list for a Reflector whose API server cannot stream it. It reads page by page, and keeps
-// only the fields of each pod that its record needs. It sets no resource version, because an API server ignores the
-// page limit when it answers from its cache.
-func listed(ctx context.Context, pods v1.PodInterface, o metav1.ListOptions) (*corev1.PodList, error) {
-	o.ResourceVersion, o.ResourceVersionMatch, o.Limit, o.Continue = "", "", PageSize, ""
-	var all []corev1.Pod
-	for {
-		page, err := pods.List(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		for i := range page.Items {
-			all = append(all, *Lean(&page.Items[i]))
-		}
-		if o.Continue = page.Continue; o.Continue == "" {
-			page.Items = all
-			return page, nil
-		}
-	}
 }
 
 // Lean removes the fields of a pod that may be large and are not in its record. If the pod has more entries than are
