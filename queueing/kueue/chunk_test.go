@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
+	"github.com/sparkgate/sparkgate/internal/expectations"
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -308,7 +309,7 @@ func TestGrowthThatWasNotWritten(t *testing.T) {
 	wanted := queueing.ResizeRequest{PodSet: "executor", Count: 2, Ready: map[string]int32{}}
 	g.Resize(t.Context(), ask().Key, holding(0), wanted)
 	g.mu.Lock()
-	g.written[base.UID] = removed
+	g.written[base.UID] = expectations.Deleted
 	g.mu.Unlock()
 	g.Persisted(t.Context(), ask().Key, *g.Resize(t.Context(), ask().Key, holding(0), wanted).Grant)
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(w), &kueuev1.Workload{}); err != nil {

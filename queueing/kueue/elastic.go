@@ -18,13 +18,10 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/expectations"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
-
-// removed is the version recorded for a Workload that was deleted while the watch still shows it. It is newer than any
-// version from the API server.
-const removed = "18446744073709551615"
 
 // namesTried bounds how many names are tried for a chunk.
 const namesTried = 5
@@ -215,7 +212,7 @@ func (g *Gate) removeChunk(ctx context.Context, w *kueuev1.Workload) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.workloads.Get(w.Namespace, w.Name) != nil {
-		g.written[w.UID] = removed
+		g.written[w.UID] = expectations.Deleted
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
+	"github.com/sparkgate/sparkgate/internal/expectations"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
@@ -56,7 +57,7 @@ func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error)
 func New(o Options) *Gate {
 	g := &Gate{o: o, tracker: tracker{
 		clock: o.Clock, asking: map[types.NamespacedName]asker{}, created: map[queueing.Key]string{},
-		written: map[types.UID]string{}, asks: map[types.UID]int64{}, chunks: map[queueing.Key]map[string]unseenChunk{}, shown: map[queueing.Key]map[types.UID]int32{},
+		written: map[types.UID]expectations.Version{}, asks: map[types.UID]int64{}, chunks: map[queueing.Key]map[string]unseenChunk{}, shown: map[queueing.Key]map[types.UID]int32{},
 		released: map[queueing.Key]bool{}, lost: map[queueing.Key][]string{}, lastQueueStates: map[string]string{},
 	}}
 	g.writer = writer{client: o.Client, fieldOwner: o.FieldOwner, tracker: &g.tracker}

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
+	"github.com/sparkgate/sparkgate/internal/expectations"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
@@ -61,8 +62,8 @@ type tracker struct {
 	chunks map[queueing.Key]map[string]unseenChunk
 	// shown holds, for each holder of a grant, the number of executors with quota per chunk that it was last shown.
 	shown map[queueing.Key]map[types.UID]int32
-	// written holds the resource versions of the last own writes, by uid, because the watch may show older ones.
-	written map[types.UID]string
+	// written holds what the watch must show after the last own writes, by uid.
+	written map[types.UID]expectations.Version
 	// asks holds the generations of Workloads after they were last changed to match an ask, by uid.
 	asks map[types.UID]int64
 	// released holds the keys that were released within releasedTTL.

@@ -19,7 +19,6 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/resourceversions"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
@@ -195,16 +194,14 @@ func (m *mirror) workloadFor(key queueing.Key, run, attempt int64) *kueuev1.Work
 func (t *tracker) watchIsBehind(w *kueuev1.Workload) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return resourceversions.Older(w.ResourceVersion, t.written[w.UID])
+	return !t.written[w.UID].SatisfiedBy(w.ResourceVersion)
 }
 
 // recordWrite records the resource version that an own write has produced.
 func (t *tracker) recordWrite(w *kueuev1.Workload) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if known := t.written[w.UID]; known == "" || resourceversions.Older(known, w.ResourceVersion) {
-		t.written[w.UID] = w.ResourceVersion
-	}
+	t.written[w.UID] = t.written[w.UID].Newest(w.ResourceVersion)
 }
 
 // workloadChanged wakes the application of a Workload that was added, changed or deleted.
@@ -222,7 +219,7 @@ func (g *Gate) workloadChanged(o client.Object) {
 		delete(g.chunks[key], w.Name)
 	}
 	gone := !g.shows(w) // another Workload may already have its name
-	if gone || !resourceversions.Older(w.ResourceVersion, g.written[w.UID]) {
+	if gone || g.written[w.UID].SatisfiedBy(w.ResourceVersion) {
 		delete(g.written, w.UID)
 	}
 	if gone {
