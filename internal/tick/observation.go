@@ -87,14 +87,14 @@ type Decision struct {
 	Look time.Time
 	// Again reports whether to decide again at once, because there is more to do.
 	Again bool
-	// Waits is the application that a tick, or a user's request, waits for; nil if none waits. PastWaits reports whether
-	// it is a run for a past time that waits.
+	// Waits is the application that a tick, or a user's request, waits for; nil if none waits. PastWaits reports
+	// whether it is a run for a past time that waits.
 	Waits     *Child
 	PastWaits bool
 	// RunFor is what is to be recorded of the request to run past times; nil for nothing.
 	RunFor *v1alpha1.RunForStatus
-	// Skips are the applications of the schedule because of which pending times are skipped. The caller checks that they
-	// still exist.
+	// Skips are the applications of the schedule because of which pending times are skipped. The caller checks that
+	// they still exist.
 	Skips []Child
 	// Withdrawn are the pending times of a request that is no longer the current one.
 	Withdrawn []string

@@ -99,29 +99,29 @@ func Recorded(request string) string {
 	return strings.ToValidUTF8(request[:min(len(request), maxRequest)], "")
 }
 
-// accept deals with a change of the annotation that requests past times, and reports whether there is one. It is
+// handleRunFor deals with a change of the annotation that requests past times, and reports whether there is one. It is
 // recorded before anything is created for it. While the schedule has a mistake, a request waits.
-func (d *decider) accept() bool {
-	before, request := d.out.RunFor, Recorded(d.Request)
+func handleRunFor(st *state) bool {
+	before, request := st.out.RunFor, Recorded(st.o.Request)
 	switch {
-	case d.Times == nil, before == nil && request == "", before != nil && before.Request == request:
+	case st.o.Times == nil, before == nil && request == "", before != nil && before.Request == request:
 		return false
 	case before != nil:
-		d.out.Withdrawn = before.Pending
+		st.out.Withdrawn = before.Pending
 	}
-	d.out.RunFor = nil
+	st.out.RunFor = nil
 	if request != "" {
-		d.acceptNew(request)
+		acceptNew(st, request)
 	}
 	return true
 }
 
 // acceptNew records a new request. An application that has the hash of the request already was created for an earlier
 // request with the same text.
-func (d *decider) acceptNew(request string) {
+func acceptNew(st *state, request string) {
 	r := &v1alpha1.RunForStatus{Request: request}
-	d.out.RunFor = r
-	all, err := PastTimes(d.Request, d.Times, d.Now)
+	st.out.RunFor = r
+	all, err := PastTimes(st.o.Request, st.o.Times, st.o.Now)
 	if err != nil {
 		r.Result, r.Message = v1alpha1.RunForRefused, err.Error()
 		return
@@ -130,22 +130,22 @@ func (d *decider) acceptNew(request string) {
 		r.Pending = append(r.Pending, at.Format(time.RFC3339))
 	}
 	for _, at := range all {
-		if c := d.child(Name(d.Schedule.Name, at)); c != nil && c.Request == RequestHash(request) {
-			d.skipPast(at)
+		if c := st.o.child(Name(st.o.Schedule.Name, at)); c != nil && c.Request == RequestHash(request) {
+			skipPast(st, at)
 		}
 	}
 }
 
-// recordPast records the application for the oldest pending time, if it was created because of the request, and reports
-// whether there is one.
-func (d *decider) recordPast() bool {
-	run := d.pastRun()
+// handleCreatedPast records the application for the oldest pending time, if it was created because of the request, and
+// reports whether there is one.
+func handleCreatedPast(st *state) bool {
+	run := pastRun(st)
 	if run == nil {
 		return false
 	}
-	c := d.child(run.Name)
+	c := st.o.child(run.Name)
 	if run.Exists = c != nil && c.Request == run.Request; run.Exists {
-		d.createPast(run)
+		createPast(st, run)
 	}
 	return run.Exists
 }
@@ -153,78 +153,78 @@ func (d *decider) recordPast() bool {
 // runPast deals with the oldest pending time. It never deletes anything: a run of the past that stops another one, or
 // the one of the day before it, would leave a gap that is as large as the one that it fills. So it waits, unless runs
 // may overlap, for everything that runs or may start to run.
-func (d *decider) runPast() {
-	run := d.pastRun()
-	if run == nil || d.out.Create != nil || d.out.Again || len(d.out.Delete) > 0 {
+func runPast(st *state) {
+	run := pastRun(st)
+	if run == nil || st.out.Create != nil || st.out.Again || len(st.out.Delete) > 0 {
 		return
 	}
-	for ; run != nil && d.isPassedOver(run); run = d.pastRun() {
-		if c := d.child(run.Name); c != nil {
-			d.out.Skips = append(d.out.Skips, *c)
+	for ; run != nil && isPassedOver(st, run); run = pastRun(st) {
+		if c := st.o.child(run.Name); c != nil {
+			st.out.Skips = append(st.out.Skips, *c)
 		}
-		d.skipPast(run.At)
+		skipPast(st, run.At)
 	}
 	switch {
-	case d.out.Again: // which is recorded first
-	case d.exists(run.Name): // a user, or the history limits, have made way for it
-		d.awaitFor(d.child(run.Name))
-	case d.isFree(run.Name):
-		d.createPast(run)
+	case st.out.Again: // which is recorded first
+	case st.o.exists(run.Name): // a user, or the history limits, have made way for it
+		awaitFor(st, st.o.child(run.Name))
+	case st.o.isFree(run.Name):
+		createPast(st, run)
 	default:
-		d.awaitFor(d.inTheWayOf(run.Name))
+		awaitFor(st, st.o.inTheWayOf(run.Name))
 	}
 }
 
 // isPassedOver reports whether a pending time is skipped because of an application that has its name and stays.
-func (d *decider) isPassedOver(run *Run) bool {
-	if c := d.child(run.Name); c != nil {
+func isPassedOver(st *state, run *Run) bool {
+	if c := st.o.child(run.Name); c != nil {
 		return !c.Deleting
 	}
-	return d.Taken[run.Name]
+	return st.o.Taken[run.Name]
 }
 
 // pastRun returns the run of the oldest pending time; nil if none is pending, or if the schedule has a mistake.
-func (d *decider) pastRun() *Run {
-	if d.out.RunFor == nil || d.Times == nil {
+func pastRun(st *state) *Run {
+	if st.out.RunFor == nil || st.o.Times == nil {
 		return nil
 	}
-	for _, text := range d.out.RunFor.Pending {
+	for _, text := range st.out.RunFor.Pending {
 		if at, err := time.Parse(time.RFC3339, text); err == nil {
-			return &Run{Name: Name(d.Schedule.Name, at), At: d.Times.In(at), Request: RequestHash(d.out.RunFor.Request)}
+			return &Run{Name: Name(st.o.Schedule.Name, at), At: st.o.Times.In(at), Request: RequestHash(st.out.RunFor.Request)}
 		}
 	}
 	return nil
 }
 
 // createPast has the application of a pending time created.
-func (d *decider) createPast(run *Run) {
-	d.out.Create, d.out.Again = run, true
-	d.out.RunFor = d.without(run.At)
-	d.out.RunFor.Created++
-	d.conclude()
+func createPast(st *state, run *Run) {
+	st.create(run)
+	st.out.RunFor = without(st, run.At)
+	st.out.RunFor.Created++
+	conclude(st)
 }
 
 // skipPast passes over a pending time that has an application already.
-func (d *decider) skipPast(at time.Time) {
-	d.out.Again = true
-	r := d.without(at)
+func skipPast(st *state, at time.Time) {
+	st.out.Again = true
+	r := without(st, at)
 	r.Skipped = append(r.Skipped, at.Format(time.RFC3339))
 	first, err := time.Parse(time.RFC3339, r.Skipped[0])
 	if err != nil {
 		first = at
 	}
-	name := Name(d.Schedule.Name, first)
+	name := Name(st.o.Schedule.Name, first)
 	r.Message = fmt.Sprintf("application %s exists: delete it before the request, or run it again with sparkctl rerun %[1]s", name)
 	if others := len(r.Skipped) - 1; others > 0 {
 		r.Message += fmt.Sprintf("; the same holds for %d others", others)
 	}
-	d.out.RunFor = r
-	d.conclude()
+	st.out.RunFor = r
+	conclude(st)
 }
 
 // without returns the record of the request without a pending time.
-func (d *decider) without(at time.Time) *v1alpha1.RunForStatus {
-	r := d.out.RunFor.DeepCopy()
+func without(st *state, at time.Time) *v1alpha1.RunForStatus {
+	r := st.out.RunFor.DeepCopy()
 	r.Pending = slices.DeleteFunc(r.Pending, func(text string) bool {
 		pending, err := time.Parse(time.RFC3339, text)
 		return err != nil || pending.Equal(at)
@@ -233,8 +233,8 @@ func (d *decider) without(at time.Time) *v1alpha1.RunForStatus {
 }
 
 // conclude sets the result once nothing is pending.
-func (d *decider) conclude() {
-	switch r := d.out.RunFor; {
+func conclude(st *state) {
+	switch r := st.out.RunFor; {
 	case len(r.Pending) > 0:
 	case len(r.Skipped) > 0:
 		r.Result = v1alpha1.RunForSkipped
@@ -244,29 +244,8 @@ func (d *decider) conclude() {
 }
 
 // awaitFor records what the oldest pending time waits for, unless something else waits before it.
-func (d *decider) awaitFor(c *Child) {
-	if d.out.Waits == nil {
-		d.out.Waits, d.out.PastWaits = c, true
+func awaitFor(st *state, c *Child) {
+	if st.out.Waits == nil {
+		st.out.Waits, st.out.PastWaits = c, true
 	}
-}
-
-// inTheWayOf returns the oldest other application that runs or may start to run.
-func (d *decider) inTheWayOf(name string) *Child {
-	var oldest *Child
-	for i, c := range d.Children {
-		if c.mayRun() && c.Name != name && (oldest == nil || c.Created.Before(oldest.Created)) {
-			oldest = &d.Children[i]
-		}
-	}
-	return oldest
-}
-
-// child returns the application of that name; nil if there is none.
-func (d *decider) child(name string) *Child {
-	for i := range d.Children {
-		if d.Children[i].Name == name {
-			return &d.Children[i]
-		}
-	}
-	return nil
 }
