@@ -4,6 +4,9 @@
 package tick
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -112,6 +115,16 @@ type Run struct {
 	Request string
 	// Exists reports whether the application has been created already and only has to be recorded.
 	Exists bool
+}
+
+// Name returns the name of the application of a tick. Ticks are at least a minute apart, so no two ticks have the same
+// name.
+func Name(schedule string, at time.Time) string { return fmt.Sprintf("%s-%d", schedule, at.Unix()/60) }
+
+// RequestedName returns the name of the application for a run that a user requested with a token.
+func RequestedName(schedule, token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return schedule + "-m-" + hex.EncodeToString(sum[:4])
 }
 
 // Requested reports whether a user has requested the run, so that it handles no tick.

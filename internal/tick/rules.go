@@ -24,6 +24,17 @@ func (o *Observation) hasChanged(before *v1alpha1.HandledSchedule) bool {
 		before.Paused != o.isPaused() || before.Mistake != o.isMistaken()
 }
 
+// whyLeft returns the reason why ticks that were due until a change are missed; empty if they do not count as missed.
+func (o *Observation) whyLeft(before *v1alpha1.HandledSchedule) string {
+	switch {
+	case before.Mistake, o.isMistaken():
+		return v1alpha1.MissedInvalidSpec
+	case o.Schedule.Spec.Suspend:
+		return ""
+	}
+	return v1alpha1.MissedScheduleChanged
+}
+
 // followedUntil returns the time after which ticks are considered.
 func (o *Observation) followedUntil() time.Time {
 	before, created := o.Schedule.Status.Handled, o.Schedule.CreationTimestamp.Time
