@@ -103,7 +103,7 @@ var events = map[string]string{
 	"preemptingReason": "internal/lifecycle/admission.go", "followsReason": "internal/lifecycle/rerun.go", "ttlIgnoredReason": "internal/lifecycle/retention.go",
 	"reclaimedReason": "internal/lifecycle/elastic.go", "sidecarsEndedReason": "internal/lifecycle/ending.go", "objectRestored": "controllers/application/holder.go",
 	"statusRefused": "controllers/application/unwritten.go", "gatewayNotInstalled": "controllers/companions/companions.go", "CreateFailedReason": "internal/spark/expose/build.go",
-	"unattributedReason": "controllers/unmanagedpods/unattributed.go", "Event": "controllers/schedule/runfor.go",
+	"unattributedReason": "controllers/unmanagedpods/unattributed.go", "Event": "controllers/schedule/events.go",
 }
 
 // TestEveryEventIsExplained under Events.

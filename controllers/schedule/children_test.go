@@ -51,15 +51,13 @@ func TestUnseenChildren(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			p := &pass{schedule: s, expected: &expectations{created: map[string]bool{"nightly-1": true}}, Reconciler: New(Options{
-				Client: clientWith(t, tc.cached...), Live: clientWith(t, tc.live...),
-			})}
-			children, err := p.children(t.Context())
+			created := map[string]bool{"nightly-1": true}
+			children, err := applications{schedule: s, client: clientWith(t, tc.cached...), live: clientWith(t, tc.live...)}.list(t.Context(), created)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(children) != tc.children || len(p.expected.created) != tc.unseen {
-				t.Errorf("got %d children, %d of them unseen; want %d and %d", len(children), len(p.expected.created), tc.children, tc.unseen)
+			if len(children) != tc.children || len(created) != tc.unseen {
+				t.Errorf("got %d children, %d of them unseen; want %d and %d", len(children), len(created), tc.children, tc.unseen)
 			}
 		})
 	}
@@ -125,8 +123,8 @@ func TestLateRuns(t *testing.T) {
 			t.Parallel()
 			s := stored.DeepCopy()
 			s.ResourceVersion = tc.cached
-			p := &pass{schedule: s, Reconciler: New(Options{Live: clientWith(t, tc.live...), Clock: clocktesting.NewFakePassiveClock(now)})}
-			if err := p.confirmSchedule(t.Context(), tc.run); (err == nil) != tc.want {
+			a := &actor{apps: applications{schedule: s, live: clientWith(t, tc.live...)}, clock: clocktesting.NewFakePassiveClock(now)}
+			if err := a.confirmSchedule(t.Context(), tc.run); (err == nil) != tc.want {
 				t.Errorf("may be created: %t, want %t (%v)", err == nil, tc.want, err)
 			}
 		})
@@ -138,23 +136,21 @@ func TestLateRuns(t *testing.T) {
 func TestWakes(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	r := New(Options{Clock: clocktesting.NewFakePassiveClock(now)})
 	for _, tc := range []struct {
 		name string
-		pass pass
+		out  outcome
 		want time.Duration
 	}{
-		{"soon", pass{decision: tick.Decision{Look: now.Add(time.Minute)}}, time.Minute},
-		{"tomorrow", pass{decision: tick.Decision{Look: now.AddDate(0, 0, 1)}}, maxSleep},
-		{"overdue", pass{decision: tick.Decision{Look: now.Add(-time.Minute)}}, time.Millisecond},
-		{"refused", pass{refused: "no quota", decision: tick.Decision{Again: true}}, retryRefused},
-		{"refused, and something is due before it is tried again", pass{refused: "no quota", decision: tick.Decision{Again: true, Look: now.Add(time.Second)}}, time.Second},
-		{"refused, and nothing is due for a while", pass{refused: "no quota", decision: tick.Decision{Look: now.Add(time.Hour)}}, retryRefused},
-		{"a mistake in the template", pass{mistake: "spec.template", inTemplate: true}, retryTemplate},
-		{"another mistake", pass{mistake: "spec.timeZone"}, 0},
+		{"soon", outcome{decision: tick.Decision{Look: now.Add(time.Minute)}}, time.Minute},
+		{"tomorrow", outcome{decision: tick.Decision{Look: now.AddDate(0, 0, 1)}}, maxSleep},
+		{"overdue", outcome{decision: tick.Decision{Look: now.Add(-time.Minute)}}, time.Millisecond},
+		{"refused", outcome{refused: "no quota", decision: tick.Decision{Again: true}}, retryRefused},
+		{"refused, and something is due before it is tried again", outcome{refused: "no quota", decision: tick.Decision{Again: true, Look: now.Add(time.Second)}}, time.Second},
+		{"refused, and nothing is due for a while", outcome{refused: "no quota", decision: tick.Decision{Look: now.Add(time.Hour)}}, retryRefused},
+		{"a mistake in the template", outcome{observed: observed{mistake: "spec.template", inTemplate: true}}, retryTemplate},
+		{"another mistake", outcome{observed: observed{mistake: "spec.timeZone"}}, 0},
 	} {
-		tc.pass.Reconciler = r
-		if got := tc.pass.result().RequeueAfter; got != tc.want {
+		if got := tc.out.result(now).RequeueAfter; got != tc.want {
 			t.Errorf("%s: looks again after %s, want %s", tc.name, got, tc.want)
 		}
 	}

@@ -6,7 +6,6 @@ package schedule
 import (
 	"context"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,8 +37,7 @@ type Options struct {
 	// Notifier sends warnings to other systems; nil sends none.
 	Notifier Notifier
 	Clock    clock.PassiveClock
-	// Series bounds the series of all metrics with a namespace label. Default: those of this package are bounded on
-	// their own.
+	// Series bounds the series of all metrics with a namespace label.
 	Series *metricseries.Bounds
 	// Operators reports which other operators are alive and may handle a schedule; nil knows none.
 	Operators *operators.Operators
@@ -56,19 +54,13 @@ type Notifier interface {
 type Reconciler struct {
 	Options
 	memory memory
-
-	leading sync.Once
-	since   time.Time
-	// deciding is set once this process is the leader.
-	deciding atomic.Bool
+	// since is when this process became the leader; nil until then.
+	since atomic.Pointer[time.Time]
 }
 
 // New returns a reconciler.
 func New(o Options) *Reconciler {
-	if o.Series == nil {
-		o.Series = metricseries.New(Series()...)
-	}
-	return &Reconciler{Options: o, memory: memory{known: map[types.NamespacedName]*expectations{}}}
+	return &Reconciler{Options: o, memory: memory{known: map[types.NamespacedName]*record{}}}
 }
 
 // ownerIndex indexes applications by the name of the schedule in their owner reference, whatever its UID.
@@ -122,35 +114,45 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.Ready(ctx); err != nil {
 		return ctrl.Result{}, err
 	}
-	r.leading.Do(func() {
-		r.since = r.Clock.Now()
-		r.deciding.Store(true)
-	})
+	now := r.Clock.Now()
+	r.since.CompareAndSwap(nil, &now)
 	s, err := r.read(ctx, req.NamespacedName)
 	if err != nil || s == nil {
 		return ctrl.Result{}, err
 	}
-	p := &pass{Reconciler: r, schedule: s, expected: r.memory.of(s), confirmed: map[string]bool{}}
-	if p.expected.isStale(s) {
+	known := r.memory.of(s)
+	if known.isStale(s) {
 		return ctrl.Result{}, nil
 	}
-	if err := p.observe(ctx); err != nil {
+	return r.pass(ctx, s, known)
+}
+
+// pass observes a schedule, decides, acts and publishes. Each part returns what it has found out.
+func (r *Reconciler) pass(ctx context.Context, s *v1alpha1.ScheduledSparkApplication, known *record) (ctrl.Result, error) {
+	now := r.Clock.Now()
+	apps := applications{client: r.Client, live: r.Live, schedule: s}
+	seen, err := observer{client: r.Client, live: r.Live, apps: apps, record: known, since: *r.since.Load(), now: now}.observe(ctx)
+	if err != nil {
 		return ctrl.Result{}, err
 	}
-	p.decision = tick.Decide(p.o)
-	if err := p.act(ctx); err != nil {
+	decided := outcome{observed: seen, decision: tick.Decide(seen.o)}
+	done, err := (&actor{client: r.Client, clock: r.Clock, apps: apps, record: known}).act(ctx, decided)
+	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if p.created && len(p.decision.Passed) == 0 {
+	if done.created && len(done.decision.Passed) == 0 {
 		return ctrl.Result{RequeueAfter: recordDelay}, nil
 	}
-	if err := p.publish(ctx); err != nil {
+	announcer := announcer{recorder: r.Recorder, notifier: r.Notifier, schedule: s}
+	if err := (publisher{client: r.Client, operator: r.Operators.Name(), announcer: announcer, series: r.Series, record: known}).publish(ctx, done); err != nil {
 		return ctrl.Result{}, err
 	}
-	if err := p.trim(ctx); err != nil {
-		return ctrl.Result{}, err
+	for _, c := range tick.Surplus(&s.Spec, done.o.Children) {
+		if _, err := apps.delete(ctx, c); err != nil {
+			return ctrl.Result{}, err
+		}
 	}
-	return p.result(), nil
+	return done.result(r.Clock.Now()), nil
 }
 
 // read returns a schedule from the cache, or nil if it is gone, is being deleted, or is handled by another operator.
@@ -166,19 +168,10 @@ func (r *Reconciler) read(ctx context.Context, name types.NamespacedName) (*v1al
 	return s, nil
 }
 
-// pass is one reconciliation of one schedule.
-type pass struct {
-	*Reconciler
-	schedule *v1alpha1.ScheduledSparkApplication
-	expected *expectations
-	o        tick.Observation
-	// mistake is the error in the spec that keeps the schedule from working; empty if there is none.
-	mistake string
-	// inTemplate reports whether the mistake is in the template.
-	inTemplate bool
-	decision   tick.Decision
-	// confirmed are the names of applications that this pass has read from the API server.
-	confirmed map[string]bool
+// outcome is what a pass has done, with what it has found out.
+type outcome struct {
+	observed
+	decision tick.Decision
 	// created reports whether this pass has created an application.
 	created bool
 	// refused is the reason why the application could not be created; empty if it could.
@@ -198,19 +191,19 @@ const maxSleep = 10 * time.Minute
 const retryTemplate = 10 * time.Minute
 
 // result returns when to look at the schedule again.
-func (p *pass) result() ctrl.Result {
+func (out outcome) result(now time.Time) ctrl.Result {
 	sleep := maxSleep
-	if look := p.decision.Look; !look.IsZero() {
-		sleep = min(max(look.Sub(p.Clock.Now()), time.Millisecond), maxSleep)
+	if look := out.decision.Look; !look.IsZero() {
+		sleep = min(max(look.Sub(now), time.Millisecond), maxSleep)
 	}
 	switch {
-	case p.refused != "":
+	case out.refused != "":
 		return ctrl.Result{RequeueAfter: min(sleep, retryRefused)}
-	case p.decision.Again:
+	case out.decision.Again:
 		return ctrl.Result{RequeueAfter: time.Nanosecond}
-	case !p.decision.Look.IsZero():
+	case !out.decision.Look.IsZero():
 		return ctrl.Result{RequeueAfter: sleep}
-	case p.inTemplate:
+	case out.inTemplate:
 		return ctrl.Result{RequeueAfter: retryTemplate}
 	}
 	return ctrl.Result{}

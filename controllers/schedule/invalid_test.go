@@ -171,9 +171,9 @@ func TestChangedMeanwhile(t *testing.T) {
 		for version, stays := range map[string]bool{"7": true, "8": false} {
 			c := clientWith(t, app)
 			s := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a"}}
-			p := &pass{schedule: s, Reconciler: New(Options{Client: c, Live: c})}
+			apps := applications{schedule: s, client: c}
 			seen.Name, seen.UID, seen.Version = app.Name, app.UID, version
-			if deleted, err := p.delete(t.Context(), seen); err != nil || deleted == stays {
+			if deleted, err := apps.delete(t.Context(), seen); err != nil || deleted == stays {
 				t.Errorf("%s, seen at %s: deleted %t, %v", name, version, deleted, err)
 			}
 			err := c.Get(t.Context(), client.ObjectKeyFromObject(app), &v1alpha1.SparkApplication{})
@@ -192,7 +192,8 @@ var denials = map[string]metav1.Status{
 	"a webhook that has failed":       {Code: 500, Message: `admission webhook "costs.example.org" denied the request: no cost centre`},
 }
 
-// TestDeniedWithAnyCode: whatever code a policy answers with, the condition shows what it says, and the run that it refuses gives way to the next one.
+// TestDeniedWithAnyCode: whatever code a policy answers with, the condition shows what it says, and the run that it
+// refuses gives way to the next one.
 func TestDeniedWithAnyCode(t *testing.T) {
 	t.Parallel()
 	for name, answer := range denials {
@@ -214,7 +215,8 @@ func TestDeniedWithAnyCode(t *testing.T) {
 	}
 }
 
-// TestNoDryRuns: where a webhook keeps the API server from dry runs, the operator's own rules are all that a template is checked by.
+// TestNoDryRuns: where a webhook keeps the API server from dry runs, the operator's own rules are all that a template
+// is checked by.
 func TestNoDryRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *v1alpha1.ScheduledSparkApplication) { s.Generation = 1 })

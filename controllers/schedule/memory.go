@@ -17,63 +17,77 @@ import (
 // memory holds what the operator knows about schedules ahead of the cache. It is safe for concurrent use.
 type memory struct {
 	mu    sync.Mutex
-	known map[types.NamespacedName]*expectations
+	known map[types.NamespacedName]*record
 }
 
-// of returns the expectations of a schedule. They need no lock, because a schedule is reconciled by one worker at a
-// time.
-func (m *memory) of(s *v1alpha1.ScheduledSparkApplication) *expectations {
+// of returns the record of a schedule. It needs no lock, because a schedule is reconciled by one worker at a time.
+func (m *memory) of(s *v1alpha1.ScheduledSparkApplication) *record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	name := types.NamespacedName{Namespace: s.Namespace, Name: s.Name}
 	if e := m.known[name]; e != nil && e.schedule == s.UID {
 		return e
 	}
-	e := &expectations{schedule: s.UID, created: map[string]bool{}}
+	e := &record{schedule: s.UID, created: map[string]bool{}}
 	m.known[name] = e
 	return e
 }
 
-// forget drops the expectations of a schedule that is gone.
+// forget drops the record of a schedule that is gone.
 func (m *memory) forget(name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.known, name)
 }
 
-// expectations is what the operator knows about one schedule ahead of the cache.
-type expectations struct {
+// record is what the operator knows about one schedule ahead of the cache.
+type record struct {
 	schedule types.UID
 	// created are the names of the created applications that the cache does not show yet.
 	created map[string]bool
-	// last is the last application that this process has created.
-	last creation
-	// refused is the name of the last application of a tick that could not be created.
-	refused string
-	// refusedRequest is the last application of a requested run that could not be created.
-	refusedRequest refusal
-	// refusedPast is the last application of a requested past time that could not be created.
-	refusedPast refusal
-	// superseded are the stalled applications that were deleted for the next run and are not yet recorded in the
-	// status.
-	superseded []tick.Child
-	// recording is the write of the status that would record them, until it is known to have succeeded.
-	recording recording
 	// version is the resource version of the last own write.
 	version string
-	// checked is the last generation whose template is valid. An invalid template is checked again, because the policy
+	// last is the last application that this process has created.
+	last       creation
+	refused    refusals
+	superseded superseded
+	template   templateCheck
+}
+
+// refusals are the last applications that could not be created: of a tick, of a requested run and of a requested past
+// time.
+type refusals struct {
+	tick          string
+	request, past refusal
+}
+
+// superseded are the stalled applications that were deleted for the next run and are not yet recorded in the status.
+type superseded struct {
+	apps []tick.Child
+	// writing is how many of them a write of the status would record, until it is known to have succeeded.
+	// status.missed then counts total of them.
+	writing int
+	total   int64
+}
+
+// settle removes and returns those that the status records, if it counts so many. They would be counted twice if the
+// answer to the write was lost.
+func (s *superseded) settle(count int64) (recorded []tick.Child) {
+	if s.writing > 0 && count >= s.total {
+		recorded, s.apps = s.apps[:s.writing], s.apps[s.writing:]
+	}
+	s.writing = 0
+	return recorded
+}
+
+// templateCheck is what is known of the template of a schedule.
+type templateCheck struct {
+	// valid is the last generation whose template is valid. An invalid template is checked again, because the policy
 	// that refuses it can change.
-	checked int64
+	valid int64
 	// unanswered is the last generation whose template the API server could not check, and asked is when it was tried.
 	unanswered int64
 	asked      time.Time
-}
-
-// recording is a write of the status that records the first n superseded applications: status.missed then counts total of
-// them.
-type recording struct {
-	n     int
-	total int64
 }
 
 // refusal is a run whose application could not be created, and why.
@@ -90,7 +104,7 @@ func (c creation) is(run *tick.Run) bool { return c.run == run.Name && c.request
 
 // forgetPast forgets the last application that this process has created for a past time, once there is another request:
 // one with the same text is to create it again.
-func (e *expectations) forgetPast(before, after *v1alpha1.RunForStatus) {
+func (e *record) forgetPast(before, after *v1alpha1.RunForStatus) {
 	if e.last.request != "" && (before == nil || after == nil || before.Request != after.Request) {
 		e.last = creation{}
 	}
@@ -98,6 +112,6 @@ func (e *expectations) forgetPast(before, after *v1alpha1.RunForStatus) {
 
 // isStale reports whether the cache shows the schedule from before the last own write. The watch event of that write
 // wakes the schedule again.
-func (e *expectations) isStale(s *v1alpha1.ScheduledSparkApplication) bool {
+func (e *record) isStale(s *v1alpha1.ScheduledSparkApplication) bool {
 	return resourceversions.Older(s.ResourceVersion, e.version)
 }

@@ -5,6 +5,7 @@ package schedule
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -59,42 +60,49 @@ const (
 )
 
 // countRefused counts an application that the API server has refused. Each attempt counts.
-func (p *pass) countRefused() {
-	if run := p.decision.Create; p.refused != "" && run != nil {
-		p.Series.Count(func(func(string) string) {
-			runs.WithLabelValues(p.schedule.Namespace, triggerOf(run), resultRefused).Inc()
+func countRefused(series *metricseries.Bounds, out outcome) {
+	if run := out.decision.Create; out.refused != "" && run != nil {
+		series.Count(func(func(string) string) {
+			runs.WithLabelValues(out.o.Schedule.Namespace, triggerOf(run), resultRefused).Inc()
 		})
 	}
 }
 
 // countRecorded counts the runs that a successful write of the status has recorded.
-func (p *pass) countRecorded() {
-	namespace := p.schedule.Namespace
-	p.Series.Count(func(func(string) string) {
-		if run := p.decision.Create; run != nil && p.refused == "" {
+func countRecorded(series *metricseries.Bounds, out outcome, last creation) {
+	namespace := out.o.Schedule.Namespace
+	series.Count(func(func(string) string) {
+		if run := out.decision.Create; run != nil && out.refused == "" {
 			runs.WithLabelValues(namespace, triggerOf(run), resultCreated).Inc()
 			if !run.Requested() {
-				delay.WithLabelValues(namespace).Observe(max(p.createdAt(run).Sub(run.At), time.Duration(0)).Seconds())
+				delay.WithLabelValues(namespace).Observe(max(createdAt(run, out.o, last).Sub(run.At), time.Duration(0)).Seconds())
 			}
 		}
-		for _, passed := range p.decision.Passed {
+		for _, passed := range out.decision.Passed {
 			missed.WithLabelValues(namespace, passed.Reason).Inc()
 		}
 	})
 }
 
+// countSuperseded counts n applications that were deleted for the next run.
+func countSuperseded(series *metricseries.Bounds, namespace string, n int) {
+	if n > 0 {
+		series.Count(func(func(string) string) {
+			missed.WithLabelValues(namespace, v1alpha1.MissedSuperseded).Add(float64(n))
+		})
+	}
+}
+
 // createdAt returns when the application of a run was created. It is accurate to the second if another process created
 // it.
-func (p *pass) createdAt(run *tick.Run) time.Time {
-	if p.expected.last.is(run) {
-		return p.expected.last.at
+func createdAt(run *tick.Run, o tick.Observation, last creation) time.Time {
+	if last.is(run) {
+		return last.at
 	}
-	for _, c := range p.o.Children {
-		if c.Name == run.Name {
-			return c.Created
-		}
+	if i := slices.IndexFunc(o.Children, func(c tick.Child) bool { return c.Name == run.Name }); i >= 0 {
+		return o.Children[i].Created
 	}
-	return p.Clock.Now()
+	return o.Now
 }
 
 func triggerOf(run *tick.Run) string {
@@ -116,7 +124,7 @@ func (c *scheduleCollector) Describe(out chan<- *prometheus.Desc) { out <- c.des
 
 // Collect implements prometheus.Collector.
 func (c *scheduleCollector) Collect(out chan<- prometheus.Metric) {
-	if r := c.of.Load(); r != nil && r.deciding.Load() {
+	if r := c.of.Load(); r != nil && r.since.Load() != nil {
 		c.collect(out, r)
 	}
 }

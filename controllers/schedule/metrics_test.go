@@ -14,6 +14,7 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
@@ -24,11 +25,12 @@ func TestCounters(t *testing.T) {
 		m.Reset()
 	}
 	now := time.Date(2026, 3, 28, 2, 30, 0, 0, time.UTC)
-	r := New(Options{Clock: testingclock.NewFakePassiveClock(now)})
+	r := New(Options{Clock: testingclock.NewFakePassiveClock(now), Series: metricseries.New(Series()...)})
 	count := func(refused string, d tick.Decision) {
-		p := &pass{Reconciler: r, expected: &expectations{}, decision: d, refused: refused, schedule: &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "counted", Name: "nightly"}}}
-		p.countRefused()
-		p.countRecorded()
+		s := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "counted", Name: "nightly"}}
+		out := outcome{observed: observed{o: tick.Observation{Schedule: s, Now: now}}, decision: d, refused: refused}
+		countRefused(r.Series, out)
+		countRecorded(r.Series, out, creation{})
 	}
 	passed := []tick.Passed{{Reason: v1alpha1.MissedOperatorDown}, {Reason: v1alpha1.MissedOperatorDown}, {Reason: v1alpha1.MissedNameTaken}}
 	count("", tick.Decision{})
@@ -82,7 +84,7 @@ func TestCollector(t *testing.T) {
 	if n := testutil.CollectAndCount(c); n != 0 {
 		t.Errorf("%d series of a process that does not lead", n)
 	}
-	r.deciding.Store(true)
+	r.since.Store(&noon)
 	const want = `# HELP sparkgate_schedules Schedules, by the reason of their condition Ready.
 # TYPE sparkgate_schedules gauge
 sparkgate_schedules{namespace="a",reason="InvalidSpec"} 1

@@ -40,16 +40,16 @@ func TestEndedInOneSecond(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &pass{schedule: &v1alpha1.ScheduledSparkApplication{Status: tt.before}, expected: &expectations{}}
+			s := &v1alpha1.ScheduledSparkApplication{Status: tt.before}
 			for range 2 {
-				after := p.schedule.DeepCopy()
+				after := s.DeepCopy()
 				after.Status.LastSuccessfulRun, after.Status.LastFailedRun = ok, failed
-				v := p.view(&after.Status)
+				v := view(&after.Status, outcome{observed: observed{o: tick.Observation{Schedule: s}}}, &record{})
 				if v.LastRun == nil || v.LastRun.Succeeded != tt.succeeds {
 					t.Fatalf("the last run is %+v", v.LastRun)
 				}
 				after.Status.Conditions = status.ScheduleConditions(after.Status.Conditions, v, metav1.Now())
-				p.schedule = after
+				s = after
 			}
 		})
 	}
@@ -61,7 +61,7 @@ func TestSupersededIsRecorded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(*v1alpha1.ScheduledSparkApplication) {})
 	s := w.until("12:01")
-	w.reconciler.memory.of(s).superseded = []tick.Child{{Name: "nightly-1", Due: noon}}
+	w.reconciler.memory.of(s).superseded.apps = []tick.Child{{Name: "nightly-1", Due: noon}}
 	for _, look := range []string{"12:02", "12:03"} {
 		if s = w.until(look); len(s.Status.Missed) != 1 || s.Status.Missed[0] != (v1alpha1.MissedRuns{Reason: v1alpha1.MissedSuperseded, Count: 1, Last: "2026-01-01T12:00:00Z"}) {
 			t.Errorf("missed %+v", s.Status.Missed)
@@ -69,14 +69,14 @@ func TestSupersededIsRecorded(t *testing.T) {
 	}
 }
 
-// TestSupersededWithoutAnAnswer: an application that was deleted for the next run is counted once, although the answer to
-// the write that recorded it was lost.
+// TestSupersededWithoutAnAnswer: an application that was deleted for the next run is counted once, although the answer
+// to the write that recorded it was lost.
 func TestSupersededWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(*v1alpha1.ScheduledSparkApplication) {})
 	s := w.until("12:01")
 	e := w.reconciler.memory.of(s)
-	e.superseded = []tick.Child{{Name: "nightly-1", Due: noon}}
+	e.superseded.apps = []tick.Child{{Name: "nightly-1", Due: noon}}
 	lost := true
 	w.reconciler.Client = interceptor.NewClient(w.Client.(client.WithWatch), interceptor.Funcs{
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
@@ -91,14 +91,14 @@ func TestSupersededWithoutAnAnswer(t *testing.T) {
 	if _, err := w.reconciler.Reconcile(t.Context(), request); err == nil {
 		t.Fatal("the answer was not lost")
 	}
-	e.superseded = append(e.superseded, tick.Child{Name: "nightly-2", Due: noon.Add(time.Minute)})
+	e.superseded.apps = append(e.superseded.apps, tick.Child{Name: "nightly-2", Due: noon.Add(time.Minute)})
 	for _, look := range []string{"12:02", "12:03"} {
 		if s = w.until(look); len(s.Status.Missed) != 1 || s.Status.Missed[0] != (v1alpha1.MissedRuns{Reason: v1alpha1.MissedSuperseded, Count: 2, Last: "2026-01-01T12:01:00Z"}) {
 			t.Errorf("missed %+v", s.Status.Missed)
 		}
 	}
-	if diff := cmp.Diff([]string{"Superseded", "Superseded"}, w.reasons()); diff != "" || len(e.superseded) != 0 {
-		t.Errorf("left %v, events (-want +got):\n%s", e.superseded, diff)
+	if diff := cmp.Diff([]string{"Superseded", "Superseded"}, w.reasons()); diff != "" || len(e.superseded.apps) != 0 {
+		t.Errorf("left %v, events (-want +got):\n%s", e.superseded.apps, diff)
 	}
 }
 
@@ -111,11 +111,11 @@ func TestManySuperseded(t *testing.T) {
 		5: "application nightly-0 and 4 others",
 	} {
 		recorder := events.NewFakeRecorder(10)
-		p := &pass{Reconciler: New(Options{Recorder: recorder}), expected: &expectations{}}
+		var apps []tick.Child
 		for i := range n {
-			p.expected.superseded = append(p.expected.superseded, tick.Child{Name: fmt.Sprint("nightly-", i), Message: "Secret \"keys\" does not exist"})
+			apps = append(apps, tick.Child{Name: fmt.Sprint("nightly-", i), Message: "Secret \"keys\" does not exist"})
 		}
-		p.announceSuperseded(n)
+		announcer{recorder: recorder}.announceSuperseded(apps)
 		close(recorder.Events)
 		var got []string
 		for event := range recorder.Events {
@@ -171,11 +171,11 @@ func TestMissedRunsAreExplained(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			recorder := events.NewFakeRecorder(1)
-			p := &pass{Reconciler: &Reconciler{Options: Options{Recorder: recorder}}, schedule: &v1alpha1.ScheduledSparkApplication{}}
+			var passed []tick.Passed
 			for i, reason := range tt.reasons {
-				p.decision.Passed = append(p.decision.Passed, tick.Passed{At: noon.Add(time.Duration(i) * time.Hour), Reason: reason})
+				passed = append(passed, tick.Passed{At: noon.Add(time.Duration(i) * time.Hour), Reason: reason})
 			}
-			p.announceMissed()
+			announcer{recorder: recorder}.announceMissed(passed)
 			got := <-recorder.Events
 			for _, want := range tt.want {
 				if !strings.Contains(got, want) {

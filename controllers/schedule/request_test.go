@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
@@ -78,6 +79,7 @@ func newWorld(t *testing.T, change func(*v1alpha1.ScheduledSparkApplication), ot
 	recorder := events.NewFakeRecorder(1000)
 	w.events = recorder.Events
 	w.reconciler = New(Options{
+		Series: metricseries.New(Series()...),
 		Client: c, Live: c, Recorder: recorder, Notifier: w, Clock: w.clock, Ready: func(context.Context) error { return nil },
 	})
 	return w

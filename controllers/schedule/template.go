@@ -74,41 +74,41 @@ func annotate(annotations map[string]string, run tick.Run) {
 // checkTemplate returns the mistake in the template, or "": first what the API server finds in a dry run, then what the
 // operator finds. A new leader does not check again what was found valid. If the API server could not check the
 // template, it is checked again after retryTemplate.
-func (p *pass) checkTemplate(ctx context.Context) (mistake string, err error) {
-	s, e := p.schedule, p.expected
-	if e.checked == s.Generation || e.unanswered == s.Generation && p.Clock.Since(e.asked) < retryTemplate {
+func (ob observer) checkTemplate(ctx context.Context) (mistake string, err error) {
+	s, e := ob.apps.schedule, &ob.record.template
+	if e.valid == s.Generation || e.unanswered == s.Generation && ob.now.Sub(e.asked) < retryTemplate {
 		return "", nil
 	}
 	ready := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ReadyCondition)
 	if s.Status.ObservedGeneration != s.Generation || ready == nil || ready.Reason == v1alpha1.InvalidSpecReason || e.unanswered == s.Generation {
-		mistake, answered, err := p.tryTemplate(ctx)
+		mistake, answered, err := ob.tryTemplate(ctx, s)
 		if err != nil || mistake != "" {
 			return mistake, err
 		}
 		if !answered {
-			e.unanswered, e.asked = s.Generation, p.o.Now
+			e.unanswered, e.asked = s.Generation, ob.now
 			return "", nil
 		}
 	}
-	e.checked = s.Generation
+	e.valid = s.Generation
 	return "", nil
 }
 
 // tryTemplate makes the API server check an application in a dry run, and reports whether the API server has answered.
 // The operator's own rules are applied in any case.
-func (p *pass) tryTemplate(ctx context.Context) (mistake string, answered bool, err error) {
-	app, err := applicationOf(p.schedule, tick.Run{Name: tick.Name(p.schedule.Name, p.o.Now), At: p.o.Now})
+func (ob observer) tryTemplate(ctx context.Context, s *v1alpha1.ScheduledSparkApplication) (mistake string, answered bool, err error) {
+	app, err := applicationOf(s, tick.Run{Name: tick.Name(s.Name, ob.now), At: ob.now})
 	if err != nil {
 		return err.Error(), true, nil
 	}
-	err = p.Client.Create(ctx, app, client.FieldOwner(author), client.DryRunAll, client.FieldValidation("Strict"))
+	err = ob.client.Create(ctx, app, client.FieldOwner(author), client.DryRunAll, client.FieldValidation("Strict"))
 	switch {
 	case apierrors.IsBadRequest(err) && !apianswer.RefusesDryRuns(err):
-		return cmp.Or(unreadable(p.schedule), mistakesOf(err)), true, nil
+		return cmp.Or(unreadable(s), mistakesOf(err)), true, nil
 	case apierrors.IsInvalid(err):
 		return mistakesOf(err), true, nil
 	case apierrors.IsForbidden(err), apianswer.IsWebhookAway(err), apianswer.IsDenied(err), apianswer.RefusesDryRuns(err): // a quota is used up, for example
-		if mistake = unreadable(p.schedule); mistake != "" {
+		if mistake = unreadable(s); mistake != "" {
 			return mistake, false, nil
 		}
 	case err == nil, apierrors.IsAlreadyExists(err): // names are checked last, so everything else is valid
@@ -116,39 +116,33 @@ func (p *pass) tryTemplate(ctx context.Context) (mistake string, answered bool, 
 	default:
 		return "", false, fmt.Errorf("check the template: %w", err)
 	}
-	mistake, err = p.mistakeOf(ctx, app)
+	mistake, err = ob.mistakeOf(ctx, app)
 	return mistake, answered, err
 }
 
-// mistakeOf returns the mistake that the operator finds in an application of the template, or "".
-func (p *pass) mistakeOf(ctx context.Context, app *unstructured.Unstructured) (mistake string, err error) {
-	typed := &v1alpha1.SparkApplication{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(app.Object, typed); err != nil {
+// mistakeOf returns the mistake that the operator finds in an application of the template, together with its
+// sparkConfigMap if that may complete the spec, or "". It finds none while the ConfigMap does not exist or may not be
+// read; the applications will report that.
+func (ob observer) mistakeOf(ctx context.Context, built *unstructured.Unstructured) (mistake string, err error) {
+	app := &v1alpha1.SparkApplication{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(built.Object, app); err != nil {
 		return inTemplate(err.Error()), nil
 	}
-	findings, err := p.judge(ctx, typed)
-	if err != nil || len(findings) == 0 {
-		return "", err
+	findings := validate.Application(app)
+	if validate.ConfigMapMayMend(app, findings) {
+		files := &corev1.ConfigMap{}
+		switch err := ob.live.Get(ctx, client.ObjectKey{Namespace: app.Namespace, Name: app.Spec.SparkConfigMap}, files); {
+		case apierrors.IsNotFound(err), apierrors.IsForbidden(err):
+			return "", nil
+		case err != nil:
+			return "", fmt.Errorf("read the sparkConfigMap of the template: %w", err)
+		}
+		findings = validate.Submission(app, conf.Sources{ConfigMap: files.Data})
+	}
+	if len(findings) == 0 {
+		return "", nil
 	}
 	return inTemplate(findings[0].Field + ": " + findings[0].Message), nil
-}
-
-// judge returns the mistakes that the operator finds in an application, together with its sparkConfigMap if that may
-// complete the spec. It returns none while the ConfigMap does not exist or may not be read; the applications will
-// report that.
-func (p *pass) judge(ctx context.Context, app *v1alpha1.SparkApplication) ([]validate.Finding, error) {
-	findings := validate.Application(app)
-	if !validate.ConfigMapMayMend(app, findings) {
-		return findings, nil
-	}
-	files := &corev1.ConfigMap{}
-	switch err := p.Live.Get(ctx, client.ObjectKey{Namespace: app.Namespace, Name: app.Spec.SparkConfigMap}, files); {
-	case apierrors.IsNotFound(err), apierrors.IsForbidden(err):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("read the sparkConfigMap of the template: %w", err)
-	}
-	return validate.Submission(app, conf.Sources{ConfigMap: files.Data}), nil
 }
 
 // unreadable describes the fields of the template that do not exist or cannot be read, with remedies that the API

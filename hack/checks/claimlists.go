@@ -29,7 +29,8 @@ var claims = []Claim{
 			"controllers/explainserver/reviewer.go":               2, // TokenReview and SubjectAccessReview: nothing is stored
 			"controllers/internal/accountrights/accountrights.go": 1, // SubjectAccessReview: nothing is stored
 			"controllers/queue/controller.go":                     1, // the status of queues
-			"controllers/schedule/act.go":                         2, // applications of schedules
+			"controllers/schedule/act.go":                         1, // applications of schedules
+			"controllers/schedule/applications.go":                1, // deletes them
 			"controllers/schedule/publish.go":                     1, // the status of schedules
 			"controllers/schedule/template.go":                    1, // a dry run: nothing is stored
 			"controllers/unmanagedpods/admit.go":                  1, // the scheduling gate
