@@ -26,11 +26,16 @@ type Observation struct {
 	SameTemplate bool
 	// Pods are all pods that carry the application's uid.
 	Pods []*pods.Record
+	// Eviction is why the gate reclaims the grant of the current attempt; nil if it does not, or if there is no grant.
+	Eviction *queueing.Eviction
+	// UIAddress is the address of the web interface of the attempt, inside or outside of the cluster; empty if unknown.
+	UIAddress string
+
+	// What this process has seen or done itself, and the next one does not know.
+
 	// ExecutorFailures are the failed executors of the current attempt that this process has seen, oldest first,
 	// including those whose pods are gone.
 	ExecutorFailures []pods.Failure
-	// Eviction is why the gate reclaims the grant of the current attempt; nil if it does not, or if there is no grant.
-	Eviction *queueing.Eviction
 	// DriverEndedSince is when this process first saw that the driver of the attempt has ended; zero if it has not.
 	DriverEndedSince time.Time
 	// EndedDriver is the driver of the attempt as this process saw it after its end; nil if it has not. Its pod may
@@ -44,8 +49,17 @@ type Observation struct {
 	ReadyPeak ReadyPeak
 	// LastWrite is when this process last wrote the status; zero if it never did.
 	LastWrite time.Time
-	// UIAddress is the address of the web interface of the attempt, inside or outside of the cluster; empty if unknown.
-	UIAddress string
+	// Ungating maps pods that may have been ungated by a write without a response to the flavor in which they were.
+	Ungating map[types.UID]string
+	// Leftovers are attempts whose driver pod has ended and is gone, as far as this process has seen, but whose other
+	// objects may still exist.
+	Leftovers []AttemptID
+	// CreatedDriver is the uid of the driver pod that this process created, as granted, for the current attempt; empty
+	// if it has not.
+	CreatedDriver types.UID
+
+	// How the operator is configured.
+
 	// ReferenceTimeout is how long a reference may be missing before the application counts as Stalled.
 	ReferenceTimeout time.Duration
 	// MaxTermination is the longest time that pods get to end, whatever they or the spec say. Default: 10m.
@@ -54,19 +68,16 @@ type Observation struct {
 	// is that more executors are ready, it is twice as long. Default: 10s.
 	ExecutorInterval time.Duration
 
+	// What is found out only when a decision needs it.
+
 	// Plan is the planned start; nil until it was needed.
 	Plan *Plan
 	// Verdict is the gate's answer; nil until it was needed.
 	Verdict *queueing.Verdict
 	// Allocation is the gate's answer to Decision.Want, for a grant that may grow; nil until it was needed.
 	Allocation *queueing.Allocation
-	// Ungating maps pods that may have been ungated by a write without a response to the flavor in which they were.
-	Ungating map[types.UID]string
 	// DriverAbsent reports that a live read found no driver pod of the attempt; false until it was needed.
 	DriverAbsent bool
-	// Leftovers are attempts whose driver pod has ended and is gone, as far as this process has seen, but whose other
-	// objects may still exist.
-	Leftovers []AttemptID
 	// StrayDriver reports that a live read found the driver of the attempt with other labels or another owner than it
 	// was created with, so that the watch does not show it as the driver. The pod has been added to Pods, as the
 	// driver.
@@ -81,14 +92,14 @@ type Observation struct {
 	// DriverEvent is the last warning event of the driver pod, empty if there is none or it cannot be read; nil until
 	// it was needed.
 	DriverEvent *string
+
+	// What came of an attempt to create the driver.
+
 	// Obstacle is what kept the driver from being created; empty if nothing did.
 	Obstacle string
 	// Rejection is why the API server permanently refuses to create an object of the attempt; empty if it has not
 	// refused any.
 	Rejection string
-	// CreatedDriver is the uid of the driver pod that this process created, as granted, for the current attempt; empty
-	// if it has not.
-	CreatedDriver types.UID
 	// InputsChanged names the inputs of the grant that changed before the driver was created; empty if none did.
 	InputsChanged string
 }
