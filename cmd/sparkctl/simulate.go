@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/scenario"
+	"github.com/sparkgate/sparkgate/internal/offline"
 	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )
 
@@ -70,7 +71,7 @@ func simulate(file string, s streams) error {
 	if err != nil {
 		return fmt.Errorf("read the scenario: %w", err)
 	}
-	parsed, warnings, err := scenario.Parse(text)
+	parsed, warnings, err := scenario.Parse(offline.File{Name: shownName(file), Text: []byte(text)})
 	if err != nil {
 		return fmt.Errorf("%s cannot be played:\n%w", shownName(file), err)
 	}

@@ -19,11 +19,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// Ask returns what each application of the schedule will ask of its queue: queue and pod sets, under dynamic allocation
+// AskOf returns what each application of a schedule will ask of its queue: queue and pod sets, under dynamic allocation
 // those of the base gang. It leaves out what only a cluster knows: LimitRanges, overheads of runtime classes, the
 // default queue of a namespace, ConfigMaps. Findings of the schedule may only be warnings. An error names field and
 // remedy.
-func (s *Schedule) Ask() (queueing.Ask, error) {
+func AskOf(s *v1alpha1.ScheduledSparkApplication) (queueing.Ask, error) {
 	app := &v1alpha1.SparkApplication{}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(s.Spec.Template.Spec.Raw, &app.Spec); err != nil {
 		return queueing.Ask{}, fmt.Errorf("spec.template.spec: %w", err)
@@ -33,7 +33,7 @@ func (s *Schedule) Ask() (queueing.Ask, error) {
 	}
 	app.Name, app.Namespace = s.Name, s.Namespace
 	Rendering{}.complete(app)
-	ask, err := askOf(app, manifests.Placement(app), podsets.Environment{})
+	ask, err := applicationAsk(app, manifests.Placement(app), podsets.Environment{})
 	if err != nil {
 		return queueing.Ask{}, fmt.Errorf("spec.template: %w", err)
 	}
@@ -42,8 +42,8 @@ func (s *Schedule) Ask() (queueing.Ask, error) {
 	return ask, nil
 }
 
-// askOf returns what an application asks of the queue of its placement. An error names the field.
-func askOf(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement, env podsets.Environment) (queueing.Ask, error) {
+// applicationAsk returns what an application asks of the queue of its placement. An error names the field.
+func applicationAsk(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement, env podsets.Environment) (queueing.Ask, error) {
 	objects, err := objectsOf(app, placed)
 	if err != nil {
 		return queueing.Ask{}, err

@@ -4,6 +4,7 @@
 package offline
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -27,23 +28,26 @@ type Linted struct {
 	Findings []Finding
 }
 
+// Object is an object of a file. One without kind is a document that is not a manifest.
+type Object = manifests.Object
+
 // Lint checks every SparkApplication, ScheduledSparkApplication, SparkQueue and SparkFlavor in the files against the
 // schema of the API and the rules of the operator. Other objects are ignored, except a ConfigMap that an application
 // names as its sparkConfigMap. Lint does not check what only a cluster knows: whether other objects exist, and the
 // defaults of a namespace. An error means a bug in this program.
 func Lint(files []File) (Linted, error) {
-	objects, findings := read(files)
-	found, checked, err := manifests.Check(objects)
+	objects, findings := Read(files)
+	found, checked, err := Check(objects)
 	if err != nil {
 		return Linted{}, err
 	}
 	return Linted{Checked: checked, Findings: slices.Concat(findings, found, manifests.Hints(objects))}, nil
 }
 
-// read reads all files, as far as possible if there are findings.
-func read(files []File) ([]manifests.Object, []manifests.Finding) {
-	var objects []manifests.Object
-	var findings []manifests.Finding
+// Read returns the objects of the files, and findings about documents that cannot be read.
+func Read(files []File) ([]Object, []Finding) {
+	var objects []Object
+	var findings []Finding
 	for _, file := range files {
 		more, wrong := manifests.Read(file.Name, file.Text)
 		objects, findings = append(objects, more...), append(findings, wrong...)
@@ -51,11 +55,27 @@ func read(files []File) ([]manifests.Object, []manifests.Finding) {
 	return objects, findings
 }
 
-// problems joins findings, one per line.
-func problems(findings []manifests.Finding) string {
-	lines := make([]string, 0, len(findings))
-	for _, f := range findings {
-		lines = append(lines, f.String())
+// Check returns what Lint finds in objects that have been read, and how many are of the project's kinds.
+func Check(objects []Object) (findings []Finding, checked int, err error) {
+	return manifests.Check(objects)
+}
+
+// checked returns the objects of the files and the warnings about them. An error lists the mistakes.
+func checked(files []File) ([]Object, []Finding, error) {
+	objects, findings := Read(files)
+	found, _, err := Check(objects)
+	if err != nil {
+		return nil, nil, err
 	}
-	return strings.Join(lines, "\n")
+	var wrong []string
+	findings = append(findings, found...)
+	for _, f := range findings {
+		if !f.Warning {
+			wrong = append(wrong, f.String())
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, nil, errors.New(strings.Join(wrong, "\n"))
+	}
+	return objects, findings, nil
 }

@@ -5,7 +5,6 @@ package offline
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -139,16 +138,11 @@ type PlanOptions struct {
 // applications in the order of the files. Everything else stays as it is. No time passes: running applications continue
 // to run, and preempted ones have stopped. An error says what is wrong with the files.
 func NewPlan(live Live, files []File, options PlanOptions) (Plan, error) {
-	objects, findings := read(files)
-	found, _, err := manifests.Check(objects)
+	objects, warnings, err := checked(files)
 	if err != nil {
 		return Plan{}, err
 	}
-	all := slices.Concat(findings, found)
-	if wrong := slices.DeleteFunc(slices.Clone(all), isWarning); len(wrong) > 0 {
-		return Plan{}, errors.New(problems(wrong))
-	}
-	p := &planning{live: live, original: live, namespace: options.Namespace, simulation: newSimulation(live.Now), out: Plan{Warnings: all}}
+	p := &planning{live: live, original: live, namespace: options.Namespace, simulation: newSimulation(live.Now), out: Plan{Warnings: warnings}}
 	p.flavored = len(live.Flavors) > 0 || slices.ContainsFunc(objects, isFlavor)
 	// The namespaces in the files are added to the copy.
 	if p.live.Namespaces = maps.Clone(live.Namespaces); live.Namespaces == nil {

@@ -180,7 +180,7 @@ func sameRun(spec *v1alpha1.SparkApplicationSpec, s *v1alpha1.SparkApplicationSt
 
 // ask returns what an application of the files would ask for now.
 func (p *planning) ask(app *v1alpha1.SparkApplication, placed namespacepolicy.Placement) (queueing.Ask, error) {
-	ask, err := askOf(app, placed, p.live.environment(app.Namespace))
+	ask, err := applicationAsk(app, placed, p.live.environment(app.Namespace))
 	if err != nil {
 		return queueing.Ask{}, err
 	}
@@ -320,7 +320,7 @@ func (l *Live) choose(ask *queueing.Ask, app *v1alpha1.SparkApplication) {
 	if len(ask.PodSets) == 0 {
 		return
 	}
-	now, err := askOf(app, l.place(app, app.Namespace), podsets.Environment{})
+	now, err := applicationAsk(app, l.place(app, app.Namespace), podsets.Environment{})
 	if err != nil {
 		// The application then waits for another reason, or continues unchanged.
 		return

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -53,13 +52,9 @@ type Rendered struct {
 // Nothing is granted yet, so all executors are included and no nodes are selected. It returns an error if the files
 // have mistakes or contain no application.
 func Render(r Rendering) (Rendered, error) {
-	objects, findings := read(r.Files)
-	found, _, err := manifests.Check(objects)
+	objects, _, err := checked(r.Files)
 	if err != nil {
 		return Rendered{}, err
-	}
-	if wrong := slices.DeleteFunc(append(findings, found...), isWarning); len(wrong) > 0 {
-		return Rendered{}, errors.New(problems(wrong))
 	}
 	var out Rendered
 	var documents [][]byte
@@ -79,8 +74,6 @@ func Render(r Rendering) (Rendered, error) {
 	out.Manifests = bytes.Join(documents, []byte("---\n"))
 	return out, nil
 }
-
-func isWarning(f manifests.Finding) bool { return f.Warning }
 
 // application renders one application.
 func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][]byte, []Note, error) {

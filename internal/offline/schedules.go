@@ -20,7 +20,7 @@ type Schedule struct {
 // Schedules returns the schedules of the files, and findings about documents that cannot be parsed. Objects of other
 // kinds are ignored. An error means a bug in this program.
 func Schedules(files []File) ([]Schedule, []Finding, error) {
-	objects, unreadable := read(files)
+	objects, unreadable := Read(files)
 	var schedules []Schedule
 	for i := range objects {
 		o := &objects[i]

@@ -101,8 +101,10 @@ func expected(kind reflect.Type) string {
 		return "a quantity such as 500m or 2Gi"
 	case "intstr.IntOrString":
 		return "a number or text"
-	case "v1.Time", "v1.MicroTime":
+	case "v1.Time", "v1.MicroTime", "time.Time":
 		return "a time such as 2026-01-31T12:00:00Z"
+	case "v1.Duration":
+		return "a duration such as 30s, 5m or 1h30m"
 	}
 	switch kind.Kind() {
 	case reflect.String:

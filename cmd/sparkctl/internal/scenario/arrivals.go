@@ -5,13 +5,12 @@ package scenario
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -68,11 +67,8 @@ func (in *arrival) translate(p problems) simulator.Arrival {
 	if in.Queue == "" {
 		p.add("queue", "is missing; name the queue that is asked")
 	}
-	if in.RunFor == "" {
-		p.add("runFor", "is missing; say how long it runs once it is admitted, such as 10m")
-	}
 	return simulator.Arrival{
-		At: p.duration("at", in.At), RunFor: p.duration("runFor", in.RunFor),
+		At: p.time("at", in.At), RunFor: p.runFor(in.RunFor),
 		Ask: queueing.Ask{
 			Key:   queueing.Key{Namespace: in.Namespace, Name: in.Name},
 			Queue: in.Queue, Priority: in.Priority, PodSets: readPodSets(p, in.PodSets),
@@ -106,67 +102,34 @@ func readPodSets(p problems, in []podSet) []queueing.PodSet {
 }
 
 // readRequests converts the requests of one pod, and adds the resource "pods", of which each pod counts as 1.
-func readRequests(p problems, in map[string]scalar) queueing.Resources {
-	out := make(queueing.Resources, len(in)+1)
-	for _, name := range slices.Sorted(maps.Keys(in)) {
-		if name == "" {
-			p.add("requests", "a resource has no name; write one, such as cpu")
-		}
-		out[name] = p.amount("requests."+name, name, in[name])
+func readRequests(p problems, in corev1.ResourceList) queueing.Resources {
+	out := amounts.ClampAll(in) // decoding has reported what is out of range
+	if _, nameless := in[""]; nameless {
+		p.add("requests", "a resource has no name; write one, such as cpu")
 	}
 	if amount, named := out[pods]; named && amount != 1 {
 		p.add("requests."+pods, "every pod counts as 1; remove it and set count")
+	}
+	if out == nil {
+		out = queueing.Resources{}
 	}
 	out[pods] = 1
 	return out
 }
 
-// duration parses a duration; an empty text is 0.
-func (p problems) duration(key string, text scalar) time.Duration {
-	if text == "" {
-		return 0
+// time returns a time or duration that may not be negative.
+func (p problems) time(key string, d metav1.Duration) time.Duration {
+	if d.Duration < 0 {
+		p.add(key, "%q is negative; write 0s or more", d.Duration)
 	}
-	d, err := time.ParseDuration(string(text))
-	switch {
-	case err != nil:
-		p.add(key, "invalid duration %q; write it with its unit, such as 30s, 5m or 1h30m", text)
-	case d < 0:
-		p.add(key, "%q is negative; write 0s or more", text)
-	}
-	return d
+	return d.Duration
 }
 
-// quantityForm is the pattern of quantities that the API accepts. It excludes signs, and exponents so large that
-// arithmetic would not terminate.
-var quantityForm = regexp.MustCompile(`^[0-9.]{1,18}([KMGTPE]i|[numkMGTPE]|[eE][0-9]{1,2})?$`)
-
-// maxDigits is the number of digits that quantityForm allows, including the decimal point.
-const maxDigits = 18
-
-// amount parses a quantity of a resource, and reports amounts that the operator refuses.
-func (p problems) amount(key, name string, text scalar) int64 {
-	q, ok := p.quantity(key, text)
-	if !ok {
+// runFor returns how long an application runs, which has to be given.
+func (p problems) runFor(d *metav1.Duration) time.Duration {
+	if d == nil {
+		p.add("runFor", "is missing; say how long it runs once it is admitted, such as 10m")
 		return 0
 	}
-	amount, err := amounts.Of(name, q)
-	if err != nil {
-		p.add(key, "%v", err)
-	}
-	return amount
-}
-
-// quantity parses a quantity of zero or more. It reports an invalid one and returns false.
-func (p problems) quantity(key string, text scalar) (resource.Quantity, bool) {
-	if quantityForm.MatchString(string(text)) {
-		if q, err := resource.ParseQuantity(string(text)); err == nil {
-			return q, true
-		}
-	}
-	if digits := strings.TrimRight(string(text), "KMGTPEimunk"); len(digits) > maxDigits && strings.Trim(digits, "0123456789.") == "" {
-		p.add(key, "invalid quantity %q: it has too many digits; write at most %d, with a larger unit if need be, such as 8, 500m or 32Gi", text, maxDigits)
-		return resource.Quantity{}, false
-	}
-	p.add(key, "invalid quantity %q; write a quantity of zero or more such as 8, 500m or 32Gi", text)
-	return resource.Quantity{}, false
+	return p.time("runFor", *d)
 }

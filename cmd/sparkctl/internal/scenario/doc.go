@@ -5,6 +5,6 @@
 // SparkFlavor are the initial configuration, those of kind ScheduledSparkApplication create applications, and the one
 // without a kind describes what happens. Schedules are followed by package tick, as in the operator.
 //
-// Parsing is strict: unknown keys, duplicate keys, and values that the API server would reject are errors. All errors
-// are reported at once, each with its document and a remedy.
+// Queues, flavors and schedules are checked as by sparkctl lint, and the document without a kind is decoded as strictly:
+// unknown and duplicate keys are errors. All errors are reported at once, each with its line and a remedy.
 package scenario

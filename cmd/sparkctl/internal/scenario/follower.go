@@ -31,11 +31,11 @@ type follower struct {
 }
 
 // newFollower returns a follower of a schedule without mistakes.
-func newFollower(schedule *v1alpha1.ScheduledSparkApplication, times *cron.Schedule, from, until time.Time) *follower {
+func newFollower(schedule *v1alpha1.ScheduledSparkApplication, times *cron.Schedule, period *schedules) *follower {
 	own := schedule.DeepCopy()
 	own.Status = v1alpha1.ScheduledSparkApplicationStatus{}
-	own.CreationTimestamp = metav1.NewTime(from.Add(-time.Second)) // so that a run that is due at time 0 is not missed
-	return &follower{schedule: own, times: times, from: from, until: until}
+	own.CreationTimestamp = metav1.NewTime(period.From.Add(-time.Second)) // so that a run that is due at time 0 is not missed
+	return &follower{schedule: own, times: times, from: period.From, until: period.Until}
 }
 
 // Name implements simulator.Schedule.

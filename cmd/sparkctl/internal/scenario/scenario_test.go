@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/offline"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
@@ -25,7 +26,7 @@ const happens = "arrivals: [{at: 0s, name: a, queue: q, podSets: [{name: driver,
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	got, _, err := Parse(`# comments are no document
+	got, _, err := parse(`# comments are no document
 ---
 apiVersion: sparkgate.io/v1alpha1
 kind: SparkQueue
@@ -39,7 +40,7 @@ spec: {nodeLabels: {lifecycle: spot}}
 ---
 namespaces: {spark: {labels: {team: a}}}
 arrivals:
-- {name: first, queue: team, podSets: [{name: driver}], runFor: 90}
+- {name: first, queue: team, podSets: [{name: driver}], runFor: 90s}
 - at: 1h30m
   name: second
   namespace: spark
@@ -55,8 +56,8 @@ changes:
 - {delete: {kind: SparkFlavor, name: spot}}
 - {at: 3m, apply: {kind: SparkQueue, metadata: {name: team}, spec: {parent: root}}}
 `)
-	if err == nil || err.Error() != `document 3 (line 12): arrivals[0].runFor: invalid duration "90"; write it with its unit, such as 30s, 5m or 1h30m` {
-		t.Errorf("error: got %v", err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	ask := func(namespace, name string, priority int32, sets ...queueing.PodSet) queueing.Ask {
 		labels := map[string]string{corev1.LabelMetadataName: namespace}
@@ -75,7 +76,7 @@ changes:
 		}})},
 		Flavors: []embedded.FlavorConfig{{Name: "spot", NodeLabels: map[string]string{"lifecycle": "spot"}}},
 		Arrivals: []simulator.Arrival{
-			{Ask: ask("default", "first", 0, queueing.PodSet{Name: "driver", Count: 1, Requests: queueing.Resources{"pods": 1}})},
+			{RunFor: 90 * time.Second, Ask: ask("default", "first", 0, queueing.PodSet{Name: "driver", Count: 1, Requests: queueing.Resources{"pods": 1}})},
 			{At: 90 * time.Minute, Ask: ask("spark", "second", -5,
 				queueing.PodSet{Name: "driver", Count: 2, Requests: queueing.Resources{"cpu": 1500, "memory": 1 << 30, "pods": 1}},
 				queueing.PodSet{Name: "executor", Requests: queueing.Resources{"cpu": 2000, "pods": 1}})},
@@ -94,7 +95,7 @@ changes:
 
 func TestJSONIsTakenToo(t *testing.T) {
 	t.Parallel()
-	got, _, err := Parse(`{"kind": "SparkQueue", "metadata": {"name": "q"}}
+	got, _, err := parse(`{"kind": "SparkQueue", "metadata": {"name": "q"}}
 ---
 {"arrivals": [{"at": "1s", "name": "a", "queue": "q", "podSets": [{"name": "driver"}], "runFor": "1m"}]}`)
 	if err != nil || len(got.Queues) != 1 || len(got.Arrivals) != 1 || got.Arrivals[0].At != time.Second {
@@ -125,6 +126,11 @@ func withQuota(quota string) string {
 
 func changing(changes string) string { return happens + "changes: [" + changes + "]" }
 
+// parse reads a stream as the file s.yaml.
+func parse(stream string) (simulator.Scenario, []string, error) {
+	return Parse(offline.File{Name: "s.yaml", Text: []byte(stream)})
+}
+
 // TestMistakes: each mistake is reported with its document, its key, and a remedy.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
@@ -133,71 +139,70 @@ func TestMistakes(t *testing.T) {
 		want   string
 	}{
 		"nothing at all":  {stream: "# nothing\n", want: `no document says what happens; add one without kind, with the key arrivals or schedules`},
-		"no YAML":         {stream: happens + "---\n---\na: [\n", want: `document 2 (line 3): yaml: line 4: did not find expected node content`},
-		"not a map":       {stream: "- a\n---\n" + happens, want: `document 1 (line 1): write keys and values, or remove the document`},
-		"two bodies":      {stream: happens + "---\n" + happens, want: `document 2 (line 2): another document without kind precedes it, in line 1; merge them, or add the kind`},
-		"another kind":    {stream: "kind: Pod\n---\n" + happens, want: `document 1 (line 1): kind: "Pod" does not belong in a scenario; write SparkQueue, SparkFlavor or ScheduledSparkApplication, or remove it`},
-		"another version": {stream: "apiVersion: v1\nkind: SparkQueue\n---\n" + happens, want: `document 1 (line 1): apiVersion: "v1" is not known; write sparkgate.io/v1alpha1`},
+		"no YAML":         {stream: happens + "---\n---\na: [\n", want: `s.yaml:4: the document cannot be read: yaml: line 4: did not find expected node content`},
+		"not a map":       {stream: "- a\n---\n" + happens, want: `s.yaml:3: another document without kind precedes it, in line 1; merge them, or add the kind`},
+		"two bodies":      {stream: happens + "---\n" + happens, want: `s.yaml:3: another document without kind precedes it, in line 1; merge them, or add the kind`},
+		"another kind":    {stream: "kind: Pod\n---\n" + happens, want: `s.yaml:1: Pod: kind: "Pod" does not belong in a scenario; write SparkQueue, SparkFlavor or ScheduledSparkApplication, or remove it`},
+		"another version": {stream: "apiVersion: v1\nkind: SparkQueue\n---\n" + happens, want: `s.yaml:1: SparkQueue: apiVersion: "v1" is not known; write sparkgate.io/v1alpha1`},
 		"twice the same queue": {
 			stream: "kind: SparkQueue\nmetadata: {name: q}\n---\nkind: SparkQueue\nmetadata: {name: q}\n---\n" + happens,
-			want:   `document 2 (line 3): metadata.name: another SparkQueue already has the name q; choose another, or put it under changes`,
+			want:   `s.yaml:5: SparkQueue q: metadata.name: another SparkQueue already has the name q; choose another, or put it under changes`,
 		},
 
-		"unknown key": {stream: "arrival: []", want: `document 1 (line 1): arrival: the key is not known; remove it or correct it to one of arrivals, changes, namespaces, schedules`},
+		"unknown key": {stream: "arrival: []", want: `s.yaml:1: arrival: there is no field "arrival" here: write arrivals, or remove it`},
 		"unknown key of an arrival": {
 			stream: arriving("runfor: 1m"),
-			want:   `document 1 (line 1): arrivals[0].runfor: the key is not known; remove it or correct it to one of at, name, namespace, podSets, priority, priorityClassName, queue, runFor`,
+			want:   `s.yaml:1: arrivals[0].runfor: there is no field "runfor" here: write runFor, or remove it`,
 		},
 		"unknown key of a pod set": {
 			stream: arriving("podSets: [{name: driver, cpu: 1}]"),
-			want:   `document 1 (line 1): arrivals[0].podSets[0].cpu: the key is not known; remove it or correct it to one of count, name, requests`,
+			want:   `s.yaml:1: arrivals[0].podSets[0].cpu: there is no field "cpu" here: remove it, or move it to where it belongs`,
 		},
 		"unknown key of a namespace": {
 			stream: happens + "namespaces: {spark: {team: a}}",
-			want:   `document 1 (line 1): namespaces.spark.team: the key is not known; remove it or correct it to one of labels`,
+			want:   `s.yaml:2: namespaces.spark.team: there is no field "team" here: remove it, or move it to where it belongs`,
 		},
 		"unknown key of a queue": {
 			stream: withQuota("resource: cpu, nominal: 1, borrow: 2"),
-			want:   `document 1 (line 1): spec.flavors[0].quotas[0].borrow: the key is not known; remove it or correct it to one of borrowingLimit, lendingLimit, nominal, resource`,
+			want:   `s.yaml:3: SparkQueue q: spec.flavors[0].quotas[0].borrow: there is no field "borrow" here: remove it, or move it to where it belongs`,
 		},
 		"unknown key of a queue that is applied": {
 			stream: changing("{apply: {kind: SparkQueue, metadata: {name: q}, spec: {Parent: root}}}"),
-			want: `document 1 (line 1): changes[0].apply.spec.Parent: the key is not known; remove it or correct it to one of fairSharing, flavorPreference, flavors, headTimeout, ` +
-				`maxRunning, namespaceSelector, parent, preemption, priorityClassNames, stopPolicy, strategy, unlimited, weight`,
+			want:   `s.yaml:2: SparkQueue q: spec.Parent: there is no field "Parent" here: write parent, or remove it`,
 		},
 		"unknown key of the metadata": {
 			stream: "kind: SparkFlavor\nmetadata: {name: spot, label: {}}\n---\n" + happens,
-			want:   `document 1 (line 1): metadata.label: the key is not known; remove it or correct it to one of annotations,`,
+			want:   `s.yaml:2: SparkFlavor spot: metadata.label: there is no field "label" here: write labels, or remove it`,
 		},
-		"key that stands twice":         {stream: "arrivals: []\narrivals: []\n", want: `document 1 (line 1): yaml: unmarshal errors:` + "\n" + `  line 2: key "arrivals" already set in map`},
-		"key that stands twice in JSON": {stream: `{"arrivals": [], "arrivals": []}`, want: `document 1 (line 1): arrivals: the key is given twice; remove one`},
+		"key that stands twice":         {stream: "arrivals: []\narrivals: []\n", want: `s.yaml:2: the document cannot be read: yaml: unmarshal errors: line 2: key "arrivals" already set in map`},
+		"key that stands twice in JSON": {stream: `{"arrivals": [], "arrivals": []}`, want: `s.yaml:1: arrivals: the field is given twice: remove one of the two`},
 
-		"priority that is no number": {stream: arriving("priority: high"), want: `document 1 (line 1): arrivals.priority: unexpected string; write a whole number of 32 bits`},
-		"priority that is too large": {stream: arriving("priority: 3000000000"), want: `arrivals.priority: unexpected number 3000000000; write a whole number of 32 bits`},
-		"name that looks like truth": {stream: arriving("name: on"), want: `arrivals.name: unexpected bool; write a text, in quotes if it looks like a number`},
-		"arrivals that are no list":  {stream: "arrivals: {}", want: `arrivals: unexpected object; write a list`},
+		"priority that is no number": {stream: arriving("priority: high"), want: `s.yaml:1: arrivals[0].priority: value "high" is text, but a whole number (without quotes) is expected: correct it`},
+		"priority that is too large": {stream: arriving("priority: 3000000000"), want: `s.yaml:1: arrivals[0].priority: value 3000000000 is a number, but a whole number (without quotes) is expected: correct it`},
+		"name that looks like truth": {stream: arriving("name: on"), want: `s.yaml:1: arrivals[0].name: value true is true or false, but text (in quotes) is expected: correct it`},
+		"arrivals that are no list":  {stream: "arrivals: {}", want: `s.yaml:1: arrivals: value {} is a group of fields, but a list is expected: correct it`},
 		"requests that would wrap": {
 			stream: arriving("name: a, podSets: [{name: d, requests: {memory: 10P}}]"),
-			want:   `document 1 (line 1): arrivals[0].podSets[0].requests.memory: value "10P" is above 8Pi, the most that is counted: set less`,
+			want:   `s.yaml:1: arrivals[0].podSets[0].requests.memory: value "10P" is above 8Pi, the most that is counted: set less`,
 		},
 		"a quota that would wrap": {
 			stream: withQuota("resource: cpu, nominal: 1e16"),
-			want:   `document 1 (line 1): spec.flavors[0].quotas[0].nominal: value "10P" is above 9007199254740992m, the most that is counted: set less`,
+			want:   `s.yaml:3: SparkQueue q: spec.flavors[0].quotas[0].nominal: value "10P" is above 9007199254740992m, the most that is counted: set less`,
 		},
-		"requests that are no map":      {stream: arriving("podSets: [{name: driver, requests: 1}]"), want: `arrivals.podSets.requests: unexpected number; write keys and values`},
-		"quantity that is a list":       {stream: arriving("podSets: [{name: driver, requests: {cpu: [1]}}]"), want: `unexpected list or map; write a text`},
-		"fair sharing that is a number": {stream: withSpec("fairSharing: 1"), want: `document 1 (line 1): spec.fairSharing: unexpected number; write keys and values`},
+		"requests that are no map":      {stream: arriving("podSets: [{name: driver, requests: 1}]"), want: `s.yaml:1: arrivals[0].podSets[0].requests: value 1 is a number, but a group of fields is expected: correct it`},
+		"quantity that is a list":       {stream: arriving("podSets: [{name: driver, requests: {cpu: [1]}}]"), want: `s.yaml:1: arrivals[0].podSets[0].requests.cpu: value [1] is a list, but a quantity such as 500m or 2Gi is expected: correct it`},
+		"fair sharing that is a number": {stream: withSpec("fairSharing: 1"), want: `s.yaml:3: SparkQueue q: spec.fairSharing: value 1 is a whole number, but a group of fields is expected: correct it`},
 
 		"no name":             {stream: arriving("name: ''"), want: `arrivals[0].name: is missing; give the application a name`},
 		"slash in a name":     {stream: arriving("name: a/b"), want: `arrivals[0].name: default/a/b has a slash too many; write namespace and name apart`},
 		"no queue":            {stream: arriving("queue: ''"), want: `arrivals[0].queue: is missing; name the queue that is asked`},
-		"no time to run":      {stream: arriving("runFor: ''"), want: `arrivals[0].runFor: is missing; say how long it runs once it is admitted, such as 10m`},
+		"no time to run":      {stream: arriving("runFor: ''"), want: `s.yaml:1: arrivals[0].runFor: value "" is text, but a duration such as 30s, 5m or 1h30m is expected: correct it`},
 		"negative time":       {stream: arriving("at: -1s"), want: `arrivals[0].at: "-1s" is negative; write 0s or more`},
 		"negative run":        {stream: arriving("runFor: -1s"), want: `arrivals[0].runFor: "-1s" is negative; write 0s or more`},
-		"time without a unit": {stream: arriving("at: 5"), want: `arrivals[0].at: invalid duration "5"; write it with its unit, such as 30s, 5m or 1h30m`},
+		"time without a unit": {stream: arriving("at: 5"), want: `s.yaml:1: arrivals[0].at: value 5 is a number, but a duration such as 30s, 5m or 1h30m is expected: correct it`},
 		"the same name twice": {
 			stream: "arrivals: [{name: a, queue: q, podSets: [{name: d}], runFor: 1s}, {name: a, namespace: default, queue: p, podSets: [{name: d}], runFor: 1s}]",
-			want:   `document 1 (line 1): arrivals[1].name: default/a already arrives as arrivals[0]; choose another name`,
+			want:   `s.yaml:1: arrivals[1].name: default/a already arrives as arrivals[0]; choose another name`,
 		},
 		"no pod set":             {stream: arriving("podSets: []"), want: `arrivals[0].podSets: is missing; list at least one`},
 		"pod set without a name": {stream: arriving("podSets: [{}]"), want: `arrivals[0].podSets[0].name: is missing; name the pod set, such as driver or executor`},
@@ -205,11 +210,11 @@ func TestMistakes(t *testing.T) {
 		"negative count":         {stream: arriving("podSets: [{name: d, count: -1}]"), want: `arrivals[0].podSets[0].count: -1 is negative; write 0 or more`},
 		"bad quantity": {
 			stream: arriving("podSets: [{name: d, requests: {cpu: two}}]"),
-			want:   `arrivals[0].podSets[0].requests.cpu: invalid quantity "two"; write a quantity of zero or more such as 8, 500m or 32Gi`,
+			want:   `s.yaml:1: arrivals[0].podSets[0].requests.cpu: value "two" is text, but a quantity such as 500m or 2Gi is expected: correct it`,
 		},
-		"negative quantity": {stream: arriving("podSets: [{name: d, requests: {cpu: -1}}]"), want: `requests.cpu: invalid quantity "-1"; write a quantity of zero or more`},
-		"endless quantity":  {stream: arriving("podSets: [{name: d, requests: {cpu: 1e999999999}}]"), want: `requests.cpu: invalid quantity "1e999999999"; write a quantity of zero or more`},
-		"two points":        {stream: arriving("podSets: [{name: d, requests: {cpu: 1.2.3}}]"), want: `requests.cpu: invalid quantity "1.2.3"; write a quantity of zero or more`},
+		"negative quantity": {stream: arriving("podSets: [{name: d, requests: {cpu: -1}}]"), want: `s.yaml:1: arrivals[0].podSets[0].requests.cpu: value "-1" is negative: set a quantity of zero or more`},
+		"endless quantity":  {stream: arriving("podSets: [{name: d, requests: {cpu: 1e999999999}}]"), want: `s.yaml:1: arrivals[0].podSets[0].requests.cpu: value "1e999999999" has an exponent of more than two digits: set a quantity such as 500m or 2Gi`},
+		"two points":        {stream: arriving("podSets: [{name: d, requests: {cpu: 1.2.3}}]"), want: `s.yaml:1: arrivals[0].podSets[0].requests.cpu: value "1.2.3" is text, but a quantity such as 500m or 2Gi is expected: correct it`},
 		"pods in a pod":     {stream: arriving("podSets: [{name: d, requests: {pods: 2}}]"), want: `requests.pods: every pod counts as 1; remove it and set count`},
 		"nameless resource": {stream: arriving("podSets: [{name: d, requests: {'': 2}}]"), want: `podSets[0].requests: a resource has no name; write one, such as cpu`},
 
@@ -219,14 +224,14 @@ func TestMistakes(t *testing.T) {
 		},
 		"priority that its queue does not have": {
 			stream: "kind: SparkQueue\nmetadata: {name: q}\nspec: {priorityClassNames: [low, normal]}\n---\n" + arriving("priorityClassName: high"),
-			want:   `document 2 (line 4): arrivals[0].priorityClassName: priority class "high" is not allowed in queue q: use one of "low, normal", or have an administrator add it`,
+			want:   `s.yaml:5: arrivals[0].priorityClassName: priority class "high" is not allowed in queue q: use one of "low, normal", or have an administrator add it to spec.priorityClassNames of queue q`,
 		},
 
-		"change of nothing":     {stream: changing("{at: 1m}"), want: `document 1 (line 1): changes[0]: write either apply, with a manifest, or delete, with kind and name`},
+		"change of nothing":     {stream: changing("{at: 1m}"), want: `s.yaml:2: changes[0]: write either apply, with a manifest, or delete, with kind and name`},
 		"change of two things":  {stream: changing("{apply: {}, delete: {}}"), want: `changes[0]: write either apply, with a manifest, or delete, with kind and name`},
-		"negative time of one":  {stream: changing("{at: -1m, apply: {kind: SparkQueue, metadata: {name: x}}}"), want: `changes[0].at: "-1m" is negative; write 0s or more`},
-		"applying another kind": {stream: changing("{apply: {kind: Pod}}"), want: `changes[0].apply.kind: "Pod" does not belong in a scenario; write SparkQueue, SparkFlavor or ScheduledSparkApplication, or remove it`},
-		"applying a text":       {stream: changing("{apply: queue}"), want: `changes[0].apply: write the manifest of a SparkQueue or a SparkFlavor`},
+		"negative time of one":  {stream: changing("{at: -1m, apply: {kind: SparkQueue, metadata: {name: x}}}"), want: `s.yaml:2: changes[0].at: "-1m0s" is negative; write 0s or more`},
+		"applying another kind": {stream: changing("{apply: {kind: Pod}}"), want: `s.yaml:2: Pod: kind: "Pod" does not belong in a scenario; write SparkQueue, SparkFlavor or ScheduledSparkApplication, or remove it`},
+		"applying a text":       {stream: changing("{apply: queue}"), want: `s.yaml:2: kind: "" does not belong in a scenario; write SparkQueue, SparkFlavor or ScheduledSparkApplication, or remove it`},
 		"deleting another kind": {stream: changing("{delete: {kind: Pod, name: x}}"), want: `changes[0].delete.kind: "Pod" does not belong in a scenario; write SparkQueue or SparkFlavor`},
 		"deleting without name": {stream: changing("{delete: {kind: SparkQueue}}"), want: `changes[0].delete.name: is missing; name what is deleted`},
 		"deleting what is not":  {stream: changing("{at: 1m, delete: {kind: SparkQueue, name: x}}"), want: `changes[0].delete: there is no SparkQueue x at 1m0s; correct the name or the time`},
@@ -234,13 +239,13 @@ func TestMistakes(t *testing.T) {
 		"deleting it twice":     {stream: changing("{apply: {kind: SparkFlavor, metadata: {name: x}}}, {delete: {kind: SparkFlavor, name: x}}, {delete: {kind: SparkFlavor, name: x}}"), want: `changes[2].delete: there is no SparkFlavor x at 0s`},
 		"unknown key of a change": {
 			stream: changing("{at: 1m, remove: {}}"),
-			want:   `changes[0].remove: the key is not known; remove it or correct it to one of apply, at, delete`,
+			want:   `s.yaml:2: changes[0].remove: there is no field "remove" here: remove it, or move it to where it belongs`,
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := Parse(tc.stream)
+			_, _, err := parse(tc.stream)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v\nwant %s", err, tc.want)
 			}
@@ -248,50 +253,64 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestRulesOfTheAPI: a manifest that the API server would reject cannot be simulated either.
-func TestRulesOfTheAPI(t *testing.T) {
+// TestFindingsAreThoseOfLint: what is wrong with a queue or a flavor is found and worded as by sparkctl lint.
+func TestFindingsAreThoseOfLint(t *testing.T) {
 	t.Parallel()
 	many := strings.Repeat("{name: a, quotas: [{resource: cpu, nominal: 1}]}, ", 17)
-	tests := map[string]struct {
-		stream string
-		want   string
-	}{
-		"queue without a name":      {stream: "kind: SparkQueue\n---\n" + happens, want: `metadata.name: invalid name ""; write at most 63 lower-case letters`},
-		"queue with a capital":      {stream: "kind: SparkQueue\nmetadata: {name: Team}\n---\n" + happens, want: `metadata.name: invalid name "Team"`},
-		"parent with a point":       {stream: withSpec("parent: a.b"), want: `spec.parent: invalid name "a.b"`},
-		"weight of nothing":         {stream: withSpec("weight: 0"), want: `spec.weight: 0 is out of range; write a whole number from 1 to 1000000`},
-		"weight of too much":        {stream: withSpec("weight: 1000001"), want: `spec.weight: 1000001 is out of range`},
-		"negative bound":            {stream: withSpec("maxRunning: -1"), want: `spec.maxRunning: -1 is negative; write 0 or more`},
-		"strategy":                  {stream: withSpec("strategy: StrictFifo"), want: `spec.strategy: "StrictFifo" is not known; write BestEffortFIFO or StrictFIFO`},
-		"stop policy":               {stream: withSpec("stopPolicy: Stop"), want: `spec.stopPolicy: "Stop" is not known; write None or Hold or HoldAndDrain`},
-		"preemption within a queue": {stream: withSpec("preemption: {withinQueue: Any}"), want: `spec.preemption.withinQueue: "Any" is not known; write Never or LowerPriority or LowerOrNewerEqualPriority`},
-		"reclaim":                   {stream: withSpec("preemption: {reclaimWithinTree: Always}"), want: `spec.preemption.reclaimWithinTree: "Always" is not known; write Never or LowerPriority or Any`},
-		"preemption by borrowers":   {stream: withSpec("preemption: {borrowWithinTree: {policy: Any}}"), want: `spec.preemption.borrowWithinTree.policy: "Any" is not known; write Never or LowerPriority`},
-		"selector":                  {stream: withSpec("namespaceSelector: {matchExpressions: [{key: a, operator: Like}]}"), want: `spec.namespaceSelector: "Like" is not a valid label selector operator; correct the selector`},
-		"head timeout":              {stream: withSpec("headTimeout: soon"), want: `time: invalid duration "soon"; correct the value`},
-		"negative head timeout":     {stream: withSpec("headTimeout: -1s"), want: `spec.headTimeout: invalid duration "-1s"; write one such as 90s, 10m or 1h30m, in numbers of at most six digits`},
-		"tiny head timeout":         {stream: withSpec("headTimeout: 1us"), want: `spec.headTimeout: invalid duration "1us"; write one such as`},
-		"head timeout of ages":      {stream: withSpec("headTimeout: 1000000s"), want: `spec.headTimeout: invalid duration "1000000s"; write one such as`},
-		"long head timeout":         {stream: withSpec("headTimeout: 1h1h1h1h1h1h1h1h1h1h1h"), want: `spec.headTimeout: invalid duration "1h1h1h1h1h1h1h1h1h1h1h"; write one such as`},
-		"flavor without a name":     {stream: withSpec("flavors: [{quotas: [{resource: cpu, nominal: 1}]}]"), want: `spec.flavors[0].name: invalid name ""; write default or that of a SparkFlavor`},
-		"flavor that stands twice":  {stream: withSpec("flavors: [{name: a, quotas: [{resource: cpu, nominal: 1}]}, {name: a, quotas: [{resource: cpu, nominal: 1}]}]"), want: `spec.flavors[1].name: "a" is listed twice; merge them`},
-		"too many flavors":          {stream: withSpec("flavors: [" + many + "]"), want: `spec.flavors: there are 17; write at most 16`},
-		"flavor without a quota":    {stream: withSpec("flavors: [{name: a}]"), want: `spec.flavors[0].quotas: there are 0; write 1 to 16`},
-		"quota of no resource":      {stream: withQuota("nominal: 1"), want: `spec.flavors[0].quotas[0].resource: invalid resource name ""`},
-		"quota that stands twice":   {stream: withQuota("resource: cpu, nominal: 1}, {resource: cpu, nominal: 2"), want: `spec.flavors[0].quotas[1].resource: "cpu" is listed twice; merge them`},
-		"quota of nothing":          {stream: withQuota("resource: cpu"), want: `spec.flavors[0].quotas[0].nominal: is missing; write a quantity of zero or more`},
-		"bad quota":                 {stream: withQuota("resource: cpu, nominal: 1 core"), want: `spec.flavors[0].quotas[0].nominal: invalid quantity "1 core"; write a quantity of zero or more such as 8, 500m or 32Gi`},
-		"quota of many digits":      {stream: withQuota("resource: cpu, nominal: 9223372036854775807m"), want: `spec.flavors[0].quotas[0].nominal: invalid quantity "9223372036854775807m": it has too many digits; write at most 18`},
-		"negative borrowing limit":  {stream: withQuota("resource: cpu, nominal: 1, borrowingLimit: -1"), want: `spec.flavors[0].quotas[0].borrowingLimit: invalid quantity "-1"`},
-		"endless lending limit":     {stream: withQuota("resource: cpu, nominal: 1, lendingLimit: 1e999999999"), want: `spec.flavors[0].quotas[0].lendingLimit: invalid quantity "1e999999999"`},
-		"the built-in flavor":       {stream: "kind: SparkFlavor\nmetadata: {name: default}\n---\n" + happens, want: `metadata.name: the flavor default is built in; choose another name`},
+	const limited = "flavors: [{name: default, quotas: [{resource: cpu, nominal: 1, borrowingLimit: 2, lendingLimit: 2}]}]"
+	tests := map[string]string{
+		"four at once":                  withSpec("parent: a.b, weight: 0, strategy: StrictFifo, stopPolicy: Stop"),
+		"its own parent":                withSpec("parent: q"),
+		"limits without a parent":       withSpec(limited),
+		"unknown key":                   withQuota("resource: cpu, nominal: 1, borrow: 2"),
+		"unknown key of the metadata":   "kind: SparkFlavor\nmetadata: {name: spot, label: {}}\n---\n" + happens,
+		"a quota that would wrap":       withQuota("resource: cpu, nominal: 1e16"),
+		"fair sharing that is a number": withSpec("fairSharing: 1"),
+		"queue without a name":          "kind: SparkQueue\n---\n" + happens,
+		"queue with a capital":          "kind: SparkQueue\nmetadata: {name: Team}\n---\n" + happens,
+		"parent with a point":           withSpec("parent: a.b"),
+		"weight of nothing":             withSpec("weight: 0"),
+		"weight of too much":            withSpec("weight: 1000001"),
+		"negative bound":                withSpec("maxRunning: -1"),
+		"strategy":                      withSpec("strategy: StrictFifo"),
+		"stop policy":                   withSpec("stopPolicy: Stop"),
+		"preemption within a queue":     withSpec("preemption: {withinQueue: Any}"),
+		"reclaim":                       withSpec("preemption: {reclaimWithinTree: Always}"),
+		"preemption by borrowers":       withSpec("preemption: {borrowWithinTree: {policy: Any}}"),
+		"selector":                      withSpec("namespaceSelector: {matchExpressions: [{key: a, operator: Like}]}"),
+		"head timeout":                  withSpec("headTimeout: soon"),
+		"negative head timeout":         withSpec("headTimeout: -1s"),
+		"tiny head timeout":             withSpec("headTimeout: 1us"),
+		"head timeout of ages":          withSpec("headTimeout: 1000000s"),
+		"long head timeout":             withSpec("headTimeout: 1h1h1h1h1h1h1h1h1h1h1h"),
+		"flavor without a name":         withSpec("flavors: [{quotas: [{resource: cpu, nominal: 1}]}]"),
+		"flavor that stands twice":      withSpec("flavors: [{name: a, quotas: [{resource: cpu, nominal: 1}]}, {name: a, quotas: [{resource: cpu, nominal: 1}]}]"),
+		"too many flavors":              withSpec("flavors: [" + many + "]"),
+		"flavor without a quota":        withSpec("flavors: [{name: a}]"),
+		"quota of no resource":          withQuota("nominal: 1"),
+		"quota that stands twice":       withQuota("resource: cpu, nominal: 1}, {resource: cpu, nominal: 2"),
+		"quota of nothing":              withQuota("resource: cpu"),
+		"bad quota":                     withQuota("resource: cpu, nominal: 1 core"),
+		"quota of many digits":          withQuota("resource: cpu, nominal: 9223372036854775807m"),
+		"negative borrowing limit":      withQuota("resource: cpu, nominal: 1, borrowingLimit: -1"),
+		"endless lending limit":         withQuota("resource: cpu, nominal: 1, lendingLimit: 1e999999999"),
+		"the built-in flavor":           "kind: SparkFlavor\nmetadata: {name: default}\n---\n" + happens,
 	}
-	for name, tc := range tests {
+	for name, stream := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := Parse(tc.stream)
-			if err == nil || !strings.Contains(err.Error(), "document 1 (line 1): ") || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("got %v\nwant %s", err, tc.want)
+			stream = "apiVersion: sparkgate.io/v1alpha1\n" + stream
+			linted, err := offline.Lint([]offline.File{{Name: "s.yaml", Text: []byte(stream)}})
+			if err != nil || len(linted.Findings) == 0 {
+				t.Fatalf("lint finds %v, %v", linted.Findings, err)
+			}
+			var want []string
+			for _, f := range linted.Findings {
+				want = append(want, f.String())
+			}
+			_, _, err = parse(stream)
+			if diff := cmp.Diff(strings.Join(want, "\n"), fmt.Sprint(err)); diff != "" {
+				t.Errorf("findings (-lint +simulate):\n%s", diff)
 			}
 		})
 	}
@@ -300,28 +319,10 @@ func TestRulesOfTheAPI(t *testing.T) {
 // TestAllMistakesAtOnce: mistakes are reported together, up to a limit.
 func TestAllMistakesAtOnce(t *testing.T) {
 	t.Parallel()
-	_, _, err := Parse("kind: SparkQueue\nmetadata: {name: q}\nspec: {weight: 0}\n---\narrivals:\n" + strings.Repeat("- {}\n", 10))
+	_, _, err := parse("kind: SparkQueue\nmetadata: {name: q}\nspec: {weight: 0}\n---\narrivals:\n" + strings.Repeat("- {}\n", 10))
 	lines := strings.Split(err.Error(), "\n")
-	if len(lines) != 21 || !strings.HasPrefix(lines[0], "document 1") || !strings.HasPrefix(lines[1], "document 2 (line 4): arrivals[0].name") ||
+	if len(lines) != 21 || !strings.HasPrefix(lines[0], "s.yaml:3: SparkQueue q: spec.weight: ") || !strings.HasPrefix(lines[1], "s.yaml:6: arrivals[0].name") ||
 		lines[20] != "and 30 more" {
 		t.Errorf("got %d lines:\n%v", len(lines), err)
-	}
-}
-
-// TestWarnings: the queue's controller warns of the same fields, and also applies the rest.
-func TestWarnings(t *testing.T) {
-	t.Parallel()
-	limit := "flavors: [{name: default, quotas: [{resource: cpu, nominal: 1, %s: 2}]}]"
-	for spec, want := range map[string]string{
-		fmt.Sprintf(limit, "borrowingLimit"):                    "document 1 (line 1): spec.flavors[0].quotas[0].borrowingLimit: it limits nothing, because the queue has no parent",
-		fmt.Sprintf(limit, "lendingLimit"):                      "document 1 (line 1): spec.flavors[0].quotas[0].lendingLimit: it limits nothing, because the queue has no parent",
-		"parent: root, " + fmt.Sprintf(limit, "borrowingLimit"): "",
-		"headTimeout: 1m":                                       "",
-		"":                                                      "",
-	} {
-		_, warnings, err := Parse(withSpec(spec))
-		if err != nil || strings.Join(warnings, "\n") != want {
-			t.Errorf("%q: got %q, %v; want %q", spec, warnings, err, want)
-		}
 	}
 }

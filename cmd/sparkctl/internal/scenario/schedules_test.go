@@ -31,34 +31,34 @@ func TestMistakesOfSchedules(t *testing.T) {
 	t.Parallel()
 	daily := `schedule: "@daily"`
 	tests := map[string]struct{ stream, want string }{
-		"no runs":             {scheduling(daily, "arrivals: []"), `document 2 (line 4): schedules: is missing; say from when until when schedules are followed, and how long their runs take`},
-		"another version":     {"apiVersion: v1\n" + scheduling(daily, aDay), `document 1 (line 1): apiVersion: "v1" is not known; write sparkgate.io/v1alpha1`},
-		"a schedule":          {scheduling(`schedule: "0 0 30 2 *"`, aDay), `document 1 (line 1): spec.schedule: value "0 0 30 2 *": it never fires: no year has such a day`},
-		"a template":          {scheduling(daily+", template: {spec: {type: Pyton}}", aDay), `document 1 (line 1): spec.template.spec.type: value "Pyton" is not known: set Java, Scala, Python or R`},
-		"another gate":        {scheduling(daily+", template: {spec: "+strings.Replace(job, "{", "{queue: {gate: Kueue, name: q}, ", 1)+"}", aDay), `document 1 (line 1): spec.template.spec.queue.gate: value "Kueue" does not ask a SparkQueue`},
-		"no bound":            {scheduling(daily+", template: {spec: "+strings.Replace(job, "{", `{sparkConf: {spark.executor.instances: "x"}, `, 1)+"}", aDay), "document 1 (line 1): spec.template.spec.sparkConf[spark.executor.instances]: "},
-		"twice":               {scheduling(daily, scheduling(daily, aDay)), `document 2 (line 4): metadata.name: another ScheduledSparkApplication already has the name default/a; choose another`},
+		"no runs":             {scheduling(daily, "arrivals: []"), `s.yaml:5: schedules: is missing; say from when until when schedules are followed, and how long their runs take`},
+		"another version":     {"apiVersion: v1\n" + scheduling(daily, aDay), `s.yaml:1: ScheduledSparkApplication a: apiVersion: "v1" is not known; write sparkgate.io/v1alpha1`},
+		"a schedule":          {scheduling(`schedule: "0 0 30 2 *"`, aDay), `s.yaml:3: ScheduledSparkApplication a: spec.schedule: value "0 0 30 2 *": it never fires: no year has such a day; choose another day of month or month`},
+		"a template":          {scheduling(daily+", template: {spec: {type: Pyton}}", aDay), `s.yaml:3: ScheduledSparkApplication a: spec.template.spec.type: value "Pyton" is not known: set Java, Scala, Python or R`},
+		"another gate":        {scheduling(daily+", template: {spec: "+strings.Replace(job, "{", "{queue: {gate: Kueue, name: q}, ", 1)+"}", aDay), `s.yaml:1: ScheduledSparkApplication a: spec.template.spec.queue.gate: value "Kueue" does not ask a SparkQueue: remove it, or leave the schedule out`},
+		"no bound":            {scheduling(daily+", template: {spec: "+strings.Replace(job, "{", `{sparkConf: {spark.executor.instances: "x"}, `, 1)+"}", aDay), "s.yaml:3: ScheduledSparkApplication a: spec.template.spec.sparkConf[spark.executor.instances]: "},
+		"twice":               {scheduling(daily, scheduling(daily, aDay)), `s.yaml:6: ScheduledSparkApplication a: metadata.name: another ScheduledSparkApplication already has the name default/a; choose another`},
 		"not listed":          {scheduling(daily, strings.Replace(aDay, "{name: a, runFor: 1h}", "", 1)), `schedules.runs: default/a is missing; say how long its runs take: {namespace: default, name: a, runFor: 10m}`},
 		"listed twice":        {scheduling(daily, strings.Replace(aDay, "[", "[{name: a, runFor: 1h}, ", 1)), `schedules.runs[1].name: default/a is listed twice; remove one`},
-		"unknown":             {scheduling(daily, strings.Replace(aDay, "[", "[{name: b, runFor: 1h}, ", 1)), `schedules.runs[0].name: no document describes the ScheduledSparkApplication default/b, or it has mistakes; correct the name or the namespace`},
-		"no time":             {scheduling(daily, strings.Replace(aDay, ", runFor: 1h", "", 1)), `schedules.runs[0].runFor: is missing; say how long each of its runs takes once it is admitted, such as 10m`},
-		"a bad time":          {scheduling(daily, strings.Replace(aDay, "1h", "1 hour", 1)), `schedules.runs[0].runFor: invalid duration "1 hour"`},
+		"unknown":             {scheduling(daily, strings.Replace(aDay, "[", "[{name: b, runFor: 1h}, ", 1)), `s.yaml:5: schedules.runs[0].name: no document describes the ScheduledSparkApplication default/b; correct the name or the namespace`},
+		"no time":             {scheduling(daily, strings.Replace(aDay, ", runFor: 1h", "", 1)), `s.yaml:5: schedules.runs[0].runFor: is missing; say how long it runs once it is admitted, such as 10m`},
+		"a bad time":          {scheduling(daily, strings.Replace(aDay, "1h", "1 hour", 1)), `s.yaml:5: schedules.runs[0].runFor: value "1 hour" is text, but a duration such as 30s, 5m or 1h30m is expected: correct it`},
 		"no beginning":        {scheduling(daily, strings.Replace(aDay, "from: 2026-03-28T00:00:00Z, ", "", 1)), `schedules.from: is missing; write a time such as 2026-11-23T00:00:00+01:00`},
-		"a date only":         {scheduling(daily, strings.Replace(aDay, "T00:00:00Z", "", 1)), `schedules.from: invalid time "2026-03-28"; write it with seconds and offset, such as 2026-11-23T00:00:00+01:00`},
+		"a date only":         {scheduling(daily, strings.Replace(aDay, "T00:00:00Z", "", 1)), `s.yaml:5: schedules.from: value "2026-03-28" is text, but a time such as 2026-01-31T12:00:00Z is expected: correct it`},
 		"a fraction":          {scheduling(daily, strings.Replace(aDay, "00Z", "00.5Z", 1)), `schedules.from: "2026-03-28T00:00:00.5Z" has a fraction of a second; write whole seconds`},
 		"backwards":           {scheduling(daily, strings.Replace(aDay, "until: 2026-03-29", "until: 2026-03-28", 1)), `schedules.until: "2026-03-28T00:00:00Z" is not after from; write a later time`},
 		"too long":            {scheduling(daily, strings.Replace(aDay, "until: 2026", "until: 2028", 1)), `schedules.until: "2028-03-29T00:00:00Z" is more than 366 days after from; write an earlier time`},
-		"an unknown key":      {scheduling(daily, strings.Replace(aDay, "runFor: 1h", "runFor: 1h, queue: q", 1)), `schedules.runs[0].queue: the key is not known; remove it or correct it to one of name, namespace, priority, runFor`},
-		"one that comes late": {happens + "changes: [{apply: {kind: ScheduledSparkApplication}}]", `changes[0].apply.kind: a ScheduledSparkApplication cannot come or change later; write it as a document`},
+		"an unknown key":      {scheduling(daily, strings.Replace(aDay, "runFor: 1h", "runFor: 1h, queue: q", 1)), `s.yaml:5: schedules.runs[0].queue: there is no field "queue" here: remove it, or move it to where it belongs`},
+		"one that comes late": {happens + "changes: [{apply: {kind: ScheduledSparkApplication}}]", `s.yaml:2: ScheduledSparkApplication: kind: a ScheduledSparkApplication cannot come or change later; write it as a document`},
 		"a priority class": {
 			"kind: SparkQueue\nmetadata: {name: q}\nspec: {priorityClassNames: [low]}\n---\n" + scheduling(daily+", template: {spec: "+strings.Replace(job, "{", "{queue: {name: q, priorityClassName: high}, ", 1)+"}", aDay),
-			`document 2 (line 4): spec.template.spec.queue.priorityClassName: priority class "high" is not allowed in queue q: `,
+			`s.yaml:7: ScheduledSparkApplication a: spec.template.spec.queue.priorityClassName: priority class "high" is not allowed in queue q: use one of "low", or have an administrator add it to spec.priorityClassNames of queue q`,
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, _, err := Parse(tc.stream); err == nil || !strings.Contains(err.Error(), tc.want) {
+			if _, _, err := parse(tc.stream); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v\nwant %s", err, tc.want)
 			}
 		})
@@ -69,11 +69,11 @@ func TestMistakesOfSchedules(t *testing.T) {
 func TestWarningsOfSchedules(t *testing.T) {
 	t.Parallel()
 	template := "template: {spec: " + strings.Replace(job, "{", "{sparkConfigMap: c, dynamicAllocation: {enabled: true, minExecutors: 1, maxExecutors: 2}, ", 1) + "}"
-	_, warnings, err := Parse(scheduling(`suspend: true, schedule: "@daily", `+template, aDay))
+	_, warnings, err := parse(scheduling(`suspend: true, schedule: "@daily", `+template, aDay))
 	want := []string{
-		"document 1 (line 1): spec.template.spec.sparkConfigMap: the properties in ConfigMap c are not known here",
-		"document 1 (line 1): spec.template.spec.dynamicAllocation: only the executors of the base gang are played",
-		"document 1 (line 1): spec.suspend: it is suspended, so nothing of it runs",
+		"s.yaml:3: warning: ScheduledSparkApplication a: spec.template.spec.sparkConfigMap: the properties in ConfigMap c are not known here",
+		"s.yaml:3: warning: ScheduledSparkApplication a: spec.template.spec.dynamicAllocation: only the executors of the base gang are played",
+		"s.yaml:3: warning: ScheduledSparkApplication a: spec.suspend: it is suspended, so nothing of it runs",
 	}
 	if diff := cmp.Diff(want, warnings); diff != "" || err != nil {
 		t.Errorf("error %v, warnings (-want +got):\n%s", err, diff)
@@ -107,7 +107,7 @@ func TestFollower(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			stream := scheduling(tc.spec, strings.NewReplacer(wholeDay, tc.until, "1h", tc.runFor.String()).Replace(aDay))
-			s, _, err := Parse("kind: SparkQueue\nmetadata: {name: default}\nspec: {namespaceSelector: {}, flavors: [{name: default, quotas: [{resource: cpu, nominal: 9}]}]}\n---\n" + stream)
+			s, _, err := parse("kind: SparkQueue\nmetadata: {name: default}\nspec: {namespaceSelector: {}, flavors: [{name: default, quotas: [{resource: cpu, nominal: 9}]}]}\n---\n" + stream)
 			if err != nil {
 				t.Fatal(err)
 			}

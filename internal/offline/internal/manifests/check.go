@@ -47,12 +47,12 @@ func Check(objects []Object) (findings []Finding, checked int, err error) {
 // looked up. An error means a bug in this program.
 func (o *Object) Check(all []Object) ([]Finding, error) {
 	found, err := o.check(all)
-	return o.placed(found), err
+	return o.Place(found), err
 }
 
-// placed adds file, line and object to findings, and sorts them by line. It hides passwords in the values that messages
+// Place adds file, line and object to findings, and sorts them by line. It hides passwords in the values that messages
 // quote, because CI keeps them.
-func (o *Object) placed(findings []Finding) []Finding {
+func (o *Object) Place(findings []Finding) []Finding {
 	for i := range findings {
 		f := &findings[i]
 		f.Message = redact.Quoted(f.Message)

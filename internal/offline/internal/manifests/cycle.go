@@ -31,7 +31,7 @@ func cycles(objects []Object) []Finding {
 			for _, name := range names {
 				known[name] = true
 			}
-			findings = append(findings, objects[i].placed([]Finding{{Field: "spec.parent", Message: fmt.Sprintf(
+			findings = append(findings, objects[i].Place([]Finding{{Field: "spec.parent", Message: fmt.Sprintf(
 				"queue %s is its own ancestor (%s), and queues of a cycle admit nothing: change one of their parents",
 				names[0], strings.Join(append(names, names[0]), " → "))}})...)
 		}

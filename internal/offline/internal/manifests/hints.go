@@ -28,7 +28,7 @@ func Hints(objects []Object) []Finding {
 		for _, w := range validate.AccountWarnings(&v1alpha1.SparkApplication{Spec: *spec}) {
 			found = append(found, Finding{Field: strings.Replace(w.Field, "spec", at, 1), Message: w.Message, Warning: true})
 		}
-		hints = append(hints, o.placed(found)...)
+		hints = append(hints, o.Place(found)...)
 	}
 	return hints
 }

@@ -13,7 +13,7 @@ import (
 // lineOf returns the line of a field in the file, or of the innermost object around it if the field is missing.
 func (o Object) lineOf(field string) int {
 	line := o.Line
-	node := o.node
+	node := o.node()
 	if node.Kind == yamlnode.DocumentNode && len(node.Content) > 0 {
 		node = node.Content[0]
 		line = o.Line + node.Line - 1

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	yamlnode "sigs.k8s.io/yaml/goyaml.v3"
 
@@ -26,8 +27,8 @@ type Object struct {
 	// JSON is the object in JSON.
 	JSON []byte
 
-	// node is the parsed document, which has the lines; prefix is the path of the object in it.
-	node   *yamlnode.Node
+	// node parses the document once, for its lines; prefix is the path of the object in it.
+	node   func() *yamlnode.Node
 	prefix string
 }
 
@@ -64,8 +65,9 @@ func (f Finding) String() string {
 	return strings.Join(parts, ": ")
 }
 
-// Read returns the objects of a file of YAML documents or JSON, including the items of lists. A document that cannot be
-// parsed becomes a finding; the others are returned.
+// Read returns the objects of a file of YAML documents or JSON, including the items of lists. What is not a manifest, such
+// as the values of a chart, is an object without kind. A document that cannot be parsed becomes a finding; the others are
+// returned.
 func Read(file string, text []byte) ([]Object, []Finding) {
 	var objects []Object
 	var findings []Finding
@@ -157,51 +159,71 @@ func (d document) objects(file string) ([]Object, error) {
 	if why := d.refused(); why != nil {
 		return nil, why
 	}
-	text, err := yaml.YAMLToJSONStrict([]byte(d.text))
+	text, err := d.toJSON()
 	if err != nil {
 		// The line numbers in the message are those of the file if as many empty lines are put before the document.
 		_, err = yaml.YAMLToJSONStrict([]byte(strings.Repeat("\n", d.line-1) + d.text))
 		message := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 		return nil, fmt.Errorf("the document cannot be read: %s", oneLine.Replace(message))
 	}
+	return unfold(Object{File: file, Line: d.line, JSON: text, node: sync.OnceValue(d.node)}), nil
+}
+
+// toJSON converts the document to JSON. JSON is returned unchanged, because programs write it, and it may be large.
+func (d document) toJSON() ([]byte, error) {
+	if text := []byte(d.text); strings.HasPrefix(strings.TrimSpace(d.text), "{") && json.Valid(text) {
+		return text, nil
+	}
+	return yaml.YAMLToJSONStrict([]byte(d.text))
+}
+
+// node parses the document for its lines. If that fails, findings have the line of the document.
+func (d document) node() *yamlnode.Node {
 	node := &yamlnode.Node{}
 	if err := yamlnode.Unmarshal([]byte(d.text), node); err != nil {
-		node = &yamlnode.Node{} // without it, the line is that of the document
+		return &yamlnode.Node{}
 	}
-	return d.unfold(Object{File: file, Line: d.line, JSON: text, node: node})
+	return node
 }
 
 // unfold returns the object, or the items if it is a list.
-func (d document) unfold(o Object) ([]Object, error) {
+func unfold(o Object) []Object {
+	o.readHead()
+	var list struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	if !strings.HasSuffix(o.Kind, "List") {
+		return []Object{o}
+	}
+	if err := json.Unmarshal(o.JSON, &list); err != nil {
+		return nil // it is a kind whose name happens to end like a list
+	}
+	var objects []Object
+	for i, item := range list.Items {
+		item = typed(item, o.APIVersion, strings.TrimSuffix(o.Kind, "List"))
+		objects = append(objects, unfold(o.Below(fmt.Sprintf("items[%d]", i), item))...)
+	}
+	return objects
+}
+
+// Below returns the object that a field of this one contains.
+func (o Object) Below(field string, text []byte) Object {
+	inner := Object{File: o.File, Line: o.Line, JSON: text, node: o.node, prefix: o.prefix + field + "."}
+	inner.readHead()
+	return inner
+}
+
+// readHead sets version, kind, namespace and name; none if the document is not a manifest.
+func (o *Object) readHead() {
 	var head struct {
 		APIVersion string          `json:"apiVersion"`
 		Kind       string          `json:"kind"`
 		Metadata   json.RawMessage `json:"metadata"`
-		Items      json.RawMessage `json:"items"`
 	}
-	if err := json.Unmarshal(o.JSON, &head); err != nil {
-		return nil, nil // it is not a manifest, but for example values of a chart
-	}
-	if !strings.HasSuffix(head.Kind, "List") {
+	if json.Unmarshal(o.JSON, &head) == nil {
 		o.APIVersion, o.Kind = head.APIVersion, head.Kind
 		o.Namespace, o.Name = textIn(head.Metadata, "namespace"), textIn(head.Metadata, "name")
-		return []Object{o}, nil
 	}
-	var items []json.RawMessage
-	if err := json.Unmarshal(head.Items, &items); err != nil {
-		return nil, nil // it is a kind whose name happens to end like a list
-	}
-	var objects []Object
-	for i, item := range items {
-		inner := o
-		inner.JSON, inner.prefix = typed(item, head.APIVersion, strings.TrimSuffix(head.Kind, "List")), fmt.Sprintf("%sitems[%d].", o.prefix, i)
-		below, err := d.unfold(inner)
-		if err != nil {
-			return nil, err
-		}
-		objects = append(objects, below...)
-	}
-	return objects, nil
 }
 
 // typed returns an item of a list with the version and kind that follow from the list, if it has neither. Some clients
