@@ -17,6 +17,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	sparkrender "github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
@@ -62,7 +63,7 @@ func (f *uiFlags) run(ctx context.Context, name string, s streams) error {
 	if err != nil {
 		return err
 	}
-	if app.Spec.SparkConf["spark.ui.enabled"] == "false" {
+	if app.Spec.SparkConf[conf.UIEnabled] == "false" {
 		return fmt.Errorf("%s has no web interface: spec.sparkConf sets spark.ui.enabled to false", name)
 	}
 	return f.forward(ctx, c, app, driver, s)

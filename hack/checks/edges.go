@@ -68,7 +68,7 @@ var forbiddenEdges = []Edge{
 		Why: "usage is computed from what stands in the status, for the operator, sparkctl and pages alike",
 	},
 	{
-		From: []string{"internal/advise/..."}, To: append([]string{"queueing/...", "internal/pods/...", "internal/lifecycle/...", "controllers/...", "cmd/..."}, clients...),
+		From: []string{"internal/advise/..."}, To: append([]string{"queueing/embedded/...", "internal/pods/...", "internal/lifecycle/...", "controllers/...", "cmd/..."}, clients...),
 		Why: "sizes follow from what Spark measured, for sparkctl and pages alike, without a cluster",
 	},
 	{

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
 // Confidence is how reliable a measurement is.
@@ -51,11 +52,6 @@ type Advice struct {
 	Unknown []string `json:"unknown"`
 }
 
-const (
-	driverRole   = "driver"
-	executorRole = "executor"
-)
-
 // The rules of docs/advise.md in numbers.
 const (
 	// headroom is the share that is added to the highest measured value.
@@ -90,11 +86,11 @@ const (
 // Advise applies the rules to a run.
 func Advise(run *Run) Advice {
 	a := &adviser{run: run, Advice: Advice{Source: run.Source, ApplicationID: run.ApplicationID, Changes: []Change{}, Hints: []string{}, Unknown: []string{}}}
-	driver, executor := requestsOf(run.Properties, driverRole), requestsOf(run.Properties, executorRole)
-	a.memory(driverRole, driver, run.Driver)
+	driver, executor := requestsOf(run.Properties, conf.Driver), requestsOf(run.Properties, conf.Executor)
+	a.memory(conf.Driver, driver, run.Driver)
 	if run.Executors > 0 {
 		a.cpu(executor)
-		a.memory(executorRole, executor, run.Executor)
+		a.memory(conf.Executor, executor, run.Executor)
 		a.executors(executor)
 	}
 	a.hints()
@@ -131,55 +127,54 @@ func (a *adviser) confidence() Confidence {
 
 // memory advises the heap of a role and the memory beside it. If overhead is a fraction of the heap, a smaller heap
 // would shrink it, too; then the current overhead is advised as a fixed value, because less was not seen to be enough.
-func (a *adviser) memory(role string, r requested, peak Peak) {
-	before := len(a.Changes)
-	a.heap(role, r, peak)
-	byHeap := len(a.Changes)
+func (a *adviser) memory(role conf.Role, r requested, peak Peak) {
+	advised := a.heap(role, r, peak)
+	heap := len(a.Changes)
 	a.overhead(role, r, peak)
-	if byHeap == before || len(a.Changes) > byHeap {
+	if advised == 0 || len(a.Changes) > heap {
 		return
 	}
-	heap := a.Changes[before]
-	advised, _ := bytesOf(heap.Advised)
 	if beside := r.overheadBeside(advised); beside < r.overhead {
 		a.Changes = append(a.Changes, Change{
-			Field: role + ".memoryOverhead", Property: "spark." + role + ".memoryOverhead", Current: sparkSize(r.overhead), Advised: sparkSize(r.overhead),
-			Confidence: heap.Confidence, Reason: fmt.Sprintf("it is not set, and would become %s, as a part of the heap that is advised", sparkSize(beside)),
+			Field: string(role) + ".memoryOverhead", Property: r.memory.Overhead, Current: sparkSize(r.overhead), Advised: sparkSize(r.overhead),
+			Confidence: a.confidence(), Reason: fmt.Sprintf("it is not set, and would become %s, as a part of the heap that is advised", sparkSize(beside)),
 		})
 	}
 }
 
-// heap advises the memory of a role.
-func (a *adviser) heap(role string, r requested, peak Peak) {
+// heap advises the memory of a role, and returns it; 0 if what it has is enough, and not too much.
+func (a *adviser) heap(role conf.Role, r requested, peak Peak) int64 {
 	short, seen := a.shortOfHeap(role), fmt.Sprintf("at most %s of heap was in use", size(peak.Heap))
 	if peak.Heap == 0 {
 		a.unknown("the heap of the %s: set spark.eventLog.logStageExecutorMetrics to true, or let the run take longer than spark.executor.heartbeatInterval", role)
 		if short == "" {
-			return
+			return 0
 		}
 		seen = "how much of it was in use is not known"
 	}
-	c := Change{Field: role + ".memory", Property: "spark." + role + ".memory", Current: sparkSize(r.heap), Confidence: a.confidence()}
+	c := Change{Field: string(role) + ".memory", Property: r.memory.Heap, Current: sparkSize(r.heap), Confidence: a.confidence()}
 	needed := max(minHeap, roundUp(int64(float64(peak.Heap)*(1+headroom))))
 	if short != "" {
-		c.Advised, c.Reason, c.Raises = sparkSize(max(needed, roundUp(int64(float64(r.heap)*growth)))), short+"; "+seen, true
+		needed = max(needed, roundUp(int64(float64(r.heap)*growth)))
+		c.Advised, c.Reason, c.Raises = sparkSize(needed), short+"; "+seen, true
 		a.Changes = append(a.Changes, c)
-		return
+		return needed
 	}
 	if float64(needed) > float64(r.heap)*(1-worthwhile) {
 		// Too little to gain. A full heap alone does not need to grow, because the JVM fills it before it collects.
-		return
+		return 0
 	}
 	c.Advised, c.Reason = sparkSize(needed), fmt.Sprintf("%s; %d %% more than that", seen, int(headroom*100))
 	if needed == minHeap {
 		c.Reason = fmt.Sprintf("%s; %s is the least that is advised", seen, sparkSize(minHeap))
 	}
 	a.Changes = append(a.Changes, c)
+	return needed
 }
 
 // shortOfHeap returns the reason why the heap of a role was too small; empty if it was not.
-func (a *adviser) shortOfHeap(role string) string {
-	if role != executorRole {
+func (a *adviser) shortOfHeap(role conf.Role) string {
+	if role != conf.Executor {
 		return ""
 	}
 	switch gc := share(a.run.GCTime, a.run.BusyTime); {
@@ -194,9 +189,9 @@ func (a *adviser) shortOfHeap(role string) string {
 }
 
 // overhead advises the memory of a pod beside the heap.
-func (a *adviser) overhead(role string, r requested, peak Peak) {
-	c := Change{Field: role + ".memoryOverhead", Property: "spark." + role + ".memoryOverhead", Current: sparkSize(r.overhead), Confidence: a.confidence()}
-	if role == executorRole && a.run.OutOfMemory > 0 {
+func (a *adviser) overhead(role conf.Role, r requested, peak Peak) {
+	c := Change{Field: string(role) + ".memoryOverhead", Property: r.memory.Overhead, Current: sparkSize(r.overhead), Confidence: a.confidence()}
+	if role == conf.Executor && a.run.OutOfMemory > 0 {
 		c.Advised, c.Raises = sparkSize(roundUp(int64(float64(r.overhead)*growth))), true
 		c.Reason = fmt.Sprintf("executors that were killed because their pod used more memory than it requested: %d", a.run.OutOfMemory)
 		a.Changes = append(a.Changes, c)
@@ -251,7 +246,7 @@ func (a *adviser) cpu(r requested) {
 		return
 	}
 	a.Changes = append(a.Changes, Change{
-		Field: "executor.coreRequest", Property: "spark.kubernetes.executor.request.cores", Confidence: a.confidence(),
+		Field: "executor.coreRequest", Property: conf.Executor.Key("request.cores"), Confidence: a.confidence(),
 		Current: strconv.FormatFloat(r.coreRequest, 'g', -1, 64), Advised: fmt.Sprintf("%dm", int(math.Round(needed*1000))),
 		Reason: fmt.Sprintf("tasks used CPU for at most %d %% of their time, in any stage; they waited for data otherwise", int(math.Ceil(a.run.MostCPU*100))),
 	})
@@ -267,7 +262,7 @@ func (a *adviser) executors(r requested) {
 		return
 	}
 	a.Changes = append(a.Changes, Change{
-		Field: "executor.instances", Property: "spark.executor.instances", Current: strconv.Itoa(r.instances), Advised: strconv.Itoa(needed), Confidence: a.confidence(),
+		Field: "executor.instances", Property: conf.ExecutorInstances, Current: strconv.Itoa(r.instances), Advised: strconv.Itoa(needed), Confidence: a.confidence(),
 		Reason: fmt.Sprintf("at most %d tasks ran at once, and each executor runs %d", a.run.PeakTasks, r.tasks),
 	})
 }

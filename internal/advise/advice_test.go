@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
 
@@ -159,9 +160,12 @@ func TestNeverBelowWhatWasSeen(t *testing.T) {
 		run.Executor = Peak{Heap: random.Int64N(32 * gib), OffHeap: random.Int64N(gib), PythonResident: random.Int64N(4 * gib), JVMResident: random.Int64N(40 * gib)}
 		run.PeakTasks, run.MostCPU, run.Spilled, run.OutOfMemory = random.IntN(12), random.Float64(), random.Int64N(gib), random.IntN(2)
 		run.Properties["spark.task.cpus"] = []string{"1", "2", "0.5", "1.5"}[random.IntN(4)]
-		requested := requestsOf(run.Properties, executorRole)
+		requested := requestsOf(run.Properties, conf.Executor)
 		for _, c := range Advise(run).Changes {
-			advised, _ := bytesOf(c.Advised)
+			size := conf.Properties{}
+			size.Put("size", c.Advised)
+			advised, _ := size.MiB("size", 0)
+			advised *= mib
 			switch c.Field {
 			case "executor.memory":
 				if float64(advised) < min(float64(run.Executor.Heap)*1.25, float64(requested.heap)) {
@@ -176,7 +180,7 @@ func TestNeverBelowWhatWasSeen(t *testing.T) {
 					t.Errorf("%+v, and %d was used", c, beside)
 				}
 			case "executor.instances":
-				if n := requestsOf(map[string]string{"spark.executor.instances": c.Advised}, executorRole).instances; n*TaskSlots(requested.cores, run.Properties) < run.PeakTasks {
+				if n := requestsOf(map[string]string{"spark.executor.instances": c.Advised}, conf.Executor).instances; n*requested.tasks < run.PeakTasks {
 					t.Errorf("%+v, and %d tasks ran at once", c, run.PeakTasks)
 				}
 			}
@@ -255,18 +259,4 @@ func patched(t *testing.T, advice Advice, app *v1alpha1.SparkApplication) (execu
 	executor, _ = spec["executor"].(map[string]any)
 	conf, _ = spec["sparkConf"].(map[string]any)
 	return executor, conf
-}
-
-func TestSizes(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int64{"512m": 512 * mib, "2g": 2 * gib, "1024": gib, "1024k": mib, "2GB": 2 * gib, " 1t ": 1 << 40, "2097152b": 2 * mib, "3gib": 3 * gib} {
-		if got, ok := bytesOf(text); !ok || got != want {
-			t.Errorf("%q: got %d, want %d", text, got, want)
-		}
-	}
-	for _, text := range []string{"", "-1g", "0", "1.5g", "much", "99999999999t", "g", "2bb"} {
-		if got, ok := bytesOf(text); ok {
-			t.Errorf("%q: got %d", text, got)
-		}
-	}
 }

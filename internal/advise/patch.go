@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
 // Patch returns the changes as a merge patch (RFC 7386) of a SparkApplication. Where the application's sparkConf sets
@@ -48,7 +49,7 @@ func Patch(a Advice, app *v1alpha1.SparkApplication) map[string]any {
 // fieldsOf returns the fields that an application sets, by role.
 func fieldsOf(app *v1alpha1.SparkApplication) map[string]map[string]any {
 	fields := map[string]map[string]any{}
-	for role, of := range map[string]any{driverRole: app.Spec.Driver, executorRole: app.Spec.Executor} {
+	for role, of := range map[string]any{string(conf.Driver): app.Spec.Driver, string(conf.Executor): app.Spec.Executor} {
 		set := map[string]any{}
 		if text, err := json.Marshal(of); err == nil {
 			// Text that Marshal wrote can be read.

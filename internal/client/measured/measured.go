@@ -26,6 +26,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/advise/eventlog"
 	"github.com/sparkgate/sparkgate/internal/advise/rest"
 	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	sparkrender "github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/status"
 )
@@ -89,7 +90,7 @@ func (s Sources) driver(ctx context.Context, app *v1alpha1.SparkApplication) (*c
 // localEventLog returns the path of the event log of the last run if its folder is mounted at the same place on this
 // machine; else it is empty.
 func localEventLog(app *v1alpha1.SparkApplication) string {
-	folder := localPath(app.Spec.SparkConf["spark.eventLog.dir"])
+	folder := localPath(app.Spec.SparkConf[conf.EventLogDir])
 	if app.Status.Driver == nil || app.Status.Driver.ApplicationID == "" || !filepath.IsAbs(folder) {
 		return ""
 	}
@@ -131,7 +132,7 @@ func EventLog(path string) (*advise.Run, error) {
 
 // readDriver reads from the web interface of a driver, through a forwarded port.
 func readDriver(ctx context.Context, c *client.Cluster, driver *corev1.Pod, app *v1alpha1.SparkApplication) (*advise.Run, error) {
-	if app.Spec.SparkConf["spark.ui.enabled"] == "false" {
+	if app.Spec.SparkConf[conf.UIEnabled] == "false" {
 		return nil, errors.New("the driver has no web interface to read from: spec.sparkConf sets spark.ui.enabled to false; use --event-log after the run")
 	}
 	way, err := c.Forward(ctx, driver, 0, sparkrender.DriverUIPort(driver), io.Discard)

@@ -17,6 +17,8 @@ const (
 	UIProxyRedirect = "spark.ui.proxyRedirectUri"
 	// EventLogEnabled makes Spark write the event log, which a history server reads.
 	EventLogEnabled = "spark.eventLog.enabled"
+	// EventLogDir is the folder of event logs.
+	EventLogDir = "spark.eventLog.dir"
 )
 
 // RewritePattern may be at the end of an Ingress path. With the annotation nginx.ingress.kubernetes.io/rewrite-target:

@@ -79,18 +79,16 @@ func selectNodes(pod *corev1.Pod, p conf.Properties) {
 // executorMemory returns the memory request of an executor: heap, overhead, off-heap memory if it is enabled, and the
 // memory of Python workers if it is limited.
 func executorMemory(p conf.Properties, leastIsFixed bool) (resource.Quantity, error) {
-	shared, err := p.Float(conf.MemoryOverheadFactor, 0)
+	memory, err := render.MemoryOf(conf.Executor, p, 0)
 	if err != nil {
 		return resource.Quantity{}, err
 	}
-	mib, err := render.Memory{
-		Heap: conf.ExecutorMemory, Overhead: conf.ExecutorMemoryOverhead, Least: conf.ExecutorMinOverhead,
-		LeastIsFixed: leastIsFixed, Factor: conf.ExecutorOverheadFactor, SharedFactor: shared,
-	}.MiB(p)
+	memory.LeastIsFixed = leastIsFixed
+	mib, err := memory.MiB(p)
 	if err != nil {
 		return resource.Quantity{}, err
 	}
-	outside, err := offHeap(p)
+	outside, err := OffHeap(p)
 	if err != nil {
 		return resource.Quantity{}, err
 	}
@@ -101,8 +99,8 @@ func executorMemory(p conf.Properties, leastIsFixed bool) (resource.Quantity, er
 	return render.Mebibytes(mib + outside + python), nil
 }
 
-// offHeap returns Spark's off-heap memory in MiB, 0 if it is not enabled.
-func offHeap(p conf.Properties) (int64, error) {
+// OffHeap returns Spark's off-heap memory in MiB, 0 if it is not enabled.
+func OffHeap(p conf.Properties) (int64, error) {
 	enabled, err := p.Bool(conf.OffHeapEnabled, false)
 	if err != nil || !enabled {
 		return 0, err

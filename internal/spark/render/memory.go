@@ -31,16 +31,13 @@ func driverMemory(c client, p conf.Properties, t v1alpha1.ApplicationType) (reso
 	if isJVM(t) {
 		fallback = jvmFactor
 	}
-	shared, err := factor(p, conf.MemoryOverheadFactor, fallback)
+	memory, err := MemoryOf(conf.Driver, p, fallback)
 	if err != nil {
 		return resource.Quantity{}, 0, err
 	}
-	mib, err := Memory{
-		Heap: conf.DriverMemory, Overhead: conf.DriverMemoryOverhead,
-		Least: conf.DriverMinOverhead, LeastIsFixed: !c.minOverhead,
-		Factor: conf.DriverOverheadFactor, SharedFactor: shared,
-	}.MiB(p)
-	return Mebibytes(mib), shared, err
+	memory.LeastIsFixed = !c.minOverhead
+	mib, err := memory.MiB(p)
+	return Mebibytes(mib), memory.SharedFactor, err
 }
 
 // Memory names the properties that determine the memory of a role.
@@ -55,24 +52,40 @@ type Memory struct {
 	SharedFactor float64
 }
 
-// MiB returns heap and overhead together. The overhead is computed as a double and rounded down, as Spark does.
+// MemoryOf returns the properties of a role. fallback is the shared factor if no property sets it.
+func MemoryOf(role conf.Role, p conf.Properties, fallback float64) (Memory, error) {
+	shared, err := factor(p, conf.MemoryOverheadFactor, fallback)
+	heap := "spark." + string(role) + ".memory"
+	return Memory{
+		Heap: heap, Overhead: heap + "Overhead", Least: "spark." + string(role) + ".minMemoryOverhead",
+		Factor: heap + "OverheadFactor", SharedFactor: shared,
+	}, err
+}
+
+// MiB returns heap and overhead together.
 func (m Memory) MiB(p conf.Properties) (int64, error) {
-	heap, err := p.MiB(m.Heap, defaultMemory)
+	heap, overhead, err := m.Parts(p)
+	return saturatingAdd(heap, overhead), err
+}
+
+// Parts returns heap and overhead in mebibytes. The overhead is computed as a double and rounded down, as Spark does.
+func (m Memory) Parts(p conf.Properties) (heap, overhead int64, err error) {
+	heap, err = p.MiB(m.Heap, defaultMemory)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if heap <= 0 {
-		return 0, p.Wrong(m.Heap, "is less than 1m", "set a memory size such as 1g")
+		return 0, 0, p.Wrong(m.Heap, "is less than 1m", "set a memory size such as 1g")
 	}
 	if _, ok := p.Lookup(m.Overhead); ok {
-		overhead, err := p.MiB(m.Overhead, 0)
-		return saturatingAdd(heap, overhead), err
+		overhead, err = p.MiB(m.Overhead, 0)
+		return heap, overhead, err
 	}
 	least, share, err := m.overheadRule(p)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return saturatingAdd(heap, max(truncated(share*float64(heap)), least)), nil
+	return heap, max(truncated(share*float64(heap)), least), nil
 }
 
 // overheadRule returns the minimum overhead and the share of the heap.
