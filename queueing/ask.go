@@ -22,19 +22,19 @@ func (r Resources) Clone() Resources { return maps.Clone(r) }
 // PodSet is a number of equal pods.
 type PodSet struct {
 	// Name is unique within an Ask: "driver" or "executor".
-	Name string
+	Name string `json:"name"`
 	// Count is the number of pods asked for.
-	Count int32
+	Count int32 `json:"count"`
 	// MinCount is the smallest number of pods with which the ask can start; 0 means Count. At most one pod set of an
 	// ask sets it.
-	MinCount int32
+	MinCount int32 `json:"minCount,omitempty"`
 	// Requests are the requests of each pod, including "pods": 1.
-	Requests Resources
+	Requests Resources `json:"requests,omitempty"`
 	// Flavors are those in which the pods may be placed; empty means any.
-	Flavors []string
+	Flavors []string `json:"flavors,omitempty"`
 	// Tolerations and NodeSelector are those of the pods (see NodeLabels), for matching flavors.
-	Tolerations  []corev1.Toleration
-	NodeSelector map[string]string
+	Tolerations  []corev1.Toleration `json:"tolerations,omitempty"`
+	NodeSelector map[string]string   `json:"nodeSelector,omitempty"`
 }
 
 // Least returns the smallest number of pods with which the set can start.
@@ -48,37 +48,38 @@ func (p PodSet) Least() int32 {
 // Ask is what one attempt of an application requests before its driver may be created. Asks are values: a changed ask
 // of the same key replaces the earlier one, unless that was already granted.
 type Ask struct {
-	Key Key
+	Key Key `json:"key"`
 	// Run and Attempt identify one start of the application.
-	Run, Attempt int64
+	Run     int64 `json:"run"`
+	Attempt int64 `json:"attempt"`
 	// Queue is the queue that is asked.
-	Queue string
+	Queue string `json:"queue"`
 	// NamespaceLabels are matched by the queue's namespace selector.
-	NamespaceLabels map[string]string
+	NamespaceLabels map[string]string `json:"namespaceLabels,omitempty"`
 	// NeedsLimits is true if the ask may use a queue without any quota only if the queue's selector names its
 	// namespace.
-	NeedsLimits bool
+	NeedsLimits bool `json:"needsLimits,omitempty"`
 	// Priority orders asks: a higher one comes first.
-	Priority int32
+	Priority int32 `json:"priority,omitempty"`
 	// QueuedAt orders asks of equal priority: an older one comes first, then the smaller UID.
-	QueuedAt time.Time
+	QueuedAt time.Time `json:"queuedAt,omitzero"`
 	// HoldsFor bounds how long the grant is held, from start to end of the attempt; 0 means no bound. With a bound the
 	// ask may overtake one for which quota is reserved, if it releases its own quota in time.
-	HoldsFor time.Duration
+	HoldsFor time.Duration `json:"holdsFor,omitempty"`
 	// SchedulingGated is true if executors are created with a scheduling gate, so that the grant may grow and shrink
 	// while it is held (interface Resizer).
-	SchedulingGated bool
+	SchedulingGated bool `json:"schedulingGated,omitempty"`
 	// Part is true if the ask is for a part of something already admitted, such as an executor whose driver has asked
 	// for itself. It does not count as an application, nor against the number of applications that a queue admits.
-	Part bool
+	Part bool `json:"part,omitempty"`
 	// Inputs identifies everything that the ask was derived from. Gates do not interpret it; they copy it into the
 	// grant.
-	Inputs string
+	Inputs string `json:"inputs,omitempty"`
 	// PodSets are granted together or not at all.
-	PodSets []PodSet
+	PodSets []PodSet `json:"podSets,omitempty"`
 	// Objects describes the attempt for gates that represent it in another system; empty for the gates Embedded and
 	// None.
-	Objects Objects
+	Objects Objects `json:"-"`
 }
 
 // Objects describes the objects that a gate creates for an attempt, in the attempt's namespace.

@@ -37,14 +37,14 @@ type Decliner interface {
 // ResizeRequest is what the holder of a grant wants above its base gang.
 type ResizeRequest struct {
 	// PodSet is the name of the pod set in the grant that is to grow.
-	PodSet string
+	PodSet string `json:"podSet,omitempty"`
 	// Count is the number of pods wanted above those of the base gang; 0 is none.
-	Count int32
+	Count int32 `json:"count,omitempty"`
 	// Tolerations and NodeSelector are those of the pods, for matching flavors.
-	Tolerations  []corev1.Toleration
-	NodeSelector map[string]string
+	Tolerations  []corev1.Toleration `json:"tolerations,omitempty"`
+	NodeSelector map[string]string   `json:"nodeSelector,omitempty"`
 	// Ready counts the ready pods of the set by flavor, including those of the base gang.
-	Ready map[string]int32
+	Ready map[string]int32 `json:"-"`
 }
 
 // Allocation is what a gate charges for a grant, and which part of it the gate reclaims.

@@ -87,15 +87,15 @@ type HolderObserver interface {
 
 // HolderState determines whether a grant may be reclaimed, and whether that would help.
 type HolderState struct {
-	Priority int32
-	QueuedAt time.Time
+	Priority int32     `json:"priority,omitempty"`
+	QueuedAt time.Time `json:"queuedAt,omitzero"`
 	// Terminating is true if the grant will be released soon anyway, because its pods are being stopped or have ended.
-	Terminating bool
+	Terminating bool `json:"terminating,omitempty"`
 	// Stuck is true if nobody knows when the grant will be released, because pods that should end are on nodes that do
 	// not answer.
-	Stuck bool
+	Stuck bool `json:"stuck,omitempty"`
 	// ReleasedBy is the latest time at which the grant is released; zero if unknown.
-	ReleasedBy time.Time
+	ReleasedBy time.Time `json:"releasedBy,omitzero"`
 }
 
 // ProgressObserver is implemented by gates that show the progress and the result of an attempt in another system.

@@ -15,10 +15,10 @@ const (
 
 // Key identifies an asker for its lifetime: an object that is deleted and created again has another key.
 type Key struct {
-	Kind      Kind
-	Namespace string
-	Name      string
-	UID       string
+	Kind      Kind   `json:"kind,omitempty"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	UID       string `json:"uid,omitempty"`
 }
 
 // String returns namespace/name for messages, preceded by the kind unless that is Application.

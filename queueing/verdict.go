@@ -80,53 +80,55 @@ const (
 // Grant is quota granted to one attempt. It is self-contained: the charge is the sum of count × requests over its pod
 // sets.
 type Grant struct {
-	Run, Attempt int64
+	Run     int64 `json:"run"`
+	Attempt int64 `json:"attempt"`
 	// Gate is the gate that made the grant, by its name in the API.
-	Gate string
+	Gate string `json:"gate,omitempty"`
 	// Queue is the queue that is charged; empty if none is.
-	Queue string
+	Queue string `json:"queue,omitempty"`
 	// Ancestors are the queues above Queue when the grant was made, nearest first. If Queue is deleted, the nearest
 	// existing one is charged. The slice is shared: do not modify it.
-	Ancestors []string
+	Ancestors []string `json:"ancestors,omitempty"`
 	// Priority is the priority with which the grant was made.
-	Priority int32
+	Priority int32 `json:"priority,omitempty"`
 	// Epoch is the epoch of the leader that made the grant; 0 for gates without a ledger.
-	Epoch int64
+	Epoch int64 `json:"epoch,omitempty"`
 	// SchedulingGated is true if executors are created with a scheduling gate, and ungated as far as the grant allows.
-	SchedulingGated bool
+	SchedulingGated bool `json:"schedulingGated,omitempty"`
 	// Part is Ask.Part of the ask that was granted.
-	Part bool
+	Part bool `json:"part,omitempty"`
 	// Inputs is Ask.Inputs of the ask that was granted; empty if unknown.
-	Inputs string
+	Inputs string `json:"inputs,omitempty"`
 	// Resizes counts how often the grant has grown since it was made.
-	Resizes int64
+	Resizes int64 `json:"resizes,omitempty"`
 	// HoldsFor bounds how long the grant may be held after it was made, because it overtook waiting asks on the
 	// strength of Ask.HoldsFor. The bound may be shortened later, but not removed. 0 means no such bound.
-	HoldsFor time.Duration
+	HoldsFor time.Duration `json:"holdsFor,omitempty"`
 	// PodSets are the base gang, followed by the pod sets above it, one for each flavor.
-	PodSets []PodSetGrant
+	PodSets []PodSetGrant `json:"podSets,omitempty"`
 }
 
 // PodSetGrant is the granted part of one pod set.
 type PodSetGrant struct {
-	Name string
+	Name string `json:"name"`
 	// Flavor is the flavor that is charged; empty if none is.
-	Flavor string
-	Count  int32
+	Flavor string `json:"flavor,omitempty"`
+	Count  int32  `json:"count"`
 	// Requests are charged for each pod.
-	Requests Resources
+	Requests Resources `json:"requests,omitempty"`
 	// NodeSelector and Tolerations place the pods in the flavor.
-	NodeSelector map[string]string
-	Tolerations  []corev1.Toleration
+	NodeSelector map[string]string   `json:"nodeSelector,omitempty"`
+	Tolerations  []corev1.Toleration `json:"tolerations,omitempty"`
 	// Labels and Annotations let another system recognize the pods.
-	Labels, Annotations map[string]string
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
 	// SchedulerName is the scheduler of the pods; empty leaves it unchanged.
-	SchedulerName string
+	SchedulerName string `json:"schedulerName,omitempty"`
 	// Elastic is true for pods above the base gang, which were added by growth and may be reclaimed by themselves.
-	Elastic bool
+	Elastic bool `json:"elastic,omitempty"`
 	// Flavors are those in which pods above the base gang may be placed, if this is a pod set of the base gang that may
 	// grow; empty means any.
-	Flavors []string
+	Flavors []string `json:"flavors,omitempty"`
 	// SchedulingGates keep the pods from being scheduled until another system removes them.
-	SchedulingGates []string
+	SchedulingGates []string `json:"schedulingGates,omitempty"`
 }

@@ -17,17 +17,17 @@ import (
 // decisions is a log with one grant, written by this version of the program.
 var decisions = `{"decisionLog":1,"version":"` + decisionlog.ProgramVersion() + `"}
 {"call":"setQueues","with":{"queues":[{"name":"default","weight":1,"unlimited":true,"admits":"selector","selector":"<none>"}]}}
-{"call":"submit","with":{"key":["spark","etl","1"],"run":1,"attempt":1,"queue":"default"},"answer":true}
-{"call":"cycle","with":{"max":32},"answer":[{"key":["spark","etl","1"],"root":"default","grant":{"run":1,"attempt":1,"gate":"Embedded","queue":"default"}}]}
-{"call":"changed","answer":[{"keys":[["spark","etl","1"]],"state":"Granted"}]}
+{"call":"submit","with":{"key":{"namespace":"spark","name":"etl","uid":"1"},"run":1,"attempt":1,"queue":"default"},"answer":true}
+{"call":"cycle","with":{"max":32},"answer":[{"key":{"namespace":"spark","name":"etl","uid":"1"},"root":"default","grant":{"run":1,"attempt":1,"gate":"Embedded","queue":"default"}}]}
+{"call":"changed","answer":[{"keys":[{"namespace":"spark","name":"etl","uid":"1"}],"state":"Granted"}]}
 `
 
 // TestReplay checks the output and the exit codes.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	const refused = `sparkctl replay: standard input: line 4: cycle gives a different answer
-  recorded: {"key":["spark","etl","1"],"root":"default","grant":{"run":1,"attempt":2,"gate":"Embedded","queue":"default"}}
-  decided:  {"key":["spark","etl","1"],"root":"default","grant":{"run":1,"attempt":1,"gate":"Embedded","queue":"default"}}
+  recorded: {"key":{"namespace":"spark","name":"etl","uid":"1"},"root":"default","grant":{"run":1,"attempt":2,"gate":"Embedded","queue":"default"}}
+  decided:  {"key":{"namespace":"spark","name":"etl","uid":"1"},"root":"default","grant":{"run":1,"attempt":1,"gate":"Embedded","queue":"default"}}
 `
 	own := orUnknown(decisionlog.ProgramVersion())
 	changed := strings.Replace(decisions, `"grant":{"run":1,"attempt":1`, `"grant":{"run":1,"attempt":2`, 1)

@@ -17,14 +17,14 @@ const DefaultFlavor = "default"
 
 // FlavorConfig is the configuration of one flavor, which is a class of nodes.
 type FlavorConfig struct {
-	Name string
+	Name string `json:"name"`
 	// NodeLabels are the labels of the flavor's nodes. Pods placed in it get them as a node selector.
-	NodeLabels map[string]string
+	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
 	// NodeTaints are the taints of the flavor's nodes. Pods are placed elsewhere unless they or Tolerations tolerate
 	// these taints.
-	NodeTaints []corev1.Taint
+	NodeTaints []corev1.Taint `json:"nodeTaints,omitempty"`
 	// Tolerations are added to pods placed in the flavor.
-	Tolerations []corev1.Toleration
+	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 }
 
 // Strategy is the order in which a queue admits asks. Any value other than StrictFIFO counts as BestEffortFIFO.
@@ -96,14 +96,14 @@ const (
 // Preemption selects the applications that pending asks of a queue may preempt. The zero value preempts nothing.
 type Preemption struct {
 	// Within applies within the queue: PreemptLowerPriority or PreemptLowerOrNewerEqualPriority.
-	Within Policy
+	Within Policy `json:"within,omitempty"`
 	// Reclaim applies to other queues that have borrowed, for asks that stay within quota: PreemptLowerPriority or
 	// PreemptAny.
-	Reclaim Policy
+	Reclaim Policy `json:"reclaim,omitempty"`
 	// Borrow applies like Reclaim, but for asks that borrow themselves: PreemptLowerPriority.
-	Borrow Policy
+	Borrow Policy `json:"borrow,omitempty"`
 	// BorrowThreshold is the highest priority that Borrow may preempt; nil means no bound.
-	BorrowThreshold *int32
+	BorrowThreshold *int32 `json:"borrowThreshold,omitempty"`
 }
 
 // DefaultHeadTimeout is how long the head of a queue may be overtaken if the queue has no HeadTimeout.
@@ -111,64 +111,64 @@ const DefaultHeadTimeout = 10 * time.Minute
 
 // QueueConfig is the configuration of one queue.
 type QueueConfig struct {
-	Name string
+	Name string `json:"name"`
 	// Parent is empty for a root.
-	Parent string
+	Parent string `json:"parent,omitempty"`
 	// Weight divides the share of the queue if its parent uses fair sharing: with twice the weight a queue may borrow
 	// twice as much before its siblings precede it. With 0 it comes last.
-	Weight int32
+	Weight int32 `json:"weight"`
 	// FairSharing orders the children by their weighted dominant shares before anything else, so that they borrow
 	// equally.
-	FairSharing bool
+	FairSharing bool `json:"fairSharing,omitempty"`
 	// FairPreemption lets asks that borrow themselves preempt, as their Preemption.Reclaim allows, in those children of
 	// this queue that have more than their shares. It takes effect only with FairSharing.
-	FairPreemption FairPreemption
+	FairPreemption FairPreemption `json:"fairPreemption,omitempty"`
 	// Flavors are in order of preference: a pod set is placed in the first one in which it fits, borrowing included. A
 	// queue without flavors uses those of the nearest ancestor that has some, or else DefaultFlavor.
-	Flavors []FlavorQuota
+	Flavors []FlavorQuota `json:"flavors,omitempty"`
 	// FlavorPreference selects the flavor of an ask that could be placed in several.
-	FlavorPreference FlavorPreference
+	FlavorPreference FlavorPreference `json:"flavorPreference,omitempty"`
 	// Unlimited on a root lets the queues of the tree use any amount of resources for which no queue of the tree has a
 	// quota. Without it a tree without quotas admits nothing.
-	Unlimited bool
+	Unlimited bool `json:"unlimited,omitempty"`
 	// Preemption selects the applications that pending asks of this queue may preempt.
-	Preemption Preemption
+	Preemption Preemption `json:"preemption,omitzero"`
 	// MaxRunning bounds the number of admitted applications in this queue and those below it; nil means no bound.
-	MaxRunning *int32
-	Strategy   Strategy
+	MaxRunning *int32   `json:"maxRunning,omitempty"`
+	Strategy   Strategy `json:"strategy,omitempty"`
 	// HeadTimeout is how long the head of the queue may be overtaken before quota is reserved for it (see
 	// Engine.Advance); nil is DefaultHeadTimeout. With 0 a StrictFIFO queue reserves nothing beyond its own quota.
-	HeadTimeout *time.Duration
-	Stop        StopPolicy
+	HeadTimeout *time.Duration `json:"headTimeout,omitempty"`
+	Stop        StopPolicy     `json:"stop,omitempty"`
 	// Admits reports whether applications of a namespace with these labels may use the queue; nil admits none. Only the
 	// queue named in the ask is checked, not those above it. Admits must not keep or modify the map, and must depend on
 	// nothing else.
-	Admits func(labels map[string]string) bool
+	Admits func(labels map[string]string) bool `json:"-"`
 	// NamesNamespaces is true if the selector requires certain labels: it does not match all namespaces, nor one just
 	// because a label is absent.
-	NamesNamespaces bool
+	NamesNamespaces bool `json:"namesNamespaces,omitempty"`
 	// SelectorText is the namespace selector as users write it, for messages.
-	SelectorText string
+	SelectorText string `json:"selector,omitempty"`
 	// Deleted is true if the queue is being deleted. It counts as absent, except that what it still holds is charged to
 	// its parent.
-	Deleted bool
+	Deleted bool `json:"deleted,omitempty"`
 }
 
 // FlavorQuota is the quota of a queue in one flavor.
 type FlavorQuota struct {
-	Name   string
-	Quotas []ResourceQuota
+	Name   string          `json:"name"`
+	Quotas []ResourceQuota `json:"quotas,omitempty"`
 }
 
 // ResourceQuota is the quota of one resource, in the units of queueing.Resources (see package amounts). Negative
 // numbers count as 0; quota.Unlimited means no limit.
 type ResourceQuota struct {
-	Resource string
-	Nominal  int64
+	Resource string `json:"resource"`
+	Nominal  int64  `json:"nominal"`
 	// Borrowing bounds usage above the quota of this queue and its children; nil means no bound.
-	Borrowing *int64
+	Borrowing *int64 `json:"borrowing,omitempty"`
 	// Lending bounds how much of the quota other queues may use; nil means all of it.
-	Lending *int64
+	Lending *int64 `json:"lending,omitempty"`
 }
 
 // configuration holds the existing queues, sorted, and the parents of those that are being deleted.

@@ -321,15 +321,15 @@ type reclaim struct {
 
 // Decision is a new grant, or the growth of a grant.
 type Decision struct {
-	Key queueing.Key
+	Key queueing.Key `json:"key"`
 	// Grown is the number of pods by which an existing grant has grown; 0 for a new grant.
-	Grown int32
+	Grown int32 `json:"grown,omitempty"`
 	// Before is the grant before it grew; nil for a new grant.
-	Before *queueing.Grant
+	Before *queueing.Grant `json:"-"`
 	// Root is the root of the tree that is charged. Its ledger must record the grant before the application sees it.
-	Root string
+	Root string `json:"root"`
 	// Grant is the grant to record. Its pod sets are shared with the engine: do not modify them.
-	Grant queueing.Grant
+	Grant queueing.Grant `json:"grant"`
 }
 
 // preemptionPlan is how an ask can be admitted by preemption.

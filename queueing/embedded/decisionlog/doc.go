@@ -13,37 +13,38 @@
 // The log is text with one JSON object per line. The first line is the header; the last one may be an "end":
 //
 //	{"decisionLog":1,"version":"v0.1.0"}
-//	{"call":"cycle","with":{"max":32},"answer":[{"key":["spark","etl","8d1f"],"root":"default","grant":{…}}]}
+//	{"call":"cycle","with":{"max":32},"answer":[{"key":{"namespace":"spark","name":"etl","uid":"8d1f"},"root":"default","grant":{…}}]}
 //
 // decisionLog is the version of the format, and version that of the program. "with" holds the arguments of the call:
 //
-//	call          with                              answer
-//	configure     queues, flavors
-//	setQueues     queues
-//	setFlavors    flavors
-//	setEpoch      root, epoch
-//	submit        an ask                            whether anything changed
-//	restore       key, grant
-//	release       key
-//	confirm       key, run, attempt
-//	reserveFor    key
-//	revert        key                               whether there was something to revert
-//	setStanding   key, run, attempt, standing
-//	setWant       key, run, attempt, want           whether anything changed
-//	settle        key, grant                        whether anything changed
-//	advance       now
-//	cycle         max                               the grants: key, root, grant, and by how many pods one has grown
-//	changed                                         the keys whose verdict has changed, with the new one
-//	end           why
+//	call              with                        answer
+//	configure         queues, flavors
+//	setQueues         queues
+//	setFlavors        flavors
+//	setEpoch          root, epoch
+//	submit            an ask                      whether anything changed
+//	restore           key, grant
+//	release           key
+//	confirm           key, run, attempt
+//	reserveFor        key
+//	revert            key                         whether there was something to revert
+//	setHolderState    key, run, attempt, state
+//	setResizeRequest  key, run, attempt, request  whether anything changed
+//	settle            key, grant                  whether anything changed
+//	advance           now
+//	cycle             max                         the grants: key, root, grant, and by how many pods one has grown
+//	changed                                       the keys whose verdict has changed, with the new one
+//	end               why
 //
-// A key is [namespace, name, UID]. Amounts are as in queueing.Resources: cpu in thousandths of a core, everything else
-// in its base unit. Times are in UTC. Empty, zero and false values are omitted, unless the omitted value would mean
-// something else. The keys of JSON objects are ordered, so that the same calls give the same bytes.
+// Arguments and answers are the types of packages queueing and embedded, as their tags say. Amounts are as in
+// queueing.Resources: cpu in thousandths of a core, everything else in its base unit. Durations are in nanoseconds, times
+// in UTC. Empty, zero and false values are omitted, unless the omitted value would mean something else. The keys of JSON
+// objects are ordered, so that the same calls give the same bytes.
 //
 // Applications repeat their asks, states and releases all the time. Calls without effect are not recorded: a submit,
-// setStanding or setWant that repeats the last one for the application, unless it was restored or reverted in the
-// meantime or, for the last two, got a grant; and any other call about an application that the engine does not know.
-// Read-only calls are not recorded either.
+// setHolderState or setResizeRequest that repeats the last one for the application, unless it was restored or reverted
+// in the meantime or, for the last two, got a grant; and any other call about an application that the engine does not
+// know. Read-only calls are not recorded either.
 //
 // A namespace selector is a function in the engine. Replay rebuilds it from the queue's text for users
 // ("admits":"selector"). If that text cannot be parsed ("admits":"answers"), the function's answers are recorded in the

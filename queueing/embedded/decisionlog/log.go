@@ -105,7 +105,7 @@ func (l *log) isNoOp(k queueing.Key, call, with string) bool {
 	return false
 }
 
-// granted records that an application has a new grant, so that repeating earlier setStanding and setWant calls has an
+// granted records that an application has a new grant, so that repeating earlier setHolderState and setResizeRequest calls has an
 // effect.
 func (l *log) granted(k queueing.Key) {
 	if last := l.last[k]; last != nil {

@@ -33,8 +33,8 @@ const (
 	callRelease          = "release"
 	callConfirm          = "confirm"
 	callRevert           = "revert"
-	callSetHolderState   = "setStanding"
-	callSetResizeRequest = "setWant"
+	callSetHolderState   = "setHolderState"
+	callSetResizeRequest = "setResizeRequest"
 	callSettle           = "settle"
 	callReserveFor       = "reserveFor"
 	callAdvance          = "advance"
@@ -46,42 +46,42 @@ const (
 // Arguments of the calls.
 type (
 	configureArgs struct {
-		Queues  []queueConfig  `json:"queues,omitempty"`
-		Flavors []flavorConfig `json:"flavors,omitempty"`
+		Queues  []queueConfig           `json:"queues,omitempty"`
+		Flavors []embedded.FlavorConfig `json:"flavors,omitempty"`
 	}
 	setQueuesArgs struct {
 		Queues []queueConfig `json:"queues,omitempty"`
 	}
 	setFlavorsArgs struct {
-		Flavors []flavorConfig `json:"flavors,omitempty"`
+		Flavors []embedded.FlavorConfig `json:"flavors,omitempty"`
 	}
 	setEpochArgs struct {
 		Root  string `json:"root"`
 		Epoch int64  `json:"epoch"`
 	}
 	restoreArgs struct {
-		Key   key   `json:"key"`
-		Grant grant `json:"grant"`
+		Key   queueing.Key   `json:"key"`
+		Grant queueing.Grant `json:"grant"`
 	}
 	keyArgs struct {
-		Key key `json:"key"`
+		Key queueing.Key `json:"key"`
 	}
 	confirmArgs struct {
-		Key     key   `json:"key"`
-		Run     int64 `json:"run"`
-		Attempt int64 `json:"attempt"`
+		Key     queueing.Key `json:"key"`
+		Run     int64        `json:"run"`
+		Attempt int64        `json:"attempt"`
 	}
 	holderStateArgs struct {
-		Key      key         `json:"key"`
-		Run      int64       `json:"run"`
-		Attempt  int64       `json:"attempt"`
-		Standing holderState `json:"standing"`
+		Key     queueing.Key         `json:"key"`
+		Run     int64                `json:"run"`
+		Attempt int64                `json:"attempt"`
+		State   queueing.HolderState `json:"state"`
 	}
 	resizeRequestArgs struct {
-		Key     key           `json:"key"`
-		Run     int64         `json:"run"`
-		Attempt int64         `json:"attempt"`
-		Want    resizeRequest `json:"want"`
+		Key     queueing.Key           `json:"key"`
+		Run     int64                  `json:"run"`
+		Attempt int64                  `json:"attempt"`
+		Request queueing.ResizeRequest `json:"request"`
 	}
 	advanceArgs struct {
 		Now time.Time `json:"now"`
@@ -98,7 +98,7 @@ func (r *Recorder) Configure(queues []embedded.QueueConfig, flavors []embedded.F
 		return
 	}
 	r.Engine.Configure(r.log.recordAnswers(queues), flavors)
-	r.log.add(callConfigure, configureArgs{Queues: convertAll(queues, queueOf), Flavors: convertAll(flavors, flavorOf)}, nil)
+	r.log.add(callConfigure, configureArgs{Queues: queueConfigs(queues), Flavors: flavors}, nil)
 }
 
 // SetQueues is Engine.SetQueues.
@@ -108,14 +108,14 @@ func (r *Recorder) SetQueues(queues []embedded.QueueConfig) {
 		return
 	}
 	r.Engine.SetQueues(r.log.recordAnswers(queues))
-	r.log.add(callSetQueues, setQueuesArgs{Queues: convertAll(queues, queueOf)}, nil)
+	r.log.add(callSetQueues, setQueuesArgs{Queues: queueConfigs(queues)}, nil)
 }
 
 // SetFlavors is Engine.SetFlavors.
 func (r *Recorder) SetFlavors(flavors []embedded.FlavorConfig) {
 	r.Engine.SetFlavors(flavors)
 	if r.log.isOpen() {
-		r.log.add(callSetFlavors, setFlavorsArgs{Flavors: convertAll(flavors, flavorOf)}, nil)
+		r.log.add(callSetFlavors, setFlavorsArgs{Flavors: flavors}, nil)
 	}
 }
 
@@ -134,7 +134,7 @@ func (r *Recorder) Submit(ask queueing.Ask) bool {
 	}
 	ask.QueuedAt = normalize(ask.QueuedAt)
 	changed := r.Engine.Submit(ask)
-	r.log.addOf(ask.Key, callSubmit, askOf(ask), changed)
+	r.log.addOf(ask.Key, callSubmit, ask, changed)
 	return changed
 }
 
@@ -142,7 +142,7 @@ func (r *Recorder) Submit(ask queueing.Ask) bool {
 func (r *Recorder) Restore(key queueing.Key, grant queueing.Grant) {
 	r.Engine.Restore(key, grant)
 	if r.log.isOpen() {
-		r.log.addOf(key, callRestore, restoreArgs{Key: keyOf(key), Grant: grantOf(grant)}, nil)
+		r.log.addOf(key, callRestore, restoreArgs{Key: key, Grant: grant}, nil)
 	}
 }
 
@@ -150,7 +150,7 @@ func (r *Recorder) Restore(key queueing.Key, grant queueing.Grant) {
 func (r *Recorder) Release(key queueing.Key) {
 	r.Engine.Release(key)
 	if r.log.isOpen() {
-		r.log.addOf(key, callRelease, keyArgs{Key: keyOf(key)}, nil)
+		r.log.addOf(key, callRelease, keyArgs{Key: key}, nil)
 	}
 }
 
@@ -158,7 +158,7 @@ func (r *Recorder) Release(key queueing.Key) {
 func (r *Recorder) Confirm(key queueing.Key, run, attempt int64) {
 	r.Engine.Confirm(key, run, attempt)
 	if r.log.isOpen() {
-		r.log.addOf(key, callConfirm, confirmArgs{Key: keyOf(key), Run: run, Attempt: attempt}, nil)
+		r.log.addOf(key, callConfirm, confirmArgs{Key: key, Run: run, Attempt: attempt}, nil)
 	}
 }
 
@@ -166,7 +166,7 @@ func (r *Recorder) Confirm(key queueing.Key, run, attempt int64) {
 func (r *Recorder) ReserveFor(key queueing.Key) {
 	r.Engine.ReserveFor(key)
 	if r.log.isOpen() {
-		r.log.addOf(key, callReserveFor, keyArgs{Key: keyOf(key)}, nil)
+		r.log.addOf(key, callReserveFor, keyArgs{Key: key}, nil)
 	}
 }
 
@@ -174,7 +174,7 @@ func (r *Recorder) ReserveFor(key queueing.Key) {
 func (r *Recorder) Revert(key queueing.Key) bool {
 	reverted := r.Engine.Revert(key)
 	if r.log.isOpen() {
-		r.log.addOf(key, callRevert, keyArgs{Key: keyOf(key)}, reverted)
+		r.log.addOf(key, callRevert, keyArgs{Key: key}, reverted)
 	}
 	return reverted
 }
@@ -187,14 +187,14 @@ func (r *Recorder) SetHolderState(key queueing.Key, run, attempt int64, s queuei
 	}
 	s.QueuedAt, s.ReleasedBy = normalize(s.QueuedAt), normalize(s.ReleasedBy)
 	r.Engine.SetHolderState(key, run, attempt, s)
-	r.log.addOf(key, callSetHolderState, holderStateArgs{Key: keyOf(key), Run: run, Attempt: attempt, Standing: holderState(s)}, nil)
+	r.log.addOf(key, callSetHolderState, holderStateArgs{Key: key, Run: run, Attempt: attempt, State: s}, nil)
 }
 
 // SetResizeRequest is Engine.SetResizeRequest.
 func (r *Recorder) SetResizeRequest(key queueing.Key, run, attempt int64, w queueing.ResizeRequest) bool {
 	changed := r.Engine.SetResizeRequest(key, run, attempt, w)
 	if r.log.isOpen() {
-		r.log.addOf(key, callSetResizeRequest, resizeRequestArgs{Key: keyOf(key), Run: run, Attempt: attempt, Want: resizeRequest(w)}, changed)
+		r.log.addOf(key, callSetResizeRequest, resizeRequestArgs{Key: key, Run: run, Attempt: attempt, Request: w}, changed)
 	}
 	return changed
 }
@@ -203,7 +203,7 @@ func (r *Recorder) SetResizeRequest(key queueing.Key, run, attempt int64, w queu
 func (r *Recorder) Settle(key queueing.Key, grant queueing.Grant) bool {
 	changed := r.Engine.Settle(key, grant)
 	if r.log.isOpen() {
-		r.log.addOf(key, callSettle, restoreArgs{Key: keyOf(key), Grant: grantOf(grant)}, changed)
+		r.log.addOf(key, callSettle, restoreArgs{Key: key, Grant: grant}, changed)
 	}
 	return changed
 }
@@ -226,7 +226,7 @@ func (r *Recorder) Cycle(max int) []embedded.Decision {
 		for _, d := range decisions {
 			r.log.granted(d.Key)
 		}
-		r.log.add(callCycle, cycleArgs{Max: max}, append([]decision{}, convertAll(decisions, decisionOf)...))
+		r.log.add(callCycle, cycleArgs{Max: max}, append([]embedded.Decision{}, decisions...))
 	}
 	return decisions
 }

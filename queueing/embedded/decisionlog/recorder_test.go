@@ -169,13 +169,13 @@ func filled[T any]() T {
 }
 
 // there writes a value and returns what is read back.
-func there[A, B any](t *testing.T, value A, write func(A) B) B {
+func there[T any](t *testing.T, value T) T {
 	t.Helper()
-	text, err := encode(write(value))
+	text, err := encode(value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read B
+	var read T
 	if err := decode(text, &read); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -192,16 +192,19 @@ func TestNoFieldIsForgotten(t *testing.T) {
 		}
 	}
 	ask := filled[queueing.Ask]()
-	check(ask, there(t, ask, askOf).restore())
+	check(ask, there(t, ask))
 	grant := filled[queueing.Grant]()
-	check(grant, there(t, grant, grantOf).restore())
+	check(grant, there(t, grant))
 	s := filled[queueing.HolderState]()
-	check(s, queueing.HolderState(there(t, s, func(s queueing.HolderState) holderState { return holderState(s) })))
+	check(s, there(t, s))
+	request := filled[queueing.ResizeRequest]()
+	request.Ready = nil // no decision depends on it
+	check(request, there(t, request))
 	flavor := filled[embedded.FlavorConfig]()
-	check(flavor, there(t, flavor, flavorOf).restore())
+	check(flavor, there(t, flavor))
 	queue := filled[embedded.QueueConfig]()
 	queue.Admits, queue.SelectorText = func(map[string]string) bool { return true }, "<none>"
-	got, err := there(t, queue, queueOf).restore(nil)
+	got, err := there(t, queueConfigs([]embedded.QueueConfig{queue})[0]).restore(nil)
 	if err != nil || got.Admits == nil || !got.Admits(nil) {
 		t.Errorf("nobody is admitted: %v", err)
 	}
@@ -232,7 +235,7 @@ func TestSelectors(t *testing.T) {
 		if got := admission(&q); got != bySelector {
 			t.Errorf("%s is known by its %s", text, got)
 		}
-		restored, err := queueOf(q).restore(nil)
+		restored, err := queueConfigs([]embedded.QueueConfig{q})[0].restore(nil)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -267,15 +270,15 @@ func TestWhatDoesNothing(t *testing.T) {
 		"another zone":            {[]func(*Recorder){submit, func(r *Recorder) { b := a; b.QueuedAt = a.QueuedAt.In(zone); r.Submit(b) }}, "submit"},
 		"another ask between":     {[]func(*Recorder){submit, func(r *Recorder) { b := a; b.Priority = 9; r.Submit(b) }, submit}, "submit submit submit"},
 		"another application":     {[]func(*Recorder){submit, func(r *Recorder) { r.Submit(other) }, submit}, "submit submit"},
-		"the same standing":       {[]func(*Recorder){submit, stand, submit, stand}, "submit setStanding"},
+		"the same standing":       {[]func(*Recorder){submit, stand, submit, stand}, "submit setHolderState"},
 		"not known":               {[]func(*Recorder){stand, release, func(r *Recorder) { r.Confirm(a.Key, 1, 1) }, func(r *Recorder) { r.Revert(a.Key) }}, ""},
 		"known no more":           {[]func(*Recorder){submit, release, release, stand}, "submit release"},
 		"released between":        {[]func(*Recorder){submit, release, submit}, "submit release submit"},
-		"reverted between":        {[]func(*Recorder){submit, cycle, stand, func(r *Recorder) { r.Revert(a.Key) }, stand, submit}, "submit cycle setStanding revert setStanding submit"},
-		"restored between":        {[]func(*Recorder){submit, stand, func(r *Recorder) { r.Restore(a.Key, grant) }, stand, submit}, "submit setStanding restore setStanding submit"},
-		"granted between":         {[]func(*Recorder){submit, stand, cycle, submit, stand}, "submit setStanding cycle setStanding"},
-		"confirmed between":       {[]func(*Recorder){submit, stand, func(r *Recorder) { r.Confirm(a.Key, 1, 1) }, submit, stand}, "submit setStanding confirm"},
-		"another granted between": {[]func(*Recorder){func(r *Recorder) { r.Restore(a.Key, grant) }, stand, func(r *Recorder) { r.Submit(other) }, cycle, stand}, "restore setStanding submit cycle"},
+		"reverted between":        {[]func(*Recorder){submit, cycle, stand, func(r *Recorder) { r.Revert(a.Key) }, stand, submit}, "submit cycle setHolderState revert setHolderState submit"},
+		"restored between":        {[]func(*Recorder){submit, stand, func(r *Recorder) { r.Restore(a.Key, grant) }, stand, submit}, "submit setHolderState restore setHolderState submit"},
+		"granted between":         {[]func(*Recorder){submit, stand, cycle, submit, stand}, "submit setHolderState cycle setHolderState"},
+		"confirmed between":       {[]func(*Recorder){submit, stand, func(r *Recorder) { r.Confirm(a.Key, 1, 1) }, submit, stand}, "submit setHolderState confirm"},
+		"another granted between": {[]func(*Recorder){func(r *Recorder) { r.Restore(a.Key, grant) }, stand, func(r *Recorder) { r.Submit(other) }, cycle, stand}, "restore setHolderState submit cycle"},
 		"nothing of one":          {[]func(*Recorder){cycle, cycle}, "cycle cycle"},
 	} {
 		t.Run(name, func(t *testing.T) {

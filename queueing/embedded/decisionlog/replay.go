@@ -176,13 +176,15 @@ func (r *replayer) answersOf(queue string) func(map[string]string) bool {
 }
 
 func (r *replayer) queues(all []queueConfig) []embedded.QueueConfig {
-	return convertAll(all, func(q queueConfig) embedded.QueueConfig {
+	var out []embedded.QueueConfig
+	for _, q := range all {
 		config, err := q.restore(r.answersOf(q.Name))
 		if err != nil {
 			r.problem = fmt.Errorf("queue %s: %w", q.Name, err)
 		}
-		return config
-	})
+		out = append(out, config)
+	}
+	return out
 }
 
 // compare compares the engine's answer with the recorded one.
@@ -208,24 +210,24 @@ func (r *replayer) compare(recorded *line) error {
 // calls maps the name of a call to the function that replays it with its encoded arguments.
 var calls = map[string]func(r *replayer, with json.RawMessage) error{
 	callConfigure: with(func(r *replayer, a configureArgs) {
-		r.engine.Configure(r.queues(a.Queues), convertAll(a.Flavors, flavorConfig.restore))
+		r.engine.Configure(r.queues(a.Queues), a.Flavors)
 	}),
 	callSetQueues:  with(func(r *replayer, a setQueuesArgs) { r.engine.SetQueues(r.queues(a.Queues)) }),
-	callSetFlavors: with(func(r *replayer, a setFlavorsArgs) { r.engine.SetFlavors(convertAll(a.Flavors, flavorConfig.restore)) }),
+	callSetFlavors: with(func(r *replayer, a setFlavorsArgs) { r.engine.SetFlavors(a.Flavors) }),
 	callSetEpoch:   with(func(r *replayer, a setEpochArgs) { r.engine.SetEpoch(a.Root, a.Epoch) }),
-	callSubmit:     with(func(r *replayer, a ask) { r.engine.Submit(a.restore()) }),
-	callRestore:    with(func(r *replayer, a restoreArgs) { r.engine.Restore(a.Key.restore(), a.Grant.restore()) }),
-	callRelease:    with(func(r *replayer, a keyArgs) { r.engine.Release(a.Key.restore()) }),
-	callConfirm:    with(func(r *replayer, a confirmArgs) { r.engine.Confirm(a.Key.restore(), a.Run, a.Attempt) }),
-	callReserveFor: with(func(r *replayer, a keyArgs) { r.engine.ReserveFor(a.Key.restore()) }),
-	callRevert:     with(func(r *replayer, a keyArgs) { r.engine.Revert(a.Key.restore()) }),
+	callSubmit:     with(func(r *replayer, a queueing.Ask) { r.engine.Submit(a) }),
+	callRestore:    with(func(r *replayer, a restoreArgs) { r.engine.Restore(a.Key, a.Grant) }),
+	callRelease:    with(func(r *replayer, a keyArgs) { r.engine.Release(a.Key) }),
+	callConfirm:    with(func(r *replayer, a confirmArgs) { r.engine.Confirm(a.Key, a.Run, a.Attempt) }),
+	callReserveFor: with(func(r *replayer, a keyArgs) { r.engine.ReserveFor(a.Key) }),
+	callRevert:     with(func(r *replayer, a keyArgs) { r.engine.Revert(a.Key) }),
 	callSetHolderState: with(func(r *replayer, a holderStateArgs) {
-		r.engine.SetHolderState(a.Key.restore(), a.Run, a.Attempt, queueing.HolderState(a.Standing))
+		r.engine.SetHolderState(a.Key, a.Run, a.Attempt, a.State)
 	}),
 	callSetResizeRequest: with(func(r *replayer, a resizeRequestArgs) {
-		r.engine.SetResizeRequest(a.Key.restore(), a.Run, a.Attempt, queueing.ResizeRequest(a.Want))
+		r.engine.SetResizeRequest(a.Key, a.Run, a.Attempt, a.Request)
 	}),
-	callSettle:  with(func(r *replayer, a restoreArgs) { r.engine.Settle(a.Key.restore(), a.Grant.restore()) }),
+	callSettle:  with(func(r *replayer, a restoreArgs) { r.engine.Settle(a.Key, a.Grant) }),
 	callAdvance: with(func(r *replayer, a advanceArgs) { r.engine.Advance(a.Now) }),
 	callCycle:   with(func(r *replayer, a cycleArgs) { r.engine.Cycle(a.Max) }),
 	callChanged: func(r *replayer, _ json.RawMessage) error {

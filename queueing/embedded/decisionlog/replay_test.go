@@ -78,7 +78,7 @@ func TestStreamsAreRich(t *testing.T) {
 	}
 	for _, part := range []string{
 		`"said":`, `"admits":"selector"`, `"admits":"answers"`, `"state":"Evicting"`, `"by":`, `"answer":false`,
-		`"flavor":"spot"`, `"call":"revert","with":{"key":["ns"`, `"holdsFor":"1m0s"`, `"until":`, `"leaving":true`, `"borrowThreshold":`,
+		`"flavor":"spot"`, `"call":"revert","with":{"key":{"namespace":"ns"`, `"holdsFor":60000000000`, `"releasedBy":`, `"terminating":true`, `"borrowThreshold":`,
 		`"grown":1`, `"elastic":true`, `"why":`, `"givesBack":`,
 	} {
 		if !strings.Contains(all.String(), part) {
@@ -173,7 +173,7 @@ func changeAnswer(t *testing.T, r *rand.Rand, text string) string {
 	if err := decode([]byte(text), &l); err != nil {
 		t.Fatal(err)
 	}
-	var grants []decision
+	var grants []embedded.Decision
 	if err := json.Unmarshal(l.Answer, &grants); err != nil {
 		l.Answer = json.RawMessage(map[string]string{"true": "false", "false": "true"}[string(l.Answer)])
 		out, _ := encode(l)
@@ -234,11 +234,11 @@ func TestRefused(t *testing.T) {
 		"unknown argument":     {head + `{"call":"cycle","with":{"max":1,"min":1}}` + "\n", []string{"line 2", `"min"`, version}},
 		"no arguments":         {head + `{"call":"cycle"}` + "\n", []string{"line 2", version}},
 		"wrong type":           {head + `{"call":"cycle","with":{"max":"all"}}` + "\n", []string{"line 2", "max", version}},
-		"wrong duration":       {head + `{"call":"submit","with":{"key":["a","b","c"],"run":1,"attempt":1,"queue":"q","holdsFor":"long"}}` + "\n", []string{"line 2", "long"}},
+		"wrong duration":       {head + `{"call":"submit","with":{"key":{"namespace":"a","name":"b","uid":"c"},"run":1,"attempt":1,"queue":"q","holdsFor":"long"}}` + "\n", []string{"line 2", "holdsFor"}},
 		"follows the end":      {head + `{"call":"end","with":{"why":"full"}}` + "\n" + `{"call":"changed","answer":[]}` + "\n", []string{"line 3", "follows the end"}},
 		"unknown admission":    {head + `{"call":"setQueues","with":{"queues":[{"name":"a","weight":1,"admits":"some"}]}}` + "\n", []string{"line 2", "queue a", `"some"`}},
 		"unreadable selector":  {head + `{"call":"setQueues","with":{"queues":[{"name":"a","weight":1,"admits":"selector","selector":"a b"}]}}` + "\n", []string{"line 2", "queue a"}},
-		"not said by selector": {head + `{"call":"setQueues","with":{"queues":[{"name":"a","weight":1,"admits":"answers"}]}}` + "\n" + `{"call":"submit","with":{"key":["a","b","c"],"run":1,"attempt":1,"queue":"a"},"answer":true}` + "\n", []string{"line 3", "queue a", "{}"}},
+		"not said by selector": {head + `{"call":"setQueues","with":{"queues":[{"name":"a","weight":1,"admits":"answers"}]}}` + "\n" + `{"call":"submit","with":{"key":{"namespace":"a","name":"b","uid":"c"},"run":1,"attempt":1,"queue":"a"},"answer":true}` + "\n", []string{"line 3", "queue a", "{}"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -314,7 +314,7 @@ func FuzzReplay(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(record(seed+1, 20))
 	}
-	f.Add(head + `{"call":"restore","with":{"key":["a","b","c"],"grant":{"run":1,"attempt":1,"podSets":[{"name":"driver","count":-1,"requests":{"cpu":-9223372036854775808}}]}}}` + "\n")
+	f.Add(head + `{"call":"restore","with":{"key":{"namespace":"a","name":"b","uid":"c"},"grant":{"run":1,"attempt":1,"podSets":[{"name":"driver","count":-1,"requests":{"cpu":-9223372036854775808}}]}}}` + "\n")
 	f.Fuzz(func(t *testing.T, log string) {
 		first, err := Replay(strings.NewReader(log))
 		second, again := Replay(strings.NewReader(log))

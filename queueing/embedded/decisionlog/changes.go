@@ -1,0 +1,61 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package decisionlog
+
+import (
+	"time"
+
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded"
+)
+
+// normalize removes from a time what cannot be encoded: the time zone and the monotonic clock reading.
+func normalize(t time.Time) time.Time { return t.Round(0).UTC() }
+
+// change is a new verdict of one or more applications, which are ordered by key.
+type change struct {
+	Keys    []queueing.Key `json:"keys"`
+	State   string         `json:"state"`
+	Reason  string         `json:"reason,omitempty"`
+	Message string         `json:"message,omitempty"`
+	// PreemptedBy is the application that preempts them.
+	PreemptedBy queueing.Key `json:"by,omitzero"`
+	// Why is the reason why a holder does not have all the pods that it wants. GivesBack is how many pods above its
+	// base gang it must release.
+	Why       string `json:"why,omitempty"`
+	GivesBack int32  `json:"givesBack,omitempty"`
+}
+
+// changesOf groups applications by their verdicts, in the order of the first application of each group.
+func changesOf(e *embedded.Engine, keys []queueing.Key) []change {
+	type reported struct {
+		state, reason, message, why string
+		by                          queueing.Key
+		givesBack                   int32
+	}
+	out := []change{}
+	at := map[reported]int{}
+	for _, k := range keys {
+		v := e.Verdict(k)
+		t := reported{state: v.State.String(), reason: v.Reason, message: v.Message}
+		if v.Grant != nil {
+			if why := e.Eviction(k, v.Grant.Run, v.Grant.Attempt); why != nil {
+				t.reason, t.message, t.by = why.Reason, why.Message, why.By
+			}
+			allocation := e.Allocation(k, v.Grant.Run, v.Grant.Attempt)
+			t.why = allocation.Why
+			for _, g := range allocation.Reclaims {
+				t.givesBack += g.Count
+			}
+		}
+		i, known := at[t]
+		if !known {
+			i = len(out)
+			at[t] = i
+			out = append(out, change{State: t.state, Reason: t.reason, Message: t.message, PreemptedBy: t.by, Why: t.why, GivesBack: t.givesBack})
+		}
+		out[i].Keys = append(out[i].Keys, k)
+	}
+	return out
+}
