@@ -37,7 +37,7 @@ func newRoot(program string, s streams) *cobra.Command {
 		&cobra.Group{ID: groupOffline, Title: "Without a cluster:"},
 		&cobra.Group{ID: groupOther, Title: "Other commands:"},
 	)
-	addGroup(root, groupApplications, newList(s), newGet(s), newLogs(s), newEvents(s), newWatch(s), newExplain(s), newAdvise(s), newUI(s), newShell(s),
+	addGroup(root, groupApplications, newList(s), newGet(s), newLogs(s), newEvents(s), newWatch(s), newExplain(s), newAdvise(s), newUI(s),
 		newSubmit(s), newRerun(s), newSuspend(s), newResume(s), newDelete(s))
 	addGroup(root, groupQueues, newDashboard(s), newQueue(s), newPlan(s), newUsage(s), newSchedule(s))
 	addGroup(root, groupOffline, newFromSubmit(s), newRender(s), newLint(s), newDiffSubmit(s), newSimulate(s), newReplay(s))

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -33,21 +34,23 @@ type tunnel struct {
 	// answered is called with the address once the web interface has answered for the first time.
 	answered func(address string) error
 
-	open bool
+	// open is set once it has answered. broken is the error of answered.
+	open   bool
+	broken error
 }
 
 // hold keeps the port-forward open until ctx ends. It returns an error if it cannot be opened at all.
 func (t *tunnel) hold(ctx context.Context) error {
 	utilruntime.ErrorHandlers = nil // client-go logs each refused connection, and the first ones are expected
+	ports := client.Ports{Local: t.local, Remote: sparkrender.DriverUIPort(t.driver)}
 	for first := true; ctx.Err() == nil; first = false {
-		way, err := t.cluster.Forward(ctx, t.driver, t.local, sparkrender.DriverUIPort(t.driver), io.Discard)
-		switch {
-		case err != nil && first && ctx.Err() == nil:
-			return err
-		case err == nil:
-			if err := t.use(ctx, way, first); err != nil {
-				return err
-			}
+		err := t.cluster.Forward(ctx, t.driver, ports, func(ctx context.Context, local uint16) error {
+			ports.Local = local
+			t.use(ctx, local, first)
+			return nil
+		})
+		if t.broken != nil || err != nil && first && ctx.Err() == nil {
+			return cmp.Or(t.broken, err)
 		}
 		select {
 		case <-ctx.Done():
@@ -57,25 +60,23 @@ func (t *tunnel) hold(ctx context.Context) error {
 	return nil
 }
 
-// use waits on an open port-forward until it is lost. It calls answered once the web interface has answered.
-func (t *tunnel) use(ctx context.Context, way *client.Forwarding, first bool) error {
-	t.local = way.Port
-	if !t.open {
-		if !answers(ctx, way.Port) {
-			if first {
-				fmt.Fprintf(t.notes, "Waiting for the web interface in pod %s...\n", t.driver.Name)
-			}
-			way.Close()
-			return nil
-		}
+// use waits on an open port-forward until it is lost, which ends ctx. It calls answered once the web interface has
+// answered.
+func (t *tunnel) use(ctx context.Context, local uint16, first bool) {
+	switch {
+	case t.open:
+	case answers(ctx, local):
 		t.open = true
-		if err := t.answered(fmt.Sprintf("http://127.0.0.1:%d", way.Port)); err != nil {
-			way.Close()
-			return err
+		if t.broken = t.answered(fmt.Sprintf("http://127.0.0.1:%d", local)); t.broken != nil {
+			return
 		}
+	default:
+		if first {
+			fmt.Fprintf(t.notes, "Waiting for the web interface in pod %s...\n", t.driver.Name)
+		}
+		return
 	}
-	way.Wait(ctx)
-	return nil
+	<-ctx.Done()
 }
 
 // answers reports whether something answers HTTP on a loopback port.

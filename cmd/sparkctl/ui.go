@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -52,21 +51,30 @@ func (f *uiFlags) run(ctx context.Context, name string, s streams) error {
 	if err != nil {
 		return err
 	}
-	driver, err := runningPod(ctx, c, app, "")
-	var notRunning *notRunningError
-	if errors.As(err, &notRunning) && app.Status.Driver != nil && app.Status.Driver.HistoryAddress != "" {
-		return f.show(app.Status.Driver.HistoryAddress, "History of "+app.Status.Driver.ApplicationID, s)
-	}
-	if notRunning != nil && app.Status.Times.DriverStarted != nil { // otherwise the driver has never started, and there is no history
-		return fmt.Errorf("%w; the operator does not know where its history is (flag --history-server-url, and an event log)", err)
-	}
+	driver, err := c.RunningDriver(ctx, app)
 	if err != nil {
 		return err
+	}
+	if driver == nil {
+		return f.history(app, s)
 	}
 	if app.Spec.SparkConf[conf.UIEnabled] == "false" {
 		return fmt.Errorf("%s has no web interface: spec.sparkConf sets spark.ui.enabled to false", name)
 	}
 	return f.forward(ctx, c, app, driver, s)
+}
+
+// history shows the page of an application at the history server.
+func (f *uiFlags) history(app *v1alpha1.SparkApplication, s streams) error {
+	if d := app.Status.Driver; d != nil && d.HistoryAddress != "" {
+		return f.show(d.HistoryAddress, "History of "+d.ApplicationID, s)
+	}
+	now := status.Summarize(app, s.clock.Now())
+	err := fmt.Errorf("%s has no running driver: %s: %s", app.Name, now.Stage, now.Message)
+	if app.Status.Times.DriverStarted != nil { // otherwise the driver has never started, and there is no history
+		err = fmt.Errorf("%w; the operator does not know where its history is (flag --history-server-url, and an event log)", err)
+	}
+	return err
 }
 
 // forward serves the driver's web interface on a local port until it is interrupted or the driver ends.

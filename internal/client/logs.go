@@ -73,6 +73,17 @@ func Runs(pod *corev1.Pod) bool {
 	})
 }
 
+// RunningDriver returns the driver of the current attempt of an application, or nil if it does not run.
+func (c *Cluster) RunningDriver(ctx context.Context, app *v1alpha1.SparkApplication) (*corev1.Pod, error) {
+	found, err := c.PodsOf(ctx, app, SparkPods{Run: app.Status.Run, Attempt: app.Status.Attempt, Role: v1alpha1.SparkRoleDriver})
+	for i := range found {
+		if Runs(&found[i]) {
+			return &found[i], nil
+		}
+	}
+	return nil, err
+}
+
 // Log opens the log of the Spark container of a pod.
 func (c *Cluster) Log(ctx context.Context, pod *corev1.Pod, o LogOptions) (io.ReadCloser, error) {
 	request := Pods.named(c.client.Get(), pod.Namespace, pod.Name).SubResource("log").

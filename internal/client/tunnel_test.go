@@ -5,7 +5,6 @@ package client
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,7 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestWithoutWebSockets: where a proxy refuses WebSockets, SPDY is tried, for forwarded ports and for commands.
+// TestWithoutWebSockets: where a proxy refuses WebSockets, SPDY is tried.
 func TestWithoutWebSockets(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -40,34 +39,13 @@ func TestWithoutWebSockets(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "etl", Name: "driver"},
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "spark"}}},
 	}
-	if _, err := c.Forward(t.Context(), pod, 0, 4040, io.Discard); err == nil {
+	err = c.Forward(t.Context(), pod, Ports{Remote: 4040}, func(context.Context, uint16) error { return nil })
+	if err == nil {
 		t.Error("a port is forwarded by a server that upgrades nothing")
 	}
-	if err := c.Exec(t.Context(), pod, Session{Command: []string{"true"}, Out: io.Discard, Err: io.Discard}); err == nil {
-		t.Error("a command runs on a server that upgrades nothing")
-	} else if _, ofCommand := ExitStatus(err); ofCommand {
-		t.Errorf("%v is taken for the command's", err)
-	}
-	for _, way := range []string{"portforward by websocket", "portforward by spdy/3.1", "exec by websocket", "exec by spdy/3.1"} {
+	for _, way := range []string{"portforward by websocket", "portforward by spdy/3.1"} {
 		if !tried[way] {
 			t.Errorf("not tried: %s; only %v", way, tried)
 		}
 	}
-}
-
-// TestCloseAfterWait: a forwarding can be closed when it has ended, and again.
-func TestCloseAfterWait(t *testing.T) {
-	t.Parallel()
-	stop := make(chan struct{})
-	f := &Forwarding{stop: sync.OnceFunc(func() { close(stop) }), ended: make(chan struct{})}
-	go func() {
-		<-stop
-		close(f.ended)
-	}()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	f.Wait(ctx)
-	f.Wait(t.Context())
-	f.Close()
-	f.Close()
 }

@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -49,7 +48,7 @@ type Sources struct {
 func (s Sources) Read(ctx context.Context, app *v1alpha1.SparkApplication) (*advise.Run, error) {
 	ctx, cancel := context.WithTimeout(ctx, restTimeout)
 	defer cancel()
-	driver, err := s.driver(ctx, app)
+	driver, err := s.Cluster.RunningDriver(ctx, app)
 	if err != nil {
 		return nil, err
 	}
@@ -71,20 +70,6 @@ func (s Sources) Read(ctx context.Context, app *v1alpha1.SparkApplication) (*adv
 	now := status.Summarize(app, clock.RealClock{}.Now())
 	return nil, fmt.Errorf("%s has no running driver: %s: %s; name the event log of its last run to sparkctl advise with --event-log, or "+
 		"let the operator know a history server (flag --history-server-url)", app.Name, now.Stage, now.Message)
-}
-
-// driver returns the driver pod of the current attempt if it runs, else nil.
-func (s Sources) driver(ctx context.Context, app *v1alpha1.SparkApplication) (*corev1.Pod, error) {
-	pods, err := s.Cluster.PodsOf(ctx, app, client.SparkPods{Run: app.Status.Run, Attempt: app.Status.Attempt, Role: v1alpha1.SparkRoleDriver})
-	if err != nil {
-		return nil, err
-	}
-	for i := range pods {
-		if client.Runs(&pods[i]) {
-			return &pods[i], nil
-		}
-	}
-	return nil, nil
 }
 
 // localEventLog returns the path of the event log of the last run if its folder is mounted at the same place on this
@@ -135,14 +120,16 @@ func readDriver(ctx context.Context, c *client.Cluster, driver *corev1.Pod, app 
 	if app.Spec.SparkConf[conf.UIEnabled] == "false" {
 		return nil, errors.New("the driver has no web interface to read from: spec.sparkConf sets spark.ui.enabled to false; use --event-log after the run")
 	}
-	way, err := c.Forward(ctx, driver, 0, sparkrender.DriverUIPort(driver), io.Discard)
+	var run *advise.Run
+	err := c.Forward(ctx, driver, client.Ports{Remote: sparkrender.DriverUIPort(driver)}, func(ctx context.Context, local uint16) (err error) {
+		run, err = rest.Spark{Address: fmt.Sprintf("http://127.0.0.1:%d", local)}.Read(ctx, "")
+		if err != nil {
+			err = fmt.Errorf("read from driver %s, which may still be starting: %w", driver.Name, err)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	defer way.Close()
-	run, err := rest.Spark{Address: fmt.Sprintf("http://127.0.0.1:%d", way.Port)}.Read(ctx, "")
-	if err != nil {
-		return nil, fmt.Errorf("read from driver %s, which may still be starting: %w", driver.Name, err)
 	}
 	run.Source = "driver " + driver.Name + ", which runs"
 	return run, nil
