@@ -135,14 +135,14 @@ func write[T any](a answer, explanation T, forPeople func(io.Writer, T) error) e
 func explainApplication(ctx context.Context, c *client.Cluster, name string, a answer) error {
 	out, missing := c.ExplainApplication(ctx, name)
 	if missing != nil {
-		app, err := c.Application(ctx, name)
+		app, err := client.GetObject[v1alpha1.SparkApplication](ctx, c, client.Applications, name)
 		if err != nil {
 			return errors.Join(fmt.Errorf("read the application: %w", err), fmt.Errorf("no live view: %w", missing))
 		}
 		why := missing.Error()
 		var queue *v1alpha1.SparkQueue
 		if app.Status.Queue != "" && printer.OfSparkQueue(app) {
-			if queue, err = c.Queue(ctx, app.Status.Queue); err != nil {
+			if queue, err = client.GetObject[v1alpha1.SparkQueue](ctx, c, client.Queues, app.Status.Queue); err != nil {
 				queue, why = nil, fmt.Sprintf("%s; nor can the queue be read: %v", why, err)
 			}
 		}
@@ -155,7 +155,7 @@ func explainApplication(ctx context.Context, c *client.Cluster, name string, a a
 func explainQueue(ctx context.Context, c *client.Cluster, name string, a answer) error {
 	out, missing := c.ExplainQueue(ctx, name)
 	if missing != nil {
-		queue, err := c.Queue(ctx, name)
+		queue, err := client.GetObject[v1alpha1.SparkQueue](ctx, c, client.Queues, name)
 		if err != nil {
 			return errors.Join(fmt.Errorf("read the queue: %w", err), fmt.Errorf("no live view: %w", missing))
 		}

@@ -52,7 +52,7 @@ func connectTo(ctx context.Context, o client.Options, name string) (*client.Clus
 		return nil, nil, err
 	}
 	app, err := client.GetObject[v1alpha1.SparkApplication](ctx, c, client.Applications, name)
-	return c, &app, err
+	return c, app, err
 }
 
 // oneApplication returns an error unless there is one argument that names an application. It accepts NAME, sgapp/NAME
@@ -85,13 +85,13 @@ func (f *getFlags) run(ctx context.Context, name string, s streams) error {
 	}
 	switch f.output {
 	case "json", "yaml":
-		return writeObject(s.out, f.output, withoutManagers(object))
+		return writeObject(s.out, f.output, withoutManagers(*object))
 	case "name":
 		_, err := fmt.Fprintln(s.out, kindName+name)
 		return err
 	}
 	var app v1alpha1.SparkApplication
-	if err := json.Unmarshal(object, &app); err != nil {
+	if err := json.Unmarshal(*object, &app); err != nil {
 		return err
 	}
 	return printer.WriteDetails(s.out, &app, s.clock.Now())

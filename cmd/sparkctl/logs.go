@@ -107,7 +107,7 @@ func (f *logsFlags) run(ctx context.Context, name string, s streams) error {
 	if err != nil {
 		return err
 	}
-	return follower.print(ctx, &app)
+	return follower.print(ctx, app)
 }
 
 // output returns where lines are written: to the unfiltered output, unless that is a terminal and --raw is not set.

@@ -88,7 +88,7 @@ func (f *queueFlags) manifests(ctx context.Context, c *client.Cluster, name stri
 		if err != nil {
 			return err
 		}
-		return writeObject(s.out, f.output, withoutManagers(object))
+		return writeObject(s.out, f.output, withoutManagers(*object))
 	}
 	items, err := client.ListAll[json.RawMessage](ctx, c, client.Queues, client.Selection{})
 	if err != nil {

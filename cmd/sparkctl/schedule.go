@@ -204,7 +204,7 @@ func (f *scheduleFlags) fromCluster(ctx context.Context, name string) ([]printer
 	}
 	ctx, cancel := context.WithTimeout(ctx, explainTime)
 	defer cancel()
-	object, err := c.Schedule(ctx, name)
+	object, err := client.GetObject[v1alpha1.ScheduledSparkApplication](ctx, c, client.Schedules, name)
 	if err != nil {
 		return nil, fmt.Errorf("read the schedule %s in namespace %s: %w", name, c.Namespace, err)
 	}

@@ -106,7 +106,7 @@ func (f *pastFlags) between(times *cron.Schedule, now time.Time) (string, error)
 
 // runPast requests runs of past times, and waits for them if that is wanted.
 func (f *scheduleRunFlags) runPast(ctx context.Context, c *client.Cluster, name string, s streams) error {
-	schedule, err := c.Schedule(ctx, name)
+	schedule, err := client.GetObject[v1alpha1.ScheduledSparkApplication](ctx, c, client.Schedules, name)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (f *scheduleRunFlags) ask(ctx context.Context, r pastRuns, s *v1alpha1.Sche
 		if conflict = client.RunScheduleFor(ctx, r.cluster, s, r.request); !client.IsConflict(conflict) {
 			return conflict
 		}
-		now, err := r.cluster.Schedule(ctx, r.schedule)
+		now, err := client.GetObject[v1alpha1.ScheduledSparkApplication](ctx, r.cluster, client.Schedules, r.schedule)
 		if err != nil {
 			return err
 		}
@@ -309,7 +309,7 @@ var errRequestChanged = fmt.Errorf("the annotation %s was changed before its app
 
 // has reports whether an application exists that was created because of the request.
 func (r *pastRuns) has(ctx context.Context, name string) bool {
-	app, err := r.cluster.Application(ctx, name)
+	app, err := client.GetObject[v1alpha1.SparkApplication](ctx, r.cluster, client.Applications, name)
 	return err == nil && app.Annotations[v1alpha1.RunForRequestAnnotation] == tick.RequestHash(r.request)
 }
 

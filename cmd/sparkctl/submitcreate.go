@@ -81,7 +81,7 @@ func createApplication(ctx context.Context, c *client.Cluster, what creation, bo
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastRequest)
 	defer cancel()
-	stored, readErr := c.Application(ctx, name)
+	stored, readErr := client.GetObject[v1alpha1.SparkApplication](ctx, c, client.Applications, name)
 	switch {
 	case readErr == nil:
 		return stored, nil

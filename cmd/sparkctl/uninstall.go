@@ -35,6 +35,8 @@ const workloadFinalizer = "kueue.x-k8s.io/resource-in-use"
 
 // installed are the objects of Sparkgate in a cluster.
 type installed struct {
+	// operator is the namespace of the operator.
+	operator                                 string
 	applications, schedules, queues, flavors []client.Object
 	// pods are the pods of applications that have not ended, and operators the pods of the operator.
 	pods, operators []client.Object
@@ -69,7 +71,7 @@ func (f *uninstallFlags) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	found, err := look(ctx, c)
+	found, err := look(ctx, c, f.cluster.Operator)
 	if err != nil {
 		return err
 	}
@@ -78,7 +80,7 @@ func (f *uninstallFlags) run(ctx context.Context, s streams) error {
 	}
 	switch {
 	case len(found.operators) > 0:
-		return found.operatorRuns(f.cluster.Operator)
+		return found.operatorRuns()
 	case found.finalizers() == 0 || f.dryRun:
 		return nil
 	case !f.yes:
@@ -90,8 +92,8 @@ func (f *uninstallFlags) run(ctx context.Context, s streams) error {
 }
 
 // look reads the objects of Sparkgate.
-func look(ctx context.Context, c *client.Cluster) (*installed, error) {
-	found := &installed{held: map[string][]client.Object{}}
+func look(ctx context.Context, c *client.Cluster, operator string) (*installed, error) {
+	found := &installed{operator: operator, held: map[string][]client.Object{}}
 	var workloads []client.Object
 	for _, list := range []struct {
 		kind client.Kind
@@ -104,15 +106,18 @@ func look(ctx context.Context, c *client.Cluster) (*installed, error) {
 		{client.Workloads, &workloads},
 	} {
 		var err error
-		if *list.into, err = c.List(ctx, list.kind); err != nil {
+		if *list.into, err = client.ListAll[client.Object](ctx, c, list.kind, client.Selection{}); err != nil && !client.IsNotFound(err) { // it need not be installed
 			return nil, fmt.Errorf("list %s: %w", list.kind.Resource, err)
 		}
 	}
 	var err error
-	if found.pods, err = c.ApplicationPods(ctx); err != nil {
+	const notEnded = "status.phase!=Succeeded,status.phase!=Failed"
+	ofApplications := client.Selection{Labels: v1alpha1.ApplicationLabel, Fields: notEnded}
+	if found.pods, err = client.ListAll[client.Object](ctx, c, client.Pods, ofApplications); err != nil {
 		return nil, fmt.Errorf("list the pods of applications: %w", err)
 	}
-	if found.operators, err = c.OperatorPods(ctx); err != nil {
+	ofOperator := client.Selection{Namespace: operator, Labels: client.OperatorLabel, Fields: notEnded}
+	if found.operators, err = client.ListAll[client.Object](ctx, c, client.Pods, ofOperator); err != nil {
 		return nil, fmt.Errorf("list the operator's pods: %w", err)
 	}
 	for _, o := range found.applications {
@@ -179,9 +184,9 @@ func stages(applications []client.Object) string {
 }
 
 // operatorRuns returns the error for an operator that is still running: it would add the finalizers again and carry on.
-func (i *installed) operatorRuns(namespace string) error {
+func (i *installed) operatorRuns() error {
 	return fmt.Errorf("the operator still runs: pod %s in namespace %s. While it does, it removes its finalizers itself: delete applications as usual. To go on without it, remove it "+
-		"(helm uninstall sparkgate -n %s, or kubectl -n %s delete deployment sparkgate), then repeat this command", i.operators[0].Name, namespace, namespace, namespace)
+		"(helm uninstall sparkgate -n %s, or kubectl -n %s delete deployment sparkgate), then repeat this command", i.operators[0].Name, i.operator, i.operator, i.operator)
 }
 
 // confirm asks whether to continue. It returns an error unless the answer is yes.
@@ -203,8 +208,12 @@ func (i *installed) removeFinalizers(ctx context.Context, c *client.Cluster, out
 	var failed []error
 	removed := 0
 	for _, finalizer := range slices.Sorted(maps.Keys(i.held)) {
-		for _, o := range i.held[finalizer] {
-			if err := c.RemoveFinalizer(ctx, o, finalizer); err != nil {
+		kind := client.Applications
+		if finalizer == workloadFinalizer {
+			kind = client.Workloads
+		}
+		for j := range i.held[finalizer] {
+			if err := client.RemoveFinalizer(ctx, c, kind, &i.held[finalizer][j], finalizer); err != nil {
 				failed = append(failed, err)
 				continue
 			}
@@ -215,7 +224,7 @@ func (i *installed) removeFinalizers(ctx context.Context, c *client.Cluster, out
 	if len(failed) > 0 {
 		return errors.Join(failed...)
 	}
-	again, err := look(ctx, c)
+	again, err := look(ctx, c, i.operator)
 	if err != nil {
 		return err
 	}

@@ -4,17 +4,15 @@
 package client
 
 import (
-	"context"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
 // Cluster reads and writes the objects of a cluster with the credentials of the user.
@@ -27,7 +25,9 @@ type Cluster struct {
 
 	operator string
 	config   *rest.Config
-	client   *rest.RESTClient
+	// client reads and writes JSON of any kind, core the kinds of Kubernetes itself.
+	client *rest.RESTClient
+	core   *kubernetes.Clientset
 }
 
 // Connect returns the cluster that the options name. It does not send a request yet.
@@ -54,7 +54,11 @@ func New(config *rest.Config, namespace, operator string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cluster{Namespace: namespace, operator: operator, config: config, client: client}, nil
+	core, err := kubernetes.NewForConfig(inJSON(config))
+	if err != nil {
+		return nil, fmt.Errorf("create client: %w", err)
+	}
+	return &Cluster{Namespace: namespace, operator: operator, config: config, client: client, core: core}, nil
 }
 
 // In returns a copy that uses another namespace.
@@ -71,8 +75,7 @@ func (c *Cluster) Host() string { return c.config.Host }
 func clientOf(config *rest.Config) (*rest.RESTClient, error) {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
-	c := rest.CopyConfig(config)
-	c.QPS = -1 // no limit: a command makes a few requests and ends
+	c := inJSON(config)
 	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	client, err := rest.UnversionedRESTClientFor(c)
 	if err != nil {
@@ -81,22 +84,11 @@ func clientOf(config *rest.Config) (*rest.RESTClient, error) {
 	return client, nil
 }
 
-// Application returns an application of the namespace.
-func (c *Cluster) Application(ctx context.Context, name string) (*v1alpha1.SparkApplication, error) {
-	app, err := GetObject[v1alpha1.SparkApplication](ctx, c, Applications, name)
-	return &app, err
-}
-
-// Schedule returns a schedule of the namespace.
-func (c *Cluster) Schedule(ctx context.Context, name string) (*v1alpha1.ScheduledSparkApplication, error) {
-	schedule, err := GetObject[v1alpha1.ScheduledSparkApplication](ctx, c, Schedules, name)
-	return &schedule, err
-}
-
-// Queue returns a queue.
-func (c *Cluster) Queue(ctx context.Context, name string) (*v1alpha1.SparkQueue, error) {
-	queue, err := GetObject[v1alpha1.SparkQueue](ctx, c, Queues, name)
-	return &queue, err
+// inJSON returns a copy for requests in JSON, which does not slow them down: a command makes a few and ends.
+func inJSON(config *rest.Config) *rest.Config {
+	c := rest.CopyConfig(config)
+	c.QPS, c.ContentType = -1, runtime.ContentTypeJSON
+	return c
 }
 
 // bodyOf returns the body of an answer, even of an error. The error is the one that the API server has described.

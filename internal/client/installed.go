@@ -15,15 +15,15 @@ var (
 	crdKind        = Kind{"/apis/apiextensions.k8s.io/v1", "customresourcedefinitions", false}
 )
 
-// operatorLabel selects the operator's objects.
-const operatorLabel = "app.kubernetes.io/name=sparkgate"
+// OperatorLabel selects the operator's objects.
+const OperatorLabel = "app.kubernetes.io/name=sparkgate"
 
 // Operator is a container of a Deployment of the operator: the name of the Deployment and the image.
 type Operator struct{ Name, Image string }
 
 // Operators returns the Deployments of the operator and their images.
 func (c *Cluster) Operators(ctx context.Context) ([]Operator, error) {
-	deployments, err := ListAll[appsv1.Deployment](ctx, c, deploymentKind, Selection{Namespace: c.operator, Labels: operatorLabel})
+	deployments, err := ListAll[appsv1.Deployment](ctx, c, deploymentKind, Selection{Namespace: c.operator, Labels: OperatorLabel})
 	if err != nil {
 		return nil, err
 	}

@@ -31,92 +31,62 @@ func (s Selection) narrow(request *rest.Request) {
 	}
 }
 
-// ListAll returns the selected objects of a kind. It makes one request and decodes the answer as it arrives, because
-// API servers answer an unpaged list from memory and pages from etcd. Without an error the list is never nil, so that
-// it is marshalled as a list.
+// pageSize is how many objects one answer of the API server has at most. So the memory that a list needs, beyond its
+// objects, does not depend on its length.
+const pageSize = "500"
+
+// ListAll returns the selected objects of a kind. T is the type of the objects, or one with only the fields that matter.
 func ListAll[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) ([]T, error) {
-	all, _, err := listVersioned[T](ctx, c, kind, s)
+	all := []T{}
+	_, err := listEach(ctx, c, kind, s, func(item *T) error {
+		all = append(all, *item)
+		return nil
+	})
 	return all, err
 }
 
-// listVersioned is ListAll and also returns the resource version of the list, from which a watch can begin.
-func listVersioned[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) (all []T, version string, err error) {
-	all = []T{}
-	version, err = listEach(ctx, c, kind, s, func(in *json.Decoder) error {
-		var item T
-		if err := in.Decode(&item); err != nil {
-			return err
+// listEach calls see with each of the selected objects, page by page, and returns the version of the list.
+func listEach[T any](ctx context.Context, c *Cluster, kind Kind, s Selection, see func(*T) error) (version string, err error) {
+	for next := ""; ; {
+		request := kind.in(c.client.Get(), s.Namespace).Param("limit", pageSize)
+		s.narrow(request)
+		if next != "" {
+			request.Param("continue", next)
 		}
-		all = append(all, item)
-		return nil
-	})
-	return all, version, err
-}
-
-// listEach calls decode for each object of a list as the answer arrives.
-func listEach(ctx context.Context, c *Cluster, kind Kind, s Selection, decode func(*json.Decoder) error) (version string, err error) {
-	request := kind.in(c.client.Get(), s.Namespace)
-	s.narrow(request)
-	stream, err := request.Stream(ctx)
-	if err == nil {
-		version, err = decodeList(json.NewDecoder(stream), decode)
-		_ = stream.Close() // it was only read
-	}
-	return version, c.explain(ctx, err, action{"list", kind.Resource, kind.where(s.Namespace), ""})
-}
-
-// decodeList calls decode for each item of a list and returns the list's resource version.
-func decodeList(in *json.Decoder, decode func(*json.Decoder) error) (version string, err error) {
-	if _, err := in.Token(); err != nil { // {
-		return "", err
-	}
-	for in.More() {
-		key, err := in.Token()
-		if err != nil {
-			return "", err
+		var page struct {
+			Metadata metav1.ListMeta `json:"metadata"`
+			Items    []T             `json:"items"`
 		}
-		switch key {
-		case "items":
-			err = decodeItems(in, decode)
-		case "metadata":
-			var meta metav1.ListMeta
-			err = in.Decode(&meta)
-			version = meta.ResourceVersion
-		default:
-			err = in.Decode(new(json.RawMessage))
+		data, err := bodyOf(request.Do(ctx))
+		if err == nil {
+			err = json.Unmarshal(data, &page)
 		}
-		if err != nil {
-			return "", err
+		for i := 0; err == nil && i < len(page.Items); i++ {
+			err = see(&page.Items[i])
+		}
+		if next = page.Metadata.Continue; err != nil || next == "" {
+			return page.Metadata.ResourceVersion, c.explain(ctx, err, action{"list", kind.Resource, kind.where(s.Namespace), ""})
 		}
 	}
-	return version, nil
-}
-
-func decodeItems(in *json.Decoder, decode func(*json.Decoder) error) error {
-	if bracket, err := in.Token(); err != nil || bracket == nil { // null: no items
-		return err
-	}
-	for in.More() {
-		if err := decode(in); err != nil {
-			return err
-		}
-	}
-	_, err := in.Token() // ]
-	return err
 }
 
 // GetObject returns one object of a kind.
-func GetObject[T any](ctx context.Context, c *Cluster, kind Kind, name string) (T, error) {
-	var object T
+func GetObject[T any](ctx context.Context, c *Cluster, kind Kind, name string) (*T, error) {
 	namespace := ""
 	if kind.Namespaced {
 		namespace = c.Namespace
 	}
 	data, err := bodyOf(kind.named(c.client.Get(), namespace, name).Do(ctx))
+	return decoded[T](data, c.explain(ctx, err, action{"get", kind.Resource, namespace, name}))
+}
+
+// decoded returns the object of an answer.
+func decoded[T any](data []byte, err error) (*T, error) {
 	if err != nil {
-		return object, c.explain(ctx, err, action{"get", kind.Resource, namespace, name})
+		return nil, err
 	}
-	return object, json.Unmarshal(data, &object)
+	object := new(T)
+	return object, json.Unmarshal(data, object)
 }
 
 // HasApplication reports whether the namespace of a cluster's client has an application of that name.
@@ -126,4 +96,24 @@ func HasApplication(ctx context.Context, c *Cluster, name string) (bool, error) 
 		return false, nil
 	}
 	return err == nil, c.explain(ctx, err, action{"get", Applications.Resource, c.Namespace, name})
+}
+
+// metadataOnly is the media type for lists with metadata but without specs.
+const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+
+// Names returns the names of up to 500 objects of a kind, of the namespace if the kind is namespaced.
+func (c *Cluster) Names(ctx context.Context, kind Kind) ([]string, error) {
+	data, err := bodyOf(kind.in(c.client.Get(), c.Namespace).Param("limit", pageSize).SetHeader("Accept", metadataOnly).Do(ctx))
+	if err != nil {
+		return nil, err
+	}
+	var list metav1.PartialObjectMetadataList
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, err
+	}
+	var names []string
+	for i := range list.Items {
+		names = append(names, list.Items[i].Name)
+	}
+	return names, nil
 }

@@ -4,42 +4,49 @@
 package client
 
 import (
-	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
-	"strings"
 	"testing"
+
+	"k8s.io/client-go/rest"
 )
 
-// TestDecodeList: in whatever order the API server writes the fields of a list, and when it breaks off.
-func TestDecodeList(t *testing.T) {
+// TestListAll: a list is read to its last page, and is an error if a page cannot be read.
+func TestListAll(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		text    string
-		items   []int
-		version string
-		fails   bool
+		pages []string
+		items []int
+		fails bool
 	}{
-		"items first":    {`{"apiVersion":"v1","items":[1,2],"kind":"List","metadata":{"resourceVersion":"7"}}`, []int{1, 2}, "7", false},
-		"metadata first": {`{"metadata":{"resourceVersion":"7","continue":""},"items":[1]}`, []int{1}, "7", false},
-		"none":           {`{"items":[],"metadata":{"resourceVersion":"7"}}`, nil, "7", false},
-		"null":           {`{"items":null,"metadata":{"resourceVersion":"7"}}`, nil, "7", false},
-		"broken off":     {`{"items":[1,2`, nil, "", true},
-		"wrong item":     {`{"items":[1,"two"]}`, nil, "", true},
-		"nothing":        {``, nil, "", true},
+		"one page":    {[]string{`{"apiVersion":"v1","items":[1,2],"kind":"List","metadata":{"resourceVersion":"7"}}`}, []int{1, 2}, false},
+		"two pages":   {[]string{`{"metadata":{"continue":"1"},"items":[1]}`, `{"items":[2],"metadata":{"continue":""}}`}, []int{1, 2}, false},
+		"none":        {[]string{`{"items":[],"metadata":{"resourceVersion":"7"}}`}, nil, false},
+		"null":        {[]string{`{"items":null,"metadata":{"resourceVersion":"7"}}`}, nil, false},
+		"broken off":  {[]string{`{"items":[1,2`}, nil, true},
+		"wrong item":  {[]string{`{"items":[1,"two"]}`}, nil, true},
+		"no 2nd page": {[]string{`{"metadata":{"continue":"1"},"items":[1]}`, ``}, []int{1}, true},
+		"nothing":     {[]string{``}, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var items []int
-			version, err := decodeList(json.NewDecoder(strings.NewReader(tt.text)), func(in *json.Decoder) error {
-				var item int
-				err := in.Decode(&item)
-				if err == nil {
-					items = append(items, item)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				number := 0
+				if text := r.URL.Query().Get("continue"); text != "" {
+					_, _ = fmt.Sscan(text, &number)
 				}
-				return err
-			})
-			if (err != nil) != tt.fails || !tt.fails && !slices.Equal(items, tt.items) || version != tt.version {
-				t.Errorf("got %v at %q, %v", items, version, err)
+				_, _ = fmt.Fprint(w, tt.pages[number])
+			}))
+			t.Cleanup(server.Close)
+			c, err := New(&rest.Config{Host: server.URL}, "etl", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			items, err := ListAll[int](t.Context(), c, Applications, Selection{})
+			if (err != nil) != tt.fails || !slices.Equal(items, tt.items) {
+				t.Errorf("got %v, %v", items, err)
 			}
 		})
 	}

@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/pods"
@@ -86,22 +87,18 @@ func (c *Cluster) RunningDriver(ctx context.Context, app *v1alpha1.SparkApplicat
 
 // Log opens the log of the Spark container of a pod.
 func (c *Cluster) Log(ctx context.Context, pod *corev1.Pod, o LogOptions) (io.ReadCloser, error) {
-	request := Pods.named(c.client.Get(), pod.Namespace, pod.Name).SubResource("log").
-		Param("container", pods.SparkContainer(pod)).Timeout(0)
-	if o.Follow {
-		request.Param("follow", "true")
-	}
+	options := &corev1.PodLogOptions{Container: pods.SparkContainer(pod), Follow: o.Follow}
 	if o.Tail >= 0 {
-		request.Param("tailLines", strconv.FormatInt(o.Tail, 10))
+		options.TailLines = &o.Tail
 	}
 	since := o.Since
 	if !o.After.IsZero() {
 		since = clock.RealClock{}.Since(o.After) + overlap
 	}
 	if since > 0 {
-		request.Param("sinceSeconds", strconv.FormatInt(max(1, int64(since.Seconds())), 10))
+		options.SinceSeconds = ptr.To(max(1, int64(since.Seconds())))
 	}
-	stream, err := request.Stream(ctx)
+	stream, err := c.core.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, options).Timeout(0).Stream(ctx)
 	return stream, c.explain(ctx, err, action{"get", "pods/log", pod.Namespace, ""})
 }
 
@@ -132,7 +129,7 @@ func (c *Cluster) RunsOn(ctx context.Context, pod *corev1.Pod) bool {
 // stillRuns reports whether the Spark container of a pod runs now.
 func (c *Cluster) stillRuns(ctx context.Context, pod *corev1.Pod) (bool, error) {
 	now, err := GetObject[corev1.Pod](ctx, c, Pods, pod.Name)
-	return err == nil && now.UID == pod.UID && Runs(&now), err
+	return err == nil && now.UID == pod.UID && Runs(now), err
 }
 
 // OpenLog is Cluster.Log for a log that is followed: it waits up to maxOutage for an API server that does not answer.

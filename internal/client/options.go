@@ -4,8 +4,14 @@
 package client
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/sparkgate/sparkgate/internal/nearest"
 )
 
 // operatorNamespace is the namespace in which the operator is installed by default.
@@ -59,4 +65,33 @@ func (o *Options) loader() clientcmd.ClientConfig {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.kubeconfig
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &o.overrides)
+}
+
+// maxContextsNamed is how many contexts an error message lists.
+const maxContextsNamed = 10
+
+// contextsThere returns the end of an error message if the named context does not exist: a similar name, or those that
+// exist. Otherwise it is empty.
+func (o *Options) contextsThere() string {
+	named, there := o.overrides.CurrentContext, o.Contexts()
+	if named == "" || len(there) == 0 || slices.Contains(there, named) {
+		return ""
+	}
+	if meant := nearest.To(named, there); meant != "" {
+		return ": did you mean " + meant + "?"
+	}
+	more := ""
+	if len(there) > maxContextsNamed {
+		there, more = there[:maxContextsNamed], ", …"
+	}
+	return "; there are " + strings.Join(there, ", ") + more
+}
+
+// Contexts returns the names of the contexts of the kubeconfig.
+func (o *Options) Contexts() []string {
+	config, err := o.loader().RawConfig()
+	if err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(config.Contexts))
 }

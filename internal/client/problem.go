@@ -68,14 +68,6 @@ func IsPassing(err error) bool {
 // allNamespaces is the namespace of an action on all namespaces.
 const allNamespaces = "*"
 
-// where returns the namespace of an action on objects of a kind.
-func (k Kind) where(namespace string) string {
-	if k.Namespaced && namespace == "" {
-		return allNamespaces
-	}
-	return namespace
-}
-
 // in returns " in namespace x" or " in all namespaces", or nothing for kinds without a namespace.
 func (a action) in() string {
 	switch a.namespace {

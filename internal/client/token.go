@@ -5,11 +5,11 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
 
@@ -23,17 +23,9 @@ func (e *borrowError) Error() string { return e.text }
 
 // borrowToken creates a short-lived token of the ServiceAccount for explanations.
 func (c *Cluster) borrowToken(ctx context.Context) (string, error) {
-	request := authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: ptr.To[int64](borrowedFor)}}
-	body, err := json.Marshal(request)
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: ptr.To[int64](borrowedFor)}}
+	request, err := c.core.CoreV1().ServiceAccounts(c.operator).CreateToken(ctx, service, request, metav1.CreateOptions{})
 	if err != nil {
-		return "", err
-	}
-	data, err := bodyOf(c.client.Post().AbsPath("/api/v1/namespaces", c.operator, "serviceaccounts", service, "token").
-		SetHeader("Content-Type", "application/json").Body(body).Do(ctx))
-	if err != nil {
-		return "", c.cannotBorrow(err)
-	}
-	if err := json.Unmarshal(data, &request); err != nil {
 		return "", c.cannotBorrow(err)
 	}
 	return request.Status.Token, nil

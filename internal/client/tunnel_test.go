@@ -29,12 +29,10 @@ func TestWithoutWebSockets(t *testing.T) {
 		http.Error(w, "no upgrades here", http.StatusBadRequest)
 	}))
 	defer server.Close()
-	config := &rest.Config{Host: server.URL}
-	client, err := clientOf(config)
+	c, err := New(&rest.Config{Host: server.URL}, "etl", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cluster{Namespace: "etl", config: config, client: client}
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "etl", Name: "driver"},
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "spark"}}},

@@ -6,194 +6,154 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/utils/clock"
-
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-const (
-	// watchSeconds is how long the API server keeps one watch open.
-	watchSeconds = "290"
-	// reconnectAfter is the pause before a watch that ended is opened again.
-	reconnectAfter = time.Second
-	// maxOutage is how long the API server may fail to answer, or refuse the credentials, before following an object
-	// ends with an error. It may restart or be upgraded, and a token may be renewed.
-	maxOutage = 3 * time.Minute
-)
-
-// Gone is the error if an object was deleted while it was followed.
-type Gone struct {
-	Kind            Kind
-	Name, Namespace string
+// Observer receives what a watch sees, from one goroutine. T is the type of the objects, or one with only the fields
+// that matter.
+type Observer[T any] interface {
+	// Replace is called with all objects that exist. Objects that were known before and are not among them are gone.
+	Replace(all []T)
+	// Change is called with an object that was created, changed or deleted.
+	Change(object *T, deleted bool)
+	// Lost is called with the reason why nothing can be read for now. The next call of Replace ends that.
+	Lost(why error)
 }
 
-func (g *Gone) Error() string {
-	return g.Kind.singular() + " " + g.Name + " in namespace " + g.Namespace + " was deleted"
+// Watch reports the selected objects to an observer until ctx ends. It continues through outages of the API server. It
+// returns an error if the first list fails, or if the caller loses the right to list.
+func Watch[T any](ctx context.Context, c *Cluster, kind Kind, s Selection, o Observer[T]) error {
+	return Listen(ctx, c, kind, s, &collector[T]{Observer: o})
 }
 
-// FollowApplication calls see with an application and with each of its later states, until see returns true or an
-// error. It continues through outages of the API server of up to three minutes. If the application is deleted, or
-// replaced by another one with the same name, it returns Gone. uid is the one to follow; if empty, the first that is
-// seen.
-func (c *Cluster) FollowApplication(ctx context.Context, name string, uid types.UID, see func(*v1alpha1.SparkApplication) (bool, error)) error {
-	f := &followed[v1alpha1.SparkApplication, *v1alpha1.SparkApplication]{
-		cluster: c, kind: Applications, name: name, uid: uid, see: see, pause: reconnectAfter, maxOutage: maxOutage,
+// collector collects the objects of a list, for Replace.
+type collector[T any] struct {
+	Observer[T]
+	all []T
+}
+
+func (c *collector[T]) Begin() { c.all = nil }
+
+func (c *collector[T]) Listed(object []byte) error {
+	var item T
+	if err := json.Unmarshal(object, &item); err != nil {
+		return err
 	}
-	return f.follow(ctx)
+	c.all = append(c.all, item)
+	return nil
 }
 
-// FollowSchedule is FollowApplication for a schedule.
-func (c *Cluster) FollowSchedule(ctx context.Context, name string, uid types.UID, see func(*v1alpha1.ScheduledSparkApplication) (bool, error)) error {
-	f := &followed[v1alpha1.ScheduledSparkApplication, *v1alpha1.ScheduledSparkApplication]{
-		cluster: c, kind: Schedules, name: name, uid: uid, see: see, pause: reconnectAfter, maxOutage: maxOutage,
+func (c *collector[T]) Complete() {
+	c.Replace(c.all)
+	// They may be many, and the watch lasts long.
+	c.all = nil
+}
+
+func (c *collector[T]) Changed(object []byte, deleted bool) error {
+	item := new(T)
+	if err := json.Unmarshal(object, item); err != nil {
+		return err
 	}
-	return f.follow(ctx)
+	c.Change(item, deleted)
+	return nil
 }
 
-// sleep waits for d, or returns the error of ctx if that ends first.
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-clock.RealClock{}.After(d):
-		return nil
-	}
+// Listener receives what a watch reads, as it is read. Objects are JSON that is overwritten after the call. If a method
+// returns an error, the list or watch ends and begins anew.
+type Listener interface {
+	// Begin is called at the begin of a list, also of one that replaces an incomplete list.
+	Begin()
+	// Listed is called with each object of the list.
+	Listed(object []byte) error
+	// Complete is called at the end of the list. Objects that were known before and are not in the list are gone.
+	Complete()
+	// Changed is called with an object that was created, changed or deleted.
+	Changed(object []byte, deleted bool) error
+	// Lost is called with the reason why nothing can be read for now. The next complete list ends that.
+	Lost(why error)
 }
 
-// pointerTo is the constraint of a pointer to an object of a kind.
-type pointerTo[T any] interface {
-	*T
-	metav1.Object
-}
-
-// followed follows an object.
-type followed[T any, P pointerTo[T]] struct {
-	// pause is the pause before the API server is asked again; maxOutage is how long it may fail to answer.
-	pause, maxOutage time.Duration
-	// lost is since when it has not answered; zero if it does.
-	lost time.Time
-
-	cluster *Cluster
-	kind    Kind
-	name    string
-	uid     types.UID
-	see     func(P) (bool, error)
-	// seenOnce reports that the object existed. final reports that repeating the request cannot help.
-	seenOnce, final bool
-}
-
-// follow calls see with the states of the object until one of them is the last to be seen.
-func (f *followed[T, P]) follow(ctx context.Context) error {
-	for {
-		done, err := f.once(ctx)
+// Listen is Watch for a listener that receives each object as soon as it arrives.
+func Listen(ctx context.Context, c *Cluster, kind Kind, s Selection, l Listener) error {
+	for seen := false; ctx.Err() == nil; {
+		l.Begin()
+		version, err := listEach(ctx, c, kind, s, func(object *json.RawMessage) error { return l.Listed(*object) })
 		switch {
-		case done, f.final, err != nil && !f.seenOnce, apierrors.IsForbidden(err):
-			return err
 		case ctx.Err() != nil:
-			return ctx.Err()
-		case err == nil:
-			f.lost = time.Time{}
-		case f.outage(err) > f.maxOutage:
+			return nil
+		case err != nil && (!seen || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err)):
 			return err
+		case err != nil:
+			l.Lost(err)
+		default:
+			seen = true
+			l.Complete()
+			watching{c, kind, s}.listen(ctx, version, l)
 		}
-		if err := sleep(ctx, f.pause); err != nil {
-			return err
+		_ = sleep(ctx, reconnectAfter) // the condition of the loop checks ctx
+	}
+	return nil
+}
+
+// watching is what a watch reads.
+type watching struct {
+	cluster   *Cluster
+	kind      Kind
+	selection Selection
+}
+
+// listen reads changes from a version on, through several watches, until the API server no longer has that version or
+// does not answer. A server that ends every watch at once is asked again after a pause.
+func (w watching) listen(ctx context.Context, version string, l Listener) {
+	for before := ""; version != "" && version != before && ctx.Err() == nil; {
+		before = version
+		var err error
+		version, err = w.from(ctx, version, func(object []byte, deleted bool) (bool, error) {
+			err := l.Changed(object, deleted)
+			return err != nil, nil
+		})
+		if err != nil && ctx.Err() == nil && !apierrors.IsResourceExpired(err) {
+			l.Lost(err)
 		}
 	}
 }
 
-// outage returns for how long the API server has not answered. At the beginning of an outage it reports why.
-func (f *followed[T, P]) outage(why error) time.Duration {
-	now := clock.RealClock{}.Now()
-	if f.lost.IsZero() {
-		f.lost = now
-		if f.cluster.Outage != nil {
-			f.cluster.Outage(why)
-		}
-	}
-	return now.Sub(f.lost)
-}
+// watchSeconds is how long the API server keeps one watch open.
+const watchSeconds = "290"
 
-// gone returns the error for an object that no longer exists.
-func (f *followed[T, P]) gone() error { return &Gone{f.kind, f.name, f.cluster.Namespace} }
-
-// once reads the object and watches it until the watch ends.
-func (f *followed[T, P]) once(ctx context.Context) (done bool, err error) {
-	object, err := GetObject[T](ctx, f.cluster, f.kind, f.name)
+// from calls see with the objects that change after a version, as JSON, until see reports that it has seen enough,
+// or until the watch ends. It returns the version that it has reached; empty if what follows has to begin with reading
+// the objects again.
+func (w watching) from(ctx context.Context, version string, see func(object []byte, deleted bool) (bool, error)) (string, error) {
+	request := w.kind.in(w.cluster.client.Get(), w.selection.Namespace).Param("watch", "true").Param("allowWatchBookmarks", "true").
+		Param("resourceVersion", version).Param("timeoutSeconds", watchSeconds)
+	w.selection.narrow(request)
+	stream, err := request.Stream(ctx)
 	if err != nil {
-		if f.seenOnce && apierrors.IsNotFound(err) {
-			f.final, err = true, f.gone()
-		}
-		return false, err
-	}
-	f.seenOnce = true
-	if done, err := f.show(&object); done || err != nil {
-		return done, err
-	}
-	stream, err := f.kind.in(f.cluster.client.Get(), f.cluster.Namespace).
-		Param("watch", "true").Param("fieldSelector", "metadata.name="+f.name).Param("resourceVersion", P(&object).GetResourceVersion()).
-		Param("timeoutSeconds", watchSeconds).Stream(ctx)
-	if err != nil {
-		return false, f.cluster.explain(ctx, err, action{"watch", f.kind.Resource, f.cluster.Namespace, ""})
+		return "", w.cluster.explain(ctx, err, action{"watch", w.kind.Resource, w.kind.where(w.selection.Namespace), ""})
 	}
 	defer stream.Close()
-	return f.read(stream)
-}
-
-func (f *followed[T, P]) show(object P) (bool, error) {
-	if f.uid == "" {
-		f.uid = object.GetUID()
-	}
-	if object.GetUID() != f.uid {
-		f.final = true
-		return false, f.gone()
-	}
-	done, err := f.see(object)
-	f.final = f.final || err != nil
-	return done, err
-}
-
-// read calls see with the objects of a watch until it ends.
-func (f *followed[T, P]) read(stream io.Reader) (done bool, err error) {
-	events := json.NewDecoder(stream)
-	for {
+	for events := json.NewDecoder(stream); ; {
 		var event metav1.WatchEvent
-		if err := events.Decode(&event); err != nil {
-			// The watch has ended; the next call of once begins anew.
-			return false, nil
+		if events.Decode(&event) != nil {
+			return version, nil // the watch has ended
 		}
-		switch watch.EventType(event.Type) {
-		case watch.Added, watch.Modified:
-			object := P(new(T))
-			if err := json.Unmarshal(event.Object.Raw, object); err != nil {
-				return false, err
-			}
-			if done, err := f.show(object); done || err != nil {
-				return done, err
-			}
-		case watch.Deleted:
-			f.final = true
-			return false, f.gone()
-		// After an error, such as an expired version, the next call of once begins anew.
-		case watch.Bookmark, watch.Error:
-			return false, nil
+		var known struct {
+			metav1.ObjectMeta `json:"metadata"`
+		}
+		// An error is mostly an expired version.
+		if watch.EventType(event.Type) == watch.Error || json.Unmarshal(event.Object.Raw, &known) != nil {
+			return "", nil
+		}
+		version = known.ResourceVersion
+		if watch.EventType(event.Type) == watch.Bookmark {
+			continue
+		}
+		if enough, err := see(event.Object.Raw, watch.EventType(event.Type) == watch.Deleted); enough || err != nil {
+			return "", err
 		}
 	}
 }
-
-// IsGone reports whether err means that the object was deleted while it was followed.
-func IsGone(err error) bool {
-	var gone *Gone
-	return errors.As(err, &gone)
-}
-
-// IsNotFound reports whether err means that the object does not exist.
-func IsNotFound(err error) bool { return apierrors.IsNotFound(err) }

@@ -21,70 +21,58 @@ import (
 // have set.
 const fieldManager = "sparkctl"
 
-// patch applies a merge patch to an object of the namespace, and returns the answer of the API server.
-func (c *Cluster) patch(ctx context.Context, kind Kind, name string, patch any) ([]byte, error) {
+// patch applies a merge patch to an object of the namespace, and returns the result.
+func patch[T any](ctx context.Context, c *Cluster, kind Kind, name string, patch any) (*T, error) {
 	body, err := json.Marshal(patch)
 	if err != nil {
 		return nil, err
 	}
 	data, err := bodyOf(kind.named(c.client.Patch(types.MergePatchType), c.Namespace, name).
 		Param("fieldManager", fieldManager).Body(body).Do(ctx))
-	return data, c.explain(ctx, err, action{"patch", kind.Resource, c.Namespace, name})
+	return decoded[T](data, c.explain(ctx, err, action{"patch", kind.Resource, c.Namespace, name}))
 }
 
-// PatchApplication applies a merge patch to an application, and returns the result.
-func (c *Cluster) PatchApplication(ctx context.Context, name string, patch any) (*v1alpha1.SparkApplication, error) {
-	data, err := c.patch(ctx, Applications, name, patch)
-	return decoded[v1alpha1.SparkApplication](data, err)
-}
-
-// Suspend suspends an application: its run stops until it is resumed.
+// Suspend suspends an application.
 func (c *Cluster) Suspend(ctx context.Context, name string) (*v1alpha1.SparkApplication, error) {
-	return c.PatchApplication(ctx, name, suspension(true))
+	return patch[v1alpha1.SparkApplication](ctx, c, Applications, name, suspension(true))
 }
 
-// Resume resumes a suspended application.
+// Resume removes the suspension of an application.
 func (c *Cluster) Resume(ctx context.Context, name string) (*v1alpha1.SparkApplication, error) {
-	return c.PatchApplication(ctx, name, suspension(nil))
+	return patch[v1alpha1.SparkApplication](ctx, c, Applications, name, suspension(false))
 }
 
-// SuspendSchedule suspends a schedule, or resumes it if suspended is false. Applications that it has created continue
-// to run.
+// SuspendSchedule suspends a schedule, or removes its suspension.
 func (c *Cluster) SuspendSchedule(ctx context.Context, name string, suspended bool) (*v1alpha1.ScheduledSparkApplication, error) {
+	return patch[v1alpha1.ScheduledSparkApplication](ctx, c, Schedules, name, suspension(suspended))
+}
+
+// suspension returns a patch that sets or removes spec.suspend.
+func suspension(suspended bool) map[string]any {
 	value := any(nil)
 	if suspended {
 		value = true
 	}
-	data, err := c.patch(ctx, Schedules, name, suspension(value))
-	return decoded[v1alpha1.ScheduledSparkApplication](data, err)
-}
-
-// suspension returns the patch that sets spec.suspend, or removes the field if value is nil.
-func suspension(value any) map[string]any {
 	return map[string]any{"spec": map[string]any{"suspend": value}}
 }
 
-// Rerun requests another run of an application with Flux's annotations. The token identifies the request:
-// status.lastHandledForceAt has it once the run has begun.
+// Rerun requests another run of an application, with Flux's annotations. token is their value.
 func (c *Cluster) Rerun(ctx context.Context, name, token string) (*v1alpha1.SparkApplication, error) {
-	return c.PatchApplication(ctx, name, request(token))
+	return patch[v1alpha1.SparkApplication](ctx, c, Applications, name, request(token))
 }
 
-// RunSchedule requests a run of a schedule outside of its times, with the same annotations. status.lastHandledForceAt
-// has the token once the application for the run has been created.
+// RunSchedule requests a run of a schedule, with Flux's annotations. token is their value.
 func (c *Cluster) RunSchedule(ctx context.Context, name, token string) (*v1alpha1.ScheduledSparkApplication, error) {
-	data, err := c.patch(ctx, Schedules, name, request(token))
-	return decoded[v1alpha1.ScheduledSparkApplication](data, err)
+	return patch[v1alpha1.ScheduledSparkApplication](ctx, c, Schedules, name, request(token))
 }
 
 // RunScheduleFor requests runs of past times of a schedule by an annotation, and updates s to what the schedule is then.
 // status.runFor.request has its value once the operator has accepted or refused the request. If the schedule has changed
 // since s was read, it returns an error for which IsConflict is true: another request may be in its place.
 func RunScheduleFor(ctx context.Context, c *Cluster, s *v1alpha1.ScheduledSparkApplication, request string) error {
-	data, err := c.patch(ctx, Schedules, s.Name, map[string]any{"metadata": map[string]any{
+	after, err := patch[v1alpha1.ScheduledSparkApplication](ctx, c, Schedules, s.Name, map[string]any{"metadata": map[string]any{
 		"annotations": map[string]any{v1alpha1.RunForAnnotation: request}, "resourceVersion": s.ResourceVersion,
 	}})
-	after, err := decoded[v1alpha1.ScheduledSparkApplication](data, err)
 	if err == nil {
 		*s = *after
 	}
@@ -113,17 +101,13 @@ func (c *Cluster) CreateApplication(ctx context.Context, namespace, name string,
 
 // CreateSecret creates a Secret in the namespace of the cluster.
 func CreateSecret(ctx context.Context, c *Cluster, secret *corev1.Secret) error {
-	body, err := json.Marshal(secret)
-	if err != nil {
-		return err
-	}
-	_, err = bodyOf(secrets.in(c.client.Post(), c.Namespace).SetHeader("Content-Type", "application/json").Param("fieldManager", fieldManager).Body(body).Do(ctx))
+	_, err := c.core.CoreV1().Secrets(c.Namespace).Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager})
 	return c.explain(ctx, err, action{"create", secrets.Resource, c.Namespace, ""})
 }
 
 // OwnSecret makes an application the owner of a Secret of its namespace, which is deleted with it.
 func OwnSecret(ctx context.Context, c *Cluster, name string, owner *v1alpha1.SparkApplication) error {
-	_, err := c.patch(ctx, secrets, name, map[string]any{"metadata": map[string]any{"ownerReferences": []metav1.OwnerReference{{
+	_, err := patch[corev1.Secret](ctx, c, secrets, name, map[string]any{"metadata": map[string]any{"ownerReferences": []metav1.OwnerReference{{
 		APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SparkApplicationKind, Name: owner.Name, UID: owner.UID,
 	}}}})
 	return err
@@ -131,16 +115,8 @@ func OwnSecret(ctx context.Context, c *Cluster, name string, owner *v1alpha1.Spa
 
 // DeleteSecret deletes a Secret of the namespace of the cluster.
 func DeleteSecret(ctx context.Context, c *Cluster, name string) error {
-	_, err := bodyOf(secrets.named(c.client.Delete(), c.Namespace, name).Do(ctx))
+	err := c.core.CoreV1().Secrets(c.Namespace).Delete(ctx, name, metav1.DeleteOptions{})
 	return c.explain(ctx, err, action{"delete", secrets.Resource, c.Namespace, name})
-}
-
-func decoded[T any](data []byte, err error) (*T, error) {
-	if err != nil {
-		return nil, err
-	}
-	object := new(T)
-	return object, json.Unmarshal(data, object)
 }
 
 // DeleteApplication deletes an application.

@@ -26,7 +26,7 @@ func buildManifest(v *visit) (view, error) {
 	if err != nil {
 		return out, err
 	}
-	if meta, ok := object["metadata"].(map[string]any); ok {
+	if meta, ok := (*object)["metadata"].(map[string]any); ok {
 		delete(meta, "managedFields")
 	}
 	text, err := json.Marshal(object)
