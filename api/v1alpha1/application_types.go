@@ -263,7 +263,7 @@ type SparkApplicationSpec struct {
 	RestartPolicy *RestartPolicy `json:"restartPolicy,omitempty" sparkgate:"live"`
 
 	// retention is whether, and for how long, the driver pod with its log, the ConfigMap and the claims of an attempt
-	// are kept after it has ended. Default: for 1h. May change at any time.
+	// are kept after it has ended. Default: for 24h after a failure, else for 1h. May change at any time.
 	// +optional
 	Retention *Retention `json:"retention,omitempty" sparkgate:"live"`
 

@@ -245,7 +245,7 @@ type Retention struct {
 	// +optional
 	Policy RetentionPolicy `json:"policy,omitempty"`
 
-	// duration is how long objects are kept after the end of the attempt. Default: 1h.
+	// duration is how long objects are kept after the end of the attempt. Default: 24h after a failure, else 1h.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=20

@@ -18,6 +18,8 @@ const (
 	DefaultExecutorStart = 30 * time.Minute
 	DefaultTermination   = 5 * time.Minute
 	DefaultRetention     = time.Hour
+	// DefaultFailedRetention lasts over a night, so that the log of what failed then can be read in the morning.
+	DefaultFailedRetention = 24 * time.Hour
 )
 
 // sidecarGrace is how long other containers of the driver's pod may continue to run after the Spark container has

@@ -236,7 +236,7 @@ var events = []event{
 		if w.app == nil || r.IntN(4) > 0 {
 			return false
 		}
-		if ended := lastOf(&w.app.Status).FinishedAt; ended != nil && w.now.Add(by+DefaultRetention).Before(ended.Time) {
+		if ended := lastOf(&w.app.Status).FinishedAt; ended != nil && w.now.Add(by+DefaultFailedRetention).Before(ended.Time) {
 			return false // what is kept would stay longer than the end of the schedule
 		}
 		w.setClock(by)
@@ -355,7 +355,7 @@ func (w *world) comesToRest() {
 		w.t.Fatalf("the application does not go\n%s", w.story())
 	}
 	w.endsWell()
-	w.now = w.now.Add(2 * DefaultRetention)
+	w.now = w.now.Add(2 * DefaultFailedRetention)
 	for range 3 {
 		w.removeEnded()
 		w.pass()

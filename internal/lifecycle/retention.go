@@ -90,8 +90,11 @@ func keptUntil(st *state, r *pods.Record) time.Time {
 		return time.Time{}
 	}
 	policy, duration := v1alpha1.RetentionAlways, DefaultRetention
+	if ended.Outcome == v1alpha1.OutcomeFailed {
+		duration = DefaultFailedRetention
+	}
 	if retention := st.o.App.Spec.Retention; retention != nil {
-		duration = orDefault(retention.Duration, DefaultRetention)
+		duration = orDefault(retention.Duration, duration)
 		if retention.Policy != "" {
 			policy = retention.Policy
 		}
