@@ -19,6 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/companions"
 	"github.com/sparkgate/sparkgate/controllers/explainserver"
 	"github.com/sparkgate/sparkgate/controllers/internal/accountrights"
+	"github.com/sparkgate/sparkgate/controllers/internal/driverlog"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
@@ -158,7 +159,7 @@ func (op *operator) applicationOptions(gates reservation.Gates) application.Opti
 		MaxTermination: o.MaxTermination, ExecutorInterval: o.ExecutorInterval, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Exposure: o.exposure(), UIAddress: op.companions.Address, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
 		Recorder: op.mgr.GetEventRecorder("sparkgate"),
-		Rights:   accountrights.New(op.mgr.GetClient(), o.Clock, op.mgr.GetLogger().WithName("rights")), Logs: logReader(op.pods, o),
+		Rights:   accountrights.New(op.mgr.GetClient(), o.Clock, op.mgr.GetLogger().WithName("rights")), Logs: driverlog.New(op.pods, o.Clock),
 		Series: op.series, Clock: o.Clock, Ready: op.startup.wait, Prelisted: op.startup.prelisted,
 		ChargeUnattributed: op.asking.chargeUnattributed,
 	}

@@ -22,9 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
-	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
 	"github.com/sparkgate/sparkgate/controllers/internal/operators"
 	"github.com/sparkgate/sparkgate/controllers/internal/writemetrics"
@@ -81,8 +79,6 @@ type Options struct {
 	Explain net.Listener
 	// DecisionLog receives the calls and answers of the embedded queue; nil for none.
 	DecisionLog io.Writer
-	// LogTailLines is how many of the last lines of a failed driver's log are kept in the status; 0 for none.
-	LogTailLines int
 	// EventsAddr is the address of Flux's notification-controller, to which events are sent; empty for none.
 	EventsAddr string
 	// Clock gives the time for every decision. Default: the real clock.
@@ -148,17 +144,6 @@ func CacheOptions(scope Scope) cache.Options {
 
 // CountWrites makes the metrics count the writes to the API server that use this configuration.
 func CountWrites(config *rest.Config) { config.Wrap(writemetrics.Count) }
-
-// logReader returns a reader of drivers' logs, or nil if no logs are kept.
-func logReader(client corev1client.PodsGetter, o Options) application.LogReader {
-	if o.LogTailLines == 0 {
-		return nil
-	}
-	return logtail.New(client, o.LogTailLines, o.Clock)
-}
-
-// MaxLogTailLines bounds Options.LogTailLines.
-const MaxLogTailLines = logtail.MaxLines
 
 // AllGatesButNone returns the default of Options.AllowedGates. It excludes None, which asks for no quota.
 func AllGatesButNone() []v1alpha1.GateType { return catalog.WithQueues() }

@@ -38,14 +38,10 @@ type AttemptStatus struct {
 	// exitCode is the exit code of the Spark container, if that ended by itself.
 	// +optional
 	ExitCode *int32 `json:"exitCode,omitempty"`
-	// message is why the attempt ended, for users, in at most 1,024 bytes.
+	// message is why the attempt ended, for users, in at most 1,024 bytes. If the driver's log shows it, that includes
+	// the exception and its causes.
 	// +optional
 	Message string `json:"message,omitempty"`
-	// logTail is the end of the log of the Spark container, if the attempt failed or was stopped because Spark could
-	// not create executors. It has at most 2,048 bytes and nothing that looks like a secret. Only the last three
-	// attempts have one; it is absent if the log could not be read.
-	// +optional
-	LogTail string `json:"logTail,omitempty"`
 	// startedAt is when the driver was first seen running; absent if it never ran.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`

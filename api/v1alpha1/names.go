@@ -64,9 +64,6 @@ const (
 	// AllowedServiceAccountsAnnotation lists the service accounts that pods of applications of the namespace may use,
 	// separated by commas.
 	AllowedServiceAccountsAnnotation = Group + "/allowed-service-accounts"
-	// LogTailAnnotation with a value other than true keeps ends of logs out of the status of applications in the
-	// namespace.
-	LogTailAnnotation = Group + "/log-tail"
 )
 
 // ApplicationIDToken is replaced by Spark's id of an attempt in the address of a history server.

@@ -123,7 +123,7 @@ type SparkApplicationStatus struct {
 	Executors *ExecutorStatus `json:"executors,omitempty"`
 
 	// attempts are the last ten attempts that have ended, of all runs, oldest first, each with run, attempt, outcome
-	// (Succeeded, Failed or Stopped), reason, cause, exitCode, message, logTail, startedAt and finishedAt; and with
+	// (Succeeded, Failed or Stopped), reason, cause, exitCode, message, startedAt and finishedAt; and with
 	// usage: queue, since, until, and what it held (granted) and its pods requested, each with milliCPUSeconds,
 	// memoryMiBSeconds and milliGPUSeconds.
 	// +optional

@@ -237,7 +237,8 @@ func (l *logFollower) look(ctx context.Context, app *v1alpha1.SparkApplication, 
 		return false, nil
 	}
 	l.open.Wait()
-	return true, cmp.Or(l.broken(), err, l.rest(app, run))
+	l.rest(app, run)
+	return true, cmp.Or(l.broken(), err)
 }
 
 // outage notes once that pods cannot be listed, and whether they could be listed last. It returns the errors that end the
@@ -326,23 +327,17 @@ func (l *logFollower) over(app *v1alpha1.SparkApplication, run int64) (bool, err
 	return stage.Ended() || app.Status.Run != run, nil
 }
 
-// rest prints the end of a driver's log from the status, if its pod was gone before its log could be opened.
-func (l *logFollower) rest(app *v1alpha1.SparkApplication, run int64) error {
+// rest prints what the status says of an attempt, if its driver pod was gone before its log could be opened.
+func (l *logFollower) rest(app *v1alpha1.SparkApplication, run int64) {
 	attempt := cmp.Or(l.attempt, app.Status.Attempt)
 	stage, _ := status.StageOf(app.Status.Conditions)
 	if l.blind || l.barred {
 		l.unread.Store(true)
 	}
 	if run == 0 || app.Status.Run != run || l.executor != "" || l.next > attempt || !stage.Ended() {
-		return nil
+		return
 	}
-	err := l.kept(app, attempt)
-	var broken *brokenOutput
-	if err == nil || errors.As(err, &broken) {
-		return err
-	}
-	fmt.Fprintln(l.notes, err)
-	return nil
+	fmt.Fprintln(l.notes, gone(app, attempt))
 }
 
 // openNew opens the logs of pods that have started: those of the wanted attempt, or of all attempts since the first one

@@ -11,7 +11,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -133,7 +132,7 @@ func (l *logFollower) print(ctx context.Context, app *v1alpha1.SparkApplication)
 	case l.executor != "":
 		return l.noExecutor(ctx, app, attempt)
 	default:
-		return l.kept(app, attempt)
+		return gone(app, attempt)
 	}
 	var failed []error
 	for i := range found {
@@ -188,18 +187,18 @@ func whyGone(outcome v1alpha1.AttemptOutcome) string {
 	return "spec.retention says how long it is kept"
 }
 
-// kept prints the end of the log from the status, for an attempt whose driver pod is gone.
-func (l *logFollower) kept(app *v1alpha1.SparkApplication, attempt int64) error {
+// gone returns the error for an attempt whose driver pod is gone or has not started, with what the status says of it.
+func gone(app *v1alpha1.SparkApplication, attempt int64) error {
 	for i := range app.Status.Attempts {
 		a := &app.Status.Attempts[i]
 		if a.Run != app.Status.Run || a.Attempt != attempt || a.StartedAt == nil {
 			continue
 		}
-		if a.LogTail == "" {
-			return fmt.Errorf("there is no log: the driver pod of attempt %d of run %d is gone; %s", attempt, app.Status.Run, whyGone(a.Outcome))
+		said := ""
+		if a.Outcome == v1alpha1.OutcomeFailed && a.Message != "" {
+			said = "; the attempt failed: " + a.Message
 		}
-		fmt.Fprintf(l.notes, "The pod of attempt %d is gone. This is the end of its log, from the status:\n", attempt)
-		return l.lines.copy(strings.NewReader(a.LogTail), "")
+		return fmt.Errorf("there is no log: the driver pod of attempt %d of run %d is gone; %s%s", attempt, app.Status.Run, whyGone(a.Outcome), said)
 	}
 	why := ""
 	if attempt == app.Status.Attempt {

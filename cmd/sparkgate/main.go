@@ -124,7 +124,6 @@ func settingsOf(o options.Options) controllers.Options {
 		UIAnnotations:         o.UIAnnotations,
 		FewEvents:             !o.StageEvents,
 		Concurrent:            o.Concurrent,
-		LogTailLines:          o.LogTailLines,
 		EventsAddr:            o.EventsAddr,
 	}
 }

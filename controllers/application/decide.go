@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
@@ -54,8 +55,8 @@ func (dc *decider) fulfil(ctx context.Context, d lifecycle.Decision) (err error)
 		err = dc.observer.findDriver(ctx)
 	case lifecycle.NeedAllocation:
 		dc.observed.Allocation = dc.observer.resize(ctx, d.Want)
-	case lifecycle.NeedLogTail:
-		dc.observed.LogTail, dc.observed.LogCause = dc.observer.driverLog(ctx)
+	case lifecycle.NeedLogCause:
+		dc.observed.LogCause = ptr.To(dc.observer.logCause(ctx))
 	case lifecycle.NeedDriverEvent:
 		dc.observed.DriverEvent = dc.observer.driverEvent(ctx)
 	case lifecycle.NeedNodes:

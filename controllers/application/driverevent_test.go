@@ -42,7 +42,7 @@ func TestDriverEvent(t *testing.T) {
 		"of one line":  {events: []corev1.Event{seen(1, "cannot mount\nbecause")}, want: "FailedMount: cannot mount"},
 		"with secrets": {events: []corev1.Event{seen(1, "mount of https://user:hunter22pass@host/share failed")}, want: "FailedMount: mount of https://"},
 	} {
-		p, _ := logPass(t, "{}")
+		p := driverPass(t)
 		p.warnings = cache.NewExpiring()
 		asked := 0
 		p.Live = interceptor.NewClient(p.Client.(client.WithWatch), interceptor.Funcs{
@@ -64,7 +64,7 @@ func TestDriverEvent(t *testing.T) {
 			t.Errorf("%s: a moment later: %v after %d questions, want the same after one", name, *again, asked)
 		}
 	}
-	p, _ := logPass(t, "{}")
+	p := driverPass(t)
 	p.Live, p.observed.Pods = nil, []*pods.Record{}
 	if got := p.observer.driverEvent(t.Context()); got == nil || *got != "" {
 		t.Errorf("without a driver pod: %v", got)
@@ -82,7 +82,7 @@ func TestDriverEventsAreReadInPages(t *testing.T) {
 		"two pages": {eventPageSize + 1, 2, "FailedMount: number 16"},
 		"no end":    {10_000, maxEventPages, "FailedMount: number 95"},
 	} {
-		p, _ := logPass(t, "{}")
+		p := driverPass(t)
 		p.warnings = cache.NewExpiring()
 		asked := 0
 		p.Live = interceptor.NewClient(p.Client.(client.WithWatch), interceptor.Funcs{

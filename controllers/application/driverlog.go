@@ -6,8 +6,7 @@ package application
 import (
 	"context"
 
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
+	"github.com/sparkgate/sparkgate/internal/cause"
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
@@ -22,29 +21,16 @@ func (ob *observer) driver() *pods.Record {
 	return nil
 }
 
-// driverLog returns the end of the driver's log of the current attempt, and the cause of the failure found in it. Both
-// are empty if the log cannot be read or the namespace does not allow keeping it.
-func (ob *observer) driverLog(ctx context.Context) (tail *string, cause string) {
-	var log logtail.Log
-	if driver := ob.driver(); driver != nil && ob.Logs != nil && ob.keepsLogs(ctx) {
-		log = ob.Logs.Read(ctx, driver, func(text string) string {
-			known, why := ob.knownSecrets(ctx)
-			if why != "" {
-				return "(withheld: " + why + ")"
-			}
-			return known.Text(text)
-		})
+// logCause returns why the driver of the current attempt failed, according to its log. If the log cannot be read, that is
+// the part of it that Kubernetes has put into the pod.
+func (ob *observer) logCause(ctx context.Context) string {
+	driver := ob.driver()
+	if driver == nil {
+		return ""
 	}
-	return &log.Tail, log.Cause
-}
-
-// keepsLogs reports whether the namespace of the application allows keeping the ends of logs. If the namespace cannot
-// be read, it does not.
-func (ob *observer) keepsLogs(ctx context.Context) bool {
-	namespace, err := ob.reader.namespace(ctx)
-	if err != nil {
-		return false
+	found := cause.Find(ob.Logs.Read(ctx, driver))
+	if found == "" && driver.Ended != nil {
+		found = driver.Ended.Cause
 	}
-	value, set := namespace.GetAnnotations()[v1alpha1.LogTailAnnotation]
-	return !set || value == "true"
+	return found
 }

@@ -50,7 +50,7 @@ func pagesOf(t *testing.T, p *pass, many int, object func(i int) runtime.Object)
 func TestPodsOfAnApplicationAreReadInPages(t *testing.T) {
 	t.Parallel()
 	const many = 2*pods.PageSize + 3
-	p, _ := logPass(t, "{}")
+	p := driverPass(t)
 	active := -1
 	pagesOf(t, p, many, func(i int) runtime.Object {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: fmt.Sprint("pod-", i), UID: types.UID(fmt.Sprint(i))}}
@@ -80,7 +80,7 @@ func TestObjectsOfAnAttemptAreReadInPages(t *testing.T) {
 		}
 		existing = append(existing, cm)
 	}
-	p, _ := logPass(t, "{}", existing...)
+	p := driverPass(t, existing...)
 	pagesOf(t, p, many, func(i int) runtime.Object {
 		obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: fmt.Sprint("files-", i)}}
 		return obj

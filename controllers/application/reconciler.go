@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/controllers/internal/logtail"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/operators"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
@@ -69,7 +68,7 @@ type Options struct {
 	Recorder events.EventRecorder
 	// Rights checks the service accounts of drivers; nil disables the check.
 	Rights Rights
-	// Logs reads the logs of drivers whose attempt failed; nil means that no log is kept.
+	// Logs reads the logs of drivers whose attempt failed, to find the cause.
 	Logs LogReader
 	// Notifier sends the same events to other systems; nil sends none.
 	Notifier Notifier
@@ -154,12 +153,9 @@ func New(o Options) *Reconciler {
 // Expectations returns the record of the reconciler's own writes.
 func (r *Reconciler) Expectations() *Expectations { return r.expectations }
 
-// LogReader reads the last lines of a Spark container's log. It returns an empty Log if they cannot be read within
-// seconds.
+// LogReader reads the end of a Spark container's log. It returns an empty text if it cannot be read within seconds.
 type LogReader interface {
-	// Read applies hide to the log before truncating it, because a truncated secret would not be recognized. It calls
-	// hide only if there is a log.
-	Read(ctx context.Context, pod *pods.Record, hide func(string) string) logtail.Log
+	Read(ctx context.Context, pod *pods.Record) string
 }
 
 // chargeUnattributed charges pods to the queue of their namespace, as pods that belong to no application are.

@@ -86,7 +86,6 @@ type queues struct {
 
 func (q *queues) Leads() bool { return !q.away }
 
-
 func (q *queues) Application(key queueing.Key) (v1.Application, bool) {
 	a, found := q.apps[key]
 	if found && a.Waits != nil { // a fresh copy, as from the queue

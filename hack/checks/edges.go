@@ -19,9 +19,9 @@ var clients = []string{"k8s.io/client-go/...", "sigs.k8s.io/controller-runtime/.
 //
 //	api ◄── queueing ◄── internal/spark ◄── internal/lifecycle ◄── {controllers, internal/offline} ◄── cmd
 //
-// internal/redact, internal/fairqueue, internal/finding, internal/nearest, internal/namespaces,
-// internal/namespacepolicy, internal/resourceversions and internal/expectations are leaves: they import
-// at most api and each other.
+// internal/redact, internal/cause, internal/fairqueue, internal/finding, internal/nearest, internal/namespaces,
+// internal/namespacepolicy, internal/resourceversions and internal/expectations are leaves: they import at most api and
+// each other.
 var forbiddenEdges = []Edge{
 	{
 		From: []string{"api/..."}, To: append([]string{"queueing/...", "internal/...", "controllers/...", "cmd/..."}, clients...),
@@ -40,7 +40,7 @@ var forbiddenEdges = []Edge{
 		Why: "what Spark needs is computed without a cluster, for the operator and for sparkctl alike",
 	},
 	{
-		From: []string{"internal/redact/...", "internal/fairqueue/...", "internal/finding/...", "internal/nearest/...", "internal/namespaces/...", "internal/namespacepolicy/...", "internal/resourceversions/...", "internal/expectations/..."}, To: []string{"queueing/...", "internal/spark/...", "internal/offline/...", "controllers/...", "cmd/..."},
+		From: []string{"internal/redact/...", "internal/cause/...", "internal/fairqueue/...", "internal/finding/...", "internal/nearest/...", "internal/namespaces/...", "internal/namespacepolicy/...", "internal/resourceversions/...", "internal/expectations/..."}, To: []string{"queueing/...", "internal/spark/...", "internal/offline/...", "controllers/...", "cmd/..."},
 		Why: "it is a leaf that any layer may use",
 	},
 	{

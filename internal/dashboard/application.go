@@ -66,7 +66,6 @@ type attempt struct {
 	v1alpha1.AttemptStatus
 	Text, Tone string
 	Ran        time.Duration
-	Log        []string
 }
 
 // podRow is a pod of the current attempt.
@@ -174,10 +173,6 @@ func attemptsOf(app *v1alpha1.SparkApplication) []attempt {
 		}
 		if a.StartedAt != nil && a.FinishedAt != nil {
 			a.Ran = a.FinishedAt.Sub(a.StartedAt.Time)
-		}
-		a.Log = strings.Split(strings.TrimRight(a.LogTail, "\n"), "\n")
-		if a.LogTail == "" {
-			a.Log = nil
 		}
 		all = append(all, a)
 	}

@@ -39,7 +39,7 @@ func row(t *testing.T, name, stage string, more string) *application {
 func TestRowIsASummary(t *testing.T) {
 	t.Parallel()
 	a := row(t, "pi", "Running", `,"run":2,"attempt":3,"queue":"team-b","executors":{"wanted":2,"ready":1,"summary":"1/2"},"runDuration":"90s",
-		"attempts":[{"run":2,"attempt":2,"outcome":"Failed","logTail":"long"}],"times":{"driverStarted":"2026-01-01T00:10:00Z"},
+		"attempts":[{"run":2,"attempt":2,"outcome":"Failed","message":"long"}],"times":{"driverStarted":"2026-01-01T00:10:00Z"},
 		"grant":{"run":2,"attempt":3,"gate":"Embedded","queue":"team-b","podSets":[{"name":"driver","count":1,"flavor":"default","requests":{"cpu":"1"}}]}`)
 	now := time.Date(2026, 1, 1, 0, 20, 0, 0, time.UTC)
 	want := status.Summary{
@@ -49,7 +49,7 @@ func TestRowIsASummary(t *testing.T) {
 	if got := a.summary(now); got != want {
 		t.Errorf("(-want +got)\n- %+v\n+ %+v", want, got)
 	}
-	if !slices.Equal(a.grantPath, []string{"team-b"}) || !slices.Equal(a.holds, []string{"1 driver with cpu 1 in flavor default"}) || a.app.Status.Attempts[0].LogTail != "" {
+	if !slices.Equal(a.grantPath, []string{"team-b"}) || !slices.Equal(a.holds, []string{"1 driver with cpu 1 in flavor default"}) || a.app.Status.Attempts[0].Message != "" {
 		t.Errorf("%q %q %+v", a.grantPath, a.holds, a.app.Status.Attempts)
 	}
 }

@@ -21,7 +21,7 @@ import (
 // used returns an application whose two attempts held four cores for an hour each: one failed, one succeeded.
 func used(t *testing.T, name string) *application {
 	t.Helper()
-	attempt := `{"run":1,"attempt":%d,"outcome":%q,"finishedAt":"2026-01-01T0%d:00:00Z","logTail":"long",
+	attempt := `{"run":1,"attempt":%d,"outcome":%q,"finishedAt":"2026-01-01T0%d:00:00Z","message":"long",
 		"usage":{"queue":"team-a","since":"2026-01-01T0%d:00:00Z","granted":{"milliCPUSeconds":14400000,"memoryMiBSeconds":3686400},"requested":{"milliCPUSeconds":7200000}}}`
 	return row(t, name, "Succeeded", fmt.Sprintf(`,"queue":"team-a","attempts":[`+attempt+`,`+attempt+`]`, 1, "Failed", 2, 1, 2, "Succeeded", 3, 2))
 }

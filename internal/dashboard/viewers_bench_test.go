@@ -24,7 +24,7 @@ import (
 // listedApplications is how many applications each viewer may see.
 const listedApplications = 10_000
 
-// manyListed returns a list of applications as the API server sends it, each with the end of a log, in all some 24 MiB.
+// manyListed returns a list of applications as the API server sends it, each with a long message of an attempt, in all some 24 MiB.
 func manyListed() string {
 	var out strings.Builder
 	out.WriteString(`{"kind":"SparkApplicationList","apiVersion":"sparkgate.io/v1alpha1","metadata":{"resourceVersion":"9"},"items":[`)
@@ -32,7 +32,7 @@ func manyListed() string {
 		fmt.Fprintf(&out, `%s{"metadata":{"namespace":"etl","name":"app-%d","uid":"u-%d","resourceVersion":"%d","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"team":"a"}},
 			"spec":{"type":"Python","sparkVersion":"4.1.4","mainApplicationFile":"local:///x.py","executor":{"instances":2},"queue":{"name":"team-a"}},
 			"status":{"conditions":[{"type":"Ready","status":"False","reason":"Queued","message":%q}],"queue":"team-a","run":1,"attempt":2,"attempts":[
-				{"run":1,"attempt":1,"outcome":"Failed","reason":"Error","logTail":%q,"usage":{"queue":"team-a","since":"2026-01-01T00:00:00Z"}}]}}`,
+				{"run":1,"attempt":1,"outcome":"Failed","reason":"Error","message":%q,"usage":{"queue":"team-a","since":"2026-01-01T00:00:00Z"}}]}}`,
 			map[bool]string{true: ","}[i > 0], i, i, i, strings.Repeat("m", 200), strings.Repeat("l", 1500))
 	}
 	out.WriteString("]}")

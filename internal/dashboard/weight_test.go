@@ -94,7 +94,7 @@ func longApplication() applicationPage {
 		app.Status.Conditions = append(app.Status.Conditions, metav1.Condition{Type: name, Status: metav1.ConditionFalse, Reason: "Failed", Message: words(32 << 10)})
 	}
 	for i := range int64(10) {
-		app.Status.Attempts = append(app.Status.Attempts, v1alpha1.AttemptStatus{Run: i, Attempt: 1, Message: words(2 << 10), LogTail: words(2 << 10)})
+		app.Status.Attempts = append(app.Status.Attempts, v1alpha1.AttemptStatus{Run: i, Attempt: 1, Message: words(2 << 10)})
 	}
 	now := time.Unix(0, 0)
 	p := applicationPage{

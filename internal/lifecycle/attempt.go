@@ -106,7 +106,7 @@ func nextRunInterval(st *state) time.Duration {
 func neededToStop(st *state, reason v1alpha1.StopReason, driver *pods.Record) Need {
 	switch {
 	case logHelps(st, reason) && logNeeded(st):
-		return NeedLogTail
+		return NeedLogCause
 	case eventNeeded(st, reason, driver):
 		return NeedDriverEvent
 	}

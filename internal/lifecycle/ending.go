@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/status"
@@ -34,8 +36,8 @@ func attemptEnded(st *state, o pods.Outcome) Decision {
 		st.requeue(st.o.DriverEndedSince.Add(endingDelay))
 		return st.unchanged()
 	}
-	if !o.Succeeded && logNeeded(st) {
-		return need(NeedLogTail, st.start())
+	if quotesLog(o) && logNeeded(st) {
+		return need(NeedLogCause, st.start())
 	}
 	outcome := v1alpha1.OutcomeFailed
 	if o.Succeeded {
@@ -49,7 +51,7 @@ func attemptEnded(st *state, o pods.Outcome) Decision {
 	recordReady(st)
 	st.s.Executors = executorStatus(st)
 	if !o.Succeeded {
-		o.Message, o.Cause = withCause(o, st.o.LogCause)+failuresNote(st), causeOf(st, o)
+		o.Message, o.Cause = withCause(o, ptr.Deref(st.o.LogCause, ""))+failuresNote(st), classOf(st, o)
 	}
 	recordAttempt(st, v1alpha1.AttemptStatus{Outcome: outcome, Reason: o.Reason, Cause: o.Cause, ExitCode: o.ExitCode, Message: o.Message})
 	if len(st.activePods()) > 0 {
@@ -70,10 +72,15 @@ func executorsMayEnd(st *state) bool {
 	return now.Before(since.Add(endingDelay)) && !now.Before(since) && len(st.activePods()) > 0
 }
 
+// quotesLog reports whether the log of a driver that has ended in this way says why: its program failed.
+func quotesLog(o pods.Outcome) bool {
+	return o.Cause == v1alpha1.CauseApplication && o.ExitCode != nil && o.Reason == pods.ReasonError
+}
+
 // withCause returns the message of a failed program as the kubelet reports it, extended by the cause that was found in
 // its log.
 func withCause(o pods.Outcome, cause string) string {
-	if cause == "" || o.Cause != v1alpha1.CauseApplication || o.ExitCode == nil || o.Reason != pods.ReasonError {
+	if cause == "" || !quotesLog(o) {
 		return o.Message
 	}
 	if message, plain := strings.CutSuffix(o.Message, " ("+pods.ReasonError+")"); plain {
@@ -82,12 +89,12 @@ func withCause(o pods.Outcome, cause string) string {
 	return o.Message + "; the log says: " + cause
 }
 
-// causeOf returns the cause of a failure. It is none of the program's if Spark has given up because a ResourceQuota was
+// classOf returns the class of a failure. It is none of the program's if Spark has given up because a ResourceQuota was
 // used up and no executor could be created, as it does from 4.2 on. Earlier versions try again for ever, which a
 // timeout ends.
-func causeOf(st *state, o pods.Outcome) v1alpha1.FailureCause {
+func classOf(st *state, o pods.Outcome) v1alpha1.FailureCause {
 	gaveUp := o.ExitCode != nil && *o.ExitCode == pods.ExitTooManyFailures && st.s.Executors.Failed == 0
-	if gaveUp && strings.Contains(st.o.LogCause, " is forbidden: exceeded quota: ") {
+	if gaveUp && strings.Contains(ptr.Deref(st.o.LogCause, ""), " is forbidden: exceeded quota: ") {
 		return v1alpha1.CauseInfrastructure
 	}
 	return o.Cause
@@ -257,12 +264,12 @@ func resumeRevertedTemplate(st *state) Decision {
 	return publishQueued(st, fmt.Sprintf("run %d continues: the change of the template was reverted", st.s.Run))
 }
 
-// logNeeded reports whether the end of the driver's log has to be read now, before the attempt is recorded as failed
+// logNeeded reports whether the driver's log has to be read now, before the attempt is recorded as failed
 // and its pod may be deleted. A container that never ran has no log, and the log of one that was lost with its node
 // cannot be read.
 func logNeeded(st *state) bool {
 	driver := st.driver()
-	return st.o.LogTail == nil && driver != nil && (driver.Ended != nil || driver.Running && driver.Active())
+	return st.o.LogCause == nil && driver != nil && (driver.Ended != nil || driver.Running && driver.Active())
 }
 
 // preempted queues the run again after a preempted attempt has released its quota. The run keeps its time and so its

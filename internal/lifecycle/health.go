@@ -9,6 +9,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/pods"
@@ -134,14 +135,10 @@ func noExecutorExists(st *state) bool {
 // real one.
 func whyNoExecutorExists(st *state) string {
 	const none = ": there is no executor pod; "
-	if st.o.LogCause != "" {
-		return none + "the driver's log says: " + st.o.LogCause
+	if cause := ptr.Deref(st.o.LogCause, ""); cause != "" {
+		return none + "the driver's log says: " + cause
 	}
-	why := none + "a ResourceQuota, an admission policy or a right that the driver's service account lacks may forbid them"
-	if st.o.LogTail != nil && *st.o.LogTail != "" {
-		why += "; the end of the driver's log is in status.attempts"
-	}
-	return why
+	return none + "a ResourceQuota, an admission policy or a right that the driver's service account lacks may forbid them"
 }
 
 // executorStartMessage returns how many executors were ready in time, and what keeps the others from being ready.

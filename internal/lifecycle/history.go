@@ -13,10 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/status"
 )
 
-// maxLogTails is the number of newest attempts in the status that keep the end of their log.
-const maxLogTails = 3
-
-// recordAttempt appends the current attempt to the history. It sets the attempt's number, times and log.
+// recordAttempt appends the current attempt to the history. It sets the attempt's number and times.
 func recordAttempt(st *state, a v1alpha1.AttemptStatus) {
 	a.Run, a.Attempt = st.s.Run, st.s.Attempt
 	a.StartedAt, a.FinishedAt = st.s.Times.DriverStarted, st.nowPtr()
@@ -32,7 +29,6 @@ func recordAttempt(st *state, a v1alpha1.AttemptStatus) {
 	if extra := len(st.s.Attempts) - v1alpha1.AttemptsKept; extra > 0 {
 		st.s.Attempts = st.s.Attempts[extra:]
 	}
-	keepLogTail(st)
 }
 
 // markSucceeded records that the driver of an attempt had succeeded when it was stopped.
@@ -53,18 +49,6 @@ func newestEntry(st *state, attempt int64) *v1alpha1.AttemptStatus {
 		return &st.s.Attempts[n-1]
 	}
 	return nil
-}
-
-// keepLogTail stores the end of the driver's log, if it was read, in the newest entry, and removes the log from entries
-// that are too old to keep it.
-func keepLogTail(st *state) {
-	newest := len(st.s.Attempts) - 1
-	if st.o.LogTail != nil {
-		st.s.Attempts[newest].LogTail = *st.o.LogTail
-	}
-	for i := 0; i <= newest-maxLogTails; i++ {
-		st.s.Attempts[i].LogTail = ""
-	}
 }
 
 // preemptedEntry returns the entry of the attempt before the planned one if it was preempted, else nil. The stage

@@ -85,12 +85,10 @@ type Observation struct {
 	// UnreachableNodes are the nodes that do not answer and have pods that are being deleted; nil until they were
 	// needed.
 	UnreachableNodes map[string]bool
-	// LogTail is the end of the driver's log, empty if it could not be read; nil until it was needed.
-	LogTail *string
-	// LogCause is why the driver failed, according to its log; empty if the log does not say so.
-	LogCause string
-	// DriverEvent is the last warning event of the driver pod, empty if there is none or it cannot be read; nil until
-	// it was needed.
+	// LogCause is why the driver failed, according to its log, empty if the log does not say it; nil until it was needed.
+	LogCause *string
+	// DriverEvent is the last warning event of the driver pod, empty if there is none or it cannot be read; nil until it
+	// was needed.
 	DriverEvent *string
 
 	// What came of an attempt to create the driver.
@@ -169,16 +167,16 @@ const (
 	NeedNodes
 	// NeedAllocation: Observation.Allocation, the answer of the gate to Decision.Want.
 	NeedAllocation
-	// NeedLogTail: Observation.LogTail, of a driver that has failed, or that is about to be stopped for a reason which
+	// NeedLogCause: Observation.LogCause, of a driver that has failed, or that is about to be stopped for a reason which
 	// its log may explain.
-	NeedLogTail
+	NeedLogCause
 	// NeedDriverEvent: Observation.DriverEvent, of a driver that has not started.
 	NeedDriverEvent
 )
 
 // String returns the name of the need.
 func (n Need) String() string {
-	return [...]string{"Nothing", "Plan", "Verdict", "DriverAbsent", "Nodes", "Allocation", "LogTail", "DriverEvent"}[n]
+	return [...]string{"Nothing", "Plan", "Verdict", "DriverAbsent", "Nodes", "Allocation", "LogCause", "DriverEvent"}[n]
 }
 
 // Decision is what has to be done for an application.

@@ -173,11 +173,6 @@ var acts = map[string]func(m *movie, rest string){
 	// What the status says.
 	"queued-since": func(m *movie, _ string) { m.logf("in line since %s", m.app.Status.Times.Queued.Sub(epoch)) },
 	"run-duration": func(m *movie, _ string) { m.logf("the attempts ran for %s", m.app.Status.RunDuration.Duration) },
-	"log-tails": func(m *movie, _ string) {
-		for _, a := range m.app.Status.Attempts {
-			m.logf("attempt %d, %s, has kept of its log: %q", a.Attempt, a.Outcome, a.LogTail)
-		}
-	},
 	"objects": func(m *movie, _ string) {
 		m.logf("%d attempts have objects", len(m.objects))
 	},

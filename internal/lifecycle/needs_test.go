@@ -10,7 +10,7 @@ func TestNeedsAreNamed(t *testing.T) {
 	t.Parallel()
 	want := map[Need]string{
 		NeedNothing: "Nothing", NeedPlan: "Plan", NeedVerdict: "Verdict", NeedDriverAbsent: "DriverAbsent", NeedNodes: "Nodes",
-		NeedAllocation: "Allocation", NeedLogTail: "LogTail", NeedDriverEvent: "DriverEvent",
+		NeedAllocation: "Allocation", NeedLogCause: "LogCause", NeedDriverEvent: "DriverEvent",
 	}
 	for need, name := range want {
 		if got := need.String(); got != name {

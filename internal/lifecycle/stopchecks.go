@@ -129,9 +129,8 @@ func eventNeeded(st *state, reason v1alpha1.StopReason, driver *pods.Record) boo
 		pods.WhyNotStarted(driver).Message == ""
 }
 
-// logHelps reports whether the log of a running driver may explain why its attempt is stopped for reason: the attempt
-// counts as failed, or Spark could not create executors.
+// logHelps reports whether the log of a running driver may explain why its attempt is stopped for reason: Spark could not
+// create executors.
 func logHelps(st *state, reason v1alpha1.StopReason) bool {
-	return reason == v1alpha1.StopDeadline || reason == v1alpha1.StopTotalDeadline ||
-		reason == v1alpha1.StopExecutorStart && (!st.queues() || noExecutorExists(st))
+	return reason == v1alpha1.StopExecutorStart && noExecutorExists(st)
 }

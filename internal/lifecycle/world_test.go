@@ -224,9 +224,8 @@ func (w *world) findDriver(o *Observation) {
 // look answers a need with what a pass reads of pods and nodes.
 func (w *world) look(o *Observation, need Need) {
 	switch need {
-	case NeedLogTail:
-		tail := fmt.Sprintf("last words of attempt %d", w.app.Status.Attempt)
-		o.LogTail, o.LogCause = &tail, w.logCause
+	case NeedLogCause:
+		o.LogCause = &w.logCause
 	case NeedDriverEvent:
 		o.DriverEvent = &w.warning
 	case NeedNodes:

@@ -71,7 +71,11 @@ func containerFailed(r *Record, w terms) Outcome {
 		o.Cause = v1alpha1.CauseInfrastructure
 		o.Message = sentence(w.who+" was lost: its node or the container runtime on it started again", e.Reason, "")
 	default:
-		o.Message = sentence(fmt.Sprintf("%s ended with exit code %d", w.who, e.ExitCode), e.Reason, e.Message)
+		why := e.Message
+		if r.Role == Executor { // of a driver, the whole log is searched
+			why = cmp.Or(e.Cause, why)
+		}
+		o.Message = sentence(fmt.Sprintf("%s ended with exit code %d", w.who, e.ExitCode), e.Reason, why)
 		o.Message = remedy(o.Message, describeExitCode(e, w))
 	}
 	return o

@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/cause"
 	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/usage"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -133,7 +134,11 @@ type Ended struct {
 	ExitCode int32
 	Signal   int32
 	Reason   string
-	Message  string
+	// Message is what the program, the kubelet or the runtime says about the end.
+	Message string
+	// Cause is why the program failed, according to the last lines of its log (terminationMessagePolicy
+	// FallbackToLogsOnError).
+	Cause string
 	// At is when it ended, by the clock of its node, in seconds since 1970; 0 if that is not known.
 	At int64
 }
@@ -283,8 +288,7 @@ func (r *Record) readContainers(pod *corev1.Pod) {
 		}
 		if s.Name == name {
 			r.Running = s.State.Running != nil
-			r.Ended = endedOf(s)
-			r.Ended.forgetLog(pod.Spec.Containers, name)
+			r.Ended = endedOf(s, pod.Spec.Containers)
 		}
 	}
 	r.readInitFailure(pod)
@@ -298,16 +302,15 @@ func (r *Record) readInitFailure(pod *corev1.Pod) {
 	}
 	for i := range pod.Status.InitContainerStatuses {
 		s := &pod.Status.InitContainerStatuses[i]
-		if e := endedOf(s); e != nil && e.ExitCode != 0 {
-			e.forgetLog(pod.Spec.InitContainers, s.Name)
+		if e := endedOf(s, pod.Spec.InitContainers); e != nil && e.ExitCode != 0 {
 			r.Reason = ReasonInitContainer
-			r.Message = sentence(fmt.Sprintf("init container %s ended with exit code %d", s.Name, e.ExitCode), e.Reason, e.Message)
+			r.Message = sentence(fmt.Sprintf("init container %s ended with exit code %d", s.Name, e.ExitCode), e.Reason, cmp.Or(e.Cause, e.Message))
 		}
 	}
 }
 
 // endedOf returns how a container ended; nil if it has not.
-func endedOf(s *corev1.ContainerStatus) *Ended {
+func endedOf(s *corev1.ContainerStatus, containers []corev1.Container) *Ended {
 	t := s.State.Terminated
 	if t == nil {
 		return nil
@@ -316,20 +319,20 @@ func endedOf(s *corev1.ContainerStatus) *Ended {
 	if !t.FinishedAt.IsZero() {
 		e.At = t.FinishedAt.Unix()
 	}
-	return e
-}
-
-// forgetLog removes the message of a container if it may be the end of its log. Messages are published in events and
-// notifications, and logs must not be.
-func (e *Ended) forgetLog(containers []corev1.Container, name string) {
-	if e == nil || e.Reason != ReasonError && e.Reason != "OOMKilled" && e.Reason != "Completed" {
-		return // The kubelet or the runtime has written it.
-	}
-	for i := range containers {
-		if containers[i].Name == name && containers[i].TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError {
+	if e.Reason == ReasonError && fallsBackToLog(containers, s.Name) {
+		// Several lines are the log: what a program writes as its message is one line.
+		if e.Cause = cause.Find(t.Message); e.Cause != "" || strings.Contains(strings.TrimSpace(t.Message), "\n") {
 			e.Message = ""
 		}
 	}
+	return e
+}
+
+// fallsBackToLog reports whether the message of a container that failed may be the end of its log.
+func fallsBackToLog(containers []corev1.Container, name string) bool {
+	return slices.ContainsFunc(containers, func(c corev1.Container) bool {
+		return c.Name == name && c.TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError
+	})
 }
 
 // waitingOf returns why a container cannot start; empty for the reasons that every container has while it starts.

@@ -197,7 +197,7 @@ func (p *page) executorFailures(e *v1alpha1.ExecutorStatus) {
 	}
 }
 
-// attempt writes the result of an attempt and the end of its log.
+// attempt writes the result of an attempt.
 func (p *page) attempt(a *v1alpha1.AttemptStatus) {
 	p.paragraph()
 	ran := ""
@@ -207,8 +207,5 @@ func (p *page) attempt(a *v1alpha1.AttemptStatus) {
 	p.line("Run %d, attempt %d: %s%s", a.Run, a.Attempt, status.AttemptText(a), ran)
 	if a.Message != "" {
 		p.line("  %s", oneLine(a.Message))
-	}
-	for line := range strings.Lines(a.LogTail) {
-		p.line("  | %s", strings.TrimRight(line, "\n"))
 	}
 }

@@ -54,11 +54,11 @@ func runs(s *v1alpha1.SparkApplicationStatus) {
 	s.Executors = &v1alpha1.ExecutorStatus{Wanted: 4, Ready: 4, Summary: "4/4"}
 }
 
-// failed returns an attempt that failed with a log.
+// failed returns an attempt that failed.
 func failed(attempt int64) v1alpha1.AttemptStatus {
 	return v1alpha1.AttemptStatus{
 		Run: 1, Attempt: attempt, Outcome: v1alpha1.OutcomeFailed, Reason: "DriverFailed", Cause: v1alpha1.CauseApplication, ExitCode: ptr.To[int32](1),
-		Message: "driver ended with exit code 1: ValueError: no such column \"x\"", LogTail: "Traceback (most recent call last):\n  File \"a.py\", line 3\nValueError: no such column \"x\"\n",
+		Message:   "driver ended with exit code 1: ValueError: no such column \"x\"",
 		StartedAt: ago(80 * time.Minute), FinishedAt: ago(70 * time.Minute),
 	}
 }

@@ -37,10 +37,6 @@ func Quote(key, value string) string {
 const Placeholder = "REPLACED-TAKE-FROM-SECRET"
 
 var (
-	// secretKey matches more keys than Spark hides (sensitive), because manifests go to Git.
-	secretKey = regexp.MustCompile(`(?i)secret|password|passwd|passphrase|token|credential|(access|account|api|private|encryption|sas)[._-]?key`)
-	// describing matches the end of keys whose values say where a secret is found or how it is used, but are no secret.
-	describing = regexp.MustCompile(`(?i)(file|path|dir|location|name|class|provider|type|enabled|algorithm|bits|length|timeout|interval|regex|ratio|wait|mapping)s?$`)
 	// references are prefixes of keys whose values name a Secret or a kind of credentials.
 	references = []string{
 		ImagePullSecrets, TokenSecretName, TokenSecretKey, "spark.kerberos.renewal.credentials",
@@ -62,13 +58,13 @@ var userInfo = regexp.MustCompile(`://[^/@:\s]+:[^/@\s]+@`)
 // HoldsSecret reports whether a value of a property that is not a secret itself contains one: an address with a password,
 // or a list of settings with one.
 func HoldsSecret(value string) bool {
-	return userInfo.MatchString(value) || len(redact.Secrets(value)) > 0
+	return userInfo.MatchString(value) || redact.NamedValues(value) != value
 }
 
-// SecretValue reports whether the value of a property looks like a secret, which must not be in a manifest. The linter,
-// the translation of spark-submit and the redaction of logs all use it.
+// SecretValue reports whether the value of a property looks like a secret, which must not be in a manifest. It knows more
+// names than Spark hides (sensitive), because manifests go to Git. The linter and the translation of spark-submit use it.
 func SecretValue(key, value string) bool {
-	if value == "" || value == "true" || value == "false" || !secretKey.MatchString(key) || describing.MatchString(key) {
+	if value == "" || value == "true" || value == "false" || !redact.SecretName(key) {
 		return false
 	}
 	begins := func(prefix string) bool { return strings.HasPrefix(key, prefix) }

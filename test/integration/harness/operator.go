@@ -97,7 +97,6 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 		DefaultGate:    o.DefaultGate,
 		AllowedGates:   o.AllowedGates,
 		EventsAddr:     o.EventsAddr,
-		LogTailLines:   20,
 		// Tests wait for these intervals.
 		GateInterval:     100 * time.Millisecond,
 		QueueInterval:    20 * time.Millisecond,

@@ -31,7 +31,6 @@ type Options struct {
 	HealthAddr      string
 	ExplainAddr     string
 	EventsAddr      string
-	LogTailLines    int
 	Concurrent      int
 	WatchNamespaces []string
 	// NamespaceSelector selects the namespaces instead of WatchNamespaces; nil if it is not used.
@@ -63,7 +62,6 @@ func Parse(args []string) (Options, error) {
 	fs.StringVar(&o.HealthAddr, "health-addr", ":9440", "The address the health endpoint binds to; 0 switches it off.")
 	fs.StringVar(&o.ExplainAddr, "explain-addr", ":9443", "The address of the HTTPS endpoint that explains waits to clients that may read the application; 0 switches it off.")
 	fs.StringVar(&o.EventsAddr, "events-addr", "", "The address of Flux's notification-controller, to which events are posted; empty switches it off.")
-	fs.IntVar(&o.LogTailLines, "log-tail-lines", 20, "How many lines at the end of the log of a failed attempt go into the status of its application; 0 switches it off.")
 	fs.IntVar(&o.Concurrent, "concurrent", 16, "The number of applications reconciled at once; of one namespace, a quarter of that.")
 	fs.StringSliceVar(&o.WatchNamespaces, "watch-namespaces", nil, "The namespaces whose applications, schedules and pods are managed; nothing is listed or watched in others. Default: all.")
 	fs.Var(selectorValue{&o.NamespaceSelector}, "namespace-selector", "A label selector of the namespaces that are managed, instead of --watch-namespaces: those in which the operator has its rights. It restarts when they change.")
@@ -116,9 +114,6 @@ func (o *Options) validate() error {
 	}
 	if err := o.validateBounds(); err != nil {
 		return err
-	}
-	if o.LogTailLines < 0 || o.LogTailLines > controllers.MaxLogTailLines {
-		return fmt.Errorf("--log-tail-lines is %d; set it to a number from 0 to %d", o.LogTailLines, controllers.MaxLogTailLines)
 	}
 	if err := controllers.CheckEventsAddr(o.EventsAddr); o.EventsAddr != "" && err != nil {
 		return fmt.Errorf("--events-addr: %w", err)

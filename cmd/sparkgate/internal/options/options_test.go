@@ -20,8 +20,6 @@ func TestParse(t *testing.T) {
 		"nothing":                      {nil, ""},
 		"an address for events":        {[]string{"--events-addr=http://notification-controller.flux-system.svc.cluster.local./"}, ""},
 		"no address for events":        {[]string{"--events-addr=notification-controller"}, `--events-addr: "notification-controller" is not an address`},
-		"no log":                       {[]string{"--log-tail-lines=0"}, ""},
-		"whole logs":                   {[]string{"--log-tail-lines=101"}, "--log-tail-lines is 101; set it to a number from 0 to 100"},
 		"a certificate for nothing":    {[]string{"--metrics-cert-path=/certs"}, "set --metrics-secure"},
 		"no workers":                   {[]string{"--concurrent=0"}, "--concurrent is 0"},
 		"a gate in small letters":      {[]string{"--default-gate=volcano"}, `--default-gate is "volcano"`},

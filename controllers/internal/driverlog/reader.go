@@ -1,14 +1,13 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package logtail
+package driverlog
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
@@ -31,15 +30,16 @@ const (
 	nodePause = time.Minute
 	// maxRead is how much of a log is read, in bytes.
 	maxRead = 256 << 10
-	// linesSearched is how many lines of a log are searched for the cause of a failure: Spark prints the stack of an
-	// exception repeatedly, followed by messages about its own shutdown.
-	linesSearched = 500
+	// maxLines is how many lines at the end of a log are read: Spark prints the stack of an exception repeatedly,
+	// followed by messages about its own shutdown.
+	maxLines = 500
+	// fewLines is how many are read if so many lines do not fit into maxRead.
+	fewLines = 20
 )
 
 // Reader reads the ends of logs through the API server, which asks the kubelet. It is safe for concurrent use.
 type Reader struct {
 	pods    corev1client.PodsGetter
-	lines   int
 	clock   clock.PassiveClock
 	timeout time.Duration
 	slots   chan struct{}
@@ -48,31 +48,26 @@ type Reader struct {
 	paused map[string]time.Time // node → until when it is not asked
 }
 
-// New returns a Reader that keeps this many lines, at most MaxLines. With 0 it reads nothing.
-func New(client corev1client.PodsGetter, lines int, c clock.PassiveClock) *Reader {
-	return &Reader{pods: client, lines: min(lines, MaxLines), clock: c, timeout: readTimeout, slots: make(chan struct{}, maxReads), paused: map[string]time.Time{}}
+// New returns a Reader.
+func New(client corev1client.PodsGetter, c clock.PassiveClock) *Reader {
+	return &Reader{pods: client, clock: c, timeout: readTimeout, slots: make(chan struct{}, maxReads), paused: map[string]time.Time{}}
 }
 
-// Read returns what is kept of the log of a pod's Spark container, after applying hide to what was read. It returns an
-// empty Log if the log cannot be read in time. It never fails, because the failed attempt must be reported with or
-// without a log.
-func (r *Reader) Read(ctx context.Context, pod *pods.Record, hide func(string) string) Log {
-	if r.lines <= 0 || r.isPaused(pod.Node) {
-		return Log{}
+// Read returns the end of the log of a pod's Spark container. It returns an empty text if the log cannot be read in
+// time. It never fails, because the failed attempt must be reported with or without a log.
+func (r *Reader) Read(ctx context.Context, pod *pods.Record) string {
+	if r.isPaused(pod.Node) {
+		return ""
 	}
 	text, err := r.readInSlot(ctx, pod)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).V(1).Info("Cannot read the log of a driver", "pod", pod.Name, "error", err.Error())
 	}
-	if text == "" {
-		return Log{}
-	}
-	return Read(hide(whole(text)), r.lines)
+	return text
 }
 
-// readInSlot waits for a slot and reads the end of a log. It returns an empty text if it gets no slot in time. The slot
-// is freed after reading, because processing the text may take long, and a single namespace may have as many callers as
-// there are slots. A node is not blamed for the time spent waiting for a slot.
+// readInSlot waits for a slot and reads the end of a log. It returns an empty text if it gets no slot in time. A node is
+// not blamed for the time spent waiting for a slot.
 func (r *Reader) readInSlot(ctx context.Context, pod *pods.Record) (string, error) {
 	waiting, stop := context.WithTimeout(ctx, r.timeout)
 	defer stop()
@@ -84,9 +79,9 @@ func (r *Reader) readInSlot(ctx context.Context, pod *pods.Record) (string, erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	text, err := r.read(ctx, pod, linesSearched)
+	text, err := r.read(ctx, pod, maxLines)
 	if err == nil && len(text) == maxRead { // the limit has cut off the end of the log
-		text, err = r.read(ctx, pod, r.lines)
+		text, err = r.read(ctx, pod, fewLines)
 	}
 	if err != nil && ctx.Err() != nil {
 		r.pause(pod.Node)
@@ -115,15 +110,6 @@ func (r *Reader) read(ctx context.Context, record *pods.Record, lines int) (stri
 		return "", fmt.Errorf("read log: %w", err)
 	}
 	return string(text), nil
-}
-
-// whole removes the last line of a text that was cut off at maxRead, because that line may contain a part of a secret,
-// which would not be recognized.
-func whole(text string) string {
-	if end := strings.LastIndexByte(text, '\n'); len(text) == maxRead && end >= 0 {
-		return text[:end]
-	}
-	return text
 }
 
 // isPaused reports whether a node has recently not answered.

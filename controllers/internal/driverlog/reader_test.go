@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package logtail
+package driverlog
 
 import (
 	"context"
@@ -47,7 +47,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.log(w, r)
 		return
 	}
-	_, _ = w.Write([]byte("one\npassword=two\nthree\n"))
+	_, _ = w.Write([]byte("one\ntwo\nthree\n"))
 }
 
 func (s *apiServer) times() int {
@@ -57,7 +57,7 @@ func (s *apiServer) times() int {
 }
 
 // start starts the server, and returns a reader that uses it.
-func (s *apiServer) start(t *testing.T, lines int) (*Reader, *clocktesting.FakePassiveClock) {
+func (s *apiServer) start(t *testing.T) (*Reader, *clocktesting.FakePassiveClock) {
 	t.Helper()
 	s.pod = corev1.Pod{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
@@ -71,7 +71,7 @@ func (s *apiServer) start(t *testing.T, lines int) (*Reader, *clocktesting.FakeP
 		t.Fatal(err)
 	}
 	c := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
-	r := New(client, lines, c)
+	r := New(client, c)
 	r.timeout = time.Minute // so that a slow machine does not decide
 	return r, c
 }
@@ -87,35 +87,33 @@ func TestReader(t *testing.T) {
 	}
 	tests := map[string]struct {
 		log   http.HandlerFunc
-		lines int
 		uid   types.UID
 		want  string
 		asked int
 	}{
-		"the last lines":                {nil, 2, "pi-uid", "password=(hidden)\nthree", 1},
-		"switched off":                  {nil, 0, "pi-uid", "", 0},
-		"another pod has the same name": {nil, 2, "old-uid", "", 0},
-		"the node is not there":         {code(http.StatusNotFound), 2, "pi-uid", "", 1},
-		"the kubelet has an error":      {code(http.StatusInternalServerError), 2, "pi-uid", "", 1},
-		"the operator may not read":     {code(http.StatusForbidden), 2, "pi-uid", "", 1},
+		"the end":                       {nil, "pi-uid", "one\ntwo\nthree\n", 1},
+		"another pod has the same name": {nil, "old-uid", "", 0},
+		"the node is not there":         {code(http.StatusNotFound), "pi-uid", "", 1},
+		"the kubelet has an error":      {code(http.StatusInternalServerError), "pi-uid", "", 1},
+		"the operator may not read":     {code(http.StatusForbidden), "pi-uid", "", 1},
 		"cut off in the middle": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("one\n"))
-		}, 2, "pi-uid", "", 1},
+		}, "pi-uid", "", 1},
 		"so long lines that their end is missing": {func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasSuffix(r.URL.RawQuery, "tailLines=1") {
+			if strings.HasSuffix(r.URL.RawQuery, "tailLines=20") {
 				_, _ = w.Write([]byte("the end\n"))
 				return
 			}
 			_, _ = w.Write([]byte(strings.Repeat("0123456789\n", 50_000)))
-		}, 1, "pi-uid", "the end", 2},
+		}, "pi-uid", "the end\n", 2},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &apiServer{log: tc.log}
-			r, _ := s.start(t, tc.lines)
-			got := r.Read(t.Context(), record(tc.uid, "node-1"), unchanged).Tail
+			r, _ := s.start(t)
+			got := r.Read(t.Context(), record(tc.uid, "node-1"))
 			if got != tc.want || s.times() != tc.asked {
 				t.Errorf("got %q after %d requests, want %q after %d", got, s.times(), tc.want, tc.asked)
 			}
@@ -127,8 +125,8 @@ func TestReader(t *testing.T) {
 func TestWhatIsAsked(t *testing.T) {
 	t.Parallel()
 	s := &apiServer{}
-	r, _ := s.start(t, 20)
-	r.Read(t.Context(), record("pi-uid", "node-1"), unchanged)
+	r, _ := s.start(t)
+	r.Read(t.Context(), record("pi-uid", "node-1"))
 	want := "/api/v1/namespaces/team/pods/pi-driver/log?container=spark-kubernetes-driver&limitBytes=262144&tailLines=500"
 	if s.times() != 1 || s.asked[0] != want {
 		t.Errorf("asked %v, want %s", s.asked, want)
@@ -149,13 +147,13 @@ func TestNodeThatDoesNotAnswer(t *testing.T) {
 		timeIsOver()
 		<-r.Context().Done()
 	}}
-	r, c := s.start(t, 20)
-	if got := r.Read(ctx, record("pi-uid", "silent"), unchanged).Tail; got != "" {
+	r, c := s.start(t)
+	if got := r.Read(ctx, record("pi-uid", "silent")); got != "" {
 		t.Errorf("got %q from a node that does not answer", got)
 	}
 	answers.Store(true)
 	for _, step := range []struct{ node, want string }{{"silent", ""}, {"other", "one"}, {"silent", ""}} {
-		if got := r.Read(t.Context(), record("pi-uid", step.node), unchanged).Tail; got != step.want {
+		if got := r.Read(t.Context(), record("pi-uid", step.node)); got != step.want {
 			t.Errorf("got %q from the node %s, want %q", got, step.node, step.want)
 		}
 	}
@@ -163,7 +161,7 @@ func TestNodeThatDoesNotAnswer(t *testing.T) {
 		t.Errorf("%d logs were asked for, want 2", s.times())
 	}
 	c.SetTime(c.Now().Add(nodePause))
-	if got := r.Read(t.Context(), record("pi-uid", "silent"), unchanged).Tail; got != "one" {
+	if got := r.Read(t.Context(), record("pi-uid", "silent")); got != "one" {
 		t.Errorf("got %q; the node is not asked again", got)
 	}
 }
@@ -180,68 +178,21 @@ func TestSlots(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	}}
-	r, _ := s.start(t, 20)
+	r, _ := s.start(t)
 	var readers sync.WaitGroup
 	for range maxReads {
-		readers.Go(func() { r.Read(t.Context(), record("pi-uid", "node-1"), unchanged) })
+		readers.Go(func() { r.Read(t.Context(), record("pi-uid", "node-1")) })
 	}
 	for range maxReads {
 		<-arrived
 	}
 	late := *record("pi-uid", "node-2")
-	impatient := &Reader{pods: r.pods, lines: r.lines, clock: r.clock, timeout: time.Millisecond, slots: r.slots, paused: map[string]time.Time{}}
-	if got := impatient.Read(t.Context(), &late, unchanged).Tail; got != "" || impatient.isPaused("node-2") {
+	impatient := &Reader{pods: r.pods, clock: r.clock, timeout: time.Millisecond, slots: r.slots, paused: map[string]time.Time{}}
+	if got := impatient.Read(t.Context(), &late); got != "" || impatient.isPaused("node-2") {
 		t.Errorf("got %q without a slot; the node, which was not asked, is said to be silent: %t", got, impatient.isPaused("node-2"))
 	}
 	if s.times() != maxReads {
 		t.Errorf("%d logs are read at once, want %d", s.times(), maxReads)
-	}
-	close(release)
-	readers.Wait()
-}
-
-func unchanged(text string) string { return text }
-
-// TestHiddenBeforeCut: secrets are hidden before the text is truncated, because a part of a secret would not be
-// recognised.
-func TestHiddenBeforeCut(t *testing.T) {
-	t.Parallel()
-	const secret = "correct-horse-battery"
-	line := strings.Repeat("x", MaxBytes-len(secret)/2) + secret
-	s := &apiServer{log: func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(line + "\n")) }}
-	r, _ := s.start(t, 1)
-	hide := func(text string) string { return strings.ReplaceAll(text, secret, "(hidden)") }
-	if got := r.Read(t.Context(), record("pi-uid", "node-1"), hide).Tail; got == "" || strings.Contains(got, secret[:4]) {
-		t.Errorf("the tail ends with %q", got[max(0, len(got)-20):])
-	}
-	if got := whole(strings.Repeat("x", maxRead-5) + "\ncorr"); strings.Contains(got, "corr") {
-		t.Errorf("a line that was cut off is kept: %q", got[len(got)-10:])
-	}
-}
-
-// TestSlotsEndWithTheRead: the time in which callers process the text takes no slot, and the time in which a log waits
-// for a slot is not attributed to its node. Otherwise a namespace whose drivers all fail would keep the logs of others
-// from being read.
-func TestSlotsEndWithTheRead(t *testing.T) {
-	t.Parallel()
-	hiding, release := make(chan struct{}), make(chan struct{})
-	s := &apiServer{}
-	r, _ := s.start(t, 1)
-	var readers sync.WaitGroup
-	for range maxReads {
-		readers.Go(func() {
-			r.Read(t.Context(), record("pi-uid", "node-1"), func(text string) string {
-				hiding <- struct{}{}
-				<-release
-				return text
-			})
-		})
-	}
-	for range maxReads {
-		<-hiding
-	}
-	if got := r.Read(t.Context(), record("pi-uid", "node-2"), unchanged).Tail; got != "three" {
-		t.Errorf("got %q while others look for secrets", got)
 	}
 	close(release)
 	readers.Wait()
@@ -258,13 +209,13 @@ func TestNodeIsNotBlamedForTheWait(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	}}
-	r, _ := s.start(t, 1)
+	r, _ := s.start(t)
 	r.timeout = 3 * time.Second
 	for range maxReads {
 		r.slots <- struct{}{}
 	}
 	time.AfterFunc(2*time.Second, func() { <-r.slots })
-	if got := r.Read(t.Context(), record("pi-uid", "node-1"), unchanged).Tail; got != "one" || r.isPaused("node-1") {
+	if got := r.Read(t.Context(), record("pi-uid", "node-1")); got != "one" || r.isPaused("node-1") {
 		t.Errorf("got %q; the node is said to be silent: %t", got, r.isPaused("node-1"))
 	}
 }
