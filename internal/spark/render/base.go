@@ -165,3 +165,11 @@ func merged(a, b map[string]string) map[string]string {
 func restricted(app *v1alpha1.SparkApplication) bool {
 	return app.Spec.PodSecurity == "" || app.Spec.PodSecurity == v1alpha1.PodSecurityRestricted
 }
+
+// addLastWords makes Kubernetes put the end of the log of a Spark container that fails into the pod. The pods of
+// executors are soon gone, and their logs with them.
+func addLastWords(d *draft, _ Input, _ Role, _ Parts) {
+	if d.container.TerminationMessagePolicy == "" {
+		d.container.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
+	}
+}

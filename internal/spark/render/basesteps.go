@@ -21,6 +21,7 @@ var baseSteps = []baseStep{
 	addPlacement,
 	addGate,
 	addSecurity,
+	addLastWords,
 }
 
 // basePod returns the pod from which Spark's own steps start.

@@ -53,6 +53,12 @@ var Deviations = []Deviation{
 	},
 	{
 		Where: []string{
+			"pod spec containers * terminationMessagePolicy", "executor spec containers * terminationMessagePolicy",
+		},
+		Reason: "FallbackToLogsOnError, which a template may change: executors that fail say why, although Spark soon deletes their pods",
+	},
+	{
+		Where: []string{
 			"pod spec containers * volumeMounts pod-template-volume", "pod spec volumes pod-template-volume",
 			"configmap data podspec-configmap-key", "properties spark.kubernetes.executor.podTemplateFile", "executor spec containers order",
 			"executor spec containers spark-kubernetes-executor name", "executor kind", "executor apiVersion",
