@@ -19,7 +19,7 @@ var elsewhere = map[string][]string{
 		"delete httproutes.gateway.networking.k8s.io", "list httproutes.gateway.networking.k8s.io", "get gateways.gateway.networking.k8s.io",
 	},
 	"stopping TestObjectsGoWithTheirDriverPod": { // a run with a Secret, a volume whose claim is created, and Spark 4.2, which has policies
-		"create secrets", "delete secrets", "create persistentvolumeclaims", "get persistentvolumeclaims", "delete persistentvolumeclaims",
+		"create secrets", "delete secrets", "create persistentvolumeclaims", "get persistentvolumeclaims", "list persistentvolumeclaims", "delete persistentvolumeclaims",
 		"get networkpolicies.networking.k8s.io", "create networkpolicies.networking.k8s.io", "delete networkpolicies.networking.k8s.io",
 	},
 	"restart TestOrphansAfterARestart":                      {"get sparkapplications.sparkgate.io"},
