@@ -11,27 +11,21 @@ import (
 
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/controllers/companions"
 	"github.com/sparkgate/sparkgate/controllers/explainserver"
 	"github.com/sparkgate/sparkgate/controllers/internal/accountrights"
 	"github.com/sparkgate/sparkgate/controllers/internal/driverlog"
-	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
-	"github.com/sparkgate/sparkgate/controllers/internal/operators"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/controllers/schedule"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
-	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/pods"
-	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 )
 
@@ -44,10 +38,7 @@ type operator struct {
 	watcher  *pods.Watcher
 	series   *metricseries.Bounds
 	notifier *notify.Sender // nil for none
-	// operators are the other installations in the cluster, and claims what they decide on; nil if they are ignored.
-	operators *operators.Operators
-	claims    *operators.Claims
-	asking    *askers
+	asking   *askers
 	// embedded is the embedded queue, which is also a gate.
 	embedded     *gate.Gate
 	startup      *leaderStartup
@@ -86,9 +77,6 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if op.notifier != nil {
 		runnables = append(runnables, op.notifier)
 	}
-	if op.operators != nil {
-		runnables = append(runnables, op.operators)
-	}
 	if o.Explain != nil {
 		runnables = append(runnables, op.newExplainServer())
 	}
@@ -115,46 +103,30 @@ func newOperator(mgr ctrl.Manager, o Options) (*operator, error) {
 		series: metricseries.New(slices.Concat(application.Series(), queue.Series(), schedule.Series())...),
 	}
 	op.watcher = pods.NewWatcher(podClient, pods.NewStore(op.asking.changed), o.Scope.Namespaces)
-	if o.Operator.Namespace != "" {
-		op.operators = operators.New(operators.Options{
-			Namespace: o.Operator.Namespace, Lease: o.Operator.Lease, Timeout: o.Operator.Timeout,
-			Live: mgr.GetAPIReader(), Clock: o.Clock, Log: mgr.GetLogger().WithName("operators"),
-		})
-	}
 	op.embedded = op.newEmbedded()
-	if op.operators != nil {
-		op.claims = &operators.Claims{Operators: op.operators, Queues: op.embedded, Selective: o.Scope.Queues != nil, QueueOf: op.queueOf}
-	}
 	return op, nil
 }
 
 // newEmbedded returns the embedded queue.
 func (op *operator) newEmbedded() *gate.Gate {
-	o := gate.Options{
+	return gate.New(gate.Options{
 		Client: op.mgr.GetClient(), Live: op.mgr.GetAPIReader(), Queues: op.o.Scope.Queues, Holder: op.o.Holder,
 		Wake: op.asking.Wake, Clock: op.o.Clock, Log: op.mgr.GetLogger().WithName("queue"),
 		Meter: queue.Meter{Series: op.series}, Fenced: op.o.Fenced, DecisionLog: decisionLog(op.mgr, op.o),
-	}
-	if op.operators != nil {
-		o.Operators = op.operators
-	}
-	return gate.New(o)
+	})
 }
 
 func (op *operator) newCompanions() *companions.Reconciler {
 	return companions.New(companions.Options{
 		Client: op.mgr.GetClient(), Live: op.mgr.GetAPIReader(), Exposure: op.o.exposure(), Recorder: op.mgr.GetEventRecorder("sparkgate"), Clock: op.o.Clock,
 		Namespaces: op.o.Scope.Namespaces, AddressChanged: op.asking.applications.Wake, Ready: op.startup.wait,
-		Owns: func(ctx context.Context, app *v1alpha1.SparkApplication) (bool, error) {
-			return op.applications.Owns(ctx, app)
-		},
 	})
 }
 
 func (op *operator) applicationOptions(gates reservation.Gates) application.Options {
 	o := op.o
 	options := application.Options{
-		Namespaces: o.Scope.Namespaces, Client: op.mgr.GetClient(), Live: op.mgr.GetAPIReader(), Pods: op.watcher.Store(), Claims: op.claims,
+		Namespaces: o.Scope.Namespaces, Client: op.mgr.GetClient(), Live: op.mgr.GetAPIReader(), Pods: op.watcher.Store(),
 		Gates: gates, DefaultGate: o.DefaultGate, AllowedGates: o.AllowedGates, ReferenceTimeout: o.ReferenceTimeout,
 		MaxTermination: o.MaxTermination, ExecutorInterval: o.ExecutorInterval, HistoryURL: o.HistoryURL, FewEvents: o.FewEvents,
 		Exposure: o.exposure(), UIAddress: op.companions.Address, ForbidPodSecurityNone: o.ForbidPodSecurityNone,
@@ -173,7 +145,7 @@ func (op *operator) newUnmanagedPods(gates reservation.Gates) *unmanagedpods.Rec
 	return unmanagedpods.New(unmanagedpods.Options{
 		Client: op.mgr.GetClient(), Live: op.mgr.GetAPIReader(), Recorder: op.mgr.GetEventRecorder("sparkgate"), Ready: op.startup.wait,
 		Pods: op.pods, Namespaces: op.o.Scope.Namespaces, Spark: op.watcher.Store(), Gates: gates, DefaultGate: op.o.DefaultGate, AllowedGates: op.o.AllowedGates,
-		MaxTermination: op.o.MaxTermination, Clock: op.o.Clock, LedBy: op.embedded.LedBy,
+		MaxTermination: op.o.MaxTermination, Clock: op.o.Clock,
 	})
 }
 
@@ -181,9 +153,7 @@ func (op *operator) newUnmanagedPods(gates reservation.Gates) *unmanagedpods.Rec
 // ledger.
 func (op *operator) newQueues() *queue.Reconciler {
 	queues := queue.New(queue.Options{
-		Client: op.mgr.GetClient(), Engine: queueEngine{op.embedded}, Operator: op.operators.Name(),
-		Serves: func(queue string) bool { return op.embedded.LedBy(queue) == "" },
-		Clock:  op.o.Clock, Interval: op.o.QueueInterval, Ready: op.startup.wait, Log: op.mgr.GetLogger().WithName("queue"),
+		Client: op.mgr.GetClient(), Engine: queueEngine{op.embedded}, Clock: op.o.Clock, Interval: op.o.QueueInterval, Ready: op.startup.wait, Log: op.mgr.GetLogger().WithName("queue"),
 	})
 	op.embedded.Observe(queues.Changed)
 	op.embedded.WriteWithLedger(func(ctx context.Context, root string) gate.Counts {
@@ -196,7 +166,7 @@ func (op *operator) newQueues() *queue.Reconciler {
 func (op *operator) newSchedules() *schedule.Reconciler {
 	o := schedule.Options{
 		Client: op.mgr.GetClient(), Live: op.mgr.GetAPIReader(), Recorder: op.mgr.GetEventRecorder("sparkgate"), Series: op.series, Clock: op.o.Clock,
-		Operators: op.operators, Ready: op.startup.wait,
+		Ready: op.startup.wait,
 	}
 	if op.notifier != nil {
 		o.Notifier = op.notifier
@@ -210,18 +180,4 @@ func (op *operator) newExplainServer() *explainserver.Server {
 		Reader: op.mgr.GetClient(), Namespaces: op.o.Scope.Namespaces, Queues: explainQueues{op.embedded}, Reviewer: explainserver.APIServer{Client: op.mgr.GetClient()},
 		Clock: op.o.Clock, Log: op.mgr.GetLogger().WithName("explain"),
 	})
-}
-
-// queueOf returns the queue of an application's grant, or else the queue that it would ask, and whether the embedded
-// queue decides there.
-func (op *operator) queueOf(ctx context.Context, app *v1alpha1.SparkApplication) (queue string, embedded bool, err error) {
-	if g := app.Status.Grant; g != nil {
-		return g.Queue, catalog.Of(g.Gate).SparkQueues, nil
-	}
-	namespace := livemeta.Namespace(app.Namespace)
-	if err := op.mgr.GetClient().Get(ctx, client.ObjectKeyFromObject(namespace), namespace); client.IgnoreNotFound(err) != nil {
-		return "", false, fmt.Errorf("read namespace %s: %w", app.Namespace, err)
-	}
-	placed := namespacepolicy.Of(namespace).Place(app, namespacepolicy.Defaults{Gate: op.o.DefaultGate})
-	return placed.Queue, catalog.Of(placed.Gate).SparkQueues, nil
 }

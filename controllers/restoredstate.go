@@ -77,13 +77,10 @@ func (s *restoredState) findOwners(ctx context.Context, live client.Reader, in n
 	return nil
 }
 
-// add records an application. If another operator decides on it, it records only that the application exists.
-func (s *restoredState) add(app *v1alpha1.SparkApplication, owned bool) {
+// add records an application.
+func (s *restoredState) add(app *v1alpha1.SparkApplication) {
 	key := convert.KeyOf(app)
 	s.alive[key] = true
-	if !owned {
-		return
-	}
 	if app.Status.Times.Finished == nil || !app.DeletionTimestamp.IsZero() {
 		s.decideOn(app)
 	}

@@ -24,7 +24,6 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
 	"github.com/sparkgate/sparkgate/controllers/internal/notify"
-	"github.com/sparkgate/sparkgate/controllers/internal/operators"
 	"github.com/sparkgate/sparkgate/controllers/internal/writemetrics"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/internal/pods"
@@ -40,8 +39,6 @@ const DefaultMaxTermination = pods.DefaultMaxTermination
 type Options struct {
 	// Holder identifies this process in the ledgers. It must be unique for each start.
 	Holder string
-	// Operator is the installation that this process belongs to. With the zero value, other installations are ignored.
-	Operator Installation
 	// Scope is the part of the cluster that the operator manages. It must be the same as in CacheOptions.
 	Scope Scope
 	// DefaultGate is the gate of applications that name none. Default: Embedded.
@@ -84,21 +81,6 @@ type Options struct {
 	// Clock gives the time for every decision. Default: the real clock.
 	Clock clock.Clock
 }
-
-// Installation identifies an operator among those of a cluster by the lease that its leader holds.
-type Installation struct {
-	// Namespace is the namespace of the operator and of its lease. If it is empty there is no lease, and other
-	// operators are ignored.
-	Namespace string
-	// Lease is the name of the lease, which is the same in every installation.
-	Lease string
-	// Timeout is how long another operator may go without renewing its lease before this one takes over.
-	Timeout time.Duration
-}
-
-// ErrGone ends a manager because another operator is gone to which this one has left something. The process must
-// restart.
-var ErrGone = operators.ErrGone
 
 // NewScheme returns a scheme with all kinds that the operator uses.
 func NewScheme() (*runtime.Scheme, error) {

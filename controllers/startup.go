@@ -130,15 +130,11 @@ func (s *leaderStartup) listApplications(ctx context.Context, found *restoredSta
 		return err
 	}
 	expectations := s.operator.applications.Expectations()
-	var failed error
-	see := func(app *v1alpha1.SparkApplication) {
+	version, err := apps.unfinished(ctx, func(app *v1alpha1.SparkApplication) {
 		expectations.Observed(app)
-		owned, err := s.operator.applications.Owns(ctx, app)
-		failed = errors.Join(failed, err)
-		found.add(app, owned)
-	}
-	version, err := apps.unfinished(ctx, see)
-	if err = errors.Join(err, failed); err != nil {
+		found.add(app)
+	})
+	if err != nil {
 		return fmt.Errorf("list applications: %w", err)
 	}
 	expectations.OthersEnded(version)

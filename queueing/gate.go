@@ -161,9 +161,6 @@ const (
 	Requeued
 	// Suspended means that the run may continue and ask again later, at its old place.
 	Suspended
-	// LeftToOther means that another operator decides from now on. The gate forgets what it knows and leaves its
-	// objects unchanged: both operators use the same names, so the objects may represent grants of the other one.
-	LeftToOther
 )
 
 // Charger is implemented by gates that can charge pods that are already running and never asked.

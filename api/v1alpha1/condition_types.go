@@ -26,9 +26,6 @@ const (
 	// UnknownStageCondition is present only while it is True: the object is in a stage that this version of the
 	// operator does not know.
 	UnknownStageCondition = "UnknownStage"
-	// ContestedCondition is present only while it is True: more than one operator manages the namespace. The message
-	// says which of them decides on the application.
-	ContestedCondition = "Contested"
 )
 
 // Reasons of Ready while a run is under way. Each of them is a stage of the run.

@@ -16,10 +16,6 @@ type Ledger struct {
 	// holder is the operator process that writes the ledger.
 	// +required
 	Holder string `json:"holder"`
-	// operator is the namespace in which that process is installed; absent if it has no lease.
-	// +optional
-	// +kubebuilder:validation:MaxLength=63
-	Operator string `json:"operator,omitempty"`
 	// epoch is raised by every new holder.
 	// +required
 	Epoch int64 `json:"epoch"`

@@ -247,11 +247,6 @@ type ScheduledSparkApplicationStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Missed []MissedRuns `json:"missed,omitempty"`
 
-	// operator is the namespace of the operator that follows the schedule, if several are installed, each with a lease.
-	// +optional
-	// +kubebuilder:validation:MaxLength=63
-	Operator string `json:"operator,omitempty"`
-
 	// handled is how far the operator has followed the schedule.
 	// +optional
 	Handled *HandledSchedule `json:"handled,omitempty"`

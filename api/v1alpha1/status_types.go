@@ -131,18 +131,6 @@ type SparkApplicationStatus struct {
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Attempts []AttemptStatus `json:"attempts,omitempty"`
 
-	// operator is the namespace of the operator that decides on the application, if several are installed, each with a
-	// lease. It is set with the first write of the status; absent if the operator has no lease.
-	// +optional
-	// +kubebuilder:validation:MaxLength=63
-	Operator string `json:"operator,omitempty"`
-
-	// otherOperator is the namespace of another operator that also manages the application's namespace but leaves the
-	// application alone (condition Contested). Absent if none has reported that during this run.
-	// +optional
-	// +kubebuilder:validation:MaxLength=63
-	OtherOperator string `json:"otherOperator,omitempty"`
-
 	// stopping is why the operator is stopping the current attempt; absent if it is not.
 	// +optional
 	Stopping StopReason `json:"stopping,omitempty"`

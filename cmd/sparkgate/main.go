@@ -51,7 +51,7 @@ func main() {
 	if err == nil {
 		err = run(o)
 	}
-	if errors.Is(err, controllers.ErrGone) || errors.Is(err, labelled.ErrChanged) {
+	if errors.Is(err, labelled.ErrChanged) {
 		err = restart(err)
 	}
 	if err != nil {
@@ -82,13 +82,20 @@ func run(o options.Options) error {
 		return err
 	}
 	ctx := ctrl.SetupSignalHandler()
-	namespaces, err := awaitServer(ctx, restConfig, &o)
+	installation, err := installationOf(o)
+	if err != nil {
+		return err
+	}
+	namespaces, err := await(ctx, restConfig, &o, installation)
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
 	identity := newIdentity()
-	manager, err := newManager(restConfig, o, identity, namespaces)
+	manager, err := newManager(restConfig, o, identity, installation)
 	if err != nil {
+		return err
+	}
+	if err := errors.Join(namespaces.AddTo(manager), manager.AddReadyzCheck("installation", installation.Ready)); err != nil {
 		return err
 	}
 	go apiserver.Report(restConfig, manager.GetLogger().WithName("apiserver"))
@@ -112,7 +119,6 @@ func run(o options.Options) error {
 // settingsOf returns the settings of the controllers that follow from the flags.
 func settingsOf(o options.Options) controllers.Options {
 	return controllers.Options{
-		Operator:              installation(o),
 		Scope:                 o.Scope(),
 		DefaultGate:           v1alpha1.GateType(o.DefaultGate),
 		AllowedGates:          o.Gates(),
@@ -128,37 +134,49 @@ func settingsOf(o options.Options) controllers.Options {
 	}
 }
 
-// leaseDurationsUntilGone is the number of lease durations after which another operator that has not renewed its lease
-// counts as gone.
-const leaseDurationsUntilGone = 6
-
-// installation identifies this operator by its lease. It returns the zero value without leader election.
-func installation(o options.Options) controllers.Installation {
+// installationOf returns the installation that this process belongs to, or nil without leader election.
+func installationOf(o options.Options) (*lease.Installation, error) {
 	if !o.LeaderElection.Enable {
-		return controllers.Installation{}
+		return nil, nil
 	}
-	namespace, _ := lease.Namespace() // without a namespace, creating the manager fails
-	return controllers.Installation{Namespace: namespace, Lease: lease.Name, Timeout: leaseDurationsUntilGone * o.LeaderElection.LeaseDuration}
+	namespace, err := lease.Namespace()
+	if err != nil {
+		return nil, err
+	}
+	return &lease.Installation{Namespace: namespace, Queues: o.QueueSelector, Clock: clock.RealClock{}, Log: ctrl.Log.WithName("installation")}, nil
 }
 
-// awaitServer waits until the API server serves everything that the operator needs, or the operator is stopped. With a
-// namespace selector it also waits for the first namespace, sets o.WatchNamespaces, and returns the runnable that
-// follows the selected namespaces.
-func awaitServer(ctx context.Context, restConfig *rest.Config, o *options.Options) (*labelled.Namespaces, error) {
-	stop, err := apiserver.Alive(o.HealthAddr)
+// await waits until the operator may start, or is stopped: until the API server serves everything that it needs, there
+// is a namespace that its selector selects, and no other installation covers the same. With a namespace selector it sets
+// o.WatchNamespaces, and returns the runnable that follows the selected namespaces.
+func await(ctx context.Context, restConfig *rest.Config, o *options.Options, in *lease.Installation) (*labelled.Namespaces, error) {
+	stop, err := apiserver.Alive(o.HealthAddr, in.Ready)
 	if err != nil {
 		return nil, err
 	}
 	defer stop()
-	if err := apiserver.Wait(ctx, restConfig, ctrl.Log.WithName("apiserver")); err != nil || o.NamespaceSelector == nil {
+	if err := apiserver.Wait(ctx, restConfig, ctrl.Log.WithName("apiserver")); err != nil {
 		return nil, unlessStopped(ctx, err)
 	}
-	c, err := client.New(restConfig, client.Options{})
+	scheme, err := controllers.NewScheme()
 	if err != nil {
-		return nil, fmt.Errorf("create client for namespaces: %w", err)
+		return nil, fmt.Errorf("create scheme: %w", err)
 	}
-	namespaces := labelled.New(o.NamespaceSelector, c, clock.RealClock{}, ctrl.Log.WithName("namespaces"))
-	o.WatchNamespaces, err = namespaces.Wait(ctx)
+	c, err := client.New(restConfig, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("create client for the start: %w", err)
+	}
+	var namespaces *labelled.Namespaces
+	if o.NamespaceSelector != nil {
+		namespaces = labelled.New(o.NamespaceSelector, c, clock.RealClock{}, ctrl.Log.WithName("namespaces"))
+		if o.WatchNamespaces, err = namespaces.Wait(ctx); err != nil {
+			return nil, unlessStopped(ctx, err)
+		}
+	}
+	if in != nil {
+		in.Namespaces, in.Client = o.WatchNamespaces, c
+		err = in.Wait(ctx)
+	}
 	return namespaces, unlessStopped(ctx, err)
 }
 
@@ -174,7 +192,7 @@ func unlessStopped(ctx context.Context, err error) error {
 // a permission is missing; every failed list is logged.
 const cacheSyncTimeout = 24 * time.Hour
 
-func newManager(restConfig *rest.Config, o options.Options, identity string, namespaces *labelled.Namespaces) (ctrl.Manager, error) {
+func newManager(restConfig *rest.Config, o options.Options, identity string, in *lease.Installation) (ctrl.Manager, error) {
 	scheme, err := controllers.NewScheme()
 	if err != nil {
 		return nil, fmt.Errorf("create scheme: %w", err)
@@ -182,8 +200,8 @@ func newManager(restConfig *rest.Config, o options.Options, identity string, nam
 	controllers.CountWrites(restConfig)
 	restConfig.QPS = -1 // no limit on the client's side: the API server's priority and fairness applies
 	var lock resourcelock.Interface
-	if o.LeaderElection.Enable {
-		if lock, err = lease.NewLock(restConfig, identity, o.LeaderElection); err != nil {
+	if in != nil {
+		if lock, err = lease.NewLock(restConfig, identity, o.LeaderElection, in); err != nil {
 			return nil, err
 		}
 	}
@@ -209,7 +227,7 @@ func newManager(restConfig *rest.Config, o options.Options, identity string, nam
 	if err != nil {
 		return nil, fmt.Errorf("create manager: %w", err)
 	}
-	return manager, namespaces.AddTo(manager)
+	return manager, nil
 }
 
 // listen opens the address of the explain endpoint. It returns nil if the endpoint is switched off.

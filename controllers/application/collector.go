@@ -67,7 +67,7 @@ func (g *applicationCollector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// countApplications adds the applications that this leader decides on. It adds nothing in a standby.
+// countApplications adds the unfinished applications. It adds nothing in a standby.
 func (r *Reconciler) countApplications(seen tally) error {
 	if !r.deciding.Load() {
 		return nil
@@ -76,30 +76,15 @@ func (r *Reconciler) countApplications(seen tally) error {
 	if err := r.Client.List(context.Background(), list, uncompressedOnly, client.UnsafeDisableDeepCopy); err != nil {
 		return err
 	}
-	own := r.unfinishedOf(list) // called before anything is counted, because it may read, and may take locks that counting passes hold
 	r.Series.Count(func(value func(queue string) string) {
-		for _, app := range own {
-			stage, _ := status.StageOf(app.Status.Conditions)
-			seen.add(place{app.Namespace, value(app.Status.Queue)}, string(stage), &app.Status)
+		for i := range list.Items {
+			app := &list.Items[i]
+			if stage, known := status.StageOf(app.Status.Conditions); known && stage != status.New && !stage.Ended() {
+				seen.add(place{app.Namespace, value(app.Status.Queue)}, string(stage), &app.Status)
+			}
 		}
 	})
 	return nil
-}
-
-// unfinishedOf returns the unfinished applications of a list that this leader decides on.
-func (r *Reconciler) unfinishedOf(list *v1alpha1.SparkApplicationList) []*v1alpha1.SparkApplication {
-	var own []*v1alpha1.SparkApplication
-	for i := range list.Items {
-		app := &list.Items[i]
-		stage, known := status.StageOf(app.Status.Conditions)
-		if !known || stage == status.New || stage.Ended() {
-			continue
-		}
-		if owned, err := r.Owns(context.Background(), app); err == nil && owned {
-			own = append(own, app)
-		}
-	}
-	return own
 }
 
 // add counts one application.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // Reconcile runs one pass over an application. It waits until this process leads and has restored the state of its
@@ -34,24 +35,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return r.reconcileExisting(ctx, app)
 }
 
-// reconcileExisting runs a pass over an application that exists, if this installation decides on it (Claims) and the
-// cache has caught up with the last write of this replica (expectations).
+// reconcileExisting runs a pass over an application that exists, unless the cache lags behind the last write of this
+// process (expectations).
 func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
-	mine, after, err := r.Claims.Decides(ctx, app)
-	switch {
-	case err != nil:
-		return ctrl.Result{}, err // it is unknown which installation decides
-	case !mine:
-		return ctrl.Result{RequeueAfter: after}, r.leaveToOther(ctx, app)
-	}
 	if r.expectations.IsStale(app) {
 		return ctrl.Result{}, nil // the event of that write is on its way, and triggers another pass
 	}
-	return r.reconcileOwned(ctx, app)
-}
-
-// reconcileOwned runs a pass over an application on which this process decides.
-func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
 	name := client.ObjectKeyFromObject(app)
 	r.chargeHeld(app)
 	r.countLost(name, app.UID)
@@ -67,6 +56,14 @@ func (r *Reconciler) reconcileOwned(ctx context.Context, app *v1alpha1.SparkAppl
 		result.RequeueAfter = sooner(result.RequeueAfter, after)
 	}
 	return result, err
+}
+
+// chargeHeld charges the grant in the status of an application unless it is charged already, because an earlier leader
+// may have written it late. An attempt that was given up because its status cannot be written is not charged.
+func (r *Reconciler) chargeHeld(app *v1alpha1.SparkApplication) {
+	if app.Status.Grant != nil && !r.refusals.gaveUp(app, attempt{app.Status.Run, app.Status.Attempt}) {
+		r.Gates.Charge(convert.KeyOf(app), convert.FromAPI(app.Status.Grant))
+	}
 }
 
 // pass decides, publishes and acts. If it hits an obstacle while acting, it decides a second time, so that the status

@@ -4,12 +4,9 @@
 package application
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +18,6 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/cachetransform"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
-	"github.com/sparkgate/sparkgate/controllers/internal/operators"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -217,39 +213,6 @@ func TestLiveApplications(t *testing.T) {
 	`
 	if err := testutil.CollectAndCompare(g, strings.NewReader(want)); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestScrapeHoldsNothingUp: which operator decides on an application may have to be read from the API server. Meanwhile
-// queues can be configured, and passes that count continue.
-func TestScrapeHoldsNothingUp(t *testing.T) {
-	t.Parallel()
-	known := runtime.NewScheme()
-	if err := v1alpha1.AddToScheme(known); err != nil {
-		t.Fatal(err)
-	}
-	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "scraped", Name: "pi"}}
-	app.Status.Operator, app.Status.Conditions = "another", []metav1.Condition{{Type: "Ready", Reason: "Running"}}
-	builder := fake.NewClientBuilder().WithScheme(known).WithIndex(&v1alpha1.SparkApplication{}, cachetransform.UnpackedIndex, cachetransform.IndexUnpacked)
-	r := New(Options{Client: builder.WithObjects(app).Build(), Clock: clock.RealClock{}})
-	asked := false
-	r.Claims = &operators.Claims{Operators: operators.New(operators.Options{Namespace: "own", Clock: clock.RealClock{}}), QueueOf: func(context.Context, *v1alpha1.SparkApplication) (string, bool, error) {
-		asked = true
-		configured := make(chan struct{})
-		go func() {
-			defer close(configured)
-			r.Series.Configure([]string{"team-a"})
-		}()
-		select {
-		case <-configured:
-		case <-time.After(10 * time.Second):
-			t.Error("no queue can be configured")
-		}
-		return "", false, errors.New("no answer")
-	}}
-	r.deciding.Store(true)
-	if err := r.countApplications(tally{map[stagePlace]int{}, map[place]int64{}, map[place]int{}}); err != nil || !asked {
-		t.Errorf("asked who decides: %t, %v", asked, err)
 	}
 }
 

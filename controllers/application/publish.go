@@ -9,18 +9,15 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // publisher writes the status.
@@ -37,7 +34,7 @@ func (pb *publisher) publish(ctx context.Context, status v1alpha1.SparkApplicati
 	if len(pb.app.Status.Invalid) > 0 {
 		return pb.clear(ctx, pb.app.Status.Invalid)
 	}
-	if status = pb.signed(&pb.app.Status, &status); equality.Semantic.DeepEqual(&pb.app.Status, &status) {
+	if equality.Semantic.DeepEqual(&pb.app.Status, &status) {
 		return nil
 	}
 	pb.meters.stamp(pb.app, &status, pb.Clock.Now())
@@ -92,36 +89,6 @@ func (pb *publisher) clear(ctx context.Context, parts []string) error {
 
 // errInvalidStatus is the reason of the conflict after invalid parts of the status were removed.
 var errInvalidStatus = errors.New("parts of its status were invalid and are removed")
-
-// signed returns the status to write, with the name of this operator. A change of the name alone is not worth a write,
-// unless another operator had the application and it has not ended.
-func (r *Reconciler) signed(before, after *v1alpha1.SparkApplicationStatus) v1alpha1.SparkApplicationStatus {
-	own := r.Claims.Name()
-	taken := before.Operator != "" && before.Operator != own && before.Times.Finished == nil
-	if own == "" || after.Operator == own || !taken && equality.Semantic.DeepEqual(before, after) {
-		return *after
-	}
-	signed := *after
-	signed.Operator = own
-	if signed.OtherOperator == own {
-		signed.OtherOperator = ""
-		signed.Conditions = slices.DeleteFunc(slices.Clone(after.Conditions), func(c metav1.Condition) bool { return c.Type == v1alpha1.ContestedCondition })
-	}
-	return signed
-}
-
-// leaveToOther leaves an application to another operator. If that is a mistake (Claims.Contested), it says so in the
-// status.
-func (r *Reconciler) leaveToOther(ctx context.Context, app *v1alpha1.SparkApplication) error {
-	if err := r.disown(ctx, app, queueing.LeftToOther); err != nil || !r.Claims.Contested(ctx, app) {
-		return err
-	}
-	_, err := r.writeStatus(ctx, app, map[string]any{"otherOperator": r.Claims.Name()})
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return nil // the watch will deliver the change
-	}
-	return err
-}
 
 // difference returns the JSON merge patch (RFC 7386) from one status to another, by field. It encodes only the fields
 // that differ, and compares as JSON only objects that both statuses have.

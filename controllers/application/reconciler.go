@@ -16,7 +16,6 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
-	"github.com/sparkgate/sparkgate/controllers/internal/operators"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
@@ -54,8 +53,6 @@ type Options struct {
 	HistoryURL string
 	// ForbidPodSecurityNone refuses applications with podSecurity None.
 	ForbidPodSecurityNone bool
-	// Claims knows which applications another operator decides on; nil means none.
-	Claims *operators.Claims
 	// Exposure says which hosts web interfaces may use. Default: none.
 	Exposure expose.Rules
 	// UIAddress returns the address of the web interface of the current attempt, or the empty string to use the address

@@ -20,33 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/usage"
-	"github.com/sparkgate/sparkgate/queueing"
 )
-
-// TestAnotherLeaderCounts: what an application holds while another leader decides on it is not counted here, neither
-// when it comes back nor when it is gone.
-func TestAnotherLeaderCounts(t *testing.T) {
-	t.Parallel()
-	r, app, clock := holding(t, "another-leader")
-	if err := r.disown(t.Context(), app, queueing.LeftToOther); err != nil {
-		t.Fatal(err)
-	}
-	clock.Step(time.Hour)
-	r.forget(client.ObjectKeyFromObject(app))
-	if got := testutil.ToFloat64(usageCPU.WithLabelValues(app.Namespace, "team-a", basisGranted)); got != 0 {
-		t.Errorf("gone: %v core-seconds are counted", got)
-	}
-	r, app, clock = holding(t, "another-leader")
-	if err := r.disown(t.Context(), app, queueing.LeftToOther); err != nil {
-		t.Fatal(err)
-	}
-	clock.Step(time.Hour)
-	app.Status.Usage = &v1alpha1.Usage{At: metav1.NewMicroTime(clock.Now()), Granted: v1alpha1.ResourceSeconds{MilliCPUSeconds: 7200_000}} // by the other
-	r.countUsage(app, r.meters.observe(app, nil, clock.Now()))
-	if got := testutil.ToFloat64(usageCPU.WithLabelValues(app.Namespace, "team-a", basisGranted)); got != 0 {
-		t.Errorf("back again: %v core-seconds are counted", got)
-	}
-}
 
 // holding returns a reconciler that counts for an application with a grant of two cores, of the given gate if any.
 func holding(t *testing.T, namespace string, gate ...v1alpha1.GateType) (*Reconciler, *v1alpha1.SparkApplication, *testingclock.FakeClock) {
@@ -89,30 +63,17 @@ func TestLostApplicationIsCounted(t *testing.T) {
 // pass looks.
 func TestReplacedApplicationIsCounted(t *testing.T) {
 	t.Parallel()
-	for name, pass := range map[string]func(*Reconciler, *v1alpha1.SparkApplication) error{
-		"decided here": func(r *Reconciler, app *v1alpha1.SparkApplication) error {
-			_, err := r.reconcileOwned(t.Context(), app)
-			return err
-		},
-		"left to others": func(r *Reconciler, app *v1alpha1.SparkApplication) error {
-			return r.disown(t.Context(), app, queueing.LeftToOther)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r, app, clock := holding(t, "replaced-application-"+name)
-			r.Client, r.Live, r.Pods = fake.NewClientBuilder().Build(), fake.NewClientBuilder().Build(), pods.NewStore(func(types.NamespacedName) {})
-			clock.Step(time.Hour)
-			other := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: app.Namespace, Name: app.Name, UID: "2"}}
-			other.Status.Grant, other.Status.Usage = app.Status.Grant, &v1alpha1.Usage{At: metav1.NewMicroTime(clock.Now())}
-			for range 2 {
-				_ = pass(r, other) // what comes of it does not matter here
-			}
-			r.forget(client.ObjectKeyFromObject(app))
-			if got := testutil.ToFloat64(usageCPU.WithLabelValues(app.Namespace, "team-a", basisGranted)); got != 7200 {
-				t.Errorf("%v core-seconds, want 7200", got)
-			}
-		})
+	r, app, clock := holding(t, "replaced-application")
+	r.Client, r.Live, r.Pods = fake.NewClientBuilder().Build(), fake.NewClientBuilder().Build(), pods.NewStore(func(types.NamespacedName) {})
+	clock.Step(time.Hour)
+	other := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: app.Namespace, Name: app.Name, UID: "2"}}
+	other.Status.Grant, other.Status.Usage = app.Status.Grant, &v1alpha1.Usage{At: metav1.NewMicroTime(clock.Now())}
+	for range 2 {
+		_, _ = r.reconcileExisting(t.Context(), other) // what comes of it does not matter here
+	}
+	r.forget(client.ObjectKeyFromObject(app))
+	if got := testutil.ToFloat64(usageCPU.WithLabelValues(app.Namespace, "team-a", basisGranted)); got != 7200 {
+		t.Errorf("%v core-seconds, want 7200", got)
 	}
 }
 

@@ -45,8 +45,6 @@ type Options struct {
 	// AddressChanged is called when the result of Address has changed for an application. It may be nil, and must not
 	// block.
 	AddressChanged func(types.NamespacedName)
-	// Owns reports whether this process decides on an application. Default: it decides on all.
-	Owns func(context.Context, *v1alpha1.SparkApplication) (bool, error)
 	// Ready blocks until this process leads and may write. Default: returns immediately.
 	Ready func(context.Context) error
 }
@@ -67,9 +65,6 @@ type Reconciler struct {
 func New(o Options) *Reconciler {
 	if o.Ready == nil {
 		o.Ready = func(context.Context) error { return nil }
-	}
-	if o.Owns == nil {
-		o.Owns = func(context.Context, *v1alpha1.SparkApplication) (bool, error) { return true, nil }
 	}
 	if o.AddressChanged == nil {
 		o.AddressChanged = func(types.NamespacedName) {}
@@ -114,14 +109,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 		return ctrl.Result{}, err
 	}
-	if owns, err := r.Owns(ctx, app); err != nil || !owns {
-		return ctrl.Result{}, err
-	}
 	return ctrl.Result{RequeueAfter: r.reconcileExisting(ctx, app)}, nil
 }
-
-// Wake triggers a reconcile of an application on which this process may not have decided before.
-func (r *Reconciler) Wake(app types.NamespacedName) { r.waker.Wake(app) }
 
 // reconcileExisting brings the companions of an application in line with it. It returns the pause before the next try,
 // or 0 if nothing is left to do.

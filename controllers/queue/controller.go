@@ -86,10 +86,6 @@ type State struct {
 type Options struct {
 	Client client.Client
 	Engine Engine
-	// Operator is the name of this operator, which is in the ledgers of its trees; empty if it has none.
-	Operator string
-	// Serves reports whether this reconciler publishes the state of a queue. Default: it publishes all.
-	Serves func(queue string) bool
 	Clock  clock.PassiveClock
 	// Interval bounds how often counts and usage of one queue are written. Default: DefaultInterval.
 	Interval time.Duration
@@ -126,8 +122,6 @@ type loaded struct {
 	uid        types.UID
 	generation int64
 	deleting   bool
-	// operator is the name of another operator that leads the queue's tree; empty if there is none.
-	operator string
 }
 
 // SetupWithManager registers the reconciler.
@@ -183,7 +177,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 // load makes sure that the engine has the current spec of a queue before anything is published about it.
 func (r *Reconciler) load(ctx context.Context, queue *v1alpha1.SparkQueue) error {
-	if r.loaded[queue.Name] == r.loadedOf(queue) {
+	if r.loaded[queue.Name] == loadedOf(queue) {
 		return nil
 	}
 	return r.reload(ctx)
@@ -201,19 +195,15 @@ func (r *Reconciler) reload(ctx context.Context) error {
 	}
 	r.loaded = make(map[string]loaded, len(list.Items))
 	for i := range list.Items {
-		r.loaded[list.Items[i].Name] = r.loadedOf(&list.Items[i])
+		r.loaded[list.Items[i].Name] = loadedOf(&list.Items[i])
 	}
 	r.Changed()
 	return nil
 }
 
 // loadedOf returns the version of a queue's configuration.
-func (r *Reconciler) loadedOf(queue *v1alpha1.SparkQueue) loaded {
-	l := loaded{queue.UID, queue.Generation, !queue.DeletionTimestamp.IsZero(), ""}
-	if ledger := queue.Status.Ledger; ledger != nil && ledger.Operator != r.Operator {
-		l.operator = ledger.Operator
-	}
-	return l
+func loadedOf(queue *v1alpha1.SparkQueue) loaded {
+	return loaded{queue.UID, queue.Generation, !queue.DeletionTimestamp.IsZero()}
 }
 
 // publishAll publishes the state of all queues. It continues after a queue whose write the API server refuses, but not
@@ -252,7 +242,7 @@ func (r *Reconciler) publishNamed(ctx context.Context, name types.NamespacedName
 
 // publish writes the status of a queue if it differs: conditions at once, numbers at a limited rate.
 func (r *Reconciler) publish(ctx context.Context, queue *v1alpha1.SparkQueue) (ctrl.Result, error) {
-	if err := r.load(ctx, queue); err != nil || !queue.DeletionTimestamp.IsZero() || r.Serves != nil && !r.Serves(queue.Name) {
+	if err := r.load(ctx, queue); err != nil || !queue.DeletionTimestamp.IsZero() {
 		return ctrl.Result{}, err
 	}
 	after := queue.DeepCopy()

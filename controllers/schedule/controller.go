@@ -22,7 +22,6 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
-	"github.com/sparkgate/sparkgate/controllers/internal/operators"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
@@ -39,8 +38,6 @@ type Options struct {
 	Clock    clock.PassiveClock
 	// Series bounds the series of all metrics with a namespace label.
 	Series *metricseries.Bounds
-	// Operators reports which other operators are alive and may handle a schedule; nil knows none.
-	Operators *operators.Operators
 	// Ready returns once this process is the leader and may write.
 	Ready func(context.Context) error
 }
@@ -144,7 +141,7 @@ func (r *Reconciler) pass(ctx context.Context, s *v1alpha1.ScheduledSparkApplica
 		return ctrl.Result{RequeueAfter: recordDelay}, nil
 	}
 	announcer := announcer{recorder: r.Recorder, notifier: r.Notifier, schedule: s}
-	if err := (publisher{client: r.Client, operator: r.Operators.Name(), announcer: announcer, series: r.Series, record: known}).publish(ctx, done); err != nil {
+	if err := (publisher{client: r.Client, announcer: announcer, series: r.Series, record: known}).publish(ctx, done); err != nil {
 		return ctrl.Result{}, err
 	}
 	for _, c := range tick.Surplus(&s.Spec, done.o.Children) {
@@ -155,14 +152,14 @@ func (r *Reconciler) pass(ctx context.Context, s *v1alpha1.ScheduledSparkApplica
 	return done.result(r.Clock.Now()), nil
 }
 
-// read returns a schedule from the cache, or nil if it is gone, is being deleted, or is handled by another operator.
+// read returns a schedule from the cache, or nil if it is gone or is being deleted.
 func (r *Reconciler) read(ctx context.Context, name types.NamespacedName) (*v1alpha1.ScheduledSparkApplication, error) {
 	s := &v1alpha1.ScheduledSparkApplication{}
 	switch err := r.Client.Get(ctx, name, s); {
 	case apierrors.IsNotFound(err):
 		r.memory.forget(name)
 		return nil, nil
-	case err != nil || !s.DeletionTimestamp.IsZero() || r.Operators.Other(ctx, s.Status.Operator):
+	case err != nil || !s.DeletionTimestamp.IsZero():
 		return nil, err
 	}
 	return s, nil

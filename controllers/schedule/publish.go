@@ -17,7 +17,6 @@ import (
 // publisher writes the status of a schedule, then announces and counts what it records.
 type publisher struct {
 	client    client.Client
-	operator  string // the name of this operator
 	announcer announcer
 	series    *metricseries.Bounds
 	record    *record
@@ -34,7 +33,6 @@ func (pb publisher) publish(ctx context.Context, out outcome) error {
 	if equality.Semantic.DeepEqual(before.Status, after.Status) {
 		return nil
 	}
-	after.Status.Operator = pb.operator
 	pb.record.forgetPast(before.Status.RunFor, after.Status.RunFor)
 	pb.record.superseded.writing, pb.record.superseded.total = len(pb.record.superseded.apps), countOf(&after.Status, v1alpha1.MissedSuperseded)
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})

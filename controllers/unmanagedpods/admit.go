@@ -35,12 +35,9 @@ func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.Partial
 		r.forgetEvent(name)
 		return r.release(ctx, name, "")
 	}
-	queue, served, err := r.decidedIn(ctx, r.Client, namespace, p)
+	queue, err := r.decidedIn(ctx, r.Client, namespace, p)
 	if err != nil {
 		return err
-	}
-	if !served {
-		return r.release(ctx, name, "")
 	}
 	return r.decide(ctx, namespace, p, queue)
 }

@@ -64,9 +64,6 @@ type Options struct {
 	// MaxTermination bounds how long a pod may take to end after it was deleted or its quota was reclaimed. Default:
 	// 10m.
 	MaxTermination time.Duration
-	// LedBy returns the other operator that leads the tree of a queue, or the empty string if none does. Default:
-	// always empty.
-	LedBy func(queue string) string
 	// Clock gives the time for every decision.
 	Clock clock.PassiveClock
 	// Ready blocks until this process leads and has restored what is held.

@@ -33,17 +33,12 @@ func chargedTo(ctx context.Context, reader client.Reader, namespace metav1.Objec
 	return p.ChargedTo(namespace, queue), nil
 }
 
-// decidedIn returns the queue that decides on a pod, and whether this operator serves it.
-func (r *Reconciler) decidedIn(ctx context.Context, reader client.Reader, namespace metav1.Object, p *unmanaged.Pod) (queue string, served bool, err error) {
-	switch queue = unmanaged.QueueOf(namespace); {
-	case !r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods:
-		return queue, true, nil
-	case r.LedBy != nil && r.LedBy(queue) != "":
-		return queue, false, nil
-	case p.SchedulingGate == nil:
-		queue, err = chargedTo(ctx, reader, namespace, p)
+// decidedIn returns the queue that decides on a pod, or on which it is charged if it is not gated.
+func (r *Reconciler) decidedIn(ctx context.Context, reader client.Reader, namespace metav1.Object, p *unmanaged.Pod) (string, error) {
+	if p.SchedulingGate == nil && r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods {
+		return chargedTo(ctx, reader, namespace, p)
 	}
-	return queue, err == nil, err
+	return unmanaged.QueueOf(namespace), nil
 }
 
 // queuesRead is a Reader that lists all queues once, on the first read, so that a thousand pods with invented labels

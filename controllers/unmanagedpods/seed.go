@@ -47,11 +47,10 @@ func (r *Reconciler) Seed(ctx context.Context) ([]SeededPod, error) {
 			if !p.HoldsOrAwaitsQuota() {
 				continue
 			}
-			queue, served, err := r.decidedIn(ctx, queues, namespace, p)
+			queue, err := r.decidedIn(ctx, queues, namespace, p)
 			switch {
 			case err != nil:
 				return nil, err
-			case !served:
 			case p.SchedulingGate != nil:
 				found = append(found, SeededPod{Key: p.Key()})
 			default:
@@ -78,14 +77,12 @@ func (r *Reconciler) seedUnattributed(ctx context.Context) ([]SeededPod, error) 
 		}
 		namespace := spaces[name.Namespace]
 		if p := r.known(name); p != nil && r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods {
-			queue, served, err := r.decidedIn(ctx, r.Client, namespace, p)
+			queue, err := r.decidedIn(ctx, r.Client, namespace, p)
 			if err != nil {
 				return nil, err
 			}
-			if served {
-				grant := p.Grant(string(r.gateOf(namespace)), queue)
-				found = append(found, SeededPod{Key: p.Key(), Since: p.AdmittedAt(), Grant: &grant})
-			}
+			grant := p.Grant(string(r.gateOf(namespace)), queue)
+			found = append(found, SeededPod{Key: p.Key(), Since: p.AdmittedAt(), Grant: &grant})
 		}
 	}
 	return found, nil

@@ -17,7 +17,8 @@ var claims = []Claim{
 		In: []string{"api/...", "queueing/...", "internal/...", "controllers/...", "cmd/..."},
 		Known: map[string]int{
 			"cmd/sparkgate/internal/labelled/labelled.go":         1, // SelfSubjectAccessReview: nothing is stored
-			"cmd/sparkgate/internal/lease/lease.go":               1, // the lease of the leader
+			"cmd/sparkgate/internal/lease/installation.go":        2, // SelfSubjectReview and SubjectAccessReview: nothing is stored
+			"cmd/sparkgate/internal/lease/lease.go":               2, // the lease of the leader
 			"controllers/application/cleaner.go":                  4, // objects of an attempt, pods, their deadline, the application itself after ttlAfterFinished
 			"controllers/application/creator.go":                  3, // objects of an attempt; one of another attempt or author is replaced
 			"controllers/application/finalizer.go":                1, // the finalizer comes and goes

@@ -45,7 +45,6 @@ func beginRun(st *state, start Start) {
 	st.s.Run, st.s.Attempt = start.Run, start.Attempt
 	st.s.TemplateHash, st.s.RunID = st.o.Plan.Hash, st.o.App.Spec.RunID
 	st.s.Failures, st.s.Preemptions, st.s.Resumes, st.s.Requeues = 0, 0, 0, 0
-	st.s.OtherOperator = "" // the other operator sets it again if it still manages the namespace
 	st.s.Times, st.s.RunDuration, st.s.Ask = v1alpha1.ApplicationTimes{OpenTimes: v1alpha1.OpenTimes{Queued: &queued}}, nil, nil
 	st.s.Grant, st.s.Driver, st.s.Executors, st.s.Stopping = nil, nil, nil, ""
 }

@@ -4,8 +4,6 @@
 package lifecycle
 
 import (
-	"fmt"
-
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -22,7 +20,7 @@ func publish(st *state, stage status.Stage, message string) Decision {
 	if st.view.Generation == 0 {
 		st.view.Generation = st.o.App.Generation
 	}
-	st.view.NodeLost, st.view.Contested = nodeLostMessage(st), contested(&st.s)
+	st.view.NodeLost = nodeLostMessage(st)
 	trackWaiting(st, stage)
 	expireAttempts(st, stage)
 	st.s.ObservedGeneration = st.view.Generation
@@ -31,16 +29,6 @@ func publish(st *state, stage status.Stage, message string) Decision {
 	// A PUT of a manifest (kubectl replace) drops the finalizer, so it is required again while a grant is held.
 	st.decision.Finalizer = st.s.Grant != nil && st.o.App.DeletionTimestamp.IsZero()
 	return st.decision
-}
-
-// contested returns the message about two operators that both manage the namespace, and which of them decides; empty if
-// there is only one.
-func contested(s *v1alpha1.SparkApplicationStatus) string {
-	if s.Operator == "" || s.OtherOperator == "" {
-		return ""
-	}
-	return fmt.Sprintf("the operators in namespaces %s and %s both manage this namespace; the one in %s decides on this application: "+
-		"change --watch-namespaces or --queue-selector of one of them", s.Operator, s.OtherOperator, s.Operator)
 }
 
 // trackWaiting records since when the application has waited for quota, or that it does not wait.

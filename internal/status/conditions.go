@@ -39,12 +39,11 @@ type View struct {
 	// Generation is the observedGeneration of every condition.
 	Generation int64
 
-	// TemplateIgnored, NodeLost, UnknownStage and Contested are the messages of the conditions of that name. If one is
+	// TemplateIgnored, NodeLost and UnknownStage are the messages of the conditions of that name. If one is
 	// empty, its condition is absent.
 	TemplateIgnored string
 	NodeLost        string
 	UnknownStage    string
-	Contested       string
 }
 
 // AdmittedView is what the gate reports about the attempt.
@@ -75,7 +74,6 @@ func Conditions(old []metav1.Condition, v View, now metav1.Time) []metav1.Condit
 		l.addTrue(v1alpha1.TemplateIgnoredCondition, v.TemplateIgnored)
 		l.addTrue(v1alpha1.NodeLostCondition, v.NodeLost)
 		l.addTrue(v1alpha1.UnknownStageCondition, v.UnknownStage)
-		l.addTrue(v1alpha1.ContestedCondition, v.Contested)
 	}
 	return l.sorted()
 }

@@ -267,14 +267,7 @@ func otherwise() map[string]line {
 	lost.NodeLost = "node n1 does not answer"
 	ignored := running
 	ignored.TemplateIgnored = "the run template differs"
-	contested := running
-	contested.Contested = "two operators deal with the namespace"
 	return map[string]line{
-		"contested": {
-			before: toRunning, view: contested,
-			want:    "Reconciling=True/Progressing Ready=Unknown/Running Admitted=True/Admitted Contested=True/Contested Finished=False Running=True",
-			kstatus: inProgress, argo: progressing, checks: onTheWay, waits: []string{"Admitted", "Contested", "Reconciling", "Running"}, started: current, suspendedDone: inProgress,
-		},
 		"node lost": {
 			before: toRunning, view: lost,
 			want:    "Reconciling=True/Progressing Ready=Unknown/Finalizing Admitted=True/Admitted Finished=False NodeLost=True/NodeLost Running=False",

@@ -29,7 +29,7 @@ func views() []status.View {
 				}
 				v.Blocked = on(5)
 				if on(4) {
-					v.Message, v.TemplateIgnored, v.NodeLost, v.UnknownStage, v.Contested = "m", "t", "n", "o", "c"
+					v.Message, v.TemplateIgnored, v.NodeLost, v.UnknownStage = "m", "t", "n", "o"
 				}
 				all = append(all, v)
 			}
@@ -118,7 +118,6 @@ func checkRules(t *testing.T, name string, all []metav1.Condition) {
 var abnormal = map[string]bool{
 	v1alpha1.StalledCondition: true, v1alpha1.ReconcilingCondition: true, v1alpha1.NodeLostCondition: true,
 	v1alpha1.TemplateIgnoredCondition: true, v1alpha1.UnknownStageCondition: true,
-	v1alpha1.ContestedCondition: true,
 }
 
 func checkShape(t *testing.T, name string, c metav1.Condition) {

@@ -21,23 +21,6 @@ func objectsGo(p *play) {
 	p.settles("gone with the release", func() bool { return !p.Exists(p.T, ask) })
 }
 
-// objectsStay checks that a gate that leaves an application to another operator forgets it, and that the next one to
-// ask finds the existing object.
-func objectsStay(p *play) {
-	p.quota(1)
-	ask := p.Ask(p.T, "pi")
-	p.granted(ask)
-	if err := p.gate.Release(p.Context(), ask.Key, queueing.Release{Reason: queueing.LeftToOther}); err != nil {
-		p.Fatalf("leave it to another: %v", err)
-	}
-	p.granted(ask)
-	if !p.Exists(p.T, ask) {
-		p.Fatal("the object of the grant is gone")
-	}
-	p.release(ask.Key)
-	p.settles("gone with the release", func() bool { return !p.Exists(p.T, ask) })
-}
-
 func deletedWhileWaiting(p *play) {
 	p.quota(0)
 	ask := p.Ask(p.T, "pi")

@@ -43,7 +43,6 @@ var cases = []testCase{
 	{"the other system restarts while an ask is pending", []string{"Restart", "SetQuota"}, otherRestartsWhileWaiting},
 	{"the other system restarts while a grant is held", []string{"Restart", "SetQuota"}, otherRestartsWhileHolding},
 	{"objects are deleted with a release", []string{"Exists"}, objectsGo},
-	{"objects stay when another operator decides", []string{"Exists"}, objectsStay},
 	{"the object of a pending ask is deleted", []string{"Delete", "Exists", "SetQuota"}, deletedWhileWaiting},
 	{"the object of a grant is deleted", []string{"Delete", "Exists"}, deletedWhileHolding},
 	{"the object of a grant is deleted while the operator is down", []string{"Delete", "Exists"}, deletedMeanwhile},

@@ -26,13 +26,8 @@ func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Relea
 	g.mu.Lock()
 	g.forgetAsk(key)
 	delete(g.shown, key)
-	if how.Reason == queueing.LeftToOther {
-		delete(g.created, key)
-		delete(g.chunks, key)
-		delete(g.lost, key)
-	}
 	g.mu.Unlock()
-	if how.Reason == queueing.LeftToOther || !g.workloads.Installed() {
+	if !g.workloads.Installed() {
 		return nil // without the kind there are no Workloads; those that cannot be read are released when they can, which wakes their owners
 	}
 	if err := g.removeLost(ctx, key, g.shows); err != nil {

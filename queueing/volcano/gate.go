@@ -266,12 +266,8 @@ func (g *Gate) patch(ctx context.Context, changed *v1beta1.PodGroup, changes cli
 // Persisted does nothing, because the PodGroup shows what is held.
 func (*Gate) Persisted(context.Context, queueing.Key, queueing.Grant) {}
 
-// Release deletes the groups of an application, unless another operator decides on it from now on.
-func (g *Gate) Release(ctx context.Context, key queueing.Key, how queueing.Release) error {
-	if how.Reason == queueing.LeftToOther {
-		g.tracker.forget(key)
-		return nil
-	}
+// Release deletes the groups of an application.
+func (g *Gate) Release(ctx context.Context, key queueing.Key, _ queueing.Release) error {
 	var failed error
 	for _, group := range g.groupsOf(key) { // groups that cannot be read yet are released later: their appearance wakes their owners
 		if !g.tracker.isDeleted(group.UID) {

@@ -5,7 +5,6 @@ package gate
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
@@ -20,10 +19,6 @@ type Gate struct {
 	ledgers *ledgers
 	loop    *loop
 	opened  chan struct{}
-	// foreign maps the queues in trees that another operator leads to that operator. Guarded by the lock of admissions.
-	foreign map[string]string
-	// serves holds the queues that the engine decides on. Guarded by the lock of admissions.
-	serves map[string]bool
 }
 
 var (
@@ -121,10 +116,6 @@ func (g *Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, erro
 	verdict := g.engine.Verdict(ask.Key)
 	if f := g.inFlight.grants[ask.Key]; f != nil && !f.recorded && verdict.State == queueing.Granted {
 		return queueing.Verdict{State: queueing.Undecided}, nil
-	}
-	if leader := g.foreign[ask.Queue]; leader != "" && verdict.Reason == queueing.ReasonReferenceNotFound {
-		verdict.Message = fmt.Sprintf("queue %s is led by the operator in namespace %s, which does not manage namespace %s; "+
-			"name another queue, or have that operator manage the namespace", ask.Queue, leader, ask.Key.Namespace)
 	}
 	return verdict, nil
 }

@@ -26,9 +26,6 @@ const restDelay = 5 * time.Second
 // errFenced means that another process has taken over a ledger.
 var errFenced = errors.New("another operator has taken over the ledger")
 
-// errForeign means that another operator leads a tree. The next configuration leaves out the queues of that tree.
-var errForeign = errors.New("it belongs to the operator")
-
 // ledger is what this process knows about the ledger of one tree.
 type ledger struct {
 	epoch, seq int64
@@ -158,16 +155,13 @@ func (w *ledgers) next(root string, l *ledger) *page {
 // A merge patch keeps fields that it does not name, so empty entries, and the lists written by earlier versions, are
 // set to null.
 func (w *ledgers) write(ctx context.Context, root, version string, next *page, counts map[string]any) (string, error) {
-	fields := map[string]any{"holder": w.o.Holder, "operator": nil, "epoch": next.epoch, "seq": next.seq, "entries": nil, "inFlight": nil, "orphans": nil}
+	fields := map[string]any{"holder": w.o.Holder, "epoch": next.epoch, "seq": next.seq, "entries": nil, "inFlight": nil, "orphans": nil}
 	entries, err := next.Encode()
 	if err != nil {
 		return "", fmt.Errorf("encode ledger: %w", err)
 	}
 	if entries != "" {
 		fields["entries"] = entries
-	}
-	if name := w.o.Operators.Name(); name != "" {
-		fields["operator"] = name
 	}
 	status := map[string]any{"ledger": fields}
 	maps.Copy(status, counts)
@@ -212,9 +206,6 @@ func (w *ledgers) of(ctx context.Context, root string) (*ledger, error) {
 func (w *ledgers) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) (v1alpha1.LedgerEntries, error) {
 	next := &page{epoch: 1, seq: 1}
 	if before := queue.Status.Ledger; before != nil {
-		if w.o.Operators.Other(ctx, before.Operator) {
-			return v1alpha1.LedgerEntries{}, fmt.Errorf("take over ledger of queue %s: %w in namespace %s", queue.Name, errForeign, before.Operator)
-		}
 		var err error
 		if next.LedgerEntries, err = before.Decode(); err != nil {
 			w.o.Log.Error(err, "Ignored invalid entries of a ledger", "queue", queue.Name, "holder", before.Holder)

@@ -25,8 +25,6 @@ type Options struct {
 	Queues labels.Selector
 	// Holder identifies this process in the ledgers. It must be unique for each start.
 	Holder string
-	// Operators knows which operators lead trees, if there may be several. Default: there is no other.
-	Operators Operators
 	// Wake is called with every application whose verdict may have changed. It must not block.
 	Wake func(queueing.Key)
 	// Clock is used for pauses.
@@ -44,24 +42,7 @@ type Options struct {
 	counts func(ctx context.Context, root string) Counts
 }
 
-// Operators knows this operator and others in the cluster.
-type Operators interface {
-	// Name returns the name of this operator, for the ledgers; empty if it has none.
-	Name() string
-	// Other reports whether the name is that of another operator that is alive.
-	Other(ctx context.Context, name string) bool
-}
-
-// alone is the Operators of an operator without others.
-type alone struct{}
-
-func (alone) Name() string                       { return "" }
-func (alone) Other(context.Context, string) bool { return false }
-
 func (o *Options) setDefaults() {
-	if o.Operators == nil {
-		o.Operators = alone{}
-	}
 	if o.Meter == nil {
 		o.Meter = noMeter{}
 	}

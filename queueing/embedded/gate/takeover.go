@@ -72,8 +72,8 @@ func (g *Gate) Acquire(ctx context.Context) (Acquired, error) {
 	if err := g.o.Live.List(ctx, flavors); err != nil {
 		return Acquired{}, fmt.Errorf("list flavors: %w", err)
 	}
-	queues := g.leaveForeign(ctx, list.Items)
-	g.configure(list.Items, queues, flavors.Items)
+	queues := list.Items
+	g.configure(queues, flavors.Items)
 	acquired := Acquired{orphans: map[queueing.Key]queueing.Grant{}}
 	for i := range queues {
 		queue := &queues[i]
@@ -143,24 +143,19 @@ func (g *Gate) Reload(ctx context.Context) error {
 	if err := g.o.Client.List(ctx, flavors, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list flavors: %w", err)
 	}
-	g.configure(list.Items, g.leaveForeign(ctx, list.Items), flavors.Items)
+	g.configure(list.Items, flavors.Items)
 	return nil
 }
 
-// configure configures the engine with queues, a part of all queues, and the flavors.
-func (g *Gate) configure(all, queues []v1alpha1.SparkQueue, flavors []v1alpha1.SparkFlavor) {
-	names := make([]string, len(all))
-	for i := range all {
-		names[i] = all[i].Name
+// configure configures the engine with queues and flavors.
+func (g *Gate) configure(queues []v1alpha1.SparkQueue, flavors []v1alpha1.SparkFlavor) {
+	names := make([]string, len(queues))
+	for i := range queues {
+		names[i] = queues[i].Name
 	}
 	g.o.Meter.Configured(names)
-	serves := make(map[string]bool, len(queues))
-	for i := range queues {
-		serves[queues[i].Name] = true
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.serves = serves
 	g.engine.Configure(convert.QueueConfigs(queues), convert.FlavorConfigs(flavors))
 	g.newRoots = true
 	g.cycleRequested.request()

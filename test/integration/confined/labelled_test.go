@@ -10,6 +10,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
@@ -28,14 +31,13 @@ func TestNamespacesByLabel(t *testing.T) {
 	bindRoles(t, first.Namespace)
 	program := harness.BuildProgram(t)
 	program.Namespace = "sparkgate-system"
-	i := &installed{Program: program.As(t, account), t: t, flags: []string{"--namespace-selector=example.org/spark=enabled"}}
-	i.start()
+	p := program.As(t, account).Start(t, append(leases, "--namespace-selector=example.org/spark=enabled")...)
 	first.Succeed(first.Apply("alone"))
 
 	label(second, "enabled")
 	waits := second.Apply("waits")
 	env.UntilSeen(t, "the operator leaves out the namespace", func() (bool, any) {
-		return strings.Contains(i.process.Log(), "Leaving out a namespace"), i.process.Log()
+		return strings.Contains(p.Log(), "Leaving out a namespace"), p.Log()
 	})
 	first.Succeed(first.Apply("beside"))
 	if get(t, waits); waits.Status.ObservedGeneration > 0 {
@@ -47,15 +49,26 @@ func TestNamespacesByLabel(t *testing.T) {
 
 	label(first, "disabled")
 	env.UntilSeen(t, "the operator gives up the namespace", func() (bool, any) {
-		return strings.Contains(i.process.Log(), `left [\"`+first.Namespace+`\"]`), i.process.Log()
+		return strings.Contains(p.Log(), `left [\"`+first.Namespace+`\"]`), p.Log()
 	})
 	left := first.Apply("left-alone")
 	second.Succeed(second.Apply("last"))
 	if get(t, left); left.Status.ObservedGeneration > 0 || len(left.Finalizers) > 0 {
 		t.Errorf("an application without the label is taken: %s", harness.Show(left))
 	}
-	i.lives()
-	if strings.Contains(i.process.Log(), "forbidden") {
-		t.Errorf("it lacks a right:\n%s", i.process.Log())
+	select {
+	case <-p.Ended():
+		t.Errorf("the operator has ended:\n%s", p.Log())
+	default:
+	}
+	if strings.Contains(p.Log(), "forbidden") {
+		t.Errorf("it lacks a right:\n%s", p.Log())
+	}
+}
+
+func get(t *testing.T, app *v1alpha1.SparkApplication) {
+	t.Helper()
+	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), app); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -4,16 +4,15 @@
 package confined
 
 import (
-	"encoding/json"
-	"fmt"
-	"slices"
+	"net"
+	"net/http"
 	"strings"
 	"testing"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -26,202 +25,110 @@ var leases = []string{
 	"--enable-leader-election", "--leader-election-lease-duration=2s", "--leader-election-renew-deadline=1500ms", "--leader-election-retry-period=200ms",
 }
 
-// installed is an installation of the operator's program.
-type installed struct {
-	harness.Program
-	t       *testing.T
-	flags   []string
-	process *harness.Process
-}
-
-func (i *installed) start() { i.process = i.Start(i.t, append(i.flags, leases...)...) }
-
-// lives fails if the program has ended.
-func (i *installed) lives() {
-	i.t.Helper()
-	select {
-	case <-i.process.Ended():
-		i.t.Fatalf("the operator in %s has ended:\n%s", i.Namespace, i.process.Log())
-	default:
-	}
-}
-
-// confinedTo starts an operator as the shipped account, with the shipped roles, bound in one namespace.
-func confinedTo(t *testing.T, program harness.Program, namespace string, flags ...string) *installed {
-	t.Helper()
+// TestOverlap: an installation that covers what another one covers is alive and not ready, says which and how to part them,
+// and writes nothing but that. When the other one is gone it runs what that has left, and what waits.
+func TestOverlap(t *testing.T) {
+	w := harness.NewWorld(t, "3Gi", nil)
 	installRoles(t)
-	bindRoles(t, namespace)
-	knows(t, authorizationv1.ResourceAttributes{Verb: "get", Group: "coordination.k8s.io", Resource: "leases", Namespace: program.Namespace, Name: "sparkgate-leader"})
+	bindRoles(t, w.Namespace)
+	knows(t, authorizationv1.ResourceAttributes{Verb: "list", Group: "coordination.k8s.io", Resource: "leases", Name: "sparkgate-leader"})
+	program := harness.BuildProgram(t)
+	beside := program.Namespace
 	program.Namespace = "sparkgate-system"
-	i := &installed{Program: program.As(t, account), t: t, flags: append(flags, "--watch-namespaces="+namespace)}
-	i.start()
-	return i
-}
-
-// leads waits until an operator leads the tree of a queue.
-func leads(t *testing.T, queue *v1alpha1.SparkQueue, operator string) {
-	t.Helper()
-	harness.Eventually(t, queue.DeepCopy(), "led by "+operator, func(q *v1alpha1.SparkQueue) bool {
-		return q.Status.Ledger != nil && q.Status.Ledger.Operator == operator
-	})
-}
-
-// decidedBy waits until the condition and the status of an application say which of two operators decides on it.
-func decidedBy(t *testing.T, app *v1alpha1.SparkApplication, operator, other string) {
-	t.Helper()
-	harness.Eventually(t, app, "told who decides on it", func(a *v1alpha1.SparkApplication) bool {
-		c := apimeta.FindStatusCondition(a.Status.Conditions, v1alpha1.ContestedCondition)
-		return a.Status.Operator == operator && a.Status.OtherOperator == other && c != nil &&
-			strings.Contains(c.Message, "the one in "+operator+" decides")
-	})
-}
-
-// TestOneOwner: an operator of the whole cluster and one of a namespace do not take the same application. The one that leads
-// the queue decides; when it is gone the other one takes over what runs and what comes, and keeps it.
-func TestOneOwner(t *testing.T) {
-	w := harness.NewWorld(t, "9Gi", nil)
-	everywhere := &installed{Program: harness.BuildProgram(t), t: t}
-	everywhere.start()
-	leads(t, w.Queue, everywhere.Namespace)
-	here := confinedTo(t, everywhere.Program, w.Namespace)
-
-	runs := w.Apply("runs", accompanied)
+	first := program.As(t, account).Start(t, append(leases, "--watch-namespaces="+w.Namespace)...)
+	runs := w.Apply("runs")
 	driver := w.Run(runs)
-	decidedBy(t, runs, everywhere.Namespace, here.Namespace)
-	ended := w.Apply("ended")
-	w.Succeed(ended)
-	if ended.Status.Operator != everywhere.Namespace {
-		t.Errorf("the operator %q has run the application", ended.Status.Operator)
+
+	program.Namespace = beside
+	health := freeAddress(t)
+	second := program.Start(t, append(leases, "--health-addr="+health)...)
+	says(t, second, "Waiting: the operator in namespace sparkgate-system covers namespace "+w.Namespace+" as well", "--namespace-selector", "stop one of the two")
+	answers(t, health, "/healthz", http.StatusOK)
+	answers(t, health, "/readyz", http.StatusServiceUnavailable)
+	if err := env.Client().Get(t.Context(), client.ObjectKey{Namespace: beside, Name: "sparkgate-leader"}, &coordinationv1.Lease{}); client.IgnoreNotFound(err) != nil || err == nil {
+		t.Errorf("it has a lease while it waits (%v)", err)
 	}
 
-	everywhere.process.Kill()
-	waits := w.Apply("comes-later")
-	env.Until(t, "the other operator runs what comes", func() bool {
-		here.lives()
-		get(t, waits)
-		return waits.Status.Operator == here.Namespace && waits.Status.Grant != nil
-	})
-	leads(t, w.Queue, here.Namespace)
-	w.Succeed(waits)
-	harness.Eventually(t, runs, "taken over", func(a *v1alpha1.SparkApplication) bool {
-		return a.Status.Operator == here.Namespace && !apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.ContestedCondition)
-	})
-	before := ended.ResourceVersion
-	if get(t, ended); ended.ResourceVersion != before {
-		t.Errorf("an application that had ended was written: %s", harness.Show(ended))
-	}
-
-	everywhere.start()
-	decidedBy(t, runs, here.Namespace, everywhere.Namespace)
+	first.Kill()
+	waits := w.Apply("waits")
+	answers(t, health, "/readyz", http.StatusOK)
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(runs, v1alpha1.SucceededReason)
-	last := w.Apply("last")
-	w.Succeed(last)
-	if last.Status.Operator != here.Namespace {
-		t.Errorf("the operator %q has run the application", last.Status.Operator)
-	}
-	for _, app := range []*v1alpha1.SparkApplication{runs, waits, last} {
+	w.Succeed(waits)
+	for _, app := range []*v1alpha1.SparkApplication{runs, waits} {
 		if created := w.Kubelet.Created(app.UID); len(created) != 1 {
 			t.Errorf("%s had the drivers %v", app.Name, created)
 		}
 	}
-	for _, i := range []*installed{everywhere, here} {
-		if i.lives(); strings.Contains(i.process.Log(), "forbidden") {
-			t.Errorf("the operator in %s lacks a right:\n%s", i.Namespace, i.process.Log())
+	for _, p := range []*harness.Process{first, second} {
+		if strings.Contains(p.Log(), "forbidden") {
+			t.Errorf("it lacks a right:\n%s", p.Log())
 		}
 	}
 }
 
-// TestQueuesDivideANamespace: two operators of one namespace with queues of their own each run what is in their queues, and
-// neither says that this is a mistake.
-func TestQueuesDivideANamespace(t *testing.T) {
-	d := newDivision(t)
-	d.everywhere.start()
-	d.here = confinedTo(t, d.everywhere.Program, d.Namespace, d.oursOnly)
-	d.runsEverywhere(t, "one")
-}
-
-// division is a namespace with two queues, each of an operator of its own.
-type division struct {
-	*harness.World
-	ours             *v1alpha1.SparkQueue
-	everywhere, here *installed
-	// oursOnly is the flag of the operator here.
-	oursOnly string
-}
-
-func newDivision(t *testing.T) *division {
-	t.Helper()
-	d := &division{World: harness.NewWorld(t, "3Gi", nil), oursOnly: "--queue-selector=example.org/team=ours"}
-	d.ours = harness.Queue(t, d.Queue.Name+"-ours", "", "3Gi")
-	harness.Change(t, d.ours, func(q *v1alpha1.SparkQueue) { q.Labels = map[string]string{"example.org/team": "ours"} })
-	d.everywhere = &installed{Program: harness.BuildProgram(t), t: t, flags: []string{"--queue-selector=example.org/team!=ours"}}
-	return d
-}
-
-func (d *division) apply(name string, queue *v1alpha1.SparkQueue) *v1alpha1.SparkApplication {
-	return d.Apply(name, func(app *v1alpha1.SparkApplication) { app.Spec.Queue.Name = queue.Name })
-}
-
-// runsEverywhere has applications and a schedule run through both queues.
-func (d *division) runsEverywhere(t *testing.T, round string) {
-	t.Helper()
-	leads(t, d.Queue, d.everywhere.Namespace)
-	leads(t, d.ours, d.here.Namespace)
-	for n, want := range []struct {
-		queue    *v1alpha1.SparkQueue
-		operator string
-	}{{d.Queue, d.everywhere.Namespace}, {d.ours, d.here.Namespace}, {d.Queue, d.everywhere.Namespace}, {d.ours, d.here.Namespace}} {
-		app := d.apply(fmt.Sprintf("pi-%s-%d", round, n), want.queue)
-		d.Succeed(app)
-		if app.Status.Operator != want.operator || app.Status.OtherOperator != "" {
-			t.Errorf("operators %q and %q for queue %s, want %q", app.Status.Operator, app.Status.OtherOperator, want.queue.Name, want.operator)
+// TestApart: installations with their own namespaces and queues run side by side, each with its own lease. A lease that a
+// tenant has written stops neither.
+func TestApart(t *testing.T) {
+	w, v := harness.NewWorld(t, "3Gi", nil), harness.NewWorld(t, "3Gi", nil)
+	for queue, team := range map[*v1alpha1.SparkQueue]string{w.Queue: "w", v.Queue: "v"} {
+		harness.Change(t, queue, func(q *v1alpha1.SparkQueue) { q.Labels = map[string]string{"example.org/team": team} })
+	}
+	harness.Create(t, &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "sparkgate-leader", Annotations: map[string]string{
+			"sparkgate.io/namespaces": "*", "sparkgate.io/service-account": "default",
+		}},
+		Spec: coordinationv1.LeaseSpec{LeaseDurationSeconds: ptr.To[int32](3600), RenewTime: ptr.To(metav1.NowMicro())},
+	})
+	program := harness.BuildProgram(t)
+	one := program.Start(t, append(leases, "--watch-namespaces="+w.Namespace, "--queue-selector=example.org/team=w")...)
+	program.Namespace = env.Namespace(t)
+	other := program.Start(t, append(leases, "--watch-namespaces="+v.Namespace, "--queue-selector=example.org/team=v")...)
+	w.Succeed(w.Apply("pi"))
+	v.Succeed(v.Apply("pi"))
+	for _, p := range []*harness.Process{one, other} {
+		if strings.Contains(p.Log(), "covers") {
+			t.Errorf("it saw an overlap:\n%s", p.Log())
 		}
 	}
-	scheduled(t, d.World, "yearly-"+round, d.everywhere.Namespace, d.here.Namespace)
-	for _, i := range []*installed{d.everywhere, d.here} {
-		i.lives()
-	}
 }
 
-// scheduled has a schedule run twice: one of the two operators follows it, and each run is created once.
-func scheduled(t *testing.T, w *harness.World, name string, operators ...string) {
+// says waits until the process has logged a line with all of some words.
+func says(t *testing.T, p *harness.Process, words ...string) {
 	t.Helper()
-	spec, err := json.Marshal(w.Pi("pi").Spec)
+	env.UntilSeen(t, "the operator says "+strings.Join(words, ", "), func() (bool, any) {
+		for line := range strings.Lines(p.Log()) {
+			has := true
+			for _, word := range words {
+				has = has && strings.Contains(line, word)
+			}
+			if has {
+				return true, ""
+			}
+		}
+		return false, p.Log()
+	})
+}
+
+// freeAddress returns an address of this machine at which nothing listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	held, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
-	s.Spec.Schedule, s.Spec.Template.Spec = "0 0 1 1 *", runtime.RawExtension{Raw: spec}
-	harness.Create(t, s)
-	var follows string
-	for n, token := range []string{"one", "two"} {
-		harness.Change(t, s, func(s *v1alpha1.ScheduledSparkApplication) {
-			s.Annotations = map[string]string{"reconcile.fluxcd.io/requestedAt": token, "reconcile.fluxcd.io/forceAt": token}
-		})
-		harness.Eventually(t, s, "run", func(s *v1alpha1.ScheduledSparkApplication) bool { return s.Status.LastHandledForceAt == token })
-		if !slices.Contains(operators, s.Status.Operator) || n > 0 && s.Status.Operator != follows {
-			t.Errorf("followed by the operator %q, before by %q", s.Status.Operator, follows)
-		}
-		follows = s.Status.Operator
-		children := &v1alpha1.SparkApplicationList{}
-		if err := env.Client().List(t.Context(), children, client.InNamespace(w.Namespace), client.MatchingLabels{v1alpha1.ScheduleLabel: s.Name}); err != nil {
-			t.Fatal(err)
-		}
-		if len(children.Items) != n+1 {
-			t.Fatalf("%d applications after %d runs", len(children.Items), n+1)
-		}
-		for i := range children.Items {
-			if app := &children.Items[i]; app.Status.Times.Finished == nil {
-				w.Succeed(app)
-			}
-		}
-	}
+	defer held.Close()
+	return held.Addr().String()
 }
 
-func get(t *testing.T, app *v1alpha1.SparkApplication) {
+// answers waits until a probe gets a status.
+func answers(t *testing.T, address, probe string, status int) {
 	t.Helper()
-	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), app); err != nil {
-		t.Fatal(err)
-	}
+	env.UntilSeen(t, probe+" answers", func() (bool, any) {
+		response, err := http.Get("http://" + address + probe)
+		if err != nil {
+			return false, err
+		}
+		return response.Body.Close() == nil && response.StatusCode == status, response.Status
+	})
 }

@@ -343,34 +343,3 @@ func TestSeveralLeaders(t *testing.T) {
 		}
 	}
 }
-
-// TestTwoInstallations: two operators of all namespaces, each with an installation of its own. An application has one of them, which alone
-// asks Kueue, and the other says that it is left out. When the owner is killed, the other one continues what runs and what waits.
-func TestTwoInstallations(t *testing.T) {
-	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
-	w := newWorld(t, "3Gi")
-	program, processes := harness.BuildProgram(t), map[string]*harness.Process{}
-	for _, namespace := range []string{program.Namespace, env.Namespace(t)} {
-		program.Namespace = namespace
-		processes[namespace] = program.Start(t, "--enable-leader-election", "--leader-election-lease-duration=2s",
-			"--leader-election-renew-deadline=1500ms", "--leader-election-retry-period=200ms")
-	}
-	runs := w.apply("runs")
-	w.Run(runs)
-	waits := w.apply("waits")
-	w.waits(waits, "Queued", "WaitingForQuota")
-	harness.Eventually(t, runs, "told that two operators want it", func(a *v1alpha1.SparkApplication) bool {
-		return a.Status.OtherOperator != "" && apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.ContestedCondition)
-	})
-	owner, other := runs.Status.Operator, runs.Status.OtherOperator
-	processes[owner].Kill()
-	harness.Eventually(t, runs, "taken over", func(a *v1alpha1.SparkApplication) bool { return a.Status.Operator == other })
-	w.finish(runs, 0)
-	w.Reach(runs, "Succeeded")
-	w.Succeed(waits)
-	for _, app := range []*v1alpha1.SparkApplication{runs, waits} {
-		if created, asked := w.Kubelet.Created(app.UID), w.workloads(app); len(created) != 1 || len(asked) != 1 {
-			t.Errorf("%s had the drivers %v and %d Workloads", app.Name, created, len(asked))
-		}
-	}
-}

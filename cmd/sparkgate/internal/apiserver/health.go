@@ -14,8 +14,9 @@ import (
 )
 
 // Alive answers the kubelet's probes at an address until stop is called, which frees the address. The process is alive,
-// so that it is not restarted while it waits, but not ready, so that a rolling update does not continue.
-func Alive(address string) (stop func(), err error) {
+// so that it is not restarted while it waits, but not ready, so that a rolling update does not continue. It answers with
+// the error of why, if that returns one.
+func Alive(address string, why healthz.Checker) (stop func(), err error) {
 	if address == "" || address == "0" {
 		return func() {}, nil
 	}
@@ -25,8 +26,12 @@ func Alive(address string) (stop func(), err error) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/healthz", healthz.CheckHandler{Checker: healthz.Ping})
-	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "waiting for the API server or the operator's CustomResourceDefinitions", http.StatusServiceUnavailable)
+	mux.HandleFunc("/readyz", func(w http.ResponseWriter, r *http.Request) {
+		reason := "waiting for the API server or the operator's CustomResourceDefinitions"
+		if err := why(r); err != nil {
+			reason = err.Error()
+		}
+		http.Error(w, reason, http.StatusServiceUnavailable)
 	})
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = server.Serve(listener) }() // it returns only after Shutdown or Close

@@ -21,9 +21,9 @@ var defaults = leaderelection.Options{LeaseDuration: 10 * time.Second, RenewDead
 // The operator's other clients use the same configuration. With the timeout of the lease client, each of their watches
 // would restart every few seconds.
 func TestTheConfigurationIsLeftAlone(t *testing.T) {
-	t.Setenv(namespaceVariable, "sparkgate-system")
+	t.Parallel()
 	config := &rest.Config{Host: "https://127.0.0.1:1"}
-	if _, err := NewLock(config, "sparkgate-0", defaults); err != nil {
+	if _, err := NewLock(config, "sparkgate-0", defaults, &Installation{Namespace: "sparkgate-system"}); err != nil {
 		t.Fatal(err)
 	}
 	if config.Timeout != 0 || config.UserAgent != "" {
@@ -33,7 +33,7 @@ func TestTheConfigurationIsLeftAlone(t *testing.T) {
 
 func TestALeaseNeedsANamespace(t *testing.T) {
 	t.Setenv(namespaceVariable, "")
-	if _, err := NewLock(&rest.Config{}, "sparkgate-0", defaults); err == nil {
+	if _, err := Namespace(); err == nil {
 		t.Error("a lease in no namespace is prepared")
 	}
 }
@@ -80,7 +80,7 @@ func TestRenewals(t *testing.T) {
 	t.Parallel()
 	start, refused := time.Now(), errors.New("conflict")
 	w := &written{records: []resourcelock.LeaderElectionRecord{{HolderIdentity: "other"}}}
-	l := &own{Interface: w, interval: renewInterval(defaults)}
+	l := &own{Interface: w, interval: renewInterval(defaults), alone: func(context.Context) error { return nil }}
 	if _, _, err := l.Get(t.Context()); err != nil {
 		t.Fatal(err)
 	}
