@@ -171,7 +171,8 @@ generate: ## Write deepcopy methods
 	@$(CONTROLLER_GEN) object:headerFile=hack/header.go.txt paths=./api/...
 manifests: ## Write CRDs, and what the Helm chart has of config
 	$(call say,CRDs)
-	@$(CONTROLLER_GEN) crd paths=./api/... output:crd:dir=config/crd/bases
+	@$(CONTROLLER_GEN) crd paths=./api/... output:crd:dir=out/crd
+	@go run ./hack/crds out/crd && mv out/crd/*.yaml config/crd/bases/
 	@go run ./hack/chart
 golden: ## Rewrite golden files with what the code does now; read the diff
 	$(call say,golden files)

@@ -8,8 +8,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,8 +31,9 @@ const (
 	requestTimeout = 10 * time.Second
 )
 
-// Wait returns once the API server answers and serves the operator's kinds with all fields of the status. It logs each
-// obstacle once. It returns an error for what waiting cannot fix, because the kubeconfig is read only at the start.
+// Wait returns once the API server answers and serves the operator's kinds, by CRDs that are not older than the operator.
+// It logs each obstacle once. It returns an error for what waiting cannot fix, because the kubeconfig is read only at
+// the start.
 func Wait(ctx context.Context, config *rest.Config, log logr.Logger) error {
 	config = rest.CopyConfig(config)
 	config.Timeout = requestTimeout
@@ -49,15 +52,14 @@ func Wait(ctx context.Context, config *rest.Config, log logr.Logger) error {
 		if err != nil {
 			return false, fmt.Errorf("connect to the API server at %s: %w", config.Host, err)
 		}
-		waits := false
-		for _, f := range found {
-			waits = waits || f.waits
-			if !reported[f.message+f.about] {
-				reported[f.message+f.about] = true
-				log.Info(f.message, append([]any{"server", config.Host}, f.details...)...)
-			}
+		if found == nil {
+			return true, nil
 		}
-		return !waits, nil
+		if about := found.message + found.about; !reported[about] {
+			reported[about] = true
+			log.Info(found.message, append([]any{"server", config.Host}, found.details...)...)
+		}
+		return !found.waits, nil
 	})
 }
 
@@ -65,9 +67,7 @@ func Wait(ctx context.Context, config *rest.Config, log logr.Logger) error {
 type finding struct {
 	message string
 	// about distinguishes findings with the same message.
-	about string
-	// remedy is set where it is not to update the CRD.
-	remedy  string
+	about   string
 	details []any
 	// waits is set if Wait must not return before this has changed.
 	waits bool
@@ -76,14 +76,14 @@ type finding struct {
 // apiServer is the API server to check.
 type apiServer struct {
 	client discovery.DiscoveryInterface
-	// own are the schemas with which the operator was built, by kind.
-	own map[string]*schema
+	// own are the numbers of the schemas with which the operator was built, by CRD.
+	own map[string]int
 	// renewed is set if the token is reread from its file, as in a pod.
 	renewed bool
 }
 
-// check checks the API server. It returns an error only if waiting does not help.
-func (a apiServer) check(ctx context.Context) ([]finding, error) {
+// check checks the API server. It returns nil if nothing is in the way, and an error only if waiting does not help.
+func (a apiServer) check(ctx context.Context) (*finding, error) {
 	version, err := a.client.ServerVersion()
 	if err != nil {
 		return a.notAnswered(err)
@@ -93,38 +93,59 @@ func (a apiServer) check(ctx context.Context) ([]finding, error) {
 		return a.notAnswered(err)
 	}
 	if len(missing) > 0 {
-		return []finding{{message: "Waiting for CustomResourceDefinitions", about: strings.Join(missing, ","), waits: true, details: []any{
+		return &finding{message: "Waiting for CustomResourceDefinitions", about: strings.Join(missing, ","), waits: true, details: []any{
 			"version", version.GitVersion, "missing", missing, "remedy", "install them: " + applyCRDs,
-		}}}, nil
+		}}, nil
 	}
-	served, err := servedSchemas(ctx, a.client)
-	if passes(err) {
-		return a.notAnswered(err)
+	return a.compareSchemas(ctx)
+}
+
+// compareSchemas finds CRDs that are older than the operator. The API server would drop what they do not know of the
+// status, and a grant that is not stored would be made twice. A newer CRD does no harm.
+func (a apiServer) compareSchemas(ctx context.Context) (*finding, error) {
+	var older []string
+	for _, name := range slices.Sorted(maps.Keys(a.own)) {
+		served, err := servedSchema(ctx, a.client, name)
+		if passes(err) || apierrors.IsNotFound(err) {
+			return a.late(err)
+		}
+		if err != nil {
+			return &finding{message: "Whether the CustomResourceDefinitions are older than the operator is not known", details: []any{"error", err.Error(),
+				"remedy", "apply the ClusterRole sparkgate-operator of this release"}}, nil
+		}
+		if served < a.own[name] {
+			older = append(older, name)
+		}
 	}
-	if err != nil {
-		return []finding{{message: "The schemas of the operator's kinds are not known; whether they fit is not checked", details: []any{"error", err.Error(),
-			"remedy", "bind ClusterRole system:discovery to the group system:authenticated, as Kubernetes does by default"}}}, nil
+	if len(older) == 0 {
+		return nil, nil
 	}
-	return compare(a.own, served), nil
+	return &finding{message: "Waiting for newer CustomResourceDefinitions: these are older than the operator", about: strings.Join(older, ","), waits: true,
+		details: []any{"older", older, "remedy", "update them: " + applyCRDs}}, nil
 }
 
 // notAnswered converts an error of a request: to a finding if the API server may answer later, and otherwise to an
 // error with a remedy.
-func (a apiServer) notAnswered(err error) ([]finding, error) {
+func (a apiServer) notAnswered(err error) (*finding, error) {
 	var untrusted *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &untrusted):
 		return nil, fmt.Errorf("%w; correct server and certificate-authority in the kubeconfig", err)
 	case apierrors.IsUnauthorized(err) && a.renewed: // an API server that has just started may not know service accounts yet
-		return []finding{{message: "Waiting for the API server to accept the token", waits: true, details: []any{"error", err.Error(),
-			"remedy", "if this lasts, look at the token's file and at the operator's service account"}}}, nil
+		return &finding{message: "Waiting for the API server to accept the token", waits: true, details: []any{"error", err.Error(),
+			"remedy", "if this lasts, look at the token's file and at the operator's service account"}}, nil
 	case apierrors.IsUnauthorized(err):
 		return nil, fmt.Errorf("%w; correct the user in the kubeconfig", err)
 	case apierrors.IsNotFound(err):
 		return nil, fmt.Errorf("%w; this is not an API server of Kubernetes, correct server in the kubeconfig", err)
 	}
-	return []finding{{message: "Waiting for the API server", waits: true, details: []any{"error", err.Error(),
-		"remedy", "if this lasts, correct server in the kubeconfig, or look at the network between this pod and the API server"}}}, nil
+	return a.late(err)
+}
+
+// late is the finding about an API server that does not answer yet.
+func (apiServer) late(err error) (*finding, error) {
+	return &finding{message: "Waiting for the API server", waits: true, details: []any{"error", err.Error(),
+		"remedy", "if this lasts, correct server in the kubeconfig, or look at the network between this pod and the API server"}}, nil
 }
 
 // passes reports whether an error is temporary: there was no answer, or the API server is busy or has just started.
@@ -140,6 +161,9 @@ func passes(err error) bool {
 
 // applyCRDs is the command that installs the CRDs. It is the same with Helm, which does not update CRDs.
 const applyCRDs = "kubectl apply --server-side --force-conflicts -k config/crd, from the release of this operator"
+
+// kinds are the kinds of the operator.
+var kinds = []string{v1alpha1.SparkApplicationKind, v1alpha1.ScheduledSparkApplicationKind, v1alpha1.SparkQueueKind, v1alpha1.SparkFlavorKind}
 
 // missingKinds returns the kinds of the operator that are not served.
 func missingKinds(client discovery.DiscoveryInterface) ([]string, error) {

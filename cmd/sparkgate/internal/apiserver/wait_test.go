@@ -20,7 +20,7 @@ func TestRefusedToken(t *testing.T) {
 	t.Cleanup(server.Close)
 	client := discovery.NewDiscoveryClientForConfigOrDie(&rest.Config{Host: server.URL})
 	found, err := apiServer{client: client, renewed: true}.check(t.Context())
-	if err != nil || len(found) != 1 || !found[0].waits || found[0].message != "Waiting for the API server to accept the token" {
+	if err != nil || found == nil || !found.waits || found.message != "Waiting for the API server to accept the token" {
 		t.Errorf("with a file: %v, %+v", err, found)
 	}
 	if found, err = (apiServer{client: client}).check(t.Context()); err == nil || !strings.Contains(err.Error(), "correct the user in the kubeconfig") {
@@ -28,30 +28,61 @@ func TestRefusedToken(t *testing.T) {
 	}
 }
 
-// TestSchemasThatAreLate: the operator waits for an API server that cannot yet say which fields its CRDs keep, because
-// grants are lost if the CRDs are too old. It does not wait for one that refuses to say it.
-func TestSchemasThatAreLate(t *testing.T) {
+// TestSchemas: the operator waits for CRDs that are older than itself, and for an API server that cannot say it yet. It
+// does not wait for newer ones, or for one that refuses to say it.
+func TestSchemas(t *testing.T) {
 	t.Parallel()
-	for code, waits := range map[int]bool{
-		http.StatusServiceUnavailable: true, http.StatusInternalServerError: true, http.StatusTooManyRequests: true,
-		http.StatusForbidden: false, http.StatusNotFound: false,
+	for name, tt := range map[string]struct {
+		code  int
+		crd   string
+		waits bool
+		says  string // empty: nothing
+	}{
+		"the same":     {http.StatusOK, "2-abc", false, ""},
+		"another hash": {http.StatusOK, "2-def", false, ""},
+		"newer":        {http.StatusOK, "10-abc", false, ""},
+		"older":        {http.StatusOK, "1-abc", true, "these are older than the operator"},
+		"without one":  {http.StatusOK, "", true, "these are older than the operator"},
+		"unavailable":  {http.StatusServiceUnavailable, "", true, "Waiting for the API server"},
+		"failing":      {http.StatusInternalServerError, "", true, "Waiting for the API server"},
+		"busy":         {http.StatusTooManyRequests, "", true, "Waiting for the API server"},
+		"gone":         {http.StatusNotFound, "", true, "Waiting for the API server"},
+		"forbidden":    {http.StatusForbidden, "", false, "is not known"},
 	} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			switch r.URL.Path {
-			case "/version":
-				_, _ = w.Write([]byte(`{"gitVersion":"v1.36.0"}`))
-			case "/apis/sparkgate.io/v1alpha1":
-				_, _ = w.Write([]byte(`{"kind":"APIResourceList","resources":[{"kind":"SparkApplication"},{"kind":"ScheduledSparkApplication"},{"kind":"SparkQueue"},{"kind":"SparkFlavor"}]}`))
-			default:
-				w.WriteHeader(code)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				switch r.URL.Path {
+				case "/version":
+					_, _ = w.Write([]byte(`{"gitVersion":"v1.36.0"}`))
+				case "/apis/sparkgate.io/v1alpha1":
+					_, _ = w.Write([]byte(`{"kind":"APIResourceList","resources":[{"kind":"SparkApplication"},{"kind":"ScheduledSparkApplication"},{"kind":"SparkQueue"},{"kind":"SparkFlavor"}]}`))
+				default:
+					w.WriteHeader(tt.code)
+					_, _ = w.Write([]byte(`{"metadata":{"annotations":{"sparkgate.io/schema":"` + tt.crd + `"}}}`))
+				}
+			}))
+			t.Cleanup(server.Close)
+			client := discovery.NewDiscoveryClientForConfigOrDie(&rest.Config{Host: server.URL})
+			found, err := apiServer{client: client, own: map[string]int{"sparkqueues.sparkgate.io": 2}}.check(t.Context())
+			if err != nil || (found == nil) != (tt.says == "") || found != nil && (found.waits != tt.waits || !strings.Contains(found.message, tt.says)) {
+				t.Errorf("%+v, %v; want it to wait: %t, to say %q", found, err, tt.waits, tt.says)
 			}
-		}))
-		t.Cleanup(server.Close)
-		client := discovery.NewDiscoveryClientForConfigOrDie(&rest.Config{Host: server.URL})
-		found, err := apiServer{client: client}.check(t.Context())
-		if err != nil || len(found) != 1 || found[0].waits != waits {
-			t.Errorf("%d: waits %t, want %t: %+v, %v", code, !waits, waits, found, err)
+		})
+	}
+}
+
+// TestOwnSchemas: each CRD with which the operator was built has a number.
+func TestOwnSchemas(t *testing.T) {
+	t.Parallel()
+	own, err := ownSchemas()
+	if err != nil || len(own) != len(kinds) {
+		t.Fatalf("%v, %v", own, err)
+	}
+	for name, number := range own {
+		if number < 1 {
+			t.Errorf("%s has no number: run make manifests", name)
 		}
 	}
 }
