@@ -30,7 +30,6 @@ import (
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/dashboard"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/labelled"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/lease"
-	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/memory"
 	"github.com/sparkgate/sparkgate/cmd/sparkgate/internal/options"
 	"github.com/sparkgate/sparkgate/controllers"
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
@@ -78,7 +77,7 @@ func run(o options.Options) error {
 	if err != nil {
 		return fmt.Errorf("find the cluster: %w; set KUBECONFIG to the path of a kubeconfig, or run in a pod with a service account", err)
 	}
-	if err := memory.Limit(os.Getenv); err != nil {
+	if err := limitMemory(os.Getenv); err != nil {
 		return err
 	}
 	ctx := ctrl.SetupSignalHandler()

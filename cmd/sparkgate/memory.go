@@ -1,8 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package memory limits the memory of the process according to the limit of its container.
-package memory
+package main
 
 import (
 	"fmt"
@@ -18,10 +17,10 @@ const (
 	goVariable = "GOMEMLIMIT"
 )
 
-// Limit makes Go collect garbage more often once it uses 45 % of the container's memory. The rest is for peaks: the
-// collector counts live memory only after it has marked it, and large lists are decoded within seconds. Limit does
+// limitMemory makes Go collect garbage more often once it uses 45 % of the container's memory. The rest is for peaks: the
+// collector counts live memory only after it has marked it, and large lists are decoded within seconds. limitMemory does
 // nothing if GOMEMLIMIT is set or the memory of the container is not known.
-func Limit(getenv func(string) string) error {
+func limitMemory(getenv func(string) string) error {
 	text := getenv(containerVariable)
 	if text == "" || getenv(goVariable) != "" {
 		return nil

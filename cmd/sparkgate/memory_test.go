@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package memory
+package main
 
 import (
 	"math"
@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestLimit: Go's limit follows that of the container, unless GOMEMLIMIT is set or the container's limit is not known.
+// TestLimitMemory: Go's limit follows that of the container, unless GOMEMLIMIT is set or the container's limit is not known.
 // A value that is not a number is refused.
-func TestLimit(t *testing.T) {
+func TestLimitMemory(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
 	for name, tt := range map[string]struct {
@@ -27,7 +27,7 @@ func TestLimit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			debug.SetMemoryLimit(math.MaxInt64)
-			err := Limit(func(name string) string { return tt.environment[name] })
+			err := limitMemory(func(name string) string { return tt.environment[name] })
 			if (err != nil) != tt.fails {
 				t.Errorf("error %v", err)
 			}
