@@ -29,7 +29,7 @@ var (
 	// next matches the end of a value without quotes: a bracket or comma at the end of a word, or before another name.
 	next = regexp.MustCompile(`^[,;&|)\]}>]{1,8}(?:$|\s|["']|[\w.-]{1,64}(?:=|:|->| ->))`)
 	// harmless matches values that say that there is no secret, or that it is hidden already.
-	harmless = regexp.MustCompile(`(?i)^["']?(?:true|false|null|none|nil|\*.*|[\[<(]redacted.*|\(hidden\)|)["']?$`)
+	harmless = regexp.MustCompile(`(?i)^["']?(?:true|false|null|none|nil|\*+(?:\(redacted\)?)?|[\[<(]redacted[\])>]?|\(hidden\)|)["']?$`)
 	count    = regexp.MustCompile(`^\d{1,8}$`)
 	// addresses matches user and password in an address.
 	addresses = regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://)[^\s/?#"'<>]*@`)

@@ -41,6 +41,8 @@ func TestText(t *testing.T) {
 		"what is no text":                     {"a\xffb", "ab"},
 		"hidden behind escape":                {"pass\x1b[0mword=abc", "password=" + h},
 		"hidden behind zero-width characters": {"pass\u200bword=abc", "password=" + h},
+		"a password with a star":              {"password=*hunter2", "password=" + h},
+		"masked by Spark":                     {"(spark.a.password=*********(redacted))", "(spark.a.password=*********(redacted))"},
 		"a word that is no name":              {"secretary went home", "secretary went home"},
 	}
 	for name, tc := range tests {
