@@ -31,11 +31,11 @@ type Queues interface {
 	// Leads reports whether this process is the leader and has restored its state. Other replicas cannot explain
 	// anything.
 	Leads() bool
-	// Application explains an application. It returns false if the application neither asks for anything nor holds
+	// Explain explains an application. It returns false if the application neither asks for anything nor holds
 	// anything.
-	Application(key queueing.Key) (v1.Application, bool)
-	// Queue explains a queue. It returns false if the queue is not configured.
-	Queue(name string) (v1.Queue, bool)
+	Explain(key queueing.Key) (v1.Application, bool)
+	// ExplainQueue explains a queue. It returns false if the queue is not configured.
+	ExplainQueue(name string) (v1.Queue, bool)
 }
 
 // Options configure a handler.
@@ -163,7 +163,7 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 		h.Log.Error(err, "Failed to read an application to explain it", "namespace", name.Namespace, "name", name.Name)
 		return nil, problemOf(http.StatusInternalServerError, v1.AuthorizationUnavailable, "the application could not be read; try again")
 	}
-	out, known := h.Queues.Application(convert.KeyOf(app))
+	out, known := h.Queues.Explain(convert.KeyOf(app))
 	if gate := convert.GateOf(app); !known && asksElsewhere(app, gate) {
 		return nil, problemOf(http.StatusNotFound, v1.OtherGate, "gate %s decides on the application, not a SparkQueue", gate)
 	}
@@ -214,7 +214,7 @@ func (h *handler) queue(r *http.Request, c *identity) (any, *problem) {
 	if p := h.require(r, c, Object{Resource: "sparkqueues", Name: name}); p != nil {
 		return nil, p
 	}
-	out, known := h.Queues.Queue(name)
+	out, known := h.Queues.ExplainQueue(name)
 	if !known {
 		return nil, problemOf(http.StatusNotFound, v1.NotFound, "there is no sparkqueue %s", name)
 	}

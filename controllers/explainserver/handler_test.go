@@ -86,7 +86,7 @@ type queues struct {
 
 func (q *queues) Leads() bool { return !q.away }
 
-func (q *queues) Application(key queueing.Key) (v1.Application, bool) {
+func (q *queues) Explain(key queueing.Key) (v1.Application, bool) {
 	a, found := q.apps[key]
 	if found && a.Waits != nil { // a fresh copy, as from the queue
 		waits := *a.Waits
@@ -96,7 +96,7 @@ func (q *queues) Application(key queueing.Key) (v1.Application, bool) {
 	return a, found
 }
 
-func (q *queues) Queue(name string) (v1.Queue, bool) {
+func (q *queues) ExplainQueue(name string) (v1.Queue, bool) {
 	out, found := q.known[name]
 	return out, found
 }

@@ -6,5 +6,5 @@
 // Grants are converted in both directions, because they are stored in the status of applications and in the ledgers of
 // root queues. The conversion is lossless: FromAPI(ToAPI(g)) equals g. Queues and flavors are converted only to the
 // configuration of the engine. The operator and sparkctl share this conversion, so that a simulation predicts what the
-// operator does.
+// operator does. States and explanations of the engine are converted only to the API.
 package convert

@@ -71,8 +71,8 @@ func TestHoldersKeepTheirAge(t *testing.T) {
 				t.Fatal(err)
 			}
 			for app := range tt.since {
-				if x, _ := r.Explain(key(app)); (x.Holding.Eviction != nil) != (app == tt.want) {
-					t.Errorf("%s: preempted %t, want %s to be", app, x.Holding.Eviction != nil, tt.want)
+				if x, _ := r.Explain(key(app)); (x.Holds.Eviction != nil) != (app == tt.want) {
+					t.Errorf("%s: preempted %t, want %s to be", app, x.Holds.Eviction != nil, tt.want)
 				}
 			}
 		})

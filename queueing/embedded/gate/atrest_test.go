@@ -145,7 +145,7 @@ func orphaned(t *testing.T) (*Gate, *clocktesting.FakeClock) {
 			t.Fatalf("it holds %+v", grant)
 		}
 	}
-	if x, _ := r.Explain(pi); !x.Holding.Terminating {
+	if x, _ := r.Explain(pi); !x.Holds.Terminating {
 		t.Error("its quota does not count as being released")
 	}
 	must(t, r.loop.cycle(t.Context()))

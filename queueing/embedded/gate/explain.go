@@ -4,7 +4,9 @@
 package gate
 
 import (
+	explainv1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
@@ -19,17 +21,25 @@ func (g *Gate) Leads() bool {
 }
 
 // Explain returns the live view of an application, or false if it neither asks for nor holds anything here.
-func (g *Gate) Explain(key queueing.Key) (embedded.Explanation, bool) {
+func (g *Gate) Explain(key queueing.Key) (explainv1.Application, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.engine.Explain(key)
+	x, known := g.engine.Explain(key)
+	if !known {
+		return explainv1.Application{}, false
+	}
+	return convert.Explanation(x), true
 }
 
 // ExplainQueue returns the live view of a queue, or false if the queue is not configured.
-func (g *Gate) ExplainQueue(queue string) (embedded.QueueExplanation, bool) {
+func (g *Gate) ExplainQueue(queue string) (explainv1.Queue, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.engine.ExplainQueue(queue)
+	x, known := g.engine.ExplainQueue(queue)
+	if !known {
+		return explainv1.Queue{}, false
+	}
+	return convert.QueueExplanation(x), true
 }
 
 // State returns the state of a queue, or false if the queue is not configured.

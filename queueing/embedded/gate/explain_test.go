@@ -10,6 +10,7 @@ import (
 	"github.com/go-logr/logr"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	explainv1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
@@ -30,7 +31,7 @@ func TestExplain(t *testing.T) {
 	if !r.Leads() {
 		t.Error("does not lead once it has restored its state")
 	}
-	if x, known := r.Explain(key); !known || x.State != queueing.Granted || x.Queue != "team-a" {
+	if x, known := r.Explain(key); !known || x.State != explainv1.Granted || x.Queue != "team-a" {
 		t.Errorf("known: %t, %+v", known, x)
 	}
 	if q, known := r.ExplainQueue("team-a"); !known || q.Admitted != 1 {

@@ -55,8 +55,8 @@ func TestPlaceInLine(t *testing.T) {
 				syncs(t, g, piSince(at))
 			}
 			x, _ := g.Explain(pi)
-			if !x.Pending.QueuedAt.Equal(tc.want) {
-				t.Errorf("queued at %s, want %s", x.Pending.QueuedAt, tc.want)
+			if !x.Waits.Since.Time.Equal(tc.want) {
+				t.Errorf("queued at %s, want %s", x.Waits.Since, tc.want)
 			}
 			state, _ := g.State("team-a")
 			var heads []string

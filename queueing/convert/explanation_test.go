@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package controllers
+package convert
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 )
 
-const explainPage = "../docs/explain.md"
+const explainPage = "../../docs/explain.md"
 
 // day is a day of the tests.
 var day = time.Date(2026, 9, 1, 10, 12, 3, 0, time.UTC)
@@ -63,7 +63,7 @@ func TestThePageIsTrue(t *testing.T) {
 	waits, _ := e.Explain(queueing.Key{Namespace: "default", Name: "pi", UID: "pi"})
 	holds, _ := e.Explain(queueing.Key{Namespace: "default", Name: "etl", UID: "etl"})
 	team, _ := e.ExplainQueue("team-a")
-	pi, etl := applicationOf(waits), applicationOf(holds)
+	pi, etl := Explanation(waits), Explanation(holds)
 	pi.Namespace, pi.Name, pi.UID, pi.Stage, pi.StageMessage = "default", "pi", "9f6c1f0e-3c4e-4a8e-b1a5-0d4c5f6a7b8c", "Queued", pi.Message
 	etl.Namespace, etl.Name, etl.UID, etl.Stage = "default", "etl", "1b2d3c4e-5f60-4a7b-8c9d-0e1f2a3b4c5d", "Running"
 	data, err := os.ReadFile(explainPage)
@@ -74,7 +74,7 @@ func TestThePageIsTrue(t *testing.T) {
 	for _, answer := range []struct {
 		heading string
 		value   any
-	}{{"An application that waits", pi}, {"An application that holds quota", etl}, {"A queue", queueOf(team)}} {
+	}{{"An application that waits", pi}, {"An application that holds quota", etl}, {"A queue", QueueExplanation(team)}} {
 		text, err := json.MarshalIndent(answer.value, "", "  ")
 		if err != nil {
 			t.Fatal(err)

@@ -1,36 +1,25 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package controllers
+package convert
 
 import (
+	"fmt"
+	"strings"
+
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	explainv1 "github.com/sparkgate/sparkgate/api/explain/v1"
-	"github.com/sparkgate/sparkgate/controllers/explainserver"
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
-	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// explainQueues converts the embedded queue's explanations to API types.
-type explainQueues struct{ *gate.Gate }
-
-var _ explainserver.Queues = explainQueues{}
-
-// Application implements explainserver.Queues.
-func (e explainQueues) Application(key queueing.Key) (explainv1.Application, bool) {
-	x, known := e.Explain(key)
-	if !known {
-		return explainv1.Application{}, false
-	}
-	return applicationOf(x), true
-}
-
-func applicationOf(x embedded.Explanation) explainv1.Application {
+// Explanation converts the live view of an application.
+func Explanation(x embedded.Explanation) explainv1.Application {
 	out := explainv1.Application{Queue: x.Queue, State: explainv1.State(x.State.String()), Reason: x.Reason, Message: x.Message}
 	if x.Pending != nil {
 		out.Waits = waitOf(x.Pending)
@@ -97,7 +86,7 @@ func holdOf(h *embedded.HeldGrant) *explainv1.Hold {
 func headsOf(heads []embedded.Head, first int) []explainv1.Head {
 	var out []explainv1.Head
 	for i, h := range heads {
-		head := explainv1.Head{Namespace: h.Key.Namespace, Name: nameOf(h.Key), Priority: h.Priority}
+		head := explainv1.Head{Namespace: h.Key.Namespace, Name: shownName(h.Key), Priority: h.Priority}
 		if first > 0 {
 			head.Position = first + i
 		}
@@ -106,8 +95,8 @@ func headsOf(heads []embedded.Head, first int) []explainv1.Head {
 	return out
 }
 
-// nameOf returns the name that an explanation shows for a key.
-func nameOf(key queueing.Key) string {
+// shownName returns the name that an explanation shows for a key.
+func shownName(key queueing.Key) string {
 	if key.Kind == queueing.Pod {
 		return "pod/" + key.Name
 	}
@@ -131,30 +120,65 @@ func quantitiesOf(r queueing.Resources) map[string]resource.Quantity {
 	return out
 }
 
-// Queue implements explainserver.Queues.
-func (e explainQueues) Queue(name string) (explainv1.Queue, bool) {
-	x, known := e.ExplainQueue(name)
-	if !known {
-		return explainv1.Queue{}, false
-	}
-	out := queueOf(x)
-	if s, _ := (queueEngine{e.Gate}).State(name); s.Problem != "" {
-		out.Problem, out.Message = s.Problem, s.Message
-	}
-	return out, true
-}
-
-func queueOf(x embedded.QueueExplanation) explainv1.Queue {
+// QueueExplanation converts the live view of a queue.
+func QueueExplanation(x embedded.QueueExplanation) explainv1.Queue {
 	out := explainv1.Queue{
 		Name: x.Name, Parent: x.Parent, Root: x.Root, Leaf: x.Leaf, StoppedBy: x.StoppedBy, Drained: x.Stop == embedded.StopHoldAndDrain, AtMaxRunning: x.AtMaxRunning,
 		Pending: x.Pending, Admitted: x.Admitted, Heads: headsOf(x.Heads, 1), ReservedFor: headsOf(x.ReservedFor, 1),
 	}
+	out.Problem, out.Message = QueueProblem(&x.QueueState)
 	for i, u := range x.Usage {
-		usage := usageOf(u)
+		usage := QueueUsage(u)
 		out.Usage = append(out.Usage, explainv1.Usage{
 			Resource: u.Resource, Flavor: u.Flavor, Used: usage.Used, Nominal: usage.Nominal, Borrowed: usage.Borrowed, Reserved: usage.Reserved,
 			Available: limited(u.Resource, x.Headroom[i].Available), Max: limited(u.Resource, x.Headroom[i].Most),
 		})
 	}
 	return out
+}
+
+// QueueProblem returns why a queue does not admit as it is configured, as reason and message; empty if it does.
+func QueueProblem(s *embedded.QueueState) (reason, message string) {
+	if s.Problem == "" && len(s.MissingFlavors) > 0 {
+		return v1alpha1.FlavorNotFoundReason, flavorNotFound(s)
+	}
+	return s.Problem, s.Message
+}
+
+// flavorNotFound says which flavors of a queue do not exist, and what follows for its applications, and for those of
+// queues below it that name no flavors and so use its flavors.
+func flavorNotFound(s *embedded.QueueState) string {
+	meanwhile := "meanwhile pods are placed in the other flavors"
+	switch {
+	case s.AllMissing && s.Leaf:
+		meanwhile = "until then nothing is admitted"
+	case s.AllMissing:
+		meanwhile = "until then queues below it that name no flavors admit nothing"
+	}
+	field := "spec.flavors"
+	if s.FlavorsOf != s.Name {
+		field = fmt.Sprintf("spec.flavors of queue %s above it", s.FlavorsOf)
+	}
+	if len(s.MissingFlavors) == 1 {
+		return fmt.Sprintf("flavor %s does not exist: apply a SparkFlavor of that name, or remove it from %s; %s", s.MissingFlavors[0], field, meanwhile)
+	}
+	return fmt.Sprintf("flavors %s do not exist: apply SparkFlavors of these names, or remove them from %s; %s",
+		strings.Join(s.MissingFlavors, ", "), field, meanwhile)
+}
+
+// QueueUsage converts what a queue uses.
+func QueueUsage(u embedded.Usage) v1alpha1.QueueUsage {
+	out := v1alpha1.QueueUsage{Flavor: u.Flavor, Resource: u.Resource, Used: amounts.Quantity(u.Resource, u.Used)}
+	out.Nominal = limited(u.Resource, u.Nominal)
+	out.Borrowed, out.Lent, out.Reserved = some(u.Resource, u.Borrowed), some(u.Resource, u.Lent), some(u.Resource, u.Reserved)
+	return out
+}
+
+// some returns an amount of a resource, or nil if it is not positive.
+func some(name string, amount int64) *resource.Quantity {
+	if amount <= 0 {
+		return nil
+	}
+	q := amounts.Quantity(name, amount)
+	return &q
 }
