@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 )
 
 // recordedLog is the event log of a real run.
@@ -51,11 +53,11 @@ func TestAdviseRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		"neither name nor log":    {[]string{"advise"}, exitUsage, "name one application"},
-		"two names":               {[]string{"advise", "a", "b"}, exitUsage, "name one application"},
-		"a patch of what":         {[]string{"advise", "--event-log", recordedLog, "-o", "patch"}, exitUsage, "name the application that the patch is for"},
-		"a log that is not there": {[]string{"advise", "--event-log", "/nowhere/log"}, exitFailed, "there is no /nowhere/log on this machine; mount or download"},
-		"not a log":               {[]string{"advise", "--event-log", hostile}, exitFailed, "line 1 is not an event of Spark"},
+		"neither name nor log":    {[]string{"advise"}, cli.ExitUsage, "name one application"},
+		"two names":               {[]string{"advise", "a", "b"}, cli.ExitUsage, "name one application"},
+		"a patch of what":         {[]string{"advise", "--event-log", recordedLog, "-o", "patch"}, cli.ExitUsage, "name the application that the patch is for"},
+		"a log that is not there": {[]string{"advise", "--event-log", "/nowhere/log"}, cli.ExitFailed, "there is no /nowhere/log on this machine; mount or download"},
+		"not a log":               {[]string{"advise", "--event-log", hostile}, cli.ExitFailed, "line 1 is not an event of Spark"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

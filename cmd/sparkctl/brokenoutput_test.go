@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 )
 
 // fullDisk is an output that accepts nothing.
@@ -46,8 +47,8 @@ func TestOutputThatTakesNoMore(t *testing.T) {
 				"GET /api/v1/namespaces/spark/pods": listOf(driverPod()), "GET /api/v1/namespaces/spark/pods/driver/log": {{200, "a line"}},
 			})
 			var problems strings.Builder
-			code := run(append(strings.Fields(line), "--kubeconfig="+kubeconfig), streams{in: strings.NewReader(""), out: fullDisk{}, err: &problems})
-			if code != exitFailed || !strings.Contains(problems.String(), "no space left on device") {
+			code := run(append(strings.Fields(line), "--kubeconfig="+kubeconfig), cli.Streams{In: strings.NewReader(""), Out: fullDisk{}, Err: &problems})
+			if code != cli.ExitFailed || !strings.Contains(problems.String(), "no space left on device") {
 				t.Errorf("exit code %d: %s", code, problems.String())
 			}
 		})

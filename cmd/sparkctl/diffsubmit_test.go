@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 )
 
 // TestDiffSubmit checks the exit codes and the output. The comparison itself is tested in package offline.
@@ -34,12 +36,12 @@ func TestDiffSubmit(t *testing.T) {
 		out, err string
 	}{
 		"equal":          {args: []string{equal}, out: "equal.json: Spark 4.1.4: equal (both refuse it)\n"},
-		"different":      {args: []string{equal, different}, code: exitFailed, out: "  difference: spark-submit refuses it, sparkgate takes it: Driver cores", err: "1 of 2 recordings differ"},
+		"different":      {args: []string{equal, different}, code: cli.ExitFailed, out: "  difference: spark-submit refuses it, sparkgate takes it: Driver cores", err: "1 of 2 recordings differ"},
 		"listed":         {args: []string{listed}, out: "  listed: UnknownHostException: "},
-		"unreadable":     {args: []string{different, broken, equal}, code: exitUsage, out: "equal (both refuse it)", err: "broken.json: it is not a recording in JSON"},
-		"no such file":   {args: []string{filepath.Join(folder, "none")}, code: exitUsage, err: "no such file"},
-		"no file":        {code: exitUsage, err: "name a recording"},
-		"a wrong flag":   {args: []string{"--x"}, code: exitUsage, err: "see sparkctl diff-submit --help"},
+		"unreadable":     {args: []string{different, broken, equal}, code: cli.ExitUsage, out: "equal (both refuse it)", err: "broken.json: it is not a recording in JSON"},
+		"no such file":   {args: []string{filepath.Join(folder, "none")}, code: cli.ExitUsage, err: "no such file"},
+		"no file":        {code: cli.ExitUsage, err: "name a recording"},
+		"a wrong flag":   {args: []string{"--x"}, code: cli.ExitUsage, err: "see sparkctl diff-submit --help"},
 		"standard input": {args: []string{"-"}, in: strings.Replace(refused, "CORES", "0", 1), out: "standard input: Spark 4.1.4: equal"},
 		"help":           {args: []string{"--help"}, out: "RECORDING is a JSON file"},
 	} {

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 )
 
 // stuck is set in the process that TestSecondInterrupt starts.
@@ -22,7 +24,7 @@ const stuck = "SPARKCTL_TEST_STUCK"
 // TestSecondInterrupt: a command that cannot end after Ctrl-C, because its output is blocked, ends after the second one.
 func TestSecondInterrupt(t *testing.T) {
 	if os.Getenv(stuck) != "" {
-		ctx, stop := (&waitFlags{}).within(context.Background())
+		ctx, stop := cli.Interruptible(context.Background())
 		defer stop()
 		fmt.Println("waits")
 		<-ctx.Done()

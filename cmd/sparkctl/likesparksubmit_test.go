@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 )
 
 // lineOfCI is a call of spark-submit, without its program.
@@ -59,7 +60,7 @@ func TestExitCodeOfTheDriver(t *testing.T) {
 		"in capitals":                 {"", "--conf spark.kubernetes.submission.waitAppCompletion=FALSE ", nil, 0, "sparkapplication.sparkgate.io/pi created in namespace spark"},
 		"does not wait, by the flag":  {"--wait=false ", "", nil, 0, "sparkapplication.sparkgate.io/pi created in namespace spark"},
 		"waits nevertheless":          {"--wait ", "--conf spark.kubernetes.submission.waitAppCompletion=false ", endsWith(v1alpha1.FailedReason, ptr.To[int32](7)), 7, "exit code: 7"},
-		"within a time":               {"--timeout 1s ", "", applicationWith(v1alpha1.RunningReason, "the driver runs", nil), exitTimeout, ""},
+		"within a time":               {"--timeout 1s ", "", applicationWith(v1alpha1.RunningReason, "the driver runs", nil), cli.ExitTimeout, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,7 +149,7 @@ func TestSecretsThatMayNotBeCreated(t *testing.T) {
 			t.Parallel()
 			s, kubeconfig := startAPIServer(t, "mine", map[string][]reply{postSecret: {tt.secret}, postApplication: {tt.app}})
 			code, _, problem := call("", strings.Fields("submit --kubeconfig="+kubeconfig+" -- "+lineOfCI+" --conf spark.hadoop.fs.s3a.secret.key=hunter2 local:///etl.py")...)
-			if code != exitFailed || !strings.Contains(problem, tt.want) || strings.Contains(problem, "hunter2") {
+			if code != cli.ExitFailed || !strings.Contains(problem, tt.want) || strings.Contains(problem, "hunter2") {
 				t.Errorf("exit code %d, %q", code, problem)
 			}
 			deleted, created := false, false
@@ -192,7 +193,7 @@ func TestManifestsWithTheSameKeyTwice(t *testing.T) {
 	t.Parallel()
 	s, kubeconfig := startAPIServer(t, "mine", nil)
 	const manifest = "apiVersion: sparkgate.io/v1alpha1\nkind: SparkApplication\nmetadata: {name: pi}\nspec:\n  driver: {memory: 4g}\n  driver: {cores: 1}\n"
-	if code, _, problem := call(manifest, "submit", "-f", "-", "--kubeconfig="+kubeconfig); code != exitFailed || !strings.Contains(problem, `key "driver" already set`) {
+	if code, _, problem := call(manifest, "submit", "-f", "-", "--kubeconfig="+kubeconfig); code != cli.ExitFailed || !strings.Contains(problem, `key "driver" already set`) {
 		t.Errorf("exit code %d, %q", code, problem)
 	}
 	if len(s.calls) > 0 {
@@ -262,9 +263,9 @@ func TestLostAnswers(t *testing.T) {
 		deletes        bool
 	}{
 		"it was stored":      {reply{201, struct{}{}}, lost, stored, 0, "exit code: 0", false},
-		"it was not stored":  {reply{201, struct{}{}}, lost, []reply{notThere}, exitFailed, "upstream connect error", true},
-		"nobody knows":       {reply{201, struct{}{}}, lost, []reply{lost}, exitFailed, "it is not known whether the application was created: before you submit again", false},
-		"that of the Secret": {lost, reply{201, struct{}{}}, nil, exitFailed, "upstream connect error", true},
+		"it was not stored":  {reply{201, struct{}{}}, lost, []reply{notThere}, cli.ExitFailed, "upstream connect error", true},
+		"nobody knows":       {reply{201, struct{}{}}, lost, []reply{lost}, cli.ExitFailed, "it is not known whether the application was created: before you submit again", false},
+		"that of the Secret": {lost, reply{201, struct{}{}}, nil, cli.ExitFailed, "upstream connect error", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 )
 
 // TestLogOfADriverThatIsGone: with and without -f, the command says that there is no log, and how the attempt failed.
@@ -70,7 +70,7 @@ func TestLogsOfAllExecutors(t *testing.T) {
 		"GET /api/v1/namespaces/spark/pods/exec-2/log": {{200, "a line"}},
 	})
 	code, out, problem := call("", "logs", "pi", "--executor", "all", "--kubeconfig="+kubeconfig)
-	if code != exitFailed || !strings.Contains(out, "[2] ") || !strings.Contains(out, "a line") || !strings.Contains(problem, "pod exec-1: ") || !strings.Contains(problem, "no route to node-1") {
+	if code != cli.ExitFailed || !strings.Contains(out, "[2] ") || !strings.Contains(out, "a line") || !strings.Contains(problem, "pod exec-1: ") || !strings.Contains(problem, "no route to node-1") {
 		t.Errorf("exit code %d, %q, %q", code, out, problem)
 	}
 }
@@ -96,7 +96,7 @@ func TestFollowWithoutTheRight(t *testing.T) {
 				"GET /api/v1/namespaces/spark/pods/driver/log": {tt.refused},
 			})
 			code, out, problem := call("", "logs", "pi", "-f", "--kubeconfig="+kubeconfig)
-			if code != exitFailed || out != "" {
+			if code != cli.ExitFailed || out != "" {
 				t.Errorf("exit code %d, %q, %q", code, out, problem)
 			}
 			for _, want := range tt.problem {
@@ -119,27 +119,12 @@ func TestLogBetweenAttempts(t *testing.T) {
 		"GET /api/v1/namespaces/spark/pods":            slices.Concat(listOf[corev1.Pod](), listOf[corev1.Pod](), listOf(driverPod())),
 		"GET /api/v1/namespaces/spark/pods/driver/log": {{200, "boom"}},
 	})
-	if code, _, problem := call("", "logs", "pi", "--attempt=2", "--kubeconfig="+kubeconfig); code != exitFailed || problem == "" {
+	if code, _, problem := call("", "logs", "pi", "--attempt=2", "--kubeconfig="+kubeconfig); code != cli.ExitFailed || problem == "" {
 		t.Errorf("--attempt 2: exit code %d, %q", code, problem)
 	}
 	code, out, problem := call("", "logs", "pi", "--kubeconfig="+kubeconfig)
 	if code != 0 || !strings.Contains(out, "boom") || !strings.Contains(problem, "Attempt 2 has no driver that has started. This is the log of attempt 1:\n") {
 		t.Errorf("exit code %d, %q, %q", code, out, problem)
-	}
-}
-
-// TestLookForPods: pods are listed often while one may appear, and not while the run waits, because the watch reports
-// the end of the wait.
-func TestLookForPods(t *testing.T) {
-	t.Parallel()
-	for stage, want := range map[string]time.Duration{
-		v1alpha1.RunningReason: lookEvery, v1alpha1.SubmittingReason: lookEvery,
-		v1alpha1.QueuedReason: lookAtRestEvery, v1alpha1.AttemptFailedReason: lookAtRestEvery, v1alpha1.SuspendedReason: lookAtRestEvery,
-	} {
-		app := applicationWith(stage, "", nil)[0].body.(*v1alpha1.SparkApplication)
-		if got := (&logFollower{}).lookAfter(app); got != want {
-			t.Errorf("%s: after %s, want %s", stage, got, want)
-		}
 	}
 }
 
@@ -157,7 +142,7 @@ func TestLogOfADriverThatWaits(t *testing.T) {
 			apis + "namespaces/spark/sparkapplications/pi": applicationWith(v1alpha1.StartingReason, "image \"spark:typo\" cannot be pulled", tt.change),
 			"GET /api/v1/namespaces/spark/pods":            listOf[corev1.Pod](),
 		})
-		if code, _, problem := call("", "logs", "pi", "--kubeconfig="+kubeconfig); code != exitFailed || !strings.Contains(problem, "there is no log: "+tt.want) {
+		if code, _, problem := call("", "logs", "pi", "--kubeconfig="+kubeconfig); code != cli.ExitFailed || !strings.Contains(problem, "there is no log: "+tt.want) {
 			t.Errorf("%s: exit code %d, %s", name, code, problem)
 		}
 	}
@@ -184,7 +169,7 @@ func TestLogOfAnExecutorThatIsGone(t *testing.T) {
 			})
 			code, _, problem := call("", "logs", "pi", "--executor", number, "--kubeconfig="+kubeconfig)
 			want := "sparkctl logs: there is no log of executor " + number + " in attempt 1 of run 2: " + why + "; these have one: 2, 10\n"
-			if code != exitFailed || problem != want {
+			if code != cli.ExitFailed || problem != want {
 				t.Errorf("exit code %d, (-want +got)\n- %s+ %s", code, want, problem)
 			}
 		})

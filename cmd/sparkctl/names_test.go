@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 )
 
 // TestNamesThatAreNone: a name that is a step of a path must not reach the API server, where it would mean another
@@ -23,7 +25,7 @@ func TestNamesThatAreNone(t *testing.T) {
 					apis + "namespaces/spark/sparkapplications":                             listOf[any](),
 				})
 				code, out, problem := call("", append(strings.Fields(strings.Replace(command, "NAME", name, 1)), "--kubeconfig="+kubeconfig)...)
-				if code != exitUsage || out != "" || !strings.Contains(problem, "cannot be the name of an object") {
+				if code != cli.ExitUsage || out != "" || !strings.Contains(problem, "cannot be the name of an object") {
 					t.Errorf("exit code %d, %q, %q", code, out, problem)
 				}
 				if len(s.calls) > 0 {

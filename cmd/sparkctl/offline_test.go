@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
 )
 
@@ -66,7 +67,7 @@ func TestFromSubmitAndRender(t *testing.T) {
 func TestLint(t *testing.T) {
 	t.Parallel()
 	code, out, _ := call("", "lint", "-f", filepath.Join(offlineFolder, "lint"))
-	if code != exitFailed {
+	if code != cli.ExitFailed {
 		t.Errorf("exit code %d", code)
 	}
 	golden.Compare(t, filepath.Join(offlineFolder, "lint.txt"), out)
@@ -91,11 +92,11 @@ func TestOfflineCalls(t *testing.T) {
 		code     int
 		out, err string
 	}{
-		"from-submit without arguments": {args: []string{"from-submit"}, code: exitUsage, err: "after --"},
-		"from-submit with a wrong flag": {args: []string{"from-submit", "--master", "k8s://x"}, code: exitUsage, err: "after --"},
+		"from-submit without arguments": {args: []string{"from-submit"}, code: cli.ExitUsage, err: "after --"},
+		"from-submit with a wrong flag": {args: []string{"from-submit", "--master", "k8s://x"}, code: cli.ExitUsage, err: "after --"},
 		"from-submit help":              {args: []string{"help", "from-submit"}, out: "--spark-version VERSION"},
 		"from-submit in client mode": {
-			args: []string{"from-submit", "--", "--deploy-mode", "client", "a.py"}, code: exitFailed, err: "drivers always run in a pod",
+			args: []string{"from-submit", "--", "--deploy-mode", "client", "a.py"}, code: cli.ExitFailed, err: "drivers always run in a pod",
 		},
 		"from-submit of the whole command": {
 			args: []string{"from-submit", "--spark-version", "4.1.4", "--", "/opt/spark/bin/spark-submit", "--conf", "spark.kubernetes.container.image=spark", "local:///job.py"},
@@ -103,21 +104,21 @@ func TestOfflineCalls(t *testing.T) {
 		},
 		"from-submit that would be refused": {
 			args: []string{"from-submit", "--spark-version", "4.1.4", "--", "--conf", "spark.kubernetes.container.image=spark", "job.py"},
-			code: exitFailed, out: "mainApplicationFile: job.py", err: `error: spec.mainApplicationFile: value "job.py" has no scheme: write local://`,
+			code: cli.ExitFailed, out: "mainApplicationFile: job.py", err: `error: spec.mainApplicationFile: value "job.py" has no scheme: write local://`,
 		},
-		"lint without files":  {args: []string{"lint"}, code: exitUsage, err: "name files with -f FILE"},
+		"lint without files":  {args: []string{"lint"}, code: cli.ExitUsage, err: "name files with -f FILE"},
 		"lint of an argument": {in: right, args: []string{"lint", "-"}, out: "1 object checked: 0 to correct, 0 warnings\n"},
 		"lint of another operator": {in: "apiVersion: sparkoperator.k8s.io/v1beta2\nkind: SparkApplication\n", args: []string{"lint", "-"},
 			out: "0 objects checked", err: "note: nothing was checked, because no object has the apiVersion sparkgate.io/v1alpha1"},
 		"lint of two":             {in: right, args: []string{"lint", "--strict", "-f", "-", "../../examples/java.yaml"}, out: "2 objects checked: 0 to correct, 0 warnings\n"},
-		"lint of what failed":     {in: "\n", args: []string{"lint", "-"}, code: exitFailed, err: "there is nothing in standard input: if another program writes that"},
+		"lint of what failed":     {in: "\n", args: []string{"lint", "-"}, code: cli.ExitFailed, err: "there is nothing in standard input: if another program writes that"},
 		"lint of comments":        {in: "# none yet\n", args: []string{"lint", "-"}, out: "0 objects checked"},
-		"plan of what failed":     {args: []string{"plan", "-f", "-"}, code: exitFailed, err: "there is nothing in standard input"},
-		"lint of nothing":         {args: []string{"lint", "-f", "testdata/none"}, code: exitFailed, err: "no such file"},
-		"lint of an empty folder": {args: []string{"lint", "-f", "internal/live"}, code: exitFailed, err: "has no file that ends with .yaml, .yml, .json"},
+		"plan of what failed":     {args: []string{"plan", "-f", "-"}, code: cli.ExitFailed, err: "there is nothing in standard input"},
+		"lint of nothing":         {args: []string{"lint", "-f", "testdata/none"}, code: cli.ExitFailed, err: "no such file"},
+		"lint of an empty folder": {args: []string{"lint", "-f", "internal/live"}, code: cli.ExitFailed, err: "has no file that ends with .yaml, .yml, .json"},
 		"lint of what is right":   {in: right, args: []string{"lint", "-f", "-"}, out: "1 object checked: 0 to correct, 0 warnings\n"},
 		"lint with a warning":     {in: warned, args: []string{"lint", "-f", "-"}, out: "0 to correct, 1 warning"},
-		"lint with it, strictly":  {in: warned, args: []string{"lint", "-f", "-", "--strict"}, code: exitFailed, out: "standard input:4: warning: ", err: "the files have warnings, which --strict treats as errors"},
+		"lint with it, strictly":  {in: warned, args: []string{"lint", "-f", "-", "--strict"}, code: cli.ExitFailed, out: "standard input:4: warning: ", err: "the files have warnings, which --strict treats as errors"},
 		"lint of one file twice":  {args: []string{"lint", "-f", "../../examples", "-f", "../../examples/java.yaml"}, out: " 0 to correct"},
 		"lint without an account": {in: strings.Replace(right, "serviceAccountName: spark", "", 1), args: []string{"lint", "-f", "-"},
 			out: "standard input:4: warning: SparkApplication pi: spec.driver.serviceAccountName: not set, so the driver runs under the namespace's ServiceAccount default"},
@@ -128,12 +129,12 @@ func TestOfflineCalls(t *testing.T) {
 			args: []string{"from-submit", "--spark-version", "4.1.4", "--", "--conf", "spark.kubernetes.container.image=spark", "local:///job.py"},
 			out:  "mainApplicationFile: local:///job.py", err: "spec.driver.serviceAccountName: not set",
 		},
-		"render of what is wrong":  {in: strings.Replace(right, "Python", "Perl", 1), args: []string{"render", "-f", "-"}, code: exitFailed, err: `spec.type: value "Perl"`},
-		"render of nothing":        {in: "a: b\n", args: []string{"render", "-f", "-"}, code: exitFailed, err: "there is no SparkApplication in the files"},
+		"render of what is wrong":  {in: strings.Replace(right, "Python", "Perl", 1), args: []string{"render", "-f", "-"}, code: cli.ExitFailed, err: `spec.type: value "Perl"`},
+		"render of nothing":        {in: "a: b\n", args: []string{"render", "-f", "-"}, code: cli.ExitFailed, err: "there is no SparkApplication in the files"},
 		"render of generateName":   {in: strings.Replace(right, "name: pi", "generateName: pi-", 1), args: []string{"render", "-f", "-"}, out: "sparkgate.io/application: pi-x2k7q\n"},
 		"render in a namespace":    {in: right, args: []string{"render", "-n", "jobs", "-f", "-"}, out: "\n  namespace: jobs\n"},
 		"render of a later run":    {in: right, args: []string{"render", "-f", "-", "--run", "3", "--attempt", "2"}, out: "-3-2-driver\n"},
-		"render of run 0":          {in: right, args: []string{"render", "-f", "-", "--run", "0"}, code: exitUsage, err: "count from 1"},
+		"render of run 0":          {in: right, args: []string{"render", "-f", "-", "--run", "0"}, code: cli.ExitUsage, err: "count from 1"},
 		"render with a ConfigMap":  {in: right[:len(right)-2] + ", sparkConfigMap: c}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a.txt: hello}\n", args: []string{"render", "-f", "-"}, out: "  a.txt: hello\n"},
 		"render without it":        {in: right[:len(right)-2] + ", sparkConfigMap: c}\n", args: []string{"render", "-f", "-"}, out: "kind: Pod", err: "note: spec.sparkConfigMap: the ConfigMap c is not in the files"},
 		"render for a newer Spark": {in: strings.Replace(right, "4.1.4", "4.2.1", 1), args: []string{"render", "-f", "-"}, out: "kind: NetworkPolicy"},

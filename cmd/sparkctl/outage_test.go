@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 )
 
 // away is the answer of an API server, or of its load balancer, that restarts.
@@ -58,7 +59,7 @@ func TestSubmitWithoutTheRightToLogs(t *testing.T) {
 	t.Parallel()
 	const manifest = "apiVersion: sparkgate.io/v1alpha1\nkind: SparkApplication\nmetadata: {name: pi}\n"
 	forbidden := refusal(403, metav1.StatusReasonForbidden, `pods is forbidden: User "ci" cannot list resource "pods"`)
-	for command, code := range map[string]int{"submit -f - --logs": 0, "logs pi -f": exitFailed} {
+	for command, code := range map[string]int{"submit -f - --logs": 0, "logs pi -f": cli.ExitFailed} {
 		running := applicationWith(v1alpha1.RunningReason, "the driver runs", nil)
 		s, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
 			"POST /apis/sparkgate.io/v1alpha1/namespaces/spark/sparkapplications": running, "GET /api/v1/namespaces/spark/pods": {forbidden},

@@ -4,13 +4,15 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
 
@@ -29,7 +31,7 @@ func TestReplay(t *testing.T) {
   recorded: {"key":{"namespace":"spark","name":"etl","uid":"1"},"root":"default","grant":{"run":1,"attempt":2,"gate":"Embedded","queue":"default"}}
   decided:  {"key":{"namespace":"spark","name":"etl","uid":"1"},"root":"default","grant":{"run":1,"attempt":1,"gate":"Embedded","queue":"default"}}
 `
-	own := orUnknown(decisionlog.ProgramVersion())
+	own := cmp.Or(decisionlog.ProgramVersion(), "(unknown)")
 	changed := strings.Replace(decisions, `"grant":{"run":1,"attempt":1`, `"grant":{"run":1,"attempt":2`, 1)
 	tests := map[string]struct {
 		log      string
@@ -40,11 +42,11 @@ func TestReplay(t *testing.T) {
 		"cut off":     {log: decisions[:len(decisions)-20], out: "3 calls, 1 grants, all as recorded\nthe last line is cut off and was left out\n"},
 		"ended": {log: decisions + `{"call":"end","with":{"why":"the log is full"}}` + "\n",
 			out: "4 calls, 1 grants, all as recorded\nthe log ends before the operator did: the log is full\n"},
-		"changed": {log: changed, code: exitFailed, err: refused},
-		"another version": {log: strings.Replace(changed, `"version":"`, `"version":"v0.0.1`, 1), code: exitFailed,
+		"changed": {log: changed, code: cli.ExitFailed, err: refused},
+		"another version": {log: strings.Replace(changed, `"version":"`, `"version":"v0.0.1`, 1), code: cli.ExitFailed,
 			err: refused + "the log was written by version v0.0.1" + decisionlog.ProgramVersion() + " and this is " + own +
 				": play it with the sparkctl of that version first\n"},
-		"no log": {log: "hello\n", code: exitFailed, err: "sparkctl replay: standard input: line 1: a decision log begins with {\"decisionLog\":…}: is this one?\n"},
+		"no log": {log: "hello\n", code: cli.ExitFailed, err: "sparkctl replay: standard input: line 1: a decision log begins with {\"decisionLog\":…}: is this one?\n"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +55,7 @@ func TestReplay(t *testing.T) {
 			if code != tc.code {
 				t.Errorf("exit code %d, want %d", code, tc.code)
 			}
-			if diff := cmp.Diff(tc.out, out) + cmp.Diff(tc.err, err); diff != "" {
+			if diff := gocmp.Diff(tc.out, out) + gocmp.Diff(tc.err, err); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -73,9 +75,9 @@ func TestReplayOfAFile(t *testing.T) {
 		want string
 	}{
 		"a file":         {[]string{"-f", file}, 0, "4 calls, 1 grants"},
-		"a missing file": {[]string{"-f", file + ".1"}, exitFailed, "no such file"},
-		"no file":        {nil, exitUsage, "name the decision log with -f FILE"},
-		"too much":       {[]string{"-f", file, "again"}, exitUsage, `unexpected argument "again"`},
+		"a missing file": {[]string{"-f", file + ".1"}, cli.ExitFailed, "no such file"},
+		"no file":        {nil, cli.ExitUsage, "name the decision log with -f FILE"},
+		"too much":       {[]string{"-f", file, "again"}, cli.ExitUsage, `unexpected argument "again"`},
 		"help":           {[]string{"-h"}, 0, "--decision-log FILE"},
 	} {
 		t.Run(name, func(t *testing.T) {

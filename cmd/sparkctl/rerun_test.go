@@ -10,6 +10,7 @@ import (
 	"github.com/fluxcd/pkg/apis/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 )
 
 // requestedAnew returns an application for which another client has requested a run after us, and whose given token was
@@ -32,7 +33,7 @@ func TestRerunThatIsOvertaken(t *testing.T) {
 	}{
 		"overtaken":             {"--wait", "a later one", "1m", 0},
 		"overtaken, and logged": {"--logs", "a later one", "1m", 0},
-		"not handled yet":       {"--wait", "an earlier one", "1500ms", exitTimeout},
+		"not handled yet":       {"--wait", "an earlier one", "1500ms", cli.ExitTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,7 +78,7 @@ func TestRerunSaysWhatFollows(t *testing.T) {
 // the request, so the command stops waiting.
 func TestRerunThatIsReplaced(t *testing.T) {
 	t.Parallel()
-	for handled, want := range map[string]int{"a look": exitFailed, "an earlier one": exitTimeout} {
+	for handled, want := range map[string]int{"a look": cli.ExitFailed, "an earlier one": cli.ExitTimeout} {
 		replies := applicationWith(v1alpha1.SucceededReason, "run 2 succeeded", func(s *v1alpha1.SparkApplicationStatus) {
 			s.LastHandledForceAt, s.LastHandledReconcileAt = "an earlier one", handled
 		})
@@ -88,9 +89,9 @@ func TestRerunThatIsReplaced(t *testing.T) {
 			t.Run(handled+how, func(t *testing.T) {
 				t.Parallel()
 				_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{"PATCH" + path: replies, "GET" + path: replies})
-				timeout := map[bool]string{true: "1s", false: "1m"}[want == exitTimeout]
+				timeout := map[bool]string{true: "1s", false: "1m"}[want == cli.ExitTimeout]
 				code, _, problem := call("", "rerun", "pi", how, "--timeout", timeout, "--kubeconfig="+kubeconfig)
-				if code != want || want == exitFailed && !strings.Contains(problem, "request the run again") {
+				if code != want || want == cli.ExitFailed && !strings.Contains(problem, "request the run again") {
 					t.Errorf("exit code %d, want %d: %s", code, want, problem)
 				}
 			})

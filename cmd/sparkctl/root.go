@@ -10,6 +10,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/applications"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/install"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/offline"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/queues"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/schedules"
 )
 
 // Groups of commands, in the order in which help lists them.
@@ -21,7 +28,7 @@ const (
 )
 
 // newRoot returns the root command. Its name is the one by which the program was called.
-func newRoot(program string, s streams) *cobra.Command {
+func newRoot(program string, s cli.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use: "sparkctl", Short: "Run, watch and explain Spark applications on Kubernetes",
 		Long:          "sparkctl is the command-line tool of Sparkgate. It uses your kubeconfig as kubectl does.",
@@ -37,17 +44,16 @@ func newRoot(program string, s streams) *cobra.Command {
 		&cobra.Group{ID: groupOffline, Title: "Without a cluster:"},
 		&cobra.Group{ID: groupOther, Title: "Other commands:"},
 	)
-	addGroup(root, groupApplications, newList(s), newGet(s), newLogs(s), newEvents(s), newWatch(s), newExplain(s), newAdvise(s), newUI(s),
-		newSubmit(s), newRerun(s), newSuspend(s), newResume(s), newDelete(s))
-	addGroup(root, groupQueues, newDashboard(s), newQueue(s), newPlan(s), newUsage(s), newSchedule(s))
-	addGroup(root, groupOffline, newFromSubmit(s), newRender(s), newLint(s), newDiffSubmit(s), newSimulate(s), newReplay(s))
-	addGroup(root, groupOther, newVersion(s), newUninstall(s))
+	addGroup(root, groupApplications, applications.Commands(s)...)
+	addGroup(root, groupQueues, append(queues.Commands(s), schedules.New(s))...)
+	addGroup(root, groupOffline, offline.Commands(s)...)
+	addGroup(root, groupOther, install.Commands(s)...)
 	root.SetHelpCommand(newHelp())
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
-	root.SetIn(s.in)
-	root.SetOut(s.out)
-	root.SetErr(s.err)
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(flagError)
 	root.InitDefaultCompletionCmd()
 	refuseOtherShells(root)
@@ -66,7 +72,7 @@ func refuseOtherShells(root *cobra.Command) {
 		if len(args) == 0 {
 			return c.Help()
 		}
-		return usageError{fmt.Errorf("there is no shell %q: name bash, zsh, fish or powershell", args[0])}
+		return cli.UsageErrorf("there is no shell %q: name bash, zsh, fish or powershell", args[0])
 	}
 	completion.Args = cobra.ArbitraryArgs
 }
@@ -95,7 +101,7 @@ func newHelp() *cobra.Command {
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return namesBelow(asked), cobra.ShellCompDirectiveNoFileComp
+			return cli.NamesBelow(asked), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			asked, rest, err := c.Root().Find(args)
@@ -112,29 +118,18 @@ func newHelp() *cobra.Command {
 func unknownCommand(root *cobra.Command, err error) error {
 	var wrong string
 	if _, scanErr := fmt.Sscanf(err.Error(), "unknown command %q", &wrong); scanErr != nil {
-		return usageError{err}
+		return cli.UsageErrorf("%w", err)
 	}
-	question := didYouMean(wrong, namesBelow(root))
+	question := cli.DidYouMean(wrong, cli.NamesBelow(root))
 	for _, c := range root.Commands() {
 		if slices.Contains(c.SuggestFor, strings.ToLower(wrong)) { // the name of such a command in other tools
 			question = fmt.Sprintf(": did you mean %s?", c.Name())
 		}
 	}
-	return usageError{fmt.Errorf("there is no command %q%s; %s --help lists them", wrong, question, root.CommandPath())}
-}
-
-// namesBelow returns the names of the subcommands.
-func namesBelow(c *cobra.Command) []string {
-	var names []string
-	for _, child := range c.Commands() {
-		if child.IsAvailableCommand() {
-			names = append(names, child.Name())
-		}
-	}
-	return names
+	return cli.UsageErrorf("there is no command %q%s; %s --help lists them", wrong, question, root.CommandPath())
 }
 
 // flagError converts an error of the flags into a usageError.
 func flagError(c *cobra.Command, err error) error {
-	return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
+	return cli.UsageErrorf("%w; see %s --help", err, c.CommandPath())
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 )
 
 // commandsBelow returns all commands that can be run.
@@ -53,7 +55,7 @@ func TestExamples(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"sparkctl", "kubectl spark"} {
 		newTree := func() *cobra.Command {
-			return newRoot(strings.ReplaceAll(program, " ", "-"), streams{in: strings.NewReader(""), out: io.Discard, err: io.Discard})
+			return newRoot(strings.ReplaceAll(program, " ", "-"), cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})
 		}
 		for _, c := range commandsBelow(newTree()) {
 			found := calls(c.Example, program)
@@ -82,11 +84,11 @@ func TestPluginOfKubectl(t *testing.T) {
 	t.Parallel()
 	for program, want := range map[string]string{"/usr/bin/kubectl-spark": "kubectl spark", "kubectl-spark.exe": "kubectl spark", "/opt/sparkctl": "sparkctl"} {
 		var out, problem strings.Builder
-		s := streams{in: strings.NewReader(""), out: &out, err: &problem}
+		s := cli.Streams{In: strings.NewReader(""), Out: &out, Err: &problem}
 		if code := runAs(program, []string{"lint", "--help"}, s); code != 0 || !strings.Contains(out.String(), "\n  "+want+" lint FILE...") || !strings.Contains(out.String(), "\n  "+want+" lint apps/") {
 			t.Errorf("%s: exit code %d, help:\n%s", program, code, out.String())
 		}
-		if code := runAs(program, []string{"lint"}, s); code != exitUsage || !strings.HasPrefix(problem.String(), want+" lint: name files") {
+		if code := runAs(program, []string{"lint"}, s); code != cli.ExitUsage || !strings.HasPrefix(problem.String(), want+" lint: name files") {
 			t.Errorf("%s: exit code %d, error %q", program, code, problem.String())
 		}
 	}
@@ -96,7 +98,7 @@ func TestPluginOfKubectl(t *testing.T) {
 func TestFlagsOfKubectl(t *testing.T) {
 	t.Parallel()
 	clusters := 0
-	for _, c := range commandsBelow(newRoot("sparkctl", streams{})) {
+	for _, c := range commandsBelow(newRoot("sparkctl", cli.Streams{})) {
 		if c.Flags().Lookup("kubeconfig") == nil {
 			continue
 		}
@@ -122,12 +124,12 @@ func TestFlagsOfKubectl(t *testing.T) {
 func TestNamesOfOtherTools(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]string{"create": "submit", "status": "get", "forward": "ui", "stop": "suspend", "retry": "rerun", "Describe": "get", "lst": "list"} {
-		if code, _, problem := call("", word); code != exitUsage || !strings.Contains(problem, `"`+word+`": did you mean `+want+"?") {
+		if code, _, problem := call("", word); code != cli.ExitUsage || !strings.Contains(problem, `"`+word+`": did you mean `+want+"?") {
 			t.Errorf("%s: exit code %d, %q", word, code, problem)
 		}
 	}
 	taken := map[string]string{}
-	for _, c := range newRoot("sparkctl", streams{}).Commands() {
+	for _, c := range newRoot("sparkctl", cli.Streams{}).Commands() {
 		for _, word := range append(append([]string{c.Name()}, c.Aliases...), c.SuggestFor...) {
 			if taken[word] != "" {
 				t.Errorf("%s stands for %s and %s", word, taken[word], c.Name())

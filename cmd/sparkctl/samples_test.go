@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/internal/client"
 	"github.com/sparkgate/sparkgate/internal/spark/submitrecording"
 	"github.com/sparkgate/sparkgate/internal/testing/recordings"
@@ -45,11 +46,11 @@ func TestSamplesOfCommands(t *testing.T) {
 		"schedule list": {kubeconfig: schedules, call: "schedule list -A"},
 
 		"get":       {kubeconfig: kubeconfig, call: "get etl -n jobs"},
-		"watch":     {kubeconfig: kubeconfig, call: "watch -n jobs --until-ended --timeout 3s", code: exitTimeout},
+		"watch":     {kubeconfig: kubeconfig, call: "watch -n jobs --until-ended --timeout 3s", code: cli.ExitTimeout},
 		"queue":     {kubeconfig: kubeconfig, call: "queue"},
-		"plan":      {kubeconfig: kubeconfig, call: "plan -f testdata/samples/jobs", code: exitPlan},
+		"plan":      {kubeconfig: kubeconfig, call: "plan -f testdata/samples/jobs", code: cli.ExitPlan},
 		"uninstall": {kubeconfig: kubeconfig, call: "uninstall --dry-run"},
-		"lint":      {call: "lint testdata/samples/apps/etl.yaml", code: exitFailed},
+		"lint":      {call: "lint testdata/samples/apps/etl.yaml", code: cli.ExitFailed},
 		"Usage":     {page: "usage.md", kubeconfig: history, call: "usage"},
 	} {
 		t.Run(section, func(t *testing.T) {
@@ -59,7 +60,7 @@ func TestSamplesOfCommands(t *testing.T) {
 				args = append(args, "--kubeconfig", sample.kubeconfig)
 			}
 			var out, problems bytes.Buffer
-			code := run(args, streams{in: strings.NewReader(""), out: &out, err: &problems, clock: clocktesting.NewFakePassiveClock(sampledAt)})
+			code := run(args, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &problems, Clock: clocktesting.NewFakePassiveClock(sampledAt)})
 			if code != sample.code {
 				t.Fatalf("exit code %d, want %d: %s", code, sample.code, problems.String())
 			}
@@ -116,7 +117,7 @@ func TestSampleOfDiffSubmit(t *testing.T) {
 		return file
 	}
 	code, out, problem := call("", "diff-submit", write("etl.json"), write("odd.json", "--conf", "spark.ui.retainedJobs=7"))
-	if code != exitFailed {
+	if code != cli.ExitFailed {
 		t.Fatalf("exit code %d: %s", code, problem)
 	}
 	printed := strings.Split(strings.ReplaceAll(out, filepath.Dir(folder)+"/", ""), "\n")

@@ -4,19 +4,14 @@
 package main
 
 import (
-	"errors"
-	"io"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/client"
-	"github.com/sparkgate/sparkgate/internal/tick"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 )
 
 // TestScheduleRunPastTimes: which times are requested, and what is refused before anything is.
@@ -59,12 +54,12 @@ func TestScheduleRunPastTimes(t *testing.T) {
 		"to come":           {line: "--for 2126-03-27T02:30", code: 1, progress: "is in the future"},
 		"none in the range": {line: "--from 2026-03-27T03:00 --to 2026-03-27T04:00", code: 1, progress: "the schedule was not due from 2026-03-27T03:00 to 2026-03-27T04:00"},
 		"too many":          {line: "--from 1999-12-31 --to 2026-03-28", code: 1, progress: "there are more than 100 times"},
-		"half a range":      {line: "--from 2026-03-27", code: exitUsage, progress: "set both --from and --to"},
-		"an empty range":    {line: "--from= --to=", code: exitUsage, progress: "set both --from and --to"},
+		"half a range":      {line: "--from 2026-03-27", code: cli.ExitUsage, progress: "set both --from and --to"},
+		"an empty range":    {line: "--from= --to=", code: cli.ExitUsage, progress: "set both --from and --to"},
 		"an empty time":     {line: "--for=", code: 1, progress: "the request names no time"},
-		"a comment":         {line: "--for 2026-03-27T02:30#2 --for 2026-03-28T02:30", code: exitUsage, progress: "--for takes times without a #"},
-		"both":              {line: "--from 2026-03-27 --to 2026-03-28 --for 2026-03-28", code: exitUsage, progress: "choose --for, or --from and --to"},
-		"several logs":      {line: "--from 2026-03-27 --to 2026-03-28 --logs", code: exitUsage, progress: "--logs is for one run"},
+		"a comment":         {line: "--for 2026-03-27T02:30#2 --for 2026-03-28T02:30", code: cli.ExitUsage, progress: "--for takes times without a #"},
+		"both":              {line: "--from 2026-03-27 --to 2026-03-28 --for 2026-03-28", code: cli.ExitUsage, progress: "choose --for, or --from and --to"},
+		"several logs":      {line: "--from 2026-03-27 --to 2026-03-28 --logs", code: cli.ExitUsage, progress: "--logs is for one run"},
 		"it exists":         {line: "--for 2026-03-27T02:30", app: present, code: 1, progress: exists},
 		"one exists":        {line: "--from 2026-03-27 --to 2026-03-28", app: present, out: second, progress: "skipped: " + exists},
 		"unseen":            {line: "--for 2026-03-27T02:30", now: asked(nil), code: 1, progress: "the operator has not seen an earlier request for past times of nightly yet"},
@@ -96,88 +91,5 @@ func TestScheduleRunPastTimes(t *testing.T) {
 				t.Errorf("exit code %d, %q, %q; want %d, %q, %q", code, out, progress, tt.code, tt.out, tt.progress)
 			}
 		})
-	}
-}
-
-// TestPastRunIsCreated: what the status of a schedule says about a requested time.
-func TestPastRunIsCreated(t *testing.T) {
-	t.Parallel()
-	at := time.Date(2026, 3, 27, 1, 30, 0, 0, time.UTC)
-	const ours, text = "2026-03-27T02:30 #1", "2026-03-27T02:30:00+01:00"
-	accepted := func(change func(*v1alpha1.RunForStatus)) func(*v1alpha1.ScheduledSparkApplication) {
-		return func(s *v1alpha1.ScheduledSparkApplication) {
-			s.Status.RunFor = &v1alpha1.RunForStatus{Request: ours}
-			change(s.Status.RunFor)
-		}
-	}
-	for name, tt := range map[string]struct {
-		change func(*v1alpha1.ScheduledSparkApplication)
-		done   bool
-		code   int
-		want   string
-	}{
-		"not seen":  {change: func(*v1alpha1.ScheduledSparkApplication) {}, want: "waiting for the operator to look at it"},
-		"pending":   {change: accepted(func(r *v1alpha1.RunForStatus) { r.Pending = []string{text} }), want: "waiting for nightly-29576250 to be created"},
-		"created":   {change: accepted(func(r *v1alpha1.RunForStatus) { r.Created = 1 }), done: true},
-		"skipped":   {change: accepted(func(r *v1alpha1.RunForStatus) { r.Skipped, r.Message = []string{text}, "it exists" }), done: true, code: exitRunFailed, want: "is not run: it exists"},
-		"refused":   {change: accepted(func(r *v1alpha1.RunForStatus) { r.Result, r.Message = v1alpha1.RunForRefused, "wrong" }), done: true, code: exitRunFailed, want: "is not run: wrong"},
-		"withdrawn": {change: func(s *v1alpha1.ScheduledSparkApplication) { s.Annotations = nil }, done: true, code: exitFailed, want: "request the run again"},
-		"a mistake": {change: func(s *v1alpha1.ScheduledSparkApplication) {
-			scheduleIs(s, metav1.ConditionFalse, v1alpha1.InvalidSpecReason, "wrong")
-		}, done: true, code: exitRunFailed, want: "nightly cannot run: InvalidSpec: wrong"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := inCluster(nil)[0].body.(*v1alpha1.ScheduledSparkApplication)
-			s.Annotations = map[string]string{v1alpha1.RunForAnnotation: ours}
-			tt.change(s)
-			var notes strings.Builder
-			said := newProgressPrinter(&notes)
-			done, err := (&pastRuns{schedule: "nightly", request: ours}).isCreated(s, at, said)
-			said.stop()
-			code := 0
-			if coded := (codedError{}); errors.As(err, &coded) {
-				code = coded.code
-			} else if err != nil {
-				code = exitFailed
-			}
-			if err != nil {
-				notes.WriteString(err.Error())
-			}
-			if done != tt.done || code != tt.code || !strings.Contains(notes.String(), tt.want) {
-				t.Errorf("done %t, exit code %d, %q; want %t, %d, %q", done, code, notes.String(), tt.done, tt.code, tt.want)
-			}
-		})
-	}
-}
-
-// TestPastRunWasCreated: a later request does not hide that the application for this one was created.
-func TestPastRunWasCreated(t *testing.T) {
-	t.Parallel()
-	const ours = "2026-03-27T02:30 #1"
-	app := applicationWith(v1alpha1.SucceededReason, "run 2 succeeded", nil)
-	for mark, want := range map[string]string{tick.RequestHash(ours): "", tick.RequestHash("2026-03-28T02:30"): "was changed before its application was created"} {
-		now := inCluster(func(s *v1alpha1.ScheduledSparkApplication) {
-			s.Annotations = map[string]string{v1alpha1.RunForAnnotation: "2026-03-28T02:30"}
-		})
-		found := app[0].body.(*v1alpha1.SparkApplication).DeepCopy()
-		found.Annotations = map[string]string{v1alpha1.RunForRequestAnnotation: mark}
-		_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
-			"GET" + nightlyPath: now, apis + "namespaces/spark/sparkapplications/nightly-29576250": {{200, found}},
-		})
-		var o client.Options
-		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-		if o.AddFlags(flags); flags.Set("kubeconfig", kubeconfig) != nil {
-			t.Fatal("no flag --kubeconfig")
-		}
-		c, err := client.Connect(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := pastRuns{cluster: c, schedule: "nightly", request: ours}
-		name, err := r.untilCreated(time.Date(2026, 3, 27, 1, 30, 0, 0, time.UTC))(t.Context(), io.Discard)
-		if name != "nightly-29576250" || (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", name, err, want)
-		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
@@ -72,14 +73,14 @@ func TestScheduleRunThatIsReplaced(t *testing.T) {
 		want string
 	}{
 		"by another": {askedFor("a later one", func(s *v1alpha1.ScheduledSparkApplication) { s.Status.LastHandledForceAt = "a later one" }), 0, "Succeeded: run 2 succeeded"},
-		"not yet":    {askedFor("a later one", nil), exitTimeout, "waiting for " + later + " to be created\n"},
-		"by a look":  {askedFor("a look", func(s *v1alpha1.ScheduledSparkApplication) { s.Annotations[meta.ForceRequestAnnotation] = "ours" }), exitFailed, "request the run again"},
+		"not yet":    {askedFor("a later one", nil), cli.ExitTimeout, "waiting for " + later + " to be created\n"},
+		"by a look":  {askedFor("a look", func(s *v1alpha1.ScheduledSparkApplication) { s.Annotations[meta.ForceRequestAnnotation] = "ours" }), cli.ExitFailed, "request the run again"},
 		"with a mistake": {askedFor("a later one", func(s *v1alpha1.ScheduledSparkApplication) {
 			scheduleIs(s, metav1.ConditionFalse, v1alpha1.InvalidSpecReason, "wrong")
-		}), exitRunFailed, "nightly cannot run: InvalidSpec: wrong"},
+		}), cli.ExitRunFailed, "nightly cannot run: InvalidSpec: wrong"},
 		"that is refused": {askedFor("a later one", func(s *v1alpha1.ScheduledSparkApplication) {
 			scheduleIs(s, metav1.ConditionFalse, "CreateFailed", "exceeded quota")
-		}), exitTimeout, later + " to be created; CreateFailed: exceeded quota"},
+		}), cli.ExitTimeout, later + " to be created; CreateFailed: exceeded quota"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,7 +89,7 @@ func TestScheduleRunThatIsReplaced(t *testing.T) {
 			_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
 				"PATCH" + nightlyPath: askedFor("ours", nil), "GET" + nightlyPath: tt.now, apis + "namespaces/spark/sparkapplications/" + later: succeeded,
 			})
-			timeout := map[bool]string{true: "1s", false: "1m"}[tt.code == exitTimeout]
+			timeout := map[bool]string{true: "1s", false: "1m"}[tt.code == cli.ExitTimeout]
 			code, _, problem := call("", "schedule", "run", "nightly", "--wait", "--timeout", timeout, "--kubeconfig="+kubeconfig)
 			if code != tt.code || !strings.Contains(problem, tt.want) {
 				t.Errorf("exit code %d, want %d, %q in:\n%s", code, tt.code, tt.want, problem)
@@ -109,12 +110,12 @@ func TestNamesOfSchedules(t *testing.T) {
 		t.Errorf("exit code %d, %q, %q", code, out, problem)
 	}
 	for _, line := range []string{"schedule run sgapp/nightly", "schedule run a/b/c", "schedule run sgsched/", "schedule suspend sgq/nightly", "schedule next sgapp/nightly"} {
-		if code, _, problem := call("", strings.Fields(line)...); code != exitUsage || !strings.Contains(problem, "name a schedule: NAME or sgsched/NAME") {
+		if code, _, problem := call("", strings.Fields(line)...); code != cli.ExitUsage || !strings.Contains(problem, "name a schedule: NAME or sgsched/NAME") {
 			t.Errorf("%s: exit code %d, %q", line, code, problem)
 		}
 	}
 	for _, line := range []string{"schedule run", "schedule run a b", "schedule resume"} {
-		if code, _, problem := call("", strings.Fields(line)...); code != exitUsage || !strings.Contains(problem, "name one schedule, as sparkctl schedule list prints them; see sparkctl schedule ") {
+		if code, _, problem := call("", strings.Fields(line)...); code != cli.ExitUsage || !strings.Contains(problem, "name one schedule, as sparkctl schedule list prints them; see sparkctl schedule ") {
 			t.Errorf("%s: exit code %d, %q", line, code, problem)
 		}
 	}

@@ -14,16 +14,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
 )
 
 // run runs sparkctl and returns its exit code.
-func run(args []string, s streams) int { return runAs("sparkctl", args, s) }
+func run(args []string, s cli.Streams) int { return runAs("sparkctl", args, s) }
 
 // call runs sparkctl and returns its exit code and output.
 func call(in string, args ...string) (code int, out, err string) {
 	var o, e bytes.Buffer
-	code = run(args, streams{in: strings.NewReader(in), out: &o, err: &e})
+	code = run(args, cli.Streams{In: strings.NewReader(in), Out: &o, Err: &e})
 	return code, o.String(), e.String()
 }
 
@@ -146,7 +147,7 @@ func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	var problem strings.Builder
-	code := run([]string{"simulate", "-f", "testdata/fifo.yaml"}, streams{out: full{}, err: &problem})
+	code := run([]string{"simulate", "-f", "testdata/fifo.yaml"}, cli.Streams{Out: full{}, Err: &problem})
 	if code != 1 || !strings.Contains(problem.String(), "short write") {
 		t.Errorf("exit code %d: %s", code, problem.String())
 	}
@@ -183,7 +184,7 @@ func BenchmarkSimulate(b *testing.B) {
 			b.ReportAllocs()
 			b.ResetTimer()
 			for range b.N {
-				if code := run([]string{"simulate", "-f", "-"}, streams{in: strings.NewReader(stream), out: io.Discard, err: os.Stderr}); code != 0 {
+				if code := run([]string{"simulate", "-f", "-"}, cli.Streams{In: strings.NewReader(stream), Out: io.Discard, Err: os.Stderr}); code != 0 {
 					b.Fatal(code)
 				}
 			}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 )
 
 // TestManifestsForOthers: the error names the kinds that submit does not accept.
@@ -18,7 +20,7 @@ func TestManifestsForOthers(t *testing.T) {
 		"apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\n":              `the manifest has the kind "SparkQueue" of "sparkgate.io/v1alpha1"; submit takes one`,
 		"kind: Pod\n---\nkind: Pod\n":                                        "the manifest has 2 objects; submit takes one",
 	} {
-		if code, _, problem := call(manifest, "submit", "-f", "-"); code != exitFailed || !strings.Contains(problem, want) {
+		if code, _, problem := call(manifest, "submit", "-f", "-"); code != cli.ExitFailed || !strings.Contains(problem, want) {
 			t.Errorf("%q: exit code %d, %q, want %q", manifest, code, problem, want)
 		}
 	}
@@ -47,7 +49,7 @@ func TestCallsThatAreNotMeantSo(t *testing.T) {
 		"submit -f etl.yaml etl":                   "name a manifest with -f FILE, or give the arguments of spark-submit after --",
 		"submit --spark-version 4.1.4 -- a.yml":    "a.yml is a manifest: name it with -f a.yml",
 	} {
-		if code, out, problem := call("", strings.Fields(line)...); code != exitUsage || out != "" || !strings.Contains(problem, want) {
+		if code, out, problem := call("", strings.Fields(line)...); code != cli.ExitUsage || out != "" || !strings.Contains(problem, want) {
 			t.Errorf("%s: exit code %d, %q, want %q", line, code, problem, want)
 		}
 	}

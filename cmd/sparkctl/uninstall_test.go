@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 )
 
 const (
@@ -75,9 +77,9 @@ func TestUninstall(t *testing.T) {
 		"may not list": {replies: map[string][]reply{appList: {refusal(403, "Forbidden", "you may not list")}}, code: 1, err: "list sparkapplications: you may not list"},
 		"Kueue's, of an application": {
 			args: []string{"--yes"}, out: "kueue.x-k8s.io/resource-in-use of Workloads",
-			replies: map[string][]reply{workloadList: {page("", item("3", []string{workloadFinalizer}, owner)), none}, "PATCH" + workloadPath: {{200, done}}},
+			replies: map[string][]reply{workloadList: {page("", item("3", []string{"kueue.x-k8s.io/resource-in-use"}, owner)), none}, "PATCH" + workloadPath: {{200, done}}},
 		},
-		"Kueue's, of another job": {args: []string{"--yes"}, replies: map[string][]reply{workloadList: {page("", item("3", []string{workloadFinalizer}, stranger))}}, out: "Finalizers to remove         0"},
+		"Kueue's, of another job": {args: []string{"--yes"}, replies: map[string][]reply{workloadList: {page("", item("3", []string{"kueue.x-k8s.io/resource-in-use"}, stranger))}}, out: "Finalizers to remove         0"},
 		"a stray argument":        {args: []string{"everything"}, code: 2, err: `unexpected argument "everything"`},
 	}
 	for name, tc := range tests {
@@ -89,7 +91,7 @@ func TestUninstall(t *testing.T) {
 			}
 			_, kubeconfig := startAPIServer(t, "mine", replies)
 			var out, problems bytes.Buffer
-			code := run(append([]string{"uninstall", "--kubeconfig", kubeconfig}, tc.args...), streams{in: strings.NewReader(tc.in), out: &out, err: &problems})
+			code := run(append([]string{"uninstall", "--kubeconfig", kubeconfig}, tc.args...), cli.Streams{In: strings.NewReader(tc.in), Out: &out, Err: &problems})
 			if code != tc.code || !strings.Contains(out.String(), tc.out) || !strings.Contains(problems.String(), tc.err) || tc.err == "" && problems.Len() > 0 {
 				t.Errorf("code %d, want %d with %q and %q:\n%s\n%s", code, tc.code, tc.out, tc.err, out.String(), problems.String())
 			}

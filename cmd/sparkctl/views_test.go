@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/live"
 	"github.com/sparkgate/sparkgate/internal/offline"
 	"github.com/sparkgate/sparkgate/internal/printer"
@@ -184,7 +185,7 @@ func TestUIWithoutADriver(t *testing.T) {
 			"GET /api/v1/namespaces/spark/pods": listOf[corev1.Pod](),
 		})
 		code, _, problem := call("", "ui", "pi", "--kubeconfig="+kubeconfig)
-		if code != exitFailed || !strings.Contains(problem, "pi has no running driver: "+stage) || strings.Contains(problem, "history") != started {
+		if code != cli.ExitFailed || !strings.Contains(problem, "pi has no running driver: "+stage) || strings.Contains(problem, "history") != started {
 			t.Errorf("%s: exit code %d, %q", stage, code, problem)
 		}
 	}

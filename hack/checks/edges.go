@@ -101,6 +101,14 @@ var forbiddenEdges = []Edge{
 		Why: "Volcano's types stay in its gate",
 	},
 	{
+		From: []string{"cmd/sparkctl/internal/cli/...", "cmd/sparkctl/internal/runs/...", "cmd/sparkctl/internal/live/...", "cmd/sparkctl/internal/scenario/..."},
+		To: []string{
+			"cmd/sparkctl/internal/applications/...", "cmd/sparkctl/internal/queues/...", "cmd/sparkctl/internal/schedules/...", "cmd/sparkctl/internal/offline/...",
+			"cmd/sparkctl/internal/install/...",
+		},
+		Why: "what commands share knows no command",
+	},
+	{
 		From: []string{"cmd/..."}, To: []string{
 			"controllers/internal/testing/...", "internal/testing/...", "queueing/gatetest/...",
 			"github.com/fluxcd/pkg/runtime/testenv/...", "github.com/fluxcd/pkg/runtime/client/...", "sigs.k8s.io/controller-runtime/pkg/envtest/...",

@@ -1,0 +1,60 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package applications
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/status"
+)
+
+const listText = `Lists SparkApplications: queue, stage of the run, executors (ready/wanted), age, how long the drivers of the
+run have run, and the message of the stage. For a queued application, the message says why it waits.`
+
+// listFlags are the flags of list.
+type listFlags struct {
+	cli.SelectionFlags
+	output string
+}
+
+// newList returns the command "sparkctl list".
+func newList(s cli.Streams) *cobra.Command {
+	var f listFlags
+	c := &cobra.Command{
+		Use: "list", Aliases: []string{"ls"}, Short: "List applications", Long: listText, Args: cli.NoArguments,
+		Example: "  sparkctl list\n  sparkctl ls -A --stage Queued,Preempted\n  sparkctl list -n etl -l team=a --queue team-a -o wide",
+		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
+	}
+	f.Declare(c)
+	cli.AddOutputFlag(c, &f.output, "table", "wide", "json", "yaml", "name")
+	return c
+}
+
+func (f *listFlags) run(ctx context.Context, s cli.Streams) error {
+	c, err := f.Connect()
+	if err != nil {
+		return err
+	}
+	selection, now := f.Selection(c), s.Clock.Now()
+	return cli.Listing[v1alpha1.SparkApplication]{
+		Kind: client.Applications, Prefix: cli.KindName, None: "No SparkApplications found" + f.Described(selection.Namespace) + ".",
+		Wants: func(app *v1alpha1.SparkApplication) bool {
+			row := status.Summarize(app, now)
+			return f.Wants(&row)
+		},
+		Table: func(apps []v1alpha1.SparkApplication) error {
+			rows := make([]status.Summary, len(apps))
+			for i := range apps {
+				rows[i] = status.Summarize(&apps[i], now)
+			}
+			return printer.WriteList(s.Out, rows, printer.ListOptions{Namespaces: f.All, Wide: f.output == "wide", Width: s.Width()})
+		},
+	}.Write(ctx, c, selection, f.output, s)
+}

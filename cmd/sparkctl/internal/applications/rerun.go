@@ -1,0 +1,88 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package applications
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fluxcd/pkg/apis/meta"
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/runs"
+	"github.com/sparkgate/sparkgate/internal/client"
+)
+
+const rerunText = `Requests one more run of the application NAME, with its current spec, through Flux's annotations requestedAt
+and forceAt. If a run is under way, the new one follows it, as spec.onTemplateChange says.
+
+` + runs.WaitText
+
+// rerunFlags are the flags of rerun.
+type rerunFlags struct {
+	cluster client.Options
+	wait    runs.WaitFlags
+}
+
+// newRerun returns the command "sparkctl rerun".
+func newRerun(s cli.Streams) *cobra.Command {
+	var f rerunFlags
+	c := aboutApplication(&cobra.Command{
+		SuggestFor: []string{"retry", "resubmit", "restart", "reconcile"},
+		Use:        "rerun NAME", Aliases: []string{"run"}, Short: "Run an application once more", Long: rerunText,
+		Example: "  sparkctl rerun pi\n  sparkctl run pi --wait --timeout 2h\n  sparkctl rerun pi --logs",
+	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
+	f.wait.Declare(c)
+	return c
+}
+
+func (f *rerunFlags) run(ctx context.Context, name string, s cli.Streams) error {
+	if err := f.wait.Check(); err != nil {
+		return err
+	}
+	c, err := client.Connect(f.cluster)
+	if err != nil {
+		return err
+	}
+	token := clock.RealClock{}.Now().UTC().Format(time.RFC3339Nano)
+	app, err := c.Rerun(ctx, name, token)
+	if err != nil {
+		return err
+	}
+	out := s.Out
+	if f.wait.Logs { // standard output carries the log
+		out = s.Err
+	}
+	if _, err := fmt.Fprintf(out, "%s%s: another run is requested%s\n", cli.KindName, name, rerunNote(app)); err != nil || !f.wait.Wanted() {
+		return err
+	}
+	return f.wait.Await(ctx, runs.Awaited{Cluster: c, Name: name, UID: app.UID, Begun: func(app *v1alpha1.SparkApplication) bool {
+		return handled(token, app.Status.LastHandledForceAt, app.Annotations[meta.ForceRequestAnnotation]) ||
+			handled(token, app.Status.LastHandledReconcileAt, app.Annotations[meta.ReconcileRequestAnnotation]) && runs.Stalled(app)
+	}, Lost: func(app *v1alpha1.SparkApplication) error {
+		return runs.Replaced(app.Annotations, app.Status.LastHandledReconcileAt)
+	}}, s)
+}
+
+// rerunNote says what will happen to the requested run and to the current one.
+func rerunNote(app *v1alpha1.SparkApplication) string {
+	switch {
+	case app.Spec.Suspend:
+		return "; it is suspended: resume it to have it run"
+	case app.Status.Run == 0 || app.Status.Times.Finished != nil:
+		return ""
+	case app.Spec.TemplatePolicy() == v1alpha1.TemplateChangeRestart:
+		return fmt.Sprintf("; run %d is stopped for it (onTemplateChange Restart)", app.Status.Run)
+	}
+	return fmt.Sprintf("; it follows run %d, which has not finished", app.Status.Run)
+}
+
+// handled reports whether a request was handled. last is the token that was handled last; it is that of the request, or
+// that of a later one, which is now in the annotation and asks for the same. The operator never sees a token that was
+// overwritten before.
+func handled(token, last, now string) bool { return last == token || last == now && now != "" }
