@@ -1,8 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command testsum sums the results that gotestsum recorded: how many tests passed and failed, which were flaky, and
-// which tests and packages were slowest.
+// Command testsum sums the results that gotestsum recorded: how many tests passed and failed, and which were flaky.
 //
 //	testsum -name unit out/tests/unit/*.json    count the events of one suite and keep the counts in out/tests/unit.json
 //	testsum unit integration e2e                add up the counts of suites

@@ -17,7 +17,6 @@ type event struct {
 	Action  string
 	Package string
 	Test    string
-	Elapsed float64 // seconds
 }
 
 // Actions that end a test or a package.
@@ -34,8 +33,7 @@ type test struct {
 	// failed reports whether it failed at least once.
 	failed bool
 	// died reports whether its process ended during the test at least once; that does not count as flaky.
-	died    bool
-	elapsed float64
+	died bool
 }
 
 // bad reports whether the test failed in its last run, or did not end because its process died.
@@ -45,10 +43,9 @@ func (t *test) flaky() bool { return t.failed && !t.bad() }
 
 // pkg is one package under test. It is started several times if tests of it are run again.
 type pkg struct {
-	tests   map[string]*test
-	order   []string
-	elapsed float64
-	ended   bool
+	tests map[string]*test
+	order []string
+	ended bool
 	// blamed reports whether a test has failed since the last start.
 	blamed bool
 	// unblamed reports whether the package has failed without a failed test: it does not compile, TestMain failed, or
@@ -113,7 +110,6 @@ func (p *pkg) take(e event) {
 	case "start":
 		p.ended, p.blamed = false, false
 	case passed, failed, skipped:
-		p.elapsed += e.Elapsed
 		p.ended = true
 		p.unblamed = p.unblamed || e.Action == failed && !p.blamed
 		for _, t := range p.tests {
@@ -134,7 +130,6 @@ func (p *pkg) takeTest(e event) {
 		t.result = ""
 	case passed, failed, skipped:
 		t.result = e.Action
-		t.elapsed = max(t.elapsed, e.Elapsed)
 		if e.Action == failed {
 			t.failed, p.blamed = true, true
 		}
@@ -171,13 +166,8 @@ func (p *pkg) counted() []string {
 func (r *results) count() Counts {
 	c := Counts{Seconds: r.last.Sub(r.first).Seconds()}
 	for _, path := range r.paths {
-		p, short := r.packages[path], strings.TrimPrefix(path, "github.com/sparkgate/sparkgate/")
-		p.count(short, &c)
-		if len(p.tests) > 0 {
-			c.Packages = append(c.Packages, Span{short, p.elapsed})
-		}
+		r.packages[path].count(strings.TrimPrefix(path, "github.com/sparkgate/sparkgate/"), &c)
 	}
-	c.Tests, c.Packages = longest(c.Tests), longest(c.Packages)
 	return c
 }
 
@@ -193,11 +183,9 @@ func (p *pkg) count(path string, c *Counts) {
 		default:
 			c.Passed++
 		}
-		full := path + " " + name
 		if t.flaky() {
-			c.Flaky = append(c.Flaky, full)
+			c.Flaky = append(c.Flaky, path+" "+name)
 		}
-		c.Tests = append(c.Tests, Span{full, t.elapsed})
 	}
 	if p.unblamed || !p.ended {
 		c.Broken = append(c.Broken, path)
