@@ -182,8 +182,8 @@ fmt: ## Format Go code
 	@git ls-files -z --cached --others --exclude-standard '*.go' | xargs -0 gofmt -l -w
 vet: ## Run go vet in all modules
 	@hack/verify vet
-lint: ## Run staticcheck in all modules
-	@hack/verify staticcheck
+lint: ## Run golangci-lint in all modules
+	@hack/verify lint
 verify: preflight-go ## Check everything that needs no running test: format, lint, generated code, dependencies, sizes, …
 	@hack/verify
 .PHONY: verify

@@ -45,7 +45,7 @@ func Claims(files []File, claims []Claim) []Problem {
 			}
 			parsed, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Data, parser.SkipObjectResolution)
 			if err != nil {
-				continue // Sizes reports it
+				continue // the compiler reports it
 			}
 			if n := c.count(parsed); n > 0 {
 				found[f.Path] = n

@@ -15,14 +15,14 @@ var apiAllowed = []string{
 // clients are packages that talk to a cluster.
 var clients = []string{"k8s.io/client-go/...", "sigs.k8s.io/controller-runtime/..."}
 
-// forbiddenEdges are the dependencies that may not exist. Packages depend on each other only from right to left:
+// ForbiddenEdges are the dependencies that may not exist. Packages depend on each other only from right to left:
 //
 //	api ◄── queueing ◄── internal/spark ◄── internal/lifecycle ◄── {controllers, internal/offline} ◄── cmd
 //
 // internal/redact, internal/cause, internal/fairqueue, internal/finding, internal/nearest, internal/namespaces,
 // internal/namespacepolicy, internal/resourceversions and internal/expectations are leaves: they import at most api and
 // each other.
-var forbiddenEdges = []Edge{
+var ForbiddenEdges = []Edge{
 	{
 		From: []string{"api/..."}, To: append([]string{"queueing/...", "internal/...", "controllers/...", "cmd/..."}, clients...),
 		Why: "the API imports nothing of ours: clients in other repositories import it",
@@ -78,7 +78,7 @@ var forbiddenEdges = []Edge{
 	{
 		From: []string{"internal/lifecycle/...", "internal/status/...", "internal/tick/...", "internal/cron/...", "internal/pods/..."},
 		To:   []string{"internal/offline/...", "controllers/...", "cmd/..."},
-		Why:  "what is decided knows nothing of those who carry it out",
+		Why:  "what is decided does not know how it is carried out",
 	},
 	{
 		From: []string{"controllers/internal/reservation/..."}, To: append([]string{

@@ -20,13 +20,13 @@ const RuleLog = "log"
 func Logs(files []File) []Problem {
 	var problems []Problem
 	for _, f := range files {
-		if !f.IsGo() || f.IsTest() || f.Generated() || !inProduct(f.Path) && !strings.HasPrefix(f.Path, "cmd/") {
+		if !f.isProduct() {
 			continue
 		}
 		fset := token.NewFileSet()
 		parsed, err := parser.ParseFile(fset, f.Path, f.Data, parser.SkipObjectResolution)
 		if err != nil {
-			continue // Sizes reports it
+			continue // the compiler reports it
 		}
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok {

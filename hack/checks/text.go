@@ -18,7 +18,6 @@ const (
 	RulePackage = "package"
 	RulePath    = "machine-path"
 	RuleHost    = "host"
-	RuleNolint  = "nolint"
 )
 
 // Headers checks that every program begins with the two lines of the licence. Other files have none.
@@ -116,21 +115,6 @@ func knownHost(host string, known []string) bool {
 		return true
 	}
 	return slices.ContainsFunc(known, func(k string) bool { return host == k || strings.HasSuffix(host, "."+k) })
-}
-
-var (
-	nolint        = regexp.MustCompile(`//\s*nolint`)
-	nolintWithWhy = regexp.MustCompile(`//nolint:[a-z0-9,]+ // \S`)
-)
-
-// Nolint finds linters that are silenced without a reason.
-func Nolint(files []File) []Problem {
-	return eachMatch(files, RuleNolint, func(line string) string {
-		if nolint.MatchString(line) && !nolintWithWhy.MatchString(line) {
-			return "say which linter and why: //nolint:name // reason"
-		}
-		return ""
-	})
 }
 
 // vague are package names that do not say what the package is for.

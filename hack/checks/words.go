@@ -51,7 +51,7 @@ func Words(files []File, words []Word) []Problem {
 	patterns := patternsOf(words)
 	var problems []Problem
 	for _, f := range files {
-		if !f.IsGo() || f.IsTest() || f.Generated() || !inProduct(f.Path) && !strings.HasPrefix(f.Path, "cmd/") {
+		if !f.isProduct() {
 			continue
 		}
 		problems = append(problems, wordsOf(f, words, patterns)...)
@@ -79,7 +79,7 @@ func CommentWords(files []File, words []Word) []Problem {
 		fset := token.NewFileSet()
 		parsed, err := parser.ParseFile(fset, f.Path, f.Data, parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
-			continue // Sizes reports it
+			continue // the compiler reports it
 		}
 		for _, group := range parsed.Comments {
 			_, text, _ := strings.Cut(allowedNo.ReplaceAllString(strings.Join(strings.Fields(group.Text()), " "), ""), " ")
@@ -101,7 +101,7 @@ func wordsOf(f File, words []Word, patterns []*regexp.Regexp) []Problem {
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, f.Path, f.Data, parser.SkipObjectResolution)
 	if err != nil {
-		return nil // Sizes reports it
+		return nil // the compiler reports it
 	}
 	var problems []Problem
 	ast.Inspect(parsed, func(n ast.Node) bool {
