@@ -169,11 +169,12 @@ bench-peers: bin/localcluster bin/sparkgate ## Compare with other operators on o
 generate: ## Write deepcopy methods
 	$(call say,deepcopy methods)
 	@$(CONTROLLER_GEN) object:headerFile=hack/header.go.txt paths=./api/...
-manifests: ## Write CRDs, and what the Helm chart has of config
+manifests: ## Write CRDs, what the Helm chart has of config, and what the pages have of the code
 	$(call say,CRDs)
 	@$(CONTROLLER_GEN) crd paths=./api/... output:crd:dir=out/crd
 	@go run ./hack/crds out/crd && mv out/crd/*.yaml config/crd/bases/
 	@go run ./hack/chart
+	@go run ./hack/pages
 golden: ## Rewrite golden files with what the code does now; read the diff
 	$(call say,golden files)
 	@hack/suite golden

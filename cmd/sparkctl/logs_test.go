@@ -37,7 +37,7 @@ func TestLogOfADriverThatIsGone(t *testing.T) {
 				"GET /api/v1/namespaces/spark/pods": listOf[corev1.Pod](),
 			})
 			for _, follow := range []bool{false, true} {
-				args, code := []string{"logs", "pi", "--kubeconfig=" + kubeconfig}, exitFailed
+				args, code := []string{"logs", "pi", "--kubeconfig=" + kubeconfig}, cli.ExitFailed
 				if follow {
 					args, code = append(args, "-f"), 0
 				}
