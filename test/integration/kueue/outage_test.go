@@ -294,16 +294,15 @@ func TestPodsReady(t *testing.T) {
 	w.finish(works, 0)
 }
 
-// TestSeveralLeaders: where each tree of queues has a leader, applications under Kueue have that of the rest. When it is killed,
-// what runs continues and what waits is admitted under the next one; the queue of a tree is not concerned. One that moves to the queue of
-// a tree leaves nothing at Kueue.
-func TestSeveralLeaders(t *testing.T) {
+// TestLeaderIsKilled: when one of three replicas is killed while it leads, what runs continues and what waits is admitted under
+// the next one. An application that moves to the embedded queue leaves nothing at Kueue.
+func TestLeaderIsKilled(t *testing.T) {
 	systems.Kueue(t, env.Cluster(), systems.KueueSettings{})
 	w := newWorld(t, "3Gi")
 	program := harness.BuildProgram(t)
 	replicas := map[*harness.Process]bool{}
 	for range 3 {
-		replicas[program.Start(t, "--enable-leader-election", "--leader-election-per-tree")] = true
+		replicas[program.Start(t, "--enable-leader-election")] = true
 	}
 	app := w.apply("pi")
 	w.Run(app)
@@ -316,7 +315,7 @@ func TestSeveralLeaders(t *testing.T) {
 	w.workload(moves)
 	harness.Change(t, moves, func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Gate = v1alpha1.GateEmbedded })
 	w.Succeed(moves)
-	env.Until(t, "the Workload of one that has gone to another leader is deleted", func() bool { return len(w.workloads(moves)) == 0 })
+	env.Until(t, "the Workload of one that has gone to another gate is deleted", func() bool { return len(w.workloads(moves)) == 0 })
 
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: program.Namespace, Name: "sparkgate-leader"}}
 	if err := w.client.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); err != nil {
