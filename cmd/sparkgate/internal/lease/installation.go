@@ -49,7 +49,7 @@ const (
 )
 
 // Installation is this installation of the operator among those of a cluster. All of its replicas share one lease. A
-// nil Installation has none and knows no others. It is safe for concurrent use after Wait.
+// nil Installation has none and knows no others. It is safe for concurrent use.
 type Installation struct {
 	// Namespace is where the installation has its lease.
 	Namespace string
@@ -67,12 +67,13 @@ type Installation struct {
 	waits atomic.Pointer[error]
 }
 
-// Ready is the readiness check: it fails while another installation covers the same.
-func (i *Installation) Ready(*http.Request) error {
-	if i == nil {
+// Ready is the readiness check: it fails while another installation covers the same. If the last check failed it makes
+// another one, because a replica that does not become the leader makes no other.
+func (i *Installation) Ready(r *http.Request) error {
+	if i == nil || ptr.Deref(i.waits.Load(), nil) == nil {
 		return nil
 	}
-	return ptr.Deref(i.waits.Load(), nil)
+	return i.alone(r.Context())
 }
 
 // Wait returns once no other installation covers the same, or ctx is done.

@@ -6,6 +6,8 @@ package lease
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +82,12 @@ func leaseOf(ago time.Duration, namespaces, queues string) *coordinationv1.Lease
 	}
 }
 
+// ready makes the readiness check.
+func ready(t *testing.T, in *Installation) error {
+	t.Helper()
+	return in.Ready(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
+}
+
 // TestOverlap: two installations share neither a namespace nor a queue. What is found has one line, which says who, what
 // and how to part them.
 func TestOverlap(t *testing.T) {
@@ -118,8 +126,8 @@ func TestOverlap(t *testing.T) {
 			switch {
 			case tt.want == "" && err != nil, tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)):
 				t.Errorf("%v, want %q", err, tt.want)
-			case (in.Ready(nil) == nil) != (tt.want == ""):
-				t.Errorf("ready: %v", in.Ready(nil))
+			case (ready(t, in) == nil) != (tt.want == ""):
+				t.Errorf("ready: %v", ready(t, in))
 			}
 		})
 	}
@@ -150,12 +158,15 @@ func TestWaitsForTheOther(t *testing.T) {
 		default:
 		}
 	}
-	if in.Ready(nil) == nil {
+	if ready(t, in) == nil {
 		t.Error("is ready beside another one")
 	}
 	clock.Step(2 * time.Minute)
-	if err := <-done; err != nil || in.Ready(nil) != nil {
-		t.Errorf("%v, ready: %v", err, in.Ready(nil))
+	if err := ready(t, in); err != nil {
+		t.Errorf("is not ready after the other one has gone: %v", err)
+	}
+	if err := <-done; err != nil || ready(t, in) != nil {
+		t.Errorf("%v, ready: %v", err, ready(t, in))
 	}
 	if in.annotations()[accountAnnotation] != "sparkgate" {
 		t.Errorf("says of itself %v", in.annotations())
