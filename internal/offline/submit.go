@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -112,17 +111,9 @@ func toYAML(object any) ([]byte, error) {
 	}
 	delete(fields, "status")
 	removeEmpty(fields)
-	written, err := yaml.Marshal(fields)
-	if err != nil {
-		return nil, err
-	}
-	var read, want any
 	asJSON, err := json.MarshalIndent(fields, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	if yaml.Unmarshal(written, &read) == nil && json.Unmarshal(asJSON, &want) == nil && reflect.DeepEqual(read, want) {
-		return written, nil
+	if err != nil || !bytes.Contains(asJSON, []byte(nextLine)) {
+		return yaml.Marshal(fields)
 	}
 	return append(bytes.ReplaceAll(asJSON, []byte(nextLine), []byte(`\u0085`)), '\n'), nil
 }
