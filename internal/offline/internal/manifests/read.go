@@ -65,9 +65,9 @@ func (f Finding) String() string {
 	return strings.Join(parts, ": ")
 }
 
-// Read returns the objects of a file of YAML documents or JSON, including the items of lists. What is not a manifest, such
-// as the values of a chart, is an object without kind. A document that cannot be parsed becomes a finding; the others are
-// returned.
+// Read returns the objects of a file of YAML documents or JSON, including the items of lists. What is not a manifest,
+// such as the values of a chart, is an object without kind. A document that cannot be parsed becomes a finding; the
+// others are returned.
 func Read(file string, text []byte) ([]Object, []Finding) {
 	var objects []Object
 	var findings []Finding
