@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/sparkgate/sparkgate/internal/dashboard/pages"
 )
 
 // policy allows a page to load from this server and send to it only, and forbids other pages to show it in a frame.
@@ -21,7 +23,7 @@ const maxBody = 64 << 10
 func (s *Server) guard(next http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		writeProblem(w, "", http.StatusForbidden, "The request came from a page of another site and was refused.")
+		pages.WriteProblem(w, "", http.StatusForbidden, "The request came from a page of another site and was refused.")
 	}))
 	protected := origins.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,15 +35,15 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if len(s.options.Hosts) > 0 && !slices.Contains(s.options.Hosts, r.Host) {
-			writeProblem(w, "", http.StatusMisdirectedRequest, "This server does not serve this address. Open the one that sparkctl dashboard has printed.")
+			pages.WriteProblem(w, "", http.StatusMisdirectedRequest, "This server does not serve this address. Open the one that sparkctl dashboard has printed.")
 			return
 		}
 		if s.opensOnce(r) {
-			http.Redirect(w, r, s.base+"/", http.StatusSeeOther)
+			http.Redirect(w, r, s.site.Base+"/", http.StatusSeeOther)
 			return
 		}
 		if !s.knowsSecret(r) {
-			writeProblem(w, "", http.StatusNotFound, "Open the whole address that sparkctl dashboard has printed.")
+			pages.WriteProblem(w, "", http.StatusNotFound, "Open the whole address that sparkctl dashboard has printed.")
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)

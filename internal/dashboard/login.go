@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/dashboard/pages"
 )
 
 const (
@@ -35,35 +36,21 @@ func tokenOf(r *http.Request) string {
 	return ""
 }
 
-// loginPage is the login form.
-type loginPage struct {
-	To, Problem string
-}
-
 // login shows the form.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
-	p := loginPage{To: r.FormValue("to")}
+	p := pages.LoginPage{To: r.FormValue("to")}
 	if r.FormValue("expired") != "" {
 		p.Problem = "The API server no longer accepts the token: it may have expired."
 	}
-	s.showLogin(w, p, http.StatusOK)
-}
-
-func (s *Server) showLogin(w http.ResponseWriter, p loginPage, status int) {
-	body, err := fragment("login", p)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	writePage(w, layout{Base: s.base, Title: "Log in", Content: body, Bare: true}, status)
+	pages.WriteLogin(w, s.site.Base, p, http.StatusOK)
 }
 
 // logIn checks a token and stores it in a cookie that scripts cannot read and other sites cannot send.
 func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	token := strings.TrimSpace(r.PostFormValue("token"))
-	p := loginPage{To: r.PostFormValue("to")}
+	p := pages.LoginPage{To: r.PostFormValue("to")}
 	if p.Problem = s.refusesToken(r, token); p.Problem != "" {
-		s.showLogin(w, p, http.StatusUnauthorized)
+		pages.WriteLogin(w, s.site.Base, p, http.StatusUnauthorized)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: token, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode})

@@ -6,21 +6,33 @@ package dashboard
 import (
 	"fmt"
 	"testing"
+	"time"
 
-	"k8s.io/utils/clock"
+	"k8s.io/client-go/rest"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/dashboard/viewer"
 )
 
 // TestOneUserTakesNotAllPlaces: users may have any number of tokens, and create any number of ServiceAccounts in their namespaces. Others get
 // a place all the same. Places whose pages are closed are given to others of the same user.
 func TestOneUserTakesNotAllPlaces(t *testing.T) {
 	t.Parallel()
-	s := New(t.Context(), Options{Clock: clock.RealClock{}})
+	clock := clocktesting.NewFakeClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	s := New(t.Context(), Options{Clock: clock})
+	c, err := client.New(&rest.Config{Host: "http://127.0.0.1:1"}, "", "sparkgate-system")
+	if err != nil {
+		t.Fatal(err)
+	}
+	queues := viewer.ListOf(client.Queues, client.Selection{})
 	tokens := 0
 	comes := func(user string) bool {
 		tokens++
-		v, err := s.viewer(fmt.Sprint("token-", tokens), user, nil)
+		v, err := s.viewer(fmt.Sprint("token-", tokens), user, c)
 		if err == nil {
-			v.tables["open"] = &shared{}
+			_, err = viewer.Open[v1alpha1.SparkQueue](v, queues)
 		}
 		return err == nil
 	}
@@ -37,11 +49,12 @@ func TestOneUserTakesNotAllPlaces(t *testing.T) {
 		}
 	}
 	for _, v := range s.viewers {
-		if v.tenant == "greedy" {
-			delete(v.tables, "open")
+		if v.Tenant == "greedy" {
+			v.Close(queues.Key())
 			break
 		}
 	}
+	clock.Step(time.Minute)
 	if !comes("greedy") {
 		t.Error("the place of a page that is closed is not given to others")
 	}

@@ -19,6 +19,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/dashboard/pages"
+	"github.com/sparkgate/sparkgate/internal/dashboard/viewer"
 	"github.com/sparkgate/sparkgate/internal/usage"
 )
 
@@ -61,15 +63,14 @@ type Options struct {
 
 // Server answers requests for pages. It is safe for concurrent use.
 type Server struct {
-	options Options
-	// base is the beginning of all paths: empty, or a slash and the secret.
-	base     string
+	options  Options
+	site     pages.Site
 	ctx      context.Context
-	limits   *workLimits
-	rowCache *rowCache
+	limits   *viewer.WorkLimits
+	rowCache *viewer.RowCache
 
 	mu      sync.Mutex
-	viewers map[[sha256.Size]byte]*viewer
+	viewers map[[sha256.Size]byte]*viewer.Viewer
 	// streams are the numbers of open streams by tenant.
 	streams map[string]int
 	// once is Options.Once until it was requested.
@@ -78,9 +79,10 @@ type Server struct {
 
 // New returns a server. Its watches end with ctx.
 func New(ctx context.Context, o Options) *Server {
-	s := &Server{options: o, ctx: ctx, limits: newWorkLimits(), rowCache: newRowCache(), viewers: map[[sha256.Size]byte]*viewer{}, streams: map[string]int{}, once: o.Once}
+	s := &Server{options: o, ctx: ctx, limits: viewer.NewWorkLimits(), rowCache: viewer.NewRowCache(), viewers: map[[sha256.Size]byte]*viewer.Viewer{}, streams: map[string]int{}, once: o.Once}
+	s.site = pages.Site{Local: o.Local != nil, Prices: o.Prices, History: o.HistoryServer}
 	if o.Secret != "" {
-		s.base = "/" + o.Secret
+		s.site.Base = "/" + o.Secret
 	}
 	return s
 }
@@ -89,19 +91,13 @@ func New(ctx context.Context, o Options) *Server {
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, s.base+"/queues", http.StatusSeeOther)
+		http.Redirect(w, r, s.site.Base+"/queues", http.StatusSeeOther)
 	})
-	mux.HandleFunc("GET /queues", s.page(buildQueues))
-	mux.HandleFunc("GET /queues/{name}", s.page(buildQueue))
-	mux.HandleFunc("GET /applications", s.page(buildApplications))
-	mux.HandleFunc("GET /applications/{namespace}/{name}", s.page(buildApplication))
-	mux.HandleFunc("GET /applications/{namespace}/{name}/manifest", s.page(buildManifest))
+	for path, build := range pages.Builders {
+		mux.HandleFunc("GET "+path, s.page(build))
+	}
 	mux.HandleFunc("POST /applications/{namespace}/{name}/{action}", s.act)
-	mux.HandleFunc("GET /schedules", s.page(buildSchedules))
-	mux.HandleFunc("POST /schedules/{namespace}/{name}/"+actionRun.Name, s.runSchedule)
-	mux.HandleFunc("GET /usage", s.page(buildUsage))
-	mux.HandleFunc("GET /what-if", s.page(buildWhatIf))
-	mux.HandleFunc("GET /", s.page(buildNothing))
+	mux.HandleFunc("POST /schedules/{namespace}/{name}/"+pages.ActionRun.Name, s.runSchedule)
 	if s.options.Local == nil {
 		mux.HandleFunc("GET /login", s.login)
 		mux.HandleFunc("POST /login", s.logIn)
@@ -121,7 +117,7 @@ var errNoCredentials = errors.New("the request carries no token")
 
 // viewerOf returns the viewer of a request and the name of the user. It asks the API server for the name each time, so
 // that an expired token opens no page.
-func (s *Server) viewerOf(r *http.Request) (v *viewer, name string, err error) {
+func (s *Server) viewerOf(r *http.Request) (v *viewer.Viewer, name string, err error) {
 	if s.options.Local != nil {
 		v, err := s.viewer("", "", s.options.Local)
 		return v, "", err
@@ -142,7 +138,7 @@ func (s *Server) viewerOf(r *http.Request) (v *viewer, name string, err error) {
 }
 
 // viewer returns the viewer with that token. If there is none yet, it is created and uses c.
-func (s *Server) viewer(token, user string, c *client.Cluster) (*viewer, error) {
+func (s *Server) viewer(token, user string, c *client.Cluster) (*viewer.Viewer, error) {
 	key := sha256.Sum256([]byte(token))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,13 +147,13 @@ func (s *Server) viewer(token, user string, c *client.Cluster) (*viewer, error) 
 	}
 	tenant := tenantOf(user)
 	if s.full(tenant) {
-		maps.DeleteFunc(s.viewers, func(_ [sha256.Size]byte, v *viewer) bool { return v.idle() })
+		maps.DeleteFunc(s.viewers, func(_ [sha256.Size]byte, v *viewer.Viewer) bool { return v.Idle() })
 	}
 	if s.full(tenant) {
 		return nil, errors.New("too many viewers at the same time: try again in a minute")
 	}
-	v := newViewer(s.ctx, c, s.rowCache, s.limits, s.options.Clock)
-	v.tenant = tenant
+	v := viewer.NewViewer(s.ctx, c, s.rowCache, s.limits, s.options.Clock)
+	v.Tenant = tenant
 	s.viewers[key] = v
 	return v, nil
 }
@@ -166,7 +162,7 @@ func (s *Server) viewer(token, user string, c *client.Cluster) (*viewer, error) 
 func (s *Server) full(tenant string) bool {
 	of := 0
 	for _, v := range s.viewers {
-		if v.tenant == tenant {
+		if v.Tenant == tenant {
 			of++
 		}
 	}
@@ -205,58 +201,46 @@ func (s *Server) endStream(tenant string) {
 }
 
 // left notes that a request of a viewer has ended. If no other follows for a while, the viewer is forgotten.
-func (s *Server) left(v *viewer) {
+func (s *Server) left(v *viewer.Viewer) {
 	if s.options.Local != nil {
 		return
 	}
-	visits := v.visits.Add(1)
+	visits := v.Visits.Add(1)
 	s.options.Clock.AfterFunc(forgetAfter, func() {
-		if v.visits.Load() == visits && v.idle() {
+		if v.Visits.Load() == visits && v.Idle() {
 			s.forget(v)
 		}
 	})
 }
 
 // forget removes a viewer. Its open pages stay until they are closed, or until their watches are renewed.
-func (s *Server) forget(v *viewer) {
+func (s *Server) forget(v *viewer.Viewer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.DeleteFunc(s.viewers, func(_ [sha256.Size]byte, known *viewer) bool { return known == v })
+	maps.DeleteFunc(s.viewers, func(_ [sha256.Size]byte, known *viewer.Viewer) bool { return known == v })
 }
 
 // page returns the handler for a page and for the stream of its changes.
-func (s *Server) page(build builder) http.HandlerFunc {
+func (s *Server) page(build pages.Builder) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		known, name, err := s.viewerOf(r)
 		if err != nil {
 			s.unknown(w, r, err)
 			return
 		}
-		v := &visit{
-			viewer: known, ctx: r.Context(), request: r, base: s.base, local: s.options.Local != nil, prices: s.options.Prices, history: s.options.HistoryServer,
-			wake: make(chan struct{}, 1), used: map[string]*shared{},
-		}
+		v := pages.NewVisit(known, s.site, r)
 		defer s.left(known)
-		defer v.end()
+		defer v.End()
 		if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
-			if !s.beginStream(known.tenant) {
-				writeProblem(w, s.base, http.StatusTooManyRequests, "You have too many pages open at the same time: close some.")
+			if !s.beginStream(known.Tenant) {
+				pages.WriteProblem(w, s.site.Base, http.StatusTooManyRequests, "You have too many pages open at the same time: close some.")
 				return
 			}
-			defer s.endStream(known.tenant)
-			s.stream(w, v, build)
+			defer s.endStream(known.Tenant)
+			v.Stream(w, build)
 			return
 		}
-		now := v.view(build)
-		body, err := content(v, now)
-		if err != nil {
-			http.Error(w, "the page cannot be shown: "+err.Error(), http.StatusInternalServerError)
-			return
-		}
-		writePage(w, layout{
-			Base: s.base, Title: now.title, Section: now.section, Content: body, User: name, Logout: s.options.Local == nil && r.Header.Get("Authorization") == "",
-			Live: now.template != templateProblem && !now.still, Log: v.driver != nil,
-		}, now.status)
+		v.Show(w, build, pages.Reader{User: name, Logout: s.options.Local == nil && r.Header.Get("Authorization") == ""})
 	}
 }
 
@@ -271,8 +255,8 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request, err error) {
 		}
 		http.Redirect(w, r, to, http.StatusSeeOther)
 	case signIn:
-		writeProblem(w, s.base, http.StatusUnauthorized, "The API server does not accept the token: it may have expired. Log in again.")
+		pages.WriteProblem(w, s.site.Base, http.StatusUnauthorized, "The API server does not accept the token: it may have expired. Log in again.")
 	default:
-		writeProblem(w, s.base, http.StatusServiceUnavailable, err.Error())
+		pages.WriteProblem(w, s.site.Base, http.StatusServiceUnavailable, err.Error())
 	}
 }

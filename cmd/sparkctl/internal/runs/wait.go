@@ -81,8 +81,8 @@ type Awaited struct {
 	Begun func(*v1alpha1.SparkApplication) bool
 	// Lost returns an error if the run will never begin. It may be nil.
 	Lost func(*v1alpha1.SparkApplication) error
-	// Create waits until the application exists and returns its name. It is nil if the application exists already.
-	Create func(ctx context.Context, notes io.Writer) (name string, err error)
+	// UntilCreated waits until the application exists and returns its name. It is nil if the application exists already.
+	UntilCreated func(ctx context.Context, notes io.Writer) (name string, err error)
 }
 
 // Await waits for the end of a run. It returns an error with an exit code if the run fails, the timeout expires or the user
@@ -108,8 +108,8 @@ func (f *WaitFlags) AwaitIn(ctx context.Context, a Awaited, s cli.Streams) error
 	a.Cluster.Outage = func(why error) { fmt.Fprintf(s.Err, "%v; trying again\n", why) }
 	advice := fmt.Sprintf("The request stands: sparkctl get %s -n %s shows the run once it has been created", a.Name, a.Cluster.Namespace)
 	var err error
-	if a.Create != nil {
-		a.Name, err = a.Create(ctx, s.Err)
+	if a.UntilCreated != nil {
+		a.Name, err = a.UntilCreated(ctx, s.Err)
 	}
 	if err == nil {
 		advice = fmt.Sprintf("The run continues: sparkctl suspend %[1]s -n %[2]s stops it, sparkctl logs %[1]s -n %[2]s -f follows it", a.Name, a.Cluster.Namespace)

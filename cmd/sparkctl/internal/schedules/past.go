@@ -270,7 +270,7 @@ func (f *scheduleRunFlags) awaitPast(ctx context.Context, r pastRuns, s cli.Stre
 	for _, at := range r.times {
 		run := tick.Name(r.schedule, at)
 		err := f.wait.AwaitIn(ctx, runs.Awaited{
-			Cluster: r.cluster, Name: run, Create: r.untilCreated(at),
+			Cluster: r.cluster, Name: run, UntilCreated: r.untilCreated(at),
 			Begun: func(app *v1alpha1.SparkApplication) bool { return app.Status.ObservedGeneration > 0 },
 		}, s)
 		switch {

@@ -109,7 +109,7 @@ func (f *scheduleRunFlags) run(ctx context.Context, name string, s cli.Streams) 
 	if err := f.announce(schedule, tick.RequestedName(name, token), s); err != nil || !f.wait.Wanted() {
 		return err
 	}
-	return f.wait.Await(ctx, runs.Awaited{Cluster: c, Name: tick.RequestedName(name, token), Create: r.untilCreated, Begun: func(app *v1alpha1.SparkApplication) bool {
+	return f.wait.Await(ctx, runs.Awaited{Cluster: c, Name: tick.RequestedName(name, token), UntilCreated: r.untilCreated, Begun: func(app *v1alpha1.SparkApplication) bool {
 		return app.Status.ObservedGeneration > 0
 	}}, s)
 }
