@@ -31,43 +31,81 @@ func (s Selection) narrow(request *rest.Request) {
 	}
 }
 
-// pageSize is how many objects one answer of the API server has at most. So the memory that a list needs, beyond its
-// objects, does not depend on its length.
+// pageSize is how many objects one answer of the API server has at most.
 const pageSize = "500"
 
 // ListAll returns the selected objects of a kind. T is the type of the objects, or one with only the fields that matter.
 func ListAll[T any](ctx context.Context, c *Cluster, kind Kind, s Selection) ([]T, error) {
 	all := []T{}
-	_, err := listEach(ctx, c, kind, s, func(item *T) error {
-		all = append(all, *item)
+	_, err := listEach(ctx, c, kind, s, func(in *json.Decoder) error {
+		var item T
+		if err := in.Decode(&item); err != nil {
+			return err
+		}
+		all = append(all, item)
 		return nil
 	})
 	return all, err
 }
 
-// listEach calls see with each of the selected objects, page by page, and returns the version of the list.
-func listEach[T any](ctx context.Context, c *Cluster, kind Kind, s Selection, see func(*T) error) (version string, err error) {
+// listEach calls decode for each of the selected objects, page by page, and returns the version of the list. Objects are
+// decoded as they arrive: where many lists are read at once, whole pages would take more memory than what is kept of
+// them.
+func listEach(ctx context.Context, c *Cluster, kind Kind, s Selection, decode func(*json.Decoder) error) (version string, err error) {
 	for next := ""; ; {
 		request := kind.in(c.client.Get(), s.Namespace).Param("limit", pageSize)
 		s.narrow(request)
 		if next != "" {
 			request.Param("continue", next)
 		}
-		var page struct {
-			Metadata metav1.ListMeta `json:"metadata"`
-			Items    []T             `json:"items"`
-		}
-		data, err := bodyOf(request.Do(ctx))
+		var meta metav1.ListMeta
+		stream, err := request.Stream(ctx)
 		if err == nil {
-			err = json.Unmarshal(data, &page)
+			meta, err = decodeList(json.NewDecoder(stream), decode)
+			_ = stream.Close() // it was only read
 		}
-		for i := 0; err == nil && i < len(page.Items); i++ {
-			err = see(&page.Items[i])
-		}
-		if next = page.Metadata.Continue; err != nil || next == "" {
-			return page.Metadata.ResourceVersion, c.explain(ctx, err, action{"list", kind.Resource, kind.where(s.Namespace), ""})
+		if next = meta.Continue; err != nil || next == "" {
+			return meta.ResourceVersion, c.explain(ctx, err, action{"list", kind.Resource, kind.where(s.Namespace), ""})
 		}
 	}
+}
+
+// decodeList calls decode for each item of a list, and returns the metadata of the list.
+func decodeList(in *json.Decoder, decode func(*json.Decoder) error) (meta metav1.ListMeta, err error) {
+	if _, err := in.Token(); err != nil { // {
+		return meta, err
+	}
+	for in.More() {
+		key, err := in.Token()
+		if err != nil {
+			return meta, err
+		}
+		switch key {
+		case "items":
+			err = decodeItems(in, decode)
+		case "metadata":
+			err = in.Decode(&meta)
+		default:
+			err = in.Decode(new(json.RawMessage))
+		}
+		if err != nil {
+			return meta, err
+		}
+	}
+	return meta, nil
+}
+
+func decodeItems(in *json.Decoder, decode func(*json.Decoder) error) error {
+	if bracket, err := in.Token(); err != nil || bracket == nil { // null: no items
+		return err
+	}
+	for in.More() {
+		if err := decode(in); err != nil {
+			return err
+		}
+	}
+	_, err := in.Token() // ]
+	return err
 }
 
 // GetObject returns one object of a kind.

@@ -27,7 +27,7 @@ func TestListAll(t *testing.T) {
 		"null":        {[]string{`{"items":null,"metadata":{"resourceVersion":"7"}}`}, nil, false},
 		"broken off":  {[]string{`{"items":[1,2`}, nil, true},
 		"wrong item":  {[]string{`{"items":[1,"two"]}`}, nil, true},
-		"no 2nd page": {[]string{`{"metadata":{"continue":"1"},"items":[1]}`, ``}, []int{1}, true},
+		"no 2nd page": {[]string{`{"metadata":{"continue":"1"},"items":[1]}`, ``}, nil, true},
 		"nothing":     {[]string{``}, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -45,7 +45,7 @@ func TestListAll(t *testing.T) {
 				t.Fatal(err)
 			}
 			items, err := ListAll[int](t.Context(), c, Applications, Selection{})
-			if (err != nil) != tt.fails || !slices.Equal(items, tt.items) {
+			if (err != nil) != tt.fails || !tt.fails && !slices.Equal(items, tt.items) {
 				t.Errorf("got %v, %v", items, err)
 			}
 		})

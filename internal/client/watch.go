@@ -80,7 +80,13 @@ type Listener interface {
 func Listen(ctx context.Context, c *Cluster, kind Kind, s Selection, l Listener) error {
 	for seen := false; ctx.Err() == nil; {
 		l.Begin()
-		version, err := listEach(ctx, c, kind, s, func(object *json.RawMessage) error { return l.Listed(*object) })
+		var object json.RawMessage
+		version, err := listEach(ctx, c, kind, s, func(in *json.Decoder) error {
+			if err := in.Decode(&object); err != nil {
+				return err
+			}
+			return l.Listed(object)
+		})
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -89,7 +95,7 @@ func Listen(ctx context.Context, c *Cluster, kind Kind, s Selection, l Listener)
 		case err != nil:
 			l.Lost(err)
 		default:
-			seen = true
+			seen, object = true, nil
 			l.Complete()
 			watching{c, kind, s}.listen(ctx, version, l)
 		}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,23 +25,33 @@ import (
 // listedApplications is how many applications each viewer may see.
 const listedApplications = 10_000
 
-// manyListed returns a list of applications as the API server sends it, each with a long message of an attempt, in all some 24 MiB.
-func manyListed() string {
-	var out strings.Builder
-	out.WriteString(`{"kind":"SparkApplicationList","apiVersion":"sparkgate.io/v1alpha1","metadata":{"resourceVersion":"9"},"items":[`)
-	for i := range listedApplications {
-		fmt.Fprintf(&out, `%s{"metadata":{"namespace":"etl","name":"app-%d","uid":"u-%d","resourceVersion":"%d","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"team":"a"}},
-			"spec":{"type":"Python","sparkVersion":"4.1.4","mainApplicationFile":"local:///x.py","executor":{"instances":2},"queue":{"name":"team-a"}},
-			"status":{"conditions":[{"type":"Ready","status":"False","reason":"Queued","message":%q}],"queue":"team-a","run":1,"attempt":2,"attempts":[
-				{"run":1,"attempt":1,"outcome":"Failed","reason":"Error","message":%q,"usage":{"queue":"team-a","since":"2026-01-01T00:00:00Z"}}]}}`,
-			map[bool]string{true: ","}[i > 0], i, i, i, strings.Repeat("m", 200), strings.Repeat("l", 1500))
+// manyListed returns a list of applications as the API server sends it, in pages of 500, each application with a long
+// message of an attempt, in all some 24 MiB.
+func manyListed() []string {
+	const size = 500
+	var pages []string
+	for first := 0; first < listedApplications; first += size {
+		var out strings.Builder
+		next := strconv.Itoa(len(pages) + 1)
+		if first+size >= listedApplications {
+			next = ""
+		}
+		fmt.Fprintf(&out, `{"kind":"SparkApplicationList","apiVersion":"sparkgate.io/v1alpha1","metadata":{"resourceVersion":"9","continue":%q},"items":[`, next)
+		for i := first; i < first+size; i++ {
+			fmt.Fprintf(&out, `%s{"metadata":{"namespace":"etl","name":"app-%d","uid":"u-%d","resourceVersion":"%d","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"team":"a"}},
+				"spec":{"type":"Python","sparkVersion":"4.1.4","mainApplicationFile":"local:///x.py","executor":{"instances":2},"queue":{"name":"team-a"}},
+				"status":{"conditions":[{"type":"Ready","status":"False","reason":"Queued","message":%q}],"queue":"team-a","run":1,"attempt":2,"attempts":[
+					{"run":1,"attempt":1,"outcome":"Failed","reason":"Error","message":%q,"usage":{"queue":"team-a","since":"2026-01-01T00:00:00Z"}}]}}`,
+				map[bool]string{true: ","}[i > first], i, i, i, strings.Repeat("m", 200), strings.Repeat("l", 1500))
+		}
+		out.WriteString("]}")
+		pages = append(pages, out.String())
 	}
-	out.WriteString("]}")
-	return out.String()
+	return pages
 }
 
 // apiServer stands for an API server that has one list, which never changes.
-func apiServer(list string) *httptest.Server {
+func apiServer(pages []string) *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		switch {
@@ -48,7 +59,8 @@ func apiServer(list string) *httptest.Server {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		case strings.HasSuffix(r.URL.Path, "/sparkapplications"):
-			_, _ = io.WriteString(w, list)
+			page, _ := strconv.Atoi(r.URL.Query().Get("continue")) // the first one has none
+			_, _ = io.WriteString(w, pages[page])
 		default:
 			_, _ = io.WriteString(w, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","status":{"userInfo":{"username":"me"}}}`)
 		}
