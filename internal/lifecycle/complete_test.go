@@ -37,7 +37,7 @@ var parts = map[string]func(*v1alpha1.SparkApplicationStatus){
 // TestIncompleteStatus: whatever is missing in a status, in any stage, there is a decision.
 func TestIncompleteStatus(t *testing.T) {
 	stages := map[status.Stage]bool{}
-	randtest.Each(t, 1000, func(seed uint64) {
+	randtest.Each(t, 250, func(seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a schedule has to be replayable, not secret
 		w := newWorld(t)
 		for range 30 {

@@ -20,7 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-var depth = flag.Int("depth", 6, "how many things happen one after the other in TestEveryOrder")
+var depth = flag.Int("depth", 5, "how many things happen one after the other in TestEveryOrder")
 
 // happening is one thing that may happen next; it returns false if it cannot happen now.
 type happening struct {

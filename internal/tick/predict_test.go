@@ -25,7 +25,7 @@ import (
 // happens or a tick is due. One world in a hundred lasts for years.
 func TestEveryRunIsPredicted(t *testing.T) {
 	outcomes := map[string]int{}
-	played := randtest.Each(t, 10_000, func(seed uint64) {
+	played := randtest.Each(t, 2000, func(seed uint64) {
 		w := newPredicted(t, seed)
 		w.play()
 		for _, what := range w.done {

@@ -21,7 +21,7 @@ import (
 // due minutes are computed without package cron.
 func TestRandomWorlds(t *testing.T) {
 	runs, passed := 0, 0
-	played := randtest.Each(t, 10_000, func(seed uint64) {
+	played := randtest.Each(t, 2000, func(seed uint64) {
 		w := newRandomWorld(t, seed)
 		for range 60 {
 			w.step()

@@ -20,7 +20,7 @@ import (
 
 const (
 	// turmoils is the default number of seeds of TestTurmoil.
-	turmoils = 250
+	turmoils = 60
 	// turmoilSteps is the number of steps for each seed.
 	turmoilSteps = 120
 	// turmoilQueues is the largest number of queues.

@@ -19,7 +19,7 @@ import (
 )
 
 // worlds is the default number of seeds of a property.
-const worlds = 60
+const worlds = 30
 
 // forSeeds runs a property with many seeds, and returns their number. A failure lists the events.
 func forSeeds(t *testing.T, property func(t *testing.T, w *world)) int {

@@ -26,7 +26,7 @@ import (
 func TestWhatIsFoundWellCanBeBuilt(t *testing.T) {
 	t.Parallel()
 	well := 0
-	rounds := randtest.Each(t, 3000, func(seed uint64) {
+	rounds := randtest.Each(t, 1000, func(seed uint64) {
 		app := randomApplication(t, rand.New(rand.NewPCG(seed, 1)))
 		findings := Application(app)
 		objects, err := buildAndAsk(app)

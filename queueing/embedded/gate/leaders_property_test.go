@@ -31,7 +31,7 @@ import (
 
 const (
 	// leaderSeeds is the default number of seeds, and leaderSteps the number of steps for each.
-	leaderSeeds, leaderSteps = 40, 200
+	leaderSeeds, leaderSteps = 12, 200
 	// leaderQuota is the number of cores.
 	leaderQuota = 10
 )
