@@ -129,15 +129,15 @@ func (s *leaderStartup) listApplications(ctx context.Context, found *restoredSta
 	if err != nil {
 		return err
 	}
-	expectations := s.operator.applications.Expectations()
+	memory := s.operator.applications.Memory()
 	version, err := apps.unfinished(ctx, func(app *v1alpha1.SparkApplication) {
-		expectations.Observed(app)
+		memory.Observed(app)
 		found.add(app)
 	})
 	if err != nil {
 		return fmt.Errorf("list applications: %w", err)
 	}
-	expectations.OthersEnded(version)
+	memory.OthersEnded(version)
 	return nil
 }
 
@@ -154,7 +154,7 @@ func (s *leaderStartup) readInFlight(ctx context.Context, found *restoredState, 
 			return fmt.Errorf("read application %s/%s: %w", key.Namespace, key.Name, err)
 		}
 		if err == nil {
-			s.operator.applications.Expectations().Observed(app)
+			s.operator.applications.Memory().Observed(app)
 			found.alive[convert.KeyOf(app)] = true
 			found.decideOn(app)
 		}

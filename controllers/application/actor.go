@@ -47,7 +47,7 @@ func (ac *actor) do(ctx context.Context, a lifecycle.Action) error {
 	case lifecycle.DeleteService:
 		return ac.cleaner.delete(ctx, &corev1.Service{}, render.NamesOf(ac.app, a.Run, a.Attempt).Service)
 	case lifecycle.DeleteObjects:
-		return ac.cleaner.deleteObjects(ctx, attempt{a.Run, a.Attempt})
+		return ac.cleaner.deleteObjects(ctx, lifecycle.AttemptID{Run: a.Run, Attempt: a.Attempt})
 	case lifecycle.ReleaseGrant:
 		return ac.Gates.Release(ctx, convert.KeyOf(ac.app), ac.holder.release())
 	case lifecycle.RemoveFinalizer:

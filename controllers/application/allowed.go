@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/controllers/internal/priorityclass"
 	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
@@ -45,14 +46,14 @@ func withRefusal(found []finding.Finding, message string) []finding.Finding {
 
 // forbidden returns findings about the service accounts, the priority classes and the gate of a start that
 // administrators do not allow.
-func (pl *placement) forbidden(ctx context.Context, policy namespacepolicy.Policy, plan *lifecycle.Plan, ready *prepared) ([]finding.Finding, error) {
-	found := append(forbiddenAccounts(policy, ready.accounts), pl.unguardedGate(policy)...)
-	classes := ready.classes
+func (pl *placement) forbidden(ctx context.Context, policy namespacepolicy.Policy, plan *lifecycle.Plan, ready *memory.Prepared) ([]finding.Finding, error) {
+	found := append(forbiddenAccounts(policy, ready.Accounts), pl.unguardedGate(policy)...)
+	classes := ready.Classes
 	if q := pl.app.Spec.Queue; q != nil && q.PriorityClassName != "" {
-		classes = append([]class{{q.PriorityClassName, "spec.queue.priorityClassName"}}, classes...)
+		classes = append([]memory.Named{{Name: q.PriorityClassName, By: "spec.queue.priorityClassName"}}, classes...)
 	}
 	for _, c := range classes {
-		message, err := pl.classes(plan.Gate, plan.Queue).Refusal(ctx, c.name, c.field)
+		message, err := pl.classes(plan.Gate, plan.Queue).Refusal(ctx, c.Name, c.By)
 		if err != nil {
 			return nil, err
 		}
@@ -80,18 +81,15 @@ func (pl *placement) classes(gate, queue string) priorityclass.Classes {
 	return priorityclass.Classes{Reader: pl.Client, Queue: queue}
 }
 
-// class is a PriorityClass named by the application, and the field that names it.
-type class struct{ name, field string }
-
 // classesOf returns the PriorityClasses that the pod templates of an attempt name. They must be allowed like
 // spec.queue.priorityClassName, because the scheduler acts on them.
-func classesOf(objects render.Objects) []class {
-	var classes []class
-	for _, c := range []class{
-		{objects.Pod.Spec.PriorityClassName, "spec.driver.template.spec.priorityClassName"},
-		{objects.ExecutorTemplate.Spec.PriorityClassName, "spec.executor.template.spec.priorityClassName"},
+func classesOf(objects render.Objects) []memory.Named {
+	var classes []memory.Named
+	for _, c := range []memory.Named{
+		{Name: objects.Pod.Spec.PriorityClassName, By: "spec.driver.template.spec.priorityClassName"},
+		{Name: objects.ExecutorTemplate.Spec.PriorityClassName, By: "spec.executor.template.spec.priorityClassName"},
 	} {
-		if c.name != "" {
+		if c.Name != "" {
 			classes = append(classes, c)
 		}
 	}
@@ -104,7 +102,7 @@ func (pl *placement) choose(policy namespacepolicy.Policy) *lifecycle.Plan {
 		return pl.Gates.Capabilities(string(gate)).QueueLabel
 	}})
 	plan := &lifecycle.Plan{Gate: string(pl.placed.Gate), Queue: pl.placed.Queue}
-	pl.target = targetGate{name: plan.Gate, guarded: policy.Guarded}
+	pl.target = memory.Target{Gate: plan.Gate, Guarded: policy.Guarded}
 	plan.Findings = append(validate.Queue(pl.app, v1alpha1.GateType(plan.Gate)), pl.refusedByNamespace(policy, plan)...)
 	return plan
 }

@@ -16,7 +16,7 @@ import (
 func TestEventsOnlyPrint(t *testing.T) {
 	t.Parallel()
 	recorder := events.NewFakeRecorder(1)
-	p := newPass(&Reconciler{Options: Options{Recorder: recorder}}, &v1alpha1.SparkApplication{})
+	p := passOver(New(Options{Recorder: recorder}), &v1alpha1.SparkApplication{})
 	p.announcer.announce(lifecycle.Event{Warning: true, Reason: "Failed", Message: "a\nb\x1b[2J\u202e%d"})
 	const want = `Warning Failed a\nb\x1b[2J\u202e%d`
 	if got := <-recorder.Events; got != want {

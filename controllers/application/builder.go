@@ -174,5 +174,5 @@ func (bl *objectBuilder) schedulingGated(properties conf.Properties, grant *queu
 		return grant.SchedulingGated
 	}
 	gang, err := properties.Executors()
-	return bl.Gates.Capabilities(bl.placement.target.name).Resizes && (bl.placement.target.guarded || err == nil && gang.Dynamic)
+	return bl.Gates.Capabilities(bl.placement.target.Gate).Resizes && (bl.placement.target.Guarded || err == nil && gang.Dynamic)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/queueing/convert"
@@ -29,12 +30,12 @@ type cleaner struct{ *state }
 
 // deleteObjects deletes the objects that were created for an attempt: the ConfigMaps after all but the pod, and the pod
 // last, because either shows that other objects may remain (ObserveExisting).
-func (cl *cleaner) deleteObjects(ctx context.Context, of attempt) error {
-	names := render.NamesOf(cl.app, of.run, of.attempt)
+func (cl *cleaner) deleteObjects(ctx context.Context, of lifecycle.AttemptID) error {
+	names := render.NamesOf(cl.app, of.Run, of.Attempt)
 	if err := cl.delete(ctx, &corev1.Service{}, names.Service); err != nil {
 		return err
 	}
-	if err := cl.Gates.Forget(ctx, convert.KeyOf(cl.app), of.run, of.attempt); err != nil {
+	if err := cl.Gates.Forget(ctx, convert.KeyOf(cl.app), of.Run, of.Attempt); err != nil {
 		return err
 	}
 	if err := cl.delete(ctx, &networkingv1.NetworkPolicy{}, names.NetworkPolicy); err != nil {
@@ -47,14 +48,14 @@ func (cl *cleaner) deleteObjects(ctx context.Context, of attempt) error {
 		return err
 	}
 	for _, r := range cl.observed.Pods {
-		if r.Role != pods.Driver || r.Run != of.run || r.Attempt != of.attempt || r.OwnerUID != cl.app.UID {
+		if r.Role != pods.Driver || r.Run != of.Run || r.Attempt != of.Attempt || r.OwnerUID != cl.app.UID {
 			continue
 		}
 		if err := cl.deletePod(ctx, r, false); err != nil {
 			return err
 		}
 	}
-	cl.kept.deleted(cl.app, of)
+	cl.record.Kept.Deleted(of)
 	return nil
 }
 
@@ -70,7 +71,7 @@ func (cl *cleaner) deleteApplication(ctx context.Context) error {
 }
 
 // deleteClaims deletes the PersistentVolumeClaims of an attempt.
-func (cl *cleaner) deleteClaims(ctx context.Context, of attempt) error {
+func (cl *cleaner) deleteClaims(ctx context.Context, of lifecycle.AttemptID) error {
 	kind := corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
 	return cl.deleteLabelled(ctx, of, kind, func() client.Object { return &corev1.PersistentVolumeClaim{} })
 }
@@ -100,9 +101,9 @@ func (cl *cleaner) delete(ctx context.Context, obj client.Object, name string) e
 
 // deleteFiles deletes the ConfigMaps and the Secret that hold the files of an attempt. While the spec is still that of
 // the attempt, it says which of them exist; otherwise they are listed.
-func (cl *cleaner) deleteFiles(ctx context.Context, of attempt) error {
-	names, spec := render.NamesOf(cl.app, of.run, of.attempt), &cl.app.Spec
-	known := cl.observed.SameTemplate && cl.app.Stub == nil && of == attempt{cl.app.Status.Run, cl.app.Status.Attempt}
+func (cl *cleaner) deleteFiles(ctx context.Context, of lifecycle.AttemptID) error {
+	names, spec := render.NamesOf(cl.app, of.Run, of.Attempt), &cl.app.Spec
+	known := cl.observed.SameTemplate && cl.app.Stub == nil && of == lifecycle.CurrentAttempt(cl.app)
 	if len(spec.SparkConfFrom) > 0 || !known {
 		if err := cl.delete(ctx, &corev1.Secret{}, names.Secret); err != nil {
 			return err
@@ -116,12 +117,12 @@ func (cl *cleaner) deleteFiles(ctx context.Context, of attempt) error {
 
 // deleteLabelled deletes all objects of a kind that carry the labels of an attempt. It lists them from the API server,
 // because the spec that determined their number may have changed.
-func (cl *cleaner) deleteLabelled(ctx context.Context, of attempt, kind schema.GroupVersionKind, empty func() client.Object) error {
+func (cl *cleaner) deleteLabelled(ctx context.Context, of lifecycle.AttemptID, kind schema.GroupVersionKind, empty func() client.Object) error {
 	err := livemeta.Walk(ctx, cl.Live, kind, func(obj *metav1.PartialObjectMetadata) error { return cl.delete(ctx, empty(), obj.Name) },
 		client.InNamespace(cl.app.Namespace), client.MatchingLabels{
 			v1alpha1.ApplicationUIDLabel: string(cl.app.UID),
-			v1alpha1.RunLabel:            strconv.FormatInt(of.run, 10),
-			v1alpha1.AttemptLabel:        strconv.FormatInt(of.attempt, 10),
+			v1alpha1.RunLabel:            strconv.FormatInt(of.Run, 10),
+			v1alpha1.AttemptLabel:        strconv.FormatInt(of.Attempt, 10),
 		})
 	if err != nil {
 		return fmt.Errorf("delete objects of kind %s of %s/%s: %w", kind.Kind, cl.app.Namespace, cl.app.Name, err)

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
@@ -36,21 +37,22 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 }
 
 // reconcileExisting runs a pass over an application that exists, unless the cache lags behind the last write of this
-// process (expectations).
+// process.
 func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
-	if r.expectations.IsStale(app) {
+	if r.memory.IsStale(app) {
 		return ctrl.Result{}, nil // the event of that write is on its way, and triggers another pass
 	}
 	name := client.ObjectKeyFromObject(app)
-	r.chargeHeld(app)
 	r.countLost(name, app.UID)
+	record := r.memory.Of(app)
+	r.chargeHeld(app, record)
 	after, err := r.releaseStale(ctx, name, app.UID)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	result := ctrl.Result{RequeueAfter: r.refusals.refusedFor(app, r.Clock.Now())}
+	result := ctrl.Result{RequeueAfter: record.Refusals.Wait(app.ResourceVersion, r.Clock.Now())}
 	if result.RequeueAfter == 0 || !app.DeletionTimestamp.IsZero() {
-		result, err = r.pass(ctx, app)
+		result, err = r.pass(ctx, app, record)
 	}
 	if err == nil {
 		result.RequeueAfter = sooner(result.RequeueAfter, after)
@@ -60,21 +62,21 @@ func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkA
 
 // chargeHeld charges the grant in the status of an application unless it is charged already, because an earlier leader
 // may have written it late. An attempt that was given up because its status cannot be written is not charged.
-func (r *Reconciler) chargeHeld(app *v1alpha1.SparkApplication) {
-	if app.Status.Grant != nil && !r.refusals.gaveUp(app, attempt{app.Status.Run, app.Status.Attempt}) {
+func (r *Reconciler) chargeHeld(app *v1alpha1.SparkApplication, record *memory.Record) {
+	if app.Status.Grant != nil && !record.Refusals.GaveUp(lifecycle.CurrentAttempt(app)) {
 		r.Gates.Charge(convert.KeyOf(app), convert.FromAPI(app.Status.Grant))
 	}
 }
 
 // pass decides, publishes and acts. If it hits an obstacle while acting, it decides a second time, so that the status
 // shows the obstacle.
-func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (ctrl.Result, error) {
-	p := newPass(r, app)
+func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication, record *memory.Record) (ctrl.Result, error) {
+	p := newPass(r, app, record)
 	if err := p.observer.updateHolder(ctx); err != nil {
 		return p.result(lifecycle.Decision{}, err)
 	}
-	p.observed = r.observe(app)
-	r.countUsage(app, r.meters.observe(app, p.observed.Pods, p.observed.Now))
+	p.observed = r.observe(app, record)
+	r.countUsage(app.Namespace, &record.Usage, record.Usage.Observe(app, p.observed.Pods, p.observed.Now))
 	if err := p.observer.chargePodsOfOthers(ctx); err != nil {
 		return p.result(lifecycle.Decision{}, err)
 	}
@@ -88,7 +90,7 @@ func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication) (
 	if !p.blocked() {
 		return p.result(d, nil)
 	}
-	p.observed = r.observe(p.app)
+	p.observed = r.observe(p.app, record)
 	p.observed.Obstacle, p.observed.InputsChanged, p.observed.Rejection = p.obstacle, p.outdated, p.rejection
 	if d, err = p.decider.decide(ctx); err != nil {
 		return p.result(d, err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/podsets"
@@ -44,11 +45,11 @@ const (
 // createDriver creates the objects of the attempt in the status, the driver pod last. Before each object it makes sure
 // that the status still names this attempt, either because this pass has just written it or by a live read.
 func (cr *creator) createDriver(ctx context.Context) error {
-	current := attempt{cr.app.Status.Run, cr.app.Status.Attempt}
-	if cr.refusals.gaveUp(cr.app, current) {
+	current := lifecycle.CurrentAttempt(cr.app)
+	if cr.record.Refusals.GaveUp(current) {
 		return nil // its grant was released already
 	}
-	if since := cr.expectations.createdSince(cr.app, current); !since.IsZero() {
+	if since := cr.record.Writes.CreatedSince(current); !since.IsZero() {
 		if wait := since.Add(watchLagTimeout).Sub(cr.Clock.Now()); wait > 0 {
 			cr.requeueWithin(wait)
 			return nil
@@ -71,8 +72,8 @@ func (cr *creator) createDriver(ctx context.Context) error {
 			return err
 		}
 	}
-	cr.expectations.recordCreation(cr.app, current, cr.Clock.Now())
-	cr.plans.drop(cr.app)
+	cr.record.Writes.Created(current, cr.Clock.Now())
+	cr.record.Plans.Used()
 	cr.recordLeftOut(cr.Exposure.JudgeProperties(objects.Properties))
 	return nil
 }
@@ -99,7 +100,7 @@ func (cr *creator) create(ctx context.Context, obj client.Object) error {
 		return nil
 	}
 	if isPod(obj) {
-		cr.expectations.recordUnanswered(cr.app, cr.Clock.Now().Add(requestTimeout))
+		cr.record.Writes.Unanswered(cr.Clock.Now().Add(requestTimeout))
 	}
 	return fmt.Errorf("create %s: %w", describe(obj), err)
 }
@@ -207,5 +208,5 @@ func (cr *creator) rememberDriver(obj client.Object) {
 			}
 		}
 	}
-	cr.expectations.recordDriver(cr.app, attempt{cr.app.Status.Run, cr.app.Status.Attempt}, pod.UID)
+	cr.record.Writes.DriverCreated(lifecycle.CurrentAttempt(cr.app), pod.UID)
 }

@@ -45,13 +45,8 @@ func (r *Reconciler) cleanUpDeleted(ctx context.Context, name types.NamespacedNa
 
 // forget drops everything that is remembered about an application.
 func (r *Reconciler) forget(name types.NamespacedName) {
-	r.expectations.forget(name)
-	r.plans.forget(name)
-	r.sightings.forget(name)
-	r.refusals.forget(name)
 	r.countLost(name, "")
-	r.orphans.forget(name)
-	r.kept.forget(name)
+	r.memory.Forget(name)
 }
 
 // hasRemains reports whether applications of this name have active pods, or hold or ask for quota.
@@ -80,7 +75,7 @@ func (r *Reconciler) releaseStale(ctx context.Context, name types.NamespacedName
 		}
 		after = sooner(after, due)
 	}
-	late := r.orphans.takeLate(name, active, r.Clock.Now(), r.MaxTermination)
+	late := r.memory.TakeLate(name, active, r.Clock.Now(), r.MaxTermination)
 	r.chargeUnattributed(slices.DeleteFunc(late, func(p *pods.Record) bool { return !p.OnNode() }))
 	if err := r.chargeAllOrphans(ctx, name, active); err != nil {
 		return 0, err

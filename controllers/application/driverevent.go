@@ -25,7 +25,7 @@ const (
 	maxEventPages = 6
 	// maxEventBytes is the maximum length of an event in a message, in bytes.
 	maxEventBytes = 320
-	// warningTTL is how long an answer is reused: many things wake an application while its driver starts.
+	// warningTTL is how long an answer is reused.
 	warningTTL = 20 * time.Second
 	// failedScheduling is the reason of the scheduler's events about pods without a node.
 	failedScheduling = "FailedScheduling"
@@ -40,9 +40,8 @@ func (ob *observer) driverEvent(ctx context.Context) *string {
 	if driver == nil {
 		return &message
 	}
-	if known, ok := ob.warnings.Get(driver.UID); ok {
-		message = known.(string)
-		return &message
+	if known, valid := ob.record.Warning.Of(driver.UID, ob.Clock.Now()); valid {
+		return &known
 	}
 	if err := ob.reader.spend(1); err != nil {
 		return &message
@@ -53,7 +52,7 @@ func (ob *observer) driverEvent(ctx context.Context) *string {
 	if err != nil {
 		ctrl.LoggerFrom(ctx).V(1).Info("Cannot read the events of a driver pod", "pod", driver.Name, "error", err.Error())
 	}
-	ob.warnings.Set(driver.UID, message, warningTTL)
+	ob.record.Warning.Note(driver.UID, message, ob.Clock.Now().Add(warningTTL))
 	return &message
 }
 

@@ -14,7 +14,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -43,7 +42,6 @@ func TestDriverEvent(t *testing.T) {
 		"with secrets": {events: []corev1.Event{seen(1, "mount of https://user:hunter22pass@host/share failed")}, want: "FailedMount: mount of https://"},
 	} {
 		p := driverPass(t)
-		p.warnings = cache.NewExpiring()
 		asked := 0
 		p.Live = interceptor.NewClient(p.Client.(client.WithWatch), interceptor.Funcs{
 			List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
@@ -83,7 +81,6 @@ func TestDriverEventsAreReadInPages(t *testing.T) {
 		"no end":    {10_000, maxEventPages, "FailedMount: number 95"},
 	} {
 		p := driverPass(t)
-		p.warnings = cache.NewExpiring()
 		asked := 0
 		p.Live = interceptor.NewClient(p.Client.(client.WithWatch), interceptor.Funcs{
 			List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {

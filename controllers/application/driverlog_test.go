@@ -47,8 +47,8 @@ func driverPass(t *testing.T, objects ...client.Object) *pass {
 	}
 	objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}})
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
-	reconciler := &Reconciler{Options: Options{Client: c, Live: c}, lookups: newLookups(newExistenceCache(clocktesting.NewFakeClock(time.Unix(0, 0))))}
-	p := newPass(reconciler, app)
+	reconciler := New(Options{Client: c, Live: c, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))})
+	p := passOver(reconciler, app)
 	p.observed.Pods = []*pods.Record{ownDriver()}
 	return p
 }

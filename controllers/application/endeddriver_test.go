@@ -13,6 +13,7 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
@@ -24,31 +25,32 @@ func TestEndOfADriverIsRemembered(t *testing.T) {
 	r := New(Options{Pods: pods.NewStore(func(types.NamespacedName) {}), Clock: clock})
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "app", ResourceVersion: "1"}}
 	app.Status.Run, app.Status.Attempt, app.Status.Grant, app.Status.Driver = 1, 1, &v1alpha1.Grant{Run: 1, Attempt: 1}, &v1alpha1.DriverStatus{PodName: "pi-driver"}
-	driver, other := endedDriver(app, "pi-driver"), endedDriver(app, "looks-like-it")
+	record := r.memory.Of(app)
+	driver, other := endedDriverPod(app, "pi-driver"), endedDriverPod(app, "looks-like-it")
 
 	put(t, r.Pods, other)
-	if o := r.observe(app); o.EndedDriver != nil || !o.DriverEndedSince.IsZero() {
+	if o := r.observe(app, record); o.EndedDriver != nil || !o.DriverEndedSince.IsZero() {
 		t.Errorf("%s is taken for the driver", o.EndedDriver.Name)
 	}
 	put(t, r.Pods, driver)
-	r.observe(app)
+	r.observe(app, record)
 	clock.Step(time.Second)
 	if err := r.Pods.Delete(driver); err != nil {
 		t.Fatal(err)
 	}
-	if o := r.observe(app); o.EndedDriver == nil || o.EndedDriver.UID != driver.UID || !o.DriverEndedSince.Equal(noon) {
+	if o := r.observe(app, record); o.EndedDriver == nil || o.EndedDriver.UID != driver.UID || !o.DriverEndedSince.Equal(noon) {
 		t.Errorf("the end is forgotten with the pod: %+v since %s", o.EndedDriver, o.DriverEndedSince)
 	}
 	next := app.DeepCopy()
 	next.Status.Attempt = 2
-	if o := r.observe(next); o.EndedDriver != nil {
+	if o := r.observe(next, record); o.EndedDriver != nil {
 		t.Error("the driver of an attempt is taken for that of the next one")
 	}
 	put(t, r.Pods, driver)
-	r.observe(app)
+	r.observe(app, record)
 	app.Status.Grant = nil
-	r.observe(app)
-	if r.sightings.get(app).driver != nil {
+	r.observe(app, record)
+	if record.Sightings.EndedDriver(lifecycle.CurrentAttempt(app), nil) != nil {
 		t.Error("the driver of an attempt that holds nothing is kept in memory")
 	}
 }
@@ -60,8 +62,8 @@ func put(t *testing.T, store *pods.Store, pod *corev1.Pod) {
 	}
 }
 
-// endedDriver is a driver pod of the current attempt that has succeeded.
-func endedDriver(app *v1alpha1.SparkApplication, name string) *corev1.Pod {
+// endedDriverPod is a driver pod of the current attempt that has succeeded.
+func endedDriverPod(app *v1alpha1.SparkApplication, name string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: app.Namespace, Name: name, UID: types.UID("uid of " + name), ResourceVersion: "2",

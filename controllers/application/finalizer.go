@@ -32,7 +32,7 @@ func (fz *finalizer) removeFinalizer(ctx context.Context) error {
 	if err := fz.writeFinalizers(ctx, others); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	fz.countUsage(fz.app, fz.meters.gone(fz.app, fz.Clock.Now()))
+	fz.addUsage(fz.app.Namespace, fz.record.Usage.Gone(fz.Clock.Now()))
 	return nil
 }
 
@@ -76,6 +76,6 @@ func (fz *finalizer) patchFinalizers(ctx context.Context, all, kept []string) er
 	after := *fz.app
 	after.Finalizers, after.ResourceVersion = kept, answer.ResourceVersion
 	fz.app = &after
-	fz.expectations.Observed(fz.app)
+	fz.record.Writes.Observed(fz.app.ResourceVersion)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/status"
@@ -87,7 +88,7 @@ func (ho *holder) grantedAsk(stored *v1alpha1.Grant) queueing.Ask {
 	grant := convert.FromAPI(stored)
 	start := lifecycle.Start{Run: grant.Run, Attempt: grant.Attempt}
 	ask := queueing.Ask{Key: convert.KeyOf(ho.app), Run: grant.Run, Attempt: grant.Attempt, Queue: grant.Queue, Inputs: grant.Inputs,
-		Objects: gateObjects(ho.app, start, &prepared{names: render.NamesOf(ho.app, grant.Run, grant.Attempt)}, grant.Queue)}
+		Objects: gateObjects(ho.app, start, &memory.Prepared{Names: render.NamesOf(ho.app, grant.Run, grant.Attempt)}, grant.Queue)}
 	for _, set := range grant.PodSets {
 		asked := queueing.PodSet{Name: set.Name, Count: set.Count, Requests: set.Requests}
 		if q := ho.app.Spec.Queue; q != nil && q.MinExecutors != nil && set.Name == v1alpha1.ExecutorPodSet && *q.MinExecutors < set.Count {
@@ -134,7 +135,7 @@ func (ho *holder) verifyUnwritten(ctx context.Context) error {
 	if live.UID != ho.app.UID || now == nil || seen != nil && now.Resizes <= seen.Resizes {
 		return nil
 	}
-	ho.expectations.Observed(live)
+	ho.record.Writes.Observed(live.ResourceVersion)
 	return &retryLaterError{conflictPause, "an earlier write of the status, which got no answer, has been stored"}
 }
 
@@ -152,6 +153,6 @@ func (ho *holder) giveBackStored(ctx context.Context) error {
 			return err
 		}
 	}
-	ho.refusals.giveUp(ho.app, attempt{ho.app.Status.Run, ho.app.Status.Attempt})
+	ho.record.Refusals.GiveUp(lifecycle.CurrentAttempt(ho.app))
 	return ho.Gates.Release(ctx, convert.KeyOf(ho.app), queueing.Release{Reason: queueing.Abandoned})
 }

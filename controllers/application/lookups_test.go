@@ -51,7 +51,7 @@ func (s *shelf) pass(secrets ...string) *pass {
 			Name: "spark.hadoop." + name, SecretKeyRef: v1alpha1.SecretKeyReference{Name: name, Key: "key"},
 		})
 	}
-	return newPass(s.r, app)
+	return passOver(s.r, app)
 }
 
 func (s *shelf) missing(p *pass) []string {

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -70,8 +71,8 @@ func TestStoredWithoutAnAnswer(t *testing.T) {
 			r := New(Options{Gates: reservation.Gates{"Embedded": gate}, Live: live, Clock: testingclock.NewFakeClock(noon), Recorder: events.NewFakeRecorder(10)})
 			seen := app.DeepCopy()
 			seen.ResourceVersion, seen.Status.Grant = "7", tt.seen
-			p := newPass(r, seen)
-			for range maxConflicts {
+			p := passOver(r, seen)
+			for range memory.MaxConflicts {
 				_ = p.publisher.unwritten(t.Context(), lifecycle.Decision{Status: v1alpha1.SparkApplicationStatus{Grant: tt.wanted}}, tt.err)
 				if gate.released+gate.declined > 0 {
 					break
@@ -80,7 +81,7 @@ func TestStoredWithoutAnAnswer(t *testing.T) {
 			if gate.released != tt.released || gate.declined != tt.declined {
 				t.Errorf("released %d, declined %d; want %d, %d", gate.released, gate.declined, tt.released, tt.declined)
 			}
-			if late := r.expectations.IsStale(seen); late != (tt.released+tt.declined == 0) {
+			if late := r.memory.IsStale(seen); late != (tt.released+tt.declined == 0) {
 				t.Errorf("that the version in the cache is out of date is known: %t", late)
 			}
 		})
@@ -116,9 +117,9 @@ func TestGrantInTheStatusIsCharged(t *testing.T) {
 			app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "pi-uid"}}
 			app.Status.Run, app.Status.Attempt, app.Status.Grant = 1, 1, tt.grant
 			if tt.gaveUp {
-				r.refusals.giveUp(app, attempt{1, 1})
+				r.memory.Of(app).Refusals.GiveUp(lifecycle.AttemptID{Run: 1, Attempt: 1})
 			}
-			r.chargeHeld(app)
+			r.chargeHeld(app, r.memory.Of(app))
 			want := slices.Repeat([]queueing.Key{{Namespace: "default", Name: "pi", UID: "pi-uid"}}, tt.want)
 			if diff := cmp.Diff(want, append([]queueing.Key{}, gate.charged...)); diff != "" {
 				t.Errorf("charged (-want +got):\n%s", diff)

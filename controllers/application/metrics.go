@@ -12,6 +12,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -161,13 +162,13 @@ func replacedOutcome(run int64, history []v1alpha1.AttemptStatus) string {
 
 // countAttempts counts the attempts that this write has added to the history, and how long their drivers ran.
 func (c change) countAttempts() {
-	known := map[attempt]bool{}
+	known := map[lifecycle.AttemptID]bool{}
 	for i := range c.before.Status.Attempts {
-		known[attempt{c.before.Status.Attempts[i].Run, c.before.Status.Attempts[i].Attempt}] = true
+		known[lifecycle.AttemptID{Run: c.before.Status.Attempts[i].Run, Attempt: c.before.Status.Attempts[i].Attempt}] = true
 	}
 	for i := range c.after.Status.Attempts {
 		a := &c.after.Status.Attempts[i]
-		if known[attempt{a.Run, a.Attempt}] {
+		if known[lifecycle.AttemptID{Run: a.Run, Attempt: a.Attempt}] {
 			continue
 		}
 		queue := c.value(c.before.Status.Queue) // not that of a.Status: the next run may have another queue

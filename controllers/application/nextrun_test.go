@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 )
 
@@ -28,7 +29,7 @@ func underWay(t *testing.T) (*shelf, *v1alpha1.SparkApplication) {
 // next plans the next run, in a pass of its own.
 func (s *shelf) next(app *v1alpha1.SparkApplication) *lifecycle.Plan {
 	s.t.Helper()
-	plan, err := newPass(s.r, app).planner.planStart(s.t.Context(), lifecycle.Start{Run: 2, Attempt: 1})
+	plan, err := passOver(s.r, app).planner.planStart(s.t.Context(), lifecycle.Start{Run: 2, Attempt: 1})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestNextRunIsPlannedInTurn(t *testing.T) {
 	s.clock.Step(time.Minute)
 	missing := s.next(app)
 	s.r.lookups.budget.Spend(app.Namespace, 3*readBurst)
-	s.clock.Step(heldBackTTL)
+	s.clock.Step(memory.HeldBackTTL)
 	if plan := s.next(app); len(plan.Missing) != 1 || plan != missing {
 		t.Errorf("what is missing is forgotten: %+v", plan)
 	}
@@ -81,7 +82,7 @@ func TestNextRunThatCannotBePlanned(t *testing.T) {
 		t.Errorf("planned as %+v", plan)
 	}
 	s.r.Live = s.live
-	s.clock.Step(heldBackTTL)
+	s.clock.Step(memory.HeldBackTTL)
 	if plan := s.next(app); len(plan.Missing)+len(plan.Findings) > 0 {
 		t.Errorf("once it answers, planned as %+v", plan)
 	}
@@ -92,12 +93,17 @@ func TestNextRunIsForgotten(t *testing.T) {
 	t.Parallel()
 	r, _, app := submission(t)
 	app.Status.Grant = &v1alpha1.Grant{Run: 1, Attempt: 1, Gate: v1alpha1.GateNone}
-	r.plans.storeHeldBack(app, &heldBack{plan: &lifecycle.Plan{}})
-	if r.observe(app); r.plans.peek(app).heldBack == nil {
+	record, next := r.memory.Of(app), lifecycle.AttemptID{Run: 2, Attempt: 1}
+	record.Plans.HoldBack(app.Generation, next, noon, &lifecycle.Plan{})
+	kept := func() bool {
+		plan, _ := record.Plans.HeldBack(app.Generation, next, noon)
+		return plan != nil
+	}
+	if r.observe(app, record); !kept() {
 		t.Error("forgotten while the attempt is under way")
 	}
 	app.Status.Grant = nil
-	if r.observe(app); r.plans.peek(app).heldBack != nil {
+	if r.observe(app, record); kept() {
 		t.Error("it is kept")
 	}
 }

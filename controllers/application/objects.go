@@ -16,6 +16,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
@@ -37,10 +38,10 @@ func ofAttempt(obj metav1.Object, run, attempt int64) bool {
 }
 
 // attemptOf returns the attempt in the labels of an object; known is false if they name none.
-func attemptOf(obj metav1.Object) (of attempt, known bool) {
+func attemptOf(obj metav1.Object) (of lifecycle.AttemptID, known bool) {
 	run, err := strconv.ParseInt(obj.GetLabels()[v1alpha1.RunLabel], 10, 64)
 	number, err2 := strconv.ParseInt(obj.GetLabels()[v1alpha1.AttemptLabel], 10, 64)
-	return attempt{run, number}, err == nil && err2 == nil
+	return lifecycle.AttemptID{Run: run, Attempt: number}, err == nil && err2 == nil
 }
 
 // metadata returns an empty object of a core kind, for reading its metadata only.

@@ -12,51 +12,53 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
-// observe collects what every decision needs. It makes no calls to the API server.
-func (r *Reconciler) observe(app *v1alpha1.SparkApplication) lifecycle.Observation {
+// observe collects what every decision needs, from the caches and from what is remembered of the application. It makes
+// no calls to the API server.
+func (r *Reconciler) observe(app *v1alpha1.SparkApplication, record *memory.Record) lifecycle.Observation {
 	if app.Status.Grant == nil {
-		r.plans.attemptEnded(app)
+		record.Plans.AttemptEnded()
 	}
 	o := lifecycle.Observation{
 		Now:              r.Clock.Now(),
 		App:              app,
-		SameTemplate:     r.sameTemplate(app),
+		SameTemplate:     sameTemplate(app, record),
 		Pods:             r.podsOf(app),
-		LastWrite:        r.expectations.lastWrite(app),
+		LastWrite:        record.Writes.LastStatus(),
 		ReferenceTimeout: r.ReferenceTimeout,
 		MaxTermination:   r.MaxTermination,
 		ExecutorInterval: r.ExecutorInterval,
 		Eviction:         r.eviction(app),
 		ExecutorFailures: r.Pods.Failures(client.ObjectKeyFromObject(app), string(app.UID), app.Status.Run, app.Status.Attempt),
 		UIAddress:        r.UIAddress(app),
-		Ungating:         r.expectations.ungatesInFlight(app, r.Clock.Now()),
+		Ungating:         record.Writes.Ungating(r.Clock.Now()),
 	}
-	current := attempt{app.Status.Run, app.Status.Attempt}
-	o.Leftovers = r.kept.leftovers(app, o.Pods)
-	o.CreatedDriver = r.expectations.createdDriver(app, current)
-	o.EndedDriver = r.endedDriver(app, o.Pods)
+	current := lifecycle.CurrentAttempt(app)
+	o.Leftovers = record.Kept.Leftovers(app, o.Pods)
+	o.CreatedDriver = record.Writes.CreatedDriver(current)
+	o.EndedDriver = endedDriver(app, o.Pods, &record.Sightings)
 	if o.EndedDriver != nil && o.EndedDriver.Ended != nil {
-		o.DriverEndedSince = r.sightings.endSince(app, current, o.Now)
+		o.DriverEndedSince = record.Sightings.EndSince(current, o.Now)
 	}
 	ready := readyExecutors(app, o.Pods)
-	o.ReadyPeak = r.sightings.readyPeak(app, current, ready, o.Now)
+	o.ReadyPeak = record.Sightings.ReadyPeak(current, ready, o.Now)
 	shown := app.Status.Executors
-	o.ReadyDroppedSince = r.sightings.fewerSince(app, shown != nil && ready < shown.Ready, o.Now)
+	o.ReadyDroppedSince = record.Sightings.FewerSince(shown != nil && ready < shown.Ready, o.Now)
 	return o
 }
 
-// endedDriver returns the driver of the attempt that holds a grant as this process saw it after its end, also if its pod was deleted since; nil if it has
-// not seen that.
-func (r *Reconciler) endedDriver(app *v1alpha1.SparkApplication, records []*pods.Record) *pods.Record {
+// endedDriver returns the driver of the attempt that holds a grant as this process saw it after its end, also if its pod
+// was deleted since; nil if it has not seen that.
+func endedDriver(app *v1alpha1.SparkApplication, records []*pods.Record, sightings *memory.Sightings) *pods.Record {
 	s := &app.Status
 	if s.Grant == nil || s.Driver == nil {
-		return r.sightings.endedDriver(app, attempt{}, nil) // nothing is remembered of what has ended
+		return sightings.EndedDriver(lifecycle.AttemptID{}, nil) // nothing is remembered of what has ended
 	}
 	var seen *pods.Record
 	for _, record := range records {
@@ -67,15 +69,15 @@ func (r *Reconciler) endedDriver(app *v1alpha1.SparkApplication, records []*pods
 			seen = record
 		}
 	}
-	return r.sightings.endedDriver(app, attempt{s.Run, s.Attempt}, seen)
+	return sightings.EndedDriver(lifecycle.CurrentAttempt(app), seen)
 }
 
 // sameTemplate reports whether the run template in the spec is that of the current run.
-func (r *Reconciler) sameTemplate(app *v1alpha1.SparkApplication) bool {
+func sameTemplate(app *v1alpha1.SparkApplication, record *memory.Record) bool {
 	if app.Stub != nil {
 		return app.Stub.SameTemplate
 	}
-	return r.plans.sameTemplate(app)
+	return record.Plans.SameTemplate(app)
 }
 
 // readyExecutors counts the ready executors of the current attempt.

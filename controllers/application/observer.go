@@ -57,7 +57,7 @@ func (ob *observer) updateHolder(ctx context.Context) error {
 	s := &ob.app.Status
 	stage, _ := status.StageOf(s.Conditions)
 	standing := queueing.HolderState{
-		Priority:    ob.sightings.priority(ob.app, current, grant.Priority),
+		Priority:    ob.record.Sightings.Priority(current, grant.Priority),
 		Terminating: !ob.app.DeletionTimestamp.IsZero() || s.Stopping != "" || stage == status.Finalizing,
 		Stuck:       apimeta.IsStatusConditionTrue(s.Conditions, v1alpha1.NodeLostCondition),
 		ReleasedBy:  lifecycle.ReleasedBy(ob.app, ob.MaxTermination),
@@ -106,7 +106,7 @@ func (ob *observer) chargePodsOfOthers(ctx context.Context) error {
 // observation. The driver counts as absent only if no request to create it can still take effect; if its uid is
 // recorded, none can.
 func (ob *observer) findDriver(ctx context.Context) (err error) {
-	if until := ob.expectations.unansweredUntil(ob.app); ob.app.Status.Driver.UID == "" && ob.Clock.Now().Before(until) {
+	if until := ob.record.Writes.UnansweredUntil(); ob.app.Status.Driver.UID == "" && ob.Clock.Now().Before(until) {
 		return &retryLaterError{until.Sub(ob.Clock.Now()), "the request to create the driver pod was not answered"}
 	}
 	pod := &corev1.Pod{}

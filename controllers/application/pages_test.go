@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
@@ -86,7 +87,7 @@ func TestObjectsOfAnAttemptAreReadInPages(t *testing.T) {
 		return obj
 	})
 	kind := corev1.SchemeGroupVersion.WithKind("ConfigMap")
-	if err := p.cleaner.deleteLabelled(t.Context(), attempt{1, 1}, kind, func() client.Object { return &corev1.ConfigMap{} }); err != nil {
+	if err := p.cleaner.deleteLabelled(t.Context(), lifecycle.AttemptID{Run: 1, Attempt: 1}, kind, func() client.Object { return &corev1.ConfigMap{} }); err != nil {
 		t.Fatal(err)
 	}
 	left := &corev1.ConfigMapList{}

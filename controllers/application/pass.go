@@ -12,6 +12,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 )
 
@@ -39,8 +40,8 @@ type pass struct {
 }
 
 // newPass returns a pass over an application. Nothing has been observed yet.
-func newPass(r *Reconciler, app *v1alpha1.SparkApplication) *pass {
-	st := &state{Reconciler: r, app: app}
+func newPass(r *Reconciler, app *v1alpha1.SparkApplication, record *memory.Record) *pass {
+	st := &state{Reconciler: r, app: app, record: record}
 	p := &pass{state: st, reader: &reader{state: st}, placement: &placement{state: st}}
 	p.builder = &objectBuilder{state: st, reader: p.reader, placement: p.placement}
 	p.planner = &planner{state: st, reader: p.reader, placement: p.placement, builder: p.builder}

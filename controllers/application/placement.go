@@ -7,6 +7,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -20,15 +21,7 @@ type placement struct {
 	// affect an attempt that was already admitted.
 	placed namespacepolicy.Placement
 	// target is the gate that the plan asks, and what it depends on.
-	target targetGate
-}
-
-// targetGate is the gate that a start asks, whether the namespace is guarded, and all settings of the namespace. A
-// prepared start is valid only for an equal targetGate.
-type targetGate struct {
-	name     string
-	guarded  bool
-	settings string
+	target memory.Target
 }
 
 // explain adds to a verdict's message what the gate does not know: where the queue was named, and what administrators

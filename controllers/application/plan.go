@@ -12,6 +12,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
@@ -54,8 +55,8 @@ func (pn *planner) planStart(ctx context.Context, start lifecycle.Start) (*lifec
 // planNext plans the start that follows the current attempt. Failing to plan it must not delay decisions on the current
 // attempt, which may have to release its quota. So the next start is held back in that case, and planned again later.
 func (pn *planner) planNext(ctx context.Context, start lifecycle.Start) (*lifecycle.Plan, error) {
-	next, now := attempt{start.Run, start.Attempt}, pn.Clock.Now()
-	last, lately := pn.plans.heldBack(pn.app, next, now)
+	next, now := lifecycle.AttemptID{Run: start.Run, Attempt: start.Attempt}, pn.Clock.Now()
+	last, lately := pn.record.Plans.HeldBack(pn.app.Generation, next, now)
 	if lately {
 		return last, nil
 	}
@@ -75,7 +76,7 @@ func (pn *planner) planNext(ctx context.Context, start lifecycle.Start) (*lifecy
 		plan = &lifecycle.Plan{Missing: []string{"the operator could not read what it refers to, and tries again"}}
 	}
 	if len(plan.Findings)+len(plan.Missing) > 0 {
-		pn.plans.storeHeldBack(pn.app, &heldBack{pn.app.Generation, next, now, plan})
+		pn.record.Plans.HoldBack(pn.app.Generation, next, now, plan)
 	}
 	return plan, nil
 }
@@ -88,11 +89,11 @@ func (pn *planner) planComplete(ctx context.Context, start lifecycle.Start) (*li
 	}
 	pn.placement.policy = namespacepolicy.Of(namespace)
 	plan := pn.placement.choose(pn.placement.policy)
-	pn.placement.target.settings = fmt.Sprint(inputs.SettingsOf(namespace))
+	pn.placement.target.Settings = fmt.Sprint(inputs.SettingsOf(namespace))
 	if len(plan.Findings) > 0 {
 		return plan, nil
 	}
-	ready := pn.plans.prepared(pn.app, attempt{start.Run, start.Attempt})
+	ready := pn.record.Plans.Prepared(pn.app.Generation, lifecycle.AttemptID{Run: start.Run, Attempt: start.Attempt})
 	if err = pn.checkTemplate(ctx, start, plan, ready); err != nil || len(plan.Findings) > 0 {
 		return plan, err
 	}
@@ -110,15 +111,15 @@ func (pn *planner) planComplete(ctx context.Context, start lifecycle.Start) (*li
 	if ready, plan.Findings, err = pn.prepareAllowed(ctx, start, plan, ready); err != nil || ready == nil {
 		return plan, err
 	}
-	plan.Executors, plan.Inputs, plan.PodSets = ready.executors, ready.inputs, ready.podSets
-	plan.DriverPod, plan.ApplicationID, plan.UIAddress = ready.names.DriverPod, ready.names.ApplicationID, ready.uiAddress
-	plan.HistoryAddress = ready.historyAddress
+	plan.Executors, plan.Inputs, plan.PodSets = ready.Executors, ready.Inputs, ready.PodSets
+	plan.DriverPod, plan.ApplicationID, plan.UIAddress = ready.Names.DriverPod, ready.Names.ApplicationID, ready.UIAddress
+	plan.HistoryAddress = ready.HistoryAddress
 	pn.ask = &queueing.Ask{
-		Key: convert.KeyOf(pn.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue, PodSets: ready.podSets,
+		Key: convert.KeyOf(pn.app), Run: start.Run, Attempt: start.Attempt, Queue: plan.Queue, PodSets: ready.PodSets,
 		NamespaceLabels: namespace.Labels, Priority: priority, QueuedAt: start.QueuedAt, HoldsFor: lifecycle.HoldsFor(pn.app, pn.MaxTermination),
-		SchedulingGated: ready.gated, NeedsLimits: pn.placement.policy.NeedsLimits(plan.Queue), Inputs: ready.inputs,
+		SchedulingGated: ready.Gated, NeedsLimits: pn.placement.policy.NeedsLimits(plan.Queue), Inputs: ready.Inputs,
 	}
-	if ready.templates != nil {
+	if ready.Templates != nil {
 		pn.ask.Objects = gateObjects(pn.app, start, ready, plan.Queue)
 	}
 	return plan, nil
@@ -127,12 +128,12 @@ func (pn *planner) planComplete(ctx context.Context, start lifecycle.Start) (*li
 // checkTemplate sets the hash of the run template in a plan, and the findings about that template. There are none if
 // ready is not nil, because an earlier pass has found none. plan.Outside is set if a change of the sparkConfigMap may
 // resolve them.
-func (pn *planner) checkTemplate(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (err error) {
+func (pn *planner) checkTemplate(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *memory.Prepared) (err error) {
 	if ready != nil {
-		plan.Hash = ready.hash
+		plan.Hash = ready.Hash
 		return nil
 	}
-	if plan.Hash, err = pn.plans.templateHash(pn.app); err != nil {
+	if plan.Hash, err = pn.record.Plans.TemplateHash(pn.app); err != nil {
 		return err
 	}
 	plan.Findings, err = pn.builder.check(ctx, start, plan.Queue)
@@ -141,9 +142,9 @@ func (pn *planner) checkTemplate(ctx context.Context, start lifecycle.Start, pla
 }
 
 // gateObjects returns the metadata and pod templates for the objects that a gate creates for a start.
-func gateObjects(app *v1alpha1.SparkApplication, start lifecycle.Start, ready *prepared, queue string) queueing.Objects {
+func gateObjects(app *v1alpha1.SparkApplication, start lifecycle.Start, ready *memory.Prepared, queue string) queueing.Objects {
 	objects := queueing.Objects{
-		Name: ready.names.Prefix, Templates: ready.templates, Owner: render.OwnerOf(app), Labels: render.LabelsOf(app, start.Run, start.Attempt, queue),
+		Name: ready.Names.Prefix, Templates: ready.Templates, Owner: render.OwnerOf(app), Labels: render.LabelsOf(app, start.Run, start.Attempt, queue),
 		UserLabels: app.Labels, UserAnnotations: app.Annotations,
 	}
 	if q := app.Spec.Queue; q != nil {
@@ -155,7 +156,7 @@ func gateObjects(app *v1alpha1.SparkApplication, start lifecycle.Start, ready *p
 
 // prepareAllowed prepares a start, and checks what may change at any time: what administrators allow, and which of the
 // objects that pods refer to exist. It returns nil if there are findings or something is missing.
-func (pn *planner) prepareAllowed(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []finding.Finding, error) {
+func (pn *planner) prepareAllowed(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *memory.Prepared) (*memory.Prepared, []finding.Finding, error) {
 	ready, found, err := pn.prepare(ctx, start, plan, ready)
 	if err != nil || ready == nil {
 		return nil, found, err
@@ -174,14 +175,17 @@ func (pn *planner) prepareAllowed(ctx context.Context, start lifecycle.Start, pl
 
 // prepare renders a start to learn its names, its executors and its ask, unless the result of an earlier pass, ready,
 // is still valid. It returns nil if there are findings, or if a reference is missing, which it records in the plan.
-func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) (*prepared, []finding.Finding, error) {
+func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *memory.Prepared) (*memory.Prepared, []finding.Finding, error) {
 	environment, version, err := pn.reader.environment(ctx)
 	// The content of a ConfigMap may change at any time, so it is always read again.
-	if err != nil || ready.validFor(version, pn.placement.target) && (pn.reusesChecks || pn.app.Spec.SparkConfigMap == "") {
+	if err != nil || ready.ValidFor(version, pn.placement.target) && (pn.reusesChecks || pn.app.Spec.SparkConfigMap == "") {
 		return ready, nil, err
 	}
 	before := ready
-	ready = &prepared{checkedAt: pn.Clock.Now(), generation: pn.app.Generation, attempt: attempt{start.Run, start.Attempt}, environment: version, target: pn.placement.target, hash: plan.Hash}
+	ready = &memory.Prepared{
+		CheckedAt: pn.Clock.Now(), Generation: pn.app.Generation, Attempt: lifecycle.AttemptID{Run: start.Run, Attempt: start.Attempt},
+		Environment: version, Target: pn.placement.target, Hash: plan.Hash,
+	}
 	objects, found, err := pn.builder.build(ctx, start, plan.Queue, nil)
 	if plan.Missing = pn.deletedSince(err); len(plan.Missing) > 0 {
 		return nil, nil, nil
@@ -194,10 +198,10 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 		plan.Outside = pn.app.Spec.SparkConfigMap != ""
 		return nil, found, nil
 	}
-	ready.names, ready.uiAddress, ready.historyAddress = objects.Names, objects.UIAddress, pn.historyAddress(objects)
-	ready.accounts, ready.classes, ready.inputs = accountsOf(objects), classesOf(objects), pn.builder.inputs
-	ready.gated, ready.rights = objects.Gated, rights.Needed(objects.Properties)
-	ready.references = podrefs.Of(objects)
+	ready.Names, ready.UIAddress, ready.HistoryAddress = objects.Names, objects.UIAddress, pn.historyAddress(objects)
+	ready.Accounts, ready.Classes, ready.Inputs = accountsOf(objects), classesOf(objects), pn.builder.inputs
+	ready.Gated, ready.Rights = objects.Gated, rights.Needed(objects.Properties)
+	ready.References = podrefs.Of(objects)
 	if err := pn.measure(objects, environment, plan.Gate, ready); err != nil {
 		var outside *podsets.EnvironmentError
 		plan.Outside = errors.As(err, &outside)
@@ -207,18 +211,18 @@ func (pn *planner) prepare(ctx context.Context, start lifecycle.Start, plan *lif
 		plan.Outside = pn.mayBecomeValid(environment)
 		return nil, found, err
 	}
-	pn.plans.store(pn.app, ready)
+	pn.record.Plans.Prepare(ready)
 	return ready, nil, nil
 }
 
 // measure computes the ask of a start. An error means a mistake in the spec.
-func (pn *planner) measure(objects render.Objects, environment podsets.Environment, gate string, ready *prepared) (err error) {
-	ready.podSets, err = pn.builder.podSets(objects, environment, gate)
+func (pn *planner) measure(objects render.Objects, environment podsets.Environment, gate string, ready *memory.Prepared) (err error) {
+	ready.PodSets, err = pn.builder.podSets(objects, environment, gate)
 	if err == nil && pn.Gates.Capabilities(gate).DescribesPods {
-		ready.templates, err = podsets.Templates(objects)
+		ready.Templates, err = podsets.Templates(objects)
 	}
 	if err == nil {
-		ready.executors, err = podsets.Wanted(objects.Properties)
+		ready.Executors, err = podsets.Wanted(objects.Properties)
 	}
 	return err
 }
@@ -244,22 +248,22 @@ func (pn *planner) references(ctx context.Context, gate string) (missing []strin
 // mayReuseChecks reports whether this pass may rely on what an earlier one found out about the start, without reading
 // references. It may as long as the application waits in its queue. It may for presenceTTL only before the status says
 // that it waits, and while the application cannot be admitted, because a reference may have been corrected.
-func (pn *planner) mayReuseChecks(ctx context.Context, ready *prepared) (bool, error) {
-	if ready == nil || ready.incomplete || pn.reader.afterGrant {
+func (pn *planner) mayReuseChecks(ctx context.Context, ready *memory.Prepared) (bool, error) {
+	if ready == nil || ready.Incomplete || pn.reader.afterGrant {
 		return false, nil
 	}
 	stage, _ := status.StageOf(pn.app.Status.Conditions)
 	switch stage {
 	case status.Queued, status.Preempted, status.Deactivated:
 	case status.New, status.AttemptFailed, status.ExceedsQuota, status.FlavorMismatch:
-		if !pn.Clock.Now().Before(ready.checkedAt.Add(presenceTTL)) {
+		if !pn.Clock.Now().Before(ready.CheckedAt.Add(presenceTTL)) {
 			return false, nil
 		}
 	default:
 		return false, nil
 	}
 	_, version, err := pn.reader.environment(ctx)
-	return ready.validFor(version, pn.placement.target), err
+	return ready.ValidFor(version, pn.placement.target), err
 }
 
 // replanGranted plans once more, reading everything again, if the gate has granted a plan that relies on the checks of

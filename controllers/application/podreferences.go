@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	podrefs "github.com/sparkgate/sparkgate/internal/spark/references"
 )
 
@@ -19,12 +20,12 @@ const secretMetadata = "Secret metadata"
 
 // missingOfPods returns sentences about objects that the pods of a start need and that do not exist, and about rights
 // that the driver's service account lacks.
-func (pn *planner) missingOfPods(ctx context.Context, ready *prepared) ([]string, error) {
+func (pn *planner) missingOfPods(ctx context.Context, ready *memory.Prepared) ([]string, error) {
 	if pn.reusesChecks {
 		return nil, nil
 	}
 	var missing []string
-	for _, ref := range ready.references {
+	for _, ref := range ready.References {
 		there, err := pn.reader.podReferenceExists(ctx, ref)
 		if err != nil {
 			return nil, err
@@ -38,10 +39,10 @@ func (pn *planner) missingOfPods(ctx context.Context, ready *prepared) ([]string
 		return nil, err
 	}
 	missing = append(missing, lacking...)
-	if incomplete := len(missing) > 0; incomplete != ready.incomplete {
+	if incomplete := len(missing) > 0; incomplete != ready.Incomplete {
 		now := *ready
-		now.incomplete = incomplete
-		pn.plans.store(pn.app, &now)
+		now.Incomplete = incomplete
+		pn.record.Plans.Prepare(&now)
 	}
 	return missing, nil
 }

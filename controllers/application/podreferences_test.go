@@ -44,7 +44,7 @@ func naming(t *testing.T, n int) (*shelf, []*v1alpha1.SparkApplication) {
 // lacks plans a start of an application, and returns the missing references.
 func (s *shelf) lacks(app *v1alpha1.SparkApplication) (*pass, []string) {
 	s.t.Helper()
-	p := newPass(s.r, app)
+	p := passOver(s.r, app)
 	plan, err := p.planner.planStart(s.t.Context(), lifecycle.Start{Run: 1, Attempt: 1})
 	if err != nil || len(plan.Findings) > 0 || len(plan.Missing) > 0 && len(plan.PodSets) > 0 {
 		s.t.Fatalf("plan %+v, error %v; want no findings, and no pod sets while something is missing", plan, err)
@@ -115,7 +115,7 @@ func TestWhatPodsNameComes(t *testing.T) {
 func TestWhatPodsNameIsBounded(t *testing.T) {
 	t.Parallel()
 	s, apps := naming(t, 1)
-	reader := newPass(s.r, apps[0]).reader
+	reader := passOver(s.r, apps[0]).reader
 	if there, err := reader.podReferenceExists(t.Context(), podrefs.Reference{Kind: podrefs.Claim, Name: "../../secrets/keys"}); there || err != nil || s.reads > 0 {
 		t.Errorf("%t, %v after %d reads", there, err, s.reads)
 	}
@@ -127,7 +127,7 @@ func TestWhatPodsNameIsBounded(t *testing.T) {
 	}
 	s.r.lookups.budget.Spend("a", 2*readBurst)
 	var later *retryLaterError
-	if _, err := newPass(s.r, apps[0]).reader.podReferenceExists(t.Context(), podrefs.Reference{Kind: podrefs.Secret, Name: "other"}); !errors.As(err, &later) {
+	if _, err := passOver(s.r, apps[0]).reader.podReferenceExists(t.Context(), podrefs.Reference{Kind: podrefs.Secret, Name: "other"}); !errors.As(err, &later) {
 		t.Errorf("looking is free: %v", err)
 	}
 }

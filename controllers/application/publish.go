@@ -37,7 +37,7 @@ func (pb *publisher) publish(ctx context.Context, status v1alpha1.SparkApplicati
 	if equality.Semantic.DeepEqual(&pb.app.Status, &status) {
 		return nil
 	}
-	pb.meters.stamp(pb.app, &status, pb.Clock.Now())
+	pb.record.Usage.Stamp(&pb.app.Status, &status, pb.Clock.Now())
 	diff, err := difference(&pb.app.Status, &status)
 	if err != nil {
 		return fmt.Errorf("encode status: %w", err)
@@ -50,10 +50,10 @@ func (pb *publisher) publish(ctx context.Context, status v1alpha1.SparkApplicati
 	before, after := pb.app, *pb.app
 	after.Status, after.ResourceVersion = status, answer.ResourceVersion
 	pb.app, pb.intent.verifiedAt = &after, asked
-	pb.expectations.recordWrite(pb.app, asked)
-	pb.refusals.taken(pb.app)
+	pb.record.Writes.StatusWritten(pb.app.ResourceVersion, asked)
+	pb.record.Refusals.Taken()
 	pb.countChange(before, pb.app, pb.observed.Eviction)
-	pb.countUsage(pb.app, pb.meters.written(pb.app))
+	pb.countUsage(pb.app.Namespace, &pb.record.Usage, pb.record.Usage.Written(&pb.app.Status))
 	logStage(ctx, before, pb.app)
 	return nil
 }

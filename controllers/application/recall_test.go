@@ -51,7 +51,7 @@ func crowd(t *testing.T, n int) (*shelf, []*v1alpha1.SparkApplication) {
 func (s *shelf) look(app *v1alpha1.SparkApplication, stage status.Stage) (*pass, *lifecycle.Plan) {
 	s.t.Helper()
 	app.Status.Conditions = status.Conditions(nil, status.View{Stage: stage, Message: "m"}, metav1.Now())
-	p := newPass(s.r, app)
+	p := passOver(s.r, app)
 	plan, err := p.planner.planStart(s.t.Context(), lifecycle.Start{Run: 1, Attempt: 1})
 	if err != nil {
 		s.t.Fatal(err)

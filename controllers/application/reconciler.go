@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
@@ -99,19 +99,11 @@ type Notifier interface {
 // Reconciler reconciles applications. It is safe for concurrent use with different applications.
 type Reconciler struct {
 	Options
-	expectations *Expectations
-	plans        *planCache
-	sightings    *sightings
-	refusals     *refusals
-	meters       *meters
-	orphans      *orphans
-	kept         *keptAttempts
-	lookups      *lookups
-	rejections   *rejections
+	memory     *memory.Store
+	lookups    *lookups
+	rejections *rejections
 	// dryRunsFrom is when dry runs of pods resume after one has timed out, in Unix nanoseconds.
 	dryRunsFrom atomic.Int64
-	// warnings caches the last warning event of each driver that does not start, by pod uid.
-	warnings *cache.Expiring
 	// stageEvents limits the rate of events about stages, by namespace.
 	stageEvents *fairqueue.Budget
 	// deciding is true once this process decides; a standby does not.
@@ -141,14 +133,12 @@ func New(o Options) *Reconciler {
 	if o.UIAddress == nil {
 		o.UIAddress = func(*v1alpha1.SparkApplication) string { return "" }
 	}
-	return &Reconciler{Options: o, expectations: NewExpectations(), orphans: newOrphans(), kept: newKeptAttempts(),
-		plans: newPlanCache(), sightings: newSightings(), refusals: newRefusals(), meters: newMeters(), lookups: newLookups(newExistenceCache(o.Clock)),
-		rejections: newRejections(o.Clock), warnings: cache.NewExpiringWithClock(o.Clock),
+	return &Reconciler{Options: o, memory: memory.New(), lookups: newLookups(newExistenceCache(o.Clock)), rejections: newRejections(o.Clock),
 		stageEvents: fairqueue.NewBudget(o.Clock, eventsPerSecond, eventBurst)}
 }
 
-// Expectations returns the record of the reconciler's own writes.
-func (r *Reconciler) Expectations() *Expectations { return r.expectations }
+// Memory returns what the reconciler remembers of applications.
+func (r *Reconciler) Memory() *memory.Store { return r.memory }
 
 // LogReader reads the end of a Spark container's log. It returns an empty text if it cannot be read within seconds.
 type LogReader interface {

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
@@ -39,8 +40,8 @@ const (
 // dry run, an invalid driver would show only after its quota is granted, and invalid executors only in the driver's
 // log, while it holds the quota of all of them. Only roles with parts that the operator passes on unchecked are
 // dry-run. If before was prepared from the same inputs, the pods were accepted then, and nothing is checked.
-func (pn *planner) refusedPods(ctx context.Context, objects render.Objects, before *prepared) ([]finding.Finding, error) {
-	if before != nil && before.inputs == pn.builder.inputs || pn.Clock.Now().UnixNano() < pn.dryRunsFrom.Load() {
+func (pn *planner) refusedPods(ctx context.Context, objects render.Objects, before *memory.Prepared) ([]finding.Finding, error) {
+	if before != nil && before.Inputs == pn.builder.inputs || pn.Clock.Now().UnixNano() < pn.dryRunsFrom.Load() {
 		return nil, nil
 	}
 	var found []finding.Finding

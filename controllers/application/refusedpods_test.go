@@ -76,7 +76,7 @@ func TestChecksThatAreNotAnswered(t *testing.T) {
 		t.Helper()
 		b.tried = 0
 		b.r.Clock.(*clocktesting.FakeClock).Step(pause)
-		p := newPass(b.r, b.app)
+		p := passOver(b.r, b.app)
 		if _, err := p.planner.planStart(t.Context(), lifecycle.Start{Run: run, Attempt: 1}); err != nil || b.tried != want {
 			t.Errorf("%s later pods are checked %d times, want %d (%v)", pause, b.tried, want, err)
 		}
@@ -94,7 +94,7 @@ func TestLargePodsAreNotChecked(t *testing.T) {
 	b.answer = fmt.Errorf("Post \"https://10.0.0.1/api/v1/namespaces/default/pods\": %w", context.DeadlineExceeded)
 	b.app.Spec.Driver.Template = &runtime.RawExtension{Raw: fmt.Appendf(nil, `{"metadata": {"annotations": {"note": %q}}}`, strings.Repeat("x", maxDryRun))}
 	b.again()
-	p := newPass(b.r, b.app)
+	p := passOver(b.r, b.app)
 	if _, err := p.planner.planStart(t.Context(), lifecycle.Start{Run: 1, Attempt: 1}); err != nil || b.tried != 0 || b.r.dryRunsFrom.Load() != 0 {
 		t.Errorf("%d dry runs (%v), and there are others from %d on", b.tried, err, b.r.dryRunsFrom.Load())
 	}

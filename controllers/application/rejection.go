@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
@@ -169,7 +170,7 @@ func (rj *rejections) forget(c contentOf) {
 
 // stillRejected returns a finding if the API server has recently rejected the content of a start and still does. No
 // quota is requested until a dry run of the objects is accepted.
-func (pn *planner) stillRejected(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *prepared) ([]finding.Finding, error) {
+func (pn *planner) stillRejected(ctx context.Context, start lifecycle.Start, plan *lifecycle.Plan, ready *memory.Prepared) ([]finding.Finding, error) {
 	if pn.reusesChecks || pn.rejections.none() {
 		return nil, nil
 	}
@@ -181,7 +182,7 @@ func (pn *planner) stillRejected(ctx context.Context, start lifecycle.Start, pla
 	if !was {
 		return nil, nil
 	}
-	now := startOf{start.Run, ready.inputs}
+	now := startOf{start.Run, ready.Inputs}
 	if last.startOf != now || !pn.Clock.Now().Before(last.until) {
 		message, err := pn.dryRun(ctx, start, plan)
 		if err != nil {

@@ -28,7 +28,7 @@ func TestGrantedAsk(t *testing.T) {
 		{Name: "driver", Count: 1, Requests: corev1.ResourceList{"cpu": resource.MustParse("200m")}},
 		{Name: "executor", Count: 5, Requests: corev1.ResourceList{"cpu": resource.MustParse("300m")}},
 	}}
-	got := newPass(nil, app).holder.grantedAsk(app.Status.Grant)
+	got := newPass(nil, app, nil).holder.grantedAsk(app.Status.Grant)
 	want := []queueing.PodSet{
 		{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": 200}},
 		{Name: "executor", Count: 5, MinCount: 2, Requests: queueing.Resources{"cpu": 300}},

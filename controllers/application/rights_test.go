@@ -39,7 +39,7 @@ func TestMissingRights(t *testing.T) {
 	reviewer := &strict{clock: s.clock}
 	s.r.Rights = reviewer
 	start := lifecycle.Start{Run: 1, Attempt: 1}
-	first := newPass(s.r, apps[0])
+	first := passOver(s.r, apps[0])
 	plan, err := first.planner.planStart(t.Context(), start)
 	if err != nil || len(plan.Missing) != 1 || !strings.HasPrefix(plan.Missing[0], `ServiceAccount "`) || len(plan.PodSets) > 0 {
 		t.Fatalf("plan %+v, error %v; want only the missing rights of the service account", plan, err)
@@ -51,8 +51,8 @@ func TestMissingRights(t *testing.T) {
 		t.Errorf("it looks again after %s", first.requeueAfter)
 	}
 
-	ready := s.r.plans.prepared(apps[0], attempt{1, 1})
-	waits := newPass(s.r, apps[0])
+	ready := passOver(s.r, apps[0]).record.Plans.Prepared(apps[0].Generation, lifecycle.AttemptID{Run: 1, Attempt: 1})
+	waits := passOver(s.r, apps[0])
 	waits.planner.reusesChecks = true
 	if missing, err := waits.planner.missingRights(t.Context(), ready); err != nil || len(missing) > 0 || len(reviewer.asked) != 1 {
 		t.Errorf("asked %d times while it waits: %v, %v", len(reviewer.asked), missing, err)
@@ -60,11 +60,11 @@ func TestMissingRights(t *testing.T) {
 
 	s.r.lookups.budget.Spend(apps[1].Namespace, 2*readBurst)
 	var later *retryLaterError
-	if _, err := newPass(s.r, apps[1]).planner.missingRights(t.Context(), ready); err != nil {
+	if _, err := passOver(s.r, apps[1]).planner.missingRights(t.Context(), ready); err != nil {
 		t.Errorf("answers that are remembered cost a turn: %v", err)
 	}
 	reviewer.cost = 6
-	if _, err := newPass(s.r, apps[1]).planner.missingRights(t.Context(), ready); !errors.As(err, &later) {
+	if _, err := passOver(s.r, apps[1]).planner.missingRights(t.Context(), ready); !errors.As(err, &later) {
 		t.Errorf("reviews are free: %v", err)
 	}
 }

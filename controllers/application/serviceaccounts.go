@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
@@ -22,30 +23,23 @@ import (
 // defaultAccount is the service account of pods that name none (Kubernetes, "Configure Service Accounts for Pods").
 const defaultAccount = "default"
 
-// account is a service account that pods of an attempt may run under.
-type account struct {
-	name string
-	// of describes the pods that run under the account, or is the field that names it.
-	of string
-}
-
 // accountsOf returns the service accounts of the pods of an attempt, the driver's first. They may be named by a field,
 // a property or a template.
-func accountsOf(objects render.Objects) []account {
-	accounts := []account{{podAccount(objects.Pod), "the driver"}}
+func accountsOf(objects render.Objects) []memory.Named {
+	accounts := []memory.Named{{Name: podAccount(objects.Pod), By: "the driver"}}
 	template := objects.ExecutorTemplate.Spec
 	named := len(accounts)
-	for _, a := range []account{
-		{template.ServiceAccountName, "spec.executor.template.spec.serviceAccountName"},
-		{template.DeprecatedServiceAccount, "spec.executor.template.spec.serviceAccount"},
-		{objects.Properties.Get(conf.ExecutorServiceAccount, ""), objects.Properties.Field(conf.ExecutorServiceAccount)},
+	for _, a := range []memory.Named{
+		{Name: template.ServiceAccountName, By: "spec.executor.template.spec.serviceAccountName"},
+		{Name: template.DeprecatedServiceAccount, By: "spec.executor.template.spec.serviceAccount"},
+		{Name: objects.Properties.Get(conf.ExecutorServiceAccount, ""), By: objects.Properties.Field(conf.ExecutorServiceAccount)},
 	} {
-		if a.name != "" && !slices.ContainsFunc(accounts[named:], func(b account) bool { return b.name == a.name }) {
+		if a.Name != "" && !slices.ContainsFunc(accounts[named:], func(b memory.Named) bool { return b.Name == a.Name }) {
 			accounts = append(accounts, a)
 		}
 	}
-	if _, inherited := objects.Properties.Lookup(conf.DriverServiceAccount); len(accounts) == named && !inherited && accounts[0].name != defaultAccount {
-		accounts = append(accounts, account{defaultAccount, "the executors, for which none is named"}) // templates are not inherited
+	if _, inherited := objects.Properties.Lookup(conf.DriverServiceAccount); len(accounts) == named && !inherited && accounts[0].Name != defaultAccount {
+		accounts = append(accounts, memory.Named{Name: defaultAccount, By: "the executors, for which none is named"}) // templates are not inherited
 	}
 	return accounts
 }
@@ -56,10 +50,10 @@ func podAccount(pod *corev1.Pod) string {
 
 // forbiddenAccounts returns findings about accounts that the namespace's annotation does not list. Without the
 // annotation all are allowed.
-func forbiddenAccounts(policy namespacepolicy.Policy, accounts []account) []finding.Finding {
+func forbiddenAccounts(policy namespacepolicy.Policy, accounts []memory.Named) []finding.Finding {
 	var found []finding.Finding
 	for _, a := range accounts {
-		if message := policy.ServiceAccount(a.name, a.of); message != "" {
+		if message := policy.ServiceAccount(a.Name, a.By); message != "" {
 			found = append(found, finding.Finding{Reason: v1alpha1.InvalidSpecReason, Message: message})
 		}
 	}
@@ -68,17 +62,17 @@ func forbiddenAccounts(policy namespacepolicy.Policy, accounts []account) []find
 
 // missingRights returns a sentence about the rights that the driver's service account needs and lacks. The look-up
 // takes from the budget of the namespace, and is repeated when the answer may have changed.
-func (pn *planner) missingRights(ctx context.Context, ready *prepared) ([]string, error) {
+func (pn *planner) missingRights(ctx context.Context, ready *memory.Prepared) ([]string, error) {
 	if pn.Rights == nil || pn.reusesChecks {
 		return nil, nil
 	}
-	account := types.NamespacedName{Namespace: pn.app.Namespace, Name: ready.accounts[0].name}
-	if cost := pn.Rights.Cost(account, ready.rights); cost > 0 {
+	account := types.NamespacedName{Namespace: pn.app.Namespace, Name: ready.Accounts[0].Name}
+	if cost := pn.Rights.Cost(account, ready.Rights); cost > 0 {
 		if err := pn.reader.spend(cost); err != nil {
 			return nil, err
 		}
 	}
-	lacking, until, err := pn.Rights.Lacking(ctx, account, ready.rights)
+	lacking, until, err := pn.Rights.Lacking(ctx, account, ready.Rights)
 	if err != nil || len(lacking) == 0 {
 		return nil, err
 	}

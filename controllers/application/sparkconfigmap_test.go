@@ -60,7 +60,7 @@ func TestConfigMapCompletesTheSpec(t *testing.T) {
 			if tc.edit != nil {
 				tc.edit(app)
 			}
-			plan, err := newPass(s.r, app).planner.planStart(t.Context(), lifecycle.Start{Run: 1, Attempt: 1})
+			plan, err := passOver(s.r, app).planner.planStart(t.Context(), lifecycle.Start{Run: 1, Attempt: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +89,7 @@ func TestMissingConfigMapIsReadOnce(t *testing.T) {
 		app.Spec.SparkConfigMap, app.Spec.SparkConfFrom = "late", nil
 		app.Spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true}
 		app.Status.Conditions = status.Conditions(nil, status.View{Stage: status.New, Message: "m"}, metav1.Now())
-		p := newPass(s.r, app)
+		p := passOver(s.r, app)
 		plan, err := p.planner.planStart(t.Context(), lifecycle.Start{Run: 1, Attempt: 1})
 		if err != nil || len(plan.Missing) != 1 || len(plan.Findings) > 0 {
 			t.Fatalf("missing %v, findings %v, %v; want the ConfigMap to be missing", plan.Missing, plan.Findings, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 )
 
@@ -14,6 +15,8 @@ import (
 type state struct {
 	*Reconciler
 	app *v1alpha1.SparkApplication
+	// record is what is remembered of the application.
+	record *memory.Record
 	// observed is the input of the decisions of this pass.
 	observed lifecycle.Observation
 	// plan is the plan of this pass, or nil if none was needed. The verdict refers to it.

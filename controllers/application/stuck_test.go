@@ -34,7 +34,7 @@ func TestHolderOnALostNode(t *testing.T) {
 	app.Status.Run, app.Status.Attempt, app.Status.Grant = 1, 1, grownGrant(0)
 	for _, lost := range []string{"", "pod pi-1-1-driver on node n1", ""} {
 		app.Status.Conditions = status.Conditions(app.Status.Conditions, status.View{Stage: status.Finalizing, Message: "m", NodeLost: lost}, metav1.NewTime(noon))
-		if err := newPass(r, app).observer.updateHolder(t.Context()); err != nil {
+		if err := passOver(r, app).observer.updateHolder(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if gate.state.Stuck != (lost != "") || !gate.state.Terminating {

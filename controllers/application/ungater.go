@@ -37,16 +37,24 @@ func (ug *ungater) ungatePods(ctx context.Context, ungates []lifecycle.Ungate) e
 		return err
 	}
 	slots := make(chan struct{}, maxConcurrentUngates)
-	errs := make([]error, len(ungates))
+	answered, errs := make([]bool, len(ungates)), make([]error, len(ungates))
 	var all sync.WaitGroup
 	for i := range ungates {
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			errs[i] = ug.ungatePod(ctx, &ungates[i])
+			answered[i], errs[i] = ug.ungatePod(ctx, &ungates[i])
 		})
 	}
 	all.Wait()
+	until := ug.Clock.Now().Add(requestTimeout)
+	for i, pod := range ungates {
+		if answered[i] {
+			ug.record.Writes.Ungated(pod.Pod.UID)
+		} else {
+			ug.record.Writes.UngateUnanswered(pod.Pod.UID, pod.Flavor, until)
+		}
+	}
 	return firstOf(errs)
 }
 
@@ -64,30 +72,27 @@ func firstOf(errs []error) error {
 }
 
 // ungatePod removes the scheduling gate of one executor. A pod that has changed since it was observed is left to the
-// next pass.
-func (ug *ungater) ungatePod(ctx context.Context, r *lifecycle.Ungate) error {
+// next pass. Without an answer of the API server the gate may still be removed later.
+func (ug *ungater) ungatePod(ctx context.Context, r *lifecycle.Ungate) (answered bool, err error) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: r.Pod.Namespace, Name: r.Pod.Name}}
-	ug.expectations.markUngating(ug.app, r.Pod.UID, r.Flavor, ug.Clock.Now().Add(requestTimeout))
 	labels := maps.Clone(r.Labels)
 	if labels == nil {
 		labels = map[string]string{}
 	}
 	labels[v1alpha1.FlavorLabel] = r.Flavor
 	patch := schedulinggate.RemovalPatch(r.Pod, false, schedulinggate.Placement{NodeSelector: r.NodeSelector, Tolerations: r.Tolerations, Labels: labels})
-	err := ug.Client.Patch(ctx, pod, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
+	err = ug.Client.Patch(ctx, pod, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
 	case err == nil:
 		ug.Pods.ObservedWrite(pod)
-		ug.expectations.ungateAnswered(ug.app, r.Pod.UID)
-		return nil
+		return true, nil
 	case apianswer.IsGoneOrChanged(err):
-		ug.expectations.ungateAnswered(ug.app, r.Pod.UID)
-		return nil
+		return true, nil
 	case refused(err):
-		ug.expectations.ungateAnswered(ug.app, r.Pod.UID)
+		answered = true
 		if changed, failed := schedulinggate.PodChanged(ctx, ug.Live, r.Pod); failed != nil || changed {
-			return failed
+			return true, failed
 		}
 	}
-	return fmt.Errorf("remove the scheduling gate of pod %s/%s: %w", r.Pod.Namespace, r.Pod.Name, err)
+	return answered, fmt.Errorf("remove the scheduling gate of pod %s/%s: %w", r.Pod.Namespace, r.Pod.Name, err)
 }

@@ -35,7 +35,7 @@ func tooLargeForStore(err error) bool {
 // applications. The application is not reconciled again before a growing pause.
 func (pb *publisher) unwritten(ctx context.Context, d lifecycle.Decision, err error) error {
 	final := unwritable(err)
-	if !final && !(apierrors.IsConflict(err) && pb.refusals.conflict(pb.app)) {
+	if !final && !(apierrors.IsConflict(err) && pb.record.Refusals.Conflict()) {
 		return err
 	}
 	if final {
@@ -53,7 +53,7 @@ func (pb *publisher) unwritten(ctx context.Context, d lifecycle.Decision, err er
 	if err := pb.holder.giveBack(ctx, d.Status.Grant, final); err != nil {
 		return err
 	}
-	pause, first := pb.refusals.refuse(pb.app, pb.Clock.Now(), final)
+	pause, first := pb.record.Refusals.Refuse(pb.app, pb.Clock.Now(), final)
 	if first && final {
 		pb.Recorder.Eventf(pb.app, nil, corev1.EventTypeWarning, statusRefused, statusRefused, "%s", status.Truncate(fmt.Sprintf(
 			"the API server refuses the status of this application, so it cannot start, and what runs is not reported: %s; if its size is the cause, reduce metadata or spec", err)))

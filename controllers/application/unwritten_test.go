@@ -17,6 +17,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/pods"
@@ -58,9 +59,9 @@ func TestRefusedStatusHoldsNothing(t *testing.T) {
 		"forbidden":                    {err: apierrors.NewForbidden(app, "pi", errors.New("policy")), wanted: grant(0), released: 1},
 		"no answer":                    {err: context.DeadlineExceeded, times: 20, wanted: grant(0)},
 		"an internal error":            {err: apierrors.NewInternalError(errors.New("etcd is down")), times: 20, wanted: grant(0)},
-		"some conflicts":               {err: conflict, times: maxConflicts - 1, wanted: grant(0)},
-		"conflicts without end":        {err: conflict, times: maxConflicts, wanted: grant(0), released: 1},
-		"conflicts of one that waits":  {err: conflict, times: maxConflicts},
+		"some conflicts":               {err: conflict, times: memory.MaxConflicts - 1, wanted: grant(0)},
+		"conflicts without end":        {err: conflict, times: memory.MaxConflicts, wanted: grant(0), released: 1},
+		"conflicts of one that waits":  {err: conflict, times: memory.MaxConflicts},
 		"it has grown":                 {err: tooLarge, stored: grant(0), wanted: grant(1), declined: 1},
 		"it goes on":                   {err: tooLarge, stored: grant(0), wanted: grant(0)},
 		"it has ended":                 {err: tooLarge, stored: grant(0), released: 1},
@@ -71,7 +72,7 @@ func TestRefusedStatusHoldsNothing(t *testing.T) {
 			t.Parallel()
 			gate, clock := &countingGate{}, clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 			r := New(Options{Gates: reservation.Gates{"Embedded": gate}, Live: liveWith(t), Clock: clock, Recorder: events.NewFakeRecorder(10)})
-			p := newPass(r, &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "pi-uid", ResourceVersion: "7"}})
+			p := passOver(r, &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "pi-uid", ResourceVersion: "7"}})
 			p.app.Status.Run, p.app.Status.Attempt, p.app.Status.Grant = 1, 1, tc.stored
 			p.app.Status.Driver = &v1alpha1.DriverStatus{PodName: "pi-driver", UID: "driver-uid"}
 			if tc.running {
@@ -84,45 +85,9 @@ func TestRefusedStatusHoldsNothing(t *testing.T) {
 			if gate.released != tc.released || gate.declined != tc.declined {
 				t.Errorf("released %d, declined %d; want %d, %d", gate.released, gate.declined, tc.released, tc.declined)
 			}
-			if ended := tc.stored != nil && tc.released > 0; r.refusals.gaveUp(p.app, attempt{1, 1}) != ended {
+			if ended := tc.stored != nil && tc.released > 0; p.record.Refusals.GaveUp(lifecycle.AttemptID{Run: 1, Attempt: 1}) != ended {
 				t.Errorf("that the attempt may make no driver any more is %t", !ended)
 			}
 		})
-	}
-}
-
-// TestPausesAfterRefusals: the pause doubles up to a bound, is short for an application that has changed, and ends with
-// a successful write.
-func TestPausesAfterRefusals(t *testing.T) {
-	t.Parallel()
-	m, now := newRefusals(), time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "pi-uid", ResourceVersion: "7"}}
-	for i, want := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second} {
-		pause, first := m.refuse(app, now, true)
-		if pause != want || first != (i == 0) {
-			t.Errorf("refusal %d: pause %s, first %t; want %s", i+1, pause, first, want)
-		}
-	}
-	if got := m.refusedFor(app, now.Add(30*time.Second)); got != 50*time.Second {
-		t.Errorf("left alone for %s, want 50s", got)
-	}
-	changed := app.DeepCopy()
-	changed.ResourceVersion = "8"
-	if got := m.refusedFor(changed, now.Add(4*time.Second)); got != 6*time.Second {
-		t.Errorf("after a change: left alone for %s, want 6s", got)
-	}
-	for range 100 {
-		m.refuse(app, now, true)
-	}
-	if got := m.refusedFor(app, now); got != maxRefusalPause {
-		t.Errorf("at last it is left alone for %s, want %s", got, maxRefusalPause)
-	}
-	app.Status.Grant = &v1alpha1.Grant{}
-	if pause, _ := m.refuse(app, now, true); pause != maxHolderPause {
-		t.Errorf("one that holds a grant is left alone for %s, want %s", pause, maxHolderPause)
-	}
-	m.taken(app)
-	if got := m.refusedFor(app, now); got != 0 {
-		t.Errorf("after a write: left alone for %s", got)
 	}
 }

@@ -4,17 +4,12 @@
 package application
 
 import (
-	"time"
-
 	"github.com/prometheus/client_golang/prometheus"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
-	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/usage"
 	"github.com/sparkgate/sparkgate/internal/usage/meter"
 )
@@ -57,13 +52,18 @@ func usageSeries() []metricseries.Vector {
 
 const bytesPerGiB = 1 << 30
 
-// countUsage adds the usage of an application to the metrics.
-func (r *Reconciler) countUsage(app *v1alpha1.SparkApplication, c meter.Count) {
-	r.beginSeries(app)
+// countUsage begins the series of an attempt that is counted from now on, and adds what was written of it to the metrics
+// of its namespace.
+func (r *Reconciler) countUsage(namespace string, u *memory.Usage, c meter.Count) {
+	r.beginSeries(namespace, u)
+	r.addUsage(namespace, c)
+}
+
+// addUsage adds usage to the metrics of a namespace.
+func (r *Reconciler) addUsage(namespace string, c meter.Count) {
 	if c == (meter.Count{}) {
 		return
 	}
-	namespace := app.Namespace
 	r.Series.Count(func(value func(queue string) string) {
 		queue := value(c.Queue)
 		for basis, a := range map[string]usage.Amounts{basisGranted: c.Granted, basisRequested: c.Requested} {
@@ -81,8 +81,8 @@ func (r *Reconciler) countUsage(app *v1alpha1.SparkApplication, c meter.Count) {
 
 // beginSeries makes the series of a newly counted attempt begin at 0. Prometheus does not see an increase in a counter
 // whose first value is the usage of a whole attempt, and each pod of the operator has its own counters.
-func (r *Reconciler) beginSeries(app *v1alpha1.SparkApplication) {
-	queue, begun := r.meters.begun(app)
+func (r *Reconciler) beginSeries(namespace string, u *memory.Usage) {
+	queue, begun := u.Begun()
 	if !begun {
 		return
 	}
@@ -90,12 +90,12 @@ func (r *Reconciler) beginSeries(app *v1alpha1.SparkApplication) {
 		queue := value(queue)
 		for _, basis := range []string{basisGranted, basisRequested} {
 			for _, vec := range []*prometheus.CounterVec{usageCPU, usageMemory, usageGPU} {
-				vec.WithLabelValues(app.Namespace, queue, basis)
+				vec.WithLabelValues(namespace, queue, basis)
 			}
 		}
 		for _, outcome := range usage.Ends() {
 			for _, vec := range []*prometheus.CounterVec{attemptCPU, attemptMemory, attemptGPU} {
-				vec.WithLabelValues(app.Namespace, queue, string(outcome))
+				vec.WithLabelValues(namespace, queue, string(outcome))
 			}
 		}
 	})
@@ -104,79 +104,5 @@ func (r *Reconciler) beginSeries(app *v1alpha1.SparkApplication) {
 // countLost counts the remaining usage of a deleted application of this name. keep is the uid of the application that
 // has the name now, or empty if there is none.
 func (r *Reconciler) countLost(name types.NamespacedName, keep types.UID) {
-	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
-	r.countUsage(app, r.meters.lost(name, keep, r.Clock.Now()))
-}
-
-// meters sums what applications hold and request while they have a grant.
-type meters struct{ perApp[meter.Meter] }
-
-func newMeters() *meters { return &meters{newPerApp[meter.Meter]()} }
-
-// of returns the meter of an application. It is used without the lock, because passes over one application do not run
-// concurrently.
-func (m *meters) of(app *v1alpha1.SparkApplication) *meter.Meter {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.perApp.of(app)
-}
-
-// observe updates the meter of an application that has or had a grant with what a pass has seen. It returns usage that
-// was written into the status and not counted yet.
-func (m *meters) observe(app *v1alpha1.SparkApplication, records []*pods.Record, now time.Time) meter.Count {
-	if app.Status.Grant == nil && !m.knows(client.ObjectKeyFromObject(app), app.UID) {
-		return meter.Count{}
-	}
-	return m.of(app).Observe(app, records, now)
-}
-
-// begun returns the queue of an application whose attempt is counted from now on, once per attempt.
-func (m *meters) begun(app *v1alpha1.SparkApplication) (queue string, begun bool) {
-	if !m.knows(client.ObjectKeyFromObject(app), app.UID) {
-		return "", false
-	}
-	return m.of(app).Begun()
-}
-
-// stamp puts the sums into a status that is about to be written.
-func (m *meters) stamp(app *v1alpha1.SparkApplication, next *v1alpha1.SparkApplicationStatus, now time.Time) {
-	if app.Status.Grant != nil || next.Grant != nil {
-		m.of(app).Stamp(&app.Status, next, now)
-	}
-}
-
-// written returns the usage in a written status that was not counted yet.
-func (m *meters) written(app *v1alpha1.SparkApplication) meter.Count {
-	if app.Status.Grant == nil && !m.knows(client.ObjectKeyFromObject(app), app.UID) {
-		return meter.Count{}
-	}
-	count := m.of(app).Written(&app.Status)
-	if app.Status.Grant == nil {
-		m.forget(client.ObjectKeyFromObject(app))
-	}
-	return count
-}
-
-// gone returns the usage that remains to be counted for an application that is gone, and forgets its meter.
-func (m *meters) gone(app *v1alpha1.SparkApplication, now time.Time) meter.Count {
-	name := client.ObjectKeyFromObject(app)
-	if !m.knows(name, app.UID) {
-		return meter.Count{}
-	}
-	count := m.of(app).Gone(now)
-	m.forget(name)
-	return count
-}
-
-// lost returns the usage that remains to be counted for an application whose end was not observed, because another
-// client removed its finalizer. It does nothing if the application with this name has the uid keep.
-func (m *meters) lost(name types.NamespacedName, keep types.UID, now time.Time) meter.Count {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	e := m.apps[name]
-	if e == nil || e.uid == keep {
-		return meter.Count{}
-	}
-	delete(m.apps, name)
-	return e.known.Gone(now)
+	r.addUsage(name.Namespace, r.memory.Lost(name, keep, r.Clock.Now()))
 }

@@ -111,6 +111,11 @@ type ReadyPeak struct {
 // AttemptID identifies an attempt of the application.
 type AttemptID struct{ Run, Attempt int64 }
 
+// CurrentAttempt returns the attempt in the status of an application.
+func CurrentAttempt(app *v1alpha1.SparkApplication) AttemptID {
+	return AttemptID{app.Status.Run, app.Status.Attempt}
+}
+
 // Start identifies one start of the application.
 type Start struct {
 	Run, Attempt int64

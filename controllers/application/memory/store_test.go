@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package application
+package memory
 
 import (
 	"testing"
@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 )
 
@@ -26,11 +27,11 @@ func version(uid, resourceVersion string, generation int64) *v1alpha1.SparkAppli
 }
 
 func TestStale(t *testing.T) {
-	m := NewExpectations()
+	m := New()
 	if m.IsStale(version("a", "5", 1)) {
 		t.Error("nothing is stale before a write")
 	}
-	m.recordWrite(version("a", "9", 1), noon)
+	m.Of(version("a", "9", 1)).Writes.StatusWritten("9", noon)
 	for resourceVersion, want := range map[string]bool{"8": true, "9": false, "10": false, "100": false, "99999999999999999999999": false, "": false} {
 		if got := m.IsStale(version("a", resourceVersion, 1)); got != want {
 			t.Errorf("version %s after a write that gave 9: stale %t, want %t", resourceVersion, got, want)
@@ -44,7 +45,7 @@ func TestStale(t *testing.T) {
 	if !m.IsStale(version("a", "8", 1)) {
 		t.Error("an older version that is seen takes nothing back")
 	}
-	m.forget(client.ObjectKeyFromObject(version("a", "9", 1)))
+	m.Forget(client.ObjectKeyFromObject(version("a", "9", 1)))
 	if m.IsStale(version("a", "1", 1)) {
 		t.Error("what is forgotten is not stale")
 	}
@@ -71,7 +72,7 @@ func TestStaleWithoutFloor(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			m, app := NewExpectations(), version("a", tc.version, 1)
+			m, app := New(), version("a", tc.version, 1)
 			tc.change(app)
 			if m.IsStale(app) {
 				t.Error("nothing is stale before the list")
@@ -89,32 +90,9 @@ func TestStaleWithoutFloor(t *testing.T) {
 	}
 }
 
-// TestPrelistedUntilSynced: the listed objects are returned until the cache has synced, each time as a copy.
-func TestPrelistedUntilSynced(t *testing.T) {
-	synced := false
-	l, app := NewPrelisted(func() bool { return synced }), version("a", "1", 1)
-	name := client.ObjectKeyFromObject(app)
-	l.Add(app)
-	got := l.get(name)
-	if got == nil || got == app || l.CacheSynced() || l.get(types.NamespacedName{Name: "other"}) != nil {
-		t.Errorf("listed %v, synced %t", got, l.CacheSynced())
-	}
-	synced = true
-	if !l.CacheSynced() || l.get(name) != nil {
-		t.Error("it is kept although the cache has it")
-	}
-	synced = false
-	l.Add(app)
-	if !l.CacheSynced() || l.get(name) != nil {
-		t.Error("a cache that has synced stays so")
-	}
-	if l = nil; !l.CacheSynced() {
-		t.Error("without a list the cache has synced")
-	}
-}
-
 func TestSameTemplateIsRememberedForOneGenerationAndHash(t *testing.T) {
-	m, app := newPlanCache(), version("a", "1", 1)
+	var m Plans
+	app := version("a", "1", 1)
 	app.Spec.Image = "one"
 	hash, err := templatehash.Of(&app.Spec)
 	if err != nil {
@@ -122,101 +100,96 @@ func TestSameTemplateIsRememberedForOneGenerationAndHash(t *testing.T) {
 	}
 	app.Status.TemplateHash = hash
 	for range 2 {
-		if !m.sameTemplate(app) {
+		if !m.SameTemplate(app) {
 			t.Error("want the same template")
 		}
 	}
 	app.Spec.Image, app.Generation = "two", 2
-	if m.sameTemplate(app) {
+	if m.SameTemplate(app) {
 		t.Error("a new generation has another template")
 	}
 	app.Spec.Image, app.Generation = "one", 3
-	if !m.sameTemplate(app) {
+	if !m.SameTemplate(app) {
 		t.Error("and back")
 	}
 	app.Status.TemplateHash = "v1:other"
-	if m.sameTemplate(app) {
+	if m.SameTemplate(app) {
 		t.Error("the status names another template")
 	}
 	app.Status.TemplateHash = ""
-	if m.sameTemplate(app) {
+	if m.SameTemplate(app) {
 		t.Error("no run yet")
 	}
 }
 
 func TestPreparedHoldsForOneStart(t *testing.T) {
-	m, app := newPlanCache(), version("a", "1", 4)
-	first := attempt{1, 1}
-	m.store(app, &prepared{generation: 4, attempt: first, hash: "h"})
-	if m.prepared(app, first) == nil {
+	var m Plans
+	first := lifecycle.AttemptID{Run: 1, Attempt: 1}
+	m.Prepare(&Prepared{Generation: 4, Attempt: first, Hash: "h"})
+	if m.Prepared(4, first) == nil {
 		t.Error("want what was kept")
 	}
-	if m.prepared(app, attempt{1, 2}) != nil {
+	if m.Prepared(4, lifecycle.AttemptID{Run: 1, Attempt: 2}) != nil {
 		t.Error("another attempt is another start")
 	}
-	if m.prepared(version("a", "1", 5), first) != nil {
+	if m.Prepared(5, first) != nil {
 		t.Error("another generation may be another start")
 	}
-	m.drop(app)
-	if m.prepared(app, first) != nil {
+	m.Used()
+	if m.Prepared(4, first) != nil {
 		t.Error("nobody needs it once the driver is created")
 	}
 }
 
 func TestDriverIsExpectedSinceItWasCreated(t *testing.T) {
-	m, app, first := NewExpectations(), version("a", "1", 4), attempt{1, 1}
-	m.recordCreation(app, first, noon)
-	if got := m.createdSince(app, first); !got.Equal(noon) {
+	var m Writes
+	first := lifecycle.AttemptID{Run: 1, Attempt: 1}
+	m.Created(first, noon)
+	if got := m.CreatedSince(first); !got.Equal(noon) {
 		t.Errorf("created %s, want noon", got)
 	}
-	if got := m.createdSince(app, attempt{2, 1}); !got.IsZero() {
+	if got := m.CreatedSince(lifecycle.AttemptID{Run: 2, Attempt: 1}); !got.IsZero() {
 		t.Errorf("another attempt was created %s", got)
 	}
 }
 
 func TestEndIsSeenOnce(t *testing.T) {
-	m, app := newSightings(), version("a", "1", 1)
-	if got := m.endSince(app, attempt{1, 1}, noon); !got.Equal(noon) {
+	var m Sightings
+	first, second := lifecycle.AttemptID{Run: 1, Attempt: 1}, lifecycle.AttemptID{Run: 1, Attempt: 2}
+	if got := m.EndSince(first, noon); !got.Equal(noon) {
 		t.Errorf("first seen %s, want now", got)
 	}
-	if got := m.endSince(app, attempt{1, 1}, noon.Add(time.Minute)); !got.Equal(noon) {
+	if got := m.EndSince(first, noon.Add(time.Minute)); !got.Equal(noon) {
 		t.Errorf("seen again %s, want when it was first seen", got)
 	}
-	if got := m.endSince(app, attempt{1, 2}, noon.Add(time.Minute)); !got.Equal(noon.Add(time.Minute)) {
+	if got := m.EndSince(second, noon.Add(time.Minute)); !got.Equal(noon.Add(time.Minute)) {
 		t.Errorf("the next attempt %s, want now", got)
 	}
 }
 
 func TestPriorityOutlivesItsClass(t *testing.T) {
 	t.Parallel()
-	m, app := newSightings(), &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pi", UID: "first"}}
+	m, app := New(), version("first", "1", 1)
 	for i, step := range []struct {
 		current *int32
 		want    int32
 	}{{nil, 7}, {ptr.To[int32](100), 100}, {nil, 100}, {ptr.To[int32](-5), -5}, {nil, -5}} {
-		if got := m.priority(app, step.current, 7); got != step.want {
+		if got := m.Of(app).Sightings.Priority(step.current, 7); got != step.want {
 			t.Errorf("step %d: priority %d, want %d", i+1, got, step.want)
 		}
 	}
-	again := app.DeepCopy()
-	again.UID = "second"
-	if got := m.priority(again, nil, 3); got != 3 {
+	if got := m.Of(version("second", "1", 1)).Sightings.Priority(nil, 3); got != 3 {
 		t.Errorf("another application of the same name has priority %d, want the one that it was admitted with", got)
 	}
 }
 
-// TestReadingRemembersNothing: passes over applications that this process has never written store no entries for them.
-func TestReadingRemembersNothing(t *testing.T) {
+// TestComparingRemembersNothing: versions of applications without a pass take no memory.
+func TestComparingRemembersNothing(t *testing.T) {
 	t.Parallel()
-	m, plans, app, now := NewExpectations(), newPlanCache(), version("a", "4", 1), time.Now()
-	m.lastWrite(app)
-	m.createdDriver(app, attempt{1, 1})
-	m.createdSince(app, attempt{1, 1})
-	m.unansweredUntil(app)
-	m.ungatesInFlight(app, now)
-	plans.prepared(app, attempt{1, 1})
-	plans.heldBack(app, attempt{1, 1}, now)
-	if len(m.apps)+len(plans.apps) > 0 {
-		t.Errorf("remembered %v, %v", m.apps, plans.apps)
+	m, app := New(), version("a", "4", 1)
+	m.IsStale(app)
+	m.Lost(client.ObjectKeyFromObject(app), "b", noon)
+	if len(m.records) > 0 {
+		t.Errorf("remembered %v", m.records)
 	}
 }

@@ -1,11 +1,10 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package application
+package memory
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -13,34 +12,24 @@ import (
 	"github.com/sparkgate/sparkgate/internal/pods"
 )
 
-// orphans records since when the applications of active pods are gone. It is safe for concurrent use.
-type orphans struct {
-	mu    sync.Mutex
-	since map[types.NamespacedName]map[string]time.Time
-}
-
-func newOrphans() *orphans {
-	return &orphans{since: map[types.NamespacedName]map[string]time.Time{}}
-}
-
-// takeLate removes from active, and returns, the pods of deleted applications that were created after all of that
+// TakeLate removes from active, and returns, the pods of deleted applications that were created after all of that
 // application's pods should have ended, unless a driver remains that may have created them. Any user who may create
 // pods can give them the labels of a deleted application, which would keep its quota charged as long as they run.
 // active holds the pods by the uid of their application; most is how long pods may take to end.
-func (o *orphans) takeLate(name types.NamespacedName, active map[string][]*pods.Record, now time.Time, most time.Duration) (late []*pods.Record) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	known := o.since[name]
-	delete(o.since, name)
+func (s *Store) TakeLate(name types.NamespacedName, active map[string][]*pods.Record, now time.Time, most time.Duration) (late []*pods.Record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := s.orphans[name]
+	delete(s.orphans, name)
 	for uid, records := range active {
 		since, seen := known[uid]
 		if !seen {
 			since = now
 		}
-		if o.since[name] == nil {
-			o.since[name] = map[string]time.Time{}
+		if s.orphans[name] == nil {
+			s.orphans[name] = map[string]time.Time{}
 		}
-		o.since[name][uid] = since
+		s.orphans[name][uid] = since
 		due := since.Add(most)
 		hasDriver := slices.ContainsFunc(records, func(r *pods.Record) bool {
 			return r.Role == pods.Driver && string(r.OwnerUID) == uid && !r.CreatedAfter(due)
@@ -58,11 +47,4 @@ func (o *orphans) takeLate(name types.NamespacedName, active map[string][]*pods.
 		}
 	}
 	return late
-}
-
-// forget drops what is known about applications of this name.
-func (o *orphans) forget(name types.NamespacedName) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	delete(o.since, name)
 }
