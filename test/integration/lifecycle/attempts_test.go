@@ -70,7 +70,7 @@ func TestRetries(t *testing.T) {
 		t.Errorf("%d failures, attempts %+v", app.Status.Failures, app.Status.Attempts)
 	}
 	w.Unused()
-	clock.Advance(time.Hour)
+	clock.Advance(24 * time.Hour)
 	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "at-the-end"} })
 	drivers := &corev1.PodList{}
 	if err := env.Client().List(t.Context(), drivers, client.InNamespace(w.Namespace)); err != nil {
