@@ -101,7 +101,7 @@ func TestEveryReasonHasARemedy(t *testing.T) {
 // events are the reasons of events that are those of no condition, by the files of their constants.
 var events = map[string]string{
 	"preemptingReason": "internal/lifecycle/admission.go", "followsReason": "internal/lifecycle/rerun.go", "ttlIgnoredReason": "internal/lifecycle/retention.go",
-	"reclaimedReason": "internal/lifecycle/elastic.go", "sidecarsEndedReason": "internal/lifecycle/ending.go", "objectRestored": "controllers/application/holder.go",
+	"reclaimedReason": "internal/lifecycle/elastic.go", "sidecarsEndedReason": "internal/lifecycle/ending.go", "objectRestored": "controllers/application/act.go",
 	"statusRefused": "controllers/application/unwritten.go", "gatewayNotInstalled": "controllers/companions/companions.go", "CreateFailedReason": "internal/spark/expose/build.go",
 	"unattributedReason": "controllers/unmanagedpods/unattributed.go", "Event": "controllers/schedule/events.go",
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application/memory"
+	"github.com/sparkgate/sparkgate/controllers/application/requeue"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
@@ -52,10 +53,10 @@ func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkA
 	}
 	result := ctrl.Result{RequeueAfter: record.Refusals.Wait(app.ResourceVersion, r.Clock.Now())}
 	if result.RequeueAfter == 0 || !app.DeletionTimestamp.IsZero() {
-		result, err = r.pass(ctx, app, record)
+		result, err = newPass(r, app, record).run(ctx)
 	}
 	if err == nil {
-		result.RequeueAfter = sooner(result.RequeueAfter, after)
+		result.RequeueAfter = requeue.Sooner(result.RequeueAfter, after)
 	}
 	return result, err
 }
@@ -66,34 +67,4 @@ func (r *Reconciler) chargeHeld(app *v1alpha1.SparkApplication, record *memory.R
 	if app.Status.Grant != nil && !record.Refusals.GaveUp(lifecycle.CurrentAttempt(app)) {
 		r.Gates.Charge(convert.KeyOf(app), convert.FromAPI(app.Status.Grant))
 	}
-}
-
-// pass decides, publishes and acts. If it hits an obstacle while acting, it decides a second time, so that the status
-// shows the obstacle.
-func (r *Reconciler) pass(ctx context.Context, app *v1alpha1.SparkApplication, record *memory.Record) (ctrl.Result, error) {
-	p := newPass(r, app, record)
-	if err := p.observer.updateHolder(ctx); err != nil {
-		return p.result(lifecycle.Decision{}, err)
-	}
-	p.observed = r.observe(app, record)
-	r.countUsage(app.Namespace, &record.Usage, record.Usage.Observe(app, p.observed.Pods, p.observed.Now))
-	if err := p.observer.chargePodsOfOthers(ctx); err != nil {
-		return p.result(lifecycle.Decision{}, err)
-	}
-	d, err := p.decider.decide(ctx)
-	if err != nil {
-		return p.result(d, err)
-	}
-	if err := p.execute(ctx, d); err != nil {
-		return p.result(d, err)
-	}
-	if !p.blocked() {
-		return p.result(d, nil)
-	}
-	p.observed = r.observe(p.app, record)
-	p.observed.Obstacle, p.observed.InputsChanged, p.observed.Rejection = p.obstacle, p.outdated, p.rejection
-	if d, err = p.decider.decide(ctx); err != nil {
-		return p.result(d, err)
-	}
-	return p.result(d, p.execute(ctx, d))
 }

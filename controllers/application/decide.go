@@ -6,80 +6,98 @@ package application
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/sparkgate/sparkgate/controllers/application/observe"
+	"github.com/sparkgate/sparkgate/controllers/application/plan"
+	"github.com/sparkgate/sparkgate/controllers/application/requeue"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
-
-// decider calls lifecycle.Decide and answers what a decision needs.
-type decider struct {
-	*state
-	planner  *planner
-	observer *observer
-}
 
 // maxSteps bounds how many needs a decision may have. Each need occurs at most once, or twice when one run follows
 // another.
 const maxSteps = 12
 
 // decide calls lifecycle.Decide and fulfils its needs, until the decision is complete.
-func (dc *decider) decide(ctx context.Context) (lifecycle.Decision, error) {
+func (p *pass) decide(ctx context.Context) (lifecycle.Decision, error) {
 	for range maxSteps {
-		d := lifecycle.Decide(dc.observed)
-		dc.logDecision(ctx, d)
+		d := lifecycle.Decide(p.observed)
+		p.logDecision(ctx, d)
 		if d.Need == lifecycle.NeedNothing {
 			return d, nil
 		}
-		if err := dc.fulfil(ctx, d); err != nil {
+		if err := p.fulfil(ctx, d); err != nil {
 			return d, err
 		}
 	}
-	return lifecycle.Decision{}, fmt.Errorf("decide on %s/%s: a need could not be met", dc.app.Namespace, dc.app.Name)
+	return lifecycle.Decision{}, fmt.Errorf("decide on %s/%s: a need could not be met", p.app.Namespace, p.app.Name)
 }
 
-func (dc *decider) fulfil(ctx context.Context, d lifecycle.Decision) (err error) {
+func (p *pass) fulfil(ctx context.Context, d lifecycle.Decision) (err error) {
 	switch d.Need {
 	case lifecycle.NeedNothing:
 	case lifecycle.NeedPlan:
-		dc.plan, err = dc.planner.planStart(ctx, d.Start)
-		dc.observed.Plan = dc.plan
+		p.planned, err = p.planner.Plan(ctx, p.app, d.Start)
+		p.took(p.planned)
 	case lifecycle.NeedVerdict:
-		dc.planner.ask.QueuedAt = d.Start.QueuedAt
-		if dc.observed.Verdict, err = dc.observer.verdict(ctx); err == nil {
-			err = dc.planner.replanGranted(ctx, d.Start)
+		p.observed.Verdict, err = p.planner.Ask(ctx, p.app, p.planned, d.Start.QueuedAt)
+		if err == nil && p.planned.ReusesChecks && p.observed.Verdict.State == queueing.Granted {
+			p.planned, err = p.planner.PlanGranted(ctx, p.app, d.Start)
+			p.took(p.planned)
 		}
 	case lifecycle.NeedDriverAbsent:
-		err = dc.observer.findDriver(ctx)
+		err = p.findDriver(ctx)
 	case lifecycle.NeedAllocation:
-		dc.observed.Allocation = dc.observer.resize(ctx, d.Want)
+		p.observed.Allocation = ptr.To(p.r.Gates.Resize(ctx, convert.KeyOf(p.app), convert.FromAPI(p.app.Status.Grant), d.Want))
 	case lifecycle.NeedLogCause:
-		dc.observed.LogCause = ptr.To(dc.observer.logCause(ctx))
+		p.observed.LogCause = ptr.To(p.driver.LogCause(ctx, p.app, p.observed.Pods))
 	case lifecycle.NeedDriverEvent:
-		dc.observed.DriverEvent = dc.observer.driverEvent(ctx)
+		p.observed.DriverEvent = ptr.To(p.driver.Event(ctx, p.app, p.observed.Pods))
 	case lifecycle.NeedNodes:
-		dc.observed.UnreachableNodes, err = dc.unreachableNodes(ctx, dc.observed.Pods)
+		p.observed.UnreachableNodes, err = observe.UnreachableNodes(ctx, p.r.Live, p.observed.Pods)
+	}
+	return err
+}
+
+// took adds a plan to what is observed.
+func (p *pass) took(planned plan.Result) {
+	p.observed.Plan = planned.Plan
+	p.requeueAfter = requeue.Sooner(p.requeueAfter, planned.Requeue)
+}
+
+// findDriver adds to what is observed whether the driver of the attempt exists.
+func (p *pass) findDriver(ctx context.Context) (err error) {
+	absent, stray, err := p.driver.Find(ctx, p.app, p.observed.Pods)
+	p.observed.DriverAbsent = absent
+	if stray != nil {
+		p.observed.Pods = append(slices.DeleteFunc(p.observed.Pods, func(r *pods.Record) bool { return r.UID == stray.UID }), stray)
+		p.observed.StrayDriver, p.observed.UnreachableNodes = true, nil
 	}
 	return err
 }
 
 // logDecision logs one call of Decide: the need that it returned, or the stage that it decided on.
-func (dc *decider) logDecision(ctx context.Context, d lifecycle.Decision) {
+func (p *pass) logDecision(ctx context.Context, d lifecycle.Decision) {
 	log := ctrl.LoggerFrom(ctx).V(1)
 	if !log.Enabled() {
 		return
 	}
 	values := []any{"need", d.Need.String()}
-	if dc.app.Status.Grant != nil || dc.plan != nil {
-		values = append(values, "gate", dc.gateName())
+	if p.app.Status.Grant != nil || p.planned.Plan != nil {
+		values = append(values, "gate", p.gateName())
 	}
 	if d.Need == lifecycle.NeedNothing {
 		stage, _ := status.StageOf(d.Status.Conditions)
 		values = append(values, "stage", stageText(stage))
 	}
-	if v := dc.observed.Verdict; v != nil {
+	if v := p.observed.Verdict; v != nil {
 		values = append(values, "verdict", v.State.String(), "reason", v.Reason)
 	}
 	log.Info("Decided", values...)

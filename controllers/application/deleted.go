@@ -14,6 +14,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/observe"
+	"github.com/sparkgate/sparkgate/controllers/application/requeue"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 )
@@ -73,7 +75,7 @@ func (r *Reconciler) releaseStale(ctx context.Context, name types.NamespacedName
 		if err != nil {
 			return 0, err
 		}
-		after = sooner(after, due)
+		after = requeue.Sooner(after, due)
 	}
 	late := r.memory.TakeLate(name, active, r.Clock.Now(), r.MaxTermination)
 	r.chargeUnattributed(slices.DeleteFunc(late, func(p *pods.Record) bool { return !p.OnNode() }))
@@ -94,16 +96,16 @@ func (r *Reconciler) releaseStale(ctx context.Context, name types.NamespacedName
 // answers. It returns when to check the pod again.
 func (r *Reconciler) endOrphan(ctx context.Context, record *pods.Record) (time.Duration, error) {
 	if !record.Deleting || record.EndsLate(r.MaxTermination) {
-		return r.MaxTermination, r.deletePod(ctx, record, false)
+		return r.MaxTermination, r.cleaner().DeletePod(ctx, record, false)
 	}
 	if wait := record.ForcedAt(r.MaxTermination).Sub(r.Clock.Now()); wait > 0 {
 		return wait, nil
 	}
-	lost, err := r.unreachableNodes(ctx, []*pods.Record{record})
+	lost, err := observe.UnreachableNodes(ctx, r.Live, []*pods.Record{record})
 	if err != nil || lost[record.Node] {
 		return endingInterval, err
 	}
-	return endingInterval, r.deletePod(ctx, record, true)
+	return endingInterval, r.cleaner().DeletePod(ctx, record, true)
 }
 
 // chargeAllOrphans keeps the pods of deleted applications of a name charged. active holds these pods by the uid of

@@ -13,7 +13,8 @@
 // controllers/companions. Everything is level-based: a pass may be lost or repeated at any point, and the next one
 // continues from what is stored in the API server.
 //
-// Only publish.go writes the status. All other writes to the API server are listed by file in
-// hack/checks/claimlists.go, and a test enforces that list. Not all reads happen in observe: a decision names what else
-// it needs (lifecycle.Need), and planning and acting read what they need on demand.
+// What a pass finds out without writing is in the packages observe and plan, all its writes are in act, and what the
+// process remembers between passes in memory. pass.go says what each of their parts may use. Not all reads happen before
+// a decision: it names what else it needs (lifecycle.Need), and planning and acting read what they need on demand. The
+// writes to the API server are listed by file in hack/checks/claimlists.go, and a test enforces that list.
 package application

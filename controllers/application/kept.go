@@ -5,6 +5,7 @@ package application
 
 import (
 	"slices"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -29,4 +30,11 @@ func (r *Reconciler) ObserveExisting(configMap *metav1.PartialObjectMetadata) (a
 	return app, !slices.ContainsFunc(r.Pods.Of(app), func(p *pods.Record) bool {
 		return p.Role == pods.Driver && p.OwnerUID == owner.UID && of == lifecycle.AttemptID{Run: p.Run, Attempt: p.Attempt}
 	})
+}
+
+// attemptOf returns the attempt in the labels of an object; known is false if they name none.
+func attemptOf(obj metav1.Object) (of lifecycle.AttemptID, known bool) {
+	run, err := strconv.ParseInt(obj.GetLabels()[v1alpha1.RunLabel], 10, 64)
+	number, err2 := strconv.ParseInt(obj.GetLabels()[v1alpha1.AttemptLabel], 10, 64)
+	return lifecycle.AttemptID{Run: run, Attempt: number}, err == nil && err2 == nil
 }

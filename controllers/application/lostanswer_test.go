@@ -73,7 +73,7 @@ func TestStoredWithoutAnAnswer(t *testing.T) {
 			seen.ResourceVersion, seen.Status.Grant = "7", tt.seen
 			p := passOver(r, seen)
 			for range memory.MaxConflicts {
-				_ = p.publisher.unwritten(t.Context(), lifecycle.Decision{Status: v1alpha1.SparkApplicationStatus{Grant: tt.wanted}}, tt.err)
+				_ = p.unwritten(t.Context(), lifecycle.Decision{Status: v1alpha1.SparkApplicationStatus{Grant: tt.wanted}}, tt.err)
 				if gate.released+gate.declined > 0 {
 					break
 				}

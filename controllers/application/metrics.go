@@ -86,8 +86,8 @@ type change struct {
 }
 
 // countChange counts what a successful write has changed.
-func (r *Reconciler) countChange(before, after *v1alpha1.SparkApplication, eviction *queueing.Eviction) {
-	r.Series.Count(func(value func(queue string) string) {
+func countChange(series *metricseries.Bounds, before, after *v1alpha1.SparkApplication, eviction *queueing.Eviction) {
+	series.Count(func(value func(queue string) string) {
 		c := change{before, after, value}
 		c.countTransition()
 		c.countRun()

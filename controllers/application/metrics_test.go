@@ -41,7 +41,7 @@ func (c *counted) write(stage string, change func(*v1alpha1.SparkApplicationStat
 	after := c.app.DeepCopy()
 	after.Status.Conditions = []metav1.Condition{{Type: "Ready", Reason: stage}}
 	change(&after.Status)
-	c.r.countChange(c.app, after, nil)
+	countChange(c.r.Series, c.app, after, nil)
 	c.app = after
 }
 
@@ -233,7 +233,7 @@ func TestInventedQueues(t *testing.T) {
 			s.Conditions, s.Stopping = []metav1.Condition{{Type: "Ready", Reason: "Submitting"}}, v1alpha1.StopPreempted
 			s.Times = v1alpha1.ApplicationTimes{Finished: second(3), OpenTimes: v1alpha1.OpenTimes{Queued: second(0), Admitted: second(1), DriverStarted: second(2)}}
 			s.Attempts = []v1alpha1.AttemptStatus{failedAttempt(1, 1, v1alpha1.CauseApplication, fmt.Sprintf("Invented%d", i))}
-			c.r.countChange(before, after, &queueing.Eviction{ByQueue: queue, Reason: queueing.ReasonPreempted})
+			countChange(c.r.Series, before, after, &queueing.Eviction{ByQueue: queue, Reason: queueing.ReasonPreempted})
 		}
 	}
 	names := []string{"sparkgate_admission_wait_seconds", "sparkgate_attempt_duration_seconds", "sparkgate_attempts_total",

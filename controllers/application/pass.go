@@ -12,70 +12,147 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/act"
 	"github.com/sparkgate/sparkgate/controllers/application/memory"
+	"github.com/sparkgate/sparkgate/controllers/application/observe"
+	"github.com/sparkgate/sparkgate/controllers/application/plan"
+	"github.com/sparkgate/sparkgate/controllers/application/requeue"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 )
 
-// pass is one pass over an application. Its parts share the state, and each of them uses only those declared before it.
+// pass is one pass over an application: what it knows, and its parts. A part returns what it has found out; only the
+// methods of pass put that together.
 type pass struct {
-	*state
-	// Observe and plan.
-	reader    *reader
-	placement *placement
-	builder   *objectBuilder
-	planner   *planner
-	observer  *observer
-	// Decide.
-	decider *decider
-	// Act and publish.
-	intent    *intent
-	creator   *creator
-	ungater   *ungater
-	cleaner   *cleaner
-	finalizer *finalizer
-	announcer *announcer
-	holder    *holder
-	actor     *actor
-	publisher *publisher
+	r      *Reconciler
+	app    *v1alpha1.SparkApplication
+	record *memory.Record
+	// observed is the input of the decisions of this pass.
+	observed lifecycle.Observation
+	// planned is the start that was planned, if a decision needed it.
+	planned plan.Result
+	// obstacle says why the driver cannot be created. It is found while acting.
+	obstacle plan.Obstacle
+	// requeueAfter is when to repeat the pass because something is not known yet, as in ctrl.Result.
+	requeueAfter time.Duration
+
+	observer *observe.Observer
+	standing *observe.Holder
+	driver   *observe.Driver
+	planner  *plan.Planner
+
+	finalizer *act.Finalizer
+	publisher *act.Publisher
+	announcer *act.Announcer
+	creator   *act.Creator
+	ungater   *act.Ungater
+	cleaner   *act.Cleaner
+	holder    *act.Holder
 }
 
-// newPass returns a pass over an application. Nothing has been observed yet.
+// newPass returns a pass over an application. Nothing has been observed yet. It gives each part what it may use.
 func newPass(r *Reconciler, app *v1alpha1.SparkApplication, record *memory.Record) *pass {
-	st := &state{Reconciler: r, app: app, record: record}
-	p := &pass{state: st, reader: &reader{state: st}, placement: &placement{state: st}}
-	p.builder = &objectBuilder{state: st, reader: p.reader, placement: p.placement}
-	p.planner = &planner{state: st, reader: p.reader, placement: p.placement, builder: p.builder}
-	p.observer = &observer{state: st, reader: p.reader, placement: p.placement, planner: p.planner}
-	p.decider = &decider{state: st, planner: p.planner, observer: p.observer}
-	p.intent = &intent{state: st}
-	p.creator = &creator{state: st, reader: p.reader, builder: p.builder, intent: p.intent}
-	p.ungater, p.cleaner = &ungater{state: st, intent: p.intent}, &cleaner{state: st}
-	p.finalizer, p.announcer = &finalizer{state: st}, &announcer{state: st}
-	p.holder = &holder{state: st, observer: p.observer, announcer: p.announcer}
-	p.actor = &actor{state: st, holder: p.holder, creator: p.creator, ungater: p.ungater, cleaner: p.cleaner, finalizer: p.finalizer}
-	p.publisher = &publisher{state: st, intent: p.intent, holder: p.holder, actor: p.actor}
+	p := &pass{r: r, app: app, record: record}
+	reader := &plan.Reader{Cache: r.Client, Live: r.Live, Lookups: r.lookups}
+	p.planner = r.planner(reader, &record.Plans)
+	p.observer = &observe.Observer{
+		Pods: r.Pods, Gates: r.Gates, UIAddress: r.UIAddress, Clock: r.Clock,
+		ReferenceTimeout: r.ReferenceTimeout, MaxTermination: r.MaxTermination, ExecutorInterval: r.ExecutorInterval,
+	}
+	p.standing = &observe.Holder{Gates: r.Gates, Placer: p.planner.Placer, Reader: reader, Record: record, MaxTermination: r.MaxTermination}
+	p.driver = &observe.Driver{Live: r.Live, Reader: reader, Logs: r.Logs, Record: record, Clock: r.Clock}
+	intent := &act.Intent{Live: r.Live, Clock: r.Clock}
+	p.finalizer = &act.Finalizer{Client: r.Client, Live: r.Live, Record: record}
+	p.publisher = &act.Publisher{Client: r.Client, Intent: intent, Record: record, Clock: r.Clock}
+	p.announcer = &act.Announcer{Recorder: r.Recorder, Notifier: r.Notifier, FewEvents: r.FewEvents, StageEvents: r.stageEvents}
+	p.creator = &act.Creator{Client: r.Client, Live: r.Live, Reader: reader, Rejections: r.rejections, Intent: intent, Record: record, Clock: r.Clock}
+	p.ungater = &act.Ungater{Client: r.Client, Live: r.Live, Pods: r.Pods, Intent: intent, Record: record, Clock: r.Clock}
+	p.cleaner, p.holder = r.cleaner(), &act.Holder{Gates: r.Gates}
 	return p
+}
+
+// planner returns a planner for one pass.
+func (r *Reconciler) planner(reader *plan.Reader, plans *memory.Plans) *plan.Planner {
+	placer := &plan.Placer{
+		Cache: r.Client, Gates: r.Gates, DefaultGate: r.DefaultGate, AllowedGates: r.AllowedGates, ForbidPodSecurityNone: r.ForbidPodSecurityNone,
+	}
+	builder := &plan.Builder{Reader: reader, Gates: r.Gates, ServiceAnnotation: r.Exposure.ServiceAnnotation, Plans: plans, Clock: r.Clock}
+	return &plan.Planner{
+		Reader: reader, Placer: placer, Builder: builder, Plans: plans, Rights: r.Rights,
+		DryRun:   &plan.DryRun{Client: r.Client, Reader: reader, Builder: builder, Rejections: r.rejections, Clock: r.Clock},
+		Settings: plan.Settings{HistoryURL: r.HistoryURL, MaxTermination: r.MaxTermination, Clock: r.Clock},
+	}
+}
+
+func (r *Reconciler) cleaner() *act.Cleaner {
+	return &act.Cleaner{Client: r.Client, Live: r.Live, Gates: r.Gates, MaxTermination: r.MaxTermination}
+}
+
+// run decides, publishes and acts. If it hits an obstacle while acting, it decides a second time, so that the status
+// shows the obstacle.
+func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
+	if err := p.observe(ctx); err != nil {
+		return p.result(lifecycle.Decision{}, err)
+	}
+	d, err := p.decide(ctx)
+	if err != nil {
+		return p.result(d, err)
+	}
+	if err := p.execute(ctx, d); err != nil {
+		return p.result(d, err)
+	}
+	if p.obstacle.Kind == 0 {
+		return p.result(d, nil)
+	}
+	p.observed = p.observer.Observe(p.app, p.record)
+	switch p.obstacle.Kind {
+	case plan.Blocked:
+		p.observed.Obstacle = p.obstacle.Message
+	case plan.Outdated:
+		p.observed.InputsChanged = p.obstacle.Message
+	case plan.Rejected:
+		p.observed.Rejection = p.obstacle.Message
+	}
+	if d, err = p.decide(ctx); err != nil {
+		return p.result(d, err)
+	}
+	return p.result(d, p.execute(ctx, d))
+}
+
+// observe observes the application and its pods, and shows the gate of its grant and the meter what there is.
+func (p *pass) observe(ctx context.Context) error {
+	if err := p.standing.Update(ctx, p.app); err != nil {
+		return err
+	}
+	p.observed = p.observer.Observe(p.app, p.record)
+	countUsage(p.r.Series, p.app.Namespace, &p.record.Usage, p.record.Usage.Observe(p.app, p.observed.Pods, p.observed.Now))
+	others, err := p.standing.PodsOfOthers(ctx, p.app, p.observed.Pods)
+	p.r.chargeUnattributed(others)
+	return err
 }
 
 // result returns when to repeat the pass. A conflict is not an error, because the watch will deliver the newer object.
 func (p *pass) result(d lifecycle.Decision, err error) (ctrl.Result, error) {
-	var later *retryLaterError
+	var later *requeue.Error
 	switch {
 	case apierrors.IsConflict(err):
 		return ctrl.Result{RequeueAfter: conflictPause}, nil
 	case errors.As(err, &later):
-		return ctrl.Result{RequeueAfter: later.after}, nil
+		return ctrl.Result{RequeueAfter: later.After}, nil
 	}
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if wait := p.reader.absentUntil.Sub(p.Clock.Now()); wait > 0 {
+	if wait := p.planner.Reader.AbsentUntil().Sub(p.r.Clock.Now()); wait > 0 {
 		p.requeueWithin(wait)
 	}
 	if !d.RequeueAt.IsZero() {
-		p.requeueWithin(d.RequeueAt.Sub(p.Clock.Now()))
+		p.requeueWithin(d.RequeueAt.Sub(p.r.Clock.Now()))
 	}
 	return ctrl.Result{RequeueAfter: p.requeueAfter}, nil
+}
+
+func (p *pass) requeueWithin(after time.Duration) {
+	p.requeueAfter = requeue.Within(p.requeueAfter, after)
 }
 
 // conflictPause is how long to wait for the watch after a conflict.
@@ -84,25 +161,36 @@ const conflictPause = 100 * time.Millisecond
 // execute does what was decided, in the order that makes every crash harmless: the actions that precede the status, the
 // finalizer, the status, the events, the actions that need the status, and what the gate has to know.
 func (p *pass) execute(ctx context.Context, d lifecycle.Decision) error {
-	if err := p.actor.act(ctx, d.Before); err != nil {
+	if err := p.act(ctx, d.Before); err != nil {
 		return err
 	}
 	if d.Finalizer {
-		if err := p.finalizer.addFinalizer(ctx); err != nil {
-			return p.publisher.unwritten(ctx, d, err)
+		if err := p.addFinalizer(ctx); err != nil {
+			return p.unwritten(ctx, d, err)
 		}
 	}
 	before := p.app
-	if err := p.publisher.publish(ctx, d.Status); err != nil {
-		return p.publisher.unwritten(ctx, d, err)
+	if err := p.publish(ctx, d.Status); err != nil {
+		return p.unwritten(ctx, d, err)
 	}
 	for _, a := range d.Events {
-		p.announcer.announce(a)
+		p.announcer.Announce(p.app, a)
 	}
-	p.announcer.recordStage(before, d.Events)
-	if err := p.actor.act(ctx, d.After); err != nil {
+	p.announcer.RecordStage(before, p.app, d.Events)
+	if err := p.act(ctx, d.After); err != nil {
 		return err
 	}
-	p.holder.ensureReservation(ctx)
-	return p.holder.reportProgress(ctx)
+	p.ensureReservation(ctx)
+	return p.holder.ReportProgress(ctx, p.app, p.gateName())
+}
+
+// gateName returns the gate of the application's grant, else the gate of this pass's plan, else Embedded.
+func (p *pass) gateName() string {
+	switch {
+	case p.app.Status.Grant != nil:
+		return string(p.app.Status.Grant.Gate)
+	case p.planned.Plan != nil:
+		return p.planned.Plan.Gate
+	}
+	return string(v1alpha1.GateEmbedded)
 }

@@ -8,20 +8,21 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/act"
 	"github.com/sparkgate/sparkgate/controllers/application/memory"
+	"github.com/sparkgate/sparkgate/controllers/application/observe"
+	"github.com/sparkgate/sparkgate/controllers/application/plan"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
-	"github.com/sparkgate/sparkgate/internal/spark/rights"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
@@ -64,11 +65,11 @@ type Options struct {
 	// Recorder records events.
 	Recorder events.EventRecorder
 	// Rights checks the service accounts of drivers; nil disables the check.
-	Rights Rights
+	Rights plan.Rights
 	// Logs reads the logs of drivers whose attempt failed, to find the cause.
-	Logs LogReader
+	Logs observe.LogReader
 	// Notifier sends the same events to other systems; nil sends none.
-	Notifier Notifier
+	Notifier act.Notifier
 	// Series bounds the label values of the metrics returned by the function Series. Default: no queue is configured.
 	Series *metricseries.Bounds
 	// Prelisted holds the applications to reconcile before the cache has synced. Default: the cache has synced already.
@@ -83,27 +84,12 @@ type Options struct {
 	Ready func(context.Context) error
 }
 
-// Rights checks what service accounts are authorized to do. It is safe for concurrent use.
-type Rights interface {
-	// Cost returns how many API calls Lacking would make now.
-	Cost(account types.NamespacedName, needed []rights.Right) int
-	// Lacking returns the rights out of needed that the account does not have, and until when that answer is valid.
-	Lacking(ctx context.Context, account types.NamespacedName, needed []rights.Right) (lacking []rights.Right, until time.Time, err error)
-}
-
-// Notifier sends events about applications to other systems. It must not block.
-type Notifier interface {
-	Notify(app *v1alpha1.SparkApplication, warning bool, reason, message string)
-}
-
 // Reconciler reconciles applications. It is safe for concurrent use with different applications.
 type Reconciler struct {
 	Options
 	memory     *memory.Store
-	lookups    *lookups
-	rejections *rejections
-	// dryRunsFrom is when dry runs of pods resume after one has timed out, in Unix nanoseconds.
-	dryRunsFrom atomic.Int64
+	lookups    *plan.Lookups
+	rejections *plan.Rejections
 	// stageEvents limits the rate of events about stages, by namespace.
 	stageEvents *fairqueue.Budget
 	// deciding is true once this process decides; a standby does not.
@@ -133,17 +119,12 @@ func New(o Options) *Reconciler {
 	if o.UIAddress == nil {
 		o.UIAddress = func(*v1alpha1.SparkApplication) string { return "" }
 	}
-	return &Reconciler{Options: o, memory: memory.New(), lookups: newLookups(newExistenceCache(o.Clock)), rejections: newRejections(o.Clock),
-		stageEvents: fairqueue.NewBudget(o.Clock, eventsPerSecond, eventBurst)}
+	return &Reconciler{Options: o, memory: memory.New(), lookups: plan.NewLookups(o.Clock), rejections: plan.NewRejections(o.Clock),
+		stageEvents: act.NewStageEvents(o.Clock)}
 }
 
 // Memory returns what the reconciler remembers of applications.
 func (r *Reconciler) Memory() *memory.Store { return r.memory }
-
-// LogReader reads the end of a Spark container's log. It returns an empty text if it cannot be read within seconds.
-type LogReader interface {
-	Read(ctx context.Context, pod *pods.Record) string
-}
 
 // chargeUnattributed charges pods to the queue of their namespace, as pods that belong to no application are.
 func (r *Reconciler) chargeUnattributed(records []*pods.Record) {

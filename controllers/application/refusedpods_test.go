@@ -5,7 +5,6 @@ package application
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -20,43 +19,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
-
-// TestInvalidPod: an answer to a dry run counts if it says that the pod itself is invalid. For executors, only fields
-// that Spark leaves unchanged count.
-func TestInvalidPod(t *testing.T) {
-	t.Parallel()
-	spec := field.NewPath("spec")
-	container := spec.Child("containers").Index(0)
-	probe := field.Required(container.Child("livenessProbe"), "must specify a handler type")
-	mount := field.NotFound(spec.Child("containers").Index(1).Child("volumeMounts").Index(0).Child("name"), "spark-local-dir-1")
-	pull := field.NotSupported(container.Child("imagePullPolicy"), "always", []string{"Always"})
-	answer := func(list ...*field.Error) error {
-		return apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Pod").GroupKind(), "pi", list)
-	}
-	const wrong = "the API server refuses such pods: spec.containers[0].livenessProbe: Required value: must specify a handler type; correct these fields"
-	for name, tt := range map[string]struct {
-		role conf.Role
-		err  error
-		want string
-	}{
-		"taken":                      {conf.Executor, nil, ""},
-		"no answer":                  {conf.Executor, errors.New("connection refused"), ""},
-		"forbidden":                  {conf.Executor, apierrors.NewForbidden(corev1.Resource("pods"), "pi", errors.New("exceeded quota")), ""},
-		"a policy that says invalid": {conf.Executor, answer(field.Invalid(nil, "", "ValidatingAdmissionPolicy 'p' with binding 'b' denied request")), ""},
-		"wrong":                      {conf.Executor, answer(probe), wrong},
-		"a volume that Spark adds":   {conf.Executor, answer(mount), ""},
-		"what Spark replaces":        {conf.Executor, answer(pull), ""},
-		"wrong, and what Spark adds": {conf.Executor, answer(mount, probe), wrong},
-		"a volume that the driver lacks": {conf.Driver, answer(mount),
-			`the API server refuses such pods: spec.containers[1].volumeMounts[0].name: Not found: "spark-local-dir-1"; correct these fields`},
-	} {
-		if got := invalidPod(tt.role, tt.err); got != tt.want {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
-	}
-}
 
 // withTemplates makes the API server check the pods of both roles.
 func withTemplates(b *bouncer) {
@@ -77,13 +40,13 @@ func TestChecksThatAreNotAnswered(t *testing.T) {
 		b.tried = 0
 		b.r.Clock.(*clocktesting.FakeClock).Step(pause)
 		p := passOver(b.r, b.app)
-		if _, err := p.planner.planStart(t.Context(), lifecycle.Start{Run: run, Attempt: 1}); err != nil || b.tried != want {
+		if _, err := p.planner.Plan(t.Context(), b.app, lifecycle.Start{Run: run, Attempt: 1}); err != nil || b.tried != want {
 			t.Errorf("%s later pods are checked %d times, want %d (%v)", pause, b.tried, want, err)
 		}
 	}
 	look(1, 0, 1)
-	look(2, dryRunPause/2, 0)
-	look(3, dryRunPause/2, 1)
+	look(2, 30*time.Second, 0)
+	look(3, 30*time.Second, 1)
 }
 
 // TestLargePodsAreNotChecked: a pod that takes the API server a long time blocks no worker, and does not stop the
@@ -92,12 +55,17 @@ func TestLargePodsAreNotChecked(t *testing.T) {
 	t.Parallel()
 	b := newBouncer(t)
 	b.answer = fmt.Errorf("Post \"https://10.0.0.1/api/v1/namespaces/default/pods\": %w", context.DeadlineExceeded)
-	b.app.Spec.Driver.Template = &runtime.RawExtension{Raw: fmt.Appendf(nil, `{"metadata": {"annotations": {"note": %q}}}`, strings.Repeat("x", maxDryRun))}
+	b.app.Spec.Driver.Template = &runtime.RawExtension{Raw: fmt.Appendf(nil, `{"metadata": {"annotations": {"note": %q}}}`, strings.Repeat("x", 128<<10))}
 	b.again()
-	p := passOver(b.r, b.app)
-	if _, err := p.planner.planStart(t.Context(), lifecycle.Start{Run: 1, Attempt: 1}); err != nil || b.tried != 0 || b.r.dryRunsFrom.Load() != 0 {
-		t.Errorf("%d dry runs (%v), and there are others from %d on", b.tried, err, b.r.dryRunsFrom.Load())
+	check := func(run int64, want int) {
+		t.Helper()
+		if _, err := passOver(b.r, b.app).planner.Plan(t.Context(), b.app, lifecycle.Start{Run: run, Attempt: 1}); err != nil || b.tried != want {
+			t.Errorf("%d dry runs (%v), want %d", b.tried, err, want)
+		}
 	}
+	check(1, 0)
+	withTemplates(b)
+	check(2, 1)
 }
 
 // TestInvalidByALimitRange: an error in a dry run may be caused by what a LimitRange adds, so it is checked again if

@@ -80,7 +80,7 @@ func TestRefusedStatusHoldsNothing(t *testing.T) {
 			}
 			d := lifecycle.Decision{Status: v1alpha1.SparkApplicationStatus{Grant: tc.wanted}}
 			for range max(1, tc.times) {
-				_ = p.publisher.unwritten(t.Context(), d, tc.err)
+				_ = p.unwritten(t.Context(), d, tc.err)
 			}
 			if gate.released != tc.released || gate.declined != tc.declined {
 				t.Errorf("released %d, declined %d; want %d, %d", gate.released, gate.declined, tc.released, tc.declined)

@@ -54,17 +54,17 @@ const bytesPerGiB = 1 << 30
 
 // countUsage begins the series of an attempt that is counted from now on, and adds what was written of it to the metrics
 // of its namespace.
-func (r *Reconciler) countUsage(namespace string, u *memory.Usage, c meter.Count) {
-	r.beginSeries(namespace, u)
-	r.addUsage(namespace, c)
+func countUsage(series *metricseries.Bounds, namespace string, u *memory.Usage, c meter.Count) {
+	beginSeries(series, namespace, u)
+	addUsage(series, namespace, c)
 }
 
 // addUsage adds usage to the metrics of a namespace.
-func (r *Reconciler) addUsage(namespace string, c meter.Count) {
+func addUsage(series *metricseries.Bounds, namespace string, c meter.Count) {
 	if c == (meter.Count{}) {
 		return
 	}
-	r.Series.Count(func(value func(queue string) string) {
+	series.Count(func(value func(queue string) string) {
 		queue := value(c.Queue)
 		for basis, a := range map[string]usage.Amounts{basisGranted: c.Granted, basisRequested: c.Requested} {
 			usageCPU.WithLabelValues(namespace, queue, basis).Add(a.CPU)
@@ -81,12 +81,12 @@ func (r *Reconciler) addUsage(namespace string, c meter.Count) {
 
 // beginSeries makes the series of a newly counted attempt begin at 0. Prometheus does not see an increase in a counter
 // whose first value is the usage of a whole attempt, and each pod of the operator has its own counters.
-func (r *Reconciler) beginSeries(namespace string, u *memory.Usage) {
+func beginSeries(series *metricseries.Bounds, namespace string, u *memory.Usage) {
 	queue, begun := u.Begun()
 	if !begun {
 		return
 	}
-	r.Series.Count(func(value func(queue string) string) {
+	series.Count(func(value func(queue string) string) {
 		queue := value(queue)
 		for _, basis := range []string{basisGranted, basisRequested} {
 			for _, vec := range []*prometheus.CounterVec{usageCPU, usageMemory, usageGPU} {
@@ -104,5 +104,5 @@ func (r *Reconciler) beginSeries(namespace string, u *memory.Usage) {
 // countLost counts the remaining usage of a deleted application of this name. keep is the uid of the application that
 // has the name now, or empty if there is none.
 func (r *Reconciler) countLost(name types.NamespacedName, keep types.UID) {
-	r.addUsage(name.Namespace, r.memory.Lost(name, keep, r.Clock.Now()))
+	addUsage(r.Series, name.Namespace, r.memory.Lost(name, keep, r.Clock.Now()))
 }

@@ -36,7 +36,7 @@ func holding(t *testing.T, namespace string, gate ...v1alpha1.GateType) (*Reconc
 		app.Status.Grant.Gate = gate[0]
 	}
 	app.Status.Usage = &v1alpha1.Usage{At: metav1.NewMicroTime(clock.Now())}
-	r.countUsage(app.Namespace, &r.memory.Of(app).Usage, r.memory.Of(app).Usage.Observe(app, nil, clock.Now()))
+	countUsage(r.Series, app.Namespace, &r.memory.Of(app).Usage, r.memory.Of(app).Usage.Observe(app, nil, clock.Now()))
 	return r, app, clock
 }
 

@@ -19,13 +19,12 @@ var claims = []Claim{
 			"cmd/sparkgate/internal/labelled/labelled.go":         1, // SelfSubjectAccessReview: nothing is stored
 			"cmd/sparkgate/internal/lease/installation.go":        2, // SelfSubjectReview and SubjectAccessReview: nothing is stored
 			"cmd/sparkgate/internal/lease/lease.go":               2, // the lease of the leader
-			"controllers/application/cleaner.go":                  4, // objects of an attempt, pods, their deadline, the application itself after ttlAfterFinished
-			"controllers/application/creator.go":                  3, // objects of an attempt; one of another attempt or author is replaced
-			"controllers/application/finalizer.go":                1, // the finalizer comes and goes
-			"controllers/application/publish.go":                  1, // the status
-			"controllers/application/refusedpods.go":              1, // a dry run: nothing is stored
-			"controllers/application/rejection.go":                1, // a dry run: nothing is stored
-			"controllers/application/ungater.go":                  1, // the scheduling gate of executors
+			"controllers/application/act/cleaner.go":              4, // objects of an attempt, pods, their deadline, the application itself after ttlAfterFinished
+			"controllers/application/act/creator.go":              3, // objects of an attempt; one of another attempt or author is replaced
+			"controllers/application/act/finalizer.go":            1, // the finalizer comes and goes
+			"controllers/application/act/publisher.go":            1, // the status
+			"controllers/application/act/ungater.go":              1, // the scheduling gate of executors
+			"controllers/application/plan/dryrun.go":              2, // dry runs: nothing is stored
 			"controllers/companions/companions.go":                5, // Service, PodDisruptionBudget, Ingress, HTTPRoute
 			"controllers/explainserver/reviewer.go":               2, // TokenReview and SubjectAccessReview: nothing is stored
 			"controllers/internal/accountrights/accountrights.go": 1, // SubjectAccessReview: nothing is stored

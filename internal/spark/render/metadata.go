@@ -83,3 +83,9 @@ func metadataStep(b *build) error {
 	}
 	return nil
 }
+
+// OfAttempt reports whether an object has the labels of an attempt.
+func OfAttempt(obj metav1.Object, run, attempt int64) bool {
+	labels := obj.GetLabels()
+	return labels[v1alpha1.RunLabel] == strconv.FormatInt(run, 10) && labels[v1alpha1.AttemptLabel] == strconv.FormatInt(attempt, 10)
+}

@@ -4,6 +4,8 @@
 package render
 
 import (
+	"fmt"
+
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,6 +37,11 @@ func (o Objects) InOrder() []Object {
 		all = append(all, claim)
 	}
 	return append(all, o.Pod)
+}
+
+// Describe returns kind, namespace and name of an object for messages.
+func Describe(obj Object) string {
+	return fmt.Sprintf("%s %s/%s", KindOf(obj).Kind, obj.GetNamespace(), obj.GetName())
 }
 
 // KindOf returns the kind of an object of an attempt, because objects from a typed client do not contain it. For other

@@ -1,0 +1,125 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package application
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/spark/render"
+)
+
+// act carries out what was decided, except for the status and the events.
+func (p *pass) act(ctx context.Context, actions []lifecycle.Action) error {
+	for _, a := range actions {
+		if err := p.do(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pass) do(ctx context.Context, a lifecycle.Action) (err error) {
+	switch of := (lifecycle.AttemptID{Run: a.Run, Attempt: a.Attempt}); a.Kind {
+	case lifecycle.ReportGrant:
+		p.holder.Persisted(ctx, p.app)
+	case lifecycle.UngatePods:
+		return p.ungater.Ungate(ctx, p.app, a.Ungates)
+	case lifecycle.CreateDriver:
+		return p.createDriver(ctx)
+	case lifecycle.DeletePod:
+		return p.cleaner.DeletePod(ctx, a.Pod, a.Force)
+	case lifecycle.EndContainers:
+		return p.cleaner.EndContainers(ctx, a.Pod)
+	case lifecycle.DeleteService:
+		return p.cleaner.Delete(ctx, p.app, &corev1.Service{}, render.NamesOf(p.app, a.Run, a.Attempt).Service)
+	case lifecycle.DeleteObjects:
+		if err = p.cleaner.DeleteObjects(ctx, p.app, of, p.observed); err == nil {
+			p.record.Kept.Deleted(of)
+		}
+	case lifecycle.ReleaseGrant:
+		return p.holder.Release(ctx, p.app, p.observed)
+	case lifecycle.RemoveFinalizer:
+		return p.removeFinalizer(ctx)
+	case lifecycle.DeleteApplication:
+		return p.cleaner.DeleteApplication(ctx, p.app)
+	}
+	return err
+}
+
+// createDriver builds the objects of the attempt in the status with its grant, and creates them. What prevents that is
+// the obstacle of the pass.
+func (p *pass) createDriver(ctx context.Context) error {
+	current := lifecycle.CurrentAttempt(p.app)
+	if p.record.Refusals.GaveUp(current) {
+		return nil // its grant was released already
+	}
+	if wait := p.creator.Awaited(current); wait > 0 {
+		p.requeueWithin(wait)
+		return nil
+	}
+	objects, inputs, obstacle, err := p.planner.Builder.Granted(ctx, p.app)
+	if p.obstacle = obstacle; err != nil || obstacle.Kind != 0 {
+		return err
+	}
+	created, obstacle, err := p.creator.Create(ctx, p.app, objects, inputs)
+	if p.obstacle = obstacle; created {
+		p.announcer.LeftOut(p.app, p.r.Exposure.JudgeProperties(objects.Properties))
+	}
+	return err
+}
+
+func (p *pass) addFinalizer(ctx context.Context) (err error) {
+	p.app, err = p.finalizer.Add(ctx, p.app)
+	return err
+}
+
+// removeFinalizer removes the finalizer, and counts what remains to be counted of an application that goes with it.
+func (p *pass) removeFinalizer(ctx context.Context) error {
+	after, err := p.finalizer.Remove(ctx, p.app)
+	if after != p.app {
+		p.app = after
+		addUsage(p.r.Series, p.app.Namespace, p.record.Usage.Gone(p.r.Clock.Now()))
+	}
+	return err
+}
+
+// publish writes the status, and counts and logs what has changed.
+func (p *pass) publish(ctx context.Context, status v1alpha1.SparkApplicationStatus) error {
+	before := p.app
+	after, err := p.publisher.Publish(ctx, before, status)
+	if err != nil || after == before {
+		return err
+	}
+	p.app = after
+	countChange(p.r.Series, before, after, p.observed.Eviction)
+	countUsage(p.r.Series, after.Namespace, &p.record.Usage, p.record.Usage.Written(&after.Status))
+	logStage(ctx, before, after)
+	return nil
+}
+
+const (
+	// objectRestored is the reason of the event that a gate had to create its object again while the attempt was
+	// running.
+	objectRestored = "ObjectRestored"
+	// ensureInterval is the pause before a gate's object is created again after a failure.
+	ensureInterval = 10 * time.Second
+)
+
+// ensureReservation restores the object that represents the grant in another system. A failure is logged and retried; it
+// does not affect the attempt.
+func (p *pass) ensureReservation(ctx context.Context) {
+	restored, err := p.holder.EnsureReservation(ctx, p.app)
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "Failed to ensure the object of a grant; will retry", "gate", p.gateName())
+		p.requeueWithin(ensureInterval)
+	} else if restored != "" {
+		p.announcer.Announce(p.app, lifecycle.Event{Warning: true, Reason: objectRestored, Message: restored})
+	}
+}

@@ -1,0 +1,42 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/cause"
+	"github.com/sparkgate/sparkgate/internal/pods"
+)
+
+// LogReader reads the end of a Spark container's log. It returns an empty text if it cannot be read within seconds.
+type LogReader interface {
+	Read(ctx context.Context, pod *pods.Record) string
+}
+
+// driverOf returns the pod that the status names as the driver, or nil if the watch does not show it.
+func driverOf(app *v1alpha1.SparkApplication, records []*pods.Record) *pods.Record {
+	named := app.Status.Driver
+	for _, r := range records {
+		if named != nil && r.Role == pods.Driver && r.Name == named.PodName && r.OwnerUID == app.UID {
+			return r
+		}
+	}
+	return nil
+}
+
+// LogCause returns why the driver of the current attempt failed, according to its log. If the log cannot be read, that is
+// the part of it that Kubernetes has put into the pod.
+func (dr *Driver) LogCause(ctx context.Context, app *v1alpha1.SparkApplication, records []*pods.Record) string {
+	driver := driverOf(app, records)
+	if driver == nil {
+		return ""
+	}
+	found := cause.Find(dr.Logs.Read(ctx, driver))
+	if found == "" && driver.Ended != nil {
+		found = driver.Ended.Cause
+	}
+	return found
+}
