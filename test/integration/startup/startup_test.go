@@ -6,6 +6,7 @@
 package startup
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -236,22 +237,22 @@ func TestOlderCRD(t *testing.T) {
 	harness.Eventually(t, app, "granted", func(a *v1alpha1.SparkApplication) bool { return a.Status.Grant != nil })
 }
 
-// get reads a CRD.
+// get reads a CRD, also while the test cleans up.
 func get(t *testing.T, name string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	definition := &apiextensionsv1.CustomResourceDefinition{}
-	if err := definitions(t).Get(t.Context(), client.ObjectKey{Name: name}, definition); err != nil {
+	if err := definitions(t).Get(context.WithoutCancel(t.Context()), client.ObjectKey{Name: name}, definition); err != nil {
 		t.Fatal(err)
 	}
 	return definition
 }
 
-// change changes a CRD.
+// change changes a CRD, also while the test cleans up.
 func change(t *testing.T, name string, how func(*apiextensionsv1.CustomResourceDefinition)) {
 	t.Helper()
 	definition := get(t, name)
 	how(definition)
-	if err := definitions(t).Update(t.Context(), definition); err != nil {
+	if err := definitions(t).Update(context.WithoutCancel(t.Context()), definition); err != nil {
 		t.Fatal(err)
 	}
 }
