@@ -8,9 +8,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
 	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -28,9 +30,9 @@ func (a *askers) Wake(key queueing.Key) { a.WakeAfter(key, 0) }
 func (a *askers) WakeAfter(key queueing.Key, after time.Duration) {
 	name := types.NamespacedName{Namespace: key.Namespace, Name: key.Name}
 	switch key.Kind {
-	case queueing.Application:
+	case v1alpha1.SparkApplicationKind:
 		a.applications.WakeAfter(name, after)
-	case queueing.Pod:
+	case unmanaged.Kind:
 		a.pods.WakeAfter(name, after)
 	}
 }

@@ -84,7 +84,7 @@ func TestGatesDoWhatTheySay(t *testing.T) {
 		}
 		_, resizes := gate.(queueing.Resizer)
 		_, charges := gate.(queueing.Charger)
-		if can.Resizes != resizes || can.UnmanagedPods != charges {
+		if can.Resizes != resizes || can.Charges != charges {
 			t.Errorf("gate %s can %+v, but resizes %t and charges %t", name, can, resizes, charges)
 		}
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/schedule"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
 	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 )
 
@@ -144,7 +145,8 @@ func (op *operator) applicationOptions(gates reservation.Gates) application.Opti
 func (op *operator) newUnmanagedPods(gates reservation.Gates) *unmanagedpods.Reconciler {
 	return unmanagedpods.New(unmanagedpods.Options{
 		Client: op.mgr.GetClient(), Live: op.mgr.GetAPIReader(), Recorder: op.mgr.GetEventRecorder("sparkgate"), Ready: op.startup.wait,
-		Pods: op.pods, Namespaces: op.o.Scope.Namespaces, Spark: op.watcher.Store(), Gates: gates, DefaultGate: op.o.DefaultGate, AllowedGates: op.o.AllowedGates,
+		Pods: op.pods, Namespaces: op.o.Scope.Namespaces, Spark: op.watcher.Store(), Gates: gates.Only(func(c queueing.Capabilities) bool { return c.Charges }),
+		DefaultGate: op.o.DefaultGate, AllowedGates: op.o.AllowedGates,
 		MaxTermination: op.o.MaxTermination, Clock: op.o.Clock,
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/queue"
-	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
@@ -34,18 +34,16 @@ func (e queueEngine) State(name string) (queue.State, bool) {
 	if s.ElasticPods > 0 || s.WantedPods > 0 {
 		out.Elastic = &v1alpha1.ElasticUsage{Granted: s.ElasticPods, Waiting: s.WantedPods}
 	}
-	if s.Pods.Pending > 0 || s.Pods.Admitted > 0 {
-		out.UnmanagedPods = &v1alpha1.UnmanagedPods{Pending: s.Pods.Pending, Admitted: s.Pods.Admitted}
+	if pods, some := s.Kinds[unmanaged.Kind]; some {
+		out.UnmanagedPods = &v1alpha1.UnmanagedPods{Pending: pods.Pending, Admitted: pods.Admitted}
 	}
 	for _, u := range s.Usage {
 		out.Usage = append(out.Usage, convert.QueueUsage(u))
 	}
 	for i, h := range s.Heads {
-		head := v1alpha1.QueueHead{Position: int32(i + 1), Namespace: h.Key.Namespace, Name: h.Key.Name, Priority: h.Priority}
-		if h.Key.Kind == queueing.Pod {
-			head.Kind = v1alpha1.PodHead
-		}
-		out.Heads = append(out.Heads, head)
+		out.Heads = append(out.Heads, v1alpha1.QueueHead{
+			Position: int32(i + 1), Kind: h.Key.Kind, Namespace: h.Key.Namespace, Name: h.Key.Name, Priority: h.Priority,
+		})
 	}
 	return out, true
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
@@ -48,14 +49,14 @@ func (s *restoredState) findOwners(ctx context.Context, live client.Reader, in n
 	unknown := map[types.NamespacedName]bool{}
 	for _, name := range store.Applications() {
 		for _, r := range store.Of(name) {
-			if r.Active() && !s.alive[queueing.Key{Namespace: r.Namespace, Name: r.Application, UID: r.AppUID}] {
+			if r.Active() && !s.alive[queueing.Key{Kind: v1alpha1.SparkApplicationKind, Namespace: r.Namespace, Name: r.Application, UID: r.AppUID}] {
 				unknown[name] = true
 			}
 		}
 	}
 	kind := v1alpha1.GroupVersion.WithKind(v1alpha1.SparkApplicationKind)
 	see := func(app *metav1.PartialObjectMetadata) error {
-		s.alive[convert.KeyOf(app)] = true
+		s.alive[podsets.KeyOf(app)] = true
 		return nil
 	}
 	if len(unknown) > fewOwners {
@@ -79,7 +80,7 @@ func (s *restoredState) findOwners(ctx context.Context, live client.Reader, in n
 
 // add records an application.
 func (s *restoredState) add(app *v1alpha1.SparkApplication) {
-	key := convert.KeyOf(app)
+	key := podsets.KeyOf(app)
 	s.alive[key] = true
 	if app.Status.Times.Finished == nil || !app.DeletionTimestamp.IsZero() {
 		s.decideOn(app)
@@ -98,7 +99,7 @@ func (s *restoredState) add(app *v1alpha1.SparkApplication) {
 
 // holdingOf returns the grant that an application holds.
 func holdingOf(app *v1alpha1.SparkApplication) gate.Holding {
-	return gate.Holding{Key: convert.KeyOf(app), Grant: convert.FromAPI(app.Status.Grant), Since: ptr.Deref(app.Status.Times.Admitted, metav1.Time{}).Time}
+	return gate.Holding{Key: podsets.KeyOf(app), Grant: convert.FromAPI(app.Status.Grant), Since: ptr.Deref(app.Status.Times.Admitted, metav1.Time{}).Time}
 }
 
 // decideOn makes an application one of the first to be reconciled, even before the cache has it.
@@ -129,7 +130,7 @@ func (s *restoredState) addOrphans(recorded func(queueing.Key) (queueing.Grant, 
 	for _, name := range store.Applications() {
 		left := map[queueing.Key][]*pods.Record{}
 		for _, r := range store.Of(name) {
-			if key := (queueing.Key{Namespace: r.Namespace, Name: r.Application, UID: r.AppUID}); !s.alive[key] && r.Active() {
+			if key := (queueing.Key{Kind: v1alpha1.SparkApplicationKind, Namespace: r.Namespace, Name: r.Application, UID: r.AppUID}); !s.alive[key] && r.Active() {
 				left[key] = append(left[key], r)
 			}
 		}

@@ -61,7 +61,7 @@ func TestOwnersOfPodsAreFound(t *testing.T) {
 				}
 			}
 			key := func(name string) queueing.Key {
-				return queueing.Key{Namespace: "default", Name: name, UID: "uid-of-" + name}
+				return queueing.Key{Kind: v1alpha1.SparkApplicationKind, Namespace: "default", Name: name, UID: "uid-of-" + name}
 			}
 			found := restoredState{alive: map[queueing.Key]bool{key("running"): true}}
 			if err := found.findOwners(t.Context(), live, nil, store); err != nil {

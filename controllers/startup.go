@@ -18,8 +18,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
@@ -155,7 +155,7 @@ func (s *leaderStartup) readInFlight(ctx context.Context, found *restoredState, 
 		}
 		if err == nil {
 			s.operator.applications.Memory().Observed(app)
-			found.alive[convert.KeyOf(app)] = true
+			found.alive[podsets.KeyOf(app)] = true
 			found.decideOn(app)
 		}
 	}

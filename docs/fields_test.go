@@ -89,7 +89,7 @@ func schemaOf(kind reflect.Type) apiextensionsv1.JSONSchemaProps {
 	}
 	s := apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
 	for _, field := range reflect.VisibleFields(kind) {
-		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" { // else its own fields stand in its place
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" { // else its own fields stand in its place
 			s.Properties[name] = schemaOf(field.Type)
 		}
 	}

@@ -21,7 +21,7 @@ func (r Resources) Clone() Resources { return maps.Clone(r) }
 
 // PodSet is a number of equal pods.
 type PodSet struct {
-	// Name is unique within an Ask: "driver" or "executor".
+	// Name is unique within an Ask.
 	Name string `json:"name"`
 	// Count is the number of pods asked for.
 	Count int32 `json:"count"`
@@ -45,11 +45,11 @@ func (p PodSet) Least() int32 {
 	return p.Count
 }
 
-// Ask is what one attempt of an application requests before its driver may be created. Asks are values: a changed ask
-// of the same key replaces the earlier one, unless that was already granted.
+// Ask is what one attempt of an asker requests before its first pod may be created. Asks are values: a changed ask of
+// the same key replaces the earlier one, unless that was already granted.
 type Ask struct {
 	Key Key `json:"key"`
-	// Run and Attempt identify one start of the application.
+	// Run and Attempt identify one start of the asker.
 	Run     int64 `json:"run"`
 	Attempt int64 `json:"attempt"`
 	// Queue is the queue that is asked.
@@ -66,17 +66,19 @@ type Ask struct {
 	// HoldsFor bounds how long the grant is held, from start to end of the attempt; 0 means no bound. With a bound the
 	// ask may overtake one for which quota is reserved, if it releases its own quota in time.
 	HoldsFor time.Duration `json:"holdsFor,omitempty"`
-	// SchedulingGated is true if executors are created with a scheduling gate, so that the grant may grow and shrink
-	// while it is held (interface Resizer).
-	SchedulingGated bool `json:"schedulingGated,omitempty"`
-	// Part is true if the ask is for a part of something already admitted, such as an executor whose driver has asked
-	// for itself. It does not count as an application, nor against the number of applications that a queue admits.
+	// Part is true if the ask is for a part of something already admitted, such as a pod whose owner has asked for
+	// itself. It counts neither as pending or admitted, nor against the number of asks that a queue admits.
 	Part bool `json:"part,omitempty"`
 	// Inputs identifies everything that the ask was derived from. Gates do not interpret it; they copy it into the
 	// grant.
 	Inputs string `json:"inputs,omitempty"`
 	// PodSets are granted together or not at all.
 	PodSets []PodSet `json:"podSets,omitempty"`
+	// Lead names the pod set without which the others are of no use; empty if there is none.
+	Lead string `json:"lead,omitempty"`
+	// Elastic names the pod set whose pods are created with a scheduling gate, so that the grant may grow and shrink
+	// while it is held (interface Resizer). It is empty if the grant keeps its size.
+	Elastic string `json:"elastic,omitempty"`
 	// Objects describes the attempt for gates that represent it in another system; empty for the gates Embedded and
 	// None.
 	Objects Objects `json:"-"`
@@ -90,15 +92,15 @@ type Objects struct {
 	Owner metav1.OwnerReference
 	// Labels are the labels of all objects that belong to the attempt.
 	Labels map[string]string
-	// UserLabels and UserAnnotations are those of the application.
+	// UserLabels and UserAnnotations are those of the asker.
 	UserLabels, UserAnnotations map[string]string
 	// Templates are the pods by pod set as they will be created, with final requests, and with labels and annotations
 	// as the only metadata. They are shared: copy a template before modifying it.
 	Templates map[string]*corev1.PodTemplateSpec
-	// PriorityClass is the class that the application names; empty if it names none.
+	// PriorityClass is the class that the asker names; empty if it names none.
 	PriorityClass string
-	// StartEarly is true if the driver may be created before there is quota, for a scheduler whose capacity grows with
-	// the number of pending pods.
+	// StartEarly is true if pods may be created before there is quota, for a scheduler whose capacity grows with the
+	// number of pending pods.
 	StartEarly bool
 }
 
@@ -130,5 +132,5 @@ func BrokenPodSets(podSets []PodSet) string {
 	return ""
 }
 
-// String returns application, run and attempt, for messages.
+// String returns asker, run and attempt, for messages.
 func (a Ask) String() string { return fmt.Sprintf("%s run %d attempt %d", a.Key, a.Run, a.Attempt) }

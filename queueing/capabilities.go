@@ -11,23 +11,22 @@ type Capabilities struct {
 	Queues bool
 	// SparkQueues is true if those queues are SparkQueues, whose grants are recorded in the ledger.
 	SparkQueues bool
-	// UnmanagedPods is true if pods that belong to no application may also ask.
-	UnmanagedPods bool
+	// Charges is true if the gate can charge pods that run although they never asked (interface Charger). Only at such
+	// a gate may pods ask for themselves.
+	Charges bool
 	// Resizes is true if grants can grow and shrink while they are held (interface Resizer).
 	Resizes bool
 	// DescribesPods is true if the gate describes pods to another system, so that an ask needs Objects with templates.
 	DescribesPods bool
-	// LeavesExecutors is true if the gate reserves quota for the smallest gang and leaves other executors to a
-	// scheduler.
-	LeavesExecutors bool
+	// LeavesRest is true if the gate reserves quota for the smallest gang and leaves the other pods to a scheduler.
+	LeavesRest bool
 	// ShowsProgress is true if the gate shows the progress of an attempt in another system (interface
 	// ProgressObserver).
 	ShowsProgress bool
-	// QueueLabel is the label with which users of the other system name a queue on an application; empty if there is
-	// none.
+	// QueueLabel is the label with which users of the other system name a queue on an asker; empty if there is none.
 	QueueLabel string
-	// UnreadLabels are labels of an application that the other system reads on its own kinds of jobs only, each with the
-	// field that sets the same for an application.
+	// UnreadLabels are labels of an asker that the other system reads on its own kinds of jobs only, each with the
+	// field that sets the same for an asker.
 	UnreadLabels map[string]string
 	// OwnFlavors is true if the queues have flavors of their own, which are not SparkFlavors.
 	OwnFlavors bool

@@ -10,27 +10,26 @@ import (
 )
 
 // Resizer is implemented by gates whose grants can grow beyond the base gang, and shrink again, while they are held.
-// Only grants that are SchedulingGated can: their executors are created with a scheduling gate, and the holder ungates
-// no more of them than its grant allows.
+// Only grants that are SchedulingGated can: the pods of their elastic pod set are created with a scheduling gate, and
+// the holder ungates no more of them than its grant allows.
 //
-//	gated executors ──► Resize ──► the gate decides, wakes the holder ──► Resize: a larger grant ──► status ──► Persisted ──► ungated
-//	executors gone  ──► a smaller grant ──► status ──► Persisted: what is no longer held is released
-//	Resize: Reclaim ──► executors end ──► as above
+//	gated pods ──► Resize ──► the gate decides, wakes the holder ──► Resize: a larger grant ──► status ──► Persisted ──► ungated
+//	pods gone  ──► a smaller grant ──► status ──► Persisted: what is no longer held is released
+//	Resize: Reclaim ──► pods end ──► as above
 //
-// A gate may rely on this: a larger grant is in the application's status before any further pod is ungated, and
-// Persisted is called only with a grant that is in the status. What is charged is never less than the grant of the last
-// Persisted.
+// A gate may rely on this: a larger grant is in the asker's status before any further pod is ungated, and Persisted is
+// called only with a grant that is in the status. What is charged is never less than the grant of the last Persisted.
 type Resizer interface {
-	// Resize sets what the holder of a grant wants, and returns its allocation. held is the grant in the application's
-	// status. The gate wakes the application when the allocation changes. Resize is idempotent. If another system
-	// cannot be asked, Allocation.Why says so and the gate retries, while the run continues without growing.
+	// Resize sets what the holder of a grant wants, and returns its allocation. held is the grant in the asker's
+	// status. The gate wakes the asker when the allocation changes. Resize is idempotent. If another system cannot be
+	// asked, Allocation.Why says so and the gate retries, while the run continues without growing.
 	Resize(ctx context.Context, key Key, held Grant, want ResizeRequest) Allocation
 }
 
 // Decliner is implemented by gates that must know if a grant that they let grow cannot.
 type Decliner interface {
-	// Decline reports that growth beyond held will never be written to the application's status. The gate releases it,
-	// and lets the grant grow again only after another Resize.
+	// Decline reports that growth beyond held will never be written to the asker's status. The gate releases it, and
+	// lets the grant grow again only after another Resize.
 	Decline(ctx context.Context, key Key, held Grant)
 }
 

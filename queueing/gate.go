@@ -10,26 +10,26 @@ import (
 
 // Gate decides when an attempt may start. Implementations are safe for concurrent use.
 //
-// An application may rely on this:
+// An asker may rely on this:
 //   - Sync is idempotent: it makes the request exist and equal to the ask, and returns its state. The same ask gives
 //     the same verdict until something else changes.
 //   - A granted ask stays granted (or evicting) until Release, even if the operator restarts. While a grant is held, an
 //     ask for another run or attempt is answered with Evicting: release the grant first.
-//   - The gate wakes the application (through the channel or watch that it was set up with) whenever a verdict may have
+//   - The gate wakes the asker (through the channel or watch that it was set up with) whenever a verdict may have
 //     changed.
 //   - Release is idempotent, and safe for keys that the gate never saw.
 //
 // A gate may rely on this:
-//   - The application writes a grant into its status before it creates a pod, and then calls Persisted.
+//   - The asker writes a grant into its status before it creates a pod, and then calls Persisted.
 //   - Release is called only when no pod of the attempt is active.
 type Gate interface {
 	// Capabilities returns what the gate can do. The result never changes.
 	Capabilities() Capabilities
 	// Sync makes the request equal to the ask, and returns its state. Errors are transient, so the caller retries.
 	Sync(ctx context.Context, ask Ask) (Verdict, error)
-	// Persisted reports that the grant is now in the application's status. For a holder of a grant that is
-	// SchedulingGated it is called again in every pass. The gate then releases quota that is no longer held, but not
-	// growth that the holder has not seen yet. If that fails, a later call does it.
+	// Persisted reports that the grant is now in the asker's status. For a holder of a grant that is SchedulingGated it
+	// is called again in every pass. The gate then releases quota that is no longer held, but not growth that the
+	// holder has not seen yet. If that fails, a later call does it.
 	Persisted(ctx context.Context, key Key, grant Grant)
 	// Release releases whatever the key holds or asks for. how says why, and what follows.
 	Release(ctx context.Context, key Key, how Release) error
@@ -38,22 +38,21 @@ type Gate interface {
 // KeyLister is implemented by gates that keep asks or grants.
 type KeyLister interface {
 	// KeysFor returns the keys of this kind, namespace and name, with any uid, that ask for or hold something.
-	KeysFor(kind Kind, namespace, name string) []Key
+	KeysFor(kind, namespace, name string) []Key
 }
 
-// OrphanTracker is implemented by gates that keep the grant of a deleted application charged while its pods still run.
+// OrphanTracker is implemented by gates that keep the grant of a deleted asker charged while its pods still run.
 type OrphanTracker interface {
-	// Orphaned reports that the application of the key is gone while pods of it run. It returns the grant that the
-	// application held, or false if it held none. The grant stays charged until Release, even if the operator restarts.
+	// Orphaned reports that the asker of the key is gone while pods of it run. It returns the grant that the asker
+	// held, or false if it held none. The grant stays charged until Release, even if the operator restarts.
 	Orphaned(key Key) (Grant, bool)
 }
 
 // Evictor is implemented by gates that may reclaim a grant that is in use.
 type Evictor interface {
 	// Eviction returns why the grant of this run and attempt must be released, or nil if it may be kept or the key
-	// holds no such grant. The application then stops its pods gracefully and calls Release. The gate wakes the
-	// application when the answer changes. A restart of the operator may forget the answer, in which case the gate
-	// decides anew.
+	// holds no such grant. The asker then stops its pods gracefully and calls Release. The gate wakes the asker when
+	// the answer changes. A restart of the operator may forget the answer, in which case the gate decides anew.
 	Eviction(key Key, run, attempt int64) *Eviction
 }
 
@@ -63,8 +62,7 @@ type Eviction struct {
 	Reason string
 	// Message is a sentence for users: who reclaims the quota, and by which rule.
 	Message string
-	// By is the application that reclaims the quota, and ByQueue its queue; both are zero if there is none in
-	// particular.
+	// By is the asker that reclaims the quota, and ByQueue its queue; both are zero if there is none in particular.
 	By      Key
 	ByQueue string
 }
@@ -111,7 +109,7 @@ type ProgressObserver interface {
 type Progress struct {
 	Run, Attempt int64
 	Phase        Phase
-	// PriorityClass is the class that the application names now; empty if it names none.
+	// PriorityClass is the class that the asker names now; empty if it names none.
 	PriorityClass string
 }
 
@@ -120,12 +118,12 @@ type Phase int
 
 // The phases. The set is closed.
 const (
-	// AttemptStarting means that the driver and the first executors were not ready at the same time yet.
+	// AttemptStarting means that the pods of the base gang were not ready at the same time yet.
 	AttemptStarting Phase = iota
-	// AttemptPodsReady means that they were, and that the driver has what it needs to work.
+	// AttemptPodsReady means that they were, and that the lead pod has what it needs to work.
 	AttemptPodsReady
-	// AttemptExecutorsLost means that they were, but that the driver now has no executors and waits for some.
-	AttemptExecutorsLost
+	// AttemptPodsLost means that they were, but that the lead pod has lost all others and waits for some.
+	AttemptPodsLost
 )
 
 // Release is how a grant is released, or an ask withdrawn.
@@ -176,7 +174,7 @@ type PriorityResolver interface {
 	Priority(class string) (value int32, known bool)
 }
 
-// QueueLister is implemented by gates that know the queues that applications may name.
+// QueueLister is implemented by gates that know the queues that askers may name.
 type QueueLister interface {
 	// QueuesFor returns the queues, sorted, that asks from a namespace with these labels may name. needsLimits is
 	// Ask.NeedsLimits.

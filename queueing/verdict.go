@@ -14,19 +14,19 @@ type State int
 
 // The states of an ask. The set is closed.
 const (
-	// Undecided means that the gate has accepted the ask, and will wake the application once it has evaluated it. There
-	// is nothing to report yet.
+	// Undecided means that the gate has accepted the ask, and will wake the asker once it has evaluated it. There is
+	// nothing to report yet.
 	Undecided State = iota
 	// Waiting means that the gate has evaluated the ask, and that there is not enough quota now. Reason and Message say
-	// why; the gate wakes the application on change.
+	// why; the gate wakes the asker on change.
 	Waiting
 	// Granted means that Grant holds the quota. It is charged until Release.
 	Granted
 	// Evicting means that a grant must be released: stop all pods, then call Release.
 	Evicting
 	// Refused means that the ask can never be granted with the current configuration. Reason and Message say why; the
-	// gate wakes the application on change. With ReasonQueueHeld, this ask was taken out of its queue, and stays out
-	// until the application asks anew.
+	// gate wakes the asker on change. With ReasonQueueHeld, this ask was taken out of its queue, and stays out until
+	// the asker asks anew.
 	Refused
 )
 
@@ -56,7 +56,7 @@ type Verdict struct {
 	// Message is a sentence for users. It names what is needed and which limit blocks. It contains no number that
 	// changes without a cause, because each change is a write to the API server.
 	Message string
-	// Preempting is true if other applications must release quota for this waiting ask.
+	// Preempting is true if other askers must release quota for this waiting ask.
 	Preempting bool
 	// Grant is set for Granted and Evicting.
 	Grant *Grant
@@ -93,7 +93,8 @@ type Grant struct {
 	Priority int32 `json:"priority,omitempty"`
 	// Epoch is the epoch of the leader that made the grant; 0 for gates without a ledger.
 	Epoch int64 `json:"epoch,omitempty"`
-	// SchedulingGated is true if executors are created with a scheduling gate, and ungated as far as the grant allows.
+	// SchedulingGated is true if the pods of the elastic pod set are created with a scheduling gate, and ungated as far
+	// as the grant allows.
 	SchedulingGated bool `json:"schedulingGated,omitempty"`
 	// Part is Ask.Part of the ask that was granted.
 	Part bool `json:"part,omitempty"`

@@ -5,16 +5,14 @@ package v1alpha1
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 )
 
-const (
-	goodEntry = `{"namespace": "team", "name": "pi", "uid": "1", "grant": {"run": 1, "attempt": 2, "gate": "Embedded", "podSets": [{"name": "driver", "count": 1}]}}`
-	quoted    = `{\"namespace\": \"team\", \"name\": \"pi\", \"uid\": \"1\", \"grant\": {\"run\": 1, \"attempt\": 2}}`
-)
+const entry = `{\"namespace\": \"team\", \"name\": \"pi\", \"uid\": \"1\", \"grant\": {\"run\": 1, \"attempt\": 2}}`
 
-// TestDecodeLedger: the text of this version, the lists of the one before it, and what no operator has written.
+// TestDecodeLedger: what an operator has written, and what none has.
 func TestDecodeLedger(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -22,16 +20,14 @@ func TestDecodeLedger(t *testing.T) {
 		inFlight, orphans int
 		wrong             string
 	}{
-		"empty":               {ledger: `{"epoch": 1}`},
-		"a text":              {ledger: `{"entries": "{\"inFlight\": [` + quoted + `], \"orphans\": [` + quoted + `]}"}`, inFlight: 1, orphans: 1},
-		"lists":               {ledger: `{"inFlight": [` + goodEntry + `], "orphans": [` + goodEntry + `,` + goodEntry + `]}`, inFlight: 1, orphans: 2},
-		"a text beside lists": {ledger: `{"entries": "{}", "inFlight": [` + goodEntry + `]}`},
-		"no JSON":             {ledger: `{"entries": "everything"}`, wrong: "entries is not a JSON object"},
-		"a list of entries":   {ledger: `{"entries": "[]"}`, wrong: "entries is not a JSON object"},
-		"one of two":          {ledger: `{"entries": "{\"inFlight\": [7, ` + quoted + `]}"}`, inFlight: 1, wrong: "1 of 2 entries of inFlight are invalid"},
-		"wrong types":         {ledger: `{"inFlight": {"a": 1}, "orphans": [` + goodEntry + `, {"grant": {"run": "x"}}]}`, orphans: 1, wrong: "inFlight is not a list"},
-		"of nobody":           {ledger: `{"entries": "{\"orphans\": [{}]}"}`, wrong: "no namespace, name or uid"},
-		"null":                {ledger: `{"entries": "null", "inFlight": null}`},
+		"empty":             {ledger: `{"epoch": 1}`},
+		"two kinds":         {ledger: `{"entries": "{\"inFlight\": {\"A\": [` + entry + `], \"B\": [` + entry + `,` + entry + `]}, \"orphans\": {\"A\": [` + entry + `]}}"}`, inFlight: 3, orphans: 1},
+		"no JSON":           {ledger: `{"entries": "everything"}`, wrong: "entries is not a JSON object"},
+		"a list of entries": {ledger: `{"entries": "[]"}`, wrong: "entries is not a JSON object"},
+		"one of two":        {ledger: `{"entries": "{\"inFlight\": {\"A\": [7, ` + entry + `]}}"}`, inFlight: 1, wrong: "1 of 2 entries of inFlight are invalid"},
+		"wrong types":       {ledger: `{"entries": "{\"inFlight\": {\"A\": 1}, \"orphans\": {\"A\": [` + entry + `, {\"grant\": {\"run\": \"x\"}}]}}"}`, orphans: 1, wrong: "inFlight has no lists by kind"},
+		"of nobody":         {ledger: `{"entries": "{\"orphans\": {\"A\": [{}]}}"}`, wrong: "no namespace, name or uid"},
+		"null":              {ledger: `{"entries": "null"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -47,5 +43,21 @@ func TestDecodeLedger(t *testing.T) {
 				t.Errorf("error %v, want %q", err, tc.wrong)
 			}
 		})
+	}
+}
+
+// TestEncodeLedger: entries keep their kind, which is written once for each.
+func TestEncodeLedger(t *testing.T) {
+	t.Parallel()
+	before := LedgerEntries{InFlight: LedgerList{
+		{Kind: "A", Namespace: "team", Name: "pi", UID: "1"}, {Kind: "A", Namespace: "team", Name: "pi", UID: "2"}, {Kind: "B", Namespace: "team", Name: "pi", UID: "3"},
+	}}
+	text, err := before.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := (&Ledger{Entries: text}).Decode()
+	if err != nil || !reflect.DeepEqual(before, after) || strings.Count(text, `"A"`) != 1 {
+		t.Errorf("%+v (%v) was read from %s", after, err, text)
 	}
 }

@@ -3,24 +3,23 @@
 
 package v1alpha1
 
-// QueueHead is an application or an unmanaged pod with a place in the queue.
+// QueueHead is an ask with a place in the queue.
 type QueueHead struct {
 	// position is the place in the queue, from 1.
 	// +required
 	Position int32 `json:"position"`
-	// namespace of the application or pod.
+	// kind of the object that asks: SparkApplication, or Pod for an unmanaged pod.
+	// +required
+	Kind string `json:"kind"`
+	// namespace of the object.
 	// +required
 	Namespace string `json:"namespace"`
-	// name of the application or pod.
+	// name of the object.
 	// +required
 	Name string `json:"name"`
-	// priority of the application or pod.
+	// priority of the ask.
 	// +optional
 	Priority int32 `json:"priority,omitempty"`
-	// kind is Pod for an unmanaged pod; absent for an application.
-	// +optional
-	// +kubebuilder:validation:Enum=Pod
-	Kind string `json:"kind,omitempty"`
 }
 
 // UnmanagedPods counts Spark pods that belong to no application.
@@ -35,6 +34,3 @@ type UnmanagedPods struct {
 	// +kubebuilder:default=0
 	Admitted int32 `json:"admitted"`
 }
-
-// PodHead is the kind of a QueueHead that is a pod.
-const PodHead = "Pod"

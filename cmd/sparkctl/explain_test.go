@@ -163,7 +163,7 @@ func queueWith(inLine int) []reply {
 		{Flavor: "default", Resource: "pods", Used: resource.MustParse("3")},
 	}}
 	for i := range inLine {
-		head := v1alpha1.QueueHead{Position: int32(i + 1), Namespace: "spark", Name: fmt.Sprintf("job-%d", i+1), Priority: int32(inLine - i - 1)}
+		head := v1alpha1.QueueHead{Position: int32(i + 1), Kind: v1alpha1.SparkApplicationKind, Namespace: "spark", Name: fmt.Sprintf("job-%d", i+1), Priority: int32(inLine - i - 1)}
 		if i == inLine-1 {
 			head.Name = "pi"
 		}
@@ -198,8 +198,8 @@ func TestExplain(t *testing.T) {
 			Waits: &explainv1.Wait{
 				Run: 1, Attempt: 3, Priority: 5, Position: 7, InLine: 9, Remedies: []string{"wait"},
 				PodSets:     []explainv1.PodSet{{Name: "driver", Count: 1}, {Name: "executor", Count: 9, MinCount: 2}},
-				Ahead:       []explainv1.Head{{Position: 5, Priority: 8}, {Position: 6, Namespace: "spark", Name: "etl", Priority: 6}},
-				ReservedFor: []explainv1.Head{{Namespace: "spark", Name: "big", Priority: 9}},
+				Ahead:       []explainv1.Head{{Position: 5, Priority: 8}, {Position: 6, Kind: v1alpha1.SparkApplicationKind, Namespace: "spark", Name: "etl", Priority: 6}},
+				ReservedFor: []explainv1.Head{{Kind: v1alpha1.SparkApplicationKind, Namespace: "spark", Name: "big", Priority: 9}},
 			},
 		}}}}, carried: []string{"mine"}},
 		"evicting": {args: []string{"-n", "spark", "pi"}, replies: map[string][]reply{proxied + app: {{200, explainv1.Application{

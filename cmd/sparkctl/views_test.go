@@ -167,7 +167,7 @@ func queueOfOne(app *v1alpha1.SparkApplication) *v1alpha1.SparkQueue {
 	case app.Status.Grant != nil:
 		queue.Status.Admitted = 1
 	case stage == status.Queued || stage == status.Preempted:
-		queue.Status.Pending, queue.Status.Heads = 1, []v1alpha1.QueueHead{{Position: 1, Namespace: app.Namespace, Name: app.Name}}
+		queue.Status.Pending, queue.Status.Heads = 1, []v1alpha1.QueueHead{{Position: 1, Kind: v1alpha1.SparkApplicationKind, Namespace: app.Namespace, Name: app.Name}}
 	}
 	return queue
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/controllers/application/requeue"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
@@ -65,6 +66,6 @@ func (r *Reconciler) reconcileExisting(ctx context.Context, app *v1alpha1.SparkA
 // may have written it late. An attempt that was given up because its status cannot be written is not charged.
 func (r *Reconciler) chargeHeld(app *v1alpha1.SparkApplication, record *memory.Record) {
 	if app.Status.Grant != nil && !record.Refusals.GaveUp(lifecycle.CurrentAttempt(app)) {
-		r.Gates.Charge(convert.KeyOf(app), convert.FromAPI(app.Status.Grant))
+		r.Gates.Charge(podsets.KeyOf(app), convert.FromAPI(app.Status.Grant))
 	}
 }

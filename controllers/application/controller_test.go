@@ -12,7 +12,7 @@ import (
 // askedGate holds an ask of every application.
 type askedGate struct{ countingGate }
 
-func (*askedGate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Key {
+func (*askedGate) KeysFor(kind, namespace, name string) []queueing.Key {
 	return []queueing.Key{{Kind: kind, Namespace: namespace, Name: name, UID: "pi-uid"}}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application/requeue"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/convert"
@@ -55,7 +56,7 @@ func (p *pass) fulfil(ctx context.Context, d lifecycle.Decision) (err error) {
 	case lifecycle.NeedDriverAbsent:
 		err = p.findDriver(ctx)
 	case lifecycle.NeedAllocation:
-		p.observed.Allocation = ptr.To(p.r.Gates.Resize(ctx, convert.KeyOf(p.app), convert.FromAPI(p.app.Status.Grant), d.Want))
+		p.observed.Allocation = ptr.To(p.r.Gates.Resize(ctx, podsets.KeyOf(p.app), convert.FromAPI(p.app.Status.Grant), d.Want))
 	case lifecycle.NeedLogCause:
 		p.observed.LogCause = ptr.To(p.driver.LogCause(ctx, p.app, p.observed.Pods))
 	case lifecycle.NeedDriverEvent:

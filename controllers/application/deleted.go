@@ -112,7 +112,7 @@ func (r *Reconciler) endOrphan(ctx context.Context, record *pods.Record) (time.D
 // their application.
 func (r *Reconciler) chargeAllOrphans(ctx context.Context, name types.NamespacedName, active map[string][]*pods.Record) error {
 	for uid, records := range active {
-		if err := r.chargeOrphans(ctx, queueing.Key{Namespace: name.Namespace, Name: name.Name, UID: uid}, records); err != nil {
+		if err := r.chargeOrphans(ctx, queueing.Key{Kind: v1alpha1.SparkApplicationKind, Namespace: name.Namespace, Name: name.Name, UID: uid}, records); err != nil {
 			return err
 		}
 	}
@@ -132,5 +132,5 @@ func (r *Reconciler) chargeOrphans(ctx context.Context, key queueing.Key, record
 
 // keysOf returns the keys under which applications of this name may hold or ask for quota.
 func (r *Reconciler) keysOf(name types.NamespacedName) []queueing.Key {
-	return r.Gates.Keys(queueing.Key{Kind: queueing.Application, Namespace: name.Namespace, Name: name.Name})
+	return r.Gates.Keys(queueing.Key{Kind: v1alpha1.SparkApplicationKind, Namespace: name.Namespace, Name: name.Name})
 }

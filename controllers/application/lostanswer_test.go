@@ -120,7 +120,7 @@ func TestGrantInTheStatusIsCharged(t *testing.T) {
 				r.memory.Of(app).Refusals.GiveUp(lifecycle.AttemptID{Run: 1, Attempt: 1})
 			}
 			r.chargeHeld(app, r.memory.Of(app))
-			want := slices.Repeat([]queueing.Key{{Namespace: "default", Name: "pi", UID: "pi-uid"}}, tt.want)
+			want := slices.Repeat([]queueing.Key{{Kind: v1alpha1.SparkApplicationKind, Namespace: "default", Name: "pi", UID: "pi-uid"}}, tt.want)
 			if diff := cmp.Diff(want, append([]queueing.Key{}, gate.charged...)); diff != "" {
 				t.Errorf("charged (-want +got):\n%s", diff)
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application/requeue"
 	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/convert"
@@ -66,14 +67,14 @@ func (p *pass) giveBack(ctx context.Context, wanted *v1alpha1.Grant, final bool)
 		if err := p.verifyUnwritten(ctx); err != nil {
 			return err
 		}
-		return p.r.Gates.Release(ctx, convert.KeyOf(p.app), queueing.Release{Reason: queueing.Requeued, Message: "the status could not be written"})
+		return p.r.Gates.Release(ctx, podsets.KeyOf(p.app), queueing.Release{Reason: queueing.Requeued, Message: "the status could not be written"})
 	case wanted == nil && final:
 		return p.giveBackStored(ctx)
 	case wanted != nil && wanted.Resizes > stored.Resizes:
 		if err := p.verifyUnwritten(ctx); err != nil {
 			return err
 		}
-		p.r.Gates.Declined(ctx, convert.KeyOf(p.app), convert.FromAPI(stored))
+		p.r.Gates.Declined(ctx, podsets.KeyOf(p.app), convert.FromAPI(stored))
 	}
 	return nil
 }
@@ -109,5 +110,5 @@ func (p *pass) giveBackStored(ctx context.Context) error {
 		}
 	}
 	p.record.Refusals.GiveUp(lifecycle.CurrentAttempt(p.app))
-	return p.r.Gates.Release(ctx, convert.KeyOf(p.app), queueing.Release{Reason: queueing.Abandoned})
+	return p.r.Gates.Release(ctx, podsets.KeyOf(p.app), queueing.Release{Reason: queueing.Abandoned})
 }

@@ -20,9 +20,10 @@ import (
 	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/namespaces"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
+	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
-	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // Queues is what the handler needs of the embedded queue, in terms of the explain API. Implementations are safe for
@@ -163,8 +164,8 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 		h.Log.Error(err, "Failed to read an application to explain it", "namespace", name.Namespace, "name", name.Name)
 		return nil, problemOf(http.StatusInternalServerError, v1.AuthorizationUnavailable, "the application could not be read; try again")
 	}
-	out, known := h.Queues.Explain(convert.KeyOf(app))
-	if gate := convert.GateOf(app); !known && asksElsewhere(app, gate) {
+	out, known := h.Queues.Explain(podsets.KeyOf(app))
+	if gate := status.GateOf(app); !known && asksElsewhere(app, gate) {
 		return nil, problemOf(http.StatusNotFound, v1.OtherGate, "gate %s decides on the application, not a SparkQueue", gate)
 	}
 	if !known {
@@ -201,7 +202,7 @@ func (h *handler) hideOtherNamespaces(r *http.Request, c *identity, out *v1.Appl
 	for _, heads := range [][]v1.Head{out.Waits.Ahead, out.Waits.ReservedFor} {
 		for i := range heads {
 			if heads[i].Namespace != out.Namespace {
-				heads[i].Namespace, heads[i].Name = "", ""
+				heads[i].Kind, heads[i].Namespace, heads[i].Name = "", "", ""
 			}
 		}
 	}

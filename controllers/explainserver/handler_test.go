@@ -146,7 +146,7 @@ func newPlace() *place {
 		queues: &queues{
 			apps: map[queueing.Key]v1.Application{{Namespace: "spark", Name: "pi", UID: "1"}: {
 				Queue: "q", State: v1.Waiting, Reason: "WaitingForQuota",
-				Waits: &v1.Wait{Position: 3, Ahead: []v1.Head{{Position: 1, Namespace: "other", Name: "secret", Priority: 7}, {Position: 2, Namespace: "spark", Name: "mine"}}},
+				Waits: &v1.Wait{Position: 3, Ahead: []v1.Head{{Position: 1, Kind: "SparkApplication", Namespace: "other", Name: "secret", Priority: 7}, {Position: 2, Kind: "SparkApplication", Namespace: "spark", Name: "mine"}}},
 			}},
 			known: map[string]v1.Queue{"q": {Name: "q", Leaf: true}},
 		},
@@ -265,8 +265,8 @@ func TestAnswers(t *testing.T) {
 func TestNamesOfOthers(t *testing.T) {
 	t.Parallel()
 	tests := map[string][]v1.Head{
-		"ann": {{Position: 1, Namespace: "other", Name: "secret", Priority: 7}, {Position: 2, Namespace: "spark", Name: "mine"}},
-		"bob": {{Position: 1, Priority: 7}, {Position: 2, Namespace: "spark", Name: "mine"}},
+		"ann": {{Position: 1, Kind: "SparkApplication", Namespace: "other", Name: "secret", Priority: 7}, {Position: 2, Kind: "SparkApplication", Namespace: "spark", Name: "mine"}},
+		"bob": {{Position: 1, Priority: 7}, {Position: 2, Kind: "SparkApplication", Namespace: "spark", Name: "mine"}},
 	}
 	for name, want := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -45,7 +45,7 @@ func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.Partial
 // decide charges a pod that is running, or asks for one that is waiting.
 func (r *Reconciler) decide(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *unmanaged.Pod, queue string) error {
 	name := types.NamespacedName{Namespace: p.Namespace, Name: p.Name}
-	if gate := r.gateOf(namespace); !r.Gates.Capabilities(string(gate)).UnmanagedPods {
+	if gate := r.gateOf(namespace); !r.Gates.Capabilities(string(gate)).Charges {
 		if p.SchedulingGate != nil {
 			r.recordEvent(ctx, p, v1alpha1.WaitingForGateReason, fmt.Sprintf("the gate of namespace %s is %s, which admits applications only: run this as a "+
 				"SparkApplication, or have the annotation %s of the namespace removed", p.Namespace, gate, v1alpha1.DefaultGateAnnotation))
@@ -86,7 +86,7 @@ func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjec
 
 // release releases what pods with this name hold or ask for, except for the pod with the uid keep.
 func (r *Reconciler) release(ctx context.Context, name types.NamespacedName, keep types.UID) error {
-	for _, key := range r.Gates.Keys(queueing.Key{Kind: queueing.Pod, Namespace: name.Namespace, Name: name.Name}) {
+	for _, key := range r.Gates.Keys(queueing.Key{Kind: unmanaged.Kind, Namespace: name.Namespace, Name: name.Name}) {
 		if key.UID == string(keep) {
 			continue
 		}

@@ -35,7 +35,7 @@ func chargedTo(ctx context.Context, reader client.Reader, namespace metav1.Objec
 
 // decidedIn returns the queue that decides on a pod, or on which it is charged if it is not gated.
 func (r *Reconciler) decidedIn(ctx context.Context, reader client.Reader, namespace metav1.Object, p *unmanaged.Pod) (string, error) {
-	if p.SchedulingGate == nil && r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods {
+	if p.SchedulingGate == nil && r.Gates.Capabilities(string(r.gateOf(namespace))).Charges {
 		return chargedTo(ctx, reader, namespace, p)
 	}
 	return unmanaged.QueueOf(namespace), nil

@@ -37,7 +37,7 @@ func (r *Reconciler) Seed(ctx context.Context) ([]SeededPod, error) {
 	found, queues := []SeededPod(nil), &queuesRead{Reader: r.Live}
 	for i := range namespaces.Items {
 		namespace := &namespaces.Items[i]
-		if !r.watches(namespace.Name) || !r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods {
+		if !r.watches(namespace.Name) || !r.Gates.Capabilities(string(r.gateOf(namespace))).Charges {
 			continue
 		}
 		if err := r.followers.listAll(ctx, namespace.Name); err != nil {
@@ -76,7 +76,7 @@ func (r *Reconciler) seedUnattributed(ctx context.Context) ([]SeededPod, error) 
 			spaces[name.Namespace] = namespace
 		}
 		namespace := spaces[name.Namespace]
-		if p := r.known(name); p != nil && r.Gates.Capabilities(string(r.gateOf(namespace))).UnmanagedPods {
+		if p := r.known(name); p != nil && r.Gates.Capabilities(string(r.gateOf(namespace))).Charges {
 			queue, err := r.decidedIn(ctx, r.Client, namespace, p)
 			if err != nil {
 				return nil, err

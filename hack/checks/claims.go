@@ -18,6 +18,7 @@ import (
 const (
 	RuleGateName = "gate-name"
 	RuleWrite    = "api-write"
+	RuleAsker    = "asker-name"
 )
 
 // Claim is a statement of the documentation that code could contradict. The places in the code that do are counted by
@@ -119,6 +120,31 @@ func countGates(expressions ...ast.Expr) int {
 			n++
 		}
 	}
+	return n
+}
+
+// askerWord matches words that only hold for one kind of asker, in the parts of a name: SparkApplicationKind, driverCPU.
+var askerWord = regexp.MustCompile(`(?i)driver|executor|application|sparkcluster|^"Pod"$`)
+
+// askerNames counts the names and texts in which a kind of asker, or a pod set of one, stands. Import paths do not
+// count.
+func askerNames(file *ast.File) int {
+	n := 0
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch x := node.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.Ident:
+			if askerWord.MatchString(x.Name) {
+				n++
+			}
+		case *ast.BasicLit:
+			if x.Kind == token.STRING && askerWord.MatchString(x.Value) {
+				n++
+			}
+		}
+		return true
+	})
 	return n
 }
 

@@ -18,6 +18,7 @@ func TestClaims(t *testing.T) {
 func TestClaimsCount(t *testing.T) {
 	t.Parallel()
 	gates := Claim{Rule: RuleGateName, In: []string{"controllers/..."}, count: gateNames}
+	askers := Claim{Rule: RuleAsker, In: []string{"controllers/..."}, count: askerNames}
 	writes := Claim{Rule: RuleWrite, In: []string{"controllers/..."}, count: apiWrites}
 	tests := map[string]struct {
 		claim Claim
@@ -39,6 +40,12 @@ func TestClaimsCount(t *testing.T) {
 		"a second one":             {claim: gates, known: 1, body: "func f() bool { return gate == v1alpha1.GateKueue || gate == v1alpha1.GateNone }", want: RuleGateName},
 		"one that is gone":         {claim: gates, known: 1, body: "func f() {}", want: RuleGateName},
 		"outside":                  {claim: gates, path: "queueing/a.go", body: "func f() bool { return gate == v1alpha1.GateKueue }"},
+		"a kind of asker":          {claim: askers, body: "func f() bool { return kind == v1alpha1.SparkApplicationKind }", want: RuleAsker},
+		"of a pod":                 {claim: askers, body: "func f() bool { return kind == \"Pod\" }", want: RuleAsker},
+		"a pod set":                {claim: askers, body: "const baseExecutors = 1", want: RuleAsker},
+		"a message":                {claim: askers, body: "var m = \"the driver waits\"", want: RuleAsker},
+		"an import":                {claim: askers, body: "import \"a/driver\""},
+		"another kind":             {claim: askers, body: "var k = \"PodGroup\""},
 		"a write":                  {claim: writes, body: "func f() { p.Client.Patch(ctx, obj, patch) }", want: RuleWrite},
 		"to the status":            {claim: writes, body: "func f() { p.Client.Status().Patch(ctx, obj, patch) }", want: RuleWrite},
 		"of a client by its kind":  {claim: writes, body: "func f() { pods.Delete(context.TODO(), name, options) }", want: RuleWrite},

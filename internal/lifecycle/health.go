@@ -47,7 +47,7 @@ func summaryOf(ready, of int32) string { return fmt.Sprintf("%d/%d", ready, of) 
 // executors to a scheduler grant all that are requested but reserve only minExecutors, so that is the number for them.
 func executorsRequired(st *state, now *v1alpha1.ExecutorStatus) int32 {
 	q, g := st.o.App.Spec.Queue, st.s.Grant
-	if q == nil || q.MinExecutors == nil || g == nil || !catalog.Of(g.Gate).LeavesExecutors {
+	if q == nil || q.MinExecutors == nil || g == nil || !catalog.Of(g.Gate).LeavesRest {
 		return now.Wanted
 	}
 	return min(now.Wanted, *q.MinExecutors)

@@ -74,7 +74,7 @@ func announceExcess(st *state, counted *v1alpha1.ExecutorStatus) {
 	if st.s.Grant == nil || st.isElastic() {
 		return
 	}
-	if gate := catalog.Of(st.s.Grant.Gate); !gate.Queues || gate.LeavesExecutors {
+	if gate := catalog.Of(st.s.Grant.Gate); !gate.Queues || gate.LeavesRest {
 		return
 	}
 	c := newExecutors(st)

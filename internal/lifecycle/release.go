@@ -63,7 +63,7 @@ func Progress(app *v1alpha1.SparkApplication) (queueing.Progress, bool) {
 		p.Phase = queueing.AttemptPodsReady
 		// Under dynamic allocation Spark may release all executors. They are lost only if others are pending.
 		if e := s.Executors; e != nil && e.Ready == 0 && e.Pending > 0 {
-			p.Phase = queueing.AttemptExecutorsLost
+			p.Phase = queueing.AttemptPodsLost
 		}
 	}
 	return p, true

@@ -93,7 +93,7 @@ func TestProgress(t *testing.T) {
 		"not all executors yet":     {holding(status.Running, false, &v1alpha1.ExecutorStatus{Wanted: 2, Ready: 1, Pending: 1}), true, queueing.AttemptStarting},
 		"all were ready":            {holding(status.Running, true, &v1alpha1.ExecutorStatus{Wanted: 2, Ready: 2}), true, queueing.AttemptPodsReady},
 		"one was lost":              {holding(status.Running, true, &v1alpha1.ExecutorStatus{Wanted: 2, Ready: 1, Pending: 1}), true, queueing.AttemptPodsReady},
-		"all were lost":             {holding(status.Running, true, &v1alpha1.ExecutorStatus{Wanted: 2, Pending: 2}), true, queueing.AttemptExecutorsLost},
+		"all were lost":             {holding(status.Running, true, &v1alpha1.ExecutorStatus{Wanted: 2, Pending: 2}), true, queueing.AttemptPodsLost},
 		"all were let go when idle": {holding(status.Running, true, &v1alpha1.ExecutorStatus{Wanted: 1}), true, queueing.AttemptPodsReady},
 		"ending":                    {holding(status.Finalizing, true, nil), false, 0},
 	} {

@@ -38,7 +38,7 @@ func AskOf(s *v1alpha1.ScheduledSparkApplication) (queueing.Ask, error) {
 		return queueing.Ask{}, fmt.Errorf("spec.template: %w", err)
 	}
 	// In a simulation the executors above the base gang are not added.
-	ask.SchedulingGated = false
+	ask.Elastic = ""
 	return ask, nil
 }
 
@@ -52,9 +52,11 @@ func applicationAsk(app *v1alpha1.SparkApplication, placed namespacepolicy.Place
 	if err != nil {
 		return queueing.Ask{}, err
 	}
-	return queueing.Ask{
-		Key: queueing.Key{Namespace: app.Namespace, Name: app.Name}, Queue: placed.Queue, PodSets: sets, SchedulingGated: objects.Gated,
-	}, nil
+	ask := queueing.Ask{Key: podsets.KeyOf(app), Queue: placed.Queue, PodSets: sets, Lead: v1alpha1.DriverPodSet}
+	if objects.Gated {
+		ask.Elastic = v1alpha1.ExecutorPodSet
+	}
+	return ask, nil
 }
 
 // objectsOf returns the objects that the operator would create for an application. An error names the field.

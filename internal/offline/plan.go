@@ -171,18 +171,18 @@ type planning struct {
 	queues  map[string]v1alpha1.SparkQueue
 	flavors map[string]v1alpha1.SparkFlavor
 	apps    map[string]*v1alpha1.SparkApplication
-	// before are the outcomes before the change.
-	before map[string]appOutcome
-	// changes are the applications that the files start, by namespace/name; declared are the effects on other objects
+	// before are the outcomes before the change, by key without uid.
+	before map[queueing.Key]appOutcome
+	// changes are the applications that the files start, by key without uid; declared are the effects on other objects
 	// in the files, which are decided already.
-	changes  map[string]Change
+	changes  map[queueing.Key]Change
 	declared []Effect
 }
 
 // begin loads the current state into the simulation and decides until nothing changes.
 func (p *planning) begin() {
 	p.queues, p.flavors = byName(p.live.Queues, nameOfQueue), byName(p.live.Flavors, nameOfFlavor)
-	p.apps, p.changes = map[string]*v1alpha1.SparkApplication{}, map[string]Change{}
+	p.apps, p.changes = map[string]*v1alpha1.SparkApplication{}, map[queueing.Key]Change{}
 	p.namespaces, p.classListChanged = map[string]bool{}, map[string]bool{}
 	p.simulation.configure(p.queues, p.flavors)
 	for _, app := range byGrant(p.live.Applications) {
@@ -318,7 +318,7 @@ func (p *planning) result() Plan {
 			continue
 		}
 		p.out.Effects = append(p.out.Effects, Effect{
-			Kind: kindOf(after.key), Namespace: after.key.Namespace, Name: after.key.Name, Queue: after.queue,
+			Kind: after.key.Kind, Namespace: after.key.Namespace, Name: after.key.Name, Queue: after.queue,
 			Change: change, Before: before.outcome, After: after.outcome, Reason: after.reason, Message: after.message,
 		})
 	}
@@ -334,14 +334,6 @@ func own(e Effect) int {
 		return 0
 	}
 	return 1
-}
-
-// kindOf returns the kind of the object of a key.
-func kindOf(key queueing.Key) string {
-	if key.Kind == queueing.Pod {
-		return "Pod"
-	}
-	return v1alpha1.SparkApplicationKind
 }
 
 func isFlavor(o manifests.Object) bool {

@@ -69,21 +69,21 @@ func (p *planning) submit(app *v1alpha1.SparkApplication) error {
 	placed := p.live.place(app, app.Namespace)
 	effect := Effect{
 		Kind: v1alpha1.SparkApplicationKind, Namespace: app.Namespace, Name: app.Name, Queue: placed.Queue,
-		Change: change, Before: cmp.Or(p.before[app.Namespace+"/"+app.Name].outcome, Absent),
+		Change: change, Before: cmp.Or(p.before[podsets.KeyOf(app).Named()].outcome, Absent),
 	}
 	refused := p.refusal(app, placed)
 	switch {
 	case app.Spec.Suspend:
 		effect.After, effect.Message = Absent, "spec.suspend is true"
-		p.simulation.drop(convert.KeyOf(app))
+		p.simulation.drop(podsets.KeyOf(app))
 	case refused != "":
 		effect.After, effect.Reason, effect.Message = Refused, v1alpha1.InvalidSpecReason, refused
 		if !follows(app, effect) {
-			p.simulation.drop(convert.KeyOf(app))
+			p.simulation.drop(podsets.KeyOf(app))
 		}
 	case !catalog.Of(placed.Gate).SparkQueues:
 		effect.After, effect.Message = Elsewhere, "gate "+string(placed.Gate)+" decides on it"
-		p.simulation.drop(convert.KeyOf(app))
+		p.simulation.drop(podsets.KeyOf(app))
 	default:
 		return p.start(app, placed, effect)
 	}
@@ -93,7 +93,7 @@ func (p *planning) submit(app *v1alpha1.SparkApplication) error {
 
 // prioritize gives an application that holds quota the priority in the files, if its queue allows the PriorityClass.
 func (p *planning) prioritize(app *v1alpha1.SparkApplication) {
-	key := convert.KeyOf(app)
+	key := podsets.KeyOf(app)
 	held, holds := p.simulation.engine.Held(key)
 	value, known := p.live.priorityOf(app)
 	if !holds || !known || value == p.simulation.asks[key].Priority || p.refusedClass(app, namespacepolicy.Placement{Queue: held.Queue, Gate: v1alpha1.GateEmbedded}) != "" {
@@ -115,7 +115,7 @@ func (p *planning) start(app *v1alpha1.SparkApplication, placed namespacepolicy.
 	if effect.Change == Moved {
 		p.keepPlace(&ask, placed)
 	}
-	p.changes[app.Namespace+"/"+app.Name] = effect.Change
+	p.changes[podsets.KeyOf(app).Named()] = effect.Change
 	p.simulation.replace(ask)
 	return nil
 }
@@ -164,7 +164,7 @@ func (p *planning) changeOf(app, live *v1alpha1.SparkApplication) (Change, error
 
 // suspensionOf returns Suspended if suspending the application stops anything, else Unchanged.
 func (p *planning) suspensionOf(app, live *v1alpha1.SparkApplication) Change {
-	if _, moves := p.before[app.Namespace+"/"+app.Name]; moves && !live.Spec.Suspend {
+	if _, moves := p.before[podsets.KeyOf(app).Named()]; moves && !live.Spec.Suspend {
 		return Suspended
 	}
 	return Unchanged
@@ -184,7 +184,7 @@ func (p *planning) ask(app *v1alpha1.SparkApplication, placed namespacepolicy.Pl
 	if err != nil {
 		return queueing.Ask{}, err
 	}
-	ask.Key, ask.Run, ask.Attempt = convert.KeyOf(app), 1, 1
+	ask.Key, ask.Run, ask.Attempt = podsets.KeyOf(app), 1, 1
 	if live := p.apps[app.Namespace+"/"+app.Name]; live != nil {
 		ask.Run = live.Status.Run + 1
 	}
@@ -227,7 +227,7 @@ func (p *planning) whenIdle(effect Effect, ask queueing.Ask, message string) Eff
 	idle.replace(ask)
 	idle.settle()
 	effect.After, effect.Message = Fits, message
-	if stands := idle.outcomes()[ask.Key.String()]; stands.outcome != Admitted {
+	if stands := idle.outcomes()[ask.Key.Named()]; stands.outcome != Admitted {
 		effect.After, effect.Reason, effect.Message = stands.outcome, stands.reason, stands.message
 	}
 	return effect
@@ -288,7 +288,7 @@ func (l *Live) say(ask *queueing.Ask) {
 // the application neither waits in a SparkQueue nor holds quota of one.
 func (l *Live) liveAsk(app *v1alpha1.SparkApplication) queueing.Ask {
 	s := &app.Status
-	ask := queueing.Ask{Key: convert.KeyOf(app), Run: s.Run, Attempt: s.Attempt, Queue: s.Queue, QueuedAt: app.CreationTimestamp.Time}
+	ask := queueing.Ask{Key: podsets.KeyOf(app), Run: s.Run, Attempt: s.Attempt, Queue: s.Queue, QueuedAt: app.CreationTimestamp.Time}
 	if s.Times.Queued != nil {
 		ask.QueuedAt = s.Times.Queued.Time
 	}

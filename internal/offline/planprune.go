@@ -14,7 +14,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/offline/internal/manifests"
-	"github.com/sparkgate/sparkgate/queueing/convert"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 )
 
 // keeping are the annotations that keep an object from being pruned, with the value that does so. The value may be one
@@ -106,9 +106,9 @@ func (p *planning) pruneApplications(d pruning) {
 		name := app.Namespace + "/" + app.Name
 		p.declared = append(p.declared, Effect{
 			Kind: v1alpha1.SparkApplicationKind, Namespace: app.Namespace, Name: app.Name, Queue: app.Status.Queue,
-			Change: Deleted, Before: cmp.Or(p.before[name].outcome, Absent), After: Absent, Message: message,
+			Change: Deleted, Before: cmp.Or(p.before[podsets.KeyOf(app).Named()].outcome, Absent), After: Absent, Message: message,
 		})
-		p.simulation.drop(convert.KeyOf(app))
+		p.simulation.drop(podsets.KeyOf(app))
 		delete(p.apps, name)
 	}
 }

@@ -166,7 +166,7 @@ func (w *planWorld) submit() {
 	}
 	w.classes[key], w.asks[key] = class, queueing.Ask{
 		Key: key, Run: 1, Attempt: 1, Queue: fmt.Sprintf("q%d", w.IntN(len(w.queues))), NamespaceLabels: map[string]string{"kubernetes.io/metadata.name": "etl"},
-		Priority: planClasses[class], QueuedAt: planTime.Add(time.Duration(len(w.asks)-100) * time.Minute), SchedulingGated: w.one(2),
+		Priority: planClasses[class], QueuedAt: planTime.Add(time.Duration(len(w.asks)-100) * time.Minute), Elastic: map[bool]string{true: v1alpha1.ExecutorPodSet}[w.one(2)],
 		PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: one}, executors},
 	}
 	w.engine.Submit(w.asks[key])

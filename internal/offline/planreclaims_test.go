@@ -36,18 +36,18 @@ func TestPlanReclaimsExecutors(t *testing.T) {
 	}{
 		"some of them": {4, jobManifest("new", "q", urgent), []string{
 			"new Created Absent→Admitted : ",
-			"old  Admitted→Admitted ExecutorsReclaimed: 2 executors above the base gang release their quota: preempted by etl/new: its priority 1000 is higher than 0",
+			"old  Admitted→Admitted ExecutorsReclaimed: 2 executors above the base gang release their quota: preempted by SparkApplication etl/new: its priority 1000 is higher than 0",
 		}},
 		"for two jobs": {4, jobManifest("new", "q", urgent) + "---\n" + jobManifest("newer", "q", urgent), []string{
 			"new Created Absent→Admitted : ",
 			"newer Created Absent→Admitted : ",
-			"old  Admitted→Admitted ExecutorsReclaimed: 4 executors above the base gang release their quota: preempted by etl/new: its priority 1000 is higher than 0",
+			"old  Admitted→Admitted ExecutorsReclaimed: 4 executors above the base gang release their quota: preempted by SparkApplication etl/new: its priority 1000 is higher than 0",
 		}},
 		"and then the base gang": {2, jobManifest("new", "q", urgent) + "---\n" + jobManifest("newer", "q", urgent) + "---\n" + jobManifest("newest", "q", urgent), []string{
 			"new Created Absent→Admitted : ",
 			"newer Created Absent→Admitted : ",
 			"newest Created Absent→Admitted : ",
-			"old  Admitted→Preempted Preempted: preempted by etl/newest: its priority 1000 is higher than 0",
+			"old  Admitted→Preempted Preempted: preempted by SparkApplication etl/newest: its priority 1000 is higher than 0",
 		}},
 		"none": {4, jobManifest("new", "q", ""), []string{"new Created Absent→Waiting WaitingForQuota: needs cpu 2 of flavor default; queue q may use at most 6 (nominal 6, borrowing 0) and others hold the rest"}},
 	} {

@@ -36,7 +36,7 @@ func TestPlanKeepsReservedQuota(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			queue := parsed[v1alpha1.SparkQueue](t, queueManifest("q", 4))
-			queue.Status.Heads = []v1alpha1.QueueHead{{Position: 1, Namespace: "etl", Name: "wide"}}
+			queue.Status.Heads = []v1alpha1.QueueHead{{Position: 1, Kind: v1alpha1.SparkApplicationKind, Namespace: "etl", Name: "wide"}}
 			queue.Status.Usage = []v1alpha1.QueueUsage{{Flavor: "default", Resource: "cpu"}}
 			if tt.reserved {
 				two := resource.MustParse("2")

@@ -143,7 +143,7 @@ func (w *simulation) reserve(s *v1alpha1.SparkQueueStatus) {
 		return
 	}
 	for key := range w.asks {
-		if h := &s.Heads[0]; key.Namespace == h.Namespace && key.Name == h.Name && (key.Kind == queueing.Pod) == (h.Kind == v1alpha1.PodHead) {
+		if h := &s.Heads[0]; key.Namespace == h.Namespace && key.Name == h.Name && key.Kind == h.Kind {
 			w.engine.ReserveFor(key)
 		}
 	}
@@ -153,7 +153,7 @@ func (w *simulation) reserve(s *v1alpha1.SparkQueueStatus) {
 // again. Preempted pods and reclaimed executors are gone.
 func (w *simulation) settle() {
 	maps.DeleteFunc(w.asks, func(key queueing.Key, _ queueing.Ask) bool {
-		return key.Kind == queueing.Pod && w.preempted[key] != nil
+		return key.Kind != v1alpha1.SparkApplicationKind && w.preempted[key] != nil
 	})
 	w.preempted, w.reclaimed = map[queueing.Key]*queueing.Eviction{}, map[queueing.Key]reclaimed{}
 	for range maxRounds {
@@ -183,7 +183,7 @@ func (w *simulation) evict() bool {
 		}
 		evicted, w.preempted[key] = true, eviction
 		w.engine.Release(key)
-		if key.Kind == queueing.Pod {
+		if key.Kind != v1alpha1.SparkApplicationKind {
 			continue
 		}
 		ask.Attempt = held.Attempt + 1
@@ -220,14 +220,14 @@ func (w *simulation) reclaim(key queueing.Key, held queueing.Grant) bool {
 // inadmissible are reasons for which an ask waits without a place in the queue, until something is changed.
 var inadmissible = []string{queueing.ReasonReferenceNotFound, queueing.ReasonNamespaceNotAllowed, queueing.ReasonFlavorMismatch}
 
-// outcomes returns the outcomes of all applications and pods, by queueing.Key.String.
-func (w *simulation) outcomes() map[string]appOutcome {
-	all := make(map[string]appOutcome, len(w.asks))
+// outcomes returns the outcomes of all applications and pods, by key without uid.
+func (w *simulation) outcomes() map[queueing.Key]appOutcome {
+	all := make(map[queueing.Key]appOutcome, len(w.asks))
 	for key, ask := range w.asks {
 		s, stopped := w.stopped[key]
 		s.key, s.queue = key, ask.Queue
 		if stopped {
-			all[key.String()] = s
+			all[key.Named()] = s
 			continue
 		}
 		s.outcome = Waiting
@@ -240,7 +240,7 @@ func (w *simulation) outcomes() map[string]appOutcome {
 		case verdict.State == queueing.Refused || slices.Contains(inadmissible, verdict.Reason):
 			s.outcome = Refused
 		}
-		all[key.String()] = s
+		all[key.Named()] = s
 	}
 	return all
 }

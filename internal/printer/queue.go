@@ -59,10 +59,10 @@ func (p *page) usage(q v1.Queue) {
 	p.table(rows)
 }
 
-// reservedMark returns a note for the application for which quota is reserved; empty for the others.
+// reservedMark returns a note for the ask for which quota is reserved; empty for the others.
 func reservedMark(q v1.Queue, h v1.Head) string {
 	for _, k := range q.ReservedFor {
-		if k.Namespace == h.Namespace && k.Name == h.Name {
+		if k.Kind == h.Kind && k.Namespace == h.Namespace && k.Name == h.Name {
 			return " (quota is reserved for it)"
 		}
 	}

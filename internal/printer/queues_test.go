@@ -40,7 +40,7 @@ func TestQueues(t *testing.T) {
 	root.Status.Pending, root.Status.Admitted = 3, 4
 	teamA := queue("team-a", "root", [5]string{"cpu", "default", "14", "10", "4"}, [5]string{"nvidia.com/gpu", "a100", "2", "0", "2"})
 	teamA.Status.Pending, teamA.Status.Admitted = 3, 2
-	teamA.Status.Heads = []v1alpha1.QueueHead{{Position: 1, Namespace: "etl", Name: "daily", Priority: 5}, {Position: 2, Namespace: "etl", Name: "hourly"}}
+	teamA.Status.Heads = []v1alpha1.QueueHead{{Position: 1, Kind: v1alpha1.SparkApplicationKind, Namespace: "etl", Name: "daily", Priority: 5}, {Position: 2, Kind: v1alpha1.SparkApplicationKind, Namespace: "etl", Name: "hourly"}}
 	teamB := queue("team-b", "root")
 	teamB.Spec.StopPolicy = v1alpha1.StopPolicyHold
 	lost := queue("lost", "nowhere", [5]string{"cpu", "default", "0", "", ""})

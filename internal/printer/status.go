@@ -12,8 +12,8 @@ import (
 
 	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
-	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // aheadShown is the number of applications ahead of another one that are listed, as in the live view.
@@ -60,7 +60,7 @@ func FromStatus(app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) v1.A
 // OfSparkQueue reports whether the application's gate uses SparkQueues. The queues of other gates may have the same
 // names as SparkQueues.
 func OfSparkQueue(app *v1alpha1.SparkApplication) bool {
-	gate := convert.GateOf(app)
+	gate := status.GateOf(app)
 	return gate == "" || catalog.Of(gate).SparkQueues
 }
 
@@ -73,7 +73,9 @@ func takeGated(h *v1.Hold, e *v1alpha1.ExecutorStatus) {
 
 // takePlace looks for an application among the first in line, and copies its place.
 func takePlace(w *v1.Wait, app *v1alpha1.SparkApplication, heads []v1.Head) {
-	at := slices.IndexFunc(heads, func(h v1.Head) bool { return h.Namespace == app.Namespace && h.Name == app.Name })
+	at := slices.IndexFunc(heads, func(h v1.Head) bool {
+		return h.Kind == v1alpha1.SparkApplicationKind && h.Namespace == app.Namespace && h.Name == app.Name
+	})
 	if at < 0 {
 		return
 	}
@@ -83,7 +85,7 @@ func takePlace(w *v1.Wait, app *v1alpha1.SparkApplication, heads []v1.Head) {
 func headsOf(heads []v1alpha1.QueueHead) []v1.Head {
 	var out []v1.Head
 	for _, h := range heads {
-		out = append(out, v1.Head{Position: int(h.Position), Namespace: h.Namespace, Name: h.Name, Priority: h.Priority})
+		out = append(out, v1.Head{Position: int(h.Position), Kind: h.Kind, Namespace: h.Namespace, Name: h.Name, Priority: h.Priority})
 	}
 	return out
 }

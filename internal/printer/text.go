@@ -242,10 +242,9 @@ func PodSetText(s v1.PodSet) string {
 	return text
 }
 
-// HeadText describes an application in line: its position, name and priority. An application of another namespace has
-// no name.
+// HeadText describes an ask in line: its position, kind, name and priority. One of another namespace has no name.
 func HeadText(h v1.Head) string {
-	name := h.Namespace + "/" + h.Name
+	name := h.Kind + " " + h.Namespace + "/" + h.Name
 	if h.Name == "" {
 		name = "one of another namespace"
 	}

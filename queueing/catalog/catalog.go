@@ -18,7 +18,7 @@ type entry struct {
 
 // gates lists the gates in the order in which users read about them.
 var gates = []entry{
-	{v1alpha1.GateEmbedded, queueing.Capabilities{Queues: true, SparkQueues: true, UnmanagedPods: true, Resizes: true}},
+	{v1alpha1.GateEmbedded, queueing.Capabilities{Queues: true, SparkQueues: true, Charges: true, Resizes: true}},
 	{v1alpha1.GateKueue, queueing.Capabilities{
 		Queues: true, Resizes: true, DescribesPods: true, QueueLabel: v1alpha1.KueueQueueLabel, OwnFlavors: true, PodIntegration: true, ShowsProgress: true,
 		UnreadLabels: map[string]string{
@@ -26,8 +26,8 @@ var gates = []entry{
 			"kueue.x-k8s.io/max-exec-time-seconds": "spec.timeouts.run",
 		},
 	}},
-	{v1alpha1.GateVolcano, queueing.Capabilities{Queues: true, DescribesPods: true, LeavesExecutors: true, Scheduler: "volcano"}},
-	{v1alpha1.GateYuniKorn, queueing.Capabilities{Queues: true, DescribesPods: true, LeavesExecutors: true, Scheduler: "yunikorn"}},
+	{v1alpha1.GateVolcano, queueing.Capabilities{Queues: true, DescribesPods: true, LeavesRest: true, Scheduler: "volcano"}},
+	{v1alpha1.GateYuniKorn, queueing.Capabilities{Queues: true, DescribesPods: true, LeavesRest: true, Scheduler: "yunikorn"}},
 	{v1alpha1.GateNone, queueing.Capabilities{}},
 }
 

@@ -86,21 +86,13 @@ func holdOf(h *embedded.HeldGrant) *explainv1.Hold {
 func headsOf(heads []embedded.Head, first int) []explainv1.Head {
 	var out []explainv1.Head
 	for i, h := range heads {
-		head := explainv1.Head{Namespace: h.Key.Namespace, Name: shownName(h.Key), Priority: h.Priority}
+		head := explainv1.Head{Kind: h.Key.Kind, Namespace: h.Key.Namespace, Name: h.Key.Name, Priority: h.Priority}
 		if first > 0 {
 			head.Position = first + i
 		}
 		out = append(out, head)
 	}
 	return out
-}
-
-// shownName returns the name that an explanation shows for a key.
-func shownName(key queueing.Key) string {
-	if key.Kind == queueing.Pod {
-		return "pod/" + key.Name
-	}
-	return key.Name
 }
 
 // limited returns an amount, or nil if it is unlimited.

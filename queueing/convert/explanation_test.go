@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
@@ -49,7 +50,7 @@ func teams(t *testing.T) *embedded.Engine {
 func askOf(name string, at int) queueing.Ask {
 	requests := queueing.Resources{"cpu": 200, "memory": 896 << 20, "pods": 1}
 	return queueing.Ask{
-		Key: queueing.Key{Namespace: "default", Name: name, UID: name}, Run: 1, Attempt: 1, Queue: "team-a",
+		Key: queueing.Key{Kind: v1alpha1.SparkApplicationKind, Namespace: "default", Name: name, UID: name}, Run: 1, Attempt: 1, Queue: "team-a",
 		QueuedAt: day.Add(time.Duration(at) * time.Second),
 		PodSets: []queueing.PodSet{
 			{Name: "driver", Count: 1, Requests: requests}, {Name: "executor", Count: 2, Requests: requests},
@@ -60,8 +61,8 @@ func askOf(name string, at int) queueing.Ask {
 // TestThePageIsTrue: the answers in the documentation equal those of the code. Run it with -update to update them.
 func TestThePageIsTrue(t *testing.T) {
 	e := teams(t)
-	waits, _ := e.Explain(queueing.Key{Namespace: "default", Name: "pi", UID: "pi"})
-	holds, _ := e.Explain(queueing.Key{Namespace: "default", Name: "etl", UID: "etl"})
+	waits, _ := e.Explain(queueing.Key{Kind: v1alpha1.SparkApplicationKind, Namespace: "default", Name: "pi", UID: "pi"})
+	holds, _ := e.Explain(queueing.Key{Kind: v1alpha1.SparkApplicationKind, Namespace: "default", Name: "etl", UID: "etl"})
 	team, _ := e.ExplainQueue("team-a")
 	pi, etl := Explanation(waits), Explanation(holds)
 	pi.Namespace, pi.Name, pi.UID, pi.Stage, pi.StageMessage = "default", "pi", "9f6c1f0e-3c4e-4a8e-b1a5-0d4c5f6a7b8c", "Queued", pi.Message

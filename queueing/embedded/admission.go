@@ -143,8 +143,8 @@ func (ad *admission) assume(a *app, where placement, elastic int32) {
 	ad.holders.grants++
 	standing := queueing.HolderState{Priority: origin.priority, QueuedAt: origin.queuedAt, ReleasedBy: ad.reservations.releaseTime(origin)}
 	ad.holders.charge(a, &heldGrant{origin: origin, standing: standing, stateKnown: true, serial: ad.holders.grants, grant: queueing.Grant{
-		Run: origin.run, Attempt: origin.attempt, Gate: GateName, Queue: q.name, Ancestors: q.ancestors, Priority: origin.priority, Epoch: ad.holders.epochs[q.tree.root], SchedulingGated: origin.gated,
-		Part: origin.unmanagedExecutor, Inputs: origin.inputs, HoldsFor: holdsFor, PodSets: class.signature.grant(where, elastic, origin.gated),
+		Run: origin.run, Attempt: origin.attempt, Gate: GateName, Queue: q.name, Ancestors: q.ancestors, Priority: origin.priority, Epoch: ad.holders.epochs[q.tree.root], SchedulingGated: origin.elastic != "",
+		Part: origin.part, Inputs: origin.inputs, HoldsFor: holdsFor, PodSets: class.signature.grant(where, elastic, origin.elastic),
 	}})
 }
 

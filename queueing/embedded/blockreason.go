@@ -21,8 +21,8 @@ func queueBlockReason(q *queue) blockReason {
 }
 
 // head returns the class whose first ask is the head of the queue, or nil if nothing can be admitted. If maxRunning
-// blocks the first class of a StrictFIFO queue, executors of running drivers come before it, because it may be waiting
-// for these drivers to end.
+// blocks the first class of a StrictFIFO queue, parts of what is admitted come before it, because it may be waiting for
+// their owners to end.
 func (q *queue) head() *equivalenceClass {
 	if q.config == nil || len(q.admissible.items) == 0 {
 		return nil
@@ -31,13 +31,13 @@ func (q *queue) head() *equivalenceClass {
 	if !q.strict() || head.atMaxRunning() == nil {
 		return head
 	}
-	var executors *equivalenceClass
+	var parts *equivalenceClass
 	for _, class := range q.admissible.items {
-		if class.unmanagedExecutor && (executors == nil || q.admissible.before(class, executors)) {
-			executors = class
+		if class.part && (parts == nil || q.admissible.before(class, parts)) {
+			parts = class
 		}
 	}
-	return cmp.Or(executors, head)
+	return cmp.Or(parts, head)
 }
 
 // headUnlessBlocked returns the first ask if it waits for quota, or nil if there is none or stop blocks it.
@@ -70,7 +70,7 @@ func (class *equivalenceClass) blockedByQuota() blockReason {
 
 // atMaxRunning returns the queue whose maxRunning keeps a class from being admitted, or nil if there is none.
 func (class *equivalenceClass) atMaxRunning() *queue {
-	if class.unmanagedExecutor {
+	if class.part {
 		return nil
 	}
 	return class.queue.atMaxRunning()
@@ -78,5 +78,5 @@ func (class *equivalenceClass) atMaxRunning() *queue {
 
 // isBlockedBy reports whether a reason that blocks the queue also blocks this class.
 func (class *equivalenceClass) isBlockedBy(stop blockReason) bool {
-	return stop.reason != "" && !(class.unmanagedExecutor && stop.reason == queueing.ReasonMaxRunning)
+	return stop.reason != "" && !(class.part && stop.reason == queueing.ReasonMaxRunning)
 }

@@ -11,7 +11,7 @@ type candidateKind int
 const (
 	podsOfOthers candidateKind = iota // pods of other queues above base gangs
 	ownPods
-	wholeOfOthers // whole applications of other queues
+	wholeOfOthers // whole askers of other queues
 	wholeOwn
 	// candidateKinds is the number of kinds.
 	candidateKinds

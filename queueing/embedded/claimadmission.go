@@ -112,8 +112,8 @@ func (class *equivalenceClass) hasChoice() bool {
 	return class.signature.elastic >= 0 || len(class.options) > 1 || class.placements != nil
 }
 
-// grantee returns the application that is granted what is claimed. This is a more urgent one of the same class, if it
-// has asked in the meantime.
+// grantee returns the asker that is granted what is claimed. This is a more urgent one of the same class, if it has
+// asked in the meantime.
 func (c *claim) grantee() *app {
 	if first := c.app.class.first(); first.claim == nil {
 		return first

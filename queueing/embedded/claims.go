@@ -19,20 +19,20 @@ type claims struct {
 	holders   *holders
 	// all holds the claims in the order in which they were created.
 	all []*claim
-	// preemptedBy holds what an application has preempted in one run, because it does not preempt the same application
-	// twice. preempted holds which applications were preempted in a run of their own, because they are not preempted
-	// for shares again in that run. Both ensure that preemption terminates.
+	// preemptedBy holds what an asker has preempted in one run, because it does not preempt the same asker twice.
+	// preempted holds which askers were preempted in a run of their own, because they are not preempted for shares
+	// again in that run. Both ensure that preemption terminates.
 	preemptedBy map[appRun]map[queueing.Key]bool
 	preempted   map[appRun]bool
 }
 
-// appRun is one run of an application.
+// appRun is one run of an asker.
 type appRun struct {
 	key queueing.Key
 	run int64
 }
 
-// prunePastPreemptions forgets preemptions by, and of, applications that are gone.
+// prunePastPreemptions forgets preemptions by, and of, askers that are gone.
 func (cs *claims) prunePastPreemptions() {
 	if len(cs.preemptedBy)+len(cs.preempted) <= maxPastPreemptions {
 		return
@@ -41,7 +41,7 @@ func (cs *claims) prunePastPreemptions() {
 	maps.DeleteFunc(cs.preempted, func(of appRun, _ bool) bool { return cs.registry.apps[of.key] == nil })
 }
 
-// notePreemption records that an application was preempted for a claim.
+// notePreemption records that an asker was preempted for a claim.
 func (cs *claims) notePreemption(c *claim, of *app) {
 	by := appRun{c.app.key, c.ask.run}
 	if cs.preemptedBy[by] == nil {
@@ -53,10 +53,10 @@ func (cs *claims) notePreemption(c *claim, of *app) {
 	}
 }
 
-// wasPreempted reports whether an application was preempted before in the run of its grant.
+// wasPreempted reports whether an asker was preempted before in the run of its grant.
 func (cs *claims) wasPreempted(a *app) bool { return cs.preempted[appRun{a.key, a.held.grant.Run}] }
 
-// maxPastPreemptions is how many past preemptions are remembered before those of applications that are gone are pruned.
+// maxPastPreemptions is how many past preemptions are remembered before those of askers that are gone are pruned.
 const maxPastPreemptions = 10_000
 
 // Eviction returns why the grant of this run and attempt must be released, or nil if it may be kept. An eviction lasts
@@ -184,7 +184,7 @@ func (cs *claims) evictionBy(by *app, target *target) *queueing.Eviction {
 	case v.held.queue == by.class.queue && v.held.standing.Priority < by.ask.priority:
 		rule = fmt.Sprintf("its priority %d is higher than %d", by.ask.priority, v.held.standing.Priority)
 	case v.held.queue == by.class.queue && !target.whole:
-		rule = fmt.Sprintf("executors above the base gang come after waiting applications of the same priority %d", by.ask.priority)
+		rule = fmt.Sprintf("pods above the base gang come after pending asks of the same priority %d", by.ask.priority)
 	case v.held.queue == by.class.queue:
 		rule = fmt.Sprintf("it is older and has the same priority %d", by.ask.priority)
 	case target.byShare:
@@ -215,16 +215,16 @@ func equalHolderStates(a, b queueing.HolderState) bool {
 	return a.Priority == b.Priority && a.Terminating == b.Terminating && a.Stuck == b.Stuck && a.QueuedAt.Equal(b.QueuedAt) && a.ReleasedBy.Equal(b.ReleasedBy)
 }
 
-// fillMaxRunning reports whether claims and admitted applications together have reached a maxRunning, so that no other
-// ask of the class can start.
+// fillMaxRunning reports whether claims and admitted askers together have reached a maxRunning, so that no other ask of
+// the class can start.
 func (cs *claims) fillMaxRunning(class *equivalenceClass) bool {
-	for q := class.queue; q != nil && !class.unmanagedExecutor; q = q.parent {
+	for q := class.queue; q != nil && !class.part; q = q.parent {
 		if q.config == nil || q.config.MaxRunning == nil {
 			continue
 		}
 		n := q.admitted
 		for _, c := range cs.all {
-			if c.app.class != nil && !c.app.class.unmanagedExecutor && q.contains(c.app.class.queue) {
+			if c.app.class != nil && !c.app.class.part && q.contains(c.app.class.queue) {
 				n++
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// compareApps orders pending applications by higher priority, then age, then smaller UID. Namespace and name make the
-// order total.
+// compareApps orders pending askers by higher priority, then age, then smaller UID. Namespace and name make the order
+// total.
 func compareApps(a, b *app) int {
 	if a.ask.priority != b.ask.priority {
 		return cmp.Compare(b.ask.priority, a.ask.priority)
@@ -29,7 +29,7 @@ func compareKeys(a, b queueing.Key) int {
 	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name), strings.Compare(a.UID, b.UID))
 }
 
-// compare orders entries like compareApps. It works even if the application no longer asks for anything.
+// compare orders entries like compareApps. It works even if the asker no longer asks for anything.
 func (a entry) compare(b entry) int {
 	if a.priority != b.priority {
 		return cmp.Compare(b.priority, a.priority)
@@ -44,7 +44,7 @@ func (a entry) compare(b entry) int {
 }
 
 func newEquivalenceClass(key string, q *queue, a *ask) *equivalenceClass {
-	class := &equivalenceClass{key: key, queue: q, signature: a.signature, holdsFor: a.holdsFor, unmanagedExecutor: a.unmanagedExecutor}
+	class := &equivalenceClass{key: key, queue: q, signature: a.signature, holdsFor: a.holdsFor, part: a.part}
 	class.apps.before = func(a, b *app) bool { return compareApps(a, b) < 0 }
 	class.apps.moved = func(a *app, place int) { a.heapIndex = place }
 	return class

@@ -33,15 +33,15 @@ func (q *queue) enterHead() {
 	}
 }
 
-// hasNewHeads reports whether executors have become heads of StrictFIFO queues and have not competed yet. That happens
-// when maxRunning is reached during the cycle.
+// hasNewHeads reports whether parts (queueing.Ask.Part) have become heads of StrictFIFO queues and have not competed
+// yet. That happens when maxRunning is reached during the cycle.
 func (t *tree) hasNewHeads() bool {
 	some := false
 	for _, q := range t.pendingQueues {
 		if q.config == nil || !q.strict() || q.stoppedBy != nil {
 			continue
 		}
-		if head := q.head(); head != nil && head.unmanagedExecutor && head != q.enteredHead {
+		if head := q.head(); head != nil && head.part && head != q.enteredHead {
 			q.settledAt, some = attempt{}, true
 		}
 	}

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sparkgate/sparkgate/queueing/quota"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
 // DefaultFlavor is the built-in flavor, without node labels and taints. It always exists.
@@ -32,10 +33,10 @@ type Strategy string
 
 // Values of Strategy, as in the API.
 const (
-	// BestEffortFIFO lets an application that fits start before an earlier one that does not.
+	// BestEffortFIFO lets an asker that fits start before an earlier one that does not.
 	BestEffortFIFO Strategy = "BestEffortFIFO"
-	// StrictFIFO lets nothing start before the head of the queue. Applications that the queue can never admit do not
-	// count as the head.
+	// StrictFIFO lets nothing start before the head of the queue. Askers that the queue can never admit do not count as
+	// the head.
 	StrictFIFO Strategy = "StrictFIFO"
 )
 
@@ -51,7 +52,7 @@ const (
 	StopHoldAndDrain StopPolicy = "HoldAndDrain"
 )
 
-// Policy selects the applications that may be preempted. Any value other than these counts as PreemptNever.
+// Policy selects the askers that may be preempted. Any value other than these counts as PreemptNever.
 type Policy string
 
 // Values of Policy, as in the API and in Kueue.
@@ -93,7 +94,7 @@ const (
 	PreemptLessThanInitialShare FairPreemption = "LessThanInitialShare"
 )
 
-// Preemption selects the applications that pending asks of a queue may preempt. The zero value preempts nothing.
+// Preemption selects the askers that pending asks of a queue may preempt. The zero value preempts nothing.
 type Preemption struct {
 	// Within applies within the queue: PreemptLowerPriority or PreemptLowerOrNewerEqualPriority.
 	Within Policy `json:"within,omitempty"`
@@ -131,16 +132,16 @@ type QueueConfig struct {
 	// Unlimited on a root lets the queues of the tree use any amount of resources for which no queue of the tree has a
 	// quota. Without it a tree without quotas admits nothing.
 	Unlimited bool `json:"unlimited,omitempty"`
-	// Preemption selects the applications that pending asks of this queue may preempt.
+	// Preemption selects the askers that pending asks of this queue may preempt.
 	Preemption Preemption `json:"preemption,omitzero"`
-	// MaxRunning bounds the number of admitted applications in this queue and those below it; nil means no bound.
+	// MaxRunning bounds the number of admitted askers in this queue and those below it; nil means no bound.
 	MaxRunning *int32   `json:"maxRunning,omitempty"`
 	Strategy   Strategy `json:"strategy,omitempty"`
 	// HeadTimeout is how long the head of the queue may be overtaken before quota is reserved for it (see
 	// Engine.Advance); nil is DefaultHeadTimeout. With 0 a StrictFIFO queue reserves nothing beyond its own quota.
 	HeadTimeout *time.Duration `json:"headTimeout,omitempty"`
 	Stop        StopPolicy     `json:"stop,omitempty"`
-	// Admits reports whether applications of a namespace with these labels may use the queue; nil admits none. Only the
+	// Admits reports whether askers of a namespace with these labels may use the queue; nil admits none. Only the
 	// queue named in the ask is checked, not those above it. Admits must not keep or modify the map, and must depend on
 	// nothing else.
 	Admits func(labels map[string]string) bool `json:"-"`

@@ -94,7 +94,7 @@ func TestReconfigure(t *testing.T) {
 		"got children while in use": {
 			before: "a cpu=6", running: "x queue=a cpu=1",
 			after: "a cpu=6\nb in=a", asks: "y queue=b cpu=1\nz queue=b cpu=1 at=1\nw queue=a cpu=1", want: "y",
-			verdicts: map[string]string{"x": "Granted", "w": "Waiting/ReferenceNotFound: queue a does not accept applications; submit to one of its leaf queues: b"},
+			verdicts: map[string]string{"x": "Granted", "w": "Waiting/ReferenceNotFound: queue a admits nothing itself; submit to one of its leaf queues: b"},
 		},
 		"became a cycle while in use": {
 			before: "a cpu=6\nb in=a", running: "x queue=b cpu=1", after: "a cpu=6 in=b\nb in=a", asks: "y queue=b cpu=1",
@@ -333,7 +333,7 @@ func TestALimitThatIsGone(t *testing.T) {
 			e.Advance(epoch.Add(DefaultHeadTimeout))
 			e.SetQueues(queuesOf(t, after))
 			e.Cycle(0)
-			want = "Waiting/WaitingForQuota: needs cpu 3 of flavor default; free quota is reserved for applications that have headed their queue for longer than its headTimeout"
+			want = "Waiting/WaitingForQuota: needs cpu 3 of flavor default; free quota is reserved for asks that have headed their queue for longer than its headTimeout"
 			if got := says(e.Verdict(keyOf("late"))); got != want {
 				t.Errorf("after:\n%s, want\n%s", got, want)
 			}

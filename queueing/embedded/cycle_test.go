@@ -285,7 +285,7 @@ func TestRevertKeepsThePlace(t *testing.T) {
 // head. When another ask becomes the head, its verdict changes.
 func TestStrictHead(t *testing.T) {
 	t.Parallel()
-	const behind = "Waiting/WaitingForQuota: queue a is StrictFIFO: an earlier application must start first"
+	const behind = "Waiting/WaitingForQuota: queue a is StrictFIFO: an earlier ask must start first"
 	const first = "Waiting/WaitingForQuota: needs cpu 3 of flavor default; queue a may use at most 5 (nominal 5, borrowing 0) and others hold the rest"
 	e := engineWith(t, "a cpu=5 strict", "x queue=a cpu=1\ny queue=a cpu=1 at=2\nz queue=a cpu=1 at=3\nw queue=a cpu=100m at=4")
 	steps := []struct {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package embedded decides which applications may start, within the quota of a forest of queues.
+// Package embedded decides which askers may start, within the quota of a forest of queues.
 //
 //	Submit ──► waiting ──Cycle──► granted (assumed) ──Confirm──► granted ──Release──► gone
 //	              ▲                     │                            ▲
@@ -24,13 +24,13 @@
 //
 // If the first ask of an equivalence class does not fit, no other ask of the class does, and none will later in the
 // same cycle, because free quota only shrinks while grants are made. So a cycle tries each class until it fails once,
-// and a thousand equal applications cost as much as one. A class has one verdict. Its message is built when the reason
-// changes, and only then set on the single applications; Changed returns their keys.
+// and a thousand equal askers cost as much as one. A class has one verdict. Its message is built when the reason
+// changes, and only then set on the single askers; Changed returns their keys.
 //
 // The Engine is composed of parts, each with its own state. A part uses only parts above it:
 //
 //	hierarchy      the forest of queues, their quota and flavors
-//	registry       the applications by key
+//	registry       the askers by key
 //	holders        the grants that are charged
 //	waiting        the pending asks
 //	claims         quota that is being reclaimed for an ask

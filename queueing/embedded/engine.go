@@ -12,8 +12,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// Engine admits applications. It is not safe for concurrent use. It is composed of parts, each of which owns its state
-// and uses only the parts listed above it.
+// Engine admits askers. It is not safe for concurrent use. It is composed of parts, each of which owns its state and
+// uses only the parts listed above it.
 type Engine struct {
 	hierarchy    *hierarchy
 	registry     *registry
@@ -79,7 +79,7 @@ func (e *Engine) ReserveFor(key queueing.Key) {
 func (e *Engine) Submit(in queueing.Ask) bool {
 	a := e.registry.apps[in.Key]
 	if a != nil && a.held != nil && a.held.isFor(in.Run, in.Attempt) {
-		if !a.held.stateKnown { // the grant was restored from a ledger, and its application has not stored it yet, so it still asks
+		if !a.held.stateKnown { // the grant was restored from a ledger, and its asker has not stored it yet, so it still asks
 			e.SetHolderState(in.Key, in.Run, in.Attempt, queueing.HolderState{Priority: in.Priority, QueuedAt: in.QueuedAt})
 		}
 		return false
@@ -108,16 +108,16 @@ func (e *Engine) Submit(in queueing.Ask) bool {
 
 func askOf(in queueing.Ask) *ask {
 	return &ask{
-		unmanagedExecutor: in.Part,
-		run:               in.Run, attempt: in.Attempt, queue: in.Queue, labels: in.NamespaceLabels, needsLimits: in.NeedsLimits,
-		priority: in.Priority, queuedAt: in.QueuedAt, holdsFor: max(0, in.HoldsFor), gated: in.SchedulingGated, inputs: in.Inputs, signature: newSignature(in.PodSets),
+		part: in.Part,
+		run:  in.Run, attempt: in.Attempt, queue: in.Queue, labels: in.NamespaceLabels, needsLimits: in.NeedsLimits,
+		priority: in.Priority, queuedAt: in.QueuedAt, holdsFor: max(0, in.HoldsFor), elastic: in.Elastic, inputs: in.Inputs, signature: newSignature(in.PodSets),
 	}
 }
 
 // equal reports whether two asks have the same place in the same queue. Inputs make no difference to that.
 func (a *ask) equal(b *ask) bool {
 	return a.run == b.run && a.attempt == b.attempt && a.queue == b.queue && a.priority == b.priority &&
-		a.queuedAt.Equal(b.queuedAt) && a.holdsFor == b.holdsFor && a.gated == b.gated && a.unmanagedExecutor == b.unmanagedExecutor && a.needsLimits == b.needsLimits && a.signature.key == b.signature.key &&
+		a.queuedAt.Equal(b.queuedAt) && a.holdsFor == b.holdsFor && a.elastic == b.elastic && a.part == b.part && a.needsLimits == b.needsLimits && a.signature.key == b.signature.key &&
 		maps.Equal(a.labels, b.labels)
 }
 

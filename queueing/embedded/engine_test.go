@@ -58,7 +58,7 @@ func grantOf(run, attempt int64, queue string, cpu int64) queueing.Grant {
 // TestLife plays the life of one key step by step, and checks its final state and charges.
 func TestLife(t *testing.T) {
 	t.Parallel()
-	const behind = "Waiting/WaitingForQuota: waiting for run 1 attempt 1 of this application to release its grant"
+	const behind = "Waiting/WaitingForQuota: waiting for run 1 attempt 1 to release its grant"
 	tests := map[string]struct {
 		steps []string
 		want  string

@@ -8,8 +8,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// Explain returns the live view of an application that has an ask or a grant, or false if it has neither. It changes
-// nothing.
+// Explain returns the live view of an asker that has an ask or a grant, or false if it has neither. It changes nothing.
 func (e *Engine) Explain(key queueing.Key) (Explanation, bool) {
 	a := e.registry.apps[key]
 	if a == nil || a.ask == nil && a.held == nil {

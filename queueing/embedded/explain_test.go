@@ -116,7 +116,7 @@ func TestExplain(t *testing.T) {
 		"full": {
 			queues: "root max=1\na in=root\nb in=root", running: "x queue=b cpu=1", asks: "pi queue=a cpu=1", of: "pi",
 			want: "Waiting/MaxRunning in a\nposition 1 of 1 behind\ncpu/default needs 3 free without limit most without limit" + pods +
-				"\n- wait for one of the 1 admitted applications of queue root to end, or raise its maxRunning (1)",
+				"\n- wait for one of the 1 that queue root has admitted to end, or raise its maxRunning (1)",
 		},
 		"not first in a strict queue": {
 			queues: "a cpu=3 strict", running: "x queue=a cpu=100m", asks: "big queue=a cpu=1\npi queue=a cpu=200m at=1", of: "pi",
@@ -185,7 +185,7 @@ func TestExplain(t *testing.T) {
 		"holds another attempt": {
 			queues: "a cpu=6", running: "pi queue=a cpu=1", late: "pi queue=a cpu=1 attempt=2", of: "pi",
 			want: "Waiting/WaitingForQuota in a\nposition 0 of 0 behind" +
-				"\n- run 1 attempt 1 of this application must end: its grant is released when none of its pods is active" +
+				"\n- run 1 attempt 1 must end: its grant is released when none of its pods is active" +
 				"\nholds run 1 attempt 1: 1 driver in default 2 executor in default",
 		},
 		"holds, and the queue is gone": {
@@ -252,7 +252,7 @@ func TestExplainClaims(t *testing.T) {
 			position 1 of 1 behind
 			cpu/default needs 6 free 0 most 12; root uses 12 of 12; missing 6
 			pods/default needs 3 free without limit most without limit
-			- the preempted applications must end; the quota that they release is reserved for this application`,
+			- the preempted holders of quota must end; the quota that they release is reserved for this ask`,
 		"z": `Waiting/WaitingForQuota in c
 			position 1 of 1 behind
 			cpu/default needs 3 free 0 most 12; root uses 12 of 12; missing 3
@@ -272,7 +272,7 @@ func TestExplainClaims(t *testing.T) {
 		kept for pi(0)
 		cpu/default needs 3 free 6 most 12
 		pods/default needs 3 free without limit most without limit
-		- applications that preempted others start first; the free quota is reserved for them`
+		- asks that preempted others start first; the free quota is reserved for them`
 	if diff := cmp.Diff(linesOf(want), linesOf(shown(x))); diff != "" {
 		t.Errorf("explanation of one for whom the free room is not (-want +got):\n%s", diff)
 	}

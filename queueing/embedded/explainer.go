@@ -106,8 +106,8 @@ func (ex *explainer) explainAsk(a *app) *PendingAsk {
 	return w
 }
 
-// position returns the position of an application among the admissible asks of its queue, the number of these asks, and
-// the last ones before it.
+// position returns the position of an asker among the admissible asks of its queue, the number of these asks, and the
+// last ones before it.
 func (q *queue) position(a *app) (position, inLine int, ahead []Head) {
 	var last []*app
 	for _, class := range q.classes {

@@ -12,8 +12,8 @@ import (
 // AheadShown is the maximum number of asks listed in PendingAsk.Ahead.
 const AheadShown = 5
 
-// Explanation is the live view of one application, for users. It changes with every decision, so it must not be written
-// into a status.
+// Explanation is the live view of one asker, for users. It changes with every decision, so it must not be written into
+// a status.
 type Explanation struct {
 	Queue string
 	// State, Reason and Message are the verdict.
@@ -40,8 +40,7 @@ type PendingAsk struct {
 	ReservedFor []Head
 	// Needs are the minimum needs of the ask, in its preferred placement.
 	Needs []Need
-	// Remedies are sentences for users about what must happen so that the ask is admitted. They name no other
-	// application.
+	// Remedies are sentences for users about what must happen so that the ask is admitted. They name no other asker.
 	Remedies []string
 }
 
@@ -103,7 +102,7 @@ type Headroom struct {
 	Available, Most int64
 }
 
-// Head is one pending application.
+// Head is one pending asker.
 type Head struct {
 	Key      queueing.Key
 	Priority int32
@@ -115,7 +114,7 @@ type QueueState struct {
 	Parent string
 	// Root is the root of the queue's tree.
 	Root string
-	// Leaf is true if the queue has no children, so that it admits applications.
+	// Leaf is true if the queue has no children, so that it admits askers.
 	Leaf bool
 	// StoppedBy is the nearest drained queue, this one or one above it, else the nearest held one; empty if none is
 	// stopped. Stop is StopHoldAndDrain or StopHold accordingly, or empty.
@@ -130,11 +129,10 @@ type QueueState struct {
 	MissingFlavors []string
 	AllMissing     bool
 	FlavorsOf      string
-	// Pending and Admitted count the applications of this queue and of those below it.
+	// Pending and Admitted count the askers of this queue and of those below it.
 	Pending, Admitted int32
-	// Pods counts the pods of this queue and of those below it that belong to no application. Their drivers also count
-	// as applications.
-	Pods PodCount
+	// Kinds has the same counts by kind, those of parts (queueing.Ask.Part) included. Kinds without any are left out.
+	Kinds map[string]Count
 	// Waiting counts the pending asks of this queue alone by the reason of their verdict. The keys are reasons of
 	// package queueing, or Undecided for asks that no Cycle has evaluated.
 	Waiting map[string]int32

@@ -107,9 +107,8 @@ func (pr *preemptionRound) newLargest(parent *queue) *largest {
 	return l
 }
 
-// isAboveShare reports whether an application may be preempted by a rule because its side has more than its share;
-// v.vector is what would be released. An application that was preempted before in the same run is not preempted for
-// shares again.
+// isAboveShare reports whether an asker may be preempted by a rule because its side has more than its share; v.vector
+// is what would be released. An asker that was preempted before in the same run is not preempted for shares again.
 func (p *targetSearch) isAboveShare(v *target, by shareRule) bool {
 	forest, q := p.preemption.hierarchy.forest, v.app.held.queue
 	mine := p.class.queue.subtreeBeside(q)

@@ -106,7 +106,7 @@ func FuzzEngine(f *testing.F) {
 				delete(grants, key)
 			case 6:
 				a := s.ask()
-				g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, PodSets: newSignature(a.PodSets).grant(placement{{Name: DefaultFlavor}, {Name: DefaultFlavor}}, a.PodSets[1].Count, false)}
+				g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, PodSets: newSignature(a.PodSets).grant(placement{{Name: DefaultFlavor}, {Name: DefaultFlavor}}, a.PodSets[1].Count, "")}
 				e.Restore(a.Key, g)
 				grants[a.Key] = g
 			default:

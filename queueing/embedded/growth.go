@@ -130,9 +130,9 @@ func (eg *elasticGrowth) newGrowthRequest(a *app) (*growthRequest, string) {
 	case q.stoppedBy != nil:
 		return nil, stopText(q.stoppedBy, q)
 	case len(h.growth.reclaims) > 0:
-		return nil, "cannot grow while executors of this application are being reclaimed"
+		return nil, "cannot grow while pods of this grant are being reclaimed"
 	case q.hasPending(h.standing.Priority):
-		return nil, fmt.Sprintf("pending applications of queue %s that have not started yet come first", q.name)
+		return nil, fmt.Sprintf("pending asks of queue %s come first", q.name)
 	}
 	usable, why := eg.hierarchy.usableFlavors(q, queueing.PodSet{
 		Name: base.Name, Flavors: base.Flavors, Tolerations: h.growth.want.Tolerations, NodeSelector: h.growth.want.NodeSelector,
@@ -151,7 +151,7 @@ func (eg *elasticGrowth) newGrowthRequest(a *app) (*growthRequest, string) {
 func (q *queue) hasPending(priority int32) bool {
 	full := q.atMaxRunning() != nil
 	for _, class := range q.admissible.items {
-		if full && !class.unmanagedExecutor {
+		if full && !class.part {
 			continue
 		}
 		if next := class.next(); next != nil && next.ask.priority >= priority {
@@ -186,7 +186,7 @@ func (eg *elasticGrowth) canGrow(g *growthRequest) bool {
 	}
 	switch {
 	case kept:
-		eg.holders.setGrowthMessage(g.app, "free quota is reserved for applications that have headed their queue for longer than its headTimeout")
+		eg.holders.setGrowthMessage(g.app, "free quota is reserved for asks that have headed their queue for longer than its headTimeout")
 		return false
 	case !still:
 		h.growth.blocked = first

@@ -210,7 +210,7 @@ func askFrom(t testing.TB, line string) queueing.Ask {
 		case "uid":
 			ask.Key.UID = w.value
 		case "gated":
-			ask.SchedulingGated = true
+			ask.Elastic = "executor"
 		case "guarded":
 			ask.NeedsLimits = true
 		case "holds":
@@ -285,4 +285,12 @@ func says(v queueing.Verdict) string {
 		out += ": " + v.Message
 	}
 	return out
+}
+
+// elasticIf returns the name of the elastic pod set of an ask, empty unless its grant may grow.
+func elasticIf(mayGrow bool) string {
+	if mayGrow {
+		return "executor"
+	}
+	return ""
 }

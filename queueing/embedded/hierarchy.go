@@ -127,8 +127,7 @@ func (hr *hierarchy) defect(q *queue) string {
 	return ""
 }
 
-// queueInadmissible returns the verdict for a queue that cannot admit applications at all. It is Undecided if the queue
-// can.
+// queueInadmissible returns the verdict for a queue that cannot admit askers at all. It is Undecided if the queue can.
 func (hr *hierarchy) queueInadmissible(q *queue) queueing.Verdict {
 	if defect := hr.defect(q); defect != "" {
 		return unusable(defect)
@@ -157,7 +156,7 @@ func (hr *hierarchy) dropIfUnused(q *queue) {
 	}
 }
 
-// leaves returns the names of the leaf queues below a node, which are those that admit applications.
+// leaves returns the names of the leaf queues below a node, which are those that admit askers.
 func (hr *hierarchy) leaves(n quota.NodeID) []string {
 	var out []string
 	for next := slices.Clone(hr.forest.Children(n)); len(next) > 0; next = next[1:] {

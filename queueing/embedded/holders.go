@@ -101,7 +101,7 @@ func (hs *holders) deletedInUse(c *configuration) []quota.Node {
 	return out
 }
 
-// charge charges a grant to an application that holds none.
+// charge charges a grant to an asker that holds none.
 func (hs *holders) charge(a *app, h *heldGrant) {
 	q := hs.hierarchy.queue(h.grant.Queue)
 	h.queue, a.held = q, h
@@ -142,7 +142,7 @@ func (hs *holders) opensTargets(h *heldGrant) bool {
 	return false
 }
 
-// uncharge removes the charge of the application's grant, if it holds one.
+// uncharge removes the charge of the asker's grant, if it holds one.
 func (hs *holders) uncharge(a *app) {
 	h := a.held
 	if h == nil {
@@ -228,7 +228,7 @@ func (hs *holders) noteElastic(a *app) {
 	}
 }
 
-// recharge replaces the application's grant by another one of the same attempt.
+// recharge replaces the asker's grant by another one of the same attempt.
 func (hs *holders) recharge(a *app, grant queueing.Grant) {
 	h := a.held
 	less := elasticPods(grant) < elasticPods(h.grant)
@@ -272,20 +272,18 @@ func (a *app) countAdmitted(n int32) {
 		if !a.held.grant.Part {
 			q.admitted += n
 		}
-		if a.key.Kind == queueing.Pod {
-			q.pods.Admitted += n
-		}
+		q.kinds.of(a.key.Kind).Admitted += n
 		cut = q.config != nil && q.parent != nil && q.parent.config == nil
 	}
 }
 
-// wholeTarget returns a target for everything an application has left, without the pods in gone and those that must be
+// wholeTarget returns a target for everything an asker has left, without the pods in gone and those that must be
 // released anyway.
 func (hs *holders) wholeTarget(a *app, gone []*target) *target {
 	return &target{app: a, whole: true, max: 1, vector: hs.vectorWithout(a, gone)}
 }
 
-// vectorWithout returns what an application charges, without the pods in gone and those that must be released anyway.
+// vectorWithout returns what an asker charges, without the pods in gone and those that must be released anyway.
 func (hs *holders) vectorWithout(a *app, gone []*target) quota.Vector {
 	left := a.held.grant
 	if elasticPods(left) == 0 {
@@ -305,7 +303,7 @@ func (hs *holders) vectorWithout(a *app, gone []*target) quota.Vector {
 	return hs.hierarchy.forest.Prepare(a.held.queue.node, chargedAmounts(left, a.held.queue.flavors[0]))
 }
 
-// mergeWholeTargets drops single pods of applications that are preempted as a whole.
+// mergeWholeTargets drops single pods of askers that are preempted as a whole.
 func (hs *holders) mergeWholeTargets(chosen []*target) []*target {
 	var out []*target
 	for _, v := range chosen {
@@ -321,7 +319,7 @@ func (hs *holders) mergeWholeTargets(chosen []*target) []*target {
 	return out
 }
 
-// includesWhole reports whether the chosen targets contain the application as a whole.
+// includesWhole reports whether the chosen targets contain the asker as a whole.
 func includesWhole(a *app, chosen []*target) bool {
 	return slices.ContainsFunc(chosen, func(v *target) bool { return v.whole && v.app == a })
 }

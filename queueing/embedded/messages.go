@@ -15,7 +15,7 @@ import (
 // maxNamesListed is how many names a message lists.
 const maxNamesListed = 5
 
-// named returns a queue in words for an application of the queue of, which is the same queue or one below it.
+// named returns a queue in words for an asker of the queue of, which is the same queue or one below it.
 func named(q, of *queue) string {
 	if q == of {
 		return "queue " + q.name
@@ -23,7 +23,7 @@ func named(q, of *queue) string {
 	return fmt.Sprintf("queue %s, above %s,", q.name, of.name)
 }
 
-// stopText says that queue q is stopped, and how, for an application of the queue of.
+// stopText says that queue q is stopped, and how, for an asker of the queue of.
 func stopText(q, of *queue) string {
 	how := "held"
 	if q.config.Stop == StopHoldAndDrain {
@@ -83,7 +83,7 @@ func noQuota(q *queue) string {
 }
 
 func notLeaf(queue string, leaves []string) queueing.Verdict {
-	return unusable(fmt.Sprintf("queue %s does not accept applications; submit to one of its leaf queues: %s", queue, list(leaves)))
+	return unusable(fmt.Sprintf("queue %s admits nothing itself; submit to one of its leaf queues: %s", queue, list(leaves)))
 }
 
 func notAllowed(q *queue) queueing.Verdict {
@@ -107,10 +107,10 @@ func limitsNeeded(q *queue) queueing.Verdict {
 			"administrator to add queue %s to the namespace's allowed queues or to name the namespace in the queue's namespaceSelector", q.name, q.name)}
 }
 
-// behindOwnGrant returns the verdict on an ask of an application that still holds the grant of another attempt.
+// behindOwnGrant returns the verdict on an ask of an asker that still holds the grant of another attempt.
 func behindOwnGrant(g queueing.Grant) queueing.Verdict {
 	return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota,
-		Message: fmt.Sprintf("waiting for run %d attempt %d of this application to release its grant", g.Run, g.Attempt)}
+		Message: fmt.Sprintf("waiting for run %d attempt %d to release its grant", g.Run, g.Attempt)}
 }
 
 // list joins the first names, and says how many more there are.

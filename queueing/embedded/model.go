@@ -111,15 +111,15 @@ type queue struct {
 	share      quota.Share
 	tournament uint64
 
-	// pending and admitted count applications in this queue and those below it. holders are those that are charged to
-	// this very queue, and ranked are the same in preemption order. leaving counts the holders that must release
-	// something, grown those that have pods above their base gangs.
+	// pending and admitted count askers in this queue and those below it. holders are those that are charged to this
+	// very queue, and ranked are the same in preemption order. leaving counts the holders that must release something,
+	// grown those that have pods above their base gangs.
 	pending, admitted int32
 	holders           []*app
 	ranked            ranking
 	leaving, grown    int
-	// pods counts the pods of this queue and those below it that belong to no application.
-	pods PodCount
+	// kinds has the same counts by kind, parts included.
+	kinds kindCounts
 }
 
 // equivalenceClass holds the asks of one queue with the same needs, the first one at index 0.
@@ -129,10 +129,9 @@ type equivalenceClass struct {
 	signature *signature
 	// holdsFor bounds how long a grant is held; 0 means no bound.
 	holdsFor time.Duration
-	// unmanagedExecutor is true if the asks are executors of a driver that belongs to no application
-	// (queueing.Ask.Part). They neither count for maxRunning nor wait for other applications to end, because then they
-	// would wait for their own driver.
-	unmanagedExecutor bool
+	// part is true if the asks are for parts of what is already admitted (queueing.Ask.Part). They neither count for
+	// maxRunning nor wait for other askers to end, because then they would wait for their own owner.
+	part bool
 	// index is the index in queue.classes, heapIndex the one in queue.admissible.
 	index, heapIndex int
 	apps             heap[*app]
@@ -203,13 +202,13 @@ type ask struct {
 	queuedAt    time.Time
 	// holdsFor bounds how long the grant is held; 0 means no bound.
 	holdsFor time.Duration
-	// gated is true if the grant may grow.
-	gated bool
+	// elastic is queueing.Ask.Elastic: the grant may grow unless it is empty.
+	elastic string
 	// inputs is copied from the ask into the grant.
 	inputs string
-	// unmanagedExecutor is queueing.Ask.Part.
-	unmanagedExecutor bool
-	signature         *signature
+	// part is queueing.Ask.Part.
+	part      bool
+	signature *signature
 	// headSince is when this ask, or one that it replaced at the head of the queue, became the blocked head; zero if it
 	// is not one.
 	headSince time.Time
@@ -326,7 +325,7 @@ type Decision struct {
 	Grown int32 `json:"grown,omitempty"`
 	// Before is the grant before it grew; nil for a new grant.
 	Before *queueing.Grant `json:"-"`
-	// Root is the root of the tree that is charged. Its ledger must record the grant before the application sees it.
+	// Root is the root of the tree that is charged. Its ledger must record the grant before the asker sees it.
 	Root string `json:"root"`
 	// Grant is the grant to record. Its pod sets are shared with the engine: do not modify them.
 	Grant queueing.Grant `json:"grant"`
@@ -366,21 +365,30 @@ type blockReason struct {
 // The last one is preempted first.
 type ranking []*app
 
-// PodCount counts pods that belong to no application.
-type PodCount struct{ Pending, Admitted int32 }
+// Count counts pending asks and grants.
+type Count struct{ Pending, Admitted int32 }
+
+// kindCount counts those of one kind of asker.
+type kindCount struct {
+	kind string
+	Count
+}
+
+// kindCounts has one element for each kind that has asked. They are few, so a list is faster than a map.
+type kindCounts []kindCount
 
 // GateName is the name of this gate in the API and in its grants.
 const GateName = "Embedded"
 
-// target is what a holder may have to release: pods above its base gang in one flavor, or everything the application
-// has left, if whole is true.
+// target is what a holder may have to release: pods above its base gang in one flavor, or everything the asker has
+// left, if whole is true.
 type target struct {
 	app   *app
 	whole bool
 	// flavor is the flavor of the pods, and max is how many there are.
 	flavor string
 	max    int32
-	// count is how many of the pods must go; 1 for a whole application that must go.
+	// count is how many of the pods must go; 1 for a whole asker that must go.
 	count int32
 	// vector is the need of one of them.
 	vector quota.Vector

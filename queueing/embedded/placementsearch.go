@@ -127,7 +127,7 @@ func (hr *hierarchy) findOption(class *equivalenceClass) bool {
 	return true
 }
 
-// maxOptions bounds the options of a class: enough for sixteen flavors each for driver and executors.
+// maxOptions bounds the options of a class: enough for sixteen flavors for each of two pod sets.
 const maxOptions = 256
 
 // evaluate initializes a new class with its options, or with the reason why it can never be admitted.

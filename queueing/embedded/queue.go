@@ -69,7 +69,7 @@ func (a *ask) classKey(access access) string {
 		return "-" + a.signature.key
 	case access == withoutLimits:
 		return "!" + a.signature.key
-	case a.unmanagedExecutor:
+	case a.part:
 		return "*" + a.signature.key
 	}
 	if a.holdsFor == 0 {

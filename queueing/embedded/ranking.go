@@ -17,7 +17,7 @@ func (r *ranking) insert(a *app) {
 	*r = slices.Insert(*r, at, a)
 }
 
-// remove removes an application, whose priority must not have changed since it was inserted.
+// remove removes an asker, whose priority must not have changed since it was inserted.
 func (r *ranking) remove(a *app) {
 	at, _ := slices.BinarySearchFunc(*r, a, compareRanks)
 	*r = slices.Delete(*r, at, at+1)

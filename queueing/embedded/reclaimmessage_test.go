@@ -15,8 +15,8 @@ import (
 func TestWhyExecutorsAreReclaimed(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ asks, want string }{
-		"newer, same priority": {"new queue=a cpu=1 executors=0 at=9", "preempted by default/new: executors above the base gang come after waiting applications of the same priority 0"},
-		"older, same priority": {"new queue=a cpu=1 executors=0 at=1", "preempted by default/new: executors above the base gang come after waiting applications of the same priority 0"},
+		"newer, same priority": {"new queue=a cpu=1 executors=0 at=9", "preempted by default/new: pods above the base gang come after pending asks of the same priority 0"},
+		"older, same priority": {"new queue=a cpu=1 executors=0 at=1", "preempted by default/new: pods above the base gang come after pending asks of the same priority 0"},
 		"higher priority":      {"new queue=a cpu=1 executors=0 at=9 prio=3", "preempted by default/new: its priority 3 is higher than 0"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// registry holds the applications by key, and the keys whose verdict has changed.
+// registry holds the askers by key, and the keys whose verdict has changed.
 type registry struct {
 	apps    map[queueing.Key]*app
 	changed map[queueing.Key]bool
@@ -24,7 +24,7 @@ func (rg *registry) sortedKeys() []queueing.Key {
 	return keys
 }
 
-// setVerdict sets the verdict of a pending application, and records its key if the verdict has changed.
+// setVerdict sets the verdict of a pending asker, and records its key if the verdict has changed.
 func (rg *registry) setVerdict(a *app, v *queueing.Verdict) {
 	if a.verdict == nil || *a.verdict != *v {
 		rg.changed[a.key] = true

@@ -14,12 +14,12 @@ import (
 // maxPlacementsExplained is how many placements are explained.
 const maxPlacementsExplained = 3
 
-// remedies returns sentences for users about what must happen so that an ask is admitted. They name no other
-// application, so everyone who may read this application may read them.
+// remedies returns sentences for users about what must happen so that an ask is admitted. They name no other asker, so
+// everyone who may read this asker may read them.
 func (ex *explainer) remedies(a *app) []string {
 	switch class := a.class; {
 	case class == nil:
-		return []string{fmt.Sprintf("run %d attempt %d of this application must end: its grant is released when none of its pods is active",
+		return []string{fmt.Sprintf("run %d attempt %d must end: its grant is released when none of its pods is active",
 			a.held.grant.Run, a.held.grant.Attempt)}
 	case class.isInadmissible():
 		return ex.inadmissibleRemedies(a)
@@ -27,9 +27,9 @@ func (ex *explainer) remedies(a *app) []string {
 		out := class.queue.unblockRemedies()
 		switch {
 		case a.claim != nil && len(a.claim.targets) == 0:
-			return append(out, "applications that are terminating must end; the quota that they release is reserved for this application")
+			return append(out, "holders of quota that are terminating must end; the quota that they release is reserved for this ask")
 		case a.claim != nil:
-			return append(out, "the preempted applications must end; the quota that they release is reserved for this application")
+			return append(out, "the preempted holders of quota must end; the quota that they release is reserved for this ask")
 		case class.queue.strict() && class.queue.currentHead() != a:
 			return append(out, fmt.Sprintf("the head of queue %s must start first: the queue is StrictFIFO", class.queue.name))
 		}
@@ -51,7 +51,7 @@ func (q *queue) unblockRemedies() []string {
 			out = append(out, fmt.Sprintf("resume queue %s: its stopPolicy is %s", n.name, n.config.Stop))
 		}
 		if most := n.config.MaxRunning; most != nil && n.admitted >= *most {
-			out = append(out, fmt.Sprintf("wait for one of the %d admitted applications of queue %s to end, or raise its maxRunning (%d)",
+			out = append(out, fmt.Sprintf("wait for one of the %d that queue %s has admitted to end, or raise its maxRunning (%d)",
 				n.admitted, n.name, *most))
 		}
 	}
@@ -151,7 +151,7 @@ func (ex *explainer) reservationRemedies(a *app) []string {
 		return []string{fmt.Sprintf("the head of queue %s must start first: free quota is reserved for it because it has waited longer than the queue's headTimeout (%s)",
 			keeper.name, keeper.headTimeout())}
 	}
-	return []string{"applications that preempted others start first; the free quota is reserved for them"}
+	return []string{"asks that preempted others start first; the free quota is reserved for them"}
 }
 
 // shortfallRemedies returns one sentence per resource about what must be released for a placement of a class.

@@ -17,7 +17,7 @@ type reservations struct {
 	claims    *claims
 	// now is the time of the last Advance; zero if Advance was never called.
 	now time.Time
-	// claimant is the application whose claim is being admitted, which represents its class meanwhile; else nil.
+	// claimant is the asker whose claim is being admitted, which represents its class meanwhile; else nil.
 	claimant *app
 	// before and after are buffers for shortfalls that are compared.
 	before, after []int64
@@ -164,7 +164,7 @@ func (rs *reservations) firstDelayed(class *equivalenceClass, need quota.Vector,
 	return nil
 }
 
-// asking returns the application that represents a class: the one whose claim is being admitted, or else the first one
+// asking returns the asker that represents a class: the one whose claim is being admitted, or else the first one
 // without a claim.
 func (rs *reservations) asking(class *equivalenceClass) *app {
 	if rs.claimant != nil && rs.claimant.class == class {

@@ -117,7 +117,7 @@ func (f *flow) arrive() {
 	if f.known && f.chance(0.7) {
 		a.HoldsFor = time.Duration(1+f.IntN(int(longestRun/time.Second))) * time.Second
 	}
-	a.SchedulingGated = f.chance(0.3)
+	a.Elastic = elasticIf(f.chance(0.3))
 	if f.elastic && a.PodSets[0].Requests["cpu"] < 3 {
 		a.PodSets = append(a.PodSets, queueing.PodSet{Name: "executor", Count: 2 + f.Int32N(6), MinCount: 1, Requests: queueing.Resources{"cpu": 1}})
 	}

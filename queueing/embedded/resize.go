@@ -39,9 +39,9 @@ func (e *Engine) Allocation(key queueing.Key, run, attempt int64) queueing.Alloc
 	return allocation
 }
 
-// Settle records that a resized grant was written to the application's status. From now on this grant is charged,
-// whether that is more or less than before. It ignores a grant of another attempt, and one that was resized less often
-// than the grant that is held. It reports whether anything changed.
+// Settle records that a resized grant was written to the asker's status. From now on this grant is charged, whether
+// that is more or less than before. It ignores a grant of another attempt, and one that was resized less often than the
+// grant that is held. It reports whether anything changed.
 func (e *Engine) Settle(key queueing.Key, grant queueing.Grant) bool {
 	a := e.registry.apps[key]
 	if a == nil || a.held == nil || !a.held.isFor(grant.Run, grant.Attempt) || a.held.grant.Resizes != grant.Resizes {

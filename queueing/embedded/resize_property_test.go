@@ -49,7 +49,7 @@ func (g *growing) happens() {
 	switch n := g.IntN(20); {
 	case n < 5 || !known:
 		a := g.randomAsk(g.newKey())
-		a.SchedulingGated = g.chance(0.8)
+		a.Elastic = elasticIf(g.chance(0.8))
 		g.submit(a)
 	case n < 7:
 		g.release(key)

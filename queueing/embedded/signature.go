@@ -85,15 +85,15 @@ func (s *signature) amounts(where placement, elastic int32) []quota.Amount {
 }
 
 // grant returns the granted pod sets for a placement if the elastic pod set has the given count. They share the maps of
-// the ask and the flavor. A grant that may grow keeps the requested flavors.
-func (s *signature) grant(where placement, elastic int32, mayGrow bool) []queueing.PodSetGrant {
+// the ask and the flavor. The pod set that may grow keeps the requested flavors.
+func (s *signature) grant(where placement, elastic int32, mayGrow string) []queueing.PodSetGrant {
 	out := make([]queueing.PodSetGrant, len(s.podSets))
 	for i, p := range s.podSets {
 		out[i] = queueing.PodSetGrant{
 			Name: p.Name, Flavor: where[i].Name, Count: s.podCount(i, elastic), Requests: p.Requests,
 			NodeSelector: where[i].NodeLabels, Tolerations: where[i].Tolerations,
 		}
-		if mayGrow {
+		if p.Name == mayGrow {
 			out[i].Flavors = p.Flavors
 		}
 	}

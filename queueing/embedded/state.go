@@ -97,7 +97,7 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	problem, faulty := e.hierarchy.forest.Problem(q.node)
 	s := QueueState{
 		Name: q.name, Parent: q.config.Parent, Root: q.root().name, Leaf: len(e.hierarchy.forest.Children(q.node)) == 0,
-		Problem: string(problem), Pending: q.pending, Admitted: q.admitted, Pods: q.pods, Heads: q.heads(HeadsShown),
+		Problem: string(problem), Pending: q.pending, Admitted: q.admitted, Kinds: q.kinds.byKind(), Heads: q.heads(HeadsShown),
 		Waiting: q.pendingByReason(), Share: e.explainer.shareOf(q),
 	}
 	s.ElasticPods, s.WantedPods = e.holders.elasticOf(q)

@@ -129,20 +129,20 @@ func TestStates(t *testing.T) {
 	const gi = 1 << 30
 	want := []QueueState{
 		{
-			Name: "a", Parent: "root", Root: "root", Leaf: true, Pending: 2, Admitted: 1,
+			Name: "a", Parent: "root", Root: "root", Leaf: true, Pending: 2, Admitted: 1, Kinds: map[string]Count{"": {Pending: 2, Admitted: 1}},
 			Usage: []Usage{use("cpu", 6000, 3000, 3000), use("memory", 1.5*gi, 2*gi, 0), use("pods", 3, quota.Unlimited, 0)},
 			Heads: []Head{{Key: keyOf("a2")}}, Waiting: map[string]int32{"WaitingForQuota": 1, "ExceedsQuota": 1}, Share: ptr.To(0.375),
 		},
 		{
-			Name: "b", Parent: "root", Root: "root", Leaf: true, Admitted: 1, Share: ptr.To(0.0),
+			Name: "b", Parent: "root", Root: "root", Leaf: true, Admitted: 1, Kinds: map[string]Count{"": {Admitted: 1}}, Share: ptr.To(0.0),
 			Usage: []Usage{use("cpu", 3000, 5000, 0), use("memory", 0, 0, 0), use("pods", 3, quota.Unlimited, 0)},
 		},
 		{
-			Name: "free", Root: "free", Leaf: true, Admitted: 1,
+			Name: "free", Root: "free", Leaf: true, Admitted: 1, Kinds: map[string]Count{"": {Admitted: 1}},
 			Usage: []Usage{use("cpu", 21000, quota.Unlimited, 0), use("pods", 3, quota.Unlimited, 0)},
 		},
 		{
-			Name: "root", Root: "root", Pending: 2, Admitted: 2,
+			Name: "root", Root: "root", Pending: 2, Admitted: 2, Kinds: map[string]Count{"": {Pending: 2, Admitted: 2}},
 			Usage: []Usage{use("cpu", 9000, 12000, 0), use("memory", 1.5*gi, 2*gi, 0), use("pods", 6, quota.Unlimited, 0)},
 		},
 	}

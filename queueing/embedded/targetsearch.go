@@ -20,7 +20,7 @@ import (
 //     itself may do so as Preemption.Borrow allows, or QueueConfig.FairPreemption of the common ancestor (type
 //     shareRule).
 //
-// Only applications that use what is short are candidates.
+// Only askers that use what is short are candidates.
 type targetSearch struct {
 	preemption *preemption
 	class      *equivalenceClass
@@ -28,7 +28,7 @@ type targetSearch struct {
 	need       quota.Vector
 	// short is the part of the need that does not fit.
 	short quota.Vector
-	// past holds what the application has already preempted in this run.
+	// past holds what the asker has already preempted in this run.
 	past map[queueing.Key]bool
 	// oldest and newest bound the serials of grants that may be targets: oldest is inclusive, newest exclusive.
 	oldest, newest uint64
@@ -171,7 +171,7 @@ func compareBools(a, b bool) int {
 	return 1
 }
 
-// wholeTargets returns an application as a target if it may be preempted as a whole.
+// wholeTargets returns an asker as a target if it may be preempted as a whole.
 func (p *targetSearch) wholeTargets(a *app) []*target {
 	if !p.policyAllows(a) || !a.held.vector.Overlaps(p.short) || p.past[a.key] {
 		return nil
@@ -179,7 +179,7 @@ func (p *targetSearch) wholeTargets(a *app) []*target {
 	return []*target{{app: a, whole: true, max: 1}}
 }
 
-// podTargets returns the pods above the base gang of an application that may be preempted, by flavor, starting with the
+// podTargets returns the pods above the base gang of an asker that may be preempted, by flavor, starting with the
 // flavor that was added last.
 func (p *targetSearch) podTargets(a *app) []*target {
 	if !p.policyAllows(a) && !p.policyAllowsPods(a) {
@@ -207,7 +207,7 @@ func (p *targetSearch) policyAllowsPods(v *app) bool {
 		v.held.standing.Priority <= p.app.ask.priority
 }
 
-// policyAllows reports whether a policy allows the ask to preempt an application, looking only at priority and age.
+// policyAllows reports whether a policy allows the ask to preempt an asker, looking only at priority and age.
 func (p *targetSearch) policyAllows(v *app) bool {
 	policy := p.class.queue.config.Preemption
 	lower := v.held.standing.Priority < p.app.ask.priority
@@ -218,7 +218,7 @@ func (p *targetSearch) policyAllows(v *app) bool {
 	return policy.Reclaim == PreemptAny || policy.Reclaim == PreemptLowerPriority && lower
 }
 
-// isEligible reports whether an application may be preempted now. Of the rules about shares it applies those up to by.
+// isEligible reports whether an asker may be preempted now. Of the rules about shares it applies those up to by.
 func (p *targetSearch) isEligible(v *target, by shareRule) bool {
 	a := v.app
 	v.byBorrower, v.byShare = false, false
@@ -237,12 +237,12 @@ func (p *targetSearch) isEligible(v *target, by shareRule) bool {
 }
 
 // borrowsBeside reports whether the ask's own side borrows: the subtree with the ask's queue directly below the common
-// ancestor with the application's queue.
+// ancestor with the asker's queue.
 func (p *targetSearch) borrowsBeside(v *app) bool {
 	return p.preemption.hierarchy.forest.Over(p.class.queue.subtreeBeside(v.held.queue).node, p.short)
 }
 
-// mayBorrow reports whether an ask that borrows may preempt an application by the policy Borrow.
+// mayBorrow reports whether an ask that borrows may preempt an asker by the policy Borrow.
 func (p *targetSearch) mayBorrow(v *app) bool {
 	policy := p.class.queue.config.Preemption
 	return policy.Borrow == PreemptLowerPriority && v.held.standing.Priority < p.app.ask.priority &&

@@ -72,7 +72,7 @@ func (c *tournament) enter(q *queue) {
 		q.updateObstacles(c.admission.hierarchy.forest)
 		full := q.atMaxRunning() != nil
 		for _, class := range q.line {
-			if (!full || class.unmanagedExecutor) && !class.didNotFit() && c.admission.chooseOption(class) {
+			if (!full || class.part) && !class.didNotFit() && c.admission.chooseOption(class) {
 				q.enter(class)
 			}
 		}
@@ -106,7 +106,7 @@ func (c *tournament) enterPreemptors(entering []*queue) {
 
 // turn evaluates the first ask of a queue. If it fits, or fits after grants of this cycle are withdrawn, it is granted;
 // a withdrawal ends the tournament. Else it gets a claim, if it can preempt enough. Else its class leaves the
-// tournament. turn returns the application that was granted, or nil.
+// tournament. turn returns the asker that was granted, or nil.
 func (c *tournament) turn(q *queue) *app {
 	class := q.current()
 	where, elastic, fits := c.admission.fit(class)
@@ -183,13 +183,13 @@ func (c *tournament) selectEntry(q *queue) bool {
 	full := q.atMaxRunning() != nil
 	for q.entered > 0 {
 		class := q.current()
-		blocked := full && !class.unmanagedExecutor
+		blocked := full && !class.part
 		if !blocked && c.canCompete(q, class) {
 			q.lead = class.lead
 			return true
 		}
 		q.leave()
-		if head := q.head(); blocked && q.strict() && head != nil && head.unmanagedExecutor { // maxRunning was reached after the first one had entered
+		if head := q.head(); blocked && q.strict() && head != nil && head.part { // maxRunning was reached after the first one had entered
 			q.at = 0
 			q.enterHead()
 		}

@@ -121,7 +121,7 @@ func (u *turmoil) counts() map[string]*queueCount {
 			for _, amount := range a.held.charged() {
 				c.charged[amount.Cell] += amount.Value
 			}
-		case a.class != nil && !a.ask.unmanagedExecutor:
+		case a.class != nil && !a.ask.part:
 			of(a.class.queue).pending++
 		}
 	}

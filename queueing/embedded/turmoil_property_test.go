@@ -174,12 +174,12 @@ func (u *turmoil) known() []queueing.Key {
 // arrive makes an application ask. It may be elastic, announce its end, or be part of another one.
 func (u *turmoil) arrive() {
 	a := u.randomAsk(u.newKey())
-	a.SchedulingGated = u.chance(0.5)
+	a.Elastic = elasticIf(u.chance(0.5))
 	if u.chance(0.3) {
 		a.HoldsFor = time.Duration(1+u.IntN(20)) * time.Minute
 	}
 	if u.chance(0.1) {
-		a.Part, a.Key.Kind = true, queueing.Pod
+		a.Part, a.Key.Kind = true, "Pod"
 	}
 	if u.chance(0.2) {
 		a.PodSets[0].Requests = queueing.Resources{"cpu": 3 + u.Int64N(6)}
@@ -198,7 +198,7 @@ func (u *turmoil) arrive() {
 // charge makes a pod count that no queue has admitted, whether it fits or not.
 func (u *turmoil) charge(queueing.Key) {
 	a := u.randomAsk(u.newKey())
-	a.Key.Kind, a.Part = queueing.Pod, u.chance(0.5)
+	a.Key.Kind, a.Part = "Pod", u.chance(0.5)
 	g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Gate: GateName, Queue: a.Queue, Part: a.Part, Priority: a.Priority,
 		PodSets: []queueing.PodSetGrant{{Name: "driver", Flavor: []string{"", DefaultFlavor, "spot"}[u.IntN(3)], Count: 1, Requests: a.PodSets[0].Requests}}}
 	u.say("%s is charged to %s: %v", a.Key.Name, g.Queue, g.PodSets)

@@ -12,7 +12,7 @@ import (
 )
 
 func podKey(name string) queueing.Key {
-	return queueing.Key{Kind: queueing.Pod, Namespace: "default", Name: name, UID: name}
+	return queueing.Key{Kind: "Pod", Namespace: "default", Name: name, UID: name}
 }
 
 // podAsk returns the ask of an unmanaged pod that is queued at a second of the tests' day.
@@ -141,7 +141,8 @@ func decide(t *testing.T, e *Engine, want string) {
 func counts(t *testing.T, e *Engine, queue string, want [4]int32) {
 	t.Helper()
 	s, _ := e.State(queue)
-	if got := [4]int32{s.Pending, s.Admitted, s.Pods.Pending, s.Pods.Admitted}; got != want {
+	pods := s.Kinds["Pod"]
+	if got := [4]int32{s.Pending, s.Admitted, pods.Pending, pods.Admitted}; got != want {
 		t.Errorf("queue %s counts %v, want %v", queue, got, want)
 	}
 }

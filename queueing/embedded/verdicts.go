@@ -24,12 +24,12 @@ func (vs *verdicts) reservedMessage(class *equivalenceClass) string {
 	if needs := vs.hierarchy.forest.Needs(class.queue.node, class.options[0].minNeed); len(needs) > 0 {
 		wants = needsText(class, needs[0])
 	}
-	return wants + "; free quota is reserved for applications that have headed their queue for longer than its headTimeout"
+	return wants + "; free quota is reserved for asks that have headed their queue for longer than its headTimeout"
 }
 
 // updateVerdicts sets the verdicts of all pending asks of a queue after a complete cycle. To save work, it visits only
 // classes in which something may have changed, builds a message only if the reason has changed, and visits single
-// applications only if the message has changed or they are new.
+// askers only if the message has changed or they are new.
 func (vs *verdicts) updateVerdicts(q *queue) {
 	stop := queueBlockReason(q)
 	before := q.strictHead
@@ -85,7 +85,7 @@ func (vs *verdicts) newVerdict(class *equivalenceClass, c blockReason) *queueing
 	case c.reason == queueing.ReasonMaxRunning:
 		v.Message = fmt.Sprintf("%s has reached its maxRunning of %d", named(c.queue, class.queue), *c.queue.config.MaxRunning)
 	case c.notHead:
-		v.Message = fmt.Sprintf("queue %s is StrictFIFO: an earlier application must start first", class.queue.name)
+		v.Message = fmt.Sprintf("queue %s is StrictFIFO: an earlier ask must start first", class.queue.name)
 	case c.reserved:
 		v.Message = vs.reservedMessage(class)
 	default:

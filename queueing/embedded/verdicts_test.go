@@ -69,7 +69,7 @@ func TestVerdicts(t *testing.T) {
 			queues:  "team-a strict cpu=900m",
 			running: "x queue=team-a cpu=200m\ny queue=team-a cpu=200m",
 			ask:     "z queue=team-a cpu=10m",
-			want:    "Waiting/WaitingForQuota: queue team-a is StrictFIFO: an earlier application must start first",
+			want:    "Waiting/WaitingForQuota: queue team-a is StrictFIFO: an earlier ask must start first",
 		},
 		"never, own quota": {
 			queues: "root\nteam-a in=root memory=2Gi borrow:memory=0",
@@ -130,12 +130,12 @@ func TestVerdicts(t *testing.T) {
 		"not a leaf": {
 			queues: "root cpu=4\nteam-b in=root\ndept in=root\nteam-a in=dept",
 			ask:    "pi queue=root",
-			want:   "Waiting/ReferenceNotFound: queue root does not accept applications; submit to one of its leaf queues: team-a, team-b",
+			want:   "Waiting/ReferenceNotFound: queue root admits nothing itself; submit to one of its leaf queues: team-a, team-b",
 		},
 		"not a leaf, many": {
 			queues: "r\na in=r\nb in=r\nc in=r\nd in=r\ne in=r\nf in=r\ng in=r",
 			ask:    "pi queue=r",
-			want:   "Waiting/ReferenceNotFound: queue r does not accept applications; submit to one of its leaf queues: a, b, c, d, e and 2 more",
+			want:   "Waiting/ReferenceNotFound: queue r admits nothing itself; submit to one of its leaf queues: a, b, c, d, e and 2 more",
 		},
 		"namespace": {
 			queues: "team-a only=team:a",

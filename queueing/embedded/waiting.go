@@ -6,8 +6,6 @@ package embedded
 import (
 	"slices"
 	"strings"
-
-	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // waiting owns the pending asks. It adds them to the equivalence classes of their queues and removes them.
@@ -15,7 +13,7 @@ type waiting struct {
 	hierarchy *hierarchy
 }
 
-// enqueue adds the ask of an application without a grant to its equivalence class.
+// enqueue adds the ask of an asker without a grant to its equivalence class.
 func (wq *waiting) enqueue(a *app) {
 	q := wq.hierarchy.queue(a.ask.queue)
 	access := q.access(a.ask)
@@ -50,7 +48,7 @@ func (wq *waiting) dequeue(a *app) {
 	wq.hierarchy.dropIfUnused(q)
 }
 
-// add adds an application. If the class has other applications, it must be in its queue.
+// add adds an asker. If the class has other askers, it must be in its queue.
 func (class *equivalenceClass) add(a *app) {
 	opens := len(class.apps.items) == 0
 	defer class.asksChanged()
@@ -69,7 +67,7 @@ func (class *equivalenceClass) add(a *app) {
 	}
 }
 
-// remove removes an application. A class without applications is dropped.
+// remove removes an asker. A class without askers is dropped.
 func (class *equivalenceClass) remove(a *app) {
 	defer class.asksChanged()
 	if a.claim != nil {
@@ -123,14 +121,38 @@ func (q *queue) dropClass(class *equivalenceClass) {
 
 func byName(q *queue, name string) int { return strings.Compare(q.name, name) }
 
+// of returns the counts of one kind.
+func (ks *kindCounts) of(kind string) *Count {
+	for i := range *ks {
+		if (*ks)[i].kind == kind {
+			return &(*ks)[i].Count
+		}
+	}
+	*ks = append(*ks, kindCount{kind: kind})
+	return &(*ks)[len(*ks)-1].Count
+}
+
+// byKind returns the counts of all kinds that have any.
+func (ks kindCounts) byKind() map[string]Count {
+	var counts map[string]Count
+	for _, k := range ks {
+		if k.Count == (Count{}) {
+			continue
+		}
+		if counts == nil {
+			counts = map[string]Count{}
+		}
+		counts[k.kind] = k.Count
+	}
+	return counts
+}
+
 // countPending adds n to the pending counters of a queue and all queues above it. Queues that do not exist are skipped.
 func (a *app) countPending(q *queue, n int32) {
 	for ; q != nil && q.config != nil; q = q.parent {
-		if !a.ask.unmanagedExecutor {
+		if !a.ask.part {
 			q.pending += n
 		}
-		if a.key.Kind == queueing.Pod {
-			q.pods.Pending += n
-		}
+		q.kinds.of(a.key.Kind).Pending += n
 	}
 }

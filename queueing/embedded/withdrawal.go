@@ -10,12 +10,12 @@ import "slices"
 //
 // A queue competes with its first ask. If that one borrows, a later ask of the same queue that does not borrow gets its
 // turn only after asks of other queues that borrow over the same distance. Preempting an earlier holder then would
-// waste its work for an application that has not even started. No caller has seen a withdrawn grant, so nothing is
-// lost: its ask is pending as before.
+// waste its work for an asker that has not even started. No caller has seen a withdrawn grant, so nothing is lost: its
+// ask is pending as before.
 //
 // With fair sharing, shares decide who comes first, and nothing is withdrawn.
 //
-// This terminates because no application's grant is withdrawn twice in one call.
+// This terminates because no asker's grant is withdrawn twice in one call.
 type withdrawal struct {
 	round     *preemptionRound
 	admission *admission

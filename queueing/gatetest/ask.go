@@ -18,45 +18,46 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// The gang of NewAsk: a driver and two executors.
+// The gang of NewAsk: a lead pod and two others.
 const (
-	driverCPU, executorCPU = 200, 300
-	executors              = 2
-	podMemory              = 512 << 20
+	leadCPU, otherCPU = 200, 300
+	others            = 2
+	podMemory         = 512 << 20
 	// GangCPU is the CPU that the gang needs, in thousandths of a core.
-	GangCPU = driverCPU + executors*executorCPU
+	GangCPU = leadCPU + others*otherCPU
 	// GangMemory is the memory that the gang needs, in bytes.
-	GangMemory = (1 + executors) * podMemory
+	GangMemory = (1 + others) * podMemory
 )
 
-// asked counts asks, so that each is for a new application.
+// asked counts asks, so that each is for a new asker.
 var asked atomic.Int64
 
-// NewAsk returns the first ask of a new application in a namespace, as a SparkApplication would make it. It makes the
-// name unique.
-func NewAsk(namespace, application, queue string) queueing.Ask {
+// NewAsk returns the first ask of a new asker in a namespace, as a SparkApplication would make it. It makes the name
+// unique.
+func NewAsk(namespace, name, queue string) queueing.Ask {
 	n := asked.Add(1)
-	application = fmt.Sprintf("%s-%d", application, n)
+	name = fmt.Sprintf("%s-%d", name, n)
 	uid := fmt.Sprintf("00000000-0000-4000-8000-%012d", n)
 	yes := true
 	ask := queueing.Ask{
-		Key: queueing.Key{Namespace: namespace, Name: application, UID: uid}, Run: 1, Attempt: 1, Queue: queue, Inputs: "v1:a",
+		Key: queueing.Key{Kind: v1alpha1.SparkApplicationKind, Namespace: namespace, Name: name, UID: uid}, Run: 1, Attempt: 1, Queue: queue, Inputs: "v1:a",
 		NamespaceLabels: map[string]string{"kubernetes.io/metadata.name": namespace},
 		QueuedAt:        time.Date(2026, 1, 1, 12, 0, int(n), 0, time.UTC),
 		PodSets: []queueing.PodSet{
-			{Name: v1alpha1.DriverPodSet, Count: 1, Requests: requests(driverCPU)},
-			{Name: v1alpha1.ExecutorPodSet, Count: executors, Requests: requests(executorCPU)},
+			{Name: v1alpha1.DriverPodSet, Count: 1, Requests: requests(leadCPU)},
+			{Name: v1alpha1.ExecutorPodSet, Count: others, Requests: requests(otherCPU)},
 		},
+		Lead: v1alpha1.DriverPodSet,
 		Objects: queueing.Objects{
-			Name: application + "-1-1",
+			Name: name + "-1-1",
 			Owner: metav1.OwnerReference{
-				APIVersion: v1alpha1.GroupVersion.String(), Kind: "SparkApplication", Name: application, UID: types.UID(uid), Controller: &yes, BlockOwnerDeletion: &yes,
+				APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SparkApplicationKind, Name: name, UID: types.UID(uid), Controller: &yes, BlockOwnerDeletion: &yes,
 			},
 			Labels: map[string]string{
-				v1alpha1.ApplicationLabel: application, v1alpha1.ApplicationUIDLabel: uid, v1alpha1.RunLabel: "1", v1alpha1.AttemptLabel: "1", v1alpha1.QueueLabel: queue,
+				v1alpha1.ApplicationLabel: name, v1alpha1.ApplicationUIDLabel: uid, v1alpha1.RunLabel: "1", v1alpha1.AttemptLabel: "1", v1alpha1.QueueLabel: queue,
 			},
 			Templates: map[string]*corev1.PodTemplateSpec{
-				v1alpha1.DriverPodSet: template(v1alpha1.DriverPodSet, driverCPU), v1alpha1.ExecutorPodSet: template(v1alpha1.ExecutorPodSet, executorCPU),
+				v1alpha1.DriverPodSet: template(v1alpha1.DriverPodSet, leadCPU), v1alpha1.ExecutorPodSet: template(v1alpha1.ExecutorPodSet, otherCPU),
 			},
 		},
 	}

@@ -7,7 +7,6 @@ import (
 	"maps"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -15,7 +14,7 @@ import (
 
 func asksAndIsGranted(p *play) {
 	p.quota(2)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	first := p.reaches(ask, queueing.Granted)
 	if again := p.sync(ask); !cmp.Equal(first, again) {
 		p.Errorf("the same ask has another verdict (-first +second):\n%s", cmp.Diff(first, again))
@@ -29,7 +28,7 @@ func asksAndIsGranted(p *play) {
 }
 
 func releasesTheUnknown(p *play) {
-	ask := p.Ask(p.T, "nobody")
+	ask := p.ask("nobody")
 	p.release(ask.Key)
 	if lister, ok := p.gate.(queueing.KeyLister); ok && len(keysFor(lister, ask.Key)) > 0 {
 		p.Errorf("it holds %v", keysFor(lister, ask.Key))
@@ -38,7 +37,7 @@ func releasesTheUnknown(p *play) {
 
 func waitsForQuota(p *play) {
 	p.quota(0)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.waits(ask, "")
 	if lister, ok := p.gate.(queueing.KeyLister); ok {
 		p.settles("known as one who asks", func() bool { return len(keysFor(lister, ask.Key)) == 1 })
@@ -49,7 +48,7 @@ func waitsForQuota(p *play) {
 
 func oneOfTwo(p *play) {
 	p.quota(1)
-	first, second := p.Ask(p.T, "first"), p.Ask(p.T, "second")
+	first, second := p.ask("first"), p.ask("second")
 	p.granted(first)
 	p.waits(second, "")
 	p.release(first.Key)
@@ -58,14 +57,14 @@ func oneOfTwo(p *play) {
 
 func refuses(p *play) {
 	p.quota(1)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.Impossible(p.T, &ask)
 	p.reaches(ask, queueing.Refused)
 }
 
 func namesTheMissingQueue(p *play) {
 	p.quota(1)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	known := ask.Queue
 	p.Lose(p.T, &ask)
 	p.waits(ask, queueing.ReasonReferenceNotFound)
@@ -75,7 +74,7 @@ func namesTheMissingQueue(p *play) {
 
 func changesWhileWaiting(p *play) {
 	p.quota(0)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.waits(ask, "")
 	smaller := shrink(ask)
 	p.waits(smaller, "")
@@ -87,7 +86,7 @@ func changesWhileWaiting(p *play) {
 // inputsChangeWhileHolding checks that quota granted for other inputs is not presented as granted for the current ones.
 func inputsChangeWhileHolding(p *play) {
 	p.quota(2)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.granted(ask)
 	other := ask
 	other.Inputs += "b"
@@ -103,7 +102,7 @@ func inputsChangeWhileHolding(p *play) {
 // queueChangesWhileHolding checks that quota of one queue is not presented as quota of another one.
 func queueChangesWhileHolding(p *play) {
 	p.quota(2)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.granted(ask)
 	other := ask
 	p.Lose(p.T, &other)
@@ -118,7 +117,7 @@ func queueChangesWhileHolding(p *play) {
 
 func inputsChangeWhileWaiting(p *play) {
 	p.quota(0)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.waits(ask, "")
 	ask.Inputs += "b"
 	p.waits(ask, "")
@@ -143,7 +142,7 @@ func next(ask queueing.Ask) queueing.Ask {
 
 func anotherAttemptWhileWaiting(p *play) {
 	p.quota(0)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.waits(ask, "")
 	p.waits(next(ask), "")
 	p.quota(1)
@@ -155,7 +154,7 @@ func anotherAttemptWhileWaiting(p *play) {
 
 func anotherAttemptWhileHolding(p *play) {
 	p.quota(2)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.granted(ask)
 	p.reaches(next(ask), queueing.Evicting)
 	p.release(ask.Key)
@@ -164,7 +163,7 @@ func anotherAttemptWhileHolding(p *play) {
 
 func leavesTheQueue(p *play) {
 	p.quota(1)
-	first, second, third := p.Ask(p.T, "first"), p.Ask(p.T, "second"), p.Ask(p.T, "third")
+	first, second, third := p.ask("first"), p.ask("second"), p.ask("third")
 	p.granted(first)
 	p.waits(second, "")
 	p.release(second.Key)
@@ -178,7 +177,7 @@ func evicts(p *play) {
 		p.Fatal("the gate is no Evictor")
 	}
 	p.quota(1)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.granted(ask)
 	if e := evictor.Eviction(ask.Key, ask.Run, ask.Attempt); e != nil {
 		p.Fatalf("asked back at once: %+v", e)
@@ -209,9 +208,4 @@ func (p *play) eviction(evictor queueing.Evictor, ask queueing.Ask) *queueing.Ev
 // keysFor returns the keys that a gate has for the name of a key.
 func keysFor(lister queueing.KeyLister, key queueing.Key) []queueing.Key {
 	return lister.KeysFor(key.Kind, key.Namespace, key.Name)
-}
-
-// nameOf returns the application of an ask.
-func nameOf(ask queueing.Ask) types.NamespacedName {
-	return types.NamespacedName{Namespace: ask.Key.Namespace, Name: ask.Key.Name}
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gatetest is the conformance suite for gates. It checks what an application may rely on against a real system.
+// Package gatetest is the conformance suite for gates. It checks what an asker may rely on against a real system.
 //
 //	gatetest.Run(t, gatetest.System{ ... })
 //
@@ -9,6 +9,6 @@
 // that other clients delete, kinds that are not installed. If a system cannot do something, it says why, and the cases
 // that need it are reported as passed over.
 //
-// The suite plays the role of the application: it asks, stores a grant as the status of an application would, confirms,
-// releases, and asks again only when the gate wakes it. So a gate that forgets to wake fails the suite.
+// The suite plays the role of the asker: it asks, stores a grant as the status of an asker would, confirms, releases,
+// and asks again only when the gate wakes it. So a gate that forgets to wake fails the suite.
 package gatetest

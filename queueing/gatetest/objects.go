@@ -12,7 +12,7 @@ import (
 
 func objectsGo(p *play) {
 	p.quota(1)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.granted(ask)
 	if !p.Exists(p.T, ask) {
 		p.Fatal("nothing was made for the ask")
@@ -23,7 +23,7 @@ func objectsGo(p *play) {
 
 func deletedWhileWaiting(p *play) {
 	p.quota(0)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.waits(ask, "")
 	p.Delete(p.T, ask)
 	p.until(ask, "asking again", func(queueing.Verdict) bool { return p.Exists(p.T, ask) })
@@ -33,7 +33,7 @@ func deletedWhileWaiting(p *play) {
 
 func deletedWhileHolding(p *play) {
 	p.quota(1)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.granted(ask)
 	p.Delete(p.T, ask)
 	p.kept(ask)
@@ -41,7 +41,7 @@ func deletedWhileHolding(p *play) {
 
 func deletedMeanwhile(p *play) {
 	p.quota(1)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.granted(ask)
 	p.Delete(p.T, ask)
 	p.restartOperator()
@@ -68,13 +68,13 @@ func (p *play) kept(ask queueing.Ask) {
 	p.release(ask.Key)
 }
 
-// wokenUntil checks a condition now and whenever the gate wakes the application, until it holds.
+// wokenUntil checks a condition now and whenever the gate wakes the asker, until it holds.
 func (p *play) wokenUntil(ask queueing.Ask, what string, is func() bool) {
 	p.Helper()
 	deadline := time.After(answerTimeout)
 	for !is() {
 		select {
-		case <-p.woken(nameOf(ask)):
+		case <-p.woken(ask.Key):
 		case <-deadline:
 			p.Fatalf("%s is not %s", ask, what)
 		}
@@ -83,7 +83,7 @@ func (p *play) wokenUntil(ask queueing.Ask, what string, is func() bool) {
 
 func nameIsTaken(p *play) {
 	p.quota(1)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.Occupy(p.T, ask)
 	v := p.waits(ask, queueing.ReasonWaitingForGate)
 	if !strings.Contains(v.Message, ask.Objects.Name) {
@@ -103,7 +103,7 @@ func nameIsTaken(p *play) {
 func kindsAreMissing(p *play) {
 	p.Uninstall(p.T)
 	p.restartOperator()
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	v := p.waits(ask, queueing.ReasonGateNotInstalled)
 	if !strings.Contains(v.Message, p.Name) || !strings.Contains(strings.ToLower(v.Message), "install") {
 		p.Errorf("the message does not say what to install: %s", v.Message)
@@ -117,7 +117,7 @@ func kindsAreMissing(p *play) {
 
 func kindsGo(p *play) {
 	p.quota(1)
-	holder, other := p.Ask(p.T, "holder"), p.Ask(p.T, "other")
+	holder, other := p.ask("holder"), p.ask("other")
 	p.granted(holder)
 	p.waits(other, "")
 	p.Uninstall(p.T)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/sparkgate/sparkgate/queueing"
@@ -21,21 +20,23 @@ import (
 // answerTimeout is how long a gate may take to answer: much longer than any gate takes.
 const answerTimeout = 90 * time.Second
 
-// play is the run of one case: its applications, and the operator whose gate they ask.
+// play is the run of one case: its askers, and the operator whose gate they ask.
 type play struct {
 	*testing.T
 	System
 	gate queueing.Gate
-	// held holds the grants in the status of applications, asked the keys that have asked.
+	// held holds the grants in the status of askers, asked the keys that have asked.
 	held  map[queueing.Key]queueing.Grant
 	asked map[queueing.Key]bool
+	// asks counts the asks of the play.
+	asks int
 
 	mu    sync.Mutex
-	wakes map[types.NamespacedName]chan struct{}
+	wakes map[queueing.Key]chan struct{}
 }
 
 func begin(t *testing.T, s System) *play {
-	p := &play{T: t, System: s, held: map[queueing.Key]queueing.Grant{}, asked: map[queueing.Key]bool{}, wakes: map[types.NamespacedName]chan struct{}{}}
+	p := &play{T: t, System: s, held: map[queueing.Key]queueing.Grant{}, asked: map[queueing.Key]bool{}, wakes: map[queueing.Key]chan struct{}{}}
 	p.restartOperator()
 	t.Cleanup(func() {
 		for key := range p.asked {
@@ -55,8 +56,7 @@ func (p *play) quota(gangs int) {
 	}
 }
 
-// restartOperator replaces the operator. The new one knows only what is in the cluster and in the status of
-// applications.
+// restartOperator replaces the operator. The new one knows only what is in the cluster and in the status of askers.
 func (p *play) restartOperator() {
 	p.Helper()
 	past := Past{Waker: waker{p}, Held: maps.Clone(p.held)}
@@ -68,12 +68,15 @@ func (p *play) restartOperator() {
 	p.gate = p.Start(p.T, past)
 }
 
-// waker wakes the applications of a play.
+// waker wakes the askers of a play.
 type waker struct{ p *play }
 
 // Wake implements queueing.Waker.
 func (w waker) Wake(key queueing.Key) {
-	w.p.wake(types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
+	select {
+	case w.p.woken(key) <- struct{}{}:
+	default:
+	}
 }
 
 // WakeAfter implements queueing.Waker.
@@ -81,15 +84,9 @@ func (w waker) WakeAfter(key queueing.Key, after time.Duration) {
 	time.AfterFunc(after, func() { w.Wake(key) })
 }
 
-func (p *play) wake(name types.NamespacedName) {
-	select {
-	case p.woken(name) <- struct{}{}:
-	default:
-	}
-}
-
-// woken returns a channel that receives when the application with this name is woken.
-func (p *play) woken(name types.NamespacedName) chan struct{} {
+// woken returns a channel that receives when the asker with this kind and name is woken.
+func (p *play) woken(key queueing.Key) chan struct{} {
+	name := key.Named()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.wakes[name] == nil {
@@ -109,11 +106,11 @@ func (p *play) sync(ask queueing.Ask) queueing.Verdict {
 	return verdict
 }
 
-// until asks now and whenever the gate wakes the application, until the verdict is the wanted one.
+// until asks now and whenever the gate wakes the asker, until the verdict is the wanted one.
 func (p *play) until(ask queueing.Ask, what string, wanted func(queueing.Verdict) bool) queueing.Verdict {
 	p.Helper()
 	deadline := time.After(answerTimeout)
-	woken := p.woken(types.NamespacedName{Namespace: ask.Key.Namespace, Name: ask.Key.Name})
+	woken := p.woken(ask.Key)
 	for {
 		verdict := p.sync(ask)
 		if wanted(verdict) {
@@ -160,6 +157,9 @@ func (p *play) sound(ask queueing.Ask, v queueing.Verdict) {
 		}
 		if v.Message == "" {
 			p.Errorf("%s/%s says nothing for people", v.State, v.Reason)
+		}
+		if word := foreignWord.FindString(v.Message); ask.Key.Kind == otherKind && word != "" {
+			p.Errorf("the message names a %s to an asker that has none: %s", word, v.Message)
 		}
 		if v.Grant != nil {
 			p.Errorf("%s comes with a grant: %+v", v.State, v.Grant)
@@ -209,7 +209,7 @@ func (p *play) soundPodSet(wanted queueing.PodSet, g *queueing.Grant) {
 	}
 }
 
-// take writes the grant into the application's status and confirms it.
+// take writes the grant into the asker's status and confirms it.
 func (p *play) take(ask queueing.Ask, v queueing.Verdict) {
 	p.Helper()
 	p.held[ask.Key] = *v.Grant
@@ -222,7 +222,7 @@ func (p *play) granted(ask queueing.Ask) {
 	p.take(ask, p.reaches(ask, queueing.Granted))
 }
 
-// release releases what the application holds or asks for.
+// release releases what the asker holds or asks for.
 func (p *play) release(key queueing.Key) {
 	p.Helper()
 	delete(p.held, key)
@@ -232,7 +232,7 @@ func (p *play) release(key queueing.Key) {
 	}
 }
 
-// settles waits for a condition about which no application is woken.
+// settles waits for a condition about which no asker is woken.
 func (p *play) settles(what string, is func() bool) {
 	p.Helper()
 	err := wait.PollUntilContextTimeout(p.Context(), 20*time.Millisecond, answerTimeout, true, func(context.Context) (bool, error) { return is(), nil })

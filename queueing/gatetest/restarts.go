@@ -12,12 +12,12 @@ import (
 func restartWithNothing(p *play) {
 	p.quota(1)
 	p.restartOperator()
-	p.granted(p.Ask(p.T, "pi"))
+	p.granted(p.ask("pi"))
 }
 
 func restartWhileWaiting(p *play) {
 	p.quota(0)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.waits(ask, "")
 	p.restartOperator()
 	p.waits(ask, "")
@@ -27,7 +27,7 @@ func restartWhileWaiting(p *play) {
 
 func restartBeforeGrantIsWritten(p *play) {
 	p.quota(1)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	before := p.reaches(ask, queueing.Granted)
 	p.restartOperator()
 	after := p.reaches(ask, queueing.Granted)
@@ -41,7 +41,7 @@ func restartBeforeGrantIsWritten(p *play) {
 
 func restartWhileHolding(p *play) {
 	p.quota(1)
-	holder, other := p.Ask(p.T, "holder"), p.Ask(p.T, "other")
+	holder, other := p.ask("holder"), p.ask("other")
 	p.granted(holder)
 	p.restartOperator()
 	p.waits(other, "")
@@ -53,7 +53,7 @@ func restartWhileHolding(p *play) {
 
 func restartAfterRelease(p *play) {
 	p.quota(1)
-	first, second := p.Ask(p.T, "first"), p.Ask(p.T, "second")
+	first, second := p.ask("first"), p.ask("second")
 	p.granted(first)
 	p.release(first.Key)
 	p.restartOperator()
@@ -64,7 +64,7 @@ func restartAfterRelease(p *play) {
 // release the grant.
 func restartBeforeRelease(p *play) {
 	p.quota(1)
-	first, second := p.Ask(p.T, "first"), p.Ask(p.T, "second")
+	first, second := p.ask("first"), p.ask("second")
 	p.granted(first)
 	delete(p.held, first.Key)
 	delete(p.asked, first.Key)
@@ -75,7 +75,7 @@ func restartBeforeRelease(p *play) {
 
 func quotaComesMeanwhile(p *play) {
 	p.quota(1)
-	first, second := p.Ask(p.T, "first"), p.Ask(p.T, "second")
+	first, second := p.ask("first"), p.ask("second")
 	p.granted(first)
 	p.waits(second, "")
 	p.release(first.Key)
@@ -85,7 +85,7 @@ func quotaComesMeanwhile(p *play) {
 
 func otherRestartsWhileWaiting(p *play) {
 	p.quota(0)
-	ask := p.Ask(p.T, "pi")
+	ask := p.ask("pi")
 	p.waits(ask, "")
 	p.Restart(p.T)
 	p.waits(ask, "")
@@ -95,7 +95,7 @@ func otherRestartsWhileWaiting(p *play) {
 
 func otherRestartsWhileHolding(p *play) {
 	p.quota(1)
-	holder, other := p.Ask(p.T, "holder"), p.Ask(p.T, "other")
+	holder, other := p.ask("holder"), p.ask("other")
 	p.granted(holder)
 	p.waits(other, "")
 	p.Restart(p.T)

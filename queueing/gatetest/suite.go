@@ -31,6 +31,9 @@ var cases = []testCase{
 	{"the next attempt asks while the last one holds quota", []string{"SetQuota"}, anotherAttemptWhileHolding},
 	{"a pending ask is gone after a release", []string{"SetQuota"}, leavesTheQueue},
 	{"a grant is reclaimed", []string{"Evict"}, evicts},
+	{"a grant grows and shrinks", []string{"SetQuota"}, growsAndShrinks},
+	{"askers of two kinds have the same name", nil, sameName},
+	{"a pending ask is explained", []string{"Explain", "SetQuota"}, explains},
 
 	{"the operator restarts while nothing is asked", nil, restartWithNothing},
 	{"the operator restarts while an ask is pending", []string{"SetQuota"}, restartWhileWaiting},

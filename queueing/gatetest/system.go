@@ -21,8 +21,9 @@ type System struct {
 	// Start returns a new gate for the current state of the cluster, as a newly started operator has it. The previous
 	// gate has ended by then.
 	Start func(t *testing.T, past Past) queueing.Gate
-	// Ask returns the ask of the first attempt of a new application: one gang with more than one executor.
-	Ask func(t *testing.T, application string) queueing.Ask
+	// Ask returns the ask of the first attempt of a new asker, as NewAsk does. The suite turns every second one into
+	// one of a kind that no gate can know.
+	Ask func(t *testing.T, name string) queueing.Ask
 
 	// SetQuota sets the total quota to this many gangs of the size of Ask, including those that hold quota already.
 	SetQuota func(t *testing.T, gangs int)
@@ -32,6 +33,8 @@ type System struct {
 	Lose func(t *testing.T, ask *queueing.Ask)
 	// Evict makes the other system reclaim the quota of a granted ask.
 	Evict func(t *testing.T, ask queueing.Ask)
+	// Explain returns what the gate tells users about a pending ask.
+	Explain func(t *testing.T, key queueing.Key) string
 	// Restart stops the other system and starts it again.
 	Restart func(t *testing.T)
 	// Exists reports whether the gate's object for an ask exists.
@@ -52,11 +55,11 @@ type System struct {
 
 // Past is what a new gate learns about the previous operator.
 type Past struct {
-	// Waker makes applications look at their verdicts again.
+	// Waker makes askers look at their verdicts again.
 	Waker queueing.Waker
-	// Held are the grants in the status of applications.
+	// Held are the grants in the status of askers.
 	Held map[queueing.Key]queueing.Grant
-	// Waiting are the applications that ask and hold nothing.
+	// Waiting are the askers that ask and hold nothing.
 	Waiting []queueing.Key
 }
 

@@ -22,7 +22,7 @@ var noon = metav1.NewTime(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
 func ask(changes ...func(*queueing.Ask)) queueing.Ask {
 	yes := true
 	a := queueing.Ask{
-		Key: queueing.Key{Namespace: "default", Name: "pi", UID: "u-1"}, Run: 3, Attempt: 2, Queue: "team-a", Priority: 7,
+		Key: queueing.Key{Kind: v1alpha1.SparkApplicationKind, Namespace: "default", Name: "pi", UID: "u-1"}, Run: 3, Attempt: 2, Queue: "team-a", Priority: 7,
 		QueuedAt: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC),
 		PodSets: []queueing.PodSet{
 			{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": 200, "memory": 1 << 30, "pods": 1}},

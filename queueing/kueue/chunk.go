@@ -16,30 +16,29 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// A chunk is a Workload for executors above the base gang of an attempt, in addition to the Workload of the base gang.
-// Kueue admits and evicts it separately:
+// A chunk is a Workload for pods above the base gang of an attempt, in addition to the Workload of the base gang. Kueue
+// admits and evicts it separately:
 //
-//	wanted ──► created ──► pending ──► admitted: executors are ungated ──► reclaimable, pod by pod ──► deleted
+//	wanted ──► created ──► pending ──► admitted: pods are ungated ──► reclaimable, pod by pod ──► deleted
 //	             ▲                              │
-//	             └── asks again ◄── executors have ended ◄── Evicted
+//	             └── asks again ◄── pods have ended ◄── Evicted
 
-// chunkAnnotation marks a chunk. Its value is the number of executors that the chunk asks for.
+// chunkAnnotation marks a chunk. Its value is the number of pods that the chunk asks for.
 const chunkAnnotation = "sparkgate.io/chunk"
 
-// chunkPriority is how much lower the priority of a chunk is than that of its base gang: the base gangs of all
-// applications precede chunks, and chunks are evicted before base gangs. Users' classes have values of at most
-// 1,000,000,000 (Kubernetes, "Pod Priority and Preemption").
+// chunkPriority is how much lower the priority of a chunk is than that of its base gang: the base gangs of all askers
+// precede chunks, and chunks are evicted before base gangs. Users' classes have values of at most 1,000,000,000
+// (Kubernetes, "Pod Priority and Preemption").
 const chunkPriority = 1_000_000_000
 
 // maxChunkShare bounds the size of a chunk to this fraction of what is wanted above the base gang, so that evicting a
-// chunk does not release much more than needed, and few chunks are enough for many executors.
+// chunk does not release much more than needed, and few chunks are enough for many pods.
 const maxChunkShare = 8
 
-// requestedCount returns how many executors a chunk asks for.
+// requestedCount returns how many pods a chunk asks for.
 func requestedCount(w *kueuev1.Workload) int32 {
 	n, err := strconv.ParseInt(w.Annotations[chunkAnnotation], 10, 32)
 	if err != nil {
@@ -48,7 +47,7 @@ func requestedCount(w *kueuev1.Workload) int32 {
 	return max(0, int32(n))
 }
 
-// charged returns how many executors of a chunk hold quota.
+// charged returns how many pods of a chunk hold quota.
 func charged(w *kueuev1.Workload) int32 {
 	if finished(w) || !reserved(w) || w.Status.Admission == nil || len(w.Status.Admission.PodSetAssignments) == 0 {
 		return 0
@@ -61,7 +60,7 @@ func charged(w *kueuev1.Workload) int32 {
 	return max(0, min(has, asked-reclaimable(w)))
 }
 
-// reclaimable returns how many executors of a chunk no longer need quota.
+// reclaimable returns how many pods of a chunk no longer need quota.
 func reclaimable(w *kueuev1.Workload) int32 {
 	var n int32
 	for i := range w.Status.ReclaimablePods {
@@ -70,7 +69,7 @@ func reclaimable(w *kueuev1.Workload) int32 {
 	return n
 }
 
-// plus adds numbers of executors, and saturates because users may have written them.
+// plus adds numbers of pods, and saturates because users may have written them.
 func plus(a, b int32) int32 { return int32(min(math.MaxInt32, int64(a)+int64(max(0, b)))) }
 
 // reclaimRequested reports whether Kueue or another client reclaims the quota of a chunk.
@@ -78,7 +77,7 @@ func reclaimRequested(w *kueuev1.Workload) bool {
 	return charged(w) > 0 && (evicted(w) || inactive(w) || !w.DeletionTimestamp.IsZero())
 }
 
-// isPending reports whether executors cannot use a chunk yet, because it waits for quota or admission checks.
+// isPending reports whether pods cannot use a chunk yet, because it waits for quota or admission checks.
 func isPending(w *kueuev1.Workload) bool {
 	return charged(w) == 0 || !admitted(w) && !reclaimRequested(w)
 }
@@ -88,9 +87,9 @@ func flavorOf(w *kueuev1.Workload) string {
 	return flavorName(flavorsOf(&w.Status.Admission.PodSetAssignments[0]))
 }
 
-// chunkOf returns chunk number at, which asks for count executors and may get fewer. base is the Workload of the base
-// gang including its pods.
-func chunkOf(base *kueuev1.Workload, at int, count int32) *kueuev1.Workload {
+// chunkOf returns chunk number at, which asks for count pods and may get fewer. base is the Workload of the base gang
+// including its pods.
+func chunkOf(base *kueuev1.Workload, podSet string, at int, count int32) *kueuev1.Workload {
 	active, least := true, int32(1)
 	chunk := &kueuev1.Workload{
 		ObjectMeta: metav1.ObjectMeta{
@@ -101,7 +100,7 @@ func chunkOf(base *kueuev1.Workload, at int, count int32) *kueuev1.Workload {
 	}
 	provision(chunk, base.Annotations)
 	for i := range base.Spec.PodSets {
-		if set := base.Spec.PodSets[i].DeepCopy(); set.Name == v1alpha1.ExecutorPodSet {
+		if set := base.Spec.PodSets[i].DeepCopy(); string(set.Name) == podSet {
 			set.Count, set.MinCount, set.TopologyRequest = count, nil, nil
 			if count > least {
 				set.MinCount = &least
@@ -135,8 +134,8 @@ func numberOf(name string) int {
 	return n
 }
 
-// sizes divides missing executors among chunks and returns their sizes. wanted is the number of all executors wanted
-// above the base gang.
+// sizes divides missing pods among chunks and returns their sizes. wanted is the number of all pods wanted above the
+// base gang.
 func sizes(missing, wanted int32) []int32 {
 	largest := max(1, (wanted+maxChunkShare-1)/maxChunkShare)
 	var out []int32
@@ -150,8 +149,8 @@ func sizes(missing, wanted int32) []int32 {
 type usage struct {
 	sets     []queueing.PodSetGrant
 	reclaims []queueing.Reclaim
-	// asked counts the executors of all chunks, whether they hold quota or wait for it. pending are the chunks that
-	// wait, oldest first.
+	// asked counts the pods of all chunks, whether they hold quota or wait for it. pending are the chunks that wait,
+	// oldest first.
 	asked   int32
 	pending []*kueuev1.Workload
 	// useless are chunks that can no longer get quota.
@@ -162,8 +161,7 @@ type usage struct {
 	placementErr error
 }
 
-// usageOf sums up chunks. place returns the pod set of a chunk with quota, or an error if its executors cannot run
-// there.
+// usageOf sums up chunks. place returns the pod set of a chunk with quota, or an error if its pods cannot run there.
 func usageOf(chunks []*kueuev1.Workload, place func(*kueuev1.Workload) (*queueing.PodSetGrant, error)) usage {
 	t := usage{unusable: map[*kueuev1.Workload]error{}}
 	for _, w := range chunks {
@@ -208,7 +206,7 @@ func (t *usage) add(set *queueing.PodSetGrant) {
 }
 
 // allocation returns what the holder of a grant has through its chunks. What its status holds but no chunk has is
-// reclaimed, because executors may still be using it.
+// reclaimed, because pods may still be using it.
 func (t *usage) allocation(held queueing.Grant) queueing.Allocation {
 	grant := held
 	grant.PodSets = slices.DeleteFunc(slices.Clone(held.PodSets), func(p queueing.PodSetGrant) bool { return p.Elastic })
@@ -241,9 +239,9 @@ func (t *usage) count(flavor string) int32 {
 	return 0
 }
 
-// baseExecutors returns the executors of the base gang, or nil if there are none.
-func baseExecutors(g queueing.Grant) *queueing.PodSetGrant {
-	i := slices.IndexFunc(g.PodSets, func(p queueing.PodSetGrant) bool { return p.Name == v1alpha1.ExecutorPodSet && !p.Elastic })
+// basePods returns the part of a pod set in the base gang, or nil if there is none.
+func basePods(g queueing.Grant, podSet string) *queueing.PodSetGrant {
+	i := slices.IndexFunc(g.PodSets, func(p queueing.PodSetGrant) bool { return p.Name == podSet && !p.Elastic })
 	if i < 0 {
 		return nil
 	}
@@ -260,7 +258,7 @@ func elasticPodSet(g queueing.Grant, flavor string) *queueing.PodSetGrant {
 	return nil
 }
 
-// elasticCount returns the number of executors above the base gang in a flavor.
+// elasticCount returns the number of pods above the base gang in a flavor.
 func elasticCount(g queueing.Grant, flavor string) int32 {
 	if p := elasticPodSet(g, flavor); p != nil {
 		return p.Count
@@ -282,11 +280,11 @@ func (t *usage) surplus(wanted int32) []*kueuev1.Workload {
 	return over
 }
 
-// readyOf returns the chunks that should now be marked ready: all their executors are ready, as are those of the base
-// gang and of older chunks.
-func readyOf(chunks []*kueuev1.Workload, held queueing.Grant, ready map[string]int32) []*kueuev1.Workload {
-	left := maps.Clone(ready)
-	if base := baseExecutors(held); base != nil {
+// readyOf returns the chunks that should now be marked ready: all their pods are ready, as are those of the base gang
+// and of older chunks.
+func readyOf(chunks []*kueuev1.Workload, held queueing.Grant, want queueing.ResizeRequest) []*kueuev1.Workload {
+	left := maps.Clone(want.Ready)
+	if base := basePods(held, want.PodSet); base != nil {
 		left[base.Flavor] -= base.Count
 	}
 	var out []*kueuev1.Workload
@@ -342,19 +340,19 @@ func whyPending(w, base *kueuev1.Workload) string {
 // reclaim is what a chunk releases.
 type reclaim struct {
 	chunk *kueuev1.Workload
-	// count is how many of its executors no longer need quota: all or some of them.
+	// count is how many of its pods no longer need quota: all or some of them.
 	count int32
 }
 
-// reclaims returns what the chunks of one flavor release when surplus executors no longer need quota: first the chunks
-// that are being reclaimed, each as a whole, then the newest ones.
+// reclaims returns what the chunks of one flavor release when surplus pods no longer need quota: first the chunks that
+// are being reclaimed, each as a whole, then the newest ones.
 func reclaims(chunks []*kueuev1.Workload, surplus int32) []reclaim {
 	back := slices.DeleteFunc(slices.Clone(chunks), func(w *kueuev1.Workload) bool { return !reclaimRequested(w) })
 	slices.SortStableFunc(back, func(a, b *kueuev1.Workload) int { return cmp.Compare(charged(a), charged(b)) })
 	var out []reclaim
 	for _, w := range back {
 		if charged(w) > surplus {
-			return out // not all of its executors have ended yet
+			return out // not all of its pods have ended yet
 		}
 		out = append(out, reclaim{w, charged(w)})
 		surplus -= charged(w)

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/expectations"
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
@@ -29,7 +30,7 @@ import (
 
 // chunk returns a chunk for that many executors, after some changes.
 func chunk(number int, count int32, changes ...change) *kueuev1.Workload {
-	w := chunkOf(made(), number, count)
+	w := chunkOf(made(), v1alpha1.ExecutorPodSet, number, count)
 	w.UID, w.ResourceVersion, w.Generation = "x-1", "10", 1
 	for _, c := range changes {
 		c(w)
@@ -65,7 +66,7 @@ var (
 func TestChunkOf(t *testing.T) {
 	t.Parallel()
 	base := made()
-	c := chunkOf(base, 3, 4)
+	c := chunkOf(base, v1alpha1.ExecutorPodSet, 3, 4)
 	golden.CompareYAML(t, "testdata/chunk.yaml", c)
 	key, ok := keyOf(c)
 	if !ok || key != ask().Key || !isOf(c, 3, 2) {
@@ -74,7 +75,7 @@ func TestChunkOf(t *testing.T) {
 	if numberOf(c.Name) != 3 || requestedCount(c) != 4 || !isChunk(c) || isChunk(base) {
 		t.Errorf("it is chunk %d for %d executors", numberOf(c.Name), requestedCount(c))
 	}
-	if one := chunkOf(base, 1, 1); one.Spec.PodSets[0].MinCount != nil {
+	if one := chunkOf(base, v1alpha1.ExecutorPodSet, 1, 1); one.Spec.PodSets[0].MinCount != nil {
 		t.Error("a chunk of one has no least number: Kueue's schema wants it below the count")
 	}
 	if low := lowered(ptr.To[int32](math.MinInt32 + 5)); *low != math.MinInt32 {
@@ -349,11 +350,11 @@ func TestUnseenChunk(t *testing.T) {
 	g.expect(ask().Key, later)
 	g.expectCreated(ask().Key, later, g.shows)
 	g.workloadChanged(earlier)
-	if n := g.unseenExecutors(ask().Key); n != 2 {
+	if n := g.unseenPods(ask().Key); n != 2 {
 		t.Errorf("%d executors are asked for by what the watch has not shown, want 2", n)
 	}
 	g.workloadChanged(later)
-	if n := g.unseenExecutors(ask().Key); n != 0 {
+	if n := g.unseenPods(ask().Key); n != 0 {
 		t.Errorf("%d executors count twice", n)
 	}
 }
@@ -432,7 +433,7 @@ func TestReadyOf(t *testing.T) {
 	chunks := []*kueuev1.Workload{chunk(1, 2, got(2, "spot")), chunk(2, 1, got(1, "spot")), chunk(3, 1, got(1, "on-demand")), chunk(4, 1)}
 	for ready, want := range map[[2]int32]string{{0, 0}: "", {2, 0}: "", {3, 0}: "1", {4, 1}: "1 2 3", {0, 1}: "3"} {
 		var got []string
-		for _, w := range readyOf(chunks, holding(4), map[string]int32{"spot": ready[0], "on-demand": ready[1]}) {
+		for _, w := range readyOf(chunks, holding(4), queueing.ResizeRequest{PodSet: v1alpha1.ExecutorPodSet, Ready: map[string]int32{"spot": ready[0], "on-demand": ready[1]}}) {
 			got = append(got, fmt.Sprint(numberOf(w.Name)))
 		}
 		if got := strings.Join(got, " "); got != want {

@@ -6,18 +6,18 @@
 //	Ask ──► Workload ──(Kueue: quota, admission checks)──► Admitted ──► Grant
 //	              ◄──(Evicted)── Kueue          Release ──► requeued, held, finished or deleted
 //
-// Each wait in the queue has one Workload (kueue.x-k8s.io/v1beta2), owned by the application and named after the
-// attempt that asked first. Attempts after a preemption or a requeue reuse it, so that it keeps its age; after a
-// failure there is a new one. Its labels name the attempt that it currently represents.
+// Each wait in the queue has one Workload (kueue.x-k8s.io/v1beta2), owned by the asker and named after the attempt that
+// asked first. Attempts after a preemption or a requeue reuse it, so that it keeps its age; after a failure there is a
+// new one. Its labels name the attempt that it currently represents.
 //
-// All state is in the Workload and in the grant that the application stores, and a restarted gate reads both. Kueue's
-// kinds may be missing, and may be installed or removed while the operator runs.
+// All state is in the Workload and in the grant that the asker stores, and a restarted gate reads both. Kueue's kinds
+// may be missing, and may be installed or removed while the operator runs.
 //
 // The rules for an integration are Kueue's own. The integration that requested quota releases it once no pod is active
 // (conditions QuotaReserved and Admitted). It must write PodsReady, or Kueue reclaims quota after its timeout. A
 // finished Workload must have the condition Finished before its finalizer is removed.
 //
-// Executors above the base gang of a gated ask have Workloads of their own, called chunks, each of which is admitted
-// and evicted separately. Resize creates and counts chunks, and Persisted releases them. An annotation marks them:
+// Pods above the base gang of a gated ask have Workloads of their own, called chunks, each of which is admitted and
+// evicted separately. Resize creates and counts chunks, and Persisted releases them. An annotation marks them:
 // functions that look for the Workload of an ask ignore chunks.
 package kueue

@@ -17,7 +17,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/expectations"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
@@ -26,8 +25,8 @@ import (
 // namesTried bounds how many names are tried for a chunk.
 const namesTried = 5
 
-// Resize asks Kueue for executors above the base gang by means of chunks, and returns what the chunks have. While the
-// watch lags behind own writes, the holder's allocation stays unchanged.
+// Resize asks Kueue for pods above the base gang by means of chunks, and returns what the chunks have. While the watch
+// lags behind own writes, the holder's allocation stays unchanged.
 func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant, want queueing.ResizeRequest) queueing.Allocation {
 	base := g.workloadFor(key, held.Run, held.Attempt)
 	if !g.workloads.Installed() || base == nil || finished(base) {
@@ -41,9 +40,9 @@ func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant
 	}
 	allocation := t.allocation(held)
 	g.recordShown(key, chunks)
-	err := g.adjust(ctx, &resizer{key: key, base: base, held: held, want: want, usage: t, ready: readyOf(chunks, held, want.Ready)})
+	err := g.adjust(ctx, &resizer{key: key, base: base, held: held, want: want, usage: t, ready: readyOf(chunks, held, want)})
 	if err != nil && !apierrors.IsConflict(err) { // a conflict means that another client has changed a Workload, which the watch will show
-		g.o.Log.Error(err, "Failed to request quota from Kueue for executors above the base gang", "application", key.String())
+		g.o.Log.Error(err, "Failed to request quota from Kueue for pods above the base gang", "asker", key.String())
 		g.retry(key)
 		allocation.Why = "the request to Kueue failed; the operator will retry: " + stabilise(err.Error())
 		return allocation
@@ -54,7 +53,7 @@ func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant
 	return allocation
 }
 
-// Persisted releases what the chunks hold beyond the grant of the application, for executors that are gone.
+// Persisted releases what the chunks hold beyond the grant of the asker, for pods that are gone.
 func (g *Gate) Persisted(ctx context.Context, key queueing.Key, grant queueing.Grant) {
 	if !grant.SchedulingGated || !g.workloads.Installed() {
 		return
@@ -77,7 +76,7 @@ func (g *Gate) Persisted(ctx context.Context, key queueing.Key, grant queueing.G
 		}
 		for _, s := range reclaims(chunks, surplus) {
 			if err := g.applyReclaim(ctx, s); err != nil && !apierrors.IsConflict(err) {
-				g.o.Log.Error(err, "Failed to return quota of executors to Kueue", "application", key.String())
+				g.o.Log.Error(err, "Failed to return quota of pods to Kueue", "asker", key.String())
 				g.retry(key)
 			}
 		}
@@ -94,18 +93,18 @@ func (g *Gate) applyReclaim(ctx context.Context, s reclaim) error {
 	case s.count < charged(w):
 		after := w.DeepCopy()
 		after.Status.ReclaimablePods = []kueuev1.ReclaimablePod{{
-			Name: v1alpha1.ExecutorPodSet, Count: requestedCount(w) - charged(w) + s.count,
+			Name: w.Status.Admission.PodSetAssignments[0].Name, Count: requestedCount(w) - charged(w) + s.count,
 		}}
 		_, err := g.patchStatus(ctx, w, after)
 		return err
 	case reclaimRequested(w) && reclaimable(w) == 0:
-		_, err := g.patchStatus(ctx, w, requeued(w, "the executors have ended", g.now()))
+		_, err := g.patchStatus(ctx, w, requeued(w, "the pods have ended", g.now()))
 		return err
 	}
 	return g.removeChunk(ctx, w)
 }
 
-// resizer is an attempt that may have executors above its base gang.
+// resizer is an attempt that may have pods above its base gang.
 type resizer struct {
 	key  queueing.Key
 	base *kueuev1.Workload
@@ -138,7 +137,7 @@ func (g *Gate) adjust(ctx context.Context, a *resizer) error {
 			return err
 		}
 	}
-	unseen := g.unseenExecutors(a.key)
+	unseen := g.unseenPods(a.key)
 	if unseen > 0 {
 		g.retry(a.key) // by then the watch shows them, or they were not created and are asked for again
 	}
@@ -148,7 +147,7 @@ func (g *Gate) adjust(ctx context.Context, a *resizer) error {
 	return nil
 }
 
-// grow creates chunks for missing executors.
+// grow creates chunks for missing pods.
 func (g *Gate) grow(ctx context.Context, a *resizer, missing int32) error {
 	whole := &kueuev1.Workload{} // the watch drops the pods, so read the whole Workload
 	if err := g.o.Client.Get(ctx, client.ObjectKeyFromObject(a.base), whole); err != nil {
@@ -157,33 +156,34 @@ func (g *Gate) grow(ctx context.Context, a *resizer, missing int32) error {
 	number := g.lastNumber(a.key)
 	for _, count := range sizes(missing, a.want.Count) {
 		var err error
-		if number, err = g.createChunk(ctx, a.key, whole, number, count); err != nil {
+		if number, err = g.createChunk(ctx, a, whole, number, count); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// createChunk creates a chunk with the first free number after last, and returns that number.
-func (g *Gate) createChunk(ctx context.Context, key queueing.Key, base *kueuev1.Workload, last int, count int32) (int, error) {
+// createChunk creates a chunk with the first free number after last, and returns that number. base is the Workload of
+// the base gang including its pods.
+func (g *Gate) createChunk(ctx context.Context, a *resizer, base *kueuev1.Workload, last int, count int32) (int, error) {
 	var err error
 	for n := last + 1; n <= last+namesTried; n++ {
-		chunk := chunkOf(base, n, count)
-		g.expect(key, chunk)
+		chunk := chunkOf(base, a.want.PodSet, n, count)
+		g.expect(a.key, chunk)
 		err = g.o.Client.Create(ctx, chunk, client.FieldOwner(g.o.FieldOwner))
 		switch {
 		case err == nil:
-			g.expectCreated(key, chunk, g.shows)
+			g.expectCreated(a.key, chunk, g.shows)
 			return n, nil
 		case !apierrors.IsAlreadyExists(err):
 			if isDefiniteFailure(err) {
-				g.unexpect(key, chunk)
+				g.unexpect(a.key, chunk)
 			}
-			return n, fmt.Errorf("create a Workload for %d executors: %w", count, err)
+			return n, fmt.Errorf("create a Workload for %d pods: %w", count, err)
 		}
-		g.unexpect(key, chunk)
+		g.unexpect(a.key, chunk)
 	}
-	return last, fmt.Errorf("create a Workload for %d executors: %w", count, err)
+	return last, fmt.Errorf("create a Workload for %d pods: %w", count, err)
 }
 
 // isDefiniteFailure reports whether an error of the API server proves that nothing was created.
@@ -217,12 +217,12 @@ func (g *Gate) removeChunk(ctx context.Context, w *kueuev1.Workload) error {
 	return nil
 }
 
-// markReady reports to Kueue that all executors of these chunks are ready, so that their quota counts as in use.
+// markReady reports to Kueue that all pods of these chunks are ready, so that their quota counts as in use.
 func (g *Gate) markReady(ctx context.Context, chunks []*kueuev1.Workload) error {
 	for _, w := range chunks {
 		after := w.DeepCopy()
 		apimeta.SetStatusCondition(&after.Status.Conditions, metav1.Condition{
-			Type: kueuev1.WorkloadPodsReady, Status: metav1.ConditionTrue, Reason: kueuev1.WorkloadStarted, Message: "All its executors were ready together",
+			Type: kueuev1.WorkloadPodsReady, Status: metav1.ConditionTrue, Reason: kueuev1.WorkloadStarted, Message: "All its pods were ready together",
 			LastTransitionTime: g.now(), ObservedGeneration: w.Generation,
 		})
 		if _, err := g.patchStatus(ctx, w, after); err != nil {
@@ -232,12 +232,12 @@ func (g *Gate) markReady(ctx context.Context, chunks []*kueuev1.Workload) error 
 	return nil
 }
 
-// placer returns a function that returns what each executor of a chunk is charged, and where it is placed. If the
-// flavor has changed since, executors that exist already keep the quota and the placement that they were given.
+// placer returns a function that returns what each pod of a chunk is charged, and where it is placed. If the flavor has
+// changed since, pods that exist already keep the quota and the placement that they were given.
 func (g *Gate) placer(held queueing.Grant, want queueing.ResizeRequest) func(*kueuev1.Workload) (*queueing.PodSetGrant, error) {
 	template := &corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: want.NodeSelector}}
-	each := queueing.PodSet{Name: v1alpha1.ExecutorPodSet}
-	if base := baseExecutors(held); base != nil {
+	each := queueing.PodSet{Name: want.PodSet}
+	if base := basePods(held, want.PodSet); base != nil {
 		each.Requests = base.Requests
 	}
 	return func(w *kueuev1.Workload) (*queueing.PodSetGrant, error) {
@@ -261,7 +261,7 @@ func (m *mirror) chunksOf(key queueing.Key, run, attempt int64) []*kueuev1.Workl
 	return chunks
 }
 
-// lastNumber returns the highest number of any chunk of an application.
+// lastNumber returns the highest number of any chunk of an asker.
 func (g *Gate) lastNumber(key queueing.Key) int {
 	last := 0
 	for _, w := range g.workloadsBy(uidIndex, uidOf(key)) {
@@ -317,9 +317,9 @@ func (t *tracker) unexpect(key queueing.Key, w *kueuev1.Workload) {
 	delete(t.chunks[key], w.Name)
 }
 
-// unseenExecutors returns how many executors are requested by chunks that the watch has not shown yet. A chunk that is
-// not shown within retryAfter counts as not created or as deleted again; if it appears after all, it is counted then.
-func (t *tracker) unseenExecutors(key queueing.Key) int32 {
+// unseenPods returns how many pods are requested by chunks that the watch has not shown yet. A chunk that is not shown
+// within retryAfter counts as not created or as deleted again; if it appears after all, it is counted then.
+func (t *tracker) unseenPods(key queueing.Key) int32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var n int32

@@ -5,7 +5,9 @@ package kueue
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -56,7 +58,7 @@ func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error)
 // New returns a gate. Its watches are not started.
 func New(o Options) *Gate {
 	g := &Gate{o: o, tracker: tracker{
-		clock: o.Clock, asking: map[types.NamespacedName]asker{}, created: map[queueing.Key]string{},
+		clock: o.Clock, asking: map[queueing.Key]asker{}, created: map[queueing.Key]string{},
 		written: map[types.UID]expectations.Version{}, asks: map[types.UID]int64{}, chunks: map[queueing.Key]map[string]unseenChunk{}, shown: map[queueing.Key]map[types.UID]int32{},
 		released: map[queueing.Key]bool{}, lost: map[queueing.Key][]string{}, lastQueueStates: map[string]string{},
 	}}
@@ -97,8 +99,8 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 	return g.hideShortSilence(ask.Key, since, v), err
 }
 
-// hideShortSilence returns the verdict on an application that has asked since then, or Undecided if Kueue has been
-// silent for less than toleratedSilence.
+// hideShortSilence returns the verdict on an asker that has asked since then, or Undecided if Kueue has been silent for
+// less than toleratedSilence.
 func (g *Gate) hideShortSilence(key queueing.Key, since time.Time, v verdict) queueing.Verdict {
 	if wait := since.Add(toleratedSilence).Sub(g.o.Clock.Now()); v.silent && wait > 0 {
 		g.o.Waker.WakeAfter(key, wait)
@@ -155,33 +157,26 @@ func (g *Gate) withdraw(ctx context.Context, ask queueing.Ask, w *kueuev1.Worklo
 	return verdict{Verdict: queueing.Verdict{State: queueing.Evicting, Grant: heldBy(w)}}, nil
 }
 
-// KeysFor returns the applications of this name that ask, or have a Workload that is unfinished or still has our
-// finalizer.
-func (g *Gate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Key {
-	if kind != queueing.Application {
-		return nil
-	}
+// KeysFor returns the askers of this name that ask, or have a Workload that is unfinished or still has our finalizer.
+func (g *Gate) KeysFor(kind, namespace, name string) []queueing.Key {
+	named := queueing.Key{Kind: kind, Namespace: namespace, Name: name}
 	found := map[queueing.Key]bool{}
-	for _, w := range g.workloadsBy(applicationIndex, namespace+"/"+name) {
+	for _, w := range g.workloadsBy(ownerIndex, named.String()) {
 		if key, ok := keyOf(w); ok && (!finished(w) || hasFinalizer(w)) {
 			found[key] = true
 		}
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if a, asks := g.asking[types.NamespacedName{Namespace: namespace, Name: name}]; asks {
-		found[queueing.Key{Namespace: namespace, Name: name, UID: a.uid}] = true
+	if a, asks := g.asking[named]; asks {
+		found[queueing.Key{Kind: kind, Namespace: namespace, Name: name, UID: a.uid}] = true
 	}
 	for key := range g.created {
-		if key.Namespace == namespace && key.Name == name {
+		if key.Named() == named {
 			found[key] = true
 		}
 	}
-	keys := make([]queueing.Key, 0, len(found))
-	for key := range found {
-		keys = append(keys, key)
-	}
-	return keys
+	return slices.Collect(maps.Keys(found))
 }
 
 // Eviction returns why Kueue reclaims the quota of an attempt, or has already taken it; nil if neither.
@@ -208,26 +203,26 @@ func (m *mirror) Priority(class string) (value int32, known bool) {
 	return 0, false
 }
 
-// trackAsk records that an application asks, and returns since when.
+// trackAsk records that an asker asks, and returns since when.
 func (t *tracker) trackAsk(key queueing.Key) (since time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	a := t.asking[nameOf(key)]
+	a := t.asking[key.Named()]
 	if a.uid != key.UID {
 		a = asker{uid: key.UID, since: t.clock.Now()}
-		t.asking[nameOf(key)] = a
+		t.asking[key.Named()] = a
 	}
 	return a.since
 }
 
-// forgetAsk forgets that an application asks. The caller must hold the lock.
+// forgetAsk forgets that an asker asks. The caller must hold the lock.
 func (t *tracker) forgetAsk(key queueing.Key) {
-	if t.asking[nameOf(key)].uid == key.UID {
-		delete(t.asking, nameOf(key))
+	if t.asking[key.Named()].uid == key.UID {
+		delete(t.asking, key.Named())
 	}
 }
 
-// hasAsks reports whether any application asks.
+// hasAsks reports whether any asker asks.
 func (t *tracker) hasAsks() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -259,5 +254,5 @@ func (t *tracker) wasReleased(key queueing.Key) bool {
 	return t.released[key]
 }
 
-// retry wakes an application after retryAfter.
+// retry wakes an asker after retryAfter.
 func (g *Gate) retry(key queueing.Key) { g.o.Waker.WakeAfter(key, retryAfter) }

@@ -24,7 +24,7 @@ import (
 type contradiction struct{ podSet, kind, key, has, wants string }
 
 func (c *contradiction) Error() string {
-	return fmt.Sprintf("Kueue wants the %s %s=%s on the %s, which has %s=%s already: remove it from the application, or change the flavor or "+
+	return fmt.Sprintf("Kueue wants the %s %s=%s on the %s, which has %s=%s already: remove it from the pods, or change the flavor or "+
 		"admission check that sets it", c.kind, c.key, c.wants, c.podSet, c.key, c.has)
 }
 
@@ -67,7 +67,7 @@ func assignmentOf(w *kueuev1.Workload, podSet string) int {
 // grantOf returns the grant for an admission: count and flavor of each pod set, with everything that places the pods.
 // The error is a *contradiction or a missingFlavor.
 func grantOf(ask queueing.Ask, w *kueuev1.Workload, flavor func(string) *kueuev1.ResourceFlavor) (*queueing.Grant, error) {
-	g := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue, SchedulingGated: ask.SchedulingGated, Inputs: w.Annotations[inputsAnnotation]}
+	g := &queueing.Grant{Run: ask.Run, Attempt: ask.Attempt, Gate: Name, Queue: ask.Queue, SchedulingGated: ask.Elastic != "", Inputs: w.Annotations[inputsAnnotation]}
 	for _, p := range ask.PodSets {
 		i := assignmentOf(w, p.Name)
 		if i < 0 {

@@ -23,9 +23,9 @@ import (
 type Options struct {
 	// Client reads and writes Kueue's kinds, without a cache.
 	Client client.WithWatch
-	// Waker wakes every application whose verdict may have changed.
+	// Waker wakes every asker whose verdict may have changed.
 	Waker queueing.Waker
-	// Namespaces are those whose applications use the gate.
+	// Namespaces are those whose askers use the gate.
 	Namespaces namespaces.Set
 	// FieldOwner is the field owner of the gate's writes.
 	FieldOwner string
@@ -48,19 +48,19 @@ type mirror struct {
 	workloads, localQueues, clusterQueues, flavors, priorities *optionalkind.Watch
 }
 
-// tracker remembers what the gate has done that the watches do not show yet, and which applications to wake.
+// tracker remembers what the gate has done that the watches do not show yet, and which askers to wake.
 type tracker struct {
 	clock clock.Clock
 
 	mu sync.Mutex
-	// asking are the applications that have asked and were not granted yet. They are woken when Kueue's kinds are
-	// installed or removed.
-	asking map[types.NamespacedName]asker
+	// asking are the askers that have asked and were not granted yet, by key without uid. They are woken when Kueue's
+	// kinds are installed or removed.
+	asking map[queueing.Key]asker
 	// created holds the names of Workloads that were created and that the watch has not shown yet.
 	created map[queueing.Key]string
 	// chunks holds the chunks that were created and that the watch has not shown yet, by name.
 	chunks map[queueing.Key]map[string]unseenChunk
-	// shown holds, for each holder of a grant, the number of executors with quota per chunk that it was last shown.
+	// shown holds, for each holder of a grant, the number of pods with quota per chunk that it was last shown.
 	shown map[queueing.Key]map[types.UID]int32
 	// written holds what the watch must show after the last own writes, by uid.
 	written map[types.UID]expectations.Version
@@ -71,18 +71,14 @@ type tracker struct {
 	// lost holds the names of Workloads that the watch no longer shows although they were not deleted: a user has
 	// removed the label by which they are watched.
 	lost map[queueing.Key][]string
-	// lastQueueStates holds the states of queues for which applications were last woken.
+	// lastQueueStates holds the states of queues for which askers were last woken.
 	lastQueueStates map[string]string
 }
 
-// asker is the uid of an application that asks, and since when it does.
+// asker is the uid of an asker that asks, and since when it does.
 type asker struct {
 	uid   string
 	since time.Time
-}
-
-func nameOf(key queueing.Key) types.NamespacedName {
-	return types.NamespacedName{Namespace: key.Namespace, Name: key.Name}
 }
 
 func isChunk(w *kueuev1.Workload) bool { return w.Annotations[chunkAnnotation] != "" }

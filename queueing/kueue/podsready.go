@@ -41,7 +41,7 @@ func (g *Gate) ReportProgress(ctx context.Context, key queueing.Key, at queueing
 func nextPodsReady(c *metav1.Condition, phase queueing.Phase) *metav1.Condition {
 	wanted := podsReady(phase)
 	if c != nil && phase == queueing.AttemptPodsReady && (c.Reason == kueuev1.WorkloadWaitForRecovery || c.Reason == kueuev1.WorkloadRecovered) {
-		wanted.Reason, wanted.Message = kueuev1.WorkloadRecovered, "The driver has executors again"
+		wanted.Reason, wanted.Message = kueuev1.WorkloadRecovered, "The attempt has its pods again"
 	}
 	if c != nil && c.Status == wanted.Status && c.Reason == wanted.Reason {
 		return nil
@@ -53,11 +53,11 @@ func podsReady(phase queueing.Phase) metav1.Condition {
 	c := metav1.Condition{Type: kueuev1.WorkloadPodsReady, Status: metav1.ConditionFalse}
 	switch phase {
 	case queueing.AttemptPodsReady:
-		c.Status, c.Reason, c.Message = metav1.ConditionTrue, kueuev1.WorkloadStarted, "The driver and its first executors were ready together"
-	case queueing.AttemptExecutorsLost:
-		c.Reason, c.Message = kueuev1.WorkloadWaitForRecovery, "The driver has no executors and waits for some"
+		c.Status, c.Reason, c.Message = metav1.ConditionTrue, kueuev1.WorkloadStarted, "The pods of the base gang were ready together"
+	case queueing.AttemptPodsLost:
+		c.Reason, c.Message = kueuev1.WorkloadWaitForRecovery, "The attempt has lost its pods and waits for others"
 	case queueing.AttemptStarting:
-		c.Reason, c.Message = kueuev1.WorkloadWaitForStart, "The driver or its first executors are not ready yet"
+		c.Reason, c.Message = kueuev1.WorkloadWaitForStart, "The pods of the base gang are not ready yet"
 	}
 	return c
 }

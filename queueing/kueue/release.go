@@ -13,12 +13,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// maxEnded is how many ended Workloads of an application are kept: as many as its status remembers attempts.
+// maxEnded is how many ended Workloads of an asker are kept: as many as its status remembers attempts.
 const maxEnded = 10
 
 // Release releases what the key holds or asks for.
@@ -75,7 +74,7 @@ func (c *writer) removeLost(ctx context.Context, key queueing.Key, shows func(*k
 // all returns the Workloads of a key, including one that was just created.
 func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
 	workloads := g.workloadsBy(uidIndex, uidOf(key))
-	if g.unseenExecutors(key) > 0 {
+	if g.unseenPods(key) > 0 {
 		return g.live(ctx, key)
 	}
 	g.mu.Lock()
@@ -101,7 +100,7 @@ func (g *Gate) all(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, 
 // live reads the Workloads of a key from the API server, because the watch has not shown some that were just created.
 func (g *Gate) live(ctx context.Context, key queueing.Key) ([]*kueuev1.Workload, error) {
 	list := &kueuev1.WorkloadList{}
-	err := g.o.Client.List(ctx, list, client.InNamespace(key.Namespace), client.MatchingLabels{v1alpha1.ApplicationUIDLabel: key.UID})
+	err := g.o.Client.List(ctx, list, client.InNamespace(key.Namespace), client.MatchingLabels{jobUIDLabel: key.UID})
 	if err != nil && !optionalkind.NotServed(err) {
 		return nil, fmt.Errorf("list the Workloads of %s: %w", key, err)
 	}
@@ -242,8 +241,8 @@ func (g *Gate) Forget(ctx context.Context, key queueing.Key, run, attempt int64)
 	return nil
 }
 
-// pruneFinished deletes the oldest ended Workloads of an application if it has more than maxEnded. A failure is retried
-// when the next one is pruned.
+// pruneFinished deletes the oldest ended Workloads of an asker if it has more than maxEnded. A failure is retried when
+// the next one is pruned.
 func (g *Gate) pruneFinished(ctx context.Context, key queueing.Key) {
 	var over []*kueuev1.Workload
 	for _, w := range g.workloadsBy(uidIndex, uidOf(key)) {
@@ -253,7 +252,7 @@ func (g *Gate) pruneFinished(ctx context.Context, key queueing.Key) {
 	}
 	for _, w := range over[:max(0, len(over)-maxEnded)] {
 		if err := g.remove(ctx, w); err != nil {
-			g.o.Log.Error(err, "Failed to delete an old Workload; will retry with the next one", "application", key.String(), "workload", w.Name)
+			g.o.Log.Error(err, "Failed to delete an old Workload; will retry with the next one", "asker", key.String(), "workload", w.Name)
 			return
 		}
 	}

@@ -141,8 +141,8 @@ func TestPodsReady(t *testing.T) {
 	var stands *metav1.Condition
 	var course []string
 	for _, phase := range []queueing.Phase{
-		queueing.AttemptStarting, queueing.AttemptStarting, queueing.AttemptPodsReady, queueing.AttemptPodsReady, queueing.AttemptExecutorsLost, queueing.AttemptExecutorsLost,
-		queueing.AttemptPodsReady, queueing.AttemptPodsReady, queueing.AttemptExecutorsLost, queueing.AttemptPodsReady,
+		queueing.AttemptStarting, queueing.AttemptStarting, queueing.AttemptPodsReady, queueing.AttemptPodsReady, queueing.AttemptPodsLost, queueing.AttemptPodsLost,
+		queueing.AttemptPodsReady, queueing.AttemptPodsReady, queueing.AttemptPodsLost, queueing.AttemptPodsReady,
 	} {
 		if next := nextPodsReady(stands, phase); next != nil {
 			stands = next

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"k8s.io/apimachinery/pkg/types"
 	testclock "k8s.io/utils/clock/testing"
 
 	"github.com/sparkgate/sparkgate/queueing"
@@ -43,7 +42,7 @@ func TestShortSilence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			clock, woken := testclock.NewFakeClock(noon.Time), &wakes{}
-			g := &Gate{o: Options{Clock: clock, Waker: woken}, tracker: tracker{clock: clock, asking: map[types.NamespacedName]asker{}}}
+			g := &Gate{o: Options{Clock: clock, Waker: woken}, tracker: tracker{clock: clock, asking: map[queueing.Key]asker{}}}
 			g.trackAsk(key)
 			clock.Step(tt.after)
 			if got := g.hideShortSilence(key, g.trackAsk(key), tt.v); got.State != tt.want {

@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// create creates the Workload of an ask. The watch wakes the application when it shows the Workload.
+// create creates the Workload of an ask. The watch wakes the asker when it shows the Workload.
 func (g *Gate) create(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	if err := g.removeStaleChunks(ctx, ask.Key, ask.Run, ask.Attempt); err != nil {
 		return queueing.Verdict{}, err
@@ -62,7 +62,7 @@ func (g *Gate) resolveExisting(ctx context.Context, ask queueing.Ask) (queueing.
 		whose = owner.Kind + " " + owner.Name
 	}
 	return waiting(queueing.ReasonWaitingForGate,
-		fmt.Sprintf("Workload %s already exists and belongs to %s; delete it, or choose another name for the application", w.Name, whose)), nil
+		fmt.Sprintf("Workload %s already exists and belongs to %s; delete it, or choose another name for %s", w.Name, whose, ask.Key)), nil
 }
 
 // relabel restores the labels by which a Workload of ours is watched, if they were removed.

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -119,7 +120,7 @@ func TestNotAllKindsAreServed(t *testing.T) {
 	if v, err := g.Sync(t.Context(), other); err != nil || v.Reason != queueing.ReasonGateNotInstalled || !strings.Contains(v.Message, "LocalQueue") {
 		t.Errorf("%s %q, %v", v.Reason, v.Message, err)
 	}
-	keys := func() []queueing.Key { return g.KeysFor(queueing.Application, "default", "other") }
+	keys := func() []queueing.Key { return g.KeysFor(v1alpha1.SparkApplicationKind, "default", "other") }
 	if known := keys(); !slices.Equal(known, []queueing.Key{other.Key}) || !g.hasAsks() {
 		t.Errorf("%v ask", known)
 	}

@@ -5,6 +5,7 @@ package kueue
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -25,8 +25,8 @@ import (
 
 // Names of the indexes.
 const (
-	uidIndex          = "uid"          // Workloads by namespace and uid of their application; see uidOf
-	applicationIndex  = "application"  // … by its namespace/name
+	uidIndex          = "uid"          // Workloads by namespace and uid of their asker; see uidOf
+	ownerIndex        = "owner"        // … by its kind, namespace and name
 	queueIndex        = "queue"        // … by namespace/name of their LocalQueue
 	clusterQueueIndex = "clusterQueue" // LocalQueues by their ClusterQueue
 	allIndex          = "all"
@@ -34,7 +34,7 @@ const (
 
 // watch sets up the watches of all kinds that the gate reads.
 func (g *Gate) watch() {
-	ours, err := labels.NewRequirement(v1alpha1.ApplicationUIDLabel, selection.Exists, nil)
+	ours, err := labels.NewRequirement(v1alpha1.AttemptLabel, selection.Exists, nil)
 	if err != nil {
 		panic(err) // the label is a constant
 	}
@@ -92,9 +92,9 @@ var workloadIndexes = cache.Indexers{
 		}
 		return ""
 	}),
-	applicationIndex: indexOf(func(w *kueuev1.Workload) string {
+	ownerIndex: indexOf(func(w *kueuev1.Workload) string {
 		if key, ok := keyOf(w); ok {
-			return key.String()
+			return key.Named().String()
 		}
 		return ""
 	}),
@@ -102,8 +102,8 @@ var workloadIndexes = cache.Indexers{
 	allIndex:   indexOf(func(*kueuev1.Workload) string { return allIndex }),
 }
 
-// uidOf returns the key of an application in the index uidIndex. It includes the namespace, because users can write the
-// owner references of their Workloads, and may name the uid of an application in another namespace.
+// uidOf returns the key of an asker in the index uidIndex. It includes the namespace, because users can write the owner
+// references of their Workloads, and may name the uid of an asker in another namespace.
 func uidOf(key queueing.Key) string { return key.Namespace + "/" + key.UID }
 
 // indexOf returns an index function by one value; objects with an empty value are not indexed.
@@ -125,13 +125,13 @@ func slimClusterQueue(o client.Object) {
 	q.Status = kueuev1.ClusterQueueStatus{Conditions: q.Status.Conditions}
 }
 
-// keyOf returns the application for which a Workload was created, or false if there is none.
+// keyOf returns the asker for which a Workload was created, or false if there is none.
 func keyOf(w *kueuev1.Workload) (key queueing.Key, ok bool) {
 	owner := metav1.GetControllerOfNoCopy(w)
-	if owner == nil || owner.Kind != v1alpha1.SparkApplicationKind || !strings.HasPrefix(owner.APIVersion, v1alpha1.GroupVersion.Group+"/") {
+	if owner == nil || !strings.HasPrefix(owner.APIVersion, v1alpha1.GroupVersion.Group+"/") {
 		return key, false
 	}
-	return queueing.Key{Namespace: w.Namespace, Name: owner.Name, UID: string(owner.UID)}, true
+	return queueing.Key{Kind: owner.Kind, Namespace: w.Namespace, Name: owner.Name, UID: string(owner.UID)}, true
 }
 
 // isOf reports whether a Workload represents an attempt.
@@ -204,7 +204,7 @@ func (t *tracker) recordWrite(w *kueuev1.Workload) {
 	t.written[w.UID] = t.written[w.UID].Newest(w.ResourceVersion)
 }
 
-// workloadChanged wakes the application of a Workload that was added, changed or deleted.
+// workloadChanged wakes the asker of a Workload that was added, changed or deleted.
 func (g *Gate) workloadChanged(o client.Object) {
 	w := o.(*kueuev1.Workload)
 	key, ok := keyOf(w)
@@ -232,20 +232,17 @@ func (g *Gate) workloadChanged(o client.Object) {
 	g.o.Waker.Wake(key)
 }
 
-// wakeAsking wakes all applications that ask.
+// wakeAsking wakes all askers that ask.
 func (g *Gate) wakeAsking() {
 	g.mu.Lock()
-	names := make([]types.NamespacedName, 0, len(g.asking))
-	for name := range g.asking {
-		names = append(names, name)
-	}
+	keys := slices.Collect(maps.Keys(g.asking))
 	g.mu.Unlock()
-	for _, name := range names {
-		g.o.Waker.Wake(queueing.Key{Namespace: name.Namespace, Name: name.Name})
+	for _, key := range keys {
+		g.o.Waker.Wake(key)
 	}
 }
 
-// localQueueChanged wakes the applications of a queue if the part of its state that messages mention has changed. Other
+// localQueueChanged wakes the askers of a queue if the part of its state that messages mention has changed. Other
 // parts, such as counts, change all the time.
 func (g *Gate) localQueueChanged(q *kueuev1.LocalQueue) {
 	name := q.Namespace + "/" + q.Name

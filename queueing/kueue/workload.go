@@ -41,8 +41,8 @@ const (
 	// inputsAnnotation identifies the inputs of the ask, and so of the grant, because a Workload with quota is not
 	// changed.
 	inputsAnnotation = "sparkgate.io/inputs"
-	// heldAnnotation says that spec.active is false because the application wants no quota now, and not because a user
-	// has deactivated the Workload.
+	// heldAnnotation says that spec.active is false because the asker wants no quota now, and not because a user has
+	// deactivated the Workload.
 	heldAnnotation = "sparkgate.io/held"
 )
 
@@ -61,7 +61,6 @@ func workloadOf(ask queueing.Ask, class *priorityClass) *kueuev1.Workload {
 		w.Labels = map[string]string{}
 	}
 	w.Labels[jobUIDLabel] = ask.Key.UID
-	w.Labels[v1alpha1.ApplicationUIDLabel] = ask.Key.UID
 	w.Labels[v1alpha1.RunLabel], w.Labels[v1alpha1.AttemptLabel] = number(ask.Run), number(ask.Attempt)
 	provision(w, ask.Objects.UserAnnotations)
 	if gates := ask.Objects.UserAnnotations[gatedByAnnotation]; gates != "" {

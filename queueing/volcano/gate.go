@@ -35,9 +35,9 @@ const defaultInterval = 10 * time.Second
 type Options struct {
 	// Client must know Volcano's kinds; see NewClient.
 	Client client.WithWatch
-	// Namespaces are those whose applications use the gate.
+	// Namespaces are those whose askers use the gate.
 	Namespaces namespaces.Set
-	// Waker wakes applications whose verdicts may have changed.
+	// Waker wakes askers whose verdicts may have changed.
 	Waker queueing.Waker
 	// Interval is the interval of polls for changes that no watch shows, and for kinds that are not served. Default:
 	// 10s.
@@ -129,8 +129,8 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 	return waitsFor(ask, group, g.isInner(ask.Queue)), nil
 }
 
-// releaseOthers deletes the groups of other attempts of the application that hold nothing. If one holds something, it
-// returns the verdict Evicting, because that must be released first.
+// releaseOthers deletes the groups of other attempts of the asker that hold nothing. If one holds something, it returns
+// the verdict Evicting, because that must be released first.
 func (g *Gate) releaseOthers(ctx context.Context, ask queueing.Ask) (*queueing.Verdict, error) {
 	for _, group := range g.groupsOf(ask.Key) {
 		if group.Name == ask.Objects.Name || group.DeletionTimestamp != nil || g.tracker.isDeleted(group.UID) {
@@ -214,7 +214,7 @@ func (g *Gate) relabel(ctx context.Context, ask queueing.Ask) error {
 	if err := g.o.Client.Get(ctx, name, group); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	if _, labelled := group.Labels[v1alpha1.ApplicationUIDLabel]; labelled || !ownedBy(group, ask.Key) {
+	if _, labelled := group.Labels[v1alpha1.AttemptLabel]; labelled || !ownedBy(group, ask.Key) {
 		return nil
 	}
 	after := group.DeepCopy()
@@ -266,7 +266,7 @@ func (g *Gate) patch(ctx context.Context, changed *v1beta1.PodGroup, changes cli
 // Persisted does nothing, because the PodGroup shows what is held.
 func (*Gate) Persisted(context.Context, queueing.Key, queueing.Grant) {}
 
-// Release deletes the groups of an application.
+// Release deletes the groups of an asker.
 func (g *Gate) Release(ctx context.Context, key queueing.Key, _ queueing.Release) error {
 	var failed error
 	for _, group := range g.groupsOf(key) { // groups that cannot be read yet are released later: their appearance wakes their owners
@@ -318,7 +318,7 @@ func (g *Gate) EnsureReservation(ctx context.Context, ask queueing.Ask) (string,
 	switch {
 	case err == nil:
 		g.tracker.expectCreated(ask.Key, name.Name)
-		return fmt.Sprintf("PodGroup %s was deleted by a user or another controller; it was recreated, because Volcano schedules no executor without it", name.Name), nil
+		return fmt.Sprintf("PodGroup %s was deleted by a user or another controller; it was recreated, because Volcano schedules none of its pods without it", name.Name), nil
 	case apierrors.IsAlreadyExists(err):
 		err = g.relabel(ctx, ask)
 	case optionalkind.NotServed(err), apierrors.IsMethodNotSupported(err):
@@ -330,7 +330,7 @@ func (g *Gate) EnsureReservation(ctx context.Context, ask queueing.Ask) (string,
 	return "", nil
 }
 
-// wakeLater wakes an application after the polling interval.
+// wakeLater wakes an asker after the polling interval.
 func (g *Gate) wakeLater(key queueing.Key) { g.o.Waker.WakeAfter(key, g.o.Interval) }
 
 func orUndecided(v *queueing.Verdict) queueing.Verdict {

@@ -24,7 +24,7 @@ const (
 	schedulerName = "volcano"
 	// taskAnnotation names the part of its group that a pod belongs to.
 	taskAnnotation = "volcano.sh/task-spec"
-	// earlyAnnotation marks a group whose driver does not wait for Volcano.
+	// earlyAnnotation marks a group whose pods do not wait for Volcano.
 	earlyAnnotation = "sparkgate.io/started-early"
 	// inputsAnnotation identifies the inputs of the ask. A group that was admitted for other inputs is released.
 	inputsAnnotation = "sparkgate.io/inputs"
@@ -32,8 +32,8 @@ const (
 
 // groupFor returns the PodGroup of an ask.
 //
-// minMember is always 1: Volcano starts no pod of a group before minMember of its pods exist, and executors exist only
-// once the driver runs. minResources reserves capacity for the whole gang.
+// minMember is always 1: Volcano starts no pod of a group before minMember of its pods exist, and the other pods may
+// exist only once the lead pod runs. minResources reserves capacity for the whole gang.
 func groupFor(ask queueing.Ask) *v1beta1.PodGroup {
 	least := leastResources(ask)
 	group := &v1beta1.PodGroup{
@@ -106,13 +106,13 @@ func sameQueue(group, wanted *v1beta1.PodGroup) bool {
 	return group.Labels[v1alpha1.QueueLabel] == wanted.Labels[v1alpha1.QueueLabel]
 }
 
-// holds reports whether Volcano reserves capacity for a group, or its driver may already exist.
+// holds reports whether Volcano reserves capacity for a group, or its pods may already exist.
 func holds(group *v1beta1.PodGroup) bool {
 	return admitted(group) || group.Annotations[earlyAnnotation] != ""
 }
 
-// admitted reports whether Volcano has admitted a group. A running group may return to Pending when its driver is lost,
-// but then no application still asks for it.
+// admitted reports whether Volcano has admitted a group. A running group may return to Pending when its lead pod is
+// lost, but then no asker still asks for it.
 func admitted(group *v1beta1.PodGroup) bool {
 	switch group.Status.Phase {
 	case v1beta1.PodGroupInqueue, v1beta1.PodGroupRunning, v1beta1.PodGroupUnknown, v1beta1.PodGroupCompleted:
@@ -130,8 +130,8 @@ func Grant(ask queueing.Ask) *queueing.Grant {
 			Name: set.Name, Count: set.Count, Requests: set.Requests.Clone(), SchedulerName: schedulerName,
 			Annotations: map[string]string{v1beta1.KubeGroupNameAnnotationKey: ask.Objects.Name, taskAnnotation: set.Name},
 		}
-		if set.Name == v1alpha1.DriverPodSet {
-			// The executors are useless without the driver, and Volcano regards pods as preemptable unless they say
+		if set.Name == ask.Lead {
+			// The other pods are useless without the lead, and Volcano regards pods as preemptable unless they say
 			// otherwise.
 			granted.Annotations[v1beta1.PodPreemptable] = "false"
 		}

@@ -13,14 +13,14 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
-// tracker records which applications to wake, and writes of the gate that its watches have not shown yet. None of this
-// has to survive the process. It is safe for concurrent use.
+// tracker records which askers to wake, and writes of the gate that its watches have not shown yet. None of this has to
+// survive the process. It is safe for concurrent use.
 type tracker struct {
 	waker queueing.Waker
 	mu    sync.Mutex
-	// entries are the applications that request or hold quota, by uid. named holds their uids by name.
+	// entries are the askers that request or hold quota, by uid. named holds their keys by name.
 	entries map[string]*entry
-	named   map[types.NamespacedName]map[string]bool
+	named   map[queueing.Key][]queueing.Key
 	// deleted are the groups that this process has deleted and that the watch still shows.
 	deleted map[types.UID]bool
 	// queues is the last seen state of each queue, as far as verdicts depend on it. parents is the parent of each
@@ -29,7 +29,7 @@ type tracker struct {
 }
 
 type entry struct {
-	name  types.NamespacedName
+	key   queueing.Key
 	queue string
 	// unseen are the names of groups that were created and that the watch has not shown yet.
 	unseen map[string]bool
@@ -37,28 +37,25 @@ type entry struct {
 
 func newTracker(waker queueing.Waker) *tracker {
 	return &tracker{
-		waker: waker, entries: map[string]*entry{}, named: map[types.NamespacedName]map[string]bool{},
+		waker: waker, entries: map[string]*entry{}, named: map[queueing.Key][]queueing.Key{},
 		deleted: map[types.UID]bool{}, queues: map[string]string{}, parents: map[string]string{},
 	}
 }
 
-// track records that an application requests or holds quota of a queue.
+// track records that an asker requests or holds quota of a queue.
 func (t *tracker) track(key queueing.Key, queue string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e := t.entries[key.UID]
 	if e == nil {
-		e = &entry{name: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, unseen: map[string]bool{}}
+		e = &entry{key: key, unseen: map[string]bool{}}
 		t.entries[key.UID] = e
-		if t.named[e.name] == nil {
-			t.named[e.name] = map[string]bool{}
-		}
-		t.named[e.name][key.UID] = true
+		t.named[key.Named()] = append(t.named[key.Named()], key)
 	}
 	e.queue = queue
 }
 
-// hasEntries reports whether any application requests or holds quota.
+// hasEntries reports whether any asker requests or holds quota.
 func (t *tracker) hasEntries() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,8 +70,9 @@ func (t *tracker) forget(key queueing.Key) {
 		return
 	}
 	delete(t.entries, key.UID)
-	if delete(t.named[e.name], key.UID); len(t.named[e.name]) == 0 {
-		delete(t.named, e.name)
+	others := slices.DeleteFunc(t.named[e.key.Named()], func(k queueing.Key) bool { return k == e.key })
+	if t.named[e.key.Named()] = others; len(others) == 0 {
+		delete(t.named, e.key.Named())
 	}
 }
 
@@ -94,7 +92,7 @@ func (t *tracker) isExpected(key queueing.Key, name string) bool {
 	return e != nil && e.unseen[name]
 }
 
-// expected returns the names of groups that were created for an application and not shown yet.
+// expected returns the names of groups that were created for an asker and not shown yet.
 func (t *tracker) expected(key queueing.Key) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,7 +102,7 @@ func (t *tracker) expected(key queueing.Key) []string {
 	return nil
 }
 
-// observed records that the watch has shown a group of an application.
+// observed records that the watch has shown a group of an asker.
 func (t *tracker) observed(uid, name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,8 +142,8 @@ func (t *tracker) moved(queue, parent string) (before string) {
 	return before
 }
 
-// queueChanged wakes the applications of a queue if anything has changed that verdicts depend on. Other parts, such as
-// its counters, change all the time.
+// queueChanged wakes the askers of a queue if anything has changed that verdicts depend on. Other parts, such as its
+// counters, change all the time.
 func (t *tracker) queueChanged(queue, now string) {
 	t.mu.Lock()
 	changed := t.queues[queue] != now
@@ -158,8 +156,8 @@ func (t *tracker) queueChanged(queue, now string) {
 	}
 }
 
-// kindAvailabilityChanged wakes all applications because the kinds were installed or removed. The watches no longer
-// show anything from before.
+// kindAvailabilityChanged wakes all askers because the kinds were installed or removed. The watches no longer show
+// anything from before.
 func (t *tracker) kindAvailabilityChanged() {
 	t.mu.Lock()
 	clear(t.deleted)
@@ -172,21 +170,21 @@ func (t *tracker) kindAvailabilityChanged() {
 
 func (t *tracker) wakeAll(matches func(*entry) bool) {
 	t.mu.Lock()
-	var names []types.NamespacedName
+	var keys []queueing.Key
 	for _, e := range t.entries {
 		if matches(e) {
-			names = append(names, e.name)
+			keys = append(keys, e.key)
 		}
 	}
 	t.mu.Unlock()
-	for _, name := range names {
-		t.waker.Wake(queueing.Key{Namespace: name.Namespace, Name: name.Name})
+	for _, key := range keys {
+		t.waker.Wake(key)
 	}
 }
 
-// uidsOf returns the uids of the applications with this name that request or hold quota.
-func (t *tracker) uidsOf(name types.NamespacedName) map[string]bool {
+// keysOf returns the keys with this name that request or hold quota.
+func (t *tracker) keysOf(named queueing.Key) []queueing.Key {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return maps.Clone(t.named[name])
+	return slices.Clone(t.named[named])
 }

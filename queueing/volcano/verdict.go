@@ -54,7 +54,7 @@ func queueVerdict(ask queueing.Ask, wanted *v1beta1.PodGroup, queue *v1beta1.Que
 		}
 		need, limit := (*wanted.Spec.MinResources)[name], queue.Spec.Capability[name]
 		v = queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: fmt.Sprintf(
-			"driver and first executors need %s %s together, and the capability of Volcano's Queue %q is %s: request less, or raise the queue's spec.capability",
+			"the base gang needs %s %s, and the capability of Volcano's Queue %q is %s: request less, or raise the queue's spec.capability",
 			name, need.String(), ask.Queue, limit.String())}
 	}
 	return &v
@@ -87,7 +87,7 @@ func waitsFor(ask queueing.Ask, group *v1beta1.PodGroup, inner bool) queueing.Ve
 	if inner {
 		hint = "; the Queue is the parent of others: where Volcano's queues form a hierarchy it takes no groups, so name one of those"
 	}
-	return waiting(queueing.ReasonWaitingForQuota, "waits for quota in Volcano's Queue %q: driver and first executors need %s together; PodGroup %s is Pending%s",
+	return waiting(queueing.ReasonWaitingForQuota, "waits for quota in Volcano's Queue %q: the base gang needs %s; PodGroup %s is Pending%s",
 		ask.Queue, listed(*group.Spec.MinResources), group.Name, hint)
 }
 
@@ -103,8 +103,8 @@ func listed(list corev1.ResourceList) string {
 
 // nameTaken returns the verdict on an ask whose name belongs to an object of another owner.
 func nameTaken(ask queueing.Ask) queueing.Verdict {
-	return waiting(queueing.ReasonWaitingForGate, "PodGroup %s/%s already exists and belongs to another owner: delete it, or choose another name for the application",
-		ask.Key.Namespace, ask.Objects.Name)
+	return waiting(queueing.ReasonWaitingForGate, "PodGroup %s/%s already exists and belongs to another owner: delete it, or choose another name for %s",
+		ask.Key.Namespace, ask.Objects.Name, ask.Key)
 }
 
 func terminating(ask queueing.Ask) queueing.Verdict {

@@ -39,7 +39,7 @@ func TestQueueVerdict(t *testing.T) {
 		"not opened yet":          {queue(""), queueing.Waiting, "WaitingForGate", []string{"has not been opened", "controllers"}},
 		"closed":                  {queue(v1beta1.QueueStateClosed), queueing.Waiting, "QueueHeld", []string{"Closed"}},
 		"closing":                 {queue(v1beta1.QueueStateClosing), queueing.Waiting, "QueueHeld", []string{"Closing"}},
-		"too small for ever":      {queue(v1beta1.QueueStateOpen, "cpu", "799m"), queueing.Refused, "ExceedsQuota", []string{"need cpu 800m", `Queue "team-a" is 799m`, "spec.capability"}},
+		"too small for ever":      {queue(v1beta1.QueueStateOpen, "cpu", "799m"), queueing.Refused, "ExceedsQuota", []string{"needs cpu 800m", `Queue "team-a" is 799m`, "spec.capability"}},
 		"too small in one of two": {queue(v1beta1.QueueStateOpen, "cpu", "4", "memory", "1Gi"), queueing.Refused, "ExceedsQuota", []string{"memory 1536Mi", "1Gi"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestMessageOfTheWait(t *testing.T) {
 	if after := waitsFor(ask, group, false); after.Message != before.Message {
 		t.Errorf("the message ticks: %s", after.Message)
 	}
-	want := `waits for quota in Volcano's Queue "team-a": driver and first executors need cpu 800m, memory 1536Mi together; PodGroup pi-4c1d2-1-1 is Pending`
+	want := `waits for quota in Volcano's Queue "team-a": the base gang needs cpu 800m, memory 1536Mi; PodGroup pi-4c1d2-1-1 is Pending`
 	if before.Message != want || before.Reason != queueing.ReasonWaitingForQuota {
 		t.Errorf("%s: %s\nwant %s: %s", before.Reason, before.Message, queueing.ReasonWaitingForQuota, want)
 	}

@@ -5,11 +5,11 @@ package volcano
 
 import (
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
@@ -19,10 +19,10 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
-// Indexes of groups by the uid and by the name of the owning application, and of queues by parent.
+// Indexes of groups by the uid and by the kind and name of the owning asker, and of queues by parent.
 const (
 	byUID    = "uid"
-	byName   = "name"
+	byOwner  = "owner"
 	byParent = "parent"
 )
 
@@ -35,17 +35,17 @@ func (g *Gate) installed() bool { return g.groups.Installed() && g.queues.Instal
 // unreadable reports whether the kinds may be served but cannot be read.
 func (g *Gate) unreadable() bool { return g.groups.Unreadable() || g.queues.Unreadable() }
 
-// watchGroups watches the groups of applications. Volcano creates many more, one for each pod without a group.
+// watchGroups watches the groups of askers. Volcano creates many more, one for each pod without a group.
 func (g *Gate) watchGroups() *optionalkind.Watch {
-	ours, err := labels.NewRequirement(v1alpha1.ApplicationUIDLabel, selection.Exists, nil)
+	ours, err := labels.NewRequirement(v1alpha1.AttemptLabel, selection.Exists, nil)
 	if err != nil {
 		panic(err) // the label is a constant
 	}
 	return optionalkind.New(optionalkind.Options{
 		Client: g.o.Client, Object: &v1beta1.PodGroup{}, List: &v1beta1.PodGroupList{}, Namespaces: g.o.Namespaces, Selector: labels.NewSelector().Add(*ours),
 		Indexes: cache.Indexers{
-			byUID:  index(func(owner *metav1.OwnerReference, _ client.Object) string { return string(owner.UID) }),
-			byName: index(func(owner *metav1.OwnerReference, o client.Object) string { return o.GetNamespace() + "/" + owner.Name }),
+			byUID:   index(func(key queueing.Key) string { return key.UID }),
+			byOwner: index(func(key queueing.Key) string { return key.Named().String() }),
 		},
 		Changed: g.groupChanged, AvailabilityChanged: func(bool) { g.tracker.kindAvailabilityChanged() },
 		Needed: g.tracker.hasEntries, Interval: g.o.Interval, Clock: g.o.Clock, Log: g.o.Log,
@@ -65,17 +65,17 @@ func (g *Gate) watchQueues() *optionalkind.Watch {
 	})
 }
 
-// groupChanged wakes the application of a group that was added, changed or deleted.
+// groupChanged wakes the asker of a group that was added, changed or deleted.
 func (g *Gate) groupChanged(o client.Object) {
-	owner := metav1.GetControllerOfNoCopy(o)
-	if owner == nil {
+	key, owned := keyOf(o)
+	if !owned {
 		return
 	}
-	g.tracker.observed(string(owner.UID), o.GetName())
+	g.tracker.observed(key.UID, o.GetName())
 	if shown := g.groups.Get(o.GetNamespace(), o.GetName()); shown == nil || shown.GetUID() != o.GetUID() || shown.GetDeletionTimestamp() != nil {
 		g.tracker.observedDelete(o.GetUID())
 	}
-	g.o.Waker.Wake(queueing.Key{Namespace: o.GetNamespace(), Name: owner.Name, UID: string(owner.UID)})
+	g.o.Waker.Wake(key)
 }
 
 // queueChanged passes on the state that verdicts depend on, for the queue, its parent and its previous parent.
@@ -96,21 +96,30 @@ func (g *Gate) queueChanged(o client.Object) {
 // isInner reports whether a queue is the parent of others.
 func (g *Gate) isInner(queue string) bool { return len(g.queues.By(byParent, queue)) > 0 }
 
-// index returns an index function over the application that owns a group.
-func index(of func(*metav1.OwnerReference, client.Object) string) cache.IndexFunc {
+// index returns an index function over the asker that owns a group.
+func index(of func(queueing.Key) string) cache.IndexFunc {
 	return func(obj any) ([]string, error) {
 		o, ok := obj.(client.Object)
 		if !ok {
 			return nil, nil
 		}
-		if owner := metav1.GetControllerOfNoCopy(o); owner != nil {
-			return []string{of(owner, o)}, nil
+		if key, owned := keyOf(o); owned {
+			return []string{of(key)}, nil
 		}
 		return nil, nil
 	}
 }
 
-// groupsOf returns the groups of an application as shown by the watch.
+// keyOf returns the asker that owns a group, or false if no controller does.
+func keyOf(o client.Object) (queueing.Key, bool) {
+	owner := metav1.GetControllerOfNoCopy(o)
+	if owner == nil {
+		return queueing.Key{}, false
+	}
+	return queueing.Key{Kind: owner.Kind, Namespace: o.GetNamespace(), Name: owner.Name, UID: string(owner.UID)}, true
+}
+
+// groupsOf returns the groups of an asker as shown by the watch.
 func (g *Gate) groupsOf(key queueing.Key) []*v1beta1.PodGroup {
 	var groups []*v1beta1.PodGroup
 	for _, o := range g.groups.By(byUID, key.UID) {
@@ -121,23 +130,14 @@ func (g *Gate) groupsOf(key queueing.Key) []*v1beta1.PodGroup {
 	return groups
 }
 
-// KeysFor returns the applications of this name that have a group or ask for one.
-func (g *Gate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Key {
-	if kind != queueing.Application {
-		return nil
-	}
-	uids := g.tracker.uidsOf(types.NamespacedName{Namespace: namespace, Name: name})
-	if uids == nil {
-		uids = map[string]bool{}
-	}
-	for _, o := range g.groups.By(byName, namespace+"/"+name) {
-		if owner := metav1.GetControllerOfNoCopy(o); owner != nil && !g.tracker.isDeleted(o.GetUID()) {
-			uids[string(owner.UID)] = true
+// KeysFor returns the askers of this name that have a group or ask for one.
+func (g *Gate) KeysFor(kind, namespace, name string) []queueing.Key {
+	named := queueing.Key{Kind: kind, Namespace: namespace, Name: name}
+	keys := g.tracker.keysOf(named)
+	for _, o := range g.groups.By(byOwner, named.String()) {
+		if key, owned := keyOf(o); owned && !g.tracker.isDeleted(o.GetUID()) && !slices.Contains(keys, key) {
+			keys = append(keys, key)
 		}
-	}
-	keys := make([]queueing.Key, 0, len(uids))
-	for uid := range uids {
-		keys = append(keys, queueing.Key{Namespace: namespace, Name: name, UID: uid})
 	}
 	return keys
 }

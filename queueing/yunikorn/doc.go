@@ -4,10 +4,10 @@
 // Package yunikorn implements the gate YuniKorn, which leaves everything to the scheduler YuniKorn.
 //
 // YuniKorn has no object with which to ask for quota; it reads labels and annotations of pods. So every ask is granted
-// at once, with the labels and annotations that identify driver and executors as one application, name its queue, and
-// define a task group for each of the two. When YuniKorn sees the driver, it creates a placeholder pod for every member
-// of both groups, and lets the driver run once all placeholders have a node: a gang down to the nodes. Until then the
-// driver is Pending, which counts as waiting for admission.
+// at once, with the labels and annotations that identify all of them as one YuniKorn application, name its queue, and
+// define a task group for each pod set. When YuniKorn sees the lead pod, it creates a placeholder pod for every member
+// of all groups, and lets the lead pod run once all placeholders have a node: a gang down to the nodes. Until then the
+// lead pod is Pending, which counts as waiting for admission.
 //
 // The package must not import controllers, and needs no client.
 package yunikorn

@@ -71,7 +71,7 @@ func (Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) 
 			Name: set.Name, Count: set.Count, Requests: set.Requests.Clone(), SchedulerName: schedulerName,
 			Labels: labels(ask), Annotations: map[string]string{groupAnnotation: groupName(set.Name)},
 		}
-		if set.Name == v1alpha1.DriverPodSet {
+		if set.Name == ask.Lead {
 			granted.Annotations[groupsAnnotation] = string(groups)
 			granted.Annotations[policyAnnotation] = policy(ask)
 		}
@@ -91,8 +91,8 @@ func (Gate) Release(context.Context, queueing.Key, queueing.Release) error { ret
 // queue for them, so no label is set.
 func labels(ask queueing.Ask) map[string]string {
 	id := ask.Objects.Name
-	if driver := ask.Objects.Templates[v1alpha1.DriverPodSet]; driver != nil && driver.Labels[v1alpha1.SparkSelectorLabel] != "" {
-		id = driver.Labels[v1alpha1.SparkSelectorLabel]
+	if lead := ask.Objects.Templates[ask.Lead]; lead != nil && lead.Labels[v1alpha1.SparkSelectorLabel] != "" {
+		id = lead.Labels[v1alpha1.SparkSelectorLabel]
 	}
 	all := map[string]string{appLabel: id, oldAppLabel: id}
 	if ask.Queue != v1alpha1.DefaultQueue {

@@ -73,10 +73,11 @@ type Wait struct {
 	Remedies []string `json:"remedies,omitempty"`
 }
 
-// Head is an application with a place in the queue. Without the right to read the queue, namespace and name of
+// Head is an ask with a place in the queue. Without the right to read the queue, kind, namespace and name of
 // applications in other namespaces are absent.
 type Head struct {
 	Position  int    `json:"position,omitempty"`
+	Kind      string `json:"kind,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
 	Priority  int32  `json:"priority"`

@@ -22,8 +22,8 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
-	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // Cleaner deletes the objects of attempts, and the application after its time to live.
@@ -42,7 +42,7 @@ func (cl *Cleaner) DeleteObjects(ctx context.Context, app *v1alpha1.SparkApplica
 	if err := cl.Delete(ctx, app, &corev1.Service{}, names.Service); err != nil {
 		return err
 	}
-	if err := cl.Gates.Forget(ctx, convert.KeyOf(app), of.Run, of.Attempt); err != nil {
+	if err := cl.Gates.Forget(ctx, podsets.KeyOf(app), of.Run, of.Attempt); err != nil {
 		return err
 	}
 	if err := cl.Delete(ctx, app, &networkingv1.NetworkPolicy{}, names.NetworkPolicy); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application/plan"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/convert"
@@ -21,7 +22,7 @@ type Holder struct{ Gates reservation.Gates }
 // Persisted reports to the gate which grant is stored in the status.
 func (ho *Holder) Persisted(ctx context.Context, app *v1alpha1.SparkApplication) {
 	if grant := app.Status.Grant; grant != nil {
-		ho.Gates.Persisted(ctx, convert.KeyOf(app), convert.FromAPI(grant))
+		ho.Gates.Persisted(ctx, podsets.KeyOf(app), convert.FromAPI(grant))
 	}
 }
 
@@ -32,7 +33,7 @@ func (ho *Holder) Release(ctx context.Context, app *v1alpha1.SparkApplication, o
 	if goesBack && release.Reason == queueing.Abandoned {
 		release.Reason, release.Message = queueing.Requeued, "the attempt released its quota before using it"
 	}
-	return ho.Gates.Release(ctx, convert.KeyOf(app), release)
+	return ho.Gates.Release(ctx, podsets.KeyOf(app), release)
 }
 
 // ReportProgress reports the progress of the attempt to the gate of its grant. It does nothing if no attempt is
@@ -42,7 +43,7 @@ func (ho *Holder) ReportProgress(ctx context.Context, app *v1alpha1.SparkApplica
 	if !runs {
 		return nil
 	}
-	return ho.Gates.Report(ctx, gate, convert.KeyOf(app), at)
+	return ho.Gates.Report(ctx, gate, podsets.KeyOf(app), at)
 }
 
 // EnsureReservation creates the object that represents the grant in another system, if it is gone while the attempt is
@@ -59,7 +60,7 @@ func (ho *Holder) EnsureReservation(ctx context.Context, app *v1alpha1.SparkAppl
 // grantedAsk reconstructs the ask that the grant in a status has answered, as far as the status allows.
 func grantedAsk(app *v1alpha1.SparkApplication) queueing.Ask {
 	grant := convert.FromAPI(app.Status.Grant)
-	ask := queueing.Ask{Key: convert.KeyOf(app), Run: grant.Run, Attempt: grant.Attempt, Queue: grant.Queue, Inputs: grant.Inputs,
+	ask := queueing.Ask{Key: podsets.KeyOf(app), Run: grant.Run, Attempt: grant.Attempt, Queue: grant.Queue, Inputs: grant.Inputs, Lead: v1alpha1.DriverPodSet,
 		Objects: plan.GateObjects(app, lifecycle.AttemptID{Run: grant.Run, Attempt: grant.Attempt}, grant.Queue)}
 	for _, set := range grant.PodSets {
 		asked := queueing.PodSet{Name: set.Name, Count: set.Count, Requests: set.Requests}

@@ -45,7 +45,7 @@ func TestEvictionIsThatOfTheGateOfTheGrant(t *testing.T) {
 	wanted := &queueing.Eviction{Reason: queueing.ReasonPreempted, Message: "queue team-b takes its quota back"}
 	gates := reservation.Gates{
 		"None":     plainGate{},
-		"Embedded": evictingGate{key: queueing.Key{Namespace: "default", Name: "pi", UID: "pi-uid"}, run: 2, attempt: 1, eviction: wanted},
+		"Embedded": evictingGate{key: queueing.Key{Kind: v1alpha1.SparkApplicationKind, Namespace: "default", Name: "pi", UID: "pi-uid"}, run: 2, attempt: 1, eviction: wanted},
 	}
 	tests := map[string]struct {
 		grant *v1alpha1.Grant

@@ -17,9 +17,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // Holder observes an application on behalf of the gate of its grant.
@@ -65,7 +65,7 @@ func (ho *Holder) Update(ctx context.Context, app *v1alpha1.SparkApplication) er
 	} else if s.Times.Admitted != nil {
 		standing.QueuedAt = s.Times.Admitted.Time
 	}
-	ho.Gates.UpdateHolder(convert.KeyOf(app), grantRef(grant), standing)
+	ho.Gates.UpdateHolder(podsets.KeyOf(app), grantRef(grant), standing)
 	return nil
 }
 

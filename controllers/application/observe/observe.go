@@ -18,8 +18,8 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // Observer collects what every decision needs, from caches and from what is remembered of the application. It makes no
@@ -110,7 +110,7 @@ func (ob *Observer) eviction(app *v1alpha1.SparkApplication) *queueing.Eviction 
 	if grant == nil {
 		return nil
 	}
-	return ob.Gates.Eviction(convert.KeyOf(app), grantRef(grant))
+	return ob.Gates.Eviction(podsets.KeyOf(app), grantRef(grant))
 }
 
 // podsOf returns the pods that carry the name and the uid of the application.

@@ -166,7 +166,7 @@ func (bl *Builder) inputsOf(ctx context.Context, of order, properties conf.Prope
 
 // podSets returns what the pods of a start request from a gate. An error means a mistake in the spec.
 func (bl *Builder) podSets(app *v1alpha1.SparkApplication, objects render.Objects, environment podsets.Environment, gate string) ([]queueing.PodSet, error) {
-	if bl.Gates.Capabilities(gate).LeavesExecutors {
+	if bl.Gates.Capabilities(gate).LeavesRest {
 		return podsets.BaseSets(app, objects, environment)
 	}
 	return podsets.PodSets(app, objects, environment)

@@ -27,7 +27,6 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // Planner plans one start of an application: the objects to create, and the ask for its gate.
@@ -163,9 +162,12 @@ func (pn *Planner) planComplete(ctx context.Context, g *draft) error {
 	plan.DriverPod, plan.ApplicationID, plan.UIAddress = ready.Names.DriverPod, ready.Names.ApplicationID, ready.UIAddress
 	plan.HistoryAddress = ready.HistoryAddress
 	g.Ask = &queueing.Ask{
-		Key: convert.KeyOf(g.app), Run: g.start.Run, Attempt: g.start.Attempt, Queue: plan.Queue, PodSets: ready.PodSets,
+		Key: podsets.KeyOf(g.app), Run: g.start.Run, Attempt: g.start.Attempt, Queue: plan.Queue, PodSets: ready.PodSets, Lead: v1alpha1.DriverPodSet,
 		NamespaceLabels: namespace.Labels, Priority: priority, HoldsFor: lifecycle.HoldsFor(g.app, pn.Settings.MaxTermination),
-		SchedulingGated: ready.Gated, NeedsLimits: g.at.policy.NeedsLimits(plan.Queue), Inputs: ready.Inputs,
+		NeedsLimits: g.at.policy.NeedsLimits(plan.Queue), Inputs: ready.Inputs,
+	}
+	if ready.Gated {
+		g.Ask.Elastic = v1alpha1.ExecutorPodSet
 	}
 	if ready.Templates != nil {
 		g.Ask.Objects = GateObjects(g.app, g.attempt(), plan.Queue)

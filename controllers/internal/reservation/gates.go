@@ -27,6 +27,17 @@ func (g Gates) Capabilities(name string) queueing.Capabilities {
 	return catalog.Of(v1alpha1.GateType(name))
 }
 
+// Only returns the gates with the wanted capabilities, for askers that never ask others.
+func (g Gates) Only(wanted func(queueing.Capabilities) bool) Gates {
+	some := Gates{}
+	for name, gate := range g {
+		if wanted(gate.Capabilities()) {
+			some[name] = gate
+		}
+	}
+	return some
+}
+
 // Names returns the names of the gates whose capabilities satisfy wanted, sorted.
 func (g Gates) Names(wanted func(queueing.Capabilities) bool) []string {
 	var names []string

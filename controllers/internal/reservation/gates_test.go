@@ -45,7 +45,7 @@ type keeper struct {
 	orphans map[queueing.Key]queueing.Grant
 }
 
-func (k *keeper) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Key {
+func (k *keeper) KeysFor(kind, namespace, name string) []queueing.Key {
 	return slices.DeleteFunc(slices.Clone(k.keys), func(key queueing.Key) bool {
 		return key.Kind != kind || key.Namespace != namespace || key.Name != name
 	})
@@ -61,7 +61,7 @@ func (m *mourner) Orphaned(key queueing.Key) (queueing.Grant, bool) {
 
 var (
 	pi  = queueing.Key{Namespace: "team", Name: "pi", UID: "1"}
-	pod = queueing.Key{Kind: queueing.Pod, Namespace: "team", Name: "pi", UID: "2"}
+	pod = queueing.Key{Kind: "Pod", Namespace: "team", Name: "pi", UID: "2"}
 )
 
 func TestRequestLeavesOtherGates(t *testing.T) {
@@ -81,18 +81,17 @@ func TestRequestLeavesOtherGates(t *testing.T) {
 	}
 }
 
-// TestReleaseOfPods: a gate that does not take unmanaged pods is not called for them, because it may know an
-// application of the same name.
+// TestReleaseOfPods: a gate that cannot charge unmanaged pods is not called for them.
 func TestReleaseOfPods(t *testing.T) {
 	t.Parallel()
-	all, applications := &recorder{can: queueing.Capabilities{UnmanagedPods: true}}, &recorder{}
+	all, applications := &recorder{can: queueing.Capabilities{Charges: true}}, &recorder{}
 	gates := Gates{"All": all, "Applications": applications}
-	for _, key := range []queueing.Key{pod, pi} {
-		if err := gates.Release(t.Context(), key, queueing.Release{Reason: queueing.Suspended}); err != nil {
-			t.Fatal(err)
-		}
+	charging := gates.Only(func(can queueing.Capabilities) bool { return can.Charges })
+	failed := errors.Join(charging.Release(t.Context(), pod, queueing.Release{Reason: queueing.Suspended}), gates.Release(t.Context(), pi, queueing.Release{Reason: queueing.Suspended}))
+	if failed != nil {
+		t.Fatal(failed)
 	}
-	want := [][]string{{"release pod team/pi suspended", "release team/pi suspended"}, {"release team/pi suspended"}}
+	want := [][]string{{"release Pod team/pi suspended", "release team/pi suspended"}, {"release team/pi suspended"}}
 	if diff := cmp.Diff(want, [][]string{all.told, applications.told}); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}

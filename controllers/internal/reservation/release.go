@@ -15,10 +15,7 @@ import (
 // Release releases whatever the key holds or asks for at every gate, because it may have asked another one before. It
 // continues after errors and returns all of them.
 func (g Gates) Release(ctx context.Context, key queueing.Key, how queueing.Release) (failed error) {
-	for name, gate := range g {
-		if key.Kind != queueing.Application && !gate.Capabilities().UnmanagedPods {
-			continue
-		}
+	for name := range g {
 		failed = errors.Join(failed, g.releaseAt(ctx, name, key, how))
 	}
 	return failed

@@ -85,7 +85,7 @@ func (c *converter) podOf(p *unmanaged.Pod) (offline.Pod, bool) {
 		owner = nil
 	}
 	switch {
-	case !policy.Guarded || !catalog.Of(placed.Gate).UnmanagedPods || !p.HoldsOrAwaitsQuota():
+	case !policy.Guarded || !catalog.Of(placed.Gate).Charges || !p.HoldsOrAwaitsQuota():
 		return offline.Pod{}, false
 	case p.SchedulingGate == nil:
 		grant := p.Grant(string(placed.Gate), c.chargedTo(p, &namespace))

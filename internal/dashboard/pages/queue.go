@@ -43,7 +43,7 @@ type queuePage struct {
 	Now     time.Time
 }
 
-// waitRow is a waiting application.
+// waitRow is a pending ask.
 type waitRow struct {
 	Head     v1.Head
 	Reserved bool
@@ -143,9 +143,11 @@ func (p *queuePage) take(all []*viewer.Application, within, exist map[string]boo
 func (p *queuePage) line(waits []*viewer.Application, known map[[2]string]*viewer.Application) {
 	listed := map[[2]string]bool{}
 	for _, head := range p.Queue.Heads {
-		key := [2]string{head.Namespace, head.Name}
-		listed[key] = true
-		p.Waits = append(p.Waits, waiting(p, head, known[key]))
+		var app *viewer.Application
+		if key := [2]string{head.Namespace, head.Name}; head.Kind == v1alpha1.SparkApplicationKind {
+			listed[key], app = true, known[key]
+		}
+		p.Waits = append(p.Waits, waiting(p, head, app))
 	}
 	slices.SortFunc(waits, func(a, b *viewer.Application) int {
 		return cmp.Or(queuedAt(a).Compare(queuedAt(b)), cmp.Compare(a.App.Namespace, b.App.Namespace), cmp.Compare(a.App.Name, b.App.Name))
@@ -158,7 +160,7 @@ func (p *queuePage) line(waits []*viewer.Application, known map[[2]string]*viewe
 			p.MoreWaits++
 			continue
 		}
-		p.Waits = append(p.Waits, waiting(p, v1.Head{Namespace: a.App.Namespace, Name: a.App.Name}, a))
+		p.Waits = append(p.Waits, waiting(p, v1.Head{Kind: v1alpha1.SparkApplicationKind, Namespace: a.App.Namespace, Name: a.App.Name}, a))
 	}
 }
 
@@ -182,7 +184,7 @@ func (p *queuePage) sortHolders() {
 // waiting returns the row of a waiting application. app is nil if the viewer may not see it.
 func waiting(p *queuePage, head v1.Head, app *viewer.Application) waitRow {
 	row := waitRow{Head: head, Position: head.Position, Reserved: slices.ContainsFunc(p.Queue.ReservedFor, func(r v1.Head) bool {
-		return r.Namespace == head.Namespace && r.Name == head.Name
+		return r.Kind == head.Kind && r.Namespace == head.Namespace && r.Name == head.Name
 	})}
 	if app != nil {
 		s := app.Summary(p.Now)

@@ -82,7 +82,7 @@ func longQueue() queuePage {
 	name := strings.Repeat("a", 63)
 	return queuePage{
 		Name:  name,
-		Waits: slices.Repeat([]waitRow{{Head: v1.Head{Namespace: name, Name: name}, Known: true, Message: words(32 << 10), Stage: "Queued", Queue: name}}, waitsShown),
+		Waits: slices.Repeat([]waitRow{{Head: v1.Head{Kind: v1alpha1.SparkApplicationKind, Namespace: name, Name: name}, Known: true, Message: words(32 << 10), Stage: "Queued", Queue: name}}, waitsShown),
 		Holders: slices.Repeat([]holderRow{{Namespace: name, Name: name, Stage: "Running", Queue: name, Holds: []string{
 			"1 driver with cpu 200m, memory 896Mi in flavor default", "200 executors with cpu 200m, memory 896Mi, nvidia.com/gpu 1 in flavor default",
 		}}}, holdersShown),

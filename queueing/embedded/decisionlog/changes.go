@@ -13,13 +13,13 @@ import (
 // normalize removes from a time what cannot be encoded: the time zone and the monotonic clock reading.
 func normalize(t time.Time) time.Time { return t.Round(0).UTC() }
 
-// change is a new verdict of one or more applications, which are ordered by key.
+// change is a new verdict of one or more askers, which are ordered by key.
 type change struct {
 	Keys    []queueing.Key `json:"keys"`
 	State   string         `json:"state"`
 	Reason  string         `json:"reason,omitempty"`
 	Message string         `json:"message,omitempty"`
-	// PreemptedBy is the application that preempts them.
+	// PreemptedBy is the asker that preempts them.
 	PreemptedBy queueing.Key `json:"by,omitzero"`
 	// Why is the reason why a holder does not have all the pods that it wants. GivesBack is how many pods above its
 	// base gang it must release.
@@ -27,7 +27,7 @@ type change struct {
 	GivesBack int32  `json:"givesBack,omitempty"`
 }
 
-// changesOf groups applications by their verdicts, in the order of the first application of each group.
+// changesOf groups askers by their verdicts, in the order of the first asker of each group.
 func changesOf(e *embedded.Engine, keys []queueing.Key) []change {
 	type reported struct {
 		state, reason, message, why string

@@ -41,10 +41,10 @@
 // in UTC. Empty, zero and false values are omitted, unless the omitted value would mean something else. The keys of JSON
 // objects are ordered, so that the same calls give the same bytes.
 //
-// Applications repeat their asks, states and releases all the time. Calls without effect are not recorded: a submit,
-// setHolderState or setResizeRequest that repeats the last one for the application, unless it was restored or reverted
-// in the meantime or, for the last two, got a grant; and any other call about an application that the engine does not
-// know. Read-only calls are not recorded either.
+// Askers repeat their asks, states and releases all the time. Calls without effect are not recorded: a submit,
+// setHolderState or setResizeRequest that repeats the last one for the asker, unless it was restored or reverted in the
+// meantime or, for the last two, got a grant; and any other call about an asker that the engine does not know. Read-only
+// calls are not recorded either.
 //
 // A namespace selector is a function in the engine. Replay rebuilds it from the queue's text for users
 // ("admits":"selector"). If that text cannot be parsed ("admits":"answers"), the function's answers are recorded in the

@@ -28,7 +28,7 @@ type line struct {
 	Answer          json.RawMessage  `json:"answer,omitempty"`
 }
 
-// selectorAnswer says whether applications from a namespace with these labels may use a queue.
+// selectorAnswer says whether askers from a namespace with these labels may use a queue.
 type selectorAnswer struct {
 	Queue   string            `json:"queue"`
 	Labels  map[string]string `json:"labels,omitempty"`

@@ -32,15 +32,15 @@ type log struct {
 	o       Options
 	written int64
 	ended   bool
-	// last holds the last calls of each application that the engine knows. If nil, calls that do nothing are recorded
-	// as well.
+	// last holds the last calls of each asker that the engine knows. If nil, calls that do nothing are recorded as
+	// well.
 	last map[queueing.Key]*lastCalls
 	// answers are the answers of selectors since the last line.
 	answers []selectorAnswer
 }
 
-// lastCalls holds the arguments of the last calls for an application that have no effect when they are repeated. Empty
-// means that a repetition may have one.
+// lastCalls holds the arguments of the last calls for an asker that have no effect when they are repeated. Empty means
+// that a repetition may have one.
 type lastCalls struct{ submit, standing, want string }
 
 // endLineSize is the space reserved for the line that ends a log.
@@ -60,7 +60,7 @@ func begin(o Options) *log {
 
 func (l *log) isOpen() bool { return l != nil && !l.ended }
 
-// addOf records a call about one application, unless it does nothing.
+// addOf records a call about one asker, unless it does nothing.
 func (l *log) addOf(k queueing.Key, call string, with, answer any) {
 	text, err := encodePart(with)
 	if err != nil {
@@ -73,8 +73,8 @@ func (l *log) addOf(k queueing.Key, call string, with, answer any) {
 	l.add(call, text, answer)
 }
 
-// isNoOp reports whether a call does nothing because it repeats an earlier one or the engine does not know the
-// application. It also remembers the call.
+// isNoOp reports whether a call does nothing because it repeats an earlier one or the engine does not know the asker.
+// It also remembers the call.
 func (l *log) isNoOp(k queueing.Key, call, with string) bool {
 	last := l.last[k]
 	if last == nil {
@@ -100,13 +100,13 @@ func (l *log) isNoOp(k queueing.Key, call, with string) bool {
 	case callRelease:
 		delete(l.last, k)
 	case callRestore, callRevert:
-		*last = lastCalls{} // the application now asks for or holds something else
+		*last = lastCalls{} // the asker now asks for or holds something else
 	}
 	return false
 }
 
-// granted records that an application has a new grant, so that repeating earlier setHolderState and setResizeRequest calls has an
-// effect.
+// granted records that an asker has a new grant, so that repeating earlier setHolderState and setResizeRequest calls has
+// an effect.
 func (l *log) granted(k queueing.Key) {
 	if last := l.last[k]; last != nil {
 		last.standing, last.want = "", ""

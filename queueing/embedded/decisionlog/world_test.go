@@ -158,7 +158,7 @@ func (w *world) ask(key queueing.Key) queueing.Ask {
 	}
 	return queueing.Ask{
 		Key: key, Run: 1, Attempt: 1 + w.Int64N(2), Queue: fmt.Sprintf("q%d", w.IntN(7)), Priority: w.Int32N(3),
-		QueuedAt: w.now.Add(-time.Duration(w.IntN(5)) * time.Second).In(zone), HoldsFor: pick(w, 0, 0, time.Minute), SchedulingGated: w.chance(0.8),
+		QueuedAt: w.now.Add(-time.Duration(w.IntN(5)) * time.Second).In(zone), HoldsFor: pick(w, 0, 0, time.Minute), Elastic: pick(w, "executor", "executor", "executor", ""), Lead: "driver",
 		NamespaceLabels: map[string]string{"team": pick(w, "a", "b")}, NeedsLimits: strings.HasSuffix(key.UID, "7"),
 		PodSets: []queueing.PodSet{{Name: "driver", Count: 1, Requests: requests}, executors},
 	}

@@ -51,7 +51,7 @@ func (a *admissions) decideAgain() {
 	}
 }
 
-// holdsOther reports whether another attempt of the asking application still holds quota.
+// holdsOther reports whether another attempt of the asking asker still holds quota.
 func (a *admissions) holdsOther(ask *queueing.Ask) bool {
 	given, holds := a.grants[ask.Key]
 	return holds && (given.run != ask.Run || given.attempt != ask.Attempt)
@@ -66,14 +66,14 @@ func (a *admissions) restore(key queueing.Key, grant queueing.Grant) {
 }
 
 // restoreInFlight charges a grant of the previous process that is in the ledger but in no status, and offers it to the
-// application again, because that process may still write it.
+// asker again, because that process may still write it.
 func (a *admissions) restoreInFlight(root string, key queueing.Key, grant queueing.Grant) {
 	a.restore(key, grant)
 	a.inFlight.put(key, &inFlightGrant{root: root, grant: grant, recorded: true})
 }
 
-// restoreGrowth charges the growth of a grant by the previous process that is in the ledger but not in the
-// application's status, and offers it to the application again, because that process may still write it.
+// restoreGrowth charges the growth of a grant by the previous process that is in the ledger but not in the asker's
+// status, and offers it to the asker again, because that process may still write it.
 func (a *admissions) restoreGrowth(root string, key queueing.Key, grant queueing.Grant, held *queueing.Grant) {
 	if grant.Run != held.Run || grant.Attempt != held.Attempt || grant.Resizes <= held.Resizes {
 		return
@@ -108,8 +108,8 @@ func (a *admissions) markFitting(decisions []embedded.Decision, now time.Time) [
 	return fitting
 }
 
-// markInFlight records a decision that is not in its application's status yet. size is the size of its entry in the
-// ledger, or 0 if unknown.
+// markInFlight records a decision that is not in its asker's status yet. size is the size of its entry in the ledger,
+// or 0 if unknown.
 func (a *admissions) markInFlight(d *embedded.Decision, size int, now time.Time) {
 	if d.Grown > 0 {
 		a.inFlight.put(d.Key, &inFlightGrant{root: d.Root, grant: d.Grant, size: size, before: d.Before})
@@ -144,7 +144,7 @@ func (a *admissions) revert(decisions []embedded.Decision) {
 	}
 }
 
-// confirm drops an in-flight grant because it is now in its application's status.
+// confirm drops an in-flight grant because it is now in its asker's status.
 func (a *admissions) confirm(key queueing.Key, f *inFlightGrant) {
 	if f.decidedHere {
 		a.meter.Granted(f.grant.Queue, max(0, f.waited))
@@ -169,7 +169,7 @@ func (a *admissions) addOrphan(key queueing.Key, grant queueing.Grant) {
 	}
 }
 
-// remove forgets what an application asks for, and releases what it holds.
+// remove forgets what an asker asks for, and releases what it holds.
 func (a *admissions) remove(key queueing.Key) {
 	a.asks.remove(key)
 	delete(a.grants, key)

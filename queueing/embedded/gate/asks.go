@@ -21,10 +21,10 @@ type attemptStart struct {
 // asks holds the asks of this process.
 type asks struct {
 	starts map[queueing.Key]attemptStart
-	// byName holds the keys of starts and awaited by name: one key per name, unless a new application has just taken
-	// the name of another.
+	// byName holds the keys of starts and awaited by name: one key per name, unless a new asker has just taken the name
+	// of another.
 	byName map[queueing.Key][]queueing.Key
-	// awaited holds the applications that were pending before a restart and have not asked again yet.
+	// awaited holds the askers that were pending before a restart and have not asked again yet.
 	awaited map[queueing.Key]bool
 }
 
@@ -36,8 +36,8 @@ func newAsks() asks {
 // become a later one, when it asks for more or in another queue; its wait then begins again. It never becomes an
 // earlier one. A grant of the previous process has no place until the first ask for it brings one.
 //
-// The wait of a new ask begins now, even if its place is earlier because an earlier attempt had it or the application
-// was suspended. An ask that was pending before a restart has waited since it was queued.
+// The wait of a new ask begins now, even if its place is earlier because an earlier attempt had it or the asker was
+// suspended. An ask that was pending before a restart has waited since it was queued.
 func (a *asks) startOf(ask *queueing.Ask, now time.Time) (start attemptStart, known bool) {
 	if s, asked := a.starts[ask.Key]; asked && s.run == ask.Run && s.attempt == ask.Attempt {
 		if ask.QueuedAt.After(s.queuedAt) {
@@ -64,20 +64,20 @@ func (a *asks) put(key queueing.Key, s attemptStart) {
 	a.name(key)
 }
 
-// await records that an application that was pending before a restart is expected to ask again. It may do so at another
-// gate, which releases it here.
+// await records that an asker that was pending before a restart is expected to ask again. It may do so at another gate,
+// which releases it here.
 func (a *asks) await(key queueing.Key) {
 	a.awaited[key] = true
 	a.name(key)
 }
 
-// arrived records that the first cycle need not wait for an application any longer.
+// arrived records that the first cycle need not wait for an asker any longer.
 func (a *asks) arrived(key queueing.Key) { delete(a.awaited, key) }
 
 func (a *asks) remove(key queueing.Key) {
 	delete(a.awaited, key)
 	delete(a.starts, key)
-	name := nameOf(key)
+	name := key.Named()
 	others := slices.DeleteFunc(a.byName[name], func(k queueing.Key) bool { return k == key })
 	if a.byName[name] = others; len(others) == 0 {
 		delete(a.byName, name)
@@ -86,7 +86,7 @@ func (a *asks) remove(key queueing.Key) {
 
 // name adds a key to the index by name.
 func (a *asks) name(key queueing.Key) {
-	name := nameOf(key)
+	name := key.Named()
 	if !slices.Contains(a.byName[name], key) {
 		a.byName[name] = append(a.byName[name], key)
 	}
@@ -95,10 +95,4 @@ func (a *asks) name(key queueing.Key) {
 // named returns the keys with a name.
 func (a *asks) named(name queueing.Key) []queueing.Key {
 	return slices.Clone(a.byName[name])
-}
-
-// nameOf returns the key without its uid.
-func nameOf(key queueing.Key) queueing.Key {
-	key.UID = ""
-	return key
 }

@@ -14,7 +14,7 @@ import (
 
 func entryOf(key queueing.Key, grant queueing.Grant) v1alpha1.LedgerEntry {
 	return v1alpha1.LedgerEntry{
-		Kind: string(key.Kind), Namespace: key.Namespace, Name: key.Name, UID: key.UID, Part: grant.Part, Grant: *convert.ToAPI(grant),
+		Kind: key.Kind, Namespace: key.Namespace, Name: key.Name, UID: key.UID, Part: grant.Part, Grant: *convert.ToAPI(grant),
 	}
 }
 
@@ -27,7 +27,7 @@ func sizeOf(key queueing.Key, grant queueing.Grant) int {
 
 // keyOf returns the key of a ledger entry.
 func keyOf(e *v1alpha1.LedgerEntry) queueing.Key {
-	return queueing.Key{Kind: queueing.Kind(e.Kind), Namespace: e.Namespace, Name: e.Name, UID: e.UID}
+	return queueing.Key{Kind: e.Kind, Namespace: e.Namespace, Name: e.Name, UID: e.UID}
 }
 
 // grantOf returns the grant of a ledger entry.

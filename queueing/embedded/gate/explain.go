@@ -20,7 +20,7 @@ func (g *Gate) Leads() bool {
 	}
 }
 
-// Explain returns the live view of an application, or false if it neither asks for nor holds anything here.
+// Explain returns the live view of an asker, or false if it neither asks for nor holds anything here.
 func (g *Gate) Explain(key queueing.Key) (explainv1.Application, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -158,7 +158,7 @@ func (g *Gate) Release(_ context.Context, key queueing.Key, _ queueing.Release) 
 }
 
 // KeysFor implements queueing.KeyLister.
-func (g *Gate) KeysFor(kind queueing.Kind, namespace, name string) []queueing.Key {
+func (g *Gate) KeysFor(kind, namespace, name string) []queueing.Key {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.asks.named(queueing.Key{Kind: kind, Namespace: namespace, Name: name})

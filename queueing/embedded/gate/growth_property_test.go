@@ -43,7 +43,7 @@ func newGrowthWorld(t *testing.T, seed uint64) *growthWorld {
 func (w *growthWorld) arrive() {
 	name := fmt.Sprintf("app-%03d", len(w.log))
 	ask := piSince(noon.Add(time.Duration(len(w.log)) * time.Second))
-	ask.Key.Name, ask.Key.UID, ask.Priority, ask.SchedulingGated = name, name, w.Int32N(3), true
+	ask.Key.Name, ask.Key.UID, ask.Priority, ask.Elastic = name, name, w.Int32N(3), "executor"
 	one := queueing.Resources{"cpu": 1000, "pods": 1}
 	ask.PodSets = []queueing.PodSet{{Name: "driver", Count: 1, Requests: one}, {Name: "executor", Count: 1, Requests: one}}
 	w.say("%s arrives", name)

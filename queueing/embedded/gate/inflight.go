@@ -16,8 +16,8 @@ const (
 	// validates each (about 400 bytes, half a millisecond). Once the batch is full, further grants wait until half of
 	// it is free, so that most of a write is new grants.
 	batch = 32
-	// overflowBatch is how many more grants are made per overflowInterval while too many are in flight. So applications
-	// that never confirm slow down the others, but do not stop them.
+	// overflowBatch is how many more grants are made per overflowInterval while too many are in flight. So askers that
+	// never confirm slow down the others, but do not stop them.
 	overflowBatch    = 10
 	overflowInterval = 500 * time.Millisecond
 	// batchSize is how many bytes the grants in flight may take in the ledgers, so that no ledger exceeds its schema or
@@ -26,7 +26,7 @@ const (
 	batchSize = 512 << 10
 )
 
-// inFlightGrant is a grant that is not yet known to be in its application's status.
+// inFlightGrant is a grant that is not yet known to be in its asker's status.
 type inFlightGrant struct {
 	root     string
 	grant    queueing.Grant
@@ -34,7 +34,7 @@ type inFlightGrant struct {
 	recorded bool // whether the ledger has the grant
 	// before is the grant before it grew; nil for a new grant.
 	before *queueing.Grant
-	// decidedHere is true if this process decided on the grant. waited is how long the application had waited then.
+	// decidedHere is true if this process decided on the grant. waited is how long the asker had waited then.
 	decidedHere bool
 	waited      time.Duration
 }
@@ -49,7 +49,7 @@ func (f *inFlightGrant) matches(d *embedded.Decision) bool {
 	return f != nil && f.isOf(d.Grant.Run, d.Grant.Attempt) && f.grant.Resizes == d.Grant.Resizes
 }
 
-// inFlight holds the grants that are decided but not known to be in their application's status.
+// inFlight holds the grants that are decided but not known to be in their asker's status.
 type inFlight struct {
 	grants map[queueing.Key]*inFlightGrant
 	// full is true while the batch is full and must drain; overdue is true if that takes too long.

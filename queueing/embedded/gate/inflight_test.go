@@ -101,13 +101,13 @@ func TestLeavesWhoAsksAnotherGate(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
 	key := queueing.Key{Namespace: "default", Name: "pi", UID: "1"}
 	r.Open(Acquired{}, nil, []queueing.Key{key}, func(queueing.Key) bool { return true })
-	if got := r.KeysFor(queueing.Application, "default", "pi"); len(got) != 1 || got[0] != key {
+	if got := r.KeysFor("", "default", "pi"); len(got) != 1 || got[0] != key {
 		t.Fatalf("it knows %v", got)
 	}
 	if err := r.Release(t.Context(), key, queueing.Release{}); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.asks.awaited) != 0 || len(r.KeysFor(queueing.Application, "default", "pi")) != 0 {
+	if len(r.asks.awaited) != 0 || len(r.KeysFor("", "default", "pi")) != 0 {
 		t.Errorf("it still waits for %v", r.asks.awaited)
 	}
 }

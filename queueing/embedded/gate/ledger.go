@@ -152,10 +152,9 @@ func (w *ledgers) next(root string, l *ledger) *page {
 // write replaces the ledger if the queue still has the given resource version, and returns the new version. counts are
 // other fields of the status to write.
 //
-// A merge patch keeps fields that it does not name, so empty entries, and the lists written by earlier versions, are
-// set to null.
+// A merge patch keeps fields that it does not name, so empty entries are set to null.
 func (w *ledgers) write(ctx context.Context, root, version string, next *page, counts map[string]any) (string, error) {
-	fields := map[string]any{"holder": w.o.Holder, "epoch": next.epoch, "seq": next.seq, "entries": nil, "inFlight": nil, "orphans": nil}
+	fields := map[string]any{"holder": w.o.Holder, "epoch": next.epoch, "seq": next.seq, "entries": nil}
 	entries, err := next.Encode()
 	if err != nil {
 		return "", fmt.Errorf("encode ledger: %w", err)
@@ -242,8 +241,8 @@ func (w *ledgers) obsolete() (roots []string, lately bool) {
 }
 
 // empty writes those ledgers once more that have entries although nothing in their tree is in flight, so that a ledger
-// at rest is empty. It skips ledgers that were just written: while applications arrive, the next grant is written soon,
-// and that write omits the entries. again reports whether to call empty again after a while. The error is errFenced if
+// at rest is empty. It skips ledgers that were just written: while askers arrive, the next grant is written soon, and
+// that write omits the entries. again reports whether to call empty again after a while. The error is errFenced if
 // another process has taken over a ledger.
 func (w *ledgers) empty(ctx context.Context) (again bool, err error) {
 	roots, again := w.obsolete()

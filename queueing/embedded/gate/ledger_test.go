@@ -5,7 +5,6 @@ package gate
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -42,17 +41,18 @@ func TestEndsWhileALedgerIsTakenOver(t *testing.T) {
 func TestEntriesTellKindsApart(t *testing.T) {
 	t.Parallel()
 	app := queueing.Key{Namespace: "team", Name: "pi", UID: "1"}
-	pod := queueing.Key{Kind: queueing.Pod, Namespace: "team", Name: "pi", UID: "1"}
+	pod := queueing.Key{Kind: "Pod", Namespace: "team", Name: "pi", UID: "1"}
 	for key, part := range map[queueing.Key]bool{app: false, pod: true} {
 		grant := queueing.Grant{Run: 1, Attempt: 1, Gate: "Embedded", Queue: "team-a", Part: part}
-		text, err := json.Marshal(entryOf(key, grant))
+		text, err := v1alpha1.LedgerEntries{InFlight: v1alpha1.LedgerList{entryOf(key, grant)}}.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
-		var entry v1alpha1.LedgerEntry
-		if err := json.Unmarshal(text, &entry); err != nil {
-			t.Fatal(err)
+		entries, err := (&v1alpha1.Ledger{Entries: text}).Decode()
+		if err != nil || len(entries.InFlight) != 1 {
+			t.Fatalf("%+v, %v", entries, err)
 		}
+		entry := entries.InFlight[0]
 		if got := keyOf(&entry); got != key {
 			t.Errorf("%#v comes back as %#v", key, got)
 		}

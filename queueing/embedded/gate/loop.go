@@ -58,8 +58,8 @@ func (l *loop) run(ctx context.Context) error {
 	}
 }
 
-// waitForReasks waits until all applications that were pending before a restart have asked again, for reaskTimeout at
-// most. Deciding earlier could let a younger application overtake an older one.
+// waitForReasks waits until all askers that were pending before a restart have asked again, for reaskTimeout at most.
+// Deciding earlier could let a younger asker overtake an older one.
 func (l *loop) waitForReasks(ctx context.Context) {
 	deadline := l.o.Clock.After(reaskTimeout)
 	for {
@@ -74,7 +74,7 @@ func (l *loop) waitForReasks(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-deadline:
-			l.o.Log.Info("Admitting without some applications that were pending before the restart", "missing", missing)
+			l.o.Log.Info("Admitting without some askers that were pending before the restart", "missing", missing)
 			l.cycleRequested.request()
 			return
 		case <-l.o.Clock.After(5 * time.Millisecond):
@@ -82,7 +82,7 @@ func (l *loop) waitForReasks(ctx context.Context) {
 	}
 }
 
-// cycle decides, records the decisions, and wakes the applications, until nothing more can be decided now.
+// cycle decides, records the decisions, and wakes the askers, until nothing more can be decided now.
 func (l *loop) cycle(ctx context.Context) error {
 	for more := true; more && ctx.Err() == nil; {
 		l.acquireNew(ctx)
@@ -161,7 +161,7 @@ func (l *loop) waitUntilDrained(ctx context.Context) {
 	})
 }
 
-// record writes the decisions into the ledgers, one write per tree, and wakes the applications. It returns the recorded
+// record writes the decisions into the ledgers, one write per tree, and wakes the askers. It returns the recorded
 // decisions. Decisions that cannot be written are reverted and made again after a pause. The error is errFenced if
 // another process has taken over a ledger.
 func (l *loop) record(ctx context.Context, decisions []embedded.Decision) (recorded []embedded.Decision, _ error) {

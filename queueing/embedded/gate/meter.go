@@ -9,8 +9,8 @@ import "time"
 type Meter interface {
 	// Configured reports the complete set of configured queues.
 	Configured(queues []string)
-	// Granted reports that an application has stored a grant of the queue, for which it had waited. It is called once
-	// for each grant, and never for a grant that an earlier process decided.
+	// Granted reports that an asker has stored a grant of the queue, for which it had waited. It is called once for
+	// each grant, and never for a grant that an earlier process decided.
 	Granted(queue string, waited time.Duration)
 	// Broken reports that an ask was refused because an amount is negative. It is called once for each run and attempt.
 	Broken()

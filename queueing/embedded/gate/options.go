@@ -25,7 +25,7 @@ type Options struct {
 	Queues labels.Selector
 	// Holder identifies this process in the ledgers. It must be unique for each start.
 	Holder string
-	// Wake is called with every application whose verdict may have changed. It must not block.
+	// Wake is called with every asker whose verdict may have changed. It must not block.
 	Wake func(queueing.Key)
 	// Clock is used for pauses.
 	Clock clock.Clock

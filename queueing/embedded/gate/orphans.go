@@ -15,7 +15,7 @@ const (
 	orphansSize = 256 << 10
 )
 
-// orphan is the grant of a deleted application that has active pods.
+// orphan is the grant of a deleted asker that has active pods.
 type orphan struct {
 	root     string
 	grant    queueing.Grant
@@ -23,8 +23,8 @@ type orphan struct {
 	recorded bool // whether the ledger has the orphan
 }
 
-// orphans holds the grants of deleted applications that have active pods. They stay in the ledger until they are
-// released, because after a restart nothing else records what the pods may be charged to.
+// orphans holds the grants of deleted askers that have active pods. They stay in the ledger until they are released,
+// because after a restart nothing else records what the pods may be charged to.
 type orphans map[queueing.Key]*orphan
 
 // add keeps a grant of a tree, and reports whether it did. It does not if the tree is unknown or has too many orphans.

@@ -22,7 +22,7 @@ type Holding struct {
 	Grant queueing.Grant
 	// Since is when it was granted; zero if unknown.
 	Since time.Time
-	// Orphan is true if the application is deleted, so that its grant will be released soon.
+	// Orphan is true if the asker is deleted, so that its grant will be released soon.
 	Orphan bool
 }
 
@@ -32,8 +32,8 @@ type Acquired struct {
 	orphans  map[queueing.Key]queueing.Grant
 }
 
-// Recorded returns the grant of a deleted application as recorded in the ledgers. Nothing else can prove what its pods
-// may be charged to, because tenants can write labels.
+// Recorded returns the grant of a deleted asker as recorded in the ledgers. Nothing else can prove what its pods may be
+// charged to, because tenants can write labels.
 func (a *Acquired) Recorded(key queueing.Key) (queueing.Grant, bool) {
 	if grant, known := a.orphans[key]; known {
 		return grant, true
@@ -46,7 +46,7 @@ func (a *Acquired) Recorded(key queueing.Key) (queueing.Grant, bool) {
 	return queueing.Grant{}, false
 }
 
-// InFlight returns the keys of the applications whose grants were on their way to their status.
+// InFlight returns the keys of the askers whose grants were on their way to their status.
 func (a *Acquired) InFlight() []queueing.Key {
 	keys := make([]queueing.Key, len(a.inFlight))
 	for i := range a.inFlight {
@@ -61,8 +61,8 @@ type ledgerGrant struct {
 }
 
 // Acquire takes over the ledgers of all trees; from then on no other process can make grants. Call it as soon as this
-// process leads, then list the applications, then call Open. If applications are listed before Acquire, a grant that is
-// written in between is never charged.
+// process leads, then list the askers, then call Open. If askers are listed before Acquire, a grant that is written in
+// between is never charged.
 func (g *Gate) Acquire(ctx context.Context) (Acquired, error) {
 	list := &v1alpha1.SparkQueueList{}
 	if err := g.o.Live.List(ctx, list, &client.ListOptions{LabelSelector: g.o.Queues}); err != nil {
@@ -94,12 +94,12 @@ func (g *Gate) Acquire(ctx context.Context) (Acquired, error) {
 	return acquired, nil
 }
 
-// Open restores what is held and starts to decide. held are the grants in the status of applications, the oldest of
-// which is restored first, because the newest is preempted first. expected are the pending applications. alive reports
-// whether an application still exists.
+// Open restores what is held and starts to decide. held are the grants in the status of askers, the oldest of which is
+// restored first, because the newest is preempted first. expected are the pending askers. alive reports whether an
+// asker still exists.
 //
-// An in-flight grant that is in no status yet is charged and offered again if its application is alive: the process
-// that decided it may still write it.
+// An in-flight grant that is in no status yet is charged and offered again if its asker is alive: the process that
+// decided it may still write it.
 func (g *Gate) Open(acquired Acquired, held []Holding, expected []queueing.Key, alive func(queueing.Key) bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

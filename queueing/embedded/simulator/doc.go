@@ -7,11 +7,10 @@
 //	              │ ▲
 //	              ▼ │ the real embedded.Engine
 //
-// At each instant at which something happens, due applications end first, then the configuration changes, then
-// applications arrive, each in the order of the scenario; applications created by schedules come last. Then the engine
-// decides until nothing changes. Only after that the reasons why applications are pending are emitted. A
-// preempted application releases its quota immediately, is pending again with its old age, and later runs for its full
-// time again.
+// At each instant at which something happens, due askers end first, then the configuration changes, then askers arrive,
+// each in the order of the scenario; askers created by schedules come last. Then the engine decides until nothing
+// changes. Only after that the reasons why askers are pending are emitted. A preempted asker releases its quota
+// immediately, is pending again with its old age, and later runs for its full time again.
 //
 // Only running takes time. Starting and stopping pods, which takes the operator seconds, takes none here.
 //

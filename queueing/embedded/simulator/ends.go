@@ -7,14 +7,14 @@ import (
 	"cmp"
 )
 
-// completion is when an application ends that was admitted with this attempt.
+// completion is when an asker ends that was admitted with this attempt.
 type completion struct {
 	at      Time
 	app     *app
 	attempt int64
 }
 
-// isStale reports whether the application has lost that admission since.
+// isStale reports whether the asker has lost that admission since.
 func (e completion) isStale() bool { return e.attempt != e.app.ask.Attempt }
 
 // ends implements heap.Interface: the earliest completion first, then the order of the scenario.

@@ -21,13 +21,13 @@ type engine interface {
 	Release(key queueing.Key)
 	Changed() []queueing.Key
 	Verdict(key queueing.Key) queueing.Verdict
-	// Eviction is called for running applications whose verdict has changed.
+	// Eviction is called for running askers whose verdict has changed.
 	Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction
 }
 
 var _ engine = (*embedded.Engine)(nil)
 
-// preemptorOf returns the namespace/name of the preempting application, or the empty string if there is none.
+// preemptorOf returns the namespace/name of the preempting asker, or the empty string if there is none.
 func preemptorOf(e *queueing.Eviction) string {
 	if e.By == (queueing.Key{}) {
 		return ""

@@ -16,42 +16,42 @@ func (t Time) String() string { return time.Duration(t).String() }
 // MarshalText implements encoding.TextMarshaler.
 func (t Time) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// Kind says what has happened to an application.
+// Kind says what has happened to an asker.
 type Kind string
 
 // The kinds of events. The set is closed.
 const (
-	// Admitted means that the application holds quota and runs.
+	// Admitted means that the asker holds quota and runs.
 	Admitted Kind = "admitted"
-	// Waiting means that the application is pending, or waits for a correction of the configuration. It is emitted on
-	// arrival and whenever the reason changes.
+	// Waiting means that the asker is pending, or waits for a correction of the configuration. It is emitted on arrival
+	// and whenever the reason changes.
 	Waiting Kind = "waiting"
-	// Preempted means that the application has lost its quota and is pending again.
+	// Preempted means that the asker has lost its quota and is pending again.
 	Preempted Kind = "preempted"
-	// Refused means that the application can never be admitted with the current configuration. A change of the
-	// configuration may alter that.
+	// Refused means that the asker can never be admitted with the current configuration. A change of the configuration
+	// may alter that.
 	Refused Kind = "refused"
-	// Finished means that the application has run for its time and released its quota.
+	// Finished means that the asker has run for its time and released its quota.
 	Finished Kind = "finished"
-	// Created means that a schedule has created the application, which arrives now.
+	// Created means that a schedule has created the asker, which arrives now.
 	Created Kind = "created"
-	// Deleted means that its schedule has deleted the application. It has released its quota, or is no longer pending.
+	// Deleted means that its schedule has deleted the asker. It has released its quota, or is no longer pending.
 	Deleted Kind = "deleted"
-	// Missed means that a schedule has skipped this run, so that there is no such application.
+	// Missed means that a schedule has skipped this run, so that there is no such asker.
 	Missed Kind = "missed"
 )
 
-// Event is something that has happened to one application. Its JSON is one line in the output of sparkctl simulate.
+// Event is something that has happened to one asker. Its JSON is one line in the output of sparkctl simulate.
 type Event struct {
 	T     Time `json:"t"`
 	Event Kind `json:"event"`
-	// App is the namespace/name of the application.
+	// App is the namespace/name of the asker.
 	App   string `json:"app"`
 	Queue string `json:"queue"`
 	// Flavors maps pod sets to the flavors in which they are placed; only for Admitted.
 	Flavors map[string]string `json:"flavors,omitempty"`
-	// By is the namespace/name of the preempting application for Preempted, empty if there is none, and of the
-	// replacing application for Deleted.
+	// By is the namespace/name of the preempting asker for Preempted, empty if there is none, and of the replacing
+	// asker for Deleted.
 	By string `json:"by,omitempty"`
 	// Reason has the form "Reason: a sentence"; only for Waiting, Refused, Preempted and Missed.
 	Reason string `json:"reason,omitempty"`
@@ -63,16 +63,16 @@ type Event struct {
 type Summary struct {
 	// Event is always "summary".
 	Event string `json:"event"`
-	// Makespan is when the last application finished; 0 if none did.
+	// Makespan is when the last asker finished; 0 if none did.
 	Makespan Time `json:"makespan"`
-	// Wait is the wait of the finished applications, from arrival to the admission after which they ran to their end.
+	// Wait is the wait of the finished askers, from arrival to the admission after which they ran to their end.
 	Wait Waits `json:"wait"`
 	// Usage maps "flavor/resource" to the average part of the nominal quota of all queues that was in use until
 	// Makespan, from 0 to 1. It has no entries for cells that no queue limits.
 	Usage map[string]float64 `json:"usage"`
-	// Preemptions counts preemptions, not preempted applications.
+	// Preemptions counts preemptions, not preempted askers.
 	Preemptions int `json:"preemptions"`
-	// Unfinished counts the applications that would be pending forever.
+	// Unfinished counts the askers that would be pending forever.
 	Unfinished int `json:"unfinished,omitempty"`
 	// Schedules counts the runs of each schedule, by name.
 	Schedules map[string]*Runs `json:"schedules,omitempty"`
@@ -80,7 +80,7 @@ type Summary struct {
 
 // Runs counts the runs of a schedule.
 type Runs struct {
-	// Created counts the applications that the schedule has created, and Deleted those of them that it has deleted.
+	// Created counts the askers that the schedule has created, and Deleted those of them that it has deleted.
 	Created int `json:"created"`
 	Deleted int `json:"deleted,omitempty"`
 	// Missed counts the missed runs by reason.

@@ -14,8 +14,8 @@ import (
 
 // meter sums usage and nominal quota over time for each cell that some queue limits. Its sums are exact.
 //
-// Usage counts only in trees that limit the cell, because an application in a tree without limits takes nothing from
-// the quota of others.
+// Usage counts only in trees that limit the cell, because an asker in a tree without limits takes nothing from the
+// quota of others.
 type meter struct {
 	cells map[quota.Cell]*cell
 	// roots caches the root of each queue that exists or is charged. limited holds the cells that a tree limits, by its
@@ -36,7 +36,7 @@ type cell struct {
 	usedOpen, nominalOpen, usedClosed, nominalClosed big.Int
 }
 
-// charge is the usage of one cell by one application.
+// charge is the usage of one cell by one asker.
 type charge struct {
 	cell   quota.Cell
 	amount int64
@@ -110,7 +110,7 @@ func chargesOf(g queueing.Grant) []charge {
 	return out
 }
 
-// add starts to count the usage of an application in a queue; remove stops counting it.
+// add starts to count the usage of an asker in a queue; remove stops counting it.
 func (m *meter) add(queue string, charges []charge) {
 	m.each(queue, charges, func(c *cell, amount *big.Int) { c.used.Add(&c.used, amount) })
 }

@@ -21,7 +21,7 @@ var epoch = time.Unix(0, 0).UTC()
 
 // Run simulates a scenario to its end, when nothing runs and nothing more changes or arrives. It calls emit with each
 // event in order, and stops if emit returns an error. It also returns an error if a virtual time overflows, or if
-// applications preempt each other endlessly.
+// askers preempt each other endlessly.
 func Run(s Scenario, emit func(Event) error) (Summary, error) {
 	return run(s, embedded.New(), emit)
 }
@@ -51,18 +51,18 @@ type simulation struct {
 	now    Time
 	// scenario holds the arrivals by their places in the scenario.
 	scenario []Arrival
-	// apps holds the applications that have arrived and not ended, by place, which is also the UID of their keys.
-	// Places of applications created by schedules follow those of the scenario. Other elements are nil, because of a
-	// million arrivals few are present at the same time.
+	// apps holds the askers that have arrived and not ended, by place, which is also the UID of their keys. Places of
+	// askers created by schedules follow those of the scenario. Other elements are nil, because of a million arrivals
+	// few are present at the same time.
 	apps []*app
 	// arrivals are the places of the arrivals still to come, and changes the changes still to come, both in order.
 	arrivals []int
 	changes  []Change
-	// schedules create applications.
+	// schedules create askers.
 	schedules []*schedule
-	// completions are the completions of running applications. Those of admissions that were lost are skipped.
+	// completions are the completions of running askers. Those of admissions that were lost are skipped.
 	completions ends
-	// verdictChanged are the applications whose verdict has changed at this instant. It may contain duplicates.
+	// verdictChanged are the askers whose verdict has changed at this instant. It may contain duplicates.
 	verdictChanged []*app
 	configuration  configuration
 	meter          *meter
@@ -73,25 +73,25 @@ type simulation struct {
 	deleted     int
 }
 
-// app is one application.
+// app is one asker.
 type app struct {
 	*Arrival
-	// place is the place in the scenario, or after it for an application created by a schedule.
+	// place is the place in the scenario, or after it for an asker created by a schedule.
 	place int
 	ask   queueing.Ask
-	// schedule is the schedule that created the application; nil for an arrival of the scenario.
+	// schedule is the schedule that created the asker; nil for an arrival of the scenario.
 	schedule *schedule
-	// deleted is true if its schedule has deleted the application.
+	// deleted is true if its schedule has deleted the asker.
 	deleted bool
 	runs    bool
-	// admitted is when the application was last admitted, and charges what it uses while it runs.
+	// admitted is when the asker was last admitted, and charges what it uses while it runs.
 	admitted Time
 	charges  []charge
-	// lastKind and lastReason are those of the last event about why the application is pending. They are empty if it
-	// has not been pending since it was last admitted.
+	// lastKind and lastReason are those of the last event about why the asker is pending. They are empty if it has not
+	// been pending since it was last admitted.
 	lastKind   Kind
 	lastReason string
-	// preemptions counts how often the application was preempted at the instant preemptedAt.
+	// preemptions counts how often the asker was preempted at the instant preemptedAt.
 	preemptions int
 	preemptedAt Time
 }
@@ -114,7 +114,7 @@ func newSimulation(in Scenario, e engine, emit func(Event) error) *simulation {
 	return s
 }
 
-// arrive adds an arriving application at a place that is free.
+// arrive adds an arriving asker at a place that is free.
 func (s *simulation) arrive(arrival *Arrival, place int) *app {
 	a := &app{Arrival: arrival, place: place, ask: arrival.Ask}
 	a.ask.Key.UID = fmt.Sprintf("%010d", place)
@@ -146,8 +146,7 @@ func (s *simulation) next() (at Time, more bool) {
 	return at, more
 }
 
-// step handles everything that happens now, until nothing changes, and then emits why applications are
-// pending.
+// step handles everything that happens now, until nothing changes, and then emits why askers are pending.
 func (s *simulation) step() error {
 	for moved := true; moved; {
 		if err := s.handleEvents(); err != nil {
@@ -199,7 +198,7 @@ func (s *simulation) change(c Change) {
 	s.meter.configure(queues, s.running)
 }
 
-// running calls yield with what each running application holds.
+// running calls yield with what each running asker holds.
 func (s *simulation) running(yield func(queue string, charges []charge)) {
 	for _, a := range s.apps {
 		if a != nil && a.runs {
@@ -208,13 +207,13 @@ func (s *simulation) running(yield func(queue string, charges []charge)) {
 	}
 }
 
-// app returns an application that has arrived, or nil if it has ended.
+// app returns an asker that has arrived, or nil if it has ended.
 func (s *simulation) app(key queueing.Key) *app {
 	place, _ := strconv.Atoi(key.UID)
 	return s.apps[place]
 }
 
-// event returns an event about an application at the current time.
+// event returns an event about an asker at the current time.
 func (s *simulation) event(a *app, kind Kind) Event {
 	return Event{T: s.now, Event: kind, App: a.ask.Key.String(), Queue: a.ask.Queue}
 }
@@ -236,7 +235,7 @@ func (s *simulation) admit(d embedded.Decision) error {
 	return s.emit(e)
 }
 
-// release releases the grant of an application.
+// release releases the grant of an asker.
 func (s *simulation) release(a *app) {
 	s.engine.Release(a.ask.Key)
 	s.meter.remove(a.ask.Queue, a.charges)
@@ -254,8 +253,8 @@ func (s *simulation) finish(a *app) error {
 	return s.emit(s.event(a, Finished))
 }
 
-// maxPreemptionsPerInstant is how often an application may be preempted at one instant. It was admitted again each
-// time, so more than that would never end.
+// maxPreemptionsPerInstant is how often an asker may be preempted at one instant. It was admitted again each time, so
+// more than that would never end.
 const maxPreemptionsPerInstant = 100
 
 // evict releases the grants that the engine reclaims, in the order of the scenario, and reports whether there were any.
@@ -277,7 +276,7 @@ func (s *simulation) evict() (bool, error) {
 	return evicted, nil
 }
 
-// changed returns the applications whose verdict has changed since the last call, in the order of the scenario.
+// changed returns the askers whose verdict has changed since the last call, in the order of the scenario.
 func (s *simulation) changed() []*app {
 	keys := s.engine.Changed()
 	out := make([]*app, 0, len(keys))
@@ -290,7 +289,7 @@ func (s *simulation) changed() []*app {
 	return out
 }
 
-// inOrder compares two applications by the order of the scenario.
+// inOrder compares two askers by the order of the scenario.
 func inOrder(a, b *app) int { return cmp.Compare(a.place, b.place) }
 
 func (s *simulation) preempt(a *app, eviction *queueing.Eviction) error {
@@ -309,8 +308,8 @@ func (s *simulation) preempt(a *app, eviction *queueing.Eviction) error {
 	return s.emit(e)
 }
 
-// emitPending emits why applications are pending, for those whose reason has changed at this instant, in the order of
-// the scenario.
+// emitPending emits why askers are pending, for those whose reason has changed at this instant, in the order of the
+// scenario.
 func (s *simulation) emitPending() error {
 	slices.SortFunc(s.verdictChanged, inOrder)
 	for _, a := range slices.Compact(s.verdictChanged) {

@@ -18,43 +18,43 @@ type Scenario struct {
 	// Arrivals and Changes may be in any order. Those at the same instant happen in the order given here.
 	Arrivals []Arrival
 	Changes  []Change
-	// Schedules create applications during the simulation. They are called in this order.
+	// Schedules create askers during the simulation. They are called in this order.
 	Schedules []Schedule
 }
 
-// Schedule creates and deletes applications, depending on what happens to them.
+// Schedule creates and deletes askers, depending on what happens to them.
 type Schedule interface {
 	// Name identifies the schedule in events and in the summary.
 	Name() string
 	// Step returns what the schedule does now. It is called at time 0, at the time in the last result, and whenever
-	// applications that it has created have finished or were deleted; ended are their keys. refused reports whether one
-	// of its pending applications can never be admitted with the current configuration. now never decreases.
+	// askers that it has created have finished or were deleted; ended are their keys. refused reports whether one of
+	// its pending askers can never be admitted with the current configuration. now never decreases.
 	Step(now time.Duration, ended []queueing.Key, refused func(queueing.Key) bool) Step
 }
 
 // Step is what a schedule does at one instant.
 type Step struct {
-	// Create are new applications, which arrive now regardless of their At. Their namespace and name must be unique.
+	// Create are new askers, which arrive now regardless of their At. Their namespace and name must be unique.
 	Create []Creation
-	// Delete are applications of the schedule that have not ended. They are gone immediately, and Step is called again.
+	// Delete are askers of the schedule that have not ended. They are gone immediately, and Step is called again.
 	Delete []Deletion
 	// PassedOver are runs that the schedule does not create.
 	PassedOver []PassedOver
-	// Look is when to call Step again, later than now; 0 if only the end of its applications makes a difference.
+	// Look is when to call Step again, later than now; 0 if only the end of its askers makes a difference.
 	Look time.Duration
 }
 
-// Creation is an application that a schedule creates.
+// Creation is an asker that a schedule creates.
 type Creation struct {
 	Arrival
 	// For is the time at which the run was due, formatted for users.
 	For string
 }
 
-// Deletion is an application that a schedule deletes.
+// Deletion is an asker that a schedule deletes.
 type Deletion struct {
 	Key queueing.Key
-	// By is the application in favour of which it is deleted.
+	// By is the asker in favour of which it is deleted.
 	By queueing.Key
 }
 
@@ -67,14 +67,14 @@ type PassedOver struct {
 	Reason, Message string
 }
 
-// Arrival is one application.
+// Arrival is one asker.
 type Arrival struct {
-	// At is when the application asks for the first time. It must not be negative.
+	// At is when the asker asks for the first time. It must not be negative.
 	At time.Duration
-	// RunFor is how long the application runs once it is admitted. It must not be negative.
+	// RunFor is how long the asker runs once it is admitted. It must not be negative.
 	RunFor time.Duration
-	// Ask is the ask of the application. Its namespace and name must be unique. UID, Run, Attempt and QueuedAt are set
-	// by Run, so that among otherwise equal applications the first one in the scenario comes first.
+	// Ask is the ask of the asker. Its namespace and name must be unique. UID, Run, Attempt and QueuedAt are set by
+	// Run, so that among otherwise equal askers the first one in the scenario comes first.
 	Ask queueing.Ask
 }
 

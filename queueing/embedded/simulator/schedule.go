@@ -15,8 +15,8 @@ type schedule struct {
 	// begun is true once Step was called. look is when to call it again; 0 for never.
 	begun bool
 	look  Time
-	// apps are the applications that the schedule has created and that have not ended, by namespace and name. ended are
-	// the keys of those that have ended since the last call of Step.
+	// apps are the askers that the schedule has created and that have not ended, by namespace and name. ended are the
+	// keys of those that have ended since the last call of Step.
 	apps  map[queueing.Key]*app
 	ended []queueing.Key
 	runs  Runs
@@ -32,7 +32,7 @@ func (s *schedule) due(now Time) Time {
 	return s.look
 }
 
-// noteEnd records that an application has ended. It does nothing for a nil schedule.
+// noteEnd records that an asker has ended. It does nothing for a nil schedule.
 func (s *schedule) noteEnd(a *app) {
 	if s == nil {
 		return
@@ -91,7 +91,7 @@ func (s *simulation) passOver(from *schedule, p *PassedOver) error {
 	})
 }
 
-// remove deletes an application of a schedule, whether it is running or pending.
+// remove deletes an asker of a schedule, whether it is running or pending.
 func (s *simulation) remove(from *schedule, d Deletion) error {
 	a := from.apps[d.Key]
 	if a == nil {

@@ -5,6 +5,7 @@ package conformance
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"testing"
 
@@ -51,6 +52,17 @@ func TestEmbedded(t *testing.T) {
 		Lose: func(_ *testing.T, ask *queueing.Ask) { ask.Queue = "nowhere" },
 		Evict: func(t *testing.T, _ queueing.Ask) {
 			w.change(t, func(s *v1alpha1.SparkQueueSpec) { s.StopPolicy = v1alpha1.StopPolicyHoldAndDrain })
+		},
+		Explain: func(t *testing.T, key queueing.Key) string {
+			explanation, known := w.gate.Explain(key)
+			if !known {
+				t.Fatalf("%s is not known", key)
+			}
+			text, err := json.Marshal(explanation)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
 		},
 		Cannot: alone(nil),
 	})

@@ -20,7 +20,7 @@ func TestNone(t *testing.T) {
 			return gatetest.NewAsk("default", application, "")
 		},
 		Cannot: alone(map[string]string{
-			"SetQuota": everything, "Impossible": everything, "Lose": everything, "Evict": "it holds nothing that it could want back",
+			"SetQuota": everything, "Impossible": everything, "Lose": everything, "Explain": "nothing waits for it", "Evict": "it holds nothing that it could want back",
 		}),
 	})
 }

@@ -20,7 +20,7 @@ func TestYuniKorn(t *testing.T) {
 			return gatetest.NewAsk("default", application, "root.spark")
 		},
 		Cannot: alone(map[string]string{
-			"SetQuota": delegated, "Impossible": delegated, "Lose": delegated, "Evict": "it holds nothing that it could want back",
+			"SetQuota": delegated, "Impossible": delegated, "Lose": delegated, "Explain": "nothing waits for it", "Evict": "it holds nothing that it could want back",
 		}),
 	})
 }

@@ -102,7 +102,7 @@ func TestBaseGangsFirst(t *testing.T) {
 	waiting := w.Apply("waiting") // three pods, where two are free
 	w.Reach(waiting, v1alpha1.QueuedReason)
 	w.Kubelet.Gated(t.Context(), driver, 1, 2)
-	harness.ExecutorsAre(t, app, 1, 1, "pending applications of queue "+w.Queue.Name+" that have not started yet come first")
+	harness.ExecutorsAre(t, app, 1, 1, "pending asks of queue "+w.Queue.Name+" come first")
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.Reach(app, v1alpha1.SucceededReason)
 	w.Succeed(waiting)

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	explainv1 "github.com/sparkgate/sparkgate/api/explain/v1"
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 
@@ -98,7 +99,7 @@ func TestRights(t *testing.T) {
 func (l *line) checkAnswers(t *testing.T, leader *replica, tokens map[string]string) {
 	t.Helper()
 	for name, want := range map[string]explainv1.Head{
-		"chief": {Position: 1, Namespace: l.other, Name: "first", Priority: 7}, "tenant": {Position: 1, Priority: 7},
+		"chief": {Position: 1, Kind: v1alpha1.SparkApplicationKind, Namespace: l.other, Name: "first", Priority: 7}, "tenant": {Position: 1, Priority: 7},
 	} {
 		var body []byte
 		var a explainv1.Application

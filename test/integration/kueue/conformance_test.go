@@ -61,6 +61,7 @@ func TestConformance(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
+		Cannot: map[string]string{"Explain": "the verdict says it all"},
 		Occupy: b.occupy, Vacate: b.vacate, Occupied: b.occupied,
 		Uninstall: func(t *testing.T) {
 			if err := b.kueue.Uninstall(t.Context()); err != nil {
@@ -132,7 +133,7 @@ func (b *bench) find(t *testing.T, ask queueing.Ask) *kueuev1.Workload {
 	t.Helper()
 	list := &kueuev1.WorkloadList{}
 	err := b.client.List(t.Context(), list, client.InNamespace(b.Namespace), client.MatchingLabels{
-		v1alpha1.ApplicationUIDLabel: ask.Key.UID, v1alpha1.AttemptLabel: "1",
+		"kueue.x-k8s.io/job-uid": ask.Key.UID, v1alpha1.AttemptLabel: "1",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +148,7 @@ func (b *bench) find(t *testing.T, ask queueing.Ask) *kueuev1.Workload {
 
 func (b *bench) theirs(ask queueing.Ask) *kueuev1.Workload {
 	w := &kueuev1.Workload{ObjectMeta: metav1.ObjectMeta{Namespace: b.Namespace, Name: ask.Objects.Name}}
-	w.Spec.PodSets = []kueuev1.PodSet{{Name: "main", Count: 1, Template: *ask.Objects.Templates[v1alpha1.DriverPodSet]}}
+	w.Spec.PodSets = []kueuev1.PodSet{{Name: "main", Count: 1, Template: *ask.Objects.Templates[ask.Lead]}}
 	return w
 }
 

@@ -123,7 +123,7 @@ func TestCycleInEitherOrder(t *testing.T) {
 			becomes(t, first, "Active", "Current")
 			becomes(t, second, "Active", "Current")
 			if mended == 0 { // it is the root now
-				missing(t, app, "does not accept applications", second.Name)
+				missing(t, app, "admits nothing itself", second.Name)
 				harness.Change(t, app, in(second))
 			}
 			w.Succeed(app)
@@ -232,7 +232,7 @@ func TestLeafGetsAChild(t *testing.T) {
 	waits(t, waiting, "WaitingForQuota")
 	child := harness.Queue(t, w.Namespace+"-child", w.Queue.Name, "")
 	becomes(t, child, "Active", "Current")
-	missing(t, waiting, "queue "+w.Queue.Name+" does not accept applications", "leaf queues: "+child.Name)
+	missing(t, waiting, "queue "+w.Queue.Name+" admits nothing itself", "leaf queues: "+child.Name)
 	harness.Change(t, waiting, in(child))
 	waits(t, waiting, "WaitingForQuota", "queue "+w.Queue.Name+", above "+child.Name, "at most 3Gi")
 	if harness.Eventually(t, running, "running", harness.InStage("Running")); running.Status.Grant == nil {

@@ -60,7 +60,7 @@ func TestOrder(t *testing.T) {
 	})
 	var want []v1alpha1.QueueHead
 	for i, app := range waiting {
-		want = append(want, v1alpha1.QueueHead{Position: int32(i + 1), Namespace: w.Namespace, Name: app.Name, Priority: priority[app.Name]})
+		want = append(want, v1alpha1.QueueHead{Position: int32(i + 1), Kind: v1alpha1.SparkApplicationKind, Namespace: w.Namespace, Name: app.Name, Priority: priority[app.Name]})
 	}
 	harness.Eventually(t, w.Queue, "showing who is next", func(q *v1alpha1.SparkQueue) bool { return gocmp.Equal(want, q.Status.Heads) })
 

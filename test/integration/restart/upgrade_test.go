@@ -26,10 +26,10 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// TestObjectsOfAnOlderOperator: the operator takes over what an older one has recorded, whose ledger and status had another form. What
-// has ended does not run again, what runs continues in its pods and holds its quota, and what waits comes next.
+// TestObjectsOfAnOlderOperator: the operator takes over what an older one has recorded. What has ended does not run again, what runs
+// continues in its pods and holds its quota, and what waits comes next.
 func TestObjectsOfAnOlderOperator(t *testing.T) {
-	// Recorded with commit 867c7d56, the last before the entries of a ledger became one text.
+	// Recorded with commit 867c7d56; the ledger and the heads of the queue have the form of today.
 	namespace := recorded(t, "testdata/867c7d56.yaml")
 	pods := podsOf(t, namespace)
 	if len(pods) != 3 {

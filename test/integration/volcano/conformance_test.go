@@ -73,7 +73,7 @@ func TestConformance(t *testing.T) {
 			}
 			w.open(t)
 		},
-		Cannot: map[string]string{"Evict": "Volcano takes room back by deleting pods, not groups"},
+		Cannot: map[string]string{"Evict": "Volcano takes room back by deleting pods, not groups", "Explain": "the verdict says it all"},
 	})
 }
 

@@ -1,19 +1,9 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package convert
+package status
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/queueing"
-)
-
-// KeyOf returns the key of an application for gates. It needs only the metadata of the application.
-func KeyOf(app metav1.Object) queueing.Key {
-	return queueing.Key{Kind: queueing.Application, Namespace: app.GetNamespace(), Name: app.GetName(), UID: string(app.GetUID())}
-}
+import "github.com/sparkgate/sparkgate/api/v1alpha1"
 
 // GateOf returns the gate of an application according to its status, or else its spec; empty if neither names one.
 func GateOf(app *v1alpha1.SparkApplication) v1alpha1.GateType {
