@@ -12,7 +12,6 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
 	"github.com/sparkgate/sparkgate/internal/pods"
-	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -32,7 +31,7 @@ func (a *askers) WakeAfter(key queueing.Key, after time.Duration) {
 	switch key.Kind {
 	case v1alpha1.SparkApplicationKind:
 		a.applications.WakeAfter(name, after)
-	case unmanaged.Kind:
+	case v1alpha1.PodKind:
 		a.pods.WakeAfter(name, after)
 	}
 }

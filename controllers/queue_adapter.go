@@ -8,7 +8,6 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/queue"
-	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
@@ -34,7 +33,7 @@ func (e queueEngine) State(name string) (queue.State, bool) {
 	if s.ElasticPods > 0 || s.WantedPods > 0 {
 		out.Elastic = &v1alpha1.ElasticUsage{Granted: s.ElasticPods, Waiting: s.WantedPods}
 	}
-	if pods, some := s.Kinds[unmanaged.Kind]; some {
+	if pods, some := s.Kinds[v1alpha1.PodKind]; some {
 		out.UnmanagedPods = &v1alpha1.UnmanagedPods{Pending: pods.Pending, Admitted: pods.Admitted}
 	}
 	for _, u := range s.Usage {

@@ -3,6 +3,9 @@
 
 package v1alpha1
 
+// PodKind is the kind of a QueueHead that is an unmanaged pod.
+const PodKind = "Pod"
+
 // QueueHead is an ask with a place in the queue.
 type QueueHead struct {
 	// position is the place in the queue, from 1.

@@ -144,7 +144,7 @@ func newPlace() *place {
 			},
 		},
 		queues: &queues{
-			apps: map[queueing.Key]v1.Application{{Namespace: "spark", Name: "pi", UID: "1"}: {
+			apps: map[queueing.Key]v1.Application{{Kind: "SparkApplication", Namespace: "spark", Name: "pi", UID: "1"}: {
 				Queue: "q", State: v1.Waiting, Reason: "WaitingForQuota",
 				Waits: &v1.Wait{Position: 3, Ahead: []v1.Head{{Position: 1, Kind: "SparkApplication", Namespace: "other", Name: "secret", Priority: 7}, {Position: 2, Kind: "SparkApplication", Namespace: "spark", Name: "mine"}}},
 			}},

@@ -86,7 +86,7 @@ func (r *Reconciler) refusal(ctx context.Context, namespace *metav1.PartialObjec
 
 // release releases what pods with this name hold or ask for, except for the pod with the uid keep.
 func (r *Reconciler) release(ctx context.Context, name types.NamespacedName, keep types.UID) error {
-	for _, key := range r.Gates.Keys(queueing.Key{Kind: unmanaged.Kind, Namespace: name.Namespace, Name: name.Name}) {
+	for _, key := range r.Gates.Keys(queueing.Key{Kind: v1alpha1.PodKind, Namespace: name.Namespace, Name: name.Name}) {
 		if key.UID == string(keep) {
 			continue
 		}

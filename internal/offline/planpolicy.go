@@ -78,7 +78,7 @@ func (p *planning) reconsider() {
 			continue
 		}
 		app := p.apps[key.Namespace+"/"+key.Name]
-		if key.Kind != v1alpha1.SparkApplicationKind {
+		if key.Kind == v1alpha1.PodKind {
 			app = nil
 		}
 		placed, was := p.live.place(app, key.Namespace), p.original.place(app, key.Namespace)

@@ -153,7 +153,7 @@ func (w *simulation) reserve(s *v1alpha1.SparkQueueStatus) {
 // again. Preempted pods and reclaimed executors are gone.
 func (w *simulation) settle() {
 	maps.DeleteFunc(w.asks, func(key queueing.Key, _ queueing.Ask) bool {
-		return key.Kind != v1alpha1.SparkApplicationKind && w.preempted[key] != nil
+		return key.Kind == v1alpha1.PodKind && w.preempted[key] != nil
 	})
 	w.preempted, w.reclaimed = map[queueing.Key]*queueing.Eviction{}, map[queueing.Key]reclaimed{}
 	for range maxRounds {
@@ -183,7 +183,7 @@ func (w *simulation) evict() bool {
 		}
 		evicted, w.preempted[key] = true, eviction
 		w.engine.Release(key)
-		if key.Kind != v1alpha1.SparkApplicationKind {
+		if key.Kind == v1alpha1.PodKind {
 			continue
 		}
 		ask.Attempt = held.Attempt + 1

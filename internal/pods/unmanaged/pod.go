@@ -23,9 +23,6 @@ import (
 // Selector selects the pods that belong to no application.
 const Selector = "!" + v1alpha1.ApplicationUIDLabel
 
-// Kind is the kind of the keys under which unmanaged pods ask.
-const Kind = "Pod"
-
 // run and attempt are those of every unmanaged pod, because it asks only once.
 const run, attempt = 1, 1
 
@@ -112,7 +109,7 @@ func (p *Pod) IsExecutor() bool { return p.PodSet() != v1alpha1.DriverPodSet }
 
 // Key returns the key under which the pod asks.
 func (p *Pod) Key() queueing.Key {
-	return queueing.Key{Kind: Kind, Namespace: p.Namespace, Name: p.Name, UID: string(p.UID)}
+	return queueing.Key{Kind: v1alpha1.PodKind, Namespace: p.Namespace, Name: p.Name, UID: string(p.UID)}
 }
 
 // Grant returns what a running pod is charged in a queue. The flavor is the one of its label if the operator ungated it

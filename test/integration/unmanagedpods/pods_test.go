@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
@@ -40,7 +39,7 @@ func TestRawSubmit(t *testing.T) {
 	told(t, three, "WaitingForQuota", "waits for quota in queue "+w.Queue.Name, "needs memory 1Gi", "at most 3Gi")
 	counted(t, w, counts{applications: [2]int32{1, 1}, pods: [2]int32{3, 1}})
 	harness.Eventually(t, w.Queue, "showing the executor first in line", func(q *v1alpha1.SparkQueue) bool {
-		return len(q.Status.Heads) == 2 && q.Status.Heads[0].Kind == unmanaged.Kind && q.Status.Heads[0].Name == three.Name && q.Status.Heads[1].Kind == v1alpha1.SparkApplicationKind
+		return len(q.Status.Heads) == 2 && q.Status.Heads[0].Kind == v1alpha1.PodKind && q.Status.Heads[0].Name == three.Name && q.Status.Heads[1].Kind == v1alpha1.SparkApplicationKind
 	})
 
 	remove(t, one)
