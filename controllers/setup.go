@@ -67,7 +67,8 @@ type Options struct {
 	QueueInterval time.Duration
 	// ExecutorInterval is the minimum interval between status writes that change only executor counts. Default: 10s.
 	ExecutorInterval time.Duration
-	// GateInterval is how often to check whether a batch scheduler has been installed. Default: 10s.
+	// GateInterval is the pause before a gate asks again what no watch shows. Whether a batch scheduler has been
+	// installed is asked six times less often. Default: 10s.
 	GateInterval time.Duration
 	// Fenced is called when another process has taken over a ledger. It must end this process without releasing the
 	// lease, which the other process may hold by then. Default: the manager stops with an error.

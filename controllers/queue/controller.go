@@ -29,8 +29,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
+	"github.com/sparkgate/sparkgate/internal/queuespec"
 	"github.com/sparkgate/sparkgate/internal/status"
-	"github.com/sparkgate/sparkgate/queueing/validation"
 )
 
 const (
@@ -313,7 +313,7 @@ func (r *Reconciler) fill(queue *v1alpha1.SparkQueue) {
 	}
 	view := status.QueueView{State: status.QueueActive, Generation: queue.Generation}
 	state, known := r.Engine.State(queue.Name)
-	switch found := validation.Check(&queue.Spec); {
+	switch found := queuespec.Check(&queue.Spec); {
 	case len(found) > 0:
 		view.State, view.Message = status.QueueInvalidSpec, found[0].String()
 	case !known:

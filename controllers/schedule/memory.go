@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/resourceversions"
+	"github.com/sparkgate/sparkgate/internal/expectations"
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
@@ -46,7 +46,7 @@ type record struct {
 	// created are the names of the created applications that the cache does not show yet.
 	created map[string]bool
 	// version is the resource version of the last own write.
-	version string
+	version expectations.Version
 	// last is the last application that this process has created.
 	last       creation
 	refused    refusals
@@ -113,5 +113,5 @@ func (e *record) forgetPast(before, after *v1alpha1.RunForStatus) {
 // isStale reports whether the cache shows the schedule from before the last own write. The watch event of that write
 // wakes the schedule again.
 func (e *record) isStale(s *v1alpha1.ScheduledSparkApplication) bool {
-	return resourceversions.Older(s.ResourceVersion, e.version)
+	return !e.version.SatisfiedBy(s.ResourceVersion)
 }

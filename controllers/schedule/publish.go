@@ -12,6 +12,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
+	"github.com/sparkgate/sparkgate/internal/expectations"
 )
 
 // publisher writes the status of a schedule, then announces and counts what it records.
@@ -39,7 +40,7 @@ func (pb publisher) publish(ctx context.Context, out outcome) error {
 	if err := pb.client.Status().Patch(ctx, after, patch, client.FieldOwner(v1alpha1.FieldOwner)); err != nil {
 		return client.IgnoreNotFound(fmt.Errorf("write status: %w", err))
 	}
-	pb.record.version = after.ResourceVersion
+	pb.record.version = expectations.Version(after.ResourceVersion)
 	pb.announcer.announce(out, &after.Status, pb.record.last)
 	countRecorded(pb.series, out, pb.record.last)
 	pb.recordSuperseded(&after.Status)

@@ -20,16 +20,15 @@ var clients = []string{"k8s.io/client-go/...", "sigs.k8s.io/controller-runtime/.
 //	api ◄── queueing ◄── internal/spark ◄── internal/lifecycle ◄── {controllers, internal/offline} ◄── cmd
 //
 // internal/redact, internal/cause, internal/fairqueue, internal/finding, internal/nearest, internal/namespaces,
-// internal/namespacepolicy, internal/resourceversions and internal/expectations are leaves: they import at most api and
-// each other.
+// internal/namespacepolicy and internal/expectations are leaves: they import at most api and each other.
 var ForbiddenEdges = []Edge{
 	{
 		From: []string{"api/..."}, To: append([]string{"queueing/...", "internal/...", "controllers/...", "cmd/..."}, clients...),
 		Why: "the API imports nothing of ours: clients in other repositories import it",
 	},
 	{
-		From: []string{"queueing/..."}, To: []string{"internal/spark/...", "internal/offline/...", "controllers/...", "cmd/..."},
-		Why: "gates know asks and grants, not Spark and not the lifecycle of an application",
+		From: []string{"queueing/..."}, To: []string{"internal/...", "!internal/expectations", "controllers/...", "cmd/..."},
+		Why: "gates know asks and grants, not Spark and not the lifecycle of what asks",
 	},
 	{
 		From: []string{"queueing", "queueing/quota/...", "queueing/embedded/...", "!queueing/embedded/gate/..."}, To: append([]string{"api/..."}, clients...),
@@ -40,7 +39,7 @@ var ForbiddenEdges = []Edge{
 		Why: "what Spark needs is computed without a cluster, for the operator and for sparkctl alike",
 	},
 	{
-		From: []string{"internal/redact/...", "internal/cause/...", "internal/fairqueue/...", "internal/finding/...", "internal/nearest/...", "internal/namespaces/...", "internal/namespacepolicy/...", "internal/resourceversions/...", "internal/expectations/..."}, To: []string{"queueing/...", "internal/spark/...", "internal/offline/...", "controllers/...", "cmd/..."},
+		From: []string{"internal/redact/...", "internal/cause/...", "internal/fairqueue/...", "internal/finding/...", "internal/nearest/...", "internal/namespaces/...", "internal/namespacepolicy/...", "internal/expectations/..."}, To: []string{"queueing/...", "internal/spark/...", "internal/offline/...", "controllers/...", "cmd/..."},
 		Why: "it is a leaf that any layer may use",
 	},
 	{

@@ -77,9 +77,6 @@ func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, er
 		return unreadable(), nil
 	}
 	if !g.installed() {
-		for _, w := range g.Watches() {
-			w.Expect()
-		}
 		return notInstalled(), nil
 	}
 	v, err := g.sync(ctx, ask)
@@ -220,13 +217,6 @@ func (t *tracker) forgetAsk(key queueing.Key) {
 	if t.asking[key.Named()].uid == key.UID {
 		delete(t.asking, key.Named())
 	}
-}
-
-// hasAsks reports whether any asker asks.
-func (t *tracker) hasAsks() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.asking) > 0
 }
 
 // recordAsk records the generation of a Workload after it was changed to match an ask.

@@ -14,7 +14,6 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/internal/expectations"
-	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
@@ -26,10 +25,11 @@ type Options struct {
 	// Waker wakes every asker whose verdict may have changed.
 	Waker queueing.Waker
 	// Namespaces are those whose askers use the gate.
-	Namespaces namespaces.Set
+	Namespaces []string
 	// FieldOwner is the field owner of the gate's writes.
 	FieldOwner string
-	// Interval is the pause between checks whether Kueue's kinds are installed. Default: optionalkind.DefaultInterval.
+	// Interval is the pause before kinds that cannot be read are looked for again; six times that if they are not
+	// served. Default: optionalkind.DefaultInterval.
 	Interval time.Duration
 	Clock    clock.Clock
 	Log      logr.Logger

@@ -121,13 +121,13 @@ func TestNotAllKindsAreServed(t *testing.T) {
 		t.Errorf("%s %q, %v", v.Reason, v.Message, err)
 	}
 	keys := func() []queueing.Key { return g.KeysFor(v1alpha1.SparkApplicationKind, "default", "other") }
-	if known := keys(); !slices.Equal(known, []queueing.Key{other.Key}) || !g.hasAsks() {
+	if known := keys(); !slices.Equal(known, []queueing.Key{other.Key}) || len(g.asking) != 1 {
 		t.Errorf("%v ask", known)
 	}
 	if err := g.Release(t.Context(), other.Key, queueing.Release{Reason: queueing.Abandoned}); err != nil {
 		t.Fatal(err)
 	}
-	if known := keys(); len(known) > 0 || g.hasAsks() {
+	if known := keys(); len(known) > 0 || len(g.asking) > 0 {
 		t.Errorf("%v ask after the last one has left", known)
 	}
 }

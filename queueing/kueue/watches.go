@@ -59,7 +59,7 @@ func (g *Gate) watch() {
 
 func (g *Gate) watchOf(object client.Object, list client.ObjectList, o optionalkind.Options) *optionalkind.Watch {
 	o.Client, o.Object, o.List, o.Interval, o.Clock, o.Log = g.o.Client, object, list, g.o.Interval, g.o.Clock, g.o.Log
-	o.Needed, o.AvailabilityChanged = g.hasAsks, func(bool) { g.wakeAsking() }
+	o.AvailabilityChanged = func(bool) { g.wakeAsking() }
 	return optionalkind.New(o)
 }
 

@@ -18,19 +18,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/sparkgate/sparkgate/internal/namespaces"
 )
 
-// DefaultInterval is how often to poll for a kind that is not served while something needs it.
+// DefaultInterval is how often to look again for a kind that could not be read.
 const DefaultInterval = 10 * time.Second
 
-// maxBackoff is the maximum interval between polls, in multiples of Options.Interval, while nothing needs the kind.
-// Most clusters never serve it.
-const maxBackoff = 30
-
-// backoffFactor is the factor by which the interval grows.
-const backoffFactor = 4
+// absentFactor is how much longer than that the pause is while the kind is not served. Most clusters never serve it.
+const absentFactor = 6
 
 // unreadableAfter is for how many intervals it may be unknown whether a kind is served before others stop waiting for
 // it.
@@ -44,7 +38,7 @@ type Options struct {
 	Object client.Object
 	List   client.ObjectList
 	// Namespaces are those to watch; all if empty, and for cluster-scoped kinds.
-	Namespaces namespaces.Set
+	Namespaces []string
 	// Selector selects the objects to watch; nil selects all.
 	Selector labels.Selector
 	// Indexes are the indexes by name, for Watch.By.
@@ -56,10 +50,7 @@ type Options struct {
 	// AvailabilityChanged is called when the kind was installed or removed, after Installed has changed, and with the
 	// first answer. It must not block.
 	AvailabilityChanged func(installed bool)
-	// Needed reports whether something needs the kind now. While nothing does, the polling interval grows. Default:
-	// nothing does.
-	Needed func() bool
-	// Interval is the polling interval for a kind that is not served. Default: DefaultInterval.
+	// Interval is the pause before a kind that could not be read is looked for again. Default: DefaultInterval.
 	Interval time.Duration
 	// Clock measures the interval. Default: the real clock.
 	Clock clock.Clock
@@ -81,7 +72,6 @@ type Watch struct {
 	failing time.Time
 	// unreadable is true if failing has lasted longer than unreadableAfter.
 	unreadable bool
-	expected   chan struct{} // signals that something needs the kind
 }
 
 // New returns a watch that is not started.
@@ -92,41 +82,22 @@ func New(o Options) *Watch {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	return &Watch{Options: o, known: make(chan struct{}), expected: make(chan struct{}, 1)}
+	return &Watch{Options: o, known: make(chan struct{})}
 }
 
 // NeedLeaderElection returns true, because only a leader watches.
 func (w *Watch) NeedLeaderElection() bool { return true }
 
-// Expect makes the watch poll for the kind soon, because something needs it. It does not block, and polls are no more
-// frequent than Interval.
-func (w *Watch) Expect() {
-	select {
-	case w.expected <- struct{}{}:
-	default:
-	}
-}
-
 // Start watches until ctx is done. It implements manager.Runnable.
 func (w *Watch) Start(ctx context.Context) error {
-	pause := w.Interval
 	for ctx.Err() == nil {
-		asked := w.Clock.Now()
-		if absent := w.look(ctx); !absent || w.Needed != nil && w.Needed() {
-			pause = w.Interval
+		pause := w.Interval
+		if absent := w.look(ctx); absent {
+			pause *= absentFactor
 		}
 		select {
 		case <-ctx.Done():
 		case <-w.Clock.After(pause):
-			pause = min(backoffFactor*pause, maxBackoff*w.Interval)
-		case <-w.expected: // there may be many requests: do not poll more often for that
-			pause = w.Interval
-			if rest := w.Interval - w.Clock.Since(asked); rest > 0 {
-				select {
-				case <-ctx.Done():
-				case <-w.Clock.After(rest):
-				}
-			}
 		}
 	}
 	return nil
@@ -135,7 +106,7 @@ func (w *Watch) Start(ctx context.Context) error {
 // look polls for the kind once, and watches it as long as it is served. absent is true if the kind counts as not
 // served.
 func (w *Watch) look(ctx context.Context) (absent bool) {
-	err := w.Client.List(ctx, w.List.DeepCopyObject().(client.ObjectList), client.Limit(1), client.InNamespace(w.Namespaces.Scopes()[0]))
+	err := w.Client.List(ctx, w.List.DeepCopyObject().(client.ObjectList), client.Limit(1), client.InNamespace(w.scopes()[0]))
 	wasDenied := w.denied
 	w.denied = apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err)
 	switch {
@@ -234,6 +205,14 @@ func (w *Watch) indexers() indexers {
 	return w.store
 }
 
+// scopes returns the namespaces in which to list and watch.
+func (w *Watch) scopes() []string {
+	if len(w.Namespaces) == 0 {
+		return []string{metav1.NamespaceAll}
+	}
+	return w.Namespaces
+}
+
 // follow watches the kind until it is no longer served or ctx is done.
 func (w *Watch) follow(ctx context.Context) {
 	ctx, stop := context.WithCancel(ctx)
@@ -241,7 +220,7 @@ func (w *Watch) follow(ctx context.Context) {
 	var running sync.WaitGroup
 	var store indexers
 	var synced []cache.InformerSynced
-	for _, namespace := range w.Namespaces.Scopes() {
+	for _, namespace := range w.scopes() {
 		informer := w.newInformer(namespace, stop)
 		registration, err := informer.AddEventHandler(w.handler())
 		if err != nil {

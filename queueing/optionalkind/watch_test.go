@@ -75,7 +75,7 @@ func TestNobodyWaitsForWhatCannotBeRead(t *testing.T) {
 	cluster.err.Store(apierrors.NewInternalError(errors.New("conversion webhook for example.org/v1, Kind=Ticket failed")))
 	changes := make(chan bool, 1)
 	w := New(Options{Client: cluster, Object: &corev1.Pod{}, List: &corev1.PodList{}, Clock: clock, Log: logr.Discard(),
-		Needed: func() bool { return true }, AvailabilityChanged: func(installed bool) { changes <- installed }})
+		AvailabilityChanged: func(installed bool) { changes <- installed }})
 	go func() { _ = w.Start(t.Context()) }()
 	known := make(chan error, 1)
 	go func() { known <- w.WaitUntilKnown(t.Context()) }()
@@ -101,8 +101,7 @@ func TestNobodyWaitsForWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestDenied: an operator without permissions for a kind logs that once, and asks less and less often if nothing needs
-// the kind.
+// TestDenied: an operator without permissions for a kind logs that once, and asks once a minute.
 func TestDenied(t *testing.T) {
 	t.Parallel()
 	cluster, clock := &broken{}, clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
@@ -119,7 +118,7 @@ func TestDenied(t *testing.T) {
 		step(clock)
 	}
 	pausing(clock)
-	if w.Installed() || said.Load() != 1 || asked.Load() > 18 {
+	if w.Installed() || said.Load() != 1 || asked.Load() > 62 {
 		t.Errorf("installed %t, said %d times, asked %d times", w.Installed(), said.Load(), asked.Load())
 	}
 }
@@ -188,7 +187,7 @@ func TestObjectsOfAKindThatComesBack(t *testing.T) {
 	seen := make(chan client.Object, 8)
 	var w *Watch
 	w = New(Options{Client: cluster, Object: &corev1.Pod{}, List: &corev1.PodList{}, Interval: time.Second, Log: logr.Discard(),
-		Needed: func() bool { return true }, Changed: func(o client.Object) { seen <- w.Get(o.GetNamespace(), o.GetName()) }})
+		Changed: func(o client.Object) { seen <- w.Get(o.GetNamespace(), o.GetName()) }})
 	go func() { _ = w.Start(t.Context()) }()
 	if err := w.WaitUntilKnown(t.Context()); err != nil || w.Installed() {
 		t.Fatalf("installed %t, %v", w.Installed(), err)
@@ -206,45 +205,26 @@ func TestObjectsOfAKindThatComesBack(t *testing.T) {
 	}
 }
 
-// TestPace: a kind that nothing needs is asked for less and less often. One that is needed is asked for at each
-// interval, and at once when it begins to be needed.
+// TestPace: a kind that is not served is asked for once a minute.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	const intervals = 360 // an hour
-	for name, tt := range map[string]struct {
-		needed      bool
-		least, most int32
-	}{
-		"not needed": {false, 12, 18},
-		"needed":     {true, intervals, intervals + 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			cluster, clock := &never{}, clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
-			w := New(Options{Client: cluster, Object: &corev1.Pod{}, List: &corev1.PodList{}, Clock: clock, Log: logr.Discard(), Needed: func() bool { return tt.needed }})
-			ctx, stop := context.WithCancel(t.Context())
-			defer stop()
-			ended := make(chan error, 1)
-			go func() { ended <- w.Start(ctx) }()
-			for range intervals {
-				pausing(clock)
-				clock.Step(DefaultInterval)
-			}
-			pausing(clock)
-			asked := cluster.asked.Load()
-			if asked < tt.least || asked > tt.most {
-				t.Errorf("asked %d times in an hour, want %d to %d", asked, tt.least, tt.most)
-			}
-			clock.Step(DefaultInterval - time.Second)
-			w.Expect()
-			for cluster.asked.Load() == asked {
-				clock.Step(time.Second) // at most the rest of an interval
-				time.Sleep(time.Millisecond)
-			}
-			stop()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
-		})
+	cluster, clock := &never{}, clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	w := New(Options{Client: cluster, Object: &corev1.Pod{}, List: &corev1.PodList{}, Clock: clock, Log: logr.Discard()})
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- w.Start(ctx) }()
+	for range intervals {
+		pausing(clock)
+		clock.Step(DefaultInterval)
+	}
+	pausing(clock)
+	if asked := cluster.asked.Load(); asked < 60 || asked > 62 {
+		t.Errorf("asked %d times in an hour, want 60 to 62", asked)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

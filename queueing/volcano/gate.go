@@ -21,7 +21,6 @@ import (
 	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/namespaces"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
@@ -36,7 +35,7 @@ type Options struct {
 	// Client must know Volcano's kinds; see NewClient.
 	Client client.WithWatch
 	// Namespaces are those whose askers use the gate.
-	Namespaces namespaces.Set
+	Namespaces []string
 	// Waker wakes askers whose verdicts may have changed.
 	Waker queueing.Waker
 	// Interval is the interval of polls for changes that no watch shows, and for kinds that are not served. Default:
@@ -93,8 +92,6 @@ func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(Name) }
 func (g *Gate) Sync(ctx context.Context, ask queueing.Ask) (queueing.Verdict, error) {
 	g.tracker.track(ask.Key, ask.Queue)
 	if !g.installed() {
-		g.groups.Expect()
-		g.queues.Expect()
 		if g.unreadable() {
 			return unreadable(), nil
 		}

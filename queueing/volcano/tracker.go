@@ -55,13 +55,6 @@ func (t *tracker) track(key queueing.Key, queue string) {
 	e.queue = queue
 }
 
-// hasEntries reports whether any asker requests or holds quota.
-func (t *tracker) hasEntries() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.entries) > 0
-}
-
 func (t *tracker) forget(key queueing.Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -48,7 +48,7 @@ func (g *Gate) watchGroups() *optionalkind.Watch {
 			byOwner: index(func(key queueing.Key) string { return key.Named().String() }),
 		},
 		Changed: g.groupChanged, AvailabilityChanged: func(bool) { g.tracker.kindAvailabilityChanged() },
-		Needed: g.tracker.hasEntries, Interval: g.o.Interval, Clock: g.o.Clock, Log: g.o.Log,
+		Interval: g.o.Interval, Clock: g.o.Clock, Log: g.o.Log,
 	})
 }
 
@@ -61,7 +61,7 @@ func (g *Gate) watchQueues() *optionalkind.Watch {
 			q.Status = v1beta1.QueueStatus{State: q.Status.State}
 		},
 		Changed: g.queueChanged, AvailabilityChanged: func(bool) { g.tracker.kindAvailabilityChanged() },
-		Needed: g.tracker.hasEntries, Interval: g.o.Interval, Clock: g.o.Clock, Log: g.o.Log,
+		Interval: g.o.Interval, Clock: g.o.Clock, Log: g.o.Log,
 	})
 }
 

@@ -16,12 +16,12 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/offline/internal/schema"
+	"github.com/sparkgate/sparkgate/internal/queuespec"
 	"github.com/sparkgate/sparkgate/internal/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
-	"github.com/sparkgate/sparkgate/queueing/validation"
 )
 
 // Check returns the findings about the objects of the project's kinds, and how many of these there are. Other objects
@@ -165,7 +165,7 @@ func (c *collector) queue(text []byte) {
 	if !c.decode(text, &queue) {
 		return
 	}
-	for _, f := range validation.Check(&queue.Spec) {
+	for _, f := range queuespec.Check(&queue.Spec) {
 		c.add(Finding{Field: f.Field, Message: f.Message})
 	}
 }
