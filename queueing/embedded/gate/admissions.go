@@ -51,7 +51,7 @@ func (a *admissions) decideAgain() {
 	}
 }
 
-// holdsOther reports whether another attempt of the asking asker still holds quota.
+// holdsOther reports whether another attempt of the asker still holds quota.
 func (a *admissions) holdsOther(ask *queueing.Ask) bool {
 	given, holds := a.grants[ask.Key]
 	return holds && (given.run != ask.Run || given.attempt != ask.Attempt)
