@@ -38,7 +38,7 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) (err error) {
 	case lifecycle.EndContainers:
 		return p.cleaner.EndContainers(ctx, a.Pod)
 	case lifecycle.DeleteService:
-		return p.cleaner.Delete(ctx, p.app, &corev1.Service{}, render.NamesOf(p.app, a.Run, a.Attempt).Service)
+		return p.cleaner.DeleteObject(ctx, p.app, &corev1.Service{}, render.NamesOf(p.app, a.Run, a.Attempt).Service)
 	case lifecycle.DeleteObjects:
 		if err = p.cleaner.DeleteObjects(ctx, p.app, of, p.observed); err == nil {
 			p.record.Kept.Deleted(of)
@@ -68,7 +68,7 @@ func (p *pass) createDriver(ctx context.Context) error {
 	if p.obstacle = obstacle; err != nil || obstacle.Kind != 0 {
 		return err
 	}
-	created, obstacle, err := p.creator.Create(ctx, p.app, objects, inputs)
+	created, obstacle, err := p.creator.CreateDriver(ctx, p.app, objects, inputs)
 	if p.obstacle = obstacle; created {
 		p.announcer.LeftOut(p.app, p.r.Exposure.JudgeProperties(objects.Properties))
 	}

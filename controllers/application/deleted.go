@@ -53,12 +53,7 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 
 // hasRemains reports whether applications of this name have active pods, or hold or ask for quota.
 func (r *Reconciler) hasRemains(name types.NamespacedName) bool {
-	for _, record := range r.Pods.Of(name) {
-		if record.Active() {
-			return true
-		}
-	}
-	return len(r.keysOf(name)) > 0
+	return slices.ContainsFunc(r.Pods.Of(name), (*pods.Record).Active) || len(r.keysOf(name)) > 0
 }
 
 // releaseStale cleans up after applications of this name whose uid is not keep. It deletes their pods, and once none of
@@ -79,9 +74,7 @@ func (r *Reconciler) releaseStale(ctx context.Context, name types.NamespacedName
 	}
 	late := r.memory.TakeLate(name, active, r.Clock.Now(), r.MaxTermination)
 	r.chargeUnattributed(slices.DeleteFunc(late, func(p *pods.Record) bool { return !p.OnNode() }))
-	if err := r.chargeAllOrphans(ctx, name, active); err != nil {
-		return 0, err
-	}
+	r.chargeOrphans(name, active)
 	for _, key := range r.keysOf(name) {
 		if key.UID != string(keep) && active[key.UID] == nil {
 			if err := r.Gates.Release(ctx, key, queueing.Release{Reason: queueing.Deleted}); err != nil {
@@ -108,26 +101,15 @@ func (r *Reconciler) endOrphan(ctx context.Context, record *pods.Record) (time.D
 	return endingInterval, r.cleaner().DeletePod(ctx, record, true)
 }
 
-// chargeAllOrphans keeps the pods of deleted applications of a name charged. active holds these pods by the uid of
-// their application.
-func (r *Reconciler) chargeAllOrphans(ctx context.Context, name types.NamespacedName, active map[string][]*pods.Record) error {
+// chargeOrphans keeps the grants of deleted applications of a name charged while pods with their labels are active.
+// active holds these pods by the uid of their application. What they use beyond the grant is charged as unmanaged pods,
+// because any user can set these labels.
+func (r *Reconciler) chargeOrphans(name types.NamespacedName, active map[string][]*pods.Record) {
 	for uid, records := range active {
-		if err := r.chargeOrphans(ctx, queueing.Key{Kind: v1alpha1.SparkApplicationKind, Namespace: name.Namespace, Name: name.Name, UID: uid}, records); err != nil {
-			return err
+		if grant, here := r.Gates.Orphaned(queueing.Key{Kind: v1alpha1.SparkApplicationKind, Namespace: name.Namespace, Name: name.Name, UID: uid}); here {
+			r.chargeUnattributed(pods.ExceedingGrant(records, grant))
 		}
 	}
-	return nil
-}
-
-// chargeOrphans keeps the grant of a deleted application charged while pods with its labels are active. What they use
-// beyond the grant is charged as unmanaged pods, because any user can set these labels.
-func (r *Reconciler) chargeOrphans(ctx context.Context, key queueing.Key, records []*pods.Record) error {
-	grant, here := r.Gates.Orphaned(key)
-	if !here {
-		return nil // another system does the charging
-	}
-	r.chargeUnattributed(pods.ExceedingGrant(records, grant))
-	return nil
 }
 
 // keysOf returns the keys under which applications of this name may hold or ask for quota.

@@ -120,7 +120,7 @@ func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
 
 // observe observes the application and its pods, and shows the gate of its grant and the meter what there is.
 func (p *pass) observe(ctx context.Context) error {
-	if err := p.standing.Update(ctx, p.app); err != nil {
+	if err := p.standing.Report(ctx, p.app); err != nil {
 		return err
 	}
 	p.observed = p.observer.Observe(p.app, p.record)

@@ -4,6 +4,7 @@
 package application
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -98,17 +99,11 @@ type Reconciler struct {
 
 // New returns a Reconciler and fills in the defaults of its options.
 func New(o Options) *Reconciler {
-	if o.DefaultGate == "" {
-		o.DefaultGate = v1alpha1.GateEmbedded
-	}
+	o.DefaultGate = cmp.Or(o.DefaultGate, v1alpha1.GateEmbedded)
+	o.ReferenceTimeout = cmp.Or(o.ReferenceTimeout, 10*time.Minute)
+	o.MaxTermination = cmp.Or(o.MaxTermination, pods.DefaultMaxTermination)
 	if o.AllowedGates == nil {
 		o.AllowedGates = catalog.WithQueues()
-	}
-	if o.ReferenceTimeout == 0 {
-		o.ReferenceTimeout = 10 * time.Minute
-	}
-	if o.MaxTermination == 0 {
-		o.MaxTermination = pods.DefaultMaxTermination
 	}
 	if o.Series == nil {
 		o.Series = metricseries.New()

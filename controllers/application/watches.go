@@ -92,20 +92,9 @@ func (r *Reconciler) waitingIn(ctx context.Context, namespace client.Object) []r
 	if !r.Namespaces.Has(namespace.GetName()) || !r.Prelisted.CacheSynced() {
 		return nil // the first events of the cache trigger a pass for every application
 	}
-	list := &v1alpha1.SparkApplicationList{}
-	if err := r.Client.List(ctx, list, client.InNamespace(namespace.GetName()), uncompressedOnly, client.UnsafeDisableDeepCopy); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "Failed to list the applications of a changed namespace", "namespace", namespace.GetName())
-		return nil
-	}
-	var requests []reconcile.Request
-	for i := range list.Items {
-		app := &list.Items[i]
-		stage, _ := status.StageOf(app.Status.Conditions)
-		if app.Status.Grant == nil && (app.Status.Times.Finished == nil || stage == status.InvalidSpec) {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(app)})
-		}
-	}
-	return requests
+	return r.requests(ctx, namespace, func(app *v1alpha1.SparkApplication, stage status.Stage) bool {
+		return app.Status.Grant == nil && (app.Status.Times.Finished == nil || stage == status.InvalidSpec)
+	}, client.InNamespace(namespace.GetName()))
 }
 
 // refusedIn returns the invalid applications that the spec of a queue may have made invalid.
@@ -113,20 +102,24 @@ func (r *Reconciler) refusedIn(ctx context.Context, queue client.Object) []recon
 	if !r.Prelisted.CacheSynced() {
 		return nil
 	}
+	return r.requests(ctx, queue, func(app *v1alpha1.SparkApplication, stage status.Stage) bool {
+		q := app.Spec.Queue
+		return stage == status.InvalidSpec && app.Status.Grant == nil && (q == nil || q.Name == "" || q.Name == queue.GetName())
+	})
+}
+
+// requests returns the wanted ones of the applications that an object which has changed may concern.
+func (r *Reconciler) requests(ctx context.Context, changed client.Object, wanted func(*v1alpha1.SparkApplication, status.Stage) bool, in ...client.ListOption) (found []reconcile.Request) {
 	list := &v1alpha1.SparkApplicationList{}
-	if err := r.Client.List(ctx, list, uncompressedOnly, client.UnsafeDisableDeepCopy); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "Failed to list the applications of a changed queue", "queue", queue.GetName())
+	if err := r.Client.List(ctx, list, append(in, uncompressedOnly, client.UnsafeDisableDeepCopy)...); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "Failed to list the applications that a change may concern", "changed", changed.GetName())
 		return nil
 	}
-	var requests []reconcile.Request
 	for i := range list.Items {
 		app := &list.Items[i]
-		if stage, _ := status.StageOf(app.Status.Conditions); stage != status.InvalidSpec || app.Status.Grant != nil {
-			continue
-		}
-		if q := app.Spec.Queue; q == nil || q.Name == "" || q.Name == queue.GetName() {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(app)})
+		if stage, _ := status.StageOf(app.Status.Conditions); wanted(app, stage) {
+			found = append(found, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(app)})
 		}
 	}
-	return requests
+	return found
 }

@@ -39,16 +39,16 @@ type Cleaner struct {
 // last, because either shows that other objects may remain (ObserveExisting).
 func (cl *Cleaner) DeleteObjects(ctx context.Context, app *v1alpha1.SparkApplication, of lifecycle.AttemptID, observed lifecycle.Observation) error {
 	names := render.NamesOf(app, of.Run, of.Attempt)
-	if err := cl.Delete(ctx, app, &corev1.Service{}, names.Service); err != nil {
+	if err := cl.DeleteObject(ctx, app, &corev1.Service{}, names.Service); err != nil {
 		return err
 	}
 	if err := cl.Gates.Forget(ctx, podsets.KeyOf(app), of.Run, of.Attempt); err != nil {
 		return err
 	}
-	if err := cl.Delete(ctx, app, &networkingv1.NetworkPolicy{}, names.NetworkPolicy); err != nil {
+	if err := cl.DeleteObject(ctx, app, &networkingv1.NetworkPolicy{}, names.NetworkPolicy); err != nil {
 		return err
 	}
-	if err := cl.deleteClaims(ctx, app, of); err != nil {
+	if err := cl.deleteLabelled(ctx, app, of, &corev1.PersistentVolumeClaim{}); err != nil {
 		return err
 	}
 	if err := cl.deleteFiles(ctx, app, of, observed.SameTemplate); err != nil {
@@ -76,14 +76,9 @@ func (cl *Cleaner) DeleteApplication(ctx context.Context, app *v1alpha1.SparkApp
 	return nil
 }
 
-// deleteClaims deletes the PersistentVolumeClaims of an attempt.
-func (cl *Cleaner) deleteClaims(ctx context.Context, app *v1alpha1.SparkApplication, of lifecycle.AttemptID) error {
-	return cl.deleteLabelled(ctx, app, of, &corev1.PersistentVolumeClaim{})
-}
-
-// Delete deletes an object of the attempt if it exists and this application controls it. It reads first, because often
+// DeleteObject deletes an object of the attempt if it exists and this application controls it. It reads first, because often
 // the object is gone: Spark deletes the Service of a driver that ends normally.
-func (cl *Cleaner) Delete(ctx context.Context, app *v1alpha1.SparkApplication, obj client.Object, name string) error {
+func (cl *Cleaner) DeleteObject(ctx context.Context, app *v1alpha1.SparkApplication, obj client.Object, name string) error {
 	obj.SetNamespace(app.Namespace)
 	obj.SetName(name)
 	existing := livemeta.Key{Kind: render.KindOf(obj), Name: name}.Metadata(app.Namespace)
@@ -110,12 +105,12 @@ func (cl *Cleaner) deleteFiles(ctx context.Context, app *v1alpha1.SparkApplicati
 	names, spec := render.NamesOf(app, of.Run, of.Attempt), &app.Spec
 	known := sameTemplate && app.Stub == nil && of == lifecycle.CurrentAttempt(app)
 	if len(spec.SparkConfFrom) > 0 || !known {
-		if err := cl.Delete(ctx, app, &corev1.Secret{}, names.Secret); err != nil {
+		if err := cl.DeleteObject(ctx, app, &corev1.Secret{}, names.Secret); err != nil {
 			return err
 		}
 	}
 	if len(spec.ConfigMaps) == 0 && known {
-		return cl.Delete(ctx, app, &corev1.ConfigMap{}, names.ConfigMap)
+		return cl.DeleteObject(ctx, app, &corev1.ConfigMap{}, names.ConfigMap)
 	}
 	return cl.deleteLabelled(ctx, app, of, &corev1.ConfigMap{})
 }
@@ -124,7 +119,7 @@ func (cl *Cleaner) deleteFiles(ctx context.Context, app *v1alpha1.SparkApplicati
 // because the spec that determined their number may have changed.
 func (cl *Cleaner) deleteLabelled(ctx context.Context, app *v1alpha1.SparkApplication, of lifecycle.AttemptID, empty client.Object) error {
 	kind := render.KindOf(empty)
-	err := livemeta.Walk(ctx, cl.Live, kind, func(obj *metav1.PartialObjectMetadata) error { return cl.Delete(ctx, app, empty, obj.Name) },
+	err := livemeta.Walk(ctx, cl.Live, kind, func(obj *metav1.PartialObjectMetadata) error { return cl.DeleteObject(ctx, app, empty, obj.Name) },
 		client.InNamespace(app.Namespace), client.MatchingLabels{
 			v1alpha1.ApplicationUIDLabel: string(app.UID),
 			v1alpha1.RunLabel:            strconv.FormatInt(of.Run, 10),

@@ -11,10 +11,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
 	podrefs "github.com/sparkgate/sparkgate/internal/spark/references"
-	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/rights"
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
-	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // Plans caches the results of planning, so that a start is not planned anew in every pass.
@@ -53,15 +51,8 @@ type Prepared struct {
 	// Target is what the start was planned for. Gated is true if executors are created with a scheduling gate.
 	Target Target
 	Gated  bool
-	Hash   string
-	// Inputs is the hash of everything that the plan was derived from.
-	Inputs    string
-	Names     render.Names
-	UIAddress string
-	// HistoryAddress is the URL of the attempt on the history server; empty if there is none.
-	HistoryAddress string
-	Executors      int32
-	PodSets        []queueing.PodSet
+	// Plan is the plan of the start. Later passes add to it where the start asks then.
+	Plan lifecycle.Plan
 	// Accounts are the service accounts of the pods, the driver's first, and Classes the PriorityClasses in their
 	// templates.
 	Accounts, Classes []Named

@@ -125,7 +125,7 @@ func TestSameTemplateIsRememberedForOneGenerationAndHash(t *testing.T) {
 func TestPreparedHoldsForOneStart(t *testing.T) {
 	var m Plans
 	first := lifecycle.AttemptID{Run: 1, Attempt: 1}
-	m.Prepare(&Prepared{Generation: 4, Attempt: first, Hash: "h"})
+	m.Prepare(&Prepared{Generation: 4, Attempt: first, Plan: lifecycle.Plan{Hash: "h"}})
 	if m.Prepared(4, first) == nil {
 		t.Error("want what was kept")
 	}

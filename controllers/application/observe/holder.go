@@ -31,8 +31,8 @@ type Holder struct {
 	MaxTermination time.Duration
 }
 
-// Update reports the state of the application to the gate of its grant; without a grant it does nothing.
-func (ho *Holder) Update(ctx context.Context, app *v1alpha1.SparkApplication) error {
+// Report reports the state of the application to the gate of its grant; without a grant it does nothing.
+func (ho *Holder) Report(ctx context.Context, app *v1alpha1.SparkApplication) error {
 	grant := app.Status.Grant
 	if grant == nil {
 		return nil

@@ -36,7 +36,7 @@ func TestHolderOnALostNode(t *testing.T) {
 	app.Status.Run, app.Status.Attempt, app.Status.Grant = 1, 1, &v1alpha1.Grant{Run: 1, Attempt: 1, Gate: v1alpha1.GateEmbedded}
 	for _, lost := range []string{"", "pod pi-1-1-driver on node n1", ""} {
 		app.Status.Conditions = status.Conditions(app.Status.Conditions, status.View{Stage: status.Finalizing, Message: "m", NodeLost: lost}, metav1.NewTime(noon))
-		if err := holder.Update(t.Context(), app); err != nil {
+		if err := holder.Report(t.Context(), app); err != nil {
 			t.Fatal(err)
 		}
 		if gate.state.Stuck != (lost != "") || !gate.state.Terminating {

@@ -6,6 +6,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -84,16 +85,10 @@ func (pl *Placer) classes(gate, queue string) priorityclass.Classes {
 // classesOf returns the PriorityClasses that the pod templates of an attempt name. They must be allowed like
 // spec.queue.priorityClassName, because the scheduler acts on them.
 func classesOf(objects render.Objects) []memory.Named {
-	var classes []memory.Named
-	for _, c := range []memory.Named{
+	return slices.DeleteFunc([]memory.Named{
 		{Name: objects.Pod.Spec.PriorityClassName, By: "spec.driver.template.spec.priorityClassName"},
 		{Name: objects.ExecutorTemplate.Spec.PriorityClassName, By: "spec.executor.template.spec.priorityClassName"},
-	} {
-		if c.Name != "" {
-			classes = append(classes, c)
-		}
-	}
-	return classes
+	}, func(c memory.Named) bool { return c.Name == "" })
 }
 
 // choose returns where a start asks, and a plan with that gate and queue, which has findings if they are not allowed.

@@ -62,7 +62,7 @@ func (dr *DryRun) stillRejected(ctx context.Context, g *draft) ([]finding.Findin
 	if !was {
 		return nil, nil
 	}
-	now := startOf{g.start.Run, g.ready.Inputs}
+	now := startOf{g.start.Run, g.ready.Plan.Inputs}
 	if last.startOf != now || !dr.Clock.Now().Before(last.until) {
 		message, err := dr.objects(ctx, g)
 		if err != nil {
@@ -102,7 +102,7 @@ func (dr *DryRun) objects(ctx context.Context, g *draft) (string, error) {
 // log, while it holds the quota of all of them. Only roles with parts that the operator passes on unchecked are
 // dry-run. If before was prepared from the same inputs, the pods were accepted then, and nothing is checked.
 func (dr *DryRun) refusedPods(ctx context.Context, app *v1alpha1.SparkApplication, b built, before *memory.Prepared) ([]finding.Finding, error) {
-	if before != nil && before.Inputs == b.inputs || dr.Clock.Now().UnixNano() < dr.Rejections.pausedUntil.Load() {
+	if before != nil && before.Plan.Inputs == b.inputs || dr.Clock.Now().UnixNano() < dr.Rejections.pausedUntil.Load() {
 		return nil, nil
 	}
 	var found []finding.Finding

@@ -157,14 +157,13 @@ func (pn *Planner) planComplete(ctx context.Context, g *draft) error {
 	if err = pn.prepareAllowed(ctx, g); err != nil || len(g.Plan.Findings)+len(g.Plan.Missing) > 0 {
 		return err
 	}
-	plan, ready := g.Plan, g.ready
-	plan.Executors, plan.Inputs, plan.PodSets = ready.Executors, ready.Inputs, ready.PodSets
-	plan.DriverPod, plan.ApplicationID, plan.UIAddress = ready.Names.DriverPod, ready.Names.ApplicationID, ready.UIAddress
-	plan.HistoryAddress = ready.HistoryAddress
+	ready, plan := g.ready, g.ready.Plan
+	plan.Gate, plan.Queue, plan.Outside = g.Plan.Gate, g.Plan.Queue, g.Plan.Outside
+	g.Plan = &plan
 	g.Ask = &queueing.Ask{
-		Key: podsets.KeyOf(g.app), Run: g.start.Run, Attempt: g.start.Attempt, Queue: plan.Queue, PodSets: ready.PodSets, Lead: v1alpha1.DriverPodSet,
+		Key: podsets.KeyOf(g.app), Run: g.start.Run, Attempt: g.start.Attempt, Queue: plan.Queue, PodSets: plan.PodSets, Lead: v1alpha1.DriverPodSet,
 		NamespaceLabels: namespace.Labels, Priority: priority, HoldsFor: lifecycle.HoldsFor(g.app, pn.Settings.MaxTermination),
-		NeedsLimits: g.at.policy.NeedsLimits(plan.Queue), Inputs: ready.Inputs,
+		NeedsLimits: g.at.policy.NeedsLimits(plan.Queue), Inputs: plan.Inputs,
 	}
 	if ready.Gated {
 		g.Ask.Elastic = v1alpha1.ExecutorPodSet
@@ -203,7 +202,7 @@ func noSuchGate(gate, field string) *queueing.Verdict {
 // resolve them.
 func (pn *Planner) checkTemplate(ctx context.Context, g *draft) (err error) {
 	if g.ready != nil {
-		g.Plan.Hash = g.ready.Hash
+		g.Plan.Hash = g.ready.Plan.Hash
 		return nil
 	}
 	if g.Plan.Hash, err = pn.Plans.TemplateHash(g.app); err != nil {
@@ -253,19 +252,15 @@ func (pn *Planner) prepare(ctx context.Context, g *draft) error {
 	}
 	ready := &memory.Prepared{
 		CheckedAt: pn.Settings.Clock.Now(), Generation: g.app.Generation, Attempt: g.attempt(),
-		Environment: version, Target: g.at.target, Hash: g.Plan.Hash,
+		Environment: version, Target: g.at.target,
 	}
-	b, err := pn.Builder.build(ctx, g.order())
-	if g.Plan.Missing = pn.deletedSince(g.app, err); len(g.Plan.Missing) > 0 {
-		return nil
-	}
-	if g.Plan.Findings = b.found; err != nil || len(b.found) > 0 {
-		g.Plan.Outside = true // the application alone was valid, so the mistake is in the ConfigMap or a Secret
+	b, err := pn.build(ctx, g)
+	if err != nil || len(g.Plan.Findings)+len(g.Plan.Missing) > 0 {
 		return err
 	}
-	if g.Plan.Findings = validate.Gate(g.app, v1alpha1.GateType(g.Plan.Gate), b.objects.Properties); len(g.Plan.Findings) > 0 {
-		g.Plan.Outside = g.app.Spec.SparkConfigMap != ""
-		return nil
+	ready.Plan = lifecycle.Plan{
+		Hash: g.Plan.Hash, Inputs: b.inputs, DriverPod: b.objects.Names.DriverPod, ApplicationID: b.objects.Names.ApplicationID,
+		UIAddress: b.objects.UIAddress, HistoryAddress: pn.historyAddress(b.objects),
 	}
 	if err := pn.measure(g, b.objects, environment, ready); err != nil {
 		var outside *podsets.EnvironmentError
@@ -278,7 +273,6 @@ func (pn *Planner) prepare(ctx context.Context, g *draft) error {
 		g.Plan.Outside = g.app.Spec.SparkConfigMap != "" || len(environment.LimitRanges) > 0
 		return err
 	}
-	ready.Inputs, ready.Names, ready.UIAddress, ready.HistoryAddress = b.inputs, b.objects.Names, b.objects.UIAddress, pn.historyAddress(b.objects)
 	ready.Accounts, ready.Classes, ready.References = accountsOf(b.objects), classesOf(b.objects), podrefs.Of(b.objects)
 	ready.Gated, ready.Rights = b.objects.Gated, rights.Needed(b.objects.Properties)
 	pn.Plans.Prepare(ready)
@@ -286,14 +280,30 @@ func (pn *Planner) prepare(ctx context.Context, g *draft) error {
 	return nil
 }
 
+// build builds the objects of a start for the first time. It puts what is wrong or missing into the plan.
+func (pn *Planner) build(ctx context.Context, g *draft) (built, error) {
+	b, err := pn.Builder.build(ctx, g.order())
+	if g.Plan.Missing = pn.deletedSince(g.app, err); len(g.Plan.Missing) > 0 {
+		return b, nil
+	}
+	if g.Plan.Findings = b.found; err != nil || len(b.found) > 0 {
+		g.Plan.Outside = true // the application alone was valid, so the mistake is in the ConfigMap or a Secret
+		return b, err
+	}
+	if g.Plan.Findings = validate.Gate(g.app, v1alpha1.GateType(g.Plan.Gate), b.objects.Properties); len(g.Plan.Findings) > 0 {
+		g.Plan.Outside = g.app.Spec.SparkConfigMap != ""
+	}
+	return b, nil
+}
+
 // measure computes the ask of a start. An error means a mistake in the spec.
 func (pn *Planner) measure(g *draft, objects render.Objects, environment podsets.Environment, ready *memory.Prepared) (err error) {
-	ready.PodSets, err = pn.Builder.podSets(g.app, objects, environment, g.Plan.Gate)
+	ready.Plan.PodSets, err = pn.Builder.podSets(g.app, objects, environment, g.Plan.Gate)
 	if err == nil && pn.Placer.Gates.Capabilities(g.Plan.Gate).DescribesPods {
 		ready.Templates, err = podsets.Templates(objects)
 	}
 	if err == nil {
-		ready.Executors, err = podsets.Wanted(objects.Properties)
+		ready.Plan.Executors, err = podsets.Wanted(objects.Properties)
 	}
 	return err
 }

@@ -9,10 +9,8 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/controllers/application/requeue"
 	"github.com/sparkgate/sparkgate/internal/finding"
@@ -28,7 +26,8 @@ const defaultAccount = "default"
 // accountsOf returns the service accounts of the pods of an attempt, the driver's first. They may be named by a field,
 // a property or a template.
 func accountsOf(objects render.Objects) []memory.Named {
-	accounts := []memory.Named{{Name: podAccount(objects.Pod), By: "the driver"}}
+	driver := objects.Pod.Spec
+	accounts := []memory.Named{{Name: cmp.Or(driver.ServiceAccountName, driver.DeprecatedServiceAccount, defaultAccount), By: "the driver"}}
 	template := objects.ExecutorTemplate.Spec
 	named := len(accounts)
 	for _, a := range []memory.Named{
@@ -46,18 +45,11 @@ func accountsOf(objects render.Objects) []memory.Named {
 	return accounts
 }
 
-func podAccount(pod *corev1.Pod) string {
-	return cmp.Or(pod.Spec.ServiceAccountName, pod.Spec.DeprecatedServiceAccount, defaultAccount)
-}
-
 // forbiddenAccounts returns findings about accounts that the namespace's annotation does not list. Without the
 // annotation all are allowed.
-func forbiddenAccounts(policy namespacepolicy.Policy, accounts []memory.Named) []finding.Finding {
-	var found []finding.Finding
+func forbiddenAccounts(policy namespacepolicy.Policy, accounts []memory.Named) (found []finding.Finding) {
 	for _, a := range accounts {
-		if message := policy.ServiceAccount(a.Name, a.By); message != "" {
-			found = append(found, finding.Finding{Reason: v1alpha1.InvalidSpecReason, Message: message})
-		}
+		found = withRefusal(found, policy.ServiceAccount(a.Name, a.By))
 	}
 	return found
 }
