@@ -6,6 +6,7 @@ package application
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application/requeue"
 	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/status"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -99,10 +101,8 @@ func (p *pass) verifyUnwritten(ctx context.Context) error {
 // regards the attempt as over and creates no driver under the grant. After a restart the grant is charged again, and
 // released here again.
 func (p *pass) giveBackStored(ctx context.Context) error {
-	for _, record := range p.observed.Pods {
-		if record.Active() {
-			return nil
-		}
+	if slices.ContainsFunc(p.observed.Pods, (*pods.Record).Active) {
+		return nil
 	}
 	if driver := p.app.Status.Driver; driver == nil || driver.UID == "" {
 		if err := p.findDriver(ctx); err != nil || !p.observed.DriverAbsent {

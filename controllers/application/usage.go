@@ -52,6 +52,18 @@ func usageSeries() []metricseries.Vector {
 
 const bytesPerGiB = 1 << 30
 
+// usageCounters are the counters of the three resources.
+type usageCounters struct{ cpu, memory, gpu *prometheus.CounterVec }
+
+var ofApplications, ofAttempts = usageCounters{usageCPU, usageMemory, usageGPU}, usageCounters{attemptCPU, attemptMemory, attemptGPU}
+
+// add adds amounts to the series with a label; the series exists from then on.
+func (u usageCounters) add(namespace, queue, label string, a usage.Amounts) {
+	u.cpu.WithLabelValues(namespace, queue, label).Add(a.CPU)
+	u.memory.WithLabelValues(namespace, queue, label).Add(a.Memory * bytesPerGiB)
+	u.gpu.WithLabelValues(namespace, queue, label).Add(a.GPU)
+}
+
 // countUsage begins the series of an attempt that is counted from now on, and adds what was written of it to the metrics
 // of its namespace.
 func countUsage(series *metricseries.Bounds, namespace string, u *memory.Usage, c meter.Count) {
@@ -66,15 +78,10 @@ func addUsage(series *metricseries.Bounds, namespace string, c meter.Count) {
 	}
 	series.Count(func(value func(queue string) string) {
 		queue := value(c.Queue)
-		for basis, a := range map[string]usage.Amounts{basisGranted: c.Granted, basisRequested: c.Requested} {
-			usageCPU.WithLabelValues(namespace, queue, basis).Add(a.CPU)
-			usageMemory.WithLabelValues(namespace, queue, basis).Add(a.Memory * bytesPerGiB)
-			usageGPU.WithLabelValues(namespace, queue, basis).Add(a.GPU)
-		}
+		ofApplications.add(namespace, queue, basisGranted, c.Granted)
+		ofApplications.add(namespace, queue, basisRequested, c.Requested)
 		if c.Ended != "" {
-			attemptCPU.WithLabelValues(namespace, queue, string(c.Ended)).Add(c.Total.CPU)
-			attemptMemory.WithLabelValues(namespace, queue, string(c.Ended)).Add(c.Total.Memory * bytesPerGiB)
-			attemptGPU.WithLabelValues(namespace, queue, string(c.Ended)).Add(c.Total.GPU)
+			ofAttempts.add(namespace, queue, string(c.Ended), c.Total)
 		}
 	})
 }
@@ -89,14 +96,10 @@ func beginSeries(series *metricseries.Bounds, namespace string, u *memory.Usage)
 	series.Count(func(value func(queue string) string) {
 		queue := value(queue)
 		for _, basis := range []string{basisGranted, basisRequested} {
-			for _, vec := range []*prometheus.CounterVec{usageCPU, usageMemory, usageGPU} {
-				vec.WithLabelValues(namespace, queue, basis)
-			}
+			ofApplications.add(namespace, queue, basis, usage.Amounts{})
 		}
 		for _, outcome := range usage.Ends() {
-			for _, vec := range []*prometheus.CounterVec{attemptCPU, attemptMemory, attemptGPU} {
-				vec.WithLabelValues(namespace, queue, string(outcome))
-			}
+			ofAttempts.add(namespace, queue, string(outcome), usage.Amounts{})
 		}
 	})
 }

@@ -74,17 +74,6 @@ func policyTypes(p *networkingv1.NetworkPolicySpec) []networkingv1.PolicyType {
 	return types
 }
 
-// containersNamed returns the containers with these names.
-func containersNamed(containers []corev1.Container, names map[string]bool) []corev1.Container {
-	var own []corev1.Container
-	for i := range containers {
-		if names[containers[i].Name] {
-			own = append(own, containers[i])
-		}
-	}
-	return own
-}
-
 // containersOf returns the names of all containers of a pod, including init containers; nil for any other object.
 func containersOf(obj client.Object) map[string]bool {
 	pod, is := obj.(*corev1.Pod)

@@ -6,6 +6,7 @@ package act
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -164,7 +165,8 @@ func (cr *Creator) rememberDriver(app *v1alpha1.SparkApplication, obj client.Obj
 		return
 	}
 	own := pod.DeepCopy()
-	own.Spec.Containers, own.Spec.InitContainers = containersNamed(own.Spec.Containers, sent), containersNamed(own.Spec.InitContainers, sent)
+	added := func(c corev1.Container) bool { return !sent[c.Name] }
+	own.Spec.Containers, own.Spec.InitContainers = slices.DeleteFunc(own.Spec.Containers, added), slices.DeleteFunc(own.Spec.InitContainers, added)
 	requests, err := podsets.Environment{}.Requests(own)
 	if err != nil {
 		return // without known requests it cannot be shown to fit the grant
