@@ -101,5 +101,5 @@ func TestLogs(t *testing.T) {
 	me.fails(1, words("logs pi --attempt 3"), "attempt 3 of run 1 has no driver that has started")
 	me.sees(words("events pi"), "REASON", "Succeeded", "SparkApplication/pi")
 	me.sees(words("events pi -o yaml"), "kind: List", "reason: Succeeded")
-	me.sees(words("get pi"), "Run 1, attempt 1: Failed", "  | ", "red")
+	me.sees(words("get pi"), "Run 1, attempt 1: Failed", "exit code 1")
 }
