@@ -112,8 +112,8 @@ const (
 	ensureInterval = 10 * time.Second
 )
 
-// ensureReservation restores the object that represents the grant in another system. A failure is logged and retried; it
-// does not affect the attempt.
+// ensureReservation restores the object that represents the grant in another system. A failure is logged and retried,
+// and does not affect the attempt.
 func (p *pass) ensureReservation(ctx context.Context) {
 	restored, err := p.holder.EnsureReservation(ctx, p.app)
 	if err != nil {

@@ -76,8 +76,8 @@ func (cl *Cleaner) DeleteApplication(ctx context.Context, app *v1alpha1.SparkApp
 	return nil
 }
 
-// DeleteObject deletes an object of the attempt if it exists and this application controls it. It reads first, because often
-// the object is gone: Spark deletes the Service of a driver that ends normally.
+// DeleteObject deletes an object of the attempt if it exists and this application controls it. It reads first, because
+// often the object is gone: Spark deletes the Service of a driver that ends normally.
 func (cl *Cleaner) DeleteObject(ctx context.Context, app *v1alpha1.SparkApplication, obj client.Object, name string) error {
 	obj.SetNamespace(app.Namespace)
 	obj.SetName(name)
@@ -115,8 +115,8 @@ func (cl *Cleaner) deleteFiles(ctx context.Context, app *v1alpha1.SparkApplicati
 	return cl.deleteLabelled(ctx, app, of, &corev1.ConfigMap{})
 }
 
-// deleteLabelled deletes all objects of the kind of an empty one that carry the labels of an attempt. It lists them from the API server,
-// because the spec that determined their number may have changed.
+// deleteLabelled deletes all objects of the kind of an empty one that carry the labels of an attempt. It lists them from
+// the API server, because the spec that determined their number may have changed.
 func (cl *Cleaner) deleteLabelled(ctx context.Context, app *v1alpha1.SparkApplication, of lifecycle.AttemptID, empty client.Object) error {
 	kind := render.KindOf(empty)
 	err := livemeta.Walk(ctx, cl.Live, kind, func(obj *metav1.PartialObjectMetadata) error { return cl.DeleteObject(ctx, app, empty, obj.Name) },

@@ -54,9 +54,9 @@ func (cr *Creator) Awaited(of lifecycle.AttemptID) time.Duration {
 	return max(0, since.Add(watchLagTimeout).Sub(cr.Clock.Now()))
 }
 
-// CreateDriver creates the objects of the attempt in the status, the driver pod last; inputs is the hash of what they were
-// built from. Before each object it makes sure that the status still names this attempt, either because this pass has
-// just written it or by a live read. It reports whether all of them exist, or what the obstacle is.
+// CreateDriver creates the objects of the attempt in the status, the driver pod last; inputs is the hash of what they
+// were built from. Before each object it makes sure that the status still names this attempt, either because this pass
+// has just written it or by a live read. It reports whether all of them exist, or what the obstacle is.
 func (cr *Creator) CreateDriver(ctx context.Context, app *v1alpha1.SparkApplication, objects render.Objects, inputs string) (created bool, o plan.Obstacle, err error) {
 	for _, obj := range objects.InOrder() {
 		if stands, err := cr.Intent.IntentStands(ctx, app); err != nil || !stands {
