@@ -14,6 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/offline/internal/submit"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/deviations"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/submitrecording"
 )
@@ -152,7 +153,7 @@ func (d *differ) refusals() []refusal {
 // ownTaking looks up a configuration that only spark-submit refuses in the list of deviations.
 func (d *differ) ownTaking() {
 	output := strings.Join(append(d.recording.ErrorLines, string(d.recording.StderrTail)), "\n")
-	for _, taking := range render.AcceptedDeviations {
+	for _, taking := range deviations.Accepted {
 		for _, words := range taking.Where {
 			if strings.Contains(output, words) {
 				d.use(words, taking.Reason)
@@ -170,7 +171,7 @@ func (d *differ) ownRefusals(refusals []refusal) {
 		app = d.submitted.Application
 	}
 	for _, r := range refusals {
-		if where, reason, ok := submitrecording.EntryOfField(render.Rejections, app, r.field); ok {
+		if where, reason, ok := submitrecording.EntryOfField(deviations.Rejections, app, r.field); ok {
 			d.use(where, reason)
 		} else {
 			d.difference("spark-submit takes it, sparkgate refuses it: " + r.text)
@@ -207,14 +208,14 @@ func (d *differ) compareObjects(sent *submitrecording.Objects) error {
 // entry looks up a difference in the lists. A deviation that depends on an environment variable applies only if that is
 // set.
 func (d *differ) entry(path []string) (where, reason string, ok bool) {
-	if where, reason, ok = submitrecording.Entry(render.Deviations, path); ok {
+	if where, reason, ok = submitrecording.Entry(deviations.Intended, path); ok {
 		return where, reason, ok
 	}
-	for _, machine := range render.SubmissionHostDeviations {
+	for _, machine := range deviations.SubmissionHost {
 		if _, set := d.recording.Environment()[machine.Variable]; !set && machine.Variable != "" {
 			continue
 		}
-		if where, reason, ok = submitrecording.Entry([]render.Deviation{machine}, path); ok {
+		if where, reason, ok = submitrecording.Entry([]deviations.Deviation{machine}, path); ok {
 			return where, reason, ok
 		}
 	}

@@ -25,7 +25,7 @@ func basicStep(b *build) error {
 	d, p := &b.driver, b.given
 	d.pod.Name = b.names.DriverPod
 	d.addLabels(b.labels)
-	d.annotate(b.replaceTokens(family(p, conf.Driver.Key("annotation.")), true))
+	d.annotate(b.names.replaceTokens(family(p, conf.Driver.Key("annotation."))))
 	d.selectNodes(family(p, conf.NodeSelectorPrefix))
 	d.selectNodes(family(p, conf.Driver.Key("node.selector.")))
 	d.pod.Spec.RestartPolicy = corev1.RestartPolicyNever
@@ -38,7 +38,7 @@ func basicStep(b *build) error {
 	b.added.Put(conf.DriverPodName, b.names.DriverPod)
 	b.added.Put(conf.AppID, b.names.ApplicationID)
 	b.added.Put(conf.SubmitInDriver, "true")
-	return errors.Join(b.addPorts(), b.addResources(), b.setPrivileges(&b.driver.container, conf.Driver))
+	return errors.Join(b.addPorts(), b.addResources(), setPrivileges(b.client, p, conf.Driver, &d.container))
 }
 
 // setImage sets the image and its pull policy.
@@ -113,11 +113,11 @@ func (b *build) addResources() error {
 
 // setPrivileges sets allowPrivilegeEscalation of a container. It overrides the template, but keeps the rest of its
 // security context.
-func (b *build) setPrivileges(container *corev1.Container, r conf.Role) error {
-	if !b.client.privileges {
+func setPrivileges(c client, p conf.Properties, r conf.Role, container *corev1.Container) error {
+	if !c.privileges {
 		return nil
 	}
-	allowed, err := Privileges(b.given, r)
+	allowed, err := Privileges(p, r)
 	if container.SecurityContext == nil {
 		container.SecurityContext = &corev1.SecurityContext{}
 	}
@@ -153,7 +153,10 @@ func Cores(p conf.Properties, quantityKey, coresKey string) (resource.Quantity, 
 // driverLabels returns the labels of the driver by which its Service selects it: the user's, and Spark's own, which
 // win.
 func (b *build) driverLabels() map[string]string {
-	custom := b.replaceTokens(family(b.given, conf.Driver.Key("label.")), b.client.labelTokens)
+	custom := family(b.given, conf.Driver.Key("label."))
+	if b.client.labelTokens {
+		custom = b.names.replaceTokens(custom)
+	}
 	return merged(custom, map[string]string{
 		"spark-version":             b.in.App.Spec.SparkVersion,
 		v1alpha1.SparkSelectorLabel: b.names.ApplicationID,
@@ -163,12 +166,12 @@ func (b *build) driverLabels() map[string]string {
 }
 
 // replaceTokens replaces Spark's tokens in values. {{EXECUTOR_ID}} becomes empty, because a driver has none.
-func (b *build) replaceTokens(values map[string]string, replace bool) map[string]string {
+func (n Names) replaceTokens(values map[string]string) map[string]string {
 	hasToken := func(value string) bool { return strings.Contains(value, "{{") }
-	if !replace || !slices.ContainsFunc(slices.Collect(maps.Values(values)), hasToken) {
+	if !slices.ContainsFunc(slices.Collect(maps.Values(values)), hasToken) {
 		return values
 	}
-	tokens := strings.NewReplacer("{{APP_ID}}", b.names.ApplicationID, "{{EXECUTOR_ID}}", "")
+	tokens := strings.NewReplacer("{{APP_ID}}", n.ApplicationID, "{{EXECUTOR_ID}}", "")
 	replaced := make(map[string]string, len(values))
 	for name, value := range values {
 		replaced[name] = tokens.Replace(value)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -51,16 +50,9 @@ var requiredSteps = []string{"BasicDriverFeatureStep", "DriverServiceFeatureStep
 // moreProperties is roughly how many properties the build adds.
 const moreProperties = 16
 
-// builds counts the calls of Build.
-var builds atomic.Int64
-
-// Builds returns how often this process has called Build. A test checks that a submission does not call it too often.
-func Builds() int64 { return builds.Load() }
-
 // Build returns the objects of an attempt. It returns an error if the input cannot be rendered, which joins
 // conf.ValueErrors and MistakeErrors. Each of them names field, value and remedy.
 func Build(in Input) (Objects, error) {
-	builds.Add(1)
 	b := build{
 		in:     in,
 		client: clientOf(in.App.Spec.SparkVersion),
@@ -101,7 +93,7 @@ func (b *build) objects() Objects {
 	pod.Spec.Containers = append(pod.Spec.Containers, b.driver.container)
 	text := properties.Revealed(b.in.Secrets).Text()
 	var secret *corev1.Secret
-	if b.hasSecrets() {
+	if b.in.hasSecrets() {
 		secret = b.secret(text)
 	} else {
 		b.data[propertiesFile] = text

@@ -94,7 +94,7 @@ func TestBuildChangesNoInput(t *testing.T) {
 	})
 	in.Grant = &queueing.Grant{PodSets: []queueing.PodSetGrant{{Name: "executor", Count: 1, Tolerations: []corev1.Toleration{{Key: "y"}}}}}
 	in.ConfFiles = map[string]string{"log4j2.properties": "x"}
-	app, properties, grant := in.App.DeepCopy(), in.Properties.Clone(), *in.Grant
+	app, properties, grant := in.App.DeepCopy(), maps.Clone(in.Properties), *in.Grant
 	objects, err := Build(in)
 	if err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func executorTemplateStep(b *build) error {
 	}
 	b.data[templateKey] = text
 	b.driver.mount(
-		b.configMapVolume(templateVolume, corev1.KeyToPath{Key: templateKey, Path: templateFile}),
+		configMapVolume(templateVolume, b.names.ConfigMap, corev1.KeyToPath{Key: templateKey, Path: templateFile}),
 		corev1.VolumeMount{MountPath: templateFolder})
 	b.added.Put(conf.ExecutorTemplateFile, templateFolder+"/"+templateFile)
 	b.keepGracePeriod()
@@ -144,7 +144,7 @@ func escapeForYAML(text string) string {
 func confVolumeStep(b *build) error {
 	properties := corev1.KeyToPath{Key: propertiesFile, Path: propertiesFile, Mode: ptr.To(fileMode)}
 	var items []corev1.KeyToPath
-	if !b.hasSecrets() {
+	if !b.in.hasSecrets() {
 		items = append(items, properties)
 	}
 	for name, content := range b.in.ConfFiles {
@@ -153,8 +153,8 @@ func confVolumeStep(b *build) error {
 	}
 	slices.SortFunc(items, func(a, b corev1.KeyToPath) int { return bytes.Compare([]byte(a.Key), []byte(b.Key)) })
 	b.driver.env("SPARK_CONF_DIR", confFolder)
-	volume := b.configMapVolume(confVolume, items...)
-	if b.hasSecrets() {
+	volume := configMapVolume(confVolume, b.names.ConfigMap, items...)
+	if b.in.hasSecrets() {
 		volume = b.secretConfVolume(properties, items)
 	}
 	b.driver.mount(volume, corev1.VolumeMount{MountPath: confFolder})
@@ -162,11 +162,10 @@ func confVolumeStep(b *build) error {
 	return nil
 }
 
-// configMapVolume returns a volume with the given keys of the attempt's ConfigMap.
-func (b *build) configMapVolume(name string, items ...corev1.KeyToPath) corev1.Volume {
+// configMapVolume returns a volume with the given keys of a ConfigMap; without any, with all of them.
+func configMapVolume(name, configMap string, items ...corev1.KeyToPath) corev1.Volume {
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
-		LocalObjectReference: corev1.LocalObjectReference{Name: b.names.ConfigMap},
-		Items:                items,
+		LocalObjectReference: corev1.LocalObjectReference{Name: configMap}, Items: items,
 	}}}
 }
 
@@ -177,4 +176,33 @@ func (b *build) configMap() *corev1.ConfigMap {
 		Immutable:  ptr.To(true),
 		Data:       b.data,
 	}
+}
+
+// hasSecrets reports whether the properties contain values from Secrets, so that they must not be in a ConfigMap.
+func (in Input) hasSecrets() bool { return len(in.App.Spec.SparkConfFrom) > 0 }
+
+// secret returns the Secret of the attempt, which holds the properties instead of the ConfigMap.
+func (b *build) secret(properties string) *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: objectMeta(b.in, b.names.Secret),
+		Immutable:  ptr.To(true),
+		StringData: map[string]string{propertiesFile: properties},
+	}
+}
+
+// secretConfVolume returns the volume for Spark's conf folder if the properties are in the Secret and all other files
+// in the ConfigMap. The driver finds the same files as without a Secret.
+func (b *build) secretConfVolume(properties corev1.KeyToPath, files []corev1.KeyToPath) corev1.Volume {
+	sources := []corev1.VolumeProjection{{Secret: &corev1.SecretProjection{
+		LocalObjectReference: corev1.LocalObjectReference{Name: b.names.Secret},
+		Items:                []corev1.KeyToPath{properties},
+	}}}
+	// An empty list of items would mean all keys.
+	if len(files) > 0 {
+		sources = append(sources, corev1.VolumeProjection{ConfigMap: &corev1.ConfigMapProjection{
+			LocalObjectReference: corev1.LocalObjectReference{Name: b.names.ConfigMap},
+			Items:                files,
+		}})
+	}
+	return corev1.Volume{Name: confVolume, VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: sources}}}
 }

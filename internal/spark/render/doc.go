@@ -7,7 +7,7 @@
 //	application ─► conf.Merge ─► submit (what spark-submit derives) ─► base pod (template and fields of the role)
 //	            ─► steps in Spark's own order ─► Objects
 //
-// The result equals what spark-submit of the same Spark version sends, apart from the entries of Deviations. Tests
+// The result equals what spark-submit of the same Spark version sends, apart from what package deviations lists. Tests
 // compare it with recordings of the real client, which are under testdata.
 //
 // The package is pure: no client, no clock, no logger. The same input gives the same bytes, so creating an object twice

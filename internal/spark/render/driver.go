@@ -131,10 +131,7 @@ func hadoopStep(b *build) error {
 
 // mountHadoop mounts a ConfigMap with Hadoop's configuration.
 func (d *draft) mountHadoop(name string) {
-	source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}}
-	d.mount(
-		corev1.Volume{Name: "hadoop-properties", VolumeSource: corev1.VolumeSource{ConfigMap: source}},
-		corev1.VolumeMount{MountPath: hadoopFolder})
+	d.mount(configMapVolume("hadoop-properties", name), corev1.VolumeMount{MountPath: hadoopFolder})
 }
 
 // tokenFolder is where delegation tokens are mounted.
@@ -143,10 +140,7 @@ const tokenFolder = "/mnt/secrets/hadoop-credentials"
 // kerberosStep mounts the user's ConfigMap with krb5.conf and Secret with delegation tokens.
 func kerberosStep(b *build) error {
 	if name, ok := b.given.Lookup(conf.Krb5ConfigMap); ok {
-		source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}}
-		b.driver.mount(
-			corev1.Volume{Name: "krb5-file", VolumeSource: corev1.VolumeSource{ConfigMap: source}},
-			corev1.VolumeMount{MountPath: "/etc/krb5.conf", SubPath: "krb5.conf"})
+		b.driver.mount(configMapVolume("krb5-file", name), corev1.VolumeMount{MountPath: "/etc/krb5.conf", SubPath: "krb5.conf"})
 	}
 	name, hasName := b.given.Lookup(conf.TokenSecretName)
 	key, hasKey := b.given.Lookup(conf.TokenSecretKey)

@@ -18,27 +18,27 @@ const executorConfVolume = "spark-conf-volume-exec"
 // Security Standards look at: all volumes, with their mounts, the port, how cpu and memory are resized, and whether
 // processes may gain privileges. The first container is Spark's.
 func CompleteExecutor(executor *corev1.Pod, o Objects) error {
-	b := build{client: clientOf(o.SparkVersion), given: o.Properties}
+	c, p := clientOf(o.SparkVersion), o.Properties
 	d := draft{pod: executor, container: executor.Spec.Containers[0]}
-	d.mountSecrets(o.Properties, conf.Executor)
-	volumes, err := b.volumesOf(conf.Executor)
+	d.mountSecrets(p, conf.Executor)
+	volumes, err := volumesOf(c, p, conf.Executor)
 	if err != nil {
 		return err
 	}
 	for _, v := range volumes {
 		d.mount(v.Volume, v.Mount)
 	}
-	if name, ok := o.Properties.Lookup(conf.ExecutorHadoopMap); ok {
+	if name, ok := p.Lookup(conf.ExecutorHadoopMap); ok {
 		d.mountHadoop(name)
 	}
-	if err := d.mountExecutorDirs(&b, o); err != nil {
+	if err := d.mountExecutorDirs(c, o); err != nil {
 		return err
 	}
-	if err := b.setPrivileges(&d.container, conf.Executor); err != nil {
+	if err := setPrivileges(c, p, conf.Executor, &d.container); err != nil {
 		return err
 	}
-	err = d.addExecutorPort(o.Properties)
-	d.addResizePolicy(b.client)
+	err = d.addExecutorPort(p)
+	d.addResizePolicy(c)
 	executor.Spec.Containers[0] = d.container
 	return err
 }
@@ -67,20 +67,19 @@ func (d *draft) addResizePolicy(c client) {
 
 // mountExecutorDirs mounts Spark's configuration into an executor and, unless it has a volume for it, scratch space.
 // Executors use the same folders for scratch space as the driver, from its environment variable (LocalDirsFeatureStep).
-func (d *draft) mountExecutorDirs(b *build, o Objects) error {
-	without, err := b.given.Bool(disableConfigMap, false)
+func (d *draft) mountExecutorDirs(c client, o Objects) error {
+	without, err := o.Properties.Bool(disableConfigMap, false)
 	if err != nil {
 		return err
 	}
 	if !without {
-		source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: o.Names.Prefix + "-exec-conf-map"}}
-		d.mount(corev1.Volume{Name: executorConfVolume, VolumeSource: corev1.VolumeSource{ConfigMap: source}}, corev1.VolumeMount{MountPath: confFolder})
+		d.mount(configMapVolume(executorConfVolume, o.Names.Prefix+"-exec-conf-map"), corev1.VolumeMount{MountPath: confFolder})
 	}
-	excluded := conf.Split(b.given.Get(conf.Executor.Key("pod.excludedFeatureSteps"), ""))
-	if len(d.localDirs()) > 0 || b.client.excludedSteps && slices.Contains(excluded, featurePackage+"LocalDirsFeatureStep") {
+	excluded := conf.Split(o.Properties.Get(conf.Executor.Key("pod.excludedFeatureSteps"), ""))
+	if len(d.localDirs()) > 0 || c.excludedSteps && slices.Contains(excluded, featurePackage+"LocalDirsFeatureStep") {
 		return nil
 	}
-	tmpfs, err := b.given.Bool(conf.LocalDirsTmpfs, false)
+	tmpfs, err := o.Properties.Bool(conf.LocalDirsTmpfs, false)
 	d.addLocalDirs(localDirsOf(o), tmpfs)
 	return err
 }

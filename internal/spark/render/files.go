@@ -19,10 +19,7 @@ func addFiles(d *draft, in Input, _ Role, _ Parts) {
 	names := NamesOf(in.App, in.Run, in.Attempt)
 	for i := range in.App.Spec.ConfigMaps {
 		entry := &in.App.Spec.ConfigMaps[i]
-		source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: names.Files(entry.Name)}}
-		d.mount(
-			corev1.Volume{Name: FilesVolume(entry.Name), VolumeSource: corev1.VolumeSource{ConfigMap: source}},
-			corev1.VolumeMount{MountPath: entry.MountPath, ReadOnly: true})
+		d.mount(configMapVolume(FilesVolume(entry.Name), names.Files(entry.Name)), corev1.VolumeMount{MountPath: entry.MountPath, ReadOnly: true})
 	}
 }
 

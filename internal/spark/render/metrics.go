@@ -92,12 +92,8 @@ func (d *draft) addAgent(in Input, agent *conf.Agent) {
 	if agent.OwnRules {
 		return
 	}
-	source := &corev1.ConfigMapVolumeSource{
-		LocalObjectReference: corev1.LocalObjectReference{Name: NamesOf(in.App, in.Run, in.Attempt).ConfigMap},
-		Items:                []corev1.KeyToPath{{Key: agentRulesKey, Path: conf.AgentRulesFile}},
-	}
 	d.mount(
-		corev1.Volume{Name: agentVolume, VolumeSource: corev1.VolumeSource{ConfigMap: source}},
+		configMapVolume(agentVolume, NamesOf(in.App, in.Run, in.Attempt).ConfigMap, corev1.KeyToPath{Key: agentRulesKey, Path: conf.AgentRulesFile}),
 		corev1.VolumeMount{MountPath: conf.AgentRulesFolder, ReadOnly: true})
 }
 

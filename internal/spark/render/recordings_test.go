@@ -14,6 +14,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/deviations"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/submitrecording"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
@@ -21,7 +22,7 @@ import (
 )
 
 // TestRecordings renders the application of every recorded submission and compares the objects with those that the real client sent. What
-// differs has to be one of render.Deviations, what only we refuse one of render.Rejections.
+// differs has to be one of deviations.Intended, what only we refuse one of deviations.Rejections.
 func TestRecordings(t *testing.T) {
 	outcomes := map[string]int{}
 	for _, archive := range archives(t) {
@@ -115,7 +116,7 @@ func compareRecording(t *testing.T, archive recordings.Archive) string {
 		t.Fatal(err)
 	}
 	for _, difference := range submitrecording.Compare(sent, renderedObjects(t, app, sources)) {
-		if _, _, listed := submitrecording.Entry(render.Deviations, difference.Path); !listed {
+		if _, _, listed := submitrecording.Entry(deviations.Intended, difference.Path); !listed {
 			t.Error(difference)
 		}
 	}
@@ -127,7 +128,7 @@ func compareRecording(t *testing.T, archive recordings.Archive) string {
 func compareOwnRefusal(t *testing.T, app *v1alpha1.SparkApplication, findings []validate.Finding) {
 	t.Helper()
 	for _, finding := range findings {
-		if _, _, listed := submitrecording.EntryOfField(render.Rejections, app, finding.Field); !listed {
+		if _, _, listed := submitrecording.EntryOfField(deviations.Rejections, app, finding.Field); !listed {
 			t.Errorf("the real client took it, we do not: %s", finding)
 		}
 	}

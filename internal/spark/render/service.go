@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
@@ -160,8 +162,8 @@ func serviceStep(b *build) error {
 	service.Annotations = merged(nil, allowed(family(b.given, conf.DriverServiceNotes), b.in.ServiceAnnotation))
 	extra := UIServiceOf(b.in.App, b.in.ServiceAnnotation)
 	service.Labels, service.Annotations = merged(service.Labels, extra.Labels), merged(service.Annotations, extra.Annotations)
-	notReady, err := b.notReadyAddresses()
-	if err != nil {
+	notReady, err := b.given.Bool(conf.DriverServiceNotReady, false)
+	if err != nil && b.client.notReadyAddresses {
 		return err
 	}
 	service.Spec = corev1.ServiceSpec{
@@ -169,32 +171,42 @@ func serviceStep(b *build) error {
 		IPFamilyPolicy: ptr.To(corev1.IPFamilyPolicy(b.given.Get(conf.DriverServiceIPPolicy, string(corev1.IPFamilyPolicySingleStack)))),
 		Selector:       b.labels,
 
-		PublishNotReadyAddresses: notReady,
+		PublishNotReadyAddresses: notReady && b.client.notReadyAddresses,
 	}
 	for _, ip := range conf.Split(b.given.Get(conf.DriverServiceFamilies, string(corev1.IPv4Protocol))) {
 		service.Spec.IPFamilies = append(service.Spec.IPFamilies, corev1.IPFamily(ip))
 	}
 	for _, port := range ports {
 		service.Spec.Ports = append(service.Spec.Ports, corev1.ServicePort{
-			Name: port.name, Port: port.number, TargetPort: intstr.FromInt32(port.number), AppProtocol: b.protocol(port),
+			Name: port.name, Port: port.number, TargetPort: intstr.FromInt32(port.number), AppProtocol: b.client.protocol(port),
 		})
 	}
 	b.service = service
 	return nil
 }
 
-// notReadyAddresses reports whether the Service resolves to the driver before it is ready.
-func (b *build) notReadyAddresses() (bool, error) {
-	if !b.client.notReadyAddresses {
-		return false, nil
-	}
-	return b.given.Bool(conf.DriverServiceNotReady, false)
-}
-
 // protocol returns the application protocol of a port in the Service, nil if none is set.
-func (b *build) protocol(p port) *string {
-	if p.name == connectPortName && b.client.connectProtocol {
+func (c client) protocol(p port) *string {
+	if p.name == connectPortName && c.connectProtocol {
 		return ptr.To("grpc")
 	}
+	return nil
+}
+
+// networkPolicyStep creates a NetworkPolicy that lets only pods of the same attempt connect to its executors.
+func networkPolicyStep(b *build) error {
+	if !b.client.networkPolicy {
+		return nil
+	}
+	attempt := map[string]string{v1alpha1.SparkSelectorLabel: b.names.ApplicationID}
+	policy := &networkingv1.NetworkPolicy{ObjectMeta: objectMeta(b.in, b.names.NetworkPolicy)}
+	policy.Labels = merged(policy.Labels, attempt)
+	policy.Spec = networkingv1.NetworkPolicySpec{
+		PodSelector: metav1.LabelSelector{MatchLabels: merged(attempt, map[string]string{v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleExecutor})},
+		Ingress: []networkingv1.NetworkPolicyIngressRule{{
+			From: []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{MatchLabels: attempt}}},
+		}},
+	}
+	b.networkPolicy = policy
 	return nil
 }

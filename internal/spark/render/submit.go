@@ -56,7 +56,7 @@ func (b *build) submit() error {
 	}
 	// The volumes of executors are read only for their errors, which would otherwise show when the driver tries to
 	// create executors.
-	_, err := b.volumesOf(conf.Executor)
+	_, err := volumesOf(b.client, b.given, conf.Executor)
 	return errors.Join(err, b.cutExecutors())
 }
 

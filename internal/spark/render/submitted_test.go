@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/sparkgate/sparkgate/internal/offline"
-	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/deviations"
 )
 
 // TestSubmittedRecordings translates every recorded call of spark-submit into an application, builds that, and compares with what the real
@@ -38,7 +38,7 @@ func TestSubmittedRecordings(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	for _, deviation := range slices.Concat(render.Deviations, render.Rejections, render.SubmissionHostDeviations, render.AcceptedDeviations) {
+	for _, deviation := range slices.Concat(deviations.Intended, deviations.Rejections, deviations.SubmissionHost, deviations.Accepted) {
 		for _, where := range deviation.Where {
 			isSecurity := strings.HasSuffix(where, "securityContext") // translated calls say podSecurity: None; TestRecordings shows these
 			if !met[where] && !isSecurity {

@@ -5,6 +5,7 @@ package render
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
@@ -27,7 +29,7 @@ type volumeProperties struct {
 
 // mountVolumesStep mounts the volumes that properties define.
 func mountVolumesStep(b *build) error {
-	volumes, err := b.volumesOf(conf.Driver)
+	volumes, err := volumesOf(b.client, b.given, conf.Driver)
 	if err != nil {
 		return err
 	}
@@ -48,16 +50,16 @@ type mounted struct {
 }
 
 // volumesOf returns the volumes of a role, sorted by kind and name. Spark itself has no fixed order.
-func (b *build) volumesOf(role conf.Role) ([]mounted, error) {
+func volumesOf(c client, p conf.Properties, role conf.Role) ([]mounted, error) {
 	var volumes []mounted
 	paths := map[string]string{}
-	for _, v := range groupVolumes(b.client, b.given, role.Key("volumes.")) {
+	for _, v := range groupVolumes(c, p, role.Key("volumes.")) {
 		volume, err := v.read()
 		if err != nil {
 			return nil, err
 		}
 		if other, taken := paths[volume.Mount.MountPath]; taken {
-			return nil, b.given.Wrong(v.key("mount.path"), "is also the mount path of volume "+other, "set another path")
+			return nil, p.Wrong(v.key("mount.path"), "is also the mount path of volume "+other, "set another path")
 		}
 		paths[volume.Mount.MountPath] = v.name
 		volumes = append(volumes, volume)
@@ -218,4 +220,59 @@ func (v *volumeProperties) size() (*resource.Quantity, error) {
 		return nil, v.p.Wrong(v.key(option), "is a number of bytes below 1024", "add a unit, as in 10Gi")
 	}
 	return &size, nil
+}
+
+// addClaim creates the claim of a driver's volume if its name contains OnDemand. index is the index of the volume among
+// those of the driver. Package validate checks claims with a fixed name and a size.
+func (b *build) addClaim(v mounted, index int) error {
+	source := v.Volume.PersistentVolumeClaim
+	if source == nil || !strings.Contains(source.ClaimName, conf.OnDemand) {
+		return nil
+	}
+	class, hasClass := v.properties.options["options.storageClass"]
+	size, err := v.properties.size()
+	if err != nil {
+		return err
+	}
+	if !hasClass || size == nil {
+		return b.given.Wrong(v.properties.key("options.claimName"), "names a claim that is not created without a class and a size",
+			"also set options.storageClass and options.sizeLimit of the volume, or name a claim that exists")
+	}
+	mode, err := b.claimMode()
+	source.ClaimName = strings.ReplaceAll(source.ClaimName, conf.OnDemand, fmt.Sprintf("%s-driver-pvc-%d", b.names.Prefix, index))
+	claim := &corev1.PersistentVolumeClaim{
+		ObjectMeta: objectMeta(b.in, source.ClaimName),
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes:      []corev1.PersistentVolumeAccessMode{mode},
+			StorageClassName: &class,
+			Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: *size}},
+		},
+	}
+	claim.Labels = merged(claim.Labels, map[string]string{v1alpha1.SparkSelectorLabel: b.names.ApplicationID})
+	if b.client.volumeOptions {
+		claim.Labels = merged(v.properties.family("label."), claim.Labels)
+		claim.Annotations = merged(nil, v.properties.family("annotation."))
+	}
+	b.claims = append(b.claims, claim)
+	return err
+}
+
+// claimMode returns the access mode of the claims that are created.
+func (b *build) claimMode() (corev1.PersistentVolumeAccessMode, error) {
+	older, err := b.given.Bool(conf.LegacyAccessMode, !b.client.podClaims)
+	if older {
+		return corev1.ReadWriteOnce, err
+	}
+	return corev1.ReadWriteOncePod, err
+}
+
+// family returns the options with a prefix, by the rest of their names.
+func (v *volumeProperties) family(prefix string) map[string]string {
+	values := map[string]string{}
+	for option, value := range v.options {
+		if name, ok := strings.CutPrefix(option, prefix); ok {
+			values[name] = value
+		}
+	}
+	return values
 }

@@ -101,8 +101,7 @@ func TestVolumes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := build{client: clientOf("4.1.4"), given: volumeValues(test.options)}
-			got, err := b.volumesOf(conf.Driver)
+			got, err := volumesOf(clientOf("4.1.4"), volumeValues(test.options), conf.Driver)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,8 +148,7 @@ func TestWrongVolumes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := build{client: clientOf("4.1.4"), given: volumeValues(test.options)}
-			_, err := b.volumesOf(conf.Driver)
+			_, err := volumesOf(clientOf("4.1.4"), volumeValues(test.options), conf.Driver)
 			checkWrongKey(t, err, test.want)
 		})
 	}
@@ -158,10 +156,10 @@ func TestWrongVolumes(t *testing.T) {
 
 func TestVolumesOfOlderClients(t *testing.T) {
 	t.Parallel()
-	b := build{given: volumeValues(map[string]string{
+	given := volumeValues(map[string]string{
 		"hostPath.v.mount.path": "/v", "hostPath.v.options.path": "/h", "hostPath.v.options.type": "Directory", "hostPath.v.mount.subPathExpr": "$(X)",
-	})}
-	got, err := b.volumesOf(conf.Driver)
+	})
+	got, err := volumesOf(client{}, given, conf.Driver)
 	want := []mounted{{
 		Volume: corev1.Volume{Name: "v", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/h", Type: ptr.To(corev1.HostPathUnset)}}},
 		Mount:  corev1.VolumeMount{Name: "v", MountPath: "/v"},
@@ -173,10 +171,10 @@ func TestVolumesOfOlderClients(t *testing.T) {
 
 func TestVolumesAreSorted(t *testing.T) {
 	t.Parallel()
-	b := build{client: clientOf("4.1.4"), given: volumeValues(map[string]string{
+	given := volumeValues(map[string]string{
 		"emptyDir.z.mount.path": "/z", "emptyDir.a.mount.path": "/a", "emptyDir.m.mount.path": "/m",
-	})}
-	volumes, err := b.volumesOf(conf.Driver)
+	})
+	volumes, err := volumesOf(clientOf("4.1.4"), given, conf.Driver)
 	var names []string
 	for _, volume := range volumes {
 		names = append(names, volume.Volume.Name)

@@ -12,12 +12,12 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/deviations"
 )
 
 // Difference is a place in which two sets of objects differ.
 type Difference struct {
-	// Path is object and path, one word for each step, as in render.Deviation.
+	// Path is object and path, one word for each step, as in deviations.Deviation.
 	Path []string
 	// Recorded and Rendered are the two values, "-" if there is none. Values of sensitive properties are masked.
 	Recorded, Rendered string
@@ -223,7 +223,7 @@ func orderLocalDirs(object map[string]any) {
 }
 
 // Entry returns the entry of a list that covers a path, with its reason; false if there is none.
-func Entry(list []render.Deviation, path []string) (where, reason string, ok bool) {
+func Entry(list []deviations.Deviation, path []string) (where, reason string, ok bool) {
 	for _, deviation := range list {
 		for _, where := range deviation.Where {
 			if covers(strings.Fields(where), path) {
@@ -235,7 +235,7 @@ func Entry(list []render.Deviation, path []string) (where, reason string, ok boo
 }
 
 // EntryOfField is Entry for a field of an application. A typed field is also looked up by the property that it sets.
-func EntryOfField(list []render.Deviation, app *v1alpha1.SparkApplication, field string) (where, reason string, ok bool) {
+func EntryOfField(list []deviations.Deviation, app *v1alpha1.SparkApplication, field string) (where, reason string, ok bool) {
 	if where, reason, ok = Entry(list, []string{field}); ok {
 		return where, reason, ok
 	}

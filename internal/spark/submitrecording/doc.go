@@ -5,7 +5,7 @@
 // builds for the same job.
 //
 //	one JSON file ─► Recording ─► objects sent ─┐
-//	                                            ├─► Compare ─► differences ─► listed in render.Deviations, or not
+//	                                            ├─► Compare ─► differences ─► listed in deviations.Intended, or not
 //	render.Objects ─────────────────────────────┘
 //
 // Both sides are compared as the API server would store them, after decoding. Names that are random or intentionally

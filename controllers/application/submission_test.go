@@ -14,57 +14,14 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/pods"
-	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/queueing/none"
 )
-
-// TestRendersPerSubmission counts how often the objects of an attempt are built between the creation of an application
-// and that of its driver pod: for the plan, and with the grant. ConfigMaps and Secrets are read only after the
-// application alone was found to be valid, which takes one more build. docs/performance.md has the numbers; they may
-// only decrease. The test is not parallel, so that no other test of this package builds objects at the same time.
-func TestRendersPerSubmission(t *testing.T) {
-	for name, tc := range map[string]struct {
-		edit func(*v1alpha1.SparkApplicationSpec)
-		want int64
-	}{
-		"the application alone": {func(*v1alpha1.SparkApplicationSpec) {}, 2},
-		"with a ConfigMap":      {func(spec *v1alpha1.SparkApplicationSpec) { spec.SparkConfigMap = "conf" }, 3},
-		"with a Secret": {func(spec *v1alpha1.SparkApplicationSpec) {
-			spec.SparkConfFrom = []v1alpha1.SparkConfSource{{Name: "spark.hadoop.key", SecretKeyRef: v1alpha1.SecretKeyReference{Name: "keys", Key: "key"}}}
-		}, 3},
-		"with both": {func(spec *v1alpha1.SparkApplicationSpec) {
-			spec.SparkConfigMap = "conf"
-			spec.SparkConfFrom = []v1alpha1.SparkConfSource{{Name: "spark.hadoop.key", SecretKeyRef: v1alpha1.SecretKeyReference{Name: "keys", Key: "key"}}}
-		}, 3},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r, c, app := submission(t, tc.edit)
-			before := render.Builds()
-			for range 5 {
-				if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(app)}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			var drivers corev1.PodList
-			if err := c.List(t.Context(), &drivers); err != nil {
-				t.Fatal(err)
-			}
-			if len(drivers.Items) != 1 {
-				t.Fatalf("%d pods after the submission, want the driver", len(drivers.Items))
-			}
-			if got := render.Builds() - before; got != tc.want {
-				t.Errorf("%d renders before the driver exists, want %d: more slow down every start; if there are fewer, lower the number here and in docs/performance.md", got, tc.want)
-			}
-		})
-	}
-}
 
 // submission returns a new application in its own cluster, and a reconciler that admits everything.
 func submission(t *testing.T, edits ...func(*v1alpha1.SparkApplicationSpec)) (*Reconciler, client.Client, *v1alpha1.SparkApplication) {

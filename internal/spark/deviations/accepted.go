@@ -1,11 +1,11 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package render
+package deviations
 
-// AcceptedDeviations are configurations that spark-submit refuses on its own machine but that work with Sparkgate.
+// Accepted are configurations that spark-submit refuses on its own machine but that work with Sparkgate.
 // Where has words from its message.
-var AcceptedDeviations = []Deviation{
+var Accepted = []Deviation{
 	{
 		Where: []string{
 			"S3AFileSystem not found", "No FileSystem for scheme", "UnknownHostException",

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package render
+package deviations
 
 // Rejections are configurations that spark-submit accepts and package validate refuses on purpose. Most of them can
 // never work. Where are the fields that its findings name; a star at the end matches anything. The test of the

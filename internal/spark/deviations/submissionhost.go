@@ -1,12 +1,12 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package render
+package deviations
 
-// SubmissionHostDeviations are intended differences that come from the machine on which spark-submit runs: its user,
+// SubmissionHost are intended differences that come from the machine on which spark-submit runs: its user,
 // its environment variables and its folders. An application has none of these, so they occur only when a spark-submit
 // command is translated.
-var SubmissionHostDeviations = []Deviation{
+var SubmissionHost = []Deviation{
 	{
 		Where:  []string{"pod spec containers * env SPARK_USER* value"},
 		Reason: "there is no submitting user: pods run as the user spark, unless spec.driver.env or spark.kubernetes.driverEnv.SPARK_USER names another one",

@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package render
+package deviations
 
 // Deviation is an intended difference from spark-submit.
 type Deviation struct {
@@ -16,10 +16,10 @@ type Deviation struct {
 	Reason string
 }
 
-// Deviations are all intended differences from what spark-submit sends. The test of the recordings reads them: it fails
+// Intended are all intended differences from what spark-submit sends. The test of the recordings reads them: it fails
 // for a difference that is not listed, and for an entry that no recording shows. Names that Spark generates at random
 // are compared by how they are used.
-var Deviations = []Deviation{
+var Intended = []Deviation{
 	{
 		Where: []string{
 			"pod metadata ownerReferences", "service metadata ownerReferences", "configmap metadata ownerReferences",
