@@ -91,7 +91,7 @@ func clientOf(sparkVersion string) client {
 
 // SupportedVersion reports whether drivers can be built for a Spark version.
 func SupportedVersion(sparkVersion string) bool {
-	major, minor := numbersOf(sparkVersion)
+	major, minor := NumbersOf(sparkVersion)
 	return slices.Contains(Supported, strconv.Itoa(major)+"."+strconv.Itoa(minor))
 }
 
@@ -127,12 +127,12 @@ func TakesPartsOfCores(sparkVersion string) bool { return clientOf(sparkVersion)
 
 // atLeast reports whether a version is that minor version or a newer one.
 func atLeast(sparkVersion string, major, minor int) bool {
-	gotMajor, gotMinor := numbersOf(sparkVersion)
+	gotMajor, gotMinor := NumbersOf(sparkVersion)
 	return gotMajor > major || gotMajor == major && gotMinor >= minor
 }
 
-// numbersOf returns major and minor of a version; -1 for a part that is not a number.
-func numbersOf(sparkVersion string) (major, minor int) {
+// NumbersOf returns major and minor of a version; -1 for a part that is not a number.
+func NumbersOf(sparkVersion string) (major, minor int) {
 	first, rest, _ := strings.Cut(sparkVersion, ".")
 	second, _, _ := strings.Cut(rest, ".")
 	return number(first), number(second)

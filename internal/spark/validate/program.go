@@ -110,9 +110,9 @@ var oldest = [2]int{3, 5}
 
 // checkVersion reports a version that is malformed or too old.
 func checkVersion(s *subject) []Finding {
-	major, minor, ok := versionOf(s.spec.SparkVersion)
+	major, minor := render.NumbersOf(s.spec.SparkVersion)
 	switch {
-	case !ok:
+	case major < 0 || minor < 0:
 		return []Finding{invalid("spec.sparkVersion", "invalid version %q: set one such as 4.1.4", s.spec.SparkVersion)}
 	case major < oldest[0] || major == oldest[0] && minor < oldest[1]:
 		return []Finding{invalid("spec.sparkVersion", "value %q is too old: use an image with Spark %s", s.spec.SparkVersion, supportedVersions())}
@@ -122,9 +122,6 @@ func checkVersion(s *subject) []Finding {
 
 // checkUnsupportedVersion reports a version that this operator does not support yet.
 func checkUnsupportedVersion(s *subject) []Finding {
-	if _, _, ok := versionOf(s.spec.SparkVersion); !ok {
-		return nil
-	}
 	if !render.SupportedVersion(s.spec.SparkVersion) {
 		return []Finding{unsupported("spec.sparkVersion", s.spec.SparkVersion, "use an image with Spark "+supportedVersions()+" and set its version")}
 	}
