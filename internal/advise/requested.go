@@ -4,6 +4,7 @@
 package advise
 
 import (
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -76,7 +77,7 @@ func requestsOf(values map[string]string, role conf.Role) requested {
 
 // overheadBeside returns the overhead that a pod with the given heap would have.
 func (r requested) overheadBeside(heap int64) int64 {
-	p := r.properties.Clone()
+	p := maps.Clone(r.properties)
 	p.Put(r.memory.Heap, sparkSize(heap))
 	_, overhead, err := r.memory.Parts(p)
 	if err != nil {

@@ -35,12 +35,12 @@ func (p Properties) Executors() (Gang, error) {
 		instances, err := p.Int(ExecutorInstances, defaultInstances)
 		return Gang{Base: instances, Most: instances, Initial: instances}, err
 	}
-	return p.dynamicExecutors()
+	return dynamicExecutors(p)
 }
 
 // dynamicExecutors returns the numbers under dynamic allocation. It starts with the largest of minExecutors,
 // initialExecutors and spark.executor.instances, but at least one.
-func (p Properties) dynamicExecutors() (Gang, error) {
+func dynamicExecutors(p Properties) (Gang, error) {
 	least, err := p.Int(DynamicAllocationMin, 0)
 	if err != nil {
 		return Gang{}, err

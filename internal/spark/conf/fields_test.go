@@ -106,7 +106,7 @@ func TestTypedProperties(t *testing.T) {
 func TestTypedPropertiesOfAnEmptySpec(t *testing.T) {
 	t.Parallel()
 	if got := typedProperties(&v1alpha1.SparkApplicationSpec{}); len(got) > 0 {
-		t.Errorf("absent fields set %v", got.Keys())
+		t.Errorf("absent fields set %v", got)
 	}
 }
 

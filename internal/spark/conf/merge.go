@@ -112,21 +112,21 @@ func contradictions(sparkConf map[string]string, typed Properties) []Finding {
 // kept, unless the user has chosen otherwise or decommissioned executors hand over their shuffle data. Spark refuses
 // dynamic allocation without either of the two.
 func deriveShuffleTracking(p Properties) {
-	if !p.isTrue(DynamicAllocationEnabled) {
+	if !isTrue(p, DynamicAllocationEnabled) {
 		return
 	}
 	if _, chosen := p[ShuffleTrackingEnabled]; chosen {
 		return
 	}
-	if p.isTrue(DecommissionEnabled) && !p.isFalse(DecommissionShuffleBlocks) {
+	if isTrue(p, DecommissionEnabled) && !isFalse(p, DecommissionShuffleBlocks) {
 		return
 	}
 	p.Put(ShuffleTrackingEnabled, "true")
 }
 
-func (p Properties) isTrue(key string) bool {
+func isTrue(p Properties, key string) bool {
 	return strings.EqualFold(trim(p.Get(key, "")), "true")
 }
-func (p Properties) isFalse(key string) bool {
+func isFalse(p Properties, key string) bool {
 	return strings.EqualFold(trim(p.Get(key, "")), "false")
 }

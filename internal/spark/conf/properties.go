@@ -93,13 +93,10 @@ func (p Properties) First(fallback string, keys ...string) string {
 	return fallback
 }
 
-// Keys returns all keys, sorted.
-func (p Properties) Keys() []string { return slices.Sorted(maps.Keys(p)) }
-
 // Sorted returns all properties, sorted by key.
 func (p Properties) Sorted() []Property {
 	sorted := make([]Property, 0, len(p))
-	for _, key := range p.Keys() {
+	for _, key := range slices.Sorted(maps.Keys(p)) {
 		sorted = append(sorted, p[key])
 	}
 	return sorted
@@ -121,14 +118,6 @@ func (p Properties) WithPrefix(prefix string) []Named {
 type Named struct {
 	Name string
 	Property
-}
-
-// Clone returns a copy that shares nothing with p.
-func (p Properties) Clone() Properties {
-	if p == nil {
-		return Properties{}
-	}
-	return maps.Clone(p)
 }
 
 // Field returns the field to edit in order to change the property: the one that set it, or else its entry in sparkConf.

@@ -4,6 +4,7 @@
 package conf
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -116,7 +117,7 @@ func (p Properties) Revealed(values map[string]string) Properties {
 	if len(values) == 0 {
 		return p
 	}
-	revealed := p.Clone()
+	revealed := maps.Clone(p)
 	for key, value := range values {
 		if property, ok := revealed[key]; ok && property.Origin.Source == Secret {
 			revealed.Set(key, value, property.Origin)
