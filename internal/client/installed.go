@@ -22,7 +22,7 @@ const OperatorLabel = "app.kubernetes.io/name=sparkgate"
 type Operator struct{ Name, Image string }
 
 // Operators returns the Deployments of the operator and their images.
-func (c *Cluster) Operators(ctx context.Context) ([]Operator, error) {
+func Operators(ctx context.Context, c *Cluster) ([]Operator, error) {
 	deployments, err := ListAll[appsv1.Deployment](ctx, c, deploymentKind, Selection{Namespace: c.operator, Labels: OperatorLabel})
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (c *Cluster) Operators(ctx context.Context) ([]Operator, error) {
 }
 
 // CRDVersions returns the served versions of a CRD.
-func (c *Cluster) CRDVersions(ctx context.Context, name string) ([]string, error) {
+func CRDVersions(ctx context.Context, c *Cluster, name string) ([]string, error) {
 	type definition struct {
 		Spec struct {
 			Versions []struct {

@@ -56,7 +56,7 @@ func (c *Cluster) ask(ctx context.Context, into any, path ...string) error {
 		}
 		var p v1.Problem
 		if json.Unmarshal(data, &p) != nil || p.Reason == "" {
-			return c.unreachable(err)
+			return unreachable(err, c.operator)
 		}
 		if err = errors.New(p.Message); p.Reason != v1.NotLeader {
 			return err
@@ -66,15 +66,15 @@ func (c *Cluster) ask(ctx context.Context, into any, path ...string) error {
 }
 
 // unreachable returns an error which says why the operator could not be asked.
-func (c *Cluster) unreachable(err error) error {
+func unreachable(err error, operator string) error {
 	var borrowing *borrowError
 	switch {
 	case errors.As(err, &borrowing):
 		return borrowing
 	case apierrors.IsNotFound(err):
-		return fmt.Errorf("there is no Service %s in namespace %s: is the operator in another one (--operator-namespace)?", service, c.operator)
+		return fmt.Errorf("there is no Service %s in namespace %s: is the operator in another one (--operator-namespace)?", service, operator)
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("you may not ask the operator through the API server's proxy: ask to be bound to Role %s-proxy in namespace %s", service, c.operator)
+		return fmt.Errorf("you may not ask the operator through the API server's proxy: ask to be bound to Role %s-proxy in namespace %s", service, operator)
 	case apierrors.IsServiceUnavailable(err), apierrors.IsInternalError(err):
 		return fmt.Errorf("the operator does not answer: it does not run, or its flag --explain-addr is 0 (%w)", err)
 	}

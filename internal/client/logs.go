@@ -110,9 +110,9 @@ const reportTime = 15
 func (c *Cluster) RunsOn(ctx context.Context, pod *corev1.Pod) bool {
 	const maxFailures = int(maxOutage / time.Second)
 	for seen, failed := 0, 0; seen < reportTime; {
-		running, err := c.stillRuns(ctx, pod)
+		now, err := GetObject[corev1.Pod](ctx, c, Pods, pod.Name)
 		switch {
-		case err == nil && running:
+		case err == nil && now.UID == pod.UID && Runs(now):
 			seen, failed = seen+1, 0
 		case err == nil, !IsPassing(err), failed == maxFailures:
 			return false
@@ -124,12 +124,6 @@ func (c *Cluster) RunsOn(ctx context.Context, pod *corev1.Pod) bool {
 		}
 	}
 	return true
-}
-
-// stillRuns reports whether the Spark container of a pod runs now.
-func (c *Cluster) stillRuns(ctx context.Context, pod *corev1.Pod) (bool, error) {
-	now, err := GetObject[corev1.Pod](ctx, c, Pods, pod.Name)
-	return err == nil && now.UID == pod.UID && Runs(now), err
 }
 
 // OpenLog is Cluster.Log for a log that is followed: it waits up to maxOutage for an API server that does not answer.

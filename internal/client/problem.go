@@ -48,7 +48,7 @@ func (c *Cluster) explain(ctx context.Context, err error, a action) error {
 	case apierrors.IsNotFound(err) && noSuchKind(err):
 		text = fmt.Sprintf("the cluster at %s does not serve %s: install Sparkgate there, or choose another context with --context", c.config.Host, a.resource)
 	case apierrors.IsNotFound(err) && a.name != "":
-		text = fmt.Sprintf("%s %s not found%s%s", strings.TrimSuffix(a.resource, "s"), a.name, a.in(), c.didYouMean(ctx, a))
+		text = fmt.Sprintf("%s %s not found%s%s", strings.TrimSuffix(a.resource, "s"), a.name, a.in(), didYouMean(ctx, c, a))
 	case errors.As(err, &unreachable):
 		text = fmt.Sprintf("the cluster at %s does not answer: %v; start it, or choose another one with --context or --kubeconfig", c.config.Host, unreachable.Err)
 	default:
@@ -93,15 +93,15 @@ func firstLine(err error) string {
 
 // didYouMean returns the end of a not-found message: a similar name that exists, or which other kind has an object of
 // that name.
-func (c *Cluster) didYouMean(ctx context.Context, a action) string {
+func didYouMean(ctx context.Context, c *Cluster, a action) string {
 	for _, kind := range []Kind{Applications, Schedules, Queues} {
 		if kind.Resource != a.resource {
 			continue
 		}
 		switch {
-		case kind == Applications && c.has(ctx, Schedules, a.name):
+		case kind == Applications && has(ctx, c, Schedules, a.name):
 			return fmt.Sprintf(": it is a schedule: sparkctl schedule run %[2]s runs it now, sparkctl list -l %[1]s=%[2]s lists its applications", v1alpha1.ScheduleLabel, a.name)
-		case kind == Schedules && c.has(ctx, Applications, a.name):
+		case kind == Schedules && has(ctx, c, Applications, a.name):
 			return fmt.Sprintf(": it is an application: sparkctl rerun %s runs it again", a.name)
 		}
 		names, err := c.Names(ctx, kind)
@@ -116,7 +116,7 @@ func (c *Cluster) didYouMean(ctx context.Context, a action) string {
 }
 
 // has reports whether the namespace has an object of a kind with that name; false if that cannot be read.
-func (c *Cluster) has(ctx context.Context, kind Kind, name string) bool {
+func has(ctx context.Context, c *Cluster, kind Kind, name string) bool {
 	names, err := c.Names(ctx, kind)
 	return err == nil && slices.Contains(names, name)
 }

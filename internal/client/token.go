@@ -26,13 +26,13 @@ func (c *Cluster) borrowToken(ctx context.Context) (string, error) {
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: ptr.To[int64](borrowedFor)}}
 	request, err := c.core.CoreV1().ServiceAccounts(c.operator).CreateToken(ctx, service, request, metav1.CreateOptions{})
 	if err != nil {
-		return "", c.cannotBorrow(err)
+		return "", cannotBorrow(err, c.operator)
 	}
 	return request.Status.Token, nil
 }
 
-func (c *Cluster) cannotBorrow(err error) error {
-	text := fmt.Sprintf("your kubeconfig has no token, and none could be created for ServiceAccount %s in namespace %s", service, c.operator)
+func cannotBorrow(err error, operator string) error {
+	text := fmt.Sprintf("your kubeconfig has no token, and none could be created for ServiceAccount %s in namespace %s", service, operator)
 	switch {
 	case apierrors.IsForbidden(err):
 		text += fmt.Sprintf(": you may not. Use a kubeconfig with a token, or ask to be bound to Role %s-token there", service)

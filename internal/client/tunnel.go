@@ -26,7 +26,7 @@ type Ports struct {
 // Forward forwards a local port to a port of a pod while use runs, which is called with the local port. The context of
 // use ends when the connection to the pod is lost.
 func (c *Cluster) Forward(ctx context.Context, pod *corev1.Pod, ports Ports, use func(ctx context.Context, local uint16) error) error {
-	dialer, err := c.forwardDialer(pod)
+	dialer, err := dialerTo(c, pod)
 	if err != nil {
 		return err
 	}
@@ -56,9 +56,9 @@ func (c *Cluster) Forward(ctx context.Context, pod *corev1.Pod, ports Ports, use
 	return err
 }
 
-// forwardDialer returns a dialer that uses WebSockets, or SPDY if a proxy or an old server does not support them, as
+// dialerTo returns a dialer that uses WebSockets, or SPDY if a proxy or an old server does not support them, as
 // kubectl does.
-func (c *Cluster) forwardDialer(pod *corev1.Pod) (httpstream.Dialer, error) {
+func dialerTo(c *Cluster, pod *corev1.Pod) (httpstream.Dialer, error) {
 	to := c.core.CoreV1().RESTClient().Post().Namespace(pod.Namespace).Resource(Pods.Resource).Name(pod.Name).SubResource("portforward").URL()
 	transport, upgrader, err := spdy.RoundTripperFor(c.config)
 	if err != nil {

@@ -53,7 +53,7 @@ func (f *versionFlags) run(ctx context.Context, s cli.Streams) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
-	operators, err := c.Operators(ctx)
+	operators, err := client.Operators(ctx, c)
 	switch {
 	case err != nil && !client.IsForbidden(err):
 		return err
@@ -66,7 +66,7 @@ func (f *versionFlags) run(ctx context.Context, s cli.Streams) error {
 		fmt.Fprintf(s.Out, "%-10s %s (%s)\n", "operator", o.Image, o.Name)
 	}
 	for _, name := range crds {
-		versions, err := c.CRDVersions(ctx, name)
+		versions, err := client.CRDVersions(ctx, c, name)
 		text := strings.Join(versions, ", ")
 		if err != nil {
 			text = "not known: " + err.Error()
