@@ -44,7 +44,7 @@ func (r *Reconciler) reconcilePod(ctx context.Context, namespace *metav1.Partial
 
 // decide charges a pod that is running, or asks for one that is waiting.
 func (r *Reconciler) decide(ctx context.Context, namespace *metav1.PartialObjectMetadata, p *unmanaged.Pod, queue string) error {
-	name := types.NamespacedName{Namespace: p.Namespace, Name: p.Name}
+	name := nameOf(p.Record)
 	if gate := r.gateOf(namespace); !r.Gates.Capabilities(string(gate)).Charges {
 		if p.SchedulingGate != nil {
 			r.recordEvent(ctx, p, v1alpha1.WaitingForGateReason, fmt.Sprintf("the gate of namespace %s is %s, which admits applications only: run this as a "+
@@ -154,7 +154,8 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 	key, grant := p.Key(), p.Grant(string(r.gateOf(namespace)), queue)
 	r.Gates.Charge(key, grant)
 	if p.Unattributed {
-		r.recordUnattributed(ctx, p, &grant)
+		r.recordEvent(ctx, p, unattributedReason, fmt.Sprintf("has the labels of application %s, which does not exist, or has not created this pod, or held "+
+			"less: it is charged to queue %s of namespace %s", p.Application, grant.Queue, p.Namespace))
 	}
 	r.Gates.Persisted(ctx, key, grant)
 	standing := queueing.HolderState{Priority: p.Priority, QueuedAt: r.store.since(p), Terminating: p.Deleting}
@@ -175,7 +176,7 @@ func (r *Reconciler) charge(ctx context.Context, namespace *metav1.PartialObject
 
 // recordEvent records an event on a pod and logs its reason, unless the last event about the pod was the same.
 func (r *Reconciler) recordEvent(ctx context.Context, p *unmanaged.Pod, reason, message string) {
-	name, event := types.NamespacedName{Namespace: p.Namespace, Name: p.Name}, lastEvent{pod: p.UID, text: reason + ": " + message}
+	name, event := nameOf(p.Record), lastEvent{pod: p.UID, text: reason + ": " + message}
 	r.mu.Lock()
 	known := r.lastEvents[name] == event
 	r.lastEvents[name] = event

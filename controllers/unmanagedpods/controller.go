@@ -144,7 +144,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if name == "" {
 		name = req.Name
 	}
-	if !r.watches(name) {
+	if !r.Namespaces.Has(name) {
 		return ctrl.Result{}, nil
 	}
 	namespace, err := r.namespace(ctx, name)
@@ -170,11 +170,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.Wake(types.NamespacedName{Namespace: name, Name: p.Name})
 	}
 	return ctrl.Result{}, nil
-}
-
-// watches reports whether this installation manages a namespace.
-func (r *Reconciler) watches(namespace string) bool {
-	return r.Namespaces.Has(namespace)
 }
 
 // namespace reads the labels and annotations of a namespace. If the namespace is gone, it returns one without any.

@@ -29,10 +29,10 @@ func (r *Reconciler) boundTermination(ctx context.Context, p *unmanaged.Pod) (st
 		return false, r.deletePod(ctx, p, false)
 	}
 	if wait := p.ForcedAt(r.MaxTermination).Sub(r.Clock.Now()); wait > 0 {
-		r.wakeAfter(p, wait)
+		r.WakeAfter(nameOf(p.Record), wait)
 		return false, nil
 	}
-	r.wakeAfter(p, endingInterval)
+	r.WakeAfter(nameOf(p.Record), endingInterval)
 	node := &corev1.Node{}
 	err = r.Live.Get(ctx, types.NamespacedName{Name: p.Node}, node)
 	switch {
@@ -52,9 +52,4 @@ func (r *Reconciler) deletePod(ctx context.Context, p *unmanaged.Pod, force bool
 		return fmt.Errorf("delete pod %s/%s, whose quota is reclaimed: %w", p.Namespace, p.Name, err)
 	}
 	return nil
-}
-
-// wakeAfter triggers a reconcile of a pod after a pause.
-func (r *Reconciler) wakeAfter(p *unmanaged.Pod, after time.Duration) {
-	r.WakeAfter(types.NamespacedName{Namespace: p.Namespace, Name: p.Name}, after)
 }

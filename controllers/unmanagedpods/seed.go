@@ -37,7 +37,7 @@ func (r *Reconciler) Seed(ctx context.Context) ([]SeededPod, error) {
 	found, queues := []SeededPod(nil), &queuesRead{Reader: r.Live}
 	for i := range namespaces.Items {
 		namespace := &namespaces.Items[i]
-		if !r.watches(namespace.Name) || !r.Gates.Capabilities(string(r.gateOf(namespace))).Charges {
+		if !r.Namespaces.Has(namespace.Name) || !r.Gates.Capabilities(string(r.gateOf(namespace))).Charges {
 			continue
 		}
 		if err := r.followers.listAll(ctx, namespace.Name); err != nil {

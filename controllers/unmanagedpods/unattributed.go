@@ -4,15 +4,12 @@
 package unmanagedpods
 
 import (
-	"context"
-	"fmt"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/internal/pods"
 	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
-	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // unattributedReason is the reason of the event on a pod whose labels name an application to which it cannot be
@@ -123,12 +120,6 @@ func (r *Reconciler) known(name types.NamespacedName) *unmanaged.Pod {
 // unattributedPod returns a pod as the youngest one, so that it gains no seniority from the labels of an application.
 func unattributedPod(record *pods.Record) *unmanaged.Pod {
 	return &unmanaged.Pod{Record: record, Requests: record.Requests(), Created: unmanaged.Youngest, Unattributed: true}
-}
-
-// recordUnattributed records an event that says to which queue an unattributed pod is charged, and why.
-func (r *Reconciler) recordUnattributed(ctx context.Context, p *unmanaged.Pod, grant *queueing.Grant) {
-	r.recordEvent(ctx, p, unattributedReason, fmt.Sprintf("has the labels of application %s, which does not exist, or has not created this pod, or held "+
-		"less: it is charged to queue %s of namespace %s", p.Application, grant.Queue, p.Namespace))
 }
 
 func nameOf(r *pods.Record) types.NamespacedName {
