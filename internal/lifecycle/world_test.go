@@ -238,13 +238,14 @@ func (w *world) look(o *Observation, need Need) {
 
 // failures returns the failed executors of the current attempt.
 func (w *world) failures(visible []*pods.Record) []pods.Failure {
-	var current []*pods.Record
+	var failures []pods.Failure
 	for _, p := range visible {
-		if w.current(p) {
-			current = append(current, p)
+		if f, failed := pods.FailureOf(p); failed && w.current(p) {
+			failures = append(failures, f)
 		}
 	}
-	return pods.FailuresAmong(current)
+	slices.SortFunc(failures, pods.Failure.Compare)
+	return failures
 }
 
 // seeEnd puts into an observation how the driver of the current attempt has ended, and since when, as far as the operator has seen.

@@ -28,9 +28,9 @@ const (
 	maxFailureMessage = 256
 )
 
-// failureOf returns how an executor failed; ok is false if it has not. An executor that was deleted, by its driver or
+// FailureOf returns how an executor failed; ok is false if it has not. An executor that was deleted, by its driver or
 // by the operator, has not failed.
-func failureOf(r *Record) (f Failure, ok bool) {
+func FailureOf(r *Record) (f Failure, ok bool) {
 	if r.Role != Executor {
 		return Failure{}, false
 	}
@@ -63,18 +63,6 @@ func failure(r *Record, o Outcome) Failure {
 // Compare orders failures by time, then by name.
 func (f Failure) Compare(other Failure) int {
 	return cmp.Or(cmp.Compare(f.At, other.At), cmp.Compare(f.Pod, other.Pod))
-}
-
-// FailuresAmong returns the failures of the executors among records, oldest first.
-func FailuresAmong(records []*Record) []Failure {
-	var all []Failure
-	for _, r := range records {
-		if f, ok := failureOf(r); ok {
-			all = append(all, f)
-		}
-	}
-	slices.SortFunc(all, Failure.Compare)
-	return all
 }
 
 // failures are the failed executors of one attempt that this process has seen, including those whose pods are gone: at
@@ -123,12 +111,12 @@ func deletionWasRequested(old, r *Record) bool {
 // noteChange remembers the failure of an executor if the new record shows one and the old one did not. The caller holds
 // the lock.
 func (s *Store) noteChange(old, r *Record) {
-	f, failed := failureOf(r)
+	f, failed := FailureOf(r)
 	if !failed || old != nil && old.UID == r.UID && deletionWasRequested(old, r) {
 		return
 	}
 	if old != nil && old.UID == r.UID {
-		if _, before := failureOf(old); before {
+		if _, before := FailureOf(old); before {
 			return
 		}
 	}
