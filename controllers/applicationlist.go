@@ -108,7 +108,7 @@ func readPage(page io.Reader, see func(*v1alpha1.SparkApplication)) (of metav1.L
 	for decoder.More() {
 		key, err := decoder.Token()
 		if err != nil {
-			return of, fmt.Errorf("read a list: %w", err)
+			return of, fmt.Errorf("decode page: %w", err)
 		}
 		switch key {
 		case "items":
@@ -120,7 +120,7 @@ func readPage(page io.Reader, see func(*v1alpha1.SparkApplication)) (of metav1.L
 			err = decoder.Decode(&other)
 		}
 		if err != nil {
-			return of, fmt.Errorf("read a list: %w", err)
+			return of, fmt.Errorf("decode page: %w", err)
 		}
 	}
 	return of, expect(decoder, json.Delim('}'))
@@ -150,10 +150,10 @@ func readItems(decoder *json.Decoder, see func(*v1alpha1.SparkApplication)) erro
 func expect(decoder *json.Decoder, want json.Delim) error {
 	got, err := decoder.Token()
 	if err != nil {
-		return fmt.Errorf("read a list: %w", err)
+		return fmt.Errorf("decode page: %w", err)
 	}
 	if got != want {
-		return fmt.Errorf("read a list: %v instead of %v", got, want)
+		return fmt.Errorf("decode page: expected %v, got %v", got, want)
 	}
 	return nil
 }

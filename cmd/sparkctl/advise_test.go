@@ -56,7 +56,7 @@ func TestAdviseRefuses(t *testing.T) {
 		"neither name nor log":    {[]string{"advise"}, cli.ExitUsage, "name one application"},
 		"two names":               {[]string{"advise", "a", "b"}, cli.ExitUsage, "name one application"},
 		"a patch of what":         {[]string{"advise", "--event-log", recordedLog, "-o", "patch"}, cli.ExitUsage, "name the application that the patch is for"},
-		"a log that is not there": {[]string{"advise", "--event-log", "/nowhere/log"}, cli.ExitFailed, "there is no /nowhere/log on this machine; mount or download"},
+		"a log that is not there": {[]string{"advise", "--event-log", "/nowhere/log"}, cli.ExitFailed, "/nowhere/log not found on this machine; mount or download"},
 		"not a log":               {[]string{"advise", "--event-log", hostile}, cli.ExitFailed, "line 1 is not an event of Spark"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -268,7 +268,7 @@ func TestExplain(t *testing.T) {
 			storedApp: applicationWith("Succeeded", "the driver ended with exit code 0", nil), storedQueue: queueWith(0),
 		}},
 		"nowhere": {
-			args: []string{"pi"}, code: 1, carried: []string{"mine"}, replies: map[string][]reply{proxied + app: bad(404, explainv1.NotFound, "there is no sparkapplication spark/pi")},
+			args: []string{"pi"}, code: 1, carried: []string{"mine"}, replies: map[string][]reply{proxied + app: bad(404, explainv1.NotFound, "sparkapplication spark/pi not found")},
 			err: "read the application: ",
 		},
 		"no names":    {code: 2, err: "name one application, or a queue: NAME, sgapp/NAME, queue NAME or sgq/NAME"},

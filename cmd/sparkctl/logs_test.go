@@ -26,7 +26,7 @@ func TestLogOfADriverThatIsGone(t *testing.T) {
 	}{
 		"stopped":  {outcome: v1alpha1.OutcomeStopped, problem: "the driver pod of attempt 1 of run 2 is gone; those of attempts that were stopped are not kept"},
 		"failed":   {message: "driver ended with exit code 1: boom", problem: "spec.retention says how long it is kept; the attempt failed: driver ended with exit code 1: boom"},
-		"not kept": {problem: "there is no log: the driver pod of attempt 1 of run 2 is gone; spec.retention says how long it is kept"},
+		"not kept": {problem: "no log: the driver pod of attempt 1 of run 2 is gone; spec.retention says how long it is kept"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -142,7 +142,7 @@ func TestLogOfADriverThatWaits(t *testing.T) {
 			apis + "namespaces/spark/sparkapplications/pi": applicationWith(v1alpha1.StartingReason, "image \"spark:typo\" cannot be pulled", tt.change),
 			"GET /api/v1/namespaces/spark/pods":            listOf[corev1.Pod](),
 		})
-		if code, _, problem := call("", "logs", "pi", "--kubeconfig="+kubeconfig); code != cli.ExitFailed || !strings.Contains(problem, "there is no log: "+tt.want) {
+		if code, _, problem := call("", "logs", "pi", "--kubeconfig="+kubeconfig); code != cli.ExitFailed || !strings.Contains(problem, "no log: "+tt.want) {
 			t.Errorf("%s: exit code %d, %s", name, code, problem)
 		}
 	}
@@ -168,7 +168,7 @@ func TestLogOfAnExecutorThatIsGone(t *testing.T) {
 				"GET /api/v1/namespaces/spark/pods":            append(listOf[corev1.Pod](), listOf(executorPod("10"), executorPod("2"))...),
 			})
 			code, _, problem := call("", "logs", "pi", "--executor", number, "--kubeconfig="+kubeconfig)
-			want := "sparkctl logs: there is no log of executor " + number + " in attempt 1 of run 2: " + why + "; these have one: 2, 10\n"
+			want := "sparkctl logs: no log of executor " + number + " in attempt 1 of run 2: " + why + "; these have one: 2, 10\n"
 			if code != cli.ExitFailed || problem != want {
 				t.Errorf("exit code %d, (-want +got)\n- %s+ %s", code, want, problem)
 			}

@@ -130,7 +130,7 @@ func TestOfflineCalls(t *testing.T) {
 			out:  "mainApplicationFile: local:///job.py", err: "spec.driver.serviceAccountName: not set",
 		},
 		"render of what is wrong":  {in: strings.Replace(right, "Python", "Perl", 1), args: []string{"render", "-f", "-"}, code: cli.ExitFailed, err: `spec.type: value "Perl"`},
-		"render of nothing":        {in: "a: b\n", args: []string{"render", "-f", "-"}, code: cli.ExitFailed, err: "there is no SparkApplication in the files"},
+		"render of nothing":        {in: "a: b\n", args: []string{"render", "-f", "-"}, code: cli.ExitFailed, err: "the files contain no SparkApplication"},
 		"render of generateName":   {in: strings.Replace(right, "name: pi", "generateName: pi-", 1), args: []string{"render", "-f", "-"}, out: "sparkgate.io/application: pi-x2k7q\n"},
 		"render in a namespace":    {in: right, args: []string{"render", "-n", "jobs", "-f", "-"}, out: "\n  namespace: jobs\n"},
 		"render of a later run":    {in: right, args: []string{"render", "-f", "-", "--run", "3", "--attempt", "2"}, out: "-3-2-driver\n"},

@@ -72,7 +72,7 @@ func refuseOtherShells(root *cobra.Command) {
 		if len(args) == 0 {
 			return c.Help()
 		}
-		return cli.UsageErrorf("there is no shell %q: name bash, zsh, fish or powershell", args[0])
+		return cli.UsageErrorf("unknown shell %q; use bash, zsh, fish or powershell", args[0])
 	}
 	completion.Args = cobra.ArbitraryArgs
 }
@@ -126,7 +126,7 @@ func unknownCommand(root *cobra.Command, err error) error {
 			question = fmt.Sprintf(": did you mean %s?", c.Name())
 		}
 	}
-	return cli.UsageErrorf("there is no command %q%s; %s --help lists them", wrong, question, root.CommandPath())
+	return cli.UsageErrorf("unknown command %q%s; %s --help lists them", wrong, question, root.CommandPath())
 }
 
 // flagError converts an error of the flags into a usageError.

@@ -159,7 +159,7 @@ func TestScheduleCalls(t *testing.T) {
 		"no time":            {args: []string{"next", "a", "--from", "tomorrow"}, code: 2, err: `--from is "tomorrow"; write a time such as`},
 		"unknown flag":       {args: []string{"next", "a", "--all"}, code: 2, err: "see sparkctl schedule next --help"},
 		"no such file":       {args: []string{"next", "-f", "testdata/none"}, code: 1, err: "testdata/none"},
-		"a file without any": {args: []string{"next", "-f", "../../examples/pi.yaml"}, code: 1, err: "there is no ScheduledSparkApplication in the files"},
+		"a file without any": {args: []string{"next", "-f", "../../examples/pi.yaml"}, code: 1, err: "the files contain no ScheduledSparkApplication"},
 		"no such kubeconfig": {args: []string{"next", "a", "--kubeconfig", "testdata/none"}, code: 1, err: "read the kubeconfig"},
 		"help":               {args: []string{"-h"}},
 	} {

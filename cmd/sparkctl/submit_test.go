@@ -16,8 +16,8 @@ func TestManifestsForOthers(t *testing.T) {
 	t.Parallel()
 	for manifest, want := range map[string]string{
 		"": "the manifest has 0 objects; submit takes one SparkApplication of sparkgate.io/v1alpha1: apply others with kubectl",
-		"apiVersion: sparkoperator.k8s.io/v1beta2\nkind: SparkApplication\n": `the manifest has the kind "SparkApplication" of "sparkoperator.k8s.io/v1beta2"; submit takes one`,
-		"apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\n":              `the manifest has the kind "SparkQueue" of "sparkgate.io/v1alpha1"; submit takes one`,
+		"apiVersion: sparkoperator.k8s.io/v1beta2\nkind: SparkApplication\n": `the manifest is a SparkApplication (sparkoperator.k8s.io/v1beta2); submit takes one`,
+		"apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\n":              `the manifest is a SparkQueue (sparkgate.io/v1alpha1); submit takes one`,
 		"kind: Pod\n---\nkind: Pod\n":                                        "the manifest has 2 objects; submit takes one",
 	} {
 		if code, _, problem := call(manifest, "submit", "-f", "-"); code != cli.ExitFailed || !strings.Contains(problem, want) {
@@ -30,8 +30,8 @@ func TestManifestsForOthers(t *testing.T) {
 func TestCallsThatAreNotMeantSo(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"submit etl.yaml":                          "etl.yaml is a manifest: name it with -f etl.yaml",
-		"submit --wait jobs/etl.json":              "jobs/etl.json is a manifest: name it with -f jobs/etl.json",
+		"submit etl.yaml":                          "etl.yaml is a manifest; use -f etl.yaml",
+		"submit --wait jobs/etl.json":              "jobs/etl.json is a manifest; use -f jobs/etl.json",
 		"submit -f etl.yaml --timeout 2h":          "--timeout is for --wait and --logs: add one of them",
 		"submit -f etl.yaml --ttl 2h":              "--ttl is for arguments of spark-submit: set spec.ttlAfterFinished in the manifest",
 		"submit --ttl -2h -- etl.py":               "--ttl is -2h0m0s; set it to a time such as 24h, or to 0 to keep the application",
@@ -40,14 +40,14 @@ func TestCallsThatAreNotMeantSo(t *testing.T) {
 		"logs etl --since -10m":                    "--since is -10m0s; set it to a time such as 10m",
 		"logs etl --tail -10":                      "--tail is -10; set it to a number of lines, or to -1 for all",
 		"watch --until-ended --timeout -6h":        "--timeout is -6h0m0s; set it to a time such as 6h",
-		"plan -f etl.yaml --default-gate embedded": `--default-gate: there is no gate "embedded": did you mean Embedded?; gates are Embedded, Kueue,`,
-		"render etl.yaml":                          "etl.yaml is a file: name it with -f etl.yaml",
-		"plan jobs/etl.json":                       "jobs/etl.json is a file: name it with -f jobs/etl.json",
-		"simulate week.yaml":                       "week.yaml is a file: name it with -f week.yaml",
+		"plan -f etl.yaml --default-gate embedded": `--default-gate: unknown gate "embedded": did you mean Embedded?; gates are Embedded, Kueue,`,
+		"render etl.yaml":                          "etl.yaml is a file; use -f etl.yaml",
+		"plan jobs/etl.json":                       "jobs/etl.json is a file; use -f jobs/etl.json",
+		"simulate week.yaml":                       "week.yaml is a file; use -f week.yaml",
 		"list etl.yaml":                            `unexpected argument "etl.yaml"; see sparkctl list --help`,
-		"completion tcsh":                          `there is no shell "tcsh": name bash, zsh, fish or powershell`,
+		"completion tcsh":                          `unknown shell "tcsh"; use bash, zsh, fish or powershell`,
 		"submit -f etl.yaml etl":                   "name a manifest with -f FILE, or give the arguments of spark-submit after --",
-		"submit --spark-version 4.1.4 -- a.yml":    "a.yml is a manifest: name it with -f a.yml",
+		"submit --spark-version 4.1.4 -- a.yml":    "a.yml is a manifest; use -f a.yml",
 	} {
 		if code, out, problem := call("", strings.Fields(line)...); code != cli.ExitUsage || out != "" || !strings.Contains(problem, want) {
 			t.Errorf("%s: exit code %d, %q, want %q", line, code, problem, want)

@@ -141,7 +141,7 @@ func (r *reconciliation) readUIService(ctx context.Context, in *expose.Input) ([
 	if d := r.app.Status.Driver; d == nil || d.UIAddress == "" {
 		for _, way := range conf.Exposures(r.app) {
 			problems = append(problems, problem{reason: expose.CreateFailedReason, final: true,
-				text: way.Field + ": nothing is created, because " + conf.UIEnabled + " switches the web interface off: remove one of the two"})
+				text: way.Field + ": nothing is created, because " + conf.UIEnabled + " switches the web interface off; remove one"})
 		}
 		return problems, nil
 	}

@@ -159,7 +159,7 @@ func (h *handler) application(r *http.Request, c *identity) (any, *problem) {
 	app := &v1alpha1.SparkApplication{}
 	switch err := h.Reader.Get(r.Context(), name, app); {
 	case apierrors.IsNotFound(err):
-		return nil, problemOf(http.StatusNotFound, v1.NotFound, "there is no sparkapplication %s", name)
+		return nil, problemOf(http.StatusNotFound, v1.NotFound, "sparkapplication %s not found", name)
 	case err != nil:
 		h.Log.Error(err, "Failed to read an application to explain it", "namespace", name.Namespace, "name", name.Name)
 		return nil, problemOf(http.StatusInternalServerError, v1.AuthorizationUnavailable, "the application could not be read; try again")
@@ -217,7 +217,7 @@ func (h *handler) queue(r *http.Request, c *identity) (any, *problem) {
 	}
 	out, known := h.Queues.ExplainQueue(name)
 	if !known {
-		return nil, problemOf(http.StatusNotFound, v1.NotFound, "there is no sparkqueue %s", name)
+		return nil, problemOf(http.StatusNotFound, v1.NotFound, "sparkqueue %s not found", name)
 	}
 	return out, nil
 }

@@ -36,7 +36,7 @@ func Connect(o Options) (*Cluster, error) {
 	config, err := loader.ClientConfig()
 	switch {
 	case clientcmd.IsEmptyConfig(err):
-		return nil, fmt.Errorf("there is no kubeconfig: name a file with --kubeconfig or $KUBECONFIG (%w)", err)
+		return nil, fmt.Errorf("no kubeconfig found: set --kubeconfig or $KUBECONFIG (%w)", err)
 	case err != nil:
 		return nil, fmt.Errorf("read the kubeconfig: %w%s", err, o.contextsThere())
 	}

@@ -72,7 +72,7 @@ func unreachable(err error, operator string) error {
 	case errors.As(err, &borrowing):
 		return borrowing
 	case apierrors.IsNotFound(err):
-		return fmt.Errorf("there is no Service %s in namespace %s: is the operator in another one (--operator-namespace)?", service, operator)
+		return fmt.Errorf("service %s not found in namespace %s: is the operator in another one (--operator-namespace)?", service, operator)
 	case apierrors.IsForbidden(err):
 		return fmt.Errorf("you may not ask the operator through the API server's proxy: ask to be bound to Role %s-proxy in namespace %s", service, operator)
 	case apierrors.IsServiceUnavailable(err), apierrors.IsInternalError(err):

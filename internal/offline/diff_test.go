@@ -67,7 +67,7 @@ func TestDiffSubmit(t *testing.T) {
 			"4.1.4/spark-pi", func(r *submitrecording.Recording) { put(r, "spark.jars.packages=x") }, "spark-submit takes it, sparkgate refuses it", "invalid Maven coordinate", "",
 		},
 		"no call at all": {
-			"4.1.4/spark-pi", func(r *submitrecording.Recording) { r.Args = []string{"--foo"} }, "spark-submit takes it, sparkgate refuses it", "--foo is not an option", "",
+			"4.1.4/spark-pi", func(r *submitrecording.Recording) { r.Args = []string{"--foo"} }, "spark-submit takes it, sparkgate refuses it", "unknown spark-submit option --foo", "",
 		},
 		"taken here": {
 			"4.1.4/refused-cores", func(r *submitrecording.Recording) {

@@ -69,7 +69,7 @@ func Render(r Rendering) (Rendered, error) {
 		documents, out.Notes = append(documents, made...), append(out.Notes, notes...)
 	}
 	if len(documents) == 0 {
-		return Rendered{}, errors.New("there is no SparkApplication in the files")
+		return Rendered{}, errors.New("the files contain no SparkApplication")
 	}
 	out.Manifests = bytes.Join(documents, []byte("---\n"))
 	return out, nil

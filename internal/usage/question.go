@@ -25,7 +25,7 @@ func ParseKey(by string) (Key, error) {
 	}
 	label, ok := strings.CutPrefix(by, "label=")
 	if !ok {
-		return nil, fmt.Errorf("there is no key %q; use queue, namespace, application or label=NAME", by)
+		return nil, fmt.Errorf("unknown key %q; use queue, namespace, application or label=NAME", by)
 	}
 	if problems := validation.IsQualifiedName(label); len(problems) > 0 {
 		return nil, fmt.Errorf("%q is not the name of a label: %s", label, problems[0])

@@ -106,7 +106,7 @@ func EventLog(path string) (*advise.Run, error) {
 	}
 	run, err := eventlog.Read(os.DirFS(folder), name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("--event-log: there is no %s on this machine; mount or download the folder that spark.eventLog.dir names", path)
+		return nil, fmt.Errorf("--event-log: %s not found on this machine; mount or download the folder that spark.eventLog.dir names", path)
 	}
 	if err != nil {
 		return nil, err

@@ -85,7 +85,7 @@ func TestUsageSaysMistakes(t *testing.T) {
 		query url.Values
 		want  string
 	}{
-		"a key that is none":    {url.Values{"by": {"color"}, "since": {"7d"}}, `by: there is no key "color"`},
+		"a key that is none":    {url.Values{"by": {"color"}, "since": {"7d"}}, `by: unknown key "color"`},
 		"a label without name":  {url.Values{"by": {"label"}, "since": {"7d"}}, `by: "" is not the name of a label`},
 		"no duration":           {url.Values{"by": {"queue"}, "since": {"yesterday"}}, `since: "yesterday" is not a duration`},
 		"no end":                {url.Values{"by": {"queue"}, "since": {"7d"}, "until": {"tomorrow"}}, `until: "tomorrow" is not a duration`},

@@ -144,7 +144,7 @@ func (v *Visit) notices() (loading bool, lost string) {
 
 // buildNothing is the builder for unknown paths.
 func buildNothing(*Visit) (view, error) {
-	return view{}, &notFound{"there is no such page: choose one above"}
+	return view{}, &notFound{"page not found: choose one above"}
 }
 
 // Builders are the builders of all pages, by path.

@@ -33,7 +33,7 @@ func refuseHiddenVariables(merged Properties, spec *v1alpha1.SparkApplicationSpe
 // sparkConf.
 func refuseHidden(merged Properties, key, field string) []Finding {
 	if property := merged[key]; property.Origin.Source == SparkConf {
-		return []Finding{{Field: field, Message: "the variable is also set by " + property.Origin.Field + ", which would hide it: remove one of the two"}}
+		return []Finding{{Field: field, Message: "the variable is already set by " + property.Origin.Field + ", which would hide it; remove one"}}
 	}
 	delete(merged, key)
 	return nil

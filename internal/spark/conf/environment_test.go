@@ -36,9 +36,9 @@ func TestMergeVariables(t *testing.T) {
 			},
 			left: map[string]string{"spark.kubernetes.driverEnv.REGION": "us", "spark.kubernetes.driver.secretKeyRef.A": "s:k", "spark.executorEnv.TOKEN": "x"},
 			want: []string{
-				"spec.driver.env[REGION]: the variable is also set by spec.sparkConf[spark.kubernetes.driverEnv.REGION], which would hide it: remove one of the two",
-				"spec.driver.env[A]: the variable is also set by spec.sparkConf[spark.kubernetes.driver.secretKeyRef.A], which would hide it: remove one of the two",
-				"spec.executor.env[TOKEN]: the variable is also set by spec.sparkConf[spark.executorEnv.TOKEN], which would hide it: remove one of the two",
+				"spec.driver.env[REGION]: the variable is already set by spec.sparkConf[spark.kubernetes.driverEnv.REGION], which would hide it; remove one",
+				"spec.driver.env[A]: the variable is already set by spec.sparkConf[spark.kubernetes.driver.secretKeyRef.A], which would hide it; remove one",
+				"spec.executor.env[TOKEN]: the variable is already set by spec.sparkConf[spark.executorEnv.TOKEN], which would hide it; remove one",
 			},
 		},
 		"the same twice, and the other role's": {

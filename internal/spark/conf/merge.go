@@ -101,7 +101,7 @@ func contradictions(sparkConf map[string]string, typed Properties) []Finding {
 		}
 		findings = append(findings, Finding{
 			Field: property.Origin.Field,
-			Message: fmt.Sprintf("value %s contradicts %s of %s: remove one of the two",
+			Message: fmt.Sprintf("value %s contradicts %s of %s; remove one",
 				Quote(property.Key, property.Value), Quote(property.Key, value), fieldOfKey(property.Key)),
 		})
 	}

@@ -140,7 +140,7 @@ func TestMergeFindsContradictions(t *testing.T) {
 				spec.Driver.Memory, spec.SparkConf = "2g", map[string]string{DriverMemory: "4g"}
 			},
 			want: []Finding{{
-				Field: "spec.driver.memory", Message: `value "2g" contradicts "4g" of spec.sparkConf[spark.driver.memory]: remove one of the two`,
+				Field: "spec.driver.memory", Message: `value "2g" contradicts "4g" of spec.sparkConf[spark.driver.memory]; remove one`,
 			}},
 		},
 		"a number": {
@@ -148,7 +148,7 @@ func TestMergeFindsContradictions(t *testing.T) {
 				spec.Executor.Instances, spec.SparkConf = ptr.To(int32(2)), map[string]string{ExecutorInstances: "3"}
 			},
 			want: []Finding{{
-				Field: "spec.executor.instances", Message: `value "2" contradicts "3" of spec.sparkConf[spark.executor.instances]: remove one of the two`,
+				Field: "spec.executor.instances", Message: `value "2" contradicts "3" of spec.sparkConf[spark.executor.instances]; remove one`,
 			}},
 		},
 		"an entry of a map": {
@@ -158,7 +158,7 @@ func TestMergeFindsContradictions(t *testing.T) {
 			},
 			want: []Finding{{
 				Field:   "spec.hadoopConf[fs.s3a.endpoint]",
-				Message: `value "a" contradicts "b" of spec.sparkConf[spark.hadoop.fs.s3a.endpoint]: remove one of the two`,
+				Message: `value "a" contradicts "b" of spec.sparkConf[spark.hadoop.fs.s3a.endpoint]; remove one`,
 			}},
 		},
 		"secrets are not shown": {
@@ -168,7 +168,7 @@ func TestMergeFindsContradictions(t *testing.T) {
 			},
 			want: []Finding{{
 				Field:   "spec.hadoopConf[fs.s3a.secret.key]",
-				Message: `value (hidden) contradicts (hidden) of spec.sparkConf[spark.hadoop.fs.s3a.secret.key]: remove one of the two`,
+				Message: `value (hidden) contradicts (hidden) of spec.sparkConf[spark.hadoop.fs.s3a.secret.key]; remove one`,
 			}},
 		},
 		"a switch against its property": {
@@ -178,7 +178,7 @@ func TestMergeFindsContradictions(t *testing.T) {
 			},
 			want: []Finding{{
 				Field:   "spec.dynamicAllocation.enabled",
-				Message: `value "false" contradicts "true" of spec.sparkConf[spark.dynamicAllocation.enabled]: remove one of the two`,
+				Message: `value "false" contradicts "true" of spec.sparkConf[spark.dynamicAllocation.enabled]; remove one`,
 			}},
 		},
 	} {

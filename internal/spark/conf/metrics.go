@@ -93,7 +93,7 @@ func addAgent(merged Properties, spec *v1alpha1.SparkApplicationSpec) []Finding 
 	const field = prometheusField + ".jmxExporterJar"
 	for _, key := range []string{DriverJavaOptions, DriverDefaultOptions, ExecutorJavaOptions, ExecutorDefaultOptions} {
 		if option := agent.loadedBy(merged.Get(key, "")); option != "" {
-			return []Finding{{Field: field, Message: fmt.Sprintf("value %q is also loaded by %q of %s: remove one of the two", agent.Jar, option, merged.Field(key))}}
+			return []Finding{{Field: field, Message: fmt.Sprintf("value %q is already loaded by %q of %s; remove one", agent.Jar, option, merged.Field(key))}}
 		}
 	}
 	for _, key := range []string{DriverJavaOptions, ExecutorJavaOptions} {

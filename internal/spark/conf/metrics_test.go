@@ -59,19 +59,19 @@ func TestMonitoring(t *testing.T) {
 		},
 		"switched off by the user": {
 			sparkConf: map[string]string{PrometheusEnabled: "false"},
-			findings:  []string{field + `: value "true" contradicts "false" of spec.sparkConf[spark.ui.prometheus.enabled]: remove one of the two`},
+			findings:  []string{field + `: value "true" contradicts "false" of spec.sparkConf[spark.ui.prometheus.enabled]; remove one`},
 		},
 		"another sink by the user": {
 			prometheus: v1alpha1.PrometheusMonitoring{JMXExporterJar: "/a.jar"}, sparkConf: map[string]string{JMXSink: "org.example.Sink"},
-			findings: []string{field + `: value "org.apache.spark.metrics.sink.JmxSink" contradicts "org.example.Sink" of spec.sparkConf[` + JMXSink + `]: remove one of the two`},
+			findings: []string{field + `: value "org.apache.spark.metrics.sink.JmxSink" contradicts "org.example.Sink" of spec.sparkConf[` + JMXSink + `]; remove one`},
 		},
 		"loaded by the user, too": {
 			prometheus: v1alpha1.PrometheusMonitoring{JMXExporterJar: "/a.jar"}, sparkConf: map[string]string{"driver": `-Dx "-javaagent:/a.jar=1:/x"`},
-			findings: []string{field + `.jmxExporterJar: value "/a.jar" is also loaded by "-javaagent:/a.jar=1:/x" of spec.driver.javaOptions: remove one of the two`},
+			findings: []string{field + `.jmxExporterJar: value "/a.jar" is already loaded by "-javaagent:/a.jar=1:/x" of spec.driver.javaOptions; remove one`},
 		},
 		"loaded by the platform, too": {
 			prometheus: v1alpha1.PrometheusMonitoring{JMXExporterJar: "/a.jar"}, sparkConf: map[string]string{ExecutorDefaultOptions: "-javaagent:/a.jar"},
-			findings: []string{field + `.jmxExporterJar: value "/a.jar" is also loaded by "-javaagent:/a.jar" of spec.sparkConf[` + ExecutorDefaultOptions + `]: remove one of the two`},
+			findings: []string{field + `.jmxExporterJar: value "/a.jar" is already loaded by "-javaagent:/a.jar" of spec.sparkConf[` + ExecutorDefaultOptions + `]; remove one`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -96,9 +96,9 @@ func addSecrets(merged Properties, spec *v1alpha1.SparkApplicationSpec, typed Pr
 		case reason != "":
 			message = "the property " + redact.Visible(key) + " cannot be taken from a Secret: " + reason
 		case inSparkConf:
-			message = "the property is also set by " + fieldOfKey(key) + ": remove one of the two"
+			message = "the property is already set by " + fieldOfKey(key) + "; remove one"
 		case inField:
-			message = "the property is also set by " + property.Origin.Field + ": remove one of the two"
+			message = "the property is already set by " + property.Origin.Field + "; remove one"
 		default:
 			merged.Set(key, Masked, Origin{Source: Secret, Field: field})
 			continue

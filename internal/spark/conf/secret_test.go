@@ -46,11 +46,11 @@ func TestPropertiesFromSecrets(t *testing.T) {
 		"credentials of a site": {keys: []string{"spark.jars.repositories", "spark.ssl.keyPassword", "spark.org.apache.spark.ui.JWSFilter.param.secretKey"}},
 		"in sparkConf, too": {
 			keys: []string{key}, edit: func(s *v1alpha1.SparkApplicationSpec) { s.SparkConf = map[string]string{key: "x"} },
-			want: []string{"spec.sparkConfFrom[" + key + "]: the property is also set by spec.sparkConf[" + key + "]: remove one of the two"},
+			want: []string{"spec.sparkConfFrom[" + key + "]: the property is already set by spec.sparkConf[" + key + "]; remove one"},
 		},
 		"in a field, too": {
 			keys: []string{key}, edit: func(s *v1alpha1.SparkApplicationSpec) { s.HadoopConf = map[string]string{"fs.s3a.secret.key": "x"} },
-			want: []string{"spec.sparkConfFrom[" + key + "]: the property is also set by spec.hadoopConf[fs.s3a.secret.key]: remove one of the two"},
+			want: []string{"spec.sparkConfFrom[" + key + "]: the property is already set by spec.hadoopConf[fs.s3a.secret.key]; remove one"},
 		},
 		"the operator's own": {
 			keys: []string{"spark.master", "spark.kubernetes.driver.podTemplateFile"},

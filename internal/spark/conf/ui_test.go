@@ -36,7 +36,7 @@ func TestPathOfTheWebInterface(t *testing.T) {
 		"the user's own path alone": {nil, map[string]string{UIProxyBase: "/y"}, map[string]string{UIProxyBase: "/y"}, nil},
 		"the same path twice":       {ingress("/x"), map[string]string{UIProxyBase: "/x"}, map[string]string{UIProxyBase: "/x", UIProxyRedirect: "/"}, nil},
 		"two paths": {ingress("/x"), map[string]string{UIProxyBase: "/y"}, map[string]string{UIProxyBase: "/x", UIProxyRedirect: "/"},
-			[]string{`spec.ui.ingress.path: value "/x" contradicts "/y" of spec.sparkConf[spark.ui.proxyBase]: remove one of the two`}},
+			[]string{`spec.ui.ingress.path: value "/x" contradicts "/y" of spec.sparkConf[spark.ui.proxyBase]; remove one`}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

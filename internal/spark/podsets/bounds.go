@@ -102,7 +102,7 @@ func (b bounds) checkDefaults(container int, r corev1.ResourceRequirements) erro
 		_, limited := r.Limits[name]
 		_, here := b.item.Default[name]
 		if given, ok := b.defaultLimit(name); ok && here && !limited && request.Cmp(given) > 0 {
-			return fmt.Errorf("%s: value %q of the request is above the limit of %s %s that %s gives a container without one: set %s to %[2]s or more, or have the LimitRange changed",
+			return fmt.Errorf("%s: value %q of the request is above the limit of %s %s that %s gives a container without one: set %s to %[2]s or more, or ask an administrator to change the LimitRange",
 				b.field(container, "request", name), request.String(), given.String(), name, b.of, b.field(container, "limit", name))
 		}
 	}
@@ -124,7 +124,7 @@ func (b bounds) checkPod() error {
 		most := b.item.Max[name]
 		_, limited := limits[name]
 		if _, given := b.defaultLimit(name); !limited && !given {
-			return fmt.Errorf("%s: value is absent, and %s bounds the limit of a pod to %s %s: set one, or have the LimitRange changed",
+			return fmt.Errorf("%s: value is absent, and %s bounds the limit of a pod to %s %s: set one, or ask an administrator to change the LimitRange",
 				b.field(whole, "limit", name), b.of, most.String(), name)
 		}
 	}
@@ -146,13 +146,13 @@ func (b bounds) checkRatios(container int, r corev1.ResourceRequirements) error 
 		if !limited {
 			defaults := b.defaultLimits(name)
 			if len(defaults) == 0 {
-				return fmt.Errorf("%s: value is absent, and %s bounds the limit of a %s to %s times its request of %s: set one, or have the LimitRange changed",
+				return fmt.Errorf("%s: value is absent, and %s bounds the limit of a %s to %s times its request of %s: set one, or ask an administrator to change the LimitRange",
 					b.field(container, "limit", name), b.of, word(container), times, name)
 			}
 			limit = defaults[0]
 		}
 		if requested && exceeds(limit, request, most) {
-			return fmt.Errorf("%s: value %q of the limit is more than %s times the request of %s %s, the most that %s allows a %s: set less, request more, or have the LimitRange changed",
+			return fmt.Errorf("%s: value %q of the limit is more than %s times the request of %s %s, the most that %s allows a %s: set less, request more, or ask an administrator to change the LimitRange",
 				b.field(container, "limit", name), limit.String(), times, request.String(), name, b.of, word(container))
 		}
 	}
@@ -188,7 +188,7 @@ func (b bounds) check(container int, what string, list corev1.ResourceList) erro
 		default:
 			continue
 		}
-		return fmt.Errorf("%s: value %q of the %s is %s the %s %s that %s allows a %s: set %s, or have the LimitRange changed",
+		return fmt.Errorf("%s: value %q of the %s is %s the %s %s that %s allows a %s: set %s, or ask an administrator to change the LimitRange",
 			b.field(container, what, name), amount.String(), what, side, bound.String(), name, b.of, word(container), instead)
 	}
 	return nil

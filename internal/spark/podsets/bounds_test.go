@@ -13,7 +13,7 @@ import (
 // TestBoundsOfLimitRanges: what the API server would refuse is found before quota is asked for. Driver and executors request one cpu and 1408Mi.
 func TestBoundsOfLimitRanges(t *testing.T) {
 	t.Parallel()
-	const changed = ", or have the LimitRange changed"
+	const changed = ", or ask an administrator to change the LimitRange"
 	for name, test := range map[string]struct {
 		items  string
 		values []string
@@ -115,11 +115,11 @@ func TestBoundsOfOtherContainers(t *testing.T) {
 		}
 	}
 	check(`[{type: Container, max: {memory: 2Gi}}]`, `spec.executor.template.spec.containers (logs): value "3Gi" of the request is above the 2Gi memory that LimitRange small `+
-		"of the namespace allows a container: set less, or have the LimitRange changed")
+		"of the namespace allows a container: set less, or ask an administrator to change the LimitRange")
 	check(`[{type: Pod, max: {memory: 4Gi}}]`, `spec.executor.memory: value "4480Mi" of the request is above the 4Gi memory that LimitRange small of the namespace allows a pod: `+
-		"set less, or have the LimitRange changed")
+		"set less, or ask an administrator to change the LimitRange")
 	check(`[{type: Pod, min: {cpu: 3}}]`, `spec.driver.coreRequest: value "1" of the request is below the 3 cpu that LimitRange small of the namespace allows a pod: `+
-		"set more, or have the LimitRange changed")
+		"set more, or ask an administrator to change the LimitRange")
 	objects.ExecutorTemplate.Spec.InitContainers = []corev1.Container{{Name: "fetch"}}
 	check(`[{type: Pod, max: {memory: 4Gi}}]`, "")
 }

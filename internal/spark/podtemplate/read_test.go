@@ -60,7 +60,7 @@ func TestReadRefuses(t *testing.T) {
 		"a list":                     {"[]", "it is not one pod"},
 		"a text":                     {"abc", "it is not one pod"},
 		"another kind":               {"kind: Deployment\n", "it is of kind Deployment: write a Pod"},
-		"a field twice":              {"spec: {}\nspec: {}\n", "line 2: the field spec is given twice"},
+		"a field twice":              {"spec: {}\nspec: {}\n", "line 2: duplicate field spec"},
 		"a tag":                      {"spec: {a: !foo b}", "the tag !foo is not known"},
 		"no YAML":                    {"a: [", "did not find"},
 		"a number that ends nowhere": {"spec: {overhead: {cpu: .inf}}", "infinite number"},

@@ -75,7 +75,7 @@ func plainMap(node *yaml.Node, kind reflect.Type, depth int) (any, error) {
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, content := node.Content[i], node.Content[i+1]
 		if _, twice := members[key.Value]; twice {
-			return nil, fmt.Errorf("line %d: the field %s is given twice: remove one of the two", key.Line, key.Value)
+			return nil, fmt.Errorf("line %d: duplicate field %s", key.Line, key.Value)
 		}
 		value, err := plainYAML(content, typeOfMember(kind, key.Value), depth+1)
 		if err != nil {
@@ -155,7 +155,7 @@ func fitted(value any, kind reflect.Type) (any, error) {
 		return asWhole(value), nil
 	}
 	if number, ok := value.(float64); ok && (math.IsInf(number, 0) || math.IsNaN(number)) {
-		return nil, errors.New("no field takes an infinite number: correct it")
+		return nil, errors.New("no field takes an infinite number")
 	}
 	return value, nil
 }

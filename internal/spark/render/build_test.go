@@ -146,8 +146,8 @@ func TestBuildReportsEveryWrongProperty(t *testing.T) {
 		spec.Executor.VolumeMounts = []runtime.RawExtension{*raw(`{"mountPath":1}`)}
 	}))
 	for _, want := range []string{
-		`spec.driver.template.specc: there is no field "specc" here: write spec, or remove it`,
-		`spec.executor.volumeMounts[0].mountPath: value 1 is a number`,
+		`spec.driver.template.specc: unknown field "specc": write spec, or remove it`,
+		`spec.executor.volumeMounts[0].mountPath: expected a string (in quotes), found a number: 1`,
 		`spec.sparkConf[spark.driver.memory]: value "1Ei" has the unknown unit "ei"`,
 		`spec.sparkConf[spark.ui.port]: value "0" is not a port that Spark opens and executors can find`,
 		`spec.sparkConf[spark.kubernetes.local.dirs.tmpfs]: value "yes" is neither true nor false`,

@@ -59,7 +59,7 @@ func volumesOf(c client, p conf.Properties, role conf.Role) ([]mounted, error) {
 			return nil, err
 		}
 		if other, taken := paths[volume.Mount.MountPath]; taken {
-			return nil, p.Wrong(v.key("mount.path"), "is also the mount path of volume "+other, "set another path")
+			return nil, p.Wrong(v.key("mount.path"), "is already the mount path of volume "+other, "choose another path")
 		}
 		paths[volume.Mount.MountPath] = v.name
 		volumes = append(volumes, volume)
@@ -99,7 +99,7 @@ func (v *volumeProperties) required(option string) (string, error) {
 	if value := v.options[option]; value != "" {
 		return value, nil
 	}
-	return "", v.p.Wrong(v.key(option), "is missing for volume "+v.name, "set it")
+	return "", v.p.Wrong(v.key(option), "is missing", "set it for volume "+v.name)
 }
 
 // read returns the volume and its mount.
@@ -134,7 +134,7 @@ func (v *volumeProperties) mount() (corev1.VolumeMount, error) {
 		mount.SubPathExpr = v.options["mount.subPathExpr"]
 	}
 	if mount.SubPath != "" && mount.SubPathExpr != "" {
-		return mount, v.p.Wrong(v.key("mount.subPathExpr"), "excludes "+v.key("mount.subPath"), "remove one of the two")
+		return mount, v.p.Wrong(v.key("mount.subPathExpr"), "cannot be combined with "+v.key("mount.subPath"), "remove one of the two")
 	}
 	return mount, cmp.Or(v.below("mount.subPath", mount.SubPath), v.below("mount.subPathExpr", mount.SubPathExpr))
 }

@@ -41,17 +41,17 @@ func Decode(document []byte, path string, into any) []Mistake {
 func misplaced(strictError error, path string, root reflect.Type) Mistake {
 	var field json.FieldError
 	if !errors.As(strictError, &field) {
-		return Mistake{Field: path, Message: strictError.Error() + ": correct it"}
+		return Mistake{Field: path, Message: strictError.Error()}
 	}
 	mistake := Mistake{Field: path + "." + field.FieldPath()}
 	name := lastName(field.FieldPath())
 	switch near := nearest.To(name, namesOf(typeAt(root, parentOf(field.FieldPath())))); {
 	case strings.HasPrefix(strictError.Error(), "duplicate"):
-		mistake.Message = "the field is given twice: remove one of the two"
+		mistake.Message = "duplicate field"
 	case near != "":
-		mistake.Message = fmt.Sprintf("there is no field %q here: write %s, or remove it", name, near)
+		mistake.Message = fmt.Sprintf("unknown field %q: write %s, or remove it", name, near)
 	default:
-		mistake.Message = fmt.Sprintf("there is no field %q here: remove it, or move it to where it belongs", name)
+		mistake.Message = fmt.Sprintf("unknown field %q: remove it, or move it to where it belongs", name)
 	}
 	return mistake
 }
@@ -63,11 +63,11 @@ func wrongKind(document []byte, path string, root reflect.Type, err error) Mista
 	}
 	found, ok := locate(document, root, path)
 	if !ok { // Each part can be decoded, but the whole document cannot.
-		return Mistake{Field: path, Message: err.Error() + ": correct it"}
+		return Mistake{Field: path, Message: err.Error()}
 	}
 	return Mistake{
 		Field:   found.path,
-		Message: fmt.Sprintf("value %s is %s, but %s is expected: correct it", shorten(found.value), kindOf(found.value), expected(found.kind)),
+		Message: fmt.Sprintf("expected %s, found %s: %s", expected(found.kind), kindOf(found.value), shorten(found.value)),
 	}
 }
 
@@ -81,15 +81,15 @@ func shorten(value []byte) string {
 func kindOf(value []byte) string {
 	switch value[0] {
 	case '{':
-		return "a group of fields"
+		return "an object"
 	case '[':
 		return "a list"
 	case '"':
-		return "text"
+		return "a string"
 	case 't', 'f':
-		return "true or false"
+		return "a boolean"
 	case 'n':
-		return "nothing"
+		return "null"
 	}
 	return "a number"
 }
@@ -100,7 +100,7 @@ func expected(kind reflect.Type) string {
 	case "resource.Quantity":
 		return "a quantity such as 500m or 2Gi"
 	case "intstr.IntOrString":
-		return "a number or text"
+		return "a number or a string"
 	case "v1.Time", "v1.MicroTime", "time.Time":
 		return "a time such as 2026-01-31T12:00:00Z"
 	case "v1.Duration":
@@ -108,13 +108,13 @@ func expected(kind reflect.Type) string {
 	}
 	switch kind.Kind() {
 	case reflect.String:
-		return "text (in quotes)"
+		return "a string (in quotes)"
 	case reflect.Bool:
 		return "true or false (without quotes)"
 	case reflect.Slice, reflect.Array:
 		return "a list"
 	case reflect.Struct, reflect.Map:
-		return "a group of fields"
+		return "an object"
 	}
-	return "a whole number (without quotes)"
+	return "an integer (without quotes)"
 }

@@ -223,7 +223,7 @@ func TestFindingsOfOtherErrors(t *testing.T) {
 		t.Errorf("findings of nothing = %v", got)
 	}
 	got := texts(findingsOf(errOther{}))
-	if diff := cmp.Diff([]string{"spec: something else: correct it"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"spec: something else"}, got); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 }

@@ -38,7 +38,7 @@ func checkService(s *subject) []Finding {
 	seen := map[int32]string{}
 	for i, port := range s.spec.DriverService.Ports {
 		if other, twice := seen[port.Port]; twice {
-			findings = append(findings, invalid("spec.driverService.ports["+strconv.Itoa(i)+"].port", "value %d is already the port %q: remove one of the two",
+			findings = append(findings, invalid("spec.driverService.ports["+strconv.Itoa(i)+"].port", "port %d is already used by port %q; choose another",
 				port.Port, other))
 		}
 		seen[port.Port] = port.Name
@@ -79,7 +79,7 @@ func uiServiceFindings(s *subject, from *v1alpha1.ServiceMetadata) []Finding {
 	} {
 		for _, property := range s.properties.WithPrefix(family.prefix) {
 			if _, both := family.entries[property.Name]; both {
-				findings = append(findings, invalid(conf.At(family.field, property.Name), "%s also sets it: remove one of the two", property.Origin.Field))
+				findings = append(findings, invalid(conf.At(family.field, property.Name), "already set by %s; remove one", property.Origin.Field))
 			}
 		}
 	}
@@ -248,7 +248,7 @@ func exposureWarnings(s *subject) []Warning {
 	if enabled, err := s.properties.Bool(conf.UIEnabled, true); err == nil && !enabled {
 		for _, way := range ways {
 			warnings = append(warnings, Warning{Field: way.Field,
-				Message: "nothing is created, because " + s.properties.Field(conf.UIEnabled) + " switches the web interface off: remove one of the two"})
+				Message: "nothing is created, because " + s.properties.Field(conf.UIEnabled) + " switches the web interface off; remove one"})
 		}
 		return warnings
 	}

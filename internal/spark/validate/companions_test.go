@@ -14,7 +14,7 @@ func TestStableService(t *testing.T) {
 	table{
 		"ports": {"driverService: {ports: [{name: a, port: 1}, {name: b, port: 2}]}", nil},
 		"the same port twice": {"driverService: {ports: [{name: a, port: 1}, {name: b, port: 1}]}", []string{
-			`spec.driverService.ports[1].port: value 1 is already the port "a": remove one of the two`,
+			`spec.driverService.ports[1].port: port 1 is already used by port "a"; choose another`,
 		}},
 	}.run(t)
 	app := spec("driverService: {ports: [{name: a, port: 1}]}").application(t)
@@ -45,8 +45,8 @@ func TestServiceOfTheWebInterface(t *testing.T) {
 		}},
 		"a property, too": {"ui: {serviceMetadata: {labels: {a: x}, annotations: {b: y}}}\n" +
 			"sparkConf: {spark.kubernetes.driver.service.label.a: x, spark.kubernetes.driver.service.annotation.b: z}", []string{
-			`spec.ui.serviceMetadata.labels[a]: spec.sparkConf[spark.kubernetes.driver.service.label.a] also sets it: remove one of the two`,
-			`spec.ui.serviceMetadata.annotations[b]: spec.sparkConf[spark.kubernetes.driver.service.annotation.b] also sets it: remove one of the two`,
+			`spec.ui.serviceMetadata.labels[a]: already set by spec.sparkConf[spark.kubernetes.driver.service.label.a]; remove one`,
+			`spec.ui.serviceMetadata.annotations[b]: already set by spec.sparkConf[spark.kubernetes.driver.service.annotation.b]; remove one`,
 		}},
 	}.run(t)
 }
@@ -103,7 +103,7 @@ func TestPathOfTheWebInterface(t *testing.T) {
 			`spec.ui.route.path: value "/" contradicts "/a/" of spec.ui.ingress.path: Spark serves its web interface under one path, set the same in both`,
 		}},
 		"another than the property": {"ui: {route: {parentRefs: [{name: g}], path: '/{{name}}'}}\nsparkConf: {spark.ui.proxyBase: /b}", []string{
-			`spec.ui.route.path: value "/pi" contradicts "/b" of spec.sparkConf[spark.ui.proxyBase]: remove one of the two`,
+			`spec.ui.route.path: value "/pi" contradicts "/b" of spec.sparkConf[spark.ui.proxyBase]; remove one`,
 		}},
 		"the root and a property": {"ui: {ingress: {host: h}}\nsparkConf: {spark.ui.proxyBase: /b}", []string{
 			`spec.ui.ingress.path: value "/" contradicts "/b" of spec.sparkConf[spark.ui.proxyBase]: set the same path, or remove the property`,
@@ -153,7 +153,7 @@ func TestExposedButSwitchedOff(t *testing.T) {
 	for _, warning := range Warnings(app) {
 		got = append(got, warning.String())
 	}
-	const off = "nothing is created, because spec.sparkConf[spark.ui.enabled] switches the web interface off: remove one of the two"
+	const off = "nothing is created, because spec.sparkConf[spark.ui.enabled] switches the web interface off; remove one"
 	if diff := cmp.Diff([]string{"spec.ui.ingress: " + off, "spec.ui.route: " + off}, got); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}

@@ -29,7 +29,7 @@ func checkConfigMaps(s *subject) []Finding {
 		entry := &s.spec.ConfigMaps[i]
 		field, folder := configMapPath(entry.Name), path.Clean(entry.MountPath)
 		if names[entry.Name] {
-			findings = append(findings, invalid(field+".name", "value %q is the name of two entries: rename one of the two", entry.Name))
+			findings = append(findings, invalid(field+".name", "name %q is already used by another entry; choose another", entry.Name))
 		}
 		names[entry.Name] = true
 		purpose, own := sparkFolders[folder]
@@ -41,7 +41,7 @@ func checkConfigMaps(s *subject) []Finding {
 		case holds(folder, sparkHome):
 			findings = append(findings, invalid(field+".mountPath", "value %q would hide Spark itself, which is in %s: choose another folder", entry.MountPath, sparkHome))
 		case other != "":
-			findings = append(findings, invalid(field+".mountPath", "value %q is also the path of %s: change one of the two", entry.MountPath, other))
+			findings = append(findings, invalid(field+".mountPath", "path %q is already used by %s; choose another", entry.MountPath, other))
 		default:
 			folders[folder] = field
 		}
@@ -75,7 +75,7 @@ func propertyMounts(p conf.Properties, folders map[string]string) []Finding {
 		mounts := slices.DeleteFunc(p.WithPrefix(role.Key("volumes.")), func(n conf.Named) bool { return !strings.HasSuffix(n.Name, ".mount.path") })
 		for _, property := range append(mounts, p.WithPrefix(role.Key("secrets."))...) {
 			if other := folders[path.Clean(property.Value)]; other != "" {
-				findings = append(findings, invalid(property.Origin.Field, "value %q is also the path of %s: change one of the two", property.Value, other))
+				findings = append(findings, invalid(property.Origin.Field, "path %q is already used by %s; choose another", property.Value, other))
 			}
 		}
 	}

@@ -20,10 +20,10 @@ func TestConfigMaps(t *testing.T) {
 configMaps: [{name: a, mountPath: /a, data: {b: c}}]
 driver: {volumeMounts: [{name: files-a, mountPath: /again}]}`},
 		"one name": {`configMaps: [{name: a, mountPath: /a, data: {}}, {name: a, mountPath: /b, data: {}}]`, []string{
-			`spec.configMaps[a].name: value "a" is the name of two entries: rename one of the two`,
+			`spec.configMaps[a].name: name "a" is already used by another entry; choose another`,
 		}},
 		"one folder": {`configMaps: [{name: a, mountPath: /x/, data: {}}, {name: b, mountPath: /x, data: {}}]`, []string{
-			`spec.configMaps[b].mountPath: value "/x" is also the path of spec.configMaps[a]: change one of the two`,
+			`spec.configMaps[b].mountPath: path "/x" is already used by spec.configMaps[a]; choose another`,
 		}},
 		"Spark's folders": {`
 configMaps:
@@ -47,29 +47,29 @@ configMaps:
 configMaps: [{name: a, mountPath: /a, data: {}}]
 driver: {volumes: [{name: files-a, emptyDir: {}}]}
 executor: {template: {spec: {volumes: [{name: files-a, emptyDir: {}}]}}}`, []string{
-			`spec.driver.volumes[0].name: value "files-a" is also the name of spec.configMaps[a]: rename one of the two`,
-			`spec.executor.template.spec.volumes[0].name: value "files-a" is also the name of spec.configMaps[a]: rename one of the two`,
+			`spec.driver.volumes[0].name: name "files-a" is already used by spec.configMaps[a]; choose another`,
+			`spec.executor.template.spec.volumes[0].name: name "files-a" is already used by spec.configMaps[a]; choose another`,
 		}},
 		"mounts of the roles": {`
 configMaps: [{name: a, mountPath: /a, data: {}}]
 driver: {volumes: [{name: v, emptyDir: {}}], volumeMounts: [{name: v, mountPath: /a/}]}
 executor: {template: {spec: {volumes: [{name: v, emptyDir: {}}], containers: [{volumeMounts: [{name: v, mountPath: /a}]}]}}}`, []string{
-			`spec.driver.volumeMounts[0].mountPath: value "/a/" is also the path of spec.configMaps[a]: change one of the two`,
-			`spec.executor.template.spec.containers[0].volumeMounts[0].mountPath: value "/a" is also the path of spec.configMaps[a]: change one of the two`,
+			`spec.driver.volumeMounts[0].mountPath: path "/a/" is already used by spec.configMaps[a]; choose another`,
+			`spec.executor.template.spec.containers[0].volumeMounts[0].mountPath: path "/a" is already used by spec.configMaps[a]; choose another`,
 		}},
 		"volumes of properties": {`
 configMaps: [{name: a, mountPath: /a, data: {}}, {name: s, mountPath: /s, data: {}}]
 sparkConf:
   spark.kubernetes.executor.volumes.emptyDir.v.mount.path: /a
   spark.kubernetes.executor.secrets.mine: /s`, []string{
-			`spec.sparkConf[spark.kubernetes.executor.volumes.emptyDir.v.mount.path]: value "/a" is also the path of spec.configMaps[a]: change one of the two`,
-			`spec.sparkConf[spark.kubernetes.executor.secrets.mine]: value "/s" is also the path of spec.configMaps[s]: change one of the two`,
+			`spec.sparkConf[spark.kubernetes.executor.volumes.emptyDir.v.mount.path]: path "/a" is already used by spec.configMaps[a]; choose another`,
+			`spec.sparkConf[spark.kubernetes.executor.secrets.mine]: path "/s" is already used by spec.configMaps[s]; choose another`,
 		}},
 		"a folder of Spark's that only the driver has": {`
 configMaps: [{name: a, mountPath: /opt/hadoop/conf, data: {}}]
 hadoopConfigMap: hadoop`, []string{
-			`spec.driver.volumeMounts: the volumes files-a and hadoop-properties are both mounted at "/opt/hadoop/conf" in container spark-kubernetes-driver: change one of the two`,
-			`spec.executor.volumeMounts: the volumes files-a and hadoop-properties are both mounted at "/opt/hadoop/conf" in container spark-kubernetes-executor: change one of the two`,
+			`spec.driver.volumeMounts: the volumes files-a and hadoop-properties are both mounted at "/opt/hadoop/conf" in container spark-kubernetes-driver; change one`,
+			`spec.executor.volumeMounts: the volumes files-a and hadoop-properties are both mounted at "/opt/hadoop/conf" in container spark-kubernetes-executor; change one`,
 		}},
 	}.run(t)
 }
@@ -81,7 +81,7 @@ func TestPropertiesFromSecrets(t *testing.T) {
 		"twice": {`
 sparkConf: {spark.a.password: letmein}
 sparkConfFrom: [{name: spark.a.password, secretKeyRef: {name: s, key: k}}]`, []string{
-			`spec.sparkConfFrom[spark.a.password]: the property is also set by spec.sparkConf[spark.a.password]: remove one of the two`,
+			`spec.sparkConfFrom[spark.a.password]: the property is already set by spec.sparkConf[spark.a.password]; remove one`,
 		}},
 		"no names": {`sparkConfFrom: [{name: spark.a, secretKeyRef: {name: No_Name, key: "a/b"}}]`, []string{
 			`spec.sparkConfFrom[spark.a].secretKeyRef.name: invalid object name "No_Name": use lower-case letters, digits, '-' and '.', ` +

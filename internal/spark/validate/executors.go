@@ -171,7 +171,7 @@ func checkAccelerators(s *subject) []Finding {
 		for name, amount := range wanted {
 			if string(name) == gpu.Name && amount.Value() != gpu.Quantity {
 				findings = append(findings, invalid(r.Path+".gpu.quantity",
-					"value %d contradicts %d of spark.%s.resource in spec.sparkConf: remove one of the two", gpu.Quantity, amount.Value(), r.Name))
+					"value %d contradicts %d of spark.%s.resource in spec.sparkConf; remove one", gpu.Quantity, amount.Value(), r.Name))
 			}
 		}
 	}
@@ -196,7 +196,7 @@ func checkPorts(s *subject) []Finding {
 		if _, set := s.properties.Lookup(key); !set {
 			key, other = other, key
 		}
-		findings = append(findings, invalid(s.properties.Field(key), "value %d is also the port of %s: set another", number, other))
+		findings = append(findings, invalid(s.properties.Field(key), "port %d is already used by %s; choose another", number, other))
 	}
 	return findings
 }

@@ -235,7 +235,7 @@ sparkConf: {spark.driver.resource.gpu.amount: "1", spark.driver.resource.gpu.ven
 		"field and property differ": {`
 executor: {gpu: {name: nvidia.com/gpu, quantity: 1}}
 sparkConf: {spark.executor.resource.gpu.amount: "2", spark.executor.resource.gpu.vendor: nvidia.com}`, []string{
-			`spec.executor.gpu.quantity: value 1 contradicts 2 of spark.executor.resource in spec.sparkConf: remove one of the two`,
+			`spec.executor.gpu.quantity: value 1 contradicts 2 of spark.executor.resource in spec.sparkConf; remove one`,
 		}},
 		"field and property of other things": {`
 driver: {gpu: {name: nvidia.com/gpu, quantity: 1}}
@@ -276,16 +276,16 @@ sparkConf:
 			`spec.sparkConf[spark.driver.port]: value "any" is not a whole number: set a number such as 2`,
 		}},
 		"Spark's own for another": {"sparkConf: {spark.ui.port: '7078'}", []string{
-			`spec.sparkConf[spark.ui.port]: value 7078 is also the port of spark.driver.port: set another`,
+			`spec.sparkConf[spark.ui.port]: port 7078 is already used by spark.driver.port; choose another`,
 		}},
 		"another's own for the first": {"sparkConf: {spark.driver.port: '4040'}", []string{
-			`spec.sparkConf[spark.driver.port]: value 4040 is also the port of spark.ui.port: set another`,
+			`spec.sparkConf[spark.driver.port]: port 4040 is already used by spark.ui.port; choose another`,
 		}},
 		"twice": {"sparkConf: {spark.driver.port: '1024', spark.ui.port: '1024'}", []string{
-			`spec.sparkConf[spark.ui.port]: value 1024 is also the port of spark.driver.port: set another`,
+			`spec.sparkConf[spark.ui.port]: port 1024 is already used by spark.driver.port; choose another`,
 		}},
 		"Spark Connect's": {"sparkConf: {spark.ui.port: '15002'}", []string{
-			`spec.sparkConf[spark.ui.port]: value 15002 is also the port of spark.connect.grpc.binding.port: set another`,
+			`spec.sparkConf[spark.ui.port]: port 15002 is already used by spark.connect.grpc.binding.port; choose another`,
 		}},
 		"Spark Connect's, before there is one": {"sparkVersion: 4.0.5\nsparkConf: {spark.ui.port: '15002'}", nil},
 		"the common one of block managers":     {"sparkConf: {spark.blockManager.port: '7079'}", nil},

@@ -69,5 +69,5 @@ func findingsOf(err error) []Finding {
 	case errors.As(err, &mistake):
 		return []Finding{invalid(mistake.Field, "%s", mistake.Message)}
 	}
-	return []Finding{invalid("spec", "%s", err.Error()+": correct it")}
+	return []Finding{invalid("spec", "%s", err.Error())}
 }

@@ -54,7 +54,7 @@ func checkKerberos(s *subject) []Finding {
 	case !hasPrincipal:
 		return []Finding{invalid(keytabField, "value %q needs a principal: also set %s", keytab, conf.Principal)}
 	case s.spec.ProxyUser != "":
-		return []Finding{invalid("spec.proxyUser", "value %q excludes %s: remove one of the two", s.spec.ProxyUser, principalField)}
+		return []Finding{invalid("spec.proxyUser", "value %q cannot be combined with %s; remove one", s.spec.ProxyUser, principalField)}
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ driver: {volumes: [{name: keytab, secret: {secretName: etl}}], volumeMounts: [{n
 			principal + `"etl@EXAMPLE.COM" needs a keytab: also set spark.kerberos.keytab`,
 		}},
 		"another user": {"proxyUser: alice\nsparkConf: {spark.kerberos.keytab: 'local:///etl', spark.kerberos.principal: etl}", []string{
-			`spec.proxyUser: value "alice" excludes spec.sparkConf[spark.kerberos.principal]: remove one of the two`,
+			`spec.proxyUser: value "alice" cannot be combined with spec.sparkConf[spark.kerberos.principal]; remove one`,
 		}},
 	}.run(t)
 }

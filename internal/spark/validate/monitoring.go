@@ -60,7 +60,7 @@ func agentPort(s *subject, field string, agent int32) []Finding {
 	executor := render.Port{Key: conf.BlockManagerPort, Default: render.BlockManagerPort}
 	for _, port := range append(slices.Clone(render.PortsOf(s.spec.SparkVersion)), executor) {
 		if number, err := s.properties.Int(port.Key, port.Default); err == nil && number == agent {
-			return []Finding{invalid(field, "value %d is also the port of %s: set another", agent, port.Key)}
+			return []Finding{invalid(field, "port %d is already used by %s; choose another", agent, port.Key)}
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ configMaps: [{name: jmx, mountPath: /etc/jmx, data: {rules.yaml: "rules: []"}}]`
 				`remove that, or set jmxExporterJar`,
 		}},
 		"switched off by a property": {"monitoring: {prometheus: {}}\nsparkConf: {spark.ui.prometheus.enabled: 'false'}", []string{
-			`spec.monitoring.prometheus: value "true" contradicts "false" of spec.sparkConf[spark.ui.prometheus.enabled]: remove one of the two`,
+			`spec.monitoring.prometheus: value "true" contradicts "false" of spec.sparkConf[spark.ui.prometheus.enabled]; remove one`,
 		}},
 		"paths": {"monitoring: {prometheus: {jmxExporterJar: 'local:///opt/jmx.jar', jmxExporterConfig: '/etc/my rules.yaml'}}", []string{
 			`spec.monitoring.prometheus.jmxExporterJar: invalid path "local:///opt/jmx.jar": ` +
@@ -32,12 +32,12 @@ configMaps: [{name: jmx, mountPath: /etc/jmx, data: {rules.yaml: "rules: []"}}]`
 				`use an absolute path without spaces, quotes or any of = , \ $ { } inside the containers, such as /etc/jmx/rules.yaml`,
 		}},
 		"the port of the web interface": {"monitoring: {prometheus: {jmxExporterJar: /a.jar, port: 4040}}", []string{
-			`spec.monitoring.prometheus.port: value 4040 is also the port of spark.ui.port: set another`,
+			`spec.monitoring.prometheus.port: port 4040 is already used by spark.ui.port; choose another`,
 		}},
 		"the port of executors": {`
 monitoring: {prometheus: {jmxExporterJar: /a.jar}}
 sparkConf: {spark.driver.blockManager.port: "7000", spark.blockManager.port: "8090"}`, []string{
-			`spec.monitoring.prometheus.port: value 8090 is also the port of spark.blockManager.port: set another`,
+			`spec.monitoring.prometheus.port: port 8090 is already used by spark.blockManager.port; choose another`,
 		}},
 		"a volume of its own": {`
 monitoring: {prometheus: {jmxExporterJar: /a.jar}}

@@ -170,7 +170,7 @@ func TestPackages(t *testing.T) {
 func TestValues(t *testing.T) {
 	t.Parallel()
 	const unit = "set a whole number followed by k, m, g or t, such as 512m or 4g"
-	const offHeap = " although spark.memory.offHeap.enabled is true, and Spark ends at once: set a size such as 1g, or remove spark.memory.offHeap.enabled"
+	const offHeap = ", so the driver would exit: set a size such as 1g, or remove spark.memory.offHeap.enabled"
 	const heap = "is passed to Java as it is written, which reads only the units k, m, g and t: set "
 	table{
 		"memory": {"driver: {memory: 512mx}", []string{`spec.driver.memory: value "512mx" has the unknown unit "mx": ` + unit}},
@@ -204,10 +204,10 @@ func TestValues(t *testing.T) {
 			`spec.sparkConf[spark.memory.offHeap.size]: value "x" is not a memory size: ` + unit,
 		}},
 		"off-heap memory without a size": {"sparkConf: {spark.memory.offHeap.enabled: 'true'}", []string{
-			`spec.sparkConf[spark.memory.offHeap.size]: value is absent` + offHeap,
+			`spec.sparkConf[spark.memory.offHeap.size]: spark.memory.offHeap.enabled is true but no size is set` + offHeap,
 		}},
 		"off-heap memory of a few bytes": {"sparkConf: {spark.memory.offHeap.enabled: 'true', spark.memory.offHeap.size: '1024'}", []string{
-			`spec.sparkConf[spark.memory.offHeap.size]: value "1024" is less than 1m (a plain number counts bytes)` + offHeap,
+			`spec.sparkConf[spark.memory.offHeap.size]: spark.memory.offHeap.enabled is true but value "1024" is less than 1m (a plain number counts bytes)` + offHeap,
 		}},
 		"off-heap memory of a mebibyte": {"sparkConf: {spark.memory.offHeap.enabled: 'true', spark.memory.offHeap.size: '1048576'}", nil},
 		"off-heap memory, switched off": {"sparkConf: {spark.memory.offHeap.enabled: 'false', spark.memory.offHeap.size: '0'}", nil},
@@ -262,7 +262,7 @@ func TestContradictionsAndOwnedKeys(t *testing.T) {
 	t.Parallel()
 	table{
 		"a contradiction": {"driver: {memory: 1g}\nsparkConf: {spark.driver.memory: 2g}", []string{
-			`spec.driver.memory: value "1g" contradicts "2g" of spec.sparkConf[spark.driver.memory]: remove one of the two`,
+			`spec.driver.memory: value "1g" contradicts "2g" of spec.sparkConf[spark.driver.memory]; remove one`,
 		}},
 		"an owned key": {"sparkConf: {spark.submit.deployMode: cluster}", []string{
 			`spec.sparkConf[spark.submit.deployMode]: value "cluster" cannot be set because the operator owns this property: remove it: drivers always run in a pod`,

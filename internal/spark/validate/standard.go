@@ -97,7 +97,7 @@ func (e standard) findings(pod *corev1.Pod) []Finding {
 	}
 	var findings []Finding
 	for _, field := range fields {
-		findings = append(findings, invalid(field, "podSecurity %s forbids %s: correct it, or set spec.podSecurity to %s",
+		findings = append(findings, invalid(field, "podSecurity %s forbids %s: change that, or set spec.podSecurity to %s",
 			e.s.level(), strings.Join(reasons[field], "; "), weaker))
 	}
 	return findings

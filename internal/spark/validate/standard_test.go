@@ -11,8 +11,8 @@ import (
 func TestStandard(t *testing.T) {
 	t.Parallel()
 	const (
-		none     = ": correct it, or set spec.podSecurity to None"
-		baseline = ": correct it, or set spec.podSecurity to Baseline"
+		none     = ": change that, or set spec.podSecurity to None"
+		baseline = ": change that, or set spec.podSecurity to Baseline"
 		driver   = "spec.driver.template.spec"
 	)
 	table{

@@ -23,7 +23,7 @@ func checkTemplates(s *subject) []Finding {
 			findings = append(findings, findingsOf(mistake)...)
 		}
 		if r.parts.Affinity != nil && r.parts.Template.Spec.Affinity != nil {
-			findings = append(findings, invalid(r.Path+".affinity", "the template also has an affinity: remove one of the two"))
+			findings = append(findings, invalid(r.Path+".affinity", "the template already has an affinity; remove one"))
 		}
 	}
 	return findings
@@ -71,7 +71,7 @@ func (r role) duplicateContainers() []Finding {
 			continue
 		}
 		if other, taken := first[name]; taken {
-			findings = append(findings, invalid(path+".name", "value %q is also the name of %s: rename one of the two", name, other))
+			findings = append(findings, invalid(path+".name", "name %q is already used by %s; choose another", name, other))
 			continue
 		}
 		first[name] = path
@@ -177,7 +177,7 @@ func checkAccount(s *subject) []Finding {
 		return nil
 	}
 	return []Finding{invalid("spec.driver.template.spec.serviceAccountName",
-		"value %q contradicts %q of %s: remove one of the two", inTemplate, name, s.properties.Field(conf.DriverServiceAccount))}
+		"value %q contradicts %q of %s; remove one", inTemplate, name, s.properties.Field(conf.DriverServiceAccount))}
 }
 
 // checkGracePeriod compares the grace period in the template of the executors with the property by which Spark replaces
@@ -199,7 +199,7 @@ func checkGracePeriod(s *subject) []Finding {
 	case *inTemplate < 0:
 		return []Finding{invalid(field, "value %d is below 0, which Spark %s refuses: set a whole number that is not negative", *inTemplate, version)}
 	case ok && seconds != *inTemplate:
-		return []Finding{invalid(field, "value %d contradicts %q of %s: remove one of the two", *inTemplate, value, s.properties.Field(conf.ExecutorGracePeriod))}
+		return []Finding{invalid(field, "value %d contradicts %q of %s; remove one", *inTemplate, value, s.properties.Field(conf.ExecutorGracePeriod))}
 	}
 	return nil
 }

@@ -14,40 +14,40 @@ func TestTemplates(t *testing.T) {
 	t.Parallel()
 	table{
 		"a field misspelt": {"driver: {template: {spec: {containers: [{imagee: x}]}}}", []string{
-			`spec.driver.template.spec.containers[0].imagee: there is no field "imagee" here: write image, or remove it`,
+			`spec.driver.template.spec.containers[0].imagee: unknown field "imagee": write image, or remove it`,
 		}},
 		"a variable from nowhere": {"driver: {env: [{name: A, valueFrom: {secretRef: {name: s}}}]}", []string{
-			`spec.driver.env[0].valueFrom.secretRef: there is no field "secretRef" here: remove it, or move it to where it belongs`,
+			`spec.driver.env[0].valueFrom.secretRef: unknown field "secretRef": remove it, or move it to where it belongs`,
 		}},
 		"variables of a ConfigMap misspelt": {"executor: {envFrom: [{configMap: {name: c}}]}", []string{
-			`spec.executor.envFrom[0].configMap: there is no field "configMap" here: remove it, or move it to where it belongs`,
+			`spec.executor.envFrom[0].configMap: unknown field "configMap": remove it, or move it to where it belongs`,
 		}},
 		"a secret that was not filled in": {"sparkConf: {spark.my.password: REPLACED-TAKE-FROM-SECRET}", []string{
 			`spec.sparkConf[spark.my.password]: "REPLACED-TAKE-FROM-SECRET" is the placeholder for a secret: remove it, and take the property from a ` +
 				"Secret with spec.sparkConfFrom",
 		}},
 		"both roles": {"driver: {template: {specc: {}}}\nexecutor: {template: {metadata: {label: {}}}}", []string{
-			`spec.driver.template.specc: there is no field "specc" here: write spec, or remove it`,
-			`spec.executor.template.metadata.label: there is no field "label" here: write labels, or remove it`,
+			`spec.driver.template.specc: unknown field "specc": write spec, or remove it`,
+			`spec.executor.template.metadata.label: unknown field "label": write labels, or remove it`,
 		}},
 		"a container's security on the pod": {"executor: {template: {spec: {securityContext: {capabilities: {drop: [ALL]}}}}}", []string{
-			`spec.executor.template.spec.securityContext.capabilities: there is no field "capabilities" here: remove it, or move it to where it belongs`,
+			`spec.executor.template.spec.securityContext.capabilities: unknown field "capabilities": remove it, or move it to where it belongs`,
 		}},
 		"a wrong kind": {"driver: {template: {spec: {containers: [{name: x, env: [{name: A, value: 1}]}]}}}", []string{
-			`spec.driver.template.spec.containers[0].env[0].value: value 1 is a number, but text (in quotes) is expected: correct it`,
+			`spec.driver.template.spec.containers[0].env[0].value: expected a string (in quotes), found a number: 1`,
 		}},
 		"a volume": {"driver: {volumes: [{name: a, emptyDir: {}}, {name: b, emptyDirr: {}}]}", []string{
-			`spec.driver.volumes[1].emptyDirr: there is no field "emptyDirr" here: write emptyDir, or remove it`,
+			`spec.driver.volumes[1].emptyDirr: unknown field "emptyDirr": write emptyDir, or remove it`,
 		}},
 		"a mount": {"executor: {volumes: [{name: a}], volumeMounts: [{name: a, mountpath: /a}]}", []string{
-			`spec.executor.volumeMounts[0].mountpath: there is no field "mountpath" here: write mountPath, or remove it`,
+			`spec.executor.volumeMounts[0].mountpath: unknown field "mountpath": write mountPath, or remove it`,
 			`spec.executor.volumeMounts[0].mountPath: the folder is missing: set one`,
 		}},
 		"an affinity": {"executor: {affinity: {nodeAfinity: {}}}", []string{
-			`spec.executor.affinity.nodeAfinity: there is no field "nodeAfinity" here: write nodeAffinity, or remove it`,
+			`spec.executor.affinity.nodeAfinity: unknown field "nodeAfinity": write nodeAffinity, or remove it`,
 		}},
 		"two affinities": {"driver: {affinity: {}, template: {spec: {affinity: {nodeAffinity: {}}}}}", []string{
-			`spec.driver.affinity: the template also has an affinity: remove one of the two`,
+			`spec.driver.affinity: the template already has an affinity; remove one`,
 		}},
 	}.run(t)
 }
@@ -65,8 +65,8 @@ func TestContainers(t *testing.T) {
 		}},
 		"Spark's name twice": {
 			"driver: {template: {spec: {containers: [{name: spark-kubernetes-driver}, {name: spark-kubernetes-driver}]}}}", []string{
-				`spec.driver.template.spec.containers[1].name: value "spark-kubernetes-driver" is also the name of ` +
-					`spec.driver.template.spec.containers[0]: rename one of the two`,
+				`spec.driver.template.spec.containers[1].name: name "spark-kubernetes-driver" is already used by ` +
+					`spec.driver.template.spec.containers[0]; choose another`,
 			},
 		},
 		"Spark's name for an init container": {
@@ -89,10 +89,10 @@ func TestContainers(t *testing.T) {
 			},
 		},
 		"two of one name": {"driver: {template: {spec: {containers: [{name: a}, {name: b}, {name: b}]}}}", []string{
-			`spec.driver.template.spec.containers[2].name: value "b" is also the name of spec.driver.template.spec.containers[1]: rename one of the two`,
+			`spec.driver.template.spec.containers[2].name: name "b" is already used by spec.driver.template.spec.containers[1]; choose another`,
 		}},
 		"an init container of that name": {"driver: {template: {spec: {containers: [{name: a}], initContainers: [{name: a}]}}}", []string{
-			`spec.driver.template.spec.initContainers[0].name: value "a" is also the name of spec.driver.template.spec.containers[0]: rename one of the two`,
+			`spec.driver.template.spec.initContainers[0].name: name "a" is already used by spec.driver.template.spec.containers[0]; choose another`,
 		}},
 	}.run(t)
 }
@@ -195,7 +195,7 @@ func TestGracePeriodOfExecutors(t *testing.T) {
 		"the same":                  {template + property("90"), nil},
 		"the same, in another unit": {template + property("90000ms"), nil},
 		"another one": {template + property("2min"), []string{`spec.executor.template.spec.terminationGracePeriodSeconds: ` +
-			`value 90 contradicts "2min" of spec.sparkConf[spark.kubernetes.executor.terminationGracePeriodSeconds]: remove one of the two`}},
+			`value 90 contradicts "2min" of spec.sparkConf[spark.kubernetes.executor.terminationGracePeriodSeconds]; remove one`}},
 		"another one, before 4.1": {"sparkVersion: 4.0.5\n" + template + property("2min"), nil},
 		"one that Spark does not take": {"executor: {template: {spec: {terminationGracePeriodSeconds: -1}}}", []string{
 			`spec.executor.template.spec.terminationGracePeriodSeconds: value -1 is below 0, which Spark 4.1.4 refuses: set a whole number that is not negative`,
@@ -208,7 +208,7 @@ func TestAccountOfTemplateAndField(t *testing.T) {
 	t.Parallel()
 	app := spec("driver: {serviceAccountName: spark, template: {spec: {serviceAccountName: other}}}").application(t)
 	got := texts(Application(app))
-	want := []string{`spec.driver.template.spec.serviceAccountName: value "other" contradicts "spark" of spec.driver.serviceAccountName: remove one of the two`}
+	want := []string{`spec.driver.template.spec.serviceAccountName: value "other" contradicts "spark" of spec.driver.serviceAccountName; remove one`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}

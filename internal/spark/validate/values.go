@@ -108,11 +108,11 @@ func checkOffHeap(s *subject) []Finding {
 	if err != nil || wrong != nil || !on || size > 0 {
 		return nil // what cannot be read is reported by checkValues
 	}
-	what := "is absent"
+	problem := "no size is set"
 	if text, ok := p.Lookup(conf.OffHeapSize); ok {
-		what = conf.Quote(conf.OffHeapSize, text) + " is less than 1m (a plain number counts bytes)"
+		problem = "value " + conf.Quote(conf.OffHeapSize, text) + " is less than 1m (a plain number counts bytes)"
 	}
-	return []Finding{invalid(p.Field(conf.OffHeapSize), "value %s although %s is true, and Spark ends at once: set a size such as 1g, or remove %[2]s", what, conf.OffHeapEnabled)}
+	return []Finding{invalid(p.Field(conf.OffHeapSize), "%s is true but %s, so the driver would exit: set a size such as 1g, or remove %[1]s", conf.OffHeapEnabled, problem)}
 }
 
 // checkValues checks the properties whose form is known.

@@ -72,7 +72,7 @@ func (r role) volumeFindings(known map[string]string) []Finding {
 		case taken:
 			findings = append(findings, invalid(field+".name", "value %q is Spark's own volume for %s: rename it", volume.Name, purpose))
 		case other != "":
-			findings = append(findings, invalid(field+".name", "value %q is also the name of %s: rename one of the two", volume.Name, other))
+			findings = append(findings, invalid(field+".name", "name %q is already used by %s; choose another", volume.Name, other))
 		default:
 			known[volume.Name] = field
 			findings = append(findings, volumeName(field+".name", volume.Name)...)
@@ -108,12 +108,12 @@ func (r role) mountFindings(known, taken map[string]string) []Finding {
 		case own:
 			findings = append(findings, invalid(field+".mountPath", "value %q is the folder of %s", mount.MountPath, purpose+"; choose another"))
 		case other != "":
-			findings = append(findings, invalid(field+".mountPath", "value %q is also the path of %s: change one of the two", mount.MountPath, other))
+			findings = append(findings, invalid(field+".mountPath", "path %q is already used by %s; choose another", mount.MountPath, other))
 		default:
 			taken[folder] = field
 		}
 		if known[mount.Name] == "" {
-			findings = append(findings, invalid(field+".name", "value %q does not name a volume of %s: correct it, or add the volume", mount.Name, r.Path))
+			findings = append(findings, invalid(field+".name", "volume %q not found in %s: correct the name, or add the volume", mount.Name, r.Path))
 		}
 	}
 	if r.spark >= 0 {
@@ -137,7 +137,7 @@ func checkPods(s *subject, finished ...*corev1.Pod) []Finding {
 		}
 		field := s.roles[i].Path
 		if name := firstTwice(pod.Spec.Volumes, func(v corev1.Volume) string { return v.Name }); name != "" {
-			findings = append(findings, invalid(field+".volumes", "the volume %q is defined twice, once as a property of Spark: rename one of the two", name))
+			findings = append(findings, invalid(field+".volumes", "name %q is already used by a volume from Spark's properties; choose another", name))
 		}
 		findings = append(findings, nulFindings(field, pod)...)
 		for _, container := range pod.Spec.Containers {
@@ -159,12 +159,12 @@ func mountsFindings(field string, container corev1.Container) []Finding {
 			names = append(names, mount.Name)
 		}
 	}
-	remedy := "change one of the two"
+	remedy := "change one"
 	isScratch := func(name string) bool { return strings.HasPrefix(name, render.LocalDirPrefix) }
 	if isScratch(names[0]) != isScratch(names[1]) {
 		remedy += ", or begin the name of a volume that is to be Spark's scratch space with " + render.LocalDirPrefix
 	}
-	return []Finding{invalid(field, "the volumes %s are both mounted at %q in container %s: %s", strings.Join(names[:2], " and "), folder, container.Name, remedy)}
+	return []Finding{invalid(field, "the volumes %s are both mounted at %q in container %s; %s", strings.Join(names[:2], " and "), folder, container.Name, remedy)}
 }
 
 // nulFindings reports containers with U+0000 in their command, arguments or environment. No process can be started with

@@ -23,51 +23,51 @@ sparkConf:
   spark.kubernetes.driver.secrets.s: /s`, nil},
 		"no name": {"driver: {volumes: [{emptyDir: {}}]}", []string{`spec.driver.volumes[0].name: the name is missing: set one`}},
 		"one name twice": {"driver: {volumes: [{name: a}, {name: a}]}", []string{
-			`spec.driver.volumes[1].name: value "a" is also the name of spec.driver.volumes[0]: rename one of the two`,
+			`spec.driver.volumes[1].name: name "a" is already used by spec.driver.volumes[0]; choose another`,
 		}},
 		"one name in field and template": {"executor: {volumes: [{name: a}], template: {spec: {volumes: [{name: a}]}}}", []string{
-			`spec.executor.volumes[0].name: value "a" is also the name of spec.executor.template.spec.volumes[0]: rename one of the two`,
+			`spec.executor.volumes[0].name: name "a" is already used by spec.executor.template.spec.volumes[0]; choose another`,
 		}},
 		"one name in field and property": {"driver: {volumes: [{name: a}]}\nsparkConf: {spark.kubernetes.driver.volumes.emptyDir.a.mount.path: /a}", []string{
-			`spec.driver.volumes: the volume "a" is defined twice, once as a property of Spark: rename one of the two`,
+			`spec.driver.volumes: name "a" is already used by a volume from Spark's properties; choose another`,
 		}},
 		"Spark's own name": {"driver: {volumes: [{name: spark-conf-volume-driver}]}", []string{
 			`spec.driver.volumes[0].name: value "spark-conf-volume-driver" is Spark's own volume for Spark's configuration: rename it`,
 		}},
 		"a mount of nothing": {"driver: {volumeMounts: [{name: a, mountPath: /a}]}", []string{
-			`spec.driver.volumeMounts[0].name: value "a" does not name a volume of spec.driver: correct it, or add the volume`,
+			`spec.driver.volumeMounts[0].name: volume "a" not found in spec.driver: correct the name, or add the volume`,
 		}},
 		"a mount of nothing in the template": {"executor: {template: {spec: {containers: [{name: x, volumeMounts: [{name: a, mountPath: /a}]}]}}}", []string{
-			`spec.executor.template.spec.containers[0].volumeMounts[0].name: value "a" does not name a volume of spec.executor: correct it, or add the volume`,
+			`spec.executor.template.spec.containers[0].volumeMounts[0].name: volume "a" not found in spec.executor: correct the name, or add the volume`,
 		}},
 		"one path twice": {"driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /a}, {name: a, mountPath: /a/}]}", []string{
-			`spec.driver.volumeMounts[1].mountPath: value "/a/" is also the path of spec.driver.volumeMounts[0]: change one of the two`,
+			`spec.driver.volumeMounts[1].mountPath: path "/a/" is already used by spec.driver.volumeMounts[0]; choose another`,
 		}},
 		"one path in field and template": {`
 driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /a}], template: {spec: {containers: [{name: x, volumeMounts: [{name: a, mountPath: /a}]}]}}}`, []string{
-			`spec.driver.volumeMounts[0].mountPath: value "/a" is also the path of spec.driver.template.spec.containers[0].volumeMounts[0]: change one of the two`,
+			`spec.driver.volumeMounts[0].mountPath: path "/a" is already used by spec.driver.template.spec.containers[0].volumeMounts[0]; choose another`,
 		}},
 		"one path in field and property": {`
 driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /a}]}
 sparkConf: {spark.kubernetes.driver.secrets.s: /a}`, []string{
-			`spec.driver.volumeMounts: the volumes a and s-volume are both mounted at "/a" in container spark-kubernetes-driver: change one of the two`,
+			`spec.driver.volumeMounts: the volumes a and s-volume are both mounted at "/a" in container spark-kubernetes-driver; change one`,
 		}},
 		"one path of executors in field and property": {`
 executor: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /a}]}
 sparkConf: {spark.kubernetes.executor.secrets.s: /a}`, []string{
-			`spec.executor.volumeMounts: the volumes a and s-volume are both mounted at "/a" in container spark-kubernetes-executor: change one of the two`,
+			`spec.executor.volumeMounts: the volumes a and s-volume are both mounted at "/a" in container spark-kubernetes-executor; change one`,
 		}},
 		"a volume of executors where Spark's scratch space is": {`
 executor: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /scratch}]}
 sparkConf: {spark.local.dir: /scratch}`, []string{
-			`spec.executor.volumeMounts: the volumes a and spark-local-dir-1 are both mounted at "/scratch" in container spark-kubernetes-executor: ` +
-				`change one of the two, or begin the name of a volume that is to be Spark's scratch space with spark-local-dir-`,
+			`spec.executor.volumeMounts: the volumes a and spark-local-dir-1 are both mounted at "/scratch" in container spark-kubernetes-executor; ` +
+				`change one, or begin the name of a volume that is to be Spark's scratch space with spark-local-dir-`,
 		}},
 		"a volume of executors where that of the driver is scratch space": {`
 driver: {volumes: [{name: spark-local-dir-1}], volumeMounts: [{name: spark-local-dir-1, mountPath: /scratch}]}
 executor: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /scratch}]}`, []string{
-			`spec.executor.volumeMounts: the volumes a and spark-local-dir-1 are both mounted at "/scratch" in container spark-kubernetes-executor: ` +
-				`change one of the two, or begin the name of a volume that is to be Spark's scratch space with spark-local-dir-`,
+			`spec.executor.volumeMounts: the volumes a and spark-local-dir-1 are both mounted at "/scratch" in container spark-kubernetes-executor; ` +
+				`change one, or begin the name of a volume that is to be Spark's scratch space with spark-local-dir-`,
 		}},
 		"a volume of executors that is scratch space": {`
 executor: {volumes: [{name: spark-local-dir-1}], volumeMounts: [{name: spark-local-dir-1, mountPath: /scratch}]}
@@ -79,7 +79,7 @@ sparkConf: {spark.local.dir: /scratch}`, nil},
 			`spec.driver.volumeMounts[0].mountPath: the folder is missing: set one`,
 		}},
 		"by property": {"sparkConf: {spark.kubernetes.executor.volumes.nfs.home.mount.path: /home}", []string{
-			`spec.sparkConf[spark.kubernetes.executor.volumes.nfs.home.options.path]: value "" is missing for volume home: set it`,
+			`spec.sparkConf[spark.kubernetes.executor.volumes.nfs.home.options.path]: value "" is missing: set it for volume home`,
 		}},
 	}.run(t)
 }
@@ -118,18 +118,18 @@ func TestSecurity(t *testing.T) {
 		}},
 		"root that is said to be meant": {"driver: {template: {spec: {securityContext: {runAsUser: 0, runAsNonRoot: false}}}}", []string{
 			`spec.driver.template.spec: podSecurity Restricted forbids runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false); ` +
-				`runAsUser=0 (pod must not set runAsUser=0): correct it, or set spec.podSecurity to Baseline`,
+				`runAsUser=0 (pod must not set runAsUser=0): change that, or set spec.podSecurity to Baseline`,
 		}},
 		"a sidecar whose pod allows root": {
 			"driver: {template: {spec: {securityContext: {runAsNonRoot: false}, containers: [{name: x}, {name: z, securityContext: {runAsUser: 0}}]}}}", []string{
 				`spec.driver.template.spec: podSecurity Restricted forbids runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false); ` +
-					`runAsUser=0 (container "z" must not set runAsUser=0): correct it, or set spec.podSecurity to Baseline`,
+					`runAsUser=0 (container "z" must not set runAsUser=0): change that, or set spec.podSecurity to Baseline`,
 			},
 		},
 		"a sidecar that allows itself root": {
 			"driver: {template: {spec: {containers: [{name: x}, {name: z, securityContext: {runAsUser: 0, runAsNonRoot: false}}]}}}", []string{
 				`spec.driver.template.spec: podSecurity Restricted forbids runAsNonRoot != true (container "z" must not set securityContext.runAsNonRoot=false); ` +
-					`runAsUser=0 (container "z" must not set runAsUser=0): correct it, or set spec.podSecurity to Baseline`,
+					`runAsUser=0 (container "z" must not set runAsUser=0): change that, or set spec.podSecurity to Baseline`,
 			},
 		},
 		"privileged": {"driver: {template: {spec: {containers: [{name: x, securityContext: {privileged: true}}]}}}", []string{
@@ -139,7 +139,7 @@ func TestSecurity(t *testing.T) {
 		"privileged, and it is said how": {
 			"driver: {template: {spec: {containers: [{name: x, securityContext: {privileged: true, allowPrivilegeEscalation: true}}]}}}", []string{
 				`spec.driver.template.spec: podSecurity Restricted forbids privileged (container "x" must not set securityContext.privileged=true); ` +
-					`allowPrivilegeEscalation != false (container "x" must set securityContext.allowPrivilegeEscalation=false): correct it, or set spec.podSecurity to None`,
+					`allowPrivilegeEscalation != false (container "x" must set securityContext.allowPrivilegeEscalation=false): change that, or set spec.podSecurity to None`,
 			},
 		},
 		"the largest capability": {"driver: {template: {spec: {initContainers: [{name: x, securityContext: {capabilities: {add: [SYS_ADMIN]}}}]}}}", []string{
@@ -321,7 +321,7 @@ func TestWarnings(t *testing.T) {
 			"spec.sparkConf[spark.shuffle.service.enabled]: nodes of Kubernetes have no external shuffle service",
 		}},
 		"a prefix twice": {"hadoopConf: {spark.hadoop.fs.s3a.endpoint: x, fs.s3a.endpoint.region: y}", []string{
-			"spec.hadoopConf[spark.hadoop.fs.s3a.endpoint]: spark.hadoop. is put before every key here, so that nothing reads the property: write fs.s3a.endpoint",
+			"spec.hadoopConf[spark.hadoop.fs.s3a.endpoint]: spark.hadoop. is added to every key here, so the property would have no effect; write fs.s3a.endpoint",
 		}},
 		"executors that are to grow": {"sparkConf: {spark.plugins: 'a.B,org.apache.spark.scheduler.cluster.k8s.ExecutorResizePlugin'}", []string{
 			"spec.sparkConf[spark.plugins]: ExecutorResizePlugin may not resize executors, which have the memory that their queue has granted",
@@ -332,7 +332,7 @@ func TestWarnings(t *testing.T) {
 executor: {template: {spec: {containers: [{name: a}]}}}
 sparkConf: {spark.kubernetes.executor.podTemplateContainerName: b}`, []string{
 			`spec.sparkConf[spark.kubernetes.executor.podTemplateContainerName]: value "b" does not name a container of spec.executor.template, ` +
-				`so Spark takes another one: correct it`,
+				`so Spark takes another one: correct the name`,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

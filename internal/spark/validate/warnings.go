@@ -200,7 +200,7 @@ func prefixWarnings(s *subject) []Warning {
 	for _, key := range slices.Sorted(maps.Keys(s.spec.HadoopConf)) {
 		if name, twice := strings.CutPrefix(key, conf.HadoopPrefix); twice {
 			warnings = append(warnings, Warning{Field: conf.At("spec.hadoopConf", key),
-				Message: conf.HadoopPrefix + " is put before every key here, so that nothing reads the property: write " + name})
+				Message: conf.HadoopPrefix + " is added to every key here, so the property would have no effect; write " + name})
 		}
 	}
 	return warnings
@@ -224,7 +224,7 @@ func overwrittenWarnings(s *subject) []Warning {
 		key := r.Name.Key("podTemplateContainerName")
 		if name, ok := s.properties.Lookup(key); ok && r.parts.Template.Spec.Containers[r.spark].Name != name {
 			warnings = append(warnings, Warning{Field: s.properties.Field(key),
-				Message: fmt.Sprintf("value %q does not name a container of %s.template, so Spark takes another one: correct it", name, r.Path)})
+				Message: fmt.Sprintf("value %q does not name a container of %s.template, so Spark takes another one: correct the name", name, r.Path)})
 		}
 		if image := r.parts.Template.Spec.Containers[r.spark].Image; image != "" {
 			warnings = append(warnings, Warning{Field: r.containerPath(r.spark) + ".image",

@@ -146,5 +146,5 @@ func TestSparkctl(t *testing.T) {
 	if _, err := env.Kubectl(t, "delete", "-n", system, "service", "sparkgate-explain"); err != nil {
 		t.Fatal(err)
 	}
-	says(admin, pi, "there is no Service sparkgate-explain in namespace "+system)
+	says(admin, pi, "service sparkgate-explain not found in namespace "+system)
 }

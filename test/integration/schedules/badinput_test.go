@@ -97,7 +97,7 @@ func TestStalledSchedules(t *testing.T) {
 			lint: place + `type: value "Pyton" is not known: set Java, Scala, Python or R`,
 		},
 		"template-field": {
-			change: inTemplate(`"type":"Python"`, `"type":"Python","executer":{}`), words: place + `executer: there is no field "executer" here: write executor, or remove it`,
+			change: inTemplate(`"type":"Python"`, `"type":"Python","executer":{}`), words: place + `executer: unknown field "executer": write executor, or remove it`,
 		},
 		"template-property": {
 			change: inTemplate(`"type":"Python"`, `"type":"Python","sparkConf":{"spark.master":"local"}`),
@@ -110,7 +110,7 @@ func TestStalledSchedules(t *testing.T) {
 			change: inTemplate(`"sparkVersion":"4.1`, `"sparkVersion":"4.9`), words: place + `sparkVersion: value "4.9`, lint: place + `sparkVersion: value "4.9`,
 		},
 		"template-without-image": {
-			change: inTemplate(`"image"`, `"imagePullPolicy":"Always","arguments":["x"],"mainClass"`), words: place + `image: Required value`, lint: place + `image: the field is missing: set it`,
+			change: inTemplate(`"image"`, `"imagePullPolicy":"Always","arguments":["x"],"mainClass"`), words: place + `image: Required value`, lint: place + `image: the field is required`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -72,7 +72,7 @@ func TestLogs(t *testing.T) {
 	if got := me.sees(words("logs pi --executor 2")); got != "three\n" {
 		t.Errorf("executor 2: %q", got)
 	}
-	me.fails(1, words("logs pi --executor 7"), "there is no log of executor 7 in attempt 1 of run 1: it has not started, or it has ended", "; these have one: 1, 2\n")
+	me.fails(1, words("logs pi --executor 7"), "no log of executor 7 in attempt 1 of run 1: it has not started, or it has ended", "; these have one: 1, 2\n")
 	me.fails(2, words("logs pi --executor first"), `--executor is "first"; set it to a number from 1, or to all`)
 	n.Ends(first)
 	w.Kubelet.Finish(t.Context(), first, 1, "Error")

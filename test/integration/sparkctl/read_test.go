@@ -79,7 +79,7 @@ func TestWhatDoesNotWork(t *testing.T) {
 	me.fails(1, words("get nightly-elt"), "sparkapplication nightly-elt not found in namespace "+namespace+": did you mean nightly-etl?")
 	me.fails(1, words("get nothing-like-it"), "not found in namespace "+namespace+": -n names another namespace\n")
 	me.fails(2, words("lits"), "did you mean list?")
-	me.fails(2, words("list --stage Runing"), `there is no stage "Runing": did you mean Running?`)
+	me.fails(2, words("list --stage Runing"), `unknown stage "Runing": did you mean Running?`)
 	me.fails(2, words("list --everything"), "unknown flag: --everything; see sparkctl list --help")
 	me.fails(2, words("list -o xml"), "set it to table, wide, json, yaml or name")
 	me.fails(2, words("get"), "name one application")
@@ -99,7 +99,7 @@ func TestWhatDoesNotWork(t *testing.T) {
 	nowhere := user{t, t.TempDir() + "/none"}
 	c := nowhere.command("list")
 	c.Env = append(os.Environ(), "KUBECONFIG=", "HOME="+t.TempDir(), "KUBERNETES_SERVICE_HOST=")
-	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "there is no kubeconfig") {
+	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "no kubeconfig found") {
 		t.Errorf("without a kubeconfig: %v %s", err, out)
 	}
 }

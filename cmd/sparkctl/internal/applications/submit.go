@@ -168,7 +168,7 @@ func (f *submitFlags) check(args []string) error {
 		return cli.UsageErrorf("name a manifest with -f FILE, or give the arguments of spark-submit after --")
 	}
 	if len(args) > 0 && slices.Contains(cli.ManifestEndings, filepath.Ext(args[0])) {
-		return cli.UsageErrorf("%s is a manifest: name it with -f %[1]s", args[0])
+		return cli.UsageErrorf("%s is a manifest; use -f %[1]s", args[0])
 	}
 	if f.ttlChosen && f.file != "" {
 		return cli.UsageErrorf("--ttl is for arguments of spark-submit: set spec.ttlAfterFinished in the manifest")
@@ -267,7 +267,7 @@ func oneManifest(text string) (*unstructured.Unstructured, error) {
 	}
 	app := found[0]
 	if app.GetKind() != v1alpha1.SparkApplicationKind || app.GetAPIVersion() != v1alpha1.GroupVersion.String() {
-		return nil, fmt.Errorf("the manifest has the kind %q of %q; "+takes, app.GetKind(), app.GetAPIVersion(), v1alpha1.GroupVersion)
+		return nil, fmt.Errorf("the manifest is a %s (%s); "+takes, app.GetKind(), app.GetAPIVersion(), v1alpha1.GroupVersion)
 	}
 	return app, nil
 }

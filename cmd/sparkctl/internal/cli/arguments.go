@@ -18,7 +18,7 @@ import (
 // NoArguments refuses positional arguments.
 func NoArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 && c.Flags().Lookup("filename") != nil && slices.Contains(ManifestEndings, filepath.Ext(args[0])) {
-		return UsageErrorf("%s is a file: name it with -f %[1]s", args[0])
+		return UsageErrorf("%s is a file; use -f %[1]s", args[0])
 	}
 	if len(args) > 0 {
 		return UsageErrorf("unexpected argument %q; see %s --help", args[0], c.CommandPath())

@@ -75,7 +75,7 @@ func (f *SelectionFlags) Connect() (*client.Cluster, error) {
 	for i, stage := range f.Stages {
 		at := slices.IndexFunc(known, func(name string) bool { return strings.EqualFold(name, stage) })
 		if at < 0 {
-			return nil, UsageErrorf("--stage: there is no stage %q%s; stages are %s", stage, DidYouMean(stage, known), strings.Join(known, ", "))
+			return nil, UsageErrorf("--stage: unknown stage %q%s; stages are %s", stage, DidYouMean(stage, known), strings.Join(known, ", "))
 		}
 		f.Stages[i] = known[at]
 	}

@@ -133,7 +133,7 @@ func (f *planFlags) options() (offline.PlanOptions, error) {
 		}
 	}
 	if gates := gateNames(); !slices.Contains(gates, f.gate) {
-		return offline.PlanOptions{}, cli.UsageErrorf("--default-gate: there is no gate %q%s; gates are %s", f.gate, cli.DidYouMean(f.gate, gates), strings.Join(gates, ", "))
+		return offline.PlanOptions{}, cli.UsageErrorf("--default-gate: unknown gate %q%s; gates are %s", f.gate, cli.DidYouMean(f.gate, gates), strings.Join(gates, ", "))
 	}
 	if f.prune != (f.selector != "") {
 		return offline.PlanOptions{}, cli.UsageErrorf("--prune and --selector go together: say with --selector which objects would be deleted " +

@@ -22,7 +22,7 @@ import (
 func (l *LogFollower) Print(ctx context.Context, app *v1alpha1.SparkApplication) error {
 	if app.Status.Run == 0 {
 		now := status.Summarize(app, clock.RealClock{}.Now())
-		return fmt.Errorf("there is no log: the run has not started: %s: %s", now.Stage, now.Message)
+		return fmt.Errorf("no log: the run has not started: %s: %s", now.Stage, now.Message)
 	}
 	attempt, found, err := l.wanted(ctx, app)
 	if err != nil {
@@ -99,12 +99,12 @@ func gone(app *v1alpha1.SparkApplication, attempt int64) error {
 		if a.Outcome == v1alpha1.OutcomeFailed && a.Message != "" {
 			said = "; the attempt failed: " + a.Message
 		}
-		return fmt.Errorf("there is no log: the driver pod of attempt %d of run %d is gone; %s%s", attempt, app.Status.Run, whyGone(a.Outcome), said)
+		return fmt.Errorf("no log: the driver pod of attempt %d of run %d is gone; %s%s", attempt, app.Status.Run, whyGone(a.Outcome), said)
 	}
 	why := ""
 	if attempt == app.Status.Attempt {
 		now := status.Summarize(app, clock.RealClock{}.Now())
 		why = ": " + now.Stage + ": " + now.Detail()
 	}
-	return fmt.Errorf("there is no log: attempt %d of run %d has no driver that has started%s", attempt, app.Status.Run, why)
+	return fmt.Errorf("no log: attempt %d of run %d has no driver that has started%s", attempt, app.Status.Run, why)
 }

@@ -20,7 +20,7 @@ const maxExecutorsNamed = 20
 func (l *LogFollower) noExecutor(ctx context.Context, app *v1alpha1.SparkApplication, attempt int64) error {
 	where := fmt.Sprintf("in attempt %d of run %d", attempt, app.Status.Run)
 	if l.Executor == AllExecutors {
-		return fmt.Errorf("there is no log %s: no executor has started, or their pods are gone: Spark deletes those of executors that have ended", where)
+		return fmt.Errorf("no log %s: no executor has started, or their pods are gone: Spark deletes those of executors that have ended", where)
 	}
 	why := "it has not started, or it has ended and Spark has deleted its pod, which executor.deleteOnTermination: false prevents"
 	if f := executorFailure(app, attempt, l.Executor); f != nil {
@@ -30,7 +30,7 @@ func (l *LogFollower) noExecutor(ctx context.Context, app *v1alpha1.SparkApplica
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("there is no log of executor %s %s: %s; %s", l.Executor, where, why, others)
+	return fmt.Errorf("no log of executor %s %s: %s; %s", l.Executor, where, why, others)
 }
 
 // executorFailure returns how an executor of the current attempt failed, or nil if that is not known.

@@ -123,7 +123,7 @@ func (c configuration) readChanges(p problems, in []change) ([]simulator.Change,
 	for _, i := range order {
 		of, goes := objectOf(out[i])
 		if goes && !c.exist[of] {
-			places[i].add("delete", "there is no %s %s at %s; correct the name or the time", of.kind, of.name, simulator.Time(out[i].At))
+			places[i].add("delete", "%s %s not found at %s; correct the name or the time", of.kind, of.name, simulator.Time(out[i].At))
 		}
 		c.exist[of] = !goes
 	}

@@ -194,7 +194,7 @@ func (f *scheduleFlags) fromFiles(in io.Reader) ([]printer.Schedule, error) {
 		problems = append(problems, errors.New(finding.String()))
 	}
 	if len(schedules) == 0 && len(problems) == 0 {
-		return nil, errors.New("there is no ScheduledSparkApplication in the files")
+		return nil, errors.New("the files contain no ScheduledSparkApplication")
 	}
 	return schedules, errors.Join(problems...)
 }

@@ -72,7 +72,7 @@ func (o *Object) check(all []Object) ([]Finding, error) {
 		return nil, err
 	}
 	if !known {
-		return []Finding{{Field: "kind", Message: fmt.Sprintf("invalid kind %q for %s: correct it", o.Kind, v1alpha1.Group)}}, nil
+		return []Finding{{Field: "kind", Message: fmt.Sprintf("unknown kind %q in %s", o.Kind, v1alpha1.Group)}}, nil
 	}
 	text, object, err := o.withoutStatus()
 	if err != nil {

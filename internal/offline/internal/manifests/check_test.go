@@ -35,7 +35,7 @@ spec:
 		"other kinds": {text: "apiVersion: v1\nkind: Pod\nspec: 1\n---\n# nothing\n---\njust text\n---\n- a list\n---\nimage: {tag: 1}\n"},
 		"a name that is a number": {
 			text: strings.Replace(right, "name: pi", "name: 20260101", 1), checked: 1,
-			want: []string{"f.yaml:4: SparkApplication: metadata.name: value 20260101 is a number, but text (in quotes) is expected: correct it"},
+			want: []string{"f.yaml:4: SparkApplication: metadata.name: expected a string (in quotes), found a number: 20260101"},
 		},
 		"a name that the API server makes": {text: strings.Replace(right, "name: pi", "generateName: pi-", 1), checked: 1},
 		"no name": {
@@ -48,15 +48,15 @@ spec:
 		"another operator's kind of the same name": {text: "apiVersion: sparkoperator.k8s.io/v1beta2\nkind: SparkApplication\n"},
 		"unknown field": {
 			text: right + "  driver:\n    memroy: 1g\n", checked: 1,
-			want: []string{`f.yaml:11: SparkApplication pi: spec.driver.memroy: there is no field "memroy" here: write memory, or remove it`},
+			want: []string{`f.yaml:11: SparkApplication pi: spec.driver.memroy: unknown field "memroy": write memory, or remove it`},
 		},
 		"values of the wrong kind, and fields that do not exist": {
 			text: strings.Replace(right, "type: Python", "type: [Python]", 1) + "  arguments: [a, 1]\n  driver:\n    env:\n    - {name: A, value: 1, valeu: b}\n", checked: 1,
 			want: []string{
-				"f.yaml:6: SparkApplication pi: spec.type: value [",
-				"f.yaml:10: SparkApplication pi: spec.arguments[1]: value 1 is a whole number",
-				"f.yaml:13: SparkApplication pi: spec.driver.env[0].value: value 1 is a whole number",
-				`f.yaml:13: SparkApplication pi: spec.driver.env[0].valeu: there is no field "valeu" here: write value, or remove it`,
+				"f.yaml:6: SparkApplication pi: spec.type: expected a string (in quotes), found a list: [",
+				"f.yaml:10: SparkApplication pi: spec.arguments[1]: expected a string (in quotes), found an integer: 1",
+				"f.yaml:13: SparkApplication pi: spec.driver.env[0].value: expected a string (in quotes), found an integer: 1",
+				`f.yaml:13: SparkApplication pi: spec.driver.env[0].valeu: unknown field "valeu": write value, or remove it`,
 			},
 		},
 		"larger than the operator keeps": {
@@ -76,33 +76,33 @@ spec:
 			text: right + "  mode: cluster\n  volumes: []\n  driver:\n    serviceAccount: spark\n    sidecars: []\n  executor:\n    serviceAccount: spark\n    lifecycle: {}\n" +
 				"  restartPolicy:\n    onFailureRetries: 3\n", checked: 1,
 			want: []string{
-				`f.yaml:10: SparkApplication pi: spec.mode: there is no field "mode" here: remove it: drivers always run in the cluster`,
-				`f.yaml:11: SparkApplication pi: spec.volumes: there is no field "volumes" here: move it to driver.volumes and executor.volumes`,
-				`f.yaml:13: SparkApplication pi: spec.driver.serviceAccount: there is no field "serviceAccount" here: write serviceAccountName`,
-				`f.yaml:14: SparkApplication pi: spec.driver.sidecars: there is no field "sidecars" here: move it to template.spec.initContainers, each with`,
-				`f.yaml:16: SparkApplication pi: spec.executor.serviceAccount: there is no field "serviceAccount" here: set spark.kubernetes.authenticate.executor.`,
-				`f.yaml:17: SparkApplication pi: spec.executor.lifecycle: there is no field "lifecycle" here: move it to template.spec.containers, into an entry named spark-kubernetes-executor`,
-				`f.yaml:19: SparkApplication pi: spec.restartPolicy.onFailureRetries: there is no field "onFailureRetries" here: write maxAttempts, which also`,
+				`f.yaml:10: SparkApplication pi: spec.mode: unknown field "mode": remove it: drivers always run in the cluster`,
+				`f.yaml:11: SparkApplication pi: spec.volumes: unknown field "volumes": move it to driver.volumes and executor.volumes`,
+				`f.yaml:13: SparkApplication pi: spec.driver.serviceAccount: unknown field "serviceAccount": write serviceAccountName`,
+				`f.yaml:14: SparkApplication pi: spec.driver.sidecars: unknown field "sidecars": move it to template.spec.initContainers, each with`,
+				`f.yaml:16: SparkApplication pi: spec.executor.serviceAccount: unknown field "serviceAccount": set spark.kubernetes.authenticate.executor.`,
+				`f.yaml:17: SparkApplication pi: spec.executor.lifecycle: unknown field "lifecycle": move it to template.spec.containers, into an entry named spark-kubernetes-executor`,
+				`f.yaml:19: SparkApplication pi: spec.restartPolicy.onFailureRetries: unknown field "onFailureRetries": write maxAttempts, which also`,
 			},
 		},
 		"a schedule of kubeflow's operator": {
 			text: strings.NewReplacer("    spec:\n", "", "      ", "    ").Replace(scheduled(right)) + "    volumes: []\n  failedRunHistoryLimit: 2\n", checked: 1,
 			want: []string{
-				`f.yaml:8: ScheduledSparkApplication nightly: spec.template.spec: the field is missing: set it`,
-				`f.yaml:9: ScheduledSparkApplication nightly: spec.template.type: there is no field "type" here: move it to spec.template.spec`,
-				`f.yaml:10: ScheduledSparkApplication nightly: spec.template.sparkVersion: there is no field "sparkVersion" here: move it to spec.template.spec`,
-				`f.yaml:11: ScheduledSparkApplication nightly: spec.template.image: there is no field "image" here: move it to spec.template.spec`,
-				`f.yaml:12: ScheduledSparkApplication nightly: spec.template.mainApplicationFile: there is no field "mainApplicationFile" here: move it to spec.template.spec`,
-				`f.yaml:13: ScheduledSparkApplication nightly: spec.template.volumes: there is no field "volumes" here: move it to spec.template.spec`,
-				`f.yaml:14: ScheduledSparkApplication nightly: spec.failedRunHistoryLimit: there is no field "failedRunHistoryLimit" here: write failedHistoryLimit`,
+				`f.yaml:8: ScheduledSparkApplication nightly: spec.template.spec: the field is required`,
+				`f.yaml:9: ScheduledSparkApplication nightly: spec.template.type: unknown field "type": move it to spec.template.spec`,
+				`f.yaml:10: ScheduledSparkApplication nightly: spec.template.sparkVersion: unknown field "sparkVersion": move it to spec.template.spec`,
+				`f.yaml:11: ScheduledSparkApplication nightly: spec.template.image: unknown field "image": move it to spec.template.spec`,
+				`f.yaml:12: ScheduledSparkApplication nightly: spec.template.mainApplicationFile: unknown field "mainApplicationFile": move it to spec.template.spec`,
+				`f.yaml:13: ScheduledSparkApplication nightly: spec.template.volumes: unknown field "volumes": move it to spec.template.spec`,
+				`f.yaml:14: ScheduledSparkApplication nightly: spec.failedRunHistoryLimit: unknown field "failedRunHistoryLimit": write failedHistoryLimit`,
 			},
 		},
 		"second document, with several mistakes": {
 			text: "# first\n---\n" + right + "  executor:\n    cores: 1025\n  sparkConf:\n    spark.a: \"1\"\n    spark.master: 1\n  driver: {core: 1}\n", checked: 1,
 			want: []string{
 				"f.yaml:13: SparkApplication pi: spec.executor.cores: value 1025 is too large: set at most 1024",
-				"f.yaml:16: SparkApplication pi: spec.sparkConf[spark.master]: value 1 is a whole number",
-				`f.yaml:17: SparkApplication pi: spec.driver.core: there is no field "core" here: write cores, or remove it`,
+				"f.yaml:16: SparkApplication pi: spec.sparkConf[spark.master]: expected a string (in quotes), found an integer: 1",
+				`f.yaml:17: SparkApplication pi: spec.driver.core: unknown field "core": write cores, or remove it`,
 			},
 		},
 		"what the operator owns": {
@@ -114,7 +114,7 @@ spec:
 		},
 		"in a template": {
 			text: right + "  driver:\n    template:\n      spec:\n        containers:\n        - name: a\n          imagee: b\n", checked: 1,
-			want: []string{`f.yaml:15: SparkApplication pi: spec.driver.template.spec.containers[0].imagee: there is no field "imagee" here: write image, or remove it`},
+			want: []string{`f.yaml:15: SparkApplication pi: spec.driver.template.spec.containers[0].imagee: unknown field "imagee": write image, or remove it`},
 		},
 		"a schedule": {text: scheduled(right), checked: 1},
 		"a schedule that never fires, and its template": {
@@ -128,7 +128,7 @@ spec:
 			text: strings.Replace(scheduled(right), "Europe/Zurich", "Europe/Zurick", 1) + "      executer: {}\n", checked: 1,
 			want: []string{
 				`f.yaml:7: ScheduledSparkApplication nightly: spec.timeZone: value "Europe/Zurick": it is not in the IANA time zone database: write a name such as Europe/Zurich or America/New_York, or UTC`,
-				`f.yaml:14: ScheduledSparkApplication nightly: spec.template.spec.executer: there is no field "executer" here: write executor, or remove it`,
+				`f.yaml:14: ScheduledSparkApplication nightly: spec.template.spec.executer: unknown field "executer": write executor, or remove it`,
 			},
 		},
 		"a schedule of which some runs cannot start": {
@@ -168,7 +168,7 @@ spec:
 		},
 		"wrong kind of a value": {
 			text: strings.Replace(right, "type: Python", "type: [Python]", 1), checked: 1,
-			want: []string{`f.yaml:6: SparkApplication pi: spec.type: value ["Python"] is a list, but text (in quotes) is expected: correct it`},
+			want: []string{`f.yaml:6: SparkApplication pi: spec.type: expected a string (in quotes), found a list: ["Python"]`},
 		},
 		"not honoured yet": {
 			text: strings.Replace(right, "sparkVersion: 4.1.4", "sparkVersion: 4.9.0", 1), checked: 1,
@@ -185,7 +185,7 @@ spec:
 		},
 		"kind": {
 			text: strings.Replace(right, "SparkApplication", "SparkAplication", 1), checked: 1,
-			want: []string{`f.yaml:2: SparkAplication pi: kind: invalid kind "SparkAplication" for sparkgate.io: correct it`},
+			want: []string{`f.yaml:2: SparkAplication pi: kind: unknown kind "SparkAplication" in sparkgate.io`},
 		},
 		"list": {
 			text: "kind: List\nitems:\n- apiVersion: sparkgate.io/v1alpha1\n  kind: SparkFlavor\n  metadata:\n    name: default\n", checked: 1,
@@ -198,7 +198,7 @@ spec:
 		"a directive": {
 			text: "# Of ours.\n%YAML 1.2\n---\n" + right + "  nothing: 1\n", checked: 1, want: []string{
 				"f.yaml:2: the document cannot be read: neither kubectl nor Flux nor Argo CD reads a file with the directive %YAML: remove the line",
-				`f.yaml:13: SparkApplication pi: spec.nothing: there is no field "nothing" here`,
+				`f.yaml:13: SparkApplication pi: spec.nothing: unknown field "nothing"`,
 			},
 		},
 		"text behind the line between documents": {
@@ -222,7 +222,7 @@ spec:
 		},
 		"JSON": {
 			text:    `{"apiVersion": "sparkgate.io/v1alpha1", "kind": "SparkFlavor", "metadata": {"name": "a"}, "spec": {"nodeLabels": {"a": 1}}}`,
-			checked: 1, want: []string{"f.yaml:1: SparkFlavor a: spec.nodeLabels[a]: value 1 is a whole number, but text (in quotes) is expected: correct it"},
+			checked: 1, want: []string{"f.yaml:1: SparkFlavor a: spec.nodeLabels[a]: expected a string (in quotes), found an integer: 1"},
 		},
 		"conf folder from the files": {
 			text: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {spark-defaults.conf: spark.master local}\n---\n" + right + "  sparkConfigMap: c\n",
@@ -250,7 +250,7 @@ spec:
 		},
 		"secret of the wrong kind": {
 			text: right + "  sparkConf:\n    spark.password: 12345\n", checked: 1,
-			want: []string{"f.yaml:11: SparkApplication pi: spec.sparkConf[spark.password]: value (hidden) is a whole number"},
+			want: []string{"f.yaml:11: SparkApplication pi: spec.sparkConf[spark.password]: expected a string (in quotes), found an integer: (hidden)"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -99,5 +99,5 @@ func isOfApplications(name string) bool {
 
 // missing returns the message about a field that does not exist.
 func missing(name, remedy string) string {
-	return fmt.Sprintf("there is no field %q here: %s", name, remedy)
+	return fmt.Sprintf("unknown field %q: %s", name, remedy)
 }

@@ -45,10 +45,10 @@ spec:
 		"right queue": {"SparkQueue", queue, nil},
 		"required": {
 			"SparkApplication", "metadata: {name: pi}\nspec: {type: Java, sparkVersion: 4.1.4}",
-			[]string{"spec.image: the field is missing: set it", "spec.mainApplicationFile: the field is missing: set it"},
+			[]string{"spec.image: the field is required", "spec.mainApplicationFile: the field is required"},
 		},
 		"required with a choice": {
-			"SparkApplication", strings.Replace(application, "  type: Java\n", "", 1), []string{"spec.type: the field is missing: set it to Java, Scala, Python or R"},
+			"SparkApplication", strings.Replace(application, "  type: Java\n", "", 1), []string{"spec.type: the field is required: set Java, Scala, Python or R"},
 		},
 		"closed set": {
 			"SparkApplication", strings.Replace(application, "Java", "Rust", 1), []string{`spec.type: value "Rust" is not known: set Java, Scala, Python or R`},
@@ -65,42 +65,42 @@ spec:
 		},
 		"kind of a value": {
 			"SparkApplication", application + "  driver: {cores: two, env: {A: b}}", []string{
-				`spec.driver.cores: value "two" is text, but a whole number (without quotes) is expected: correct it`,
-				`spec.driver.env: value {"A":"b"} is a group of fields, but a list is expected: correct it`,
+				`spec.driver.cores: expected an integer (without quotes), found a string: "two"`,
+				`spec.driver.env: expected a list, found an object: {"A":"b"}`,
 			},
 		},
 		"number in a map of texts": {
 			"SparkApplication", application + "  sparkConf: {spark.a: 1, spark.password: 2}", []string{
-				"spec.sparkConf[spark.a]: value 1 is a whole number, but text (in quotes) is expected: correct it",
-				"spec.sparkConf[spark.password]: value (hidden) is a whole number, but text (in quotes) is expected: correct it",
+				"spec.sparkConf[spark.a]: expected a string (in quotes), found an integer: 1",
+				"spec.sparkConf[spark.password]: expected a string (in quotes), found an integer: (hidden)",
 			},
 		},
 		"keys like paths": {
 			"SparkApplication", application + "  sparkConf: {spark.a: b, 'spark.a.b[0]': 1, 'x in body y': 2}", []string{
-				"spec.sparkConf[spark.a.b[0]]: value 1 is a whole number, but text (in quotes) is expected: correct it",
-				"spec.sparkConf[x in body y]: value 2 is a whole number, but text (in quotes) is expected: correct it",
+				"spec.sparkConf[spark.a.b[0]]: expected a string (in quotes), found an integer: 1",
+				"spec.sparkConf[x in body y]: expected a string (in quotes), found an integer: 2",
 			},
 		},
 		"wrong kind beside a broken rule": {
 			"SparkApplication", application + "  driver: {memory: 4Gi, cores: two}", []string{
-				`spec.driver.cores: value "two" is text, but a whole number (without quotes) is expected: correct it`,
+				`spec.driver.cores: expected an integer (without quotes), found a string: "two"`,
 				`spec.driver.memory: value "4Gi" is not allowed: set memory in Spark's notation: a whole number followed by k, m, g or t, such as 512m or 4g`,
 			},
 		},
-		"nothing": {"SparkApplication", application + "  arguments: null", []string{"spec.arguments: value null is nothing, but a list is expected: correct it"}},
+		"nothing": {"SparkApplication", application + "  arguments: null", []string{"spec.arguments: expected a list, found null: null"}},
 		"bounds": {
 			"SparkApplication", application + "  executor: {instances: 0, cores: 2000}",
 			[]string{"spec.executor.cores: value 2000 is too large: set at most 1024", "spec.executor.instances: value 0 is too small: set at least 1"},
 		},
 		"length": {"SparkApplication", application + "  runID: " + strings.Repeat("ä", 257), []string{"spec.runID: value \"" + strings.Repeat("ä", 63) + "… has 257 characters: give at most 256"}},
-		"empty":  {"SparkApplication", strings.Replace(application, "image: spark", `image: ""`, 1), []string{"spec.image: the value is empty: set it"}},
+		"empty":  {"SparkApplication", strings.Replace(application, "image: spark", `image: ""`, 1), []string{"spec.image: the value must not be empty"}},
 		"too many": {
 			"SparkApplication", application + "  arguments: [" + strings.Repeat("a,", 1025) + "]", []string{"spec.arguments: there are 1025 entries: give at most 1024 items"},
 		},
 		"pattern": {"SparkApplication", application + "  driver: {podName: A}", []string{`spec.driver.podName: value "A" is not a valid name: ` +
 			"use lower-case letters, digits and '-', beginning and ending with a letter or digit"}},
 		"twice": {
-			"SparkApplication", application + "  driver: {env: [{name: A}, {name: A}]}", []string{`spec.driver.env[1]: the list already has an entry with name "A": remove one of the two`},
+			"SparkApplication", application + "  driver: {env: [{name: A}, {name: A}]}", []string{`spec.driver.env[1]: duplicate entry with name "A"`},
 		},
 		"quantity below zero": {
 			"SparkQueue", strings.Replace(queue, "nominal: 1", `nominal: "-1"`, 1),

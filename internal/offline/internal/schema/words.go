@@ -20,8 +20,8 @@ import (
 
 // kinds are the words for types of values, by their names in schemas.
 var kinds = map[string]string{
-	"object": "a group of fields", "array": "a list", "string": "text (in quotes)", "boolean": "true or false (without quotes)",
-	"integer": "a whole number (without quotes)", "number": "a number (without quotes)", "quantity": "a number or text",
+	"object": "an object", "array": "a list", "string": "a string (in quotes)", "boolean": "true or false (without quotes)",
+	"integer": "an integer (without quotes)", "number": "a number (without quotes)", "quantity": "a number or a string",
 }
 
 // kind returns the type of value that is expected; empty for any.
@@ -41,7 +41,7 @@ var remedies = []struct{ says, words, unit, end string }{
 	{"should be greater than or equal to ", "is too small: set at least ", "", ""},
 	{"should be at least ", "is too short: give at least ", " chars long", " characters"},
 	{"should have at least ", "has too few entries: give at least ", " items", ""},
-	{"should match '", "has another form than ", "'", ": correct it"},
+	{"should match '", "does not match the pattern ", "'", ""},
 }
 
 const (
@@ -65,11 +65,11 @@ var patterns = map[string]string{
 func (p place) message(err *field.Error) string {
 	switch err.Type {
 	case field.ErrorTypeRequired:
-		return "the field is missing: set it" + p.hint()
+		return "the field is required" + p.hint()
 	case field.ErrorTypeNotSupported:
 		return fmt.Sprintf("value %s is not known: set %s", p.show(), cmp.Or(p.choice(), "one of the "+err.Detail))
 	case field.ErrorTypeDuplicate:
-		return fmt.Sprintf("the list already has an entry %s: remove one of the two", identity(err.BadValue))
+		return fmt.Sprintf("duplicate entry %s", identity(err.BadValue))
 	case field.ErrorTypeTooLong:
 		return p.tooLong(err)
 	case field.ErrorTypeTooMany:
@@ -104,7 +104,7 @@ func (p place) invalid(err *field.Error) string {
 		says = says[i+len(inBody):]
 	}
 	if words, known := kinds[p.kind()]; known && strings.HasPrefix(says, "must be of type ") {
-		return fmt.Sprintf("value %s is %s, but %s is expected: correct it", p.show(), kindOf(p.value), words)
+		return fmt.Sprintf("expected %s, found %s: %s", words, kindOf(p.value), p.show())
 	}
 	if pattern, ok := strings.CutPrefix(says, "should match '"); ok {
 		if words, known := patterns[strings.TrimSuffix(pattern, "'")]; known {
@@ -112,14 +112,14 @@ func (p place) invalid(err *field.Error) string {
 		}
 	}
 	if p.value == "" && strings.HasPrefix(says, "should be at least ") {
-		return "the value is empty: set it"
+		return "the value must not be empty"
 	}
 	for _, r := range remedies {
 		if limit, ok := strings.CutPrefix(says, r.says); ok {
 			return "value " + p.show() + " " + r.words + strings.TrimSuffix(limit, r.unit) + r.end
 		}
 	}
-	return "value " + p.show() + " " + says + ": correct it"
+	return "value " + p.show() + " " + says
 }
 
 // inBody follows the name of the field in messages of kube-openapi.
@@ -171,7 +171,7 @@ func kindOf(value any) string {
 		word, _, _ := strings.Cut(words, " (")
 		return word
 	}
-	return "nothing"
+	return "null"
 }
 
 // shown formats a value for a message, cut to a readable length.
@@ -205,7 +205,7 @@ func (p place) choice() string {
 // hint returns the allowed values for a missing field, if it is an enum.
 func (p place) hint() string {
 	if choice := p.choice(); choice != "" {
-		return " to " + choice
+		return ": set " + choice
 	}
 	return ""
 }

@@ -84,7 +84,7 @@ func (m *Machine) addVariables(properties map[string]string, program string) err
 		return nil
 	}
 	if _, both := properties[conf.HadoopConfigMap]; both {
-		return errors.New(hadoopConfVariable + " and " + conf.HadoopConfigMap + " exclude each other: remove one of the two")
+		return errors.New(hadoopConfVariable + " and " + conf.HadoopConfigMap + " exclude each other; set one")
 	}
 	properties[conf.HadoopConfigMap] = HadoopConfigMap
 	return nil

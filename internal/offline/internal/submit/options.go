@@ -138,7 +138,7 @@ func parse(args []string) (*call, error) {
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("there is no program after the options: name the jar, Python or R file to run")
+	return nil, fmt.Errorf("expected a program after the options: name the jar, Python or R file to run")
 }
 
 // splitOption splits --option=value.
@@ -170,7 +170,7 @@ func (c *call) lookUp(name string) (hasValue bool, err error) {
 		}
 		return option.hasValue, nil
 	}
-	return false, fmt.Errorf("%s is not an option of spark-submit: correct it; an option of sparkctl stands before --, and an argument of the program after the program", name)
+	return false, fmt.Errorf("unknown spark-submit option %s; an option of sparkctl stands before --, and an argument of the program after the program", name)
 }
 
 // take stores an option.

@@ -289,7 +289,7 @@ func (b *builder) image() {
 	for _, role := range []conf.Role{conf.Driver, conf.Executor} {
 		if image, ok := b.properties[role.Key("container.image")]; ok {
 			b.properties[conf.Image] = image
-			b.note("spec.image", "there is no common image: that of the %s is used", role)
+			b.note("spec.image", "no common image is set: that of the %s is used", role)
 			return
 		}
 	}
@@ -323,7 +323,7 @@ var versionTag = regexp.MustCompile(`:v?([0-9]+\.[0-9]+\.[0-9]+)[^:/@]*(@[^/]*)?
 func (b *builder) version(given string) error {
 	if given == "" && b.app.Spec.Image == "" {
 		b.app.Spec.SparkVersion = unknownVersion
-		return fmt.Errorf("there is no image: name it with --conf %s=IMAGE:TAG, or the file that does with %s", conf.Image, optionProperties)
+		return fmt.Errorf("no image is set: use --conf %s=IMAGE:TAG, or name the file that sets it with %s", conf.Image, optionProperties)
 	}
 	if given == "" {
 		tag := versionTag.FindStringSubmatch(b.app.Spec.Image)

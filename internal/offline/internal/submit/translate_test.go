@@ -267,7 +267,7 @@ func TestWhatIsNoSubmission(t *testing.T) {
 		want string
 	}{
 		"no program":       {image, "name the jar, Python or R file"},
-		"unknown option":   {[]string{"--driver-memori", "1g", "a.jar"}, "--driver-memori is not an option of spark-submit: correct it; an option of sparkctl stands before --"},
+		"unknown option":   {[]string{"--driver-memori", "1g", "a.jar"}, "unknown spark-submit option --driver-memori; an option of sparkctl stands before --"},
 		"another encoding": {[]string{"a.jar", "Z\xfcrich"}, "argument 2 is not UTF-8 text"},
 		"no value":         {[]string{"--name"}, "--name has no value"},
 		"conf without =":   {[]string{"--conf", "spark.password", "a.jar"}, "write --conf KEY=VALUE"},
@@ -277,7 +277,7 @@ func TestWhatIsNoSubmission(t *testing.T) {
 		"kill":             {[]string{"--kill", "x"}, "delete the SparkApplication"},
 		"status":           {[]string{"--status", "x"}, "kubectl get"},
 		"version":          {[]string{"--conf", "spark.kubernetes.container.image=spark:latest", "a.jar"}, "--spark-version 4.1.4, before --"},
-		"no image":         {[]string{"a.jar"}, "there is no image: name it with --conf spark.kubernetes.container.image=IMAGE:TAG"},
+		"no image":         {[]string{"a.jar"}, "no image is set: use --conf spark.kubernetes.container.image=IMAGE:TAG"},
 		"no such file":     {[]string{"--properties-file", "p", "a.jar"}, "read the file of --properties-file: p: file does not exist"},
 		"no extra file":    {[]string{"--extra-properties-file", "p", "a.jar"}, "read the file of --extra-properties-file: p: file does not exist"},
 		"defaults in 3.5":  {[]string{"--conf", "spark.kubernetes.container.image=spark:3.5.7", "--load-spark-defaults", "a.jar"}, "came with Spark 4.0"},
@@ -292,7 +292,7 @@ func TestWhatIsNoSubmission(t *testing.T) {
 		"several mistakes at once": {
 			[]string{"--conf", "spark.kubernetes.namespace=", "--conf", "spark.kubernetes.driver.podTemplateFile=t", "--conf", "spark.driver.bindAddress=::1", "a.jar"},
 			"spark.kubernetes.namespace is empty: give a name, or leave it out\nspark.driver.bindAddress is \"::1\": leave it out, the driver binds to the address " +
-				"of its pod\nread the template of spark.kubernetes.driver.podTemplateFile: t: file does not exist\nthere is no image",
+				"of its pod\nread the template of spark.kubernetes.driver.podTemplateFile: t: file does not exist\nno image is set",
 		},
 		"template elsewhere": {
 			[]string{"--conf", "spark.kubernetes.driver.podTemplateFile=s3a://b/t", "a.jar"}, "fetch it and name the local file",
