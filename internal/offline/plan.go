@@ -55,27 +55,27 @@ type Pod struct {
 	Terminating bool
 }
 
-// Outcome is the state of an application when no more decisions are possible.
-type Outcome string
+// EndState is the state of an application when no more decisions are possible.
+type EndState string
 
 // The outcomes.
 const (
 	// Absent: the application does not exist, has ended, or is suspended.
-	Absent   Outcome = "Absent"
-	Admitted Outcome = "Admitted"
-	Waiting  Outcome = "Waiting"
+	Absent   EndState = "Absent"
+	Admitted EndState = "Admitted"
+	Waiting  EndState = "Waiting"
 	// Refused: the application cannot start until it, a queue, a flavor or its namespace is changed.
-	Refused Outcome = "Refused"
+	Refused EndState = "Refused"
 	// Preempted: the application loses its quota and waits again.
-	Preempted Outcome = "Preempted"
+	Preempted EndState = "Preempted"
 	// Elsewhere: the application does not use a SparkQueue.
-	Elsewhere Outcome = "Elsewhere"
+	Elsewhere EndState = "Elsewhere"
 	// Fits: a future run can be admitted, at least if its queues are idle.
-	Fits Outcome = "Fits"
+	Fits EndState = "Fits"
 )
 
-// Outcomes are all outcomes, in the order in which their counts are shown.
-var Outcomes = []Outcome{Admitted, Fits, Waiting, Preempted, Refused, Elsewhere, Absent}
+// EndStates are all states, in the order in which their counts are shown.
+var EndStates = []EndState{Admitted, Fits, Waiting, Preempted, Refused, Elsewhere, Absent}
 
 // Change is what the files do to an object.
 type Change string
@@ -100,13 +100,13 @@ const (
 
 // Effect is the effect of the files on an application, an unmanaged pod, or the future runs of a schedule.
 type Effect struct {
-	Kind      string  `json:"kind"`
-	Namespace string  `json:"namespace"`
-	Name      string  `json:"name"`
-	Queue     string  `json:"queue"`
-	Change    Change  `json:"change,omitempty"`
-	Before    Outcome `json:"before"`
-	After     Outcome `json:"after"`
+	Kind      string   `json:"kind"`
+	Namespace string   `json:"namespace"`
+	Name      string   `json:"name"`
+	Queue     string   `json:"queue"`
+	Change    Change   `json:"change,omitempty"`
+	Before    EndState `json:"before"`
+	After     EndState `json:"after"`
 	// Reason and Message explain After, in the words of the condition Admitted.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
@@ -355,7 +355,7 @@ func byName[T any](items []T, name func(*T) string) map[string]T {
 type appOutcome struct {
 	key             queueing.Key
 	queue           string
-	outcome         Outcome
+	outcome         EndState
 	reason, message string
 	// preempted is why the application lost its quota since the last comparison; nil if it did not. reclaimed is what
 	// it lost of its executors.
@@ -366,7 +366,7 @@ type appOutcome struct {
 // comparedWith returns the outcome to report, given the one before, and whether the application holds less than then. A
 // preempted application has lost its work even if it is admitted again at once. An application that held nothing has
 // lost nothing.
-func (s appOutcome) comparedWith(before Outcome) (now appOutcome, less bool) {
+func (s appOutcome) comparedWith(before EndState) (now appOutcome, less bool) {
 	switch {
 	case before != Admitted:
 		return s, false

@@ -33,7 +33,7 @@ func WritePlan(out io.Writer, plan offline.Plan, width int) error {
 		text.WriteString("\n")
 	}
 	rows := [][]string{{"NAME", "CHANGE", "QUEUE", "NOW", "THEN", "MESSAGE"}}
-	counts := map[offline.Outcome]int{}
+	counts := map[offline.EndState]int{}
 	for _, e := range plan.Effects {
 		name := e.Namespace + "/" + e.Name
 		switch e.Kind {
@@ -53,7 +53,7 @@ func WritePlan(out io.Writer, plan offline.Plan, width int) error {
 		return err
 	}
 	var each []string
-	for _, outcome := range offline.Outcomes {
+	for _, outcome := range offline.EndStates {
 		if n := counts[outcome]; n > 0 {
 			each = append(each, fmt.Sprintf("%d %s", n, outcome))
 		}

@@ -15,7 +15,7 @@ import (
 // TestWritePlan: what changes, which applications it concerns, and the words of the queue.
 func TestWritePlan(t *testing.T) {
 	t.Parallel()
-	effect := func(name string, change offline.Change, before, after offline.Outcome, reason, message string) offline.Effect {
+	effect := func(name string, change offline.Change, before, after offline.EndState, reason, message string) offline.Effect {
 		return offline.Effect{
 			Kind: v1alpha1.SparkApplicationKind, Namespace: "etl", Name: name, Queue: "team-a", Change: change, Before: before, After: after, Reason: reason, Message: message,
 		}

@@ -57,9 +57,9 @@ func FromStatus(app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) v1.A
 	return out
 }
 
-// OfSparkQueue reports whether the application's gate uses SparkQueues. The queues of other gates may have the same
+// UsesSparkQueue reports whether the application's gate uses SparkQueues. The queues of other gates may have the same
 // names as SparkQueues.
-func OfSparkQueue(app *v1alpha1.SparkApplication) bool {
+func UsesSparkQueue(app *v1alpha1.SparkApplication) bool {
 	gate := status.GateOf(app)
 	return gate == "" || catalog.Of(gate).SparkQueues
 }

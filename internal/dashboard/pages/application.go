@@ -101,7 +101,7 @@ func buildApplication(v *Visit) (view, error) {
 	now := v.Clock.Now()
 	p := applicationPage{
 		Base: v.site.Base, Namespace: app.Namespace, Name: app.Name, Summary: status.Summarize(app, now), Created: app.CreationTimestamp.Time,
-		Suspended: app.Spec.Suspend, Elsewhere: !printer.OfSparkQueue(app), Stages: charts.StagesOf(app, now), Facts: factsOf(app), Now: now,
+		Suspended: app.Spec.Suspend, Elsewhere: !printer.UsesSparkQueue(app), Stages: charts.StagesOf(app, now), Facts: factsOf(app), Now: now,
 		Conditions: app.Status.Conditions, Attempts: attemptsOf(app), Done: ApplicationActions[v.request.URL.Query().Get("done")].Done,
 	}
 	if e := app.Status.Executors; e != nil {

@@ -88,13 +88,13 @@ func (f *logFeed) copy(ctx context.Context, driver *corev1.Pod) {
 	defer log.Close()
 	in := bufio.NewReaderSize(log, maxLine)
 	for open := send(logLine{pod: driver.Name, first: true}); open; {
-		text, err := readLine(in)
+		text, err := readLogLine(in)
 		open = err == nil && send(logLine{pod: driver.Name, text: text})
 	}
 }
 
-// readLine returns a line, cut to the size of the buffer.
-func readLine(in *bufio.Reader) (string, error) {
+// readLogLine returns a line, cut to the size of the buffer.
+func readLogLine(in *bufio.Reader) (string, error) {
 	line, err := in.ReadSlice('\n')
 	text := strings.TrimRight(string(line), "\r\n")
 	cut := false

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// TestReadLine: log lines of any length and with any bytes become short lines of printable characters.
-func TestReadLine(t *testing.T) {
+// TestReadLogLine: log lines of any length and with any bytes become short lines of printable characters.
+func TestReadLogLine(t *testing.T) {
 	t.Parallel()
 	in := bufio.NewReaderSize(strings.NewReader("plain\n\x1b[31mred\x1b[0m\ta\r\n"+strings.Repeat("x", 3*maxLine)+"\n\u202eevil\nno end"), maxLine)
 	var lines []string
 	for {
-		line, err := readLine(in)
+		line, err := readLogLine(in)
 		if err != nil {
 			break
 		}

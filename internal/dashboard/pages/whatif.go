@@ -212,7 +212,7 @@ func objectsIn(list any) []map[string]any {
 
 // show lists and counts the effects.
 func (p *whatIfPage) show(effects []offline.Effect) {
-	counts := map[offline.Outcome]int{}
+	counts := map[offline.EndState]int{}
 	for _, e := range effects {
 		counts[e.After]++
 		if len(p.Effects) >= effectsShown {
@@ -230,7 +230,7 @@ func (p *whatIfPage) show(effects []offline.Effect) {
 		}
 		p.Effects = append(p.Effects, row)
 	}
-	for _, outcome := range offline.Outcomes {
+	for _, outcome := range offline.EndStates {
 		if n := counts[outcome]; n > 0 {
 			p.Counts = append(p.Counts, outcomeCount{toneOf(outcome), string(outcome), n})
 		}
@@ -238,7 +238,7 @@ func (p *whatIfPage) show(effects []offline.Effect) {
 }
 
 // toneOf returns the color of an outcome.
-func toneOf(o offline.Outcome) string {
+func toneOf(o offline.EndState) string {
 	switch o {
 	case offline.Admitted, offline.Fits:
 		return "good"

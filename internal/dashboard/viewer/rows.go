@@ -43,7 +43,7 @@ func (a *Application) UnmarshalJSON(data []byte) error {
 		Namespace: full.Namespace, Name: full.Name, UID: full.UID, Labels: full.Labels, CreationTimestamp: full.CreationTimestamp,
 	}
 	a.App.Spec.Queue = full.Spec.Queue
-	a.App.Status, a.metered, a.Elsewhere = summarized(&full.Status), metered(&full.Status), !printer.OfSparkQueue(&full)
+	a.App.Status, a.metered, a.Elsewhere = summarized(&full.Status), metered(&full.Status), !printer.UsesSparkQueue(&full)
 	if g := full.Status.Grant; g != nil {
 		a.GrantPath = printer.GrantPath(g)
 		for _, set := range printer.HolderOf(&full).Hold.PodSets {

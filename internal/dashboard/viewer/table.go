@@ -42,8 +42,8 @@ func (s *Source) Unlisten(wake chan struct{}) {
 	delete(s.listeners, wake)
 }
 
-// change changes the source and notifies its listeners.
-func (s *Source) change(how func()) {
+// update changes the source and notifies its listeners.
+func (s *Source) update(how func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	how()
@@ -74,10 +74,10 @@ func (s *Source) wake() {
 }
 
 // Lost implements client.Observer.
-func (s *Source) Lost(why error) { s.change(func() { s.lost = why }) }
+func (s *Source) Lost(why error) { s.update(func() { s.lost = why }) }
 
 // refuse notes that the source has ended, and why.
-func (s *Source) refuse(why error) { s.change(func() { s.refused = why }) }
+func (s *Source) refuse(why error) { s.update(func() { s.refused = why }) }
 
 // Standing returns why there is nothing to show, and why what is shown may be outdated. known is false as long as
 // nothing is known.
@@ -122,7 +122,7 @@ func (t *Table[T]) Listed(object []byte) error {
 
 // Complete implements client.Listener.
 func (t *Table[T]) Complete() {
-	t.change(func() { t.lost, t.rows, t.arriving = nil, t.arriving, nil })
+	t.update(func() { t.lost, t.rows, t.arriving = nil, t.arriving, nil })
 }
 
 // Changed implements client.Listener.
@@ -131,7 +131,7 @@ func (t *Table[T]) Changed(object []byte, deleted bool) error {
 	if err != nil {
 		return err
 	}
-	t.change(func() {
+	t.update(func() {
 		if deleted {
 			delete(t.rows, uid)
 			return

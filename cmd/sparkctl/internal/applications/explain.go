@@ -142,7 +142,7 @@ func explainApplication(ctx context.Context, c *client.Cluster, name string, a a
 		}
 		why := missing.Error()
 		var queue *v1alpha1.SparkQueue
-		if app.Status.Queue != "" && printer.OfSparkQueue(app) {
+		if app.Status.Queue != "" && printer.UsesSparkQueue(app) {
 			if queue, err = client.GetObject[v1alpha1.SparkQueue](ctx, c, client.Queues, app.Status.Queue); err != nil {
 				queue, why = nil, fmt.Sprintf("%s; nor can the queue be read: %v", why, err)
 			}

@@ -23,7 +23,7 @@ type Streams struct {
 
 // Filtered returns streams that escape control characters of the output, with the real clock if there is none.
 func (s Streams) Filtered() Streams {
-	s.Raw, s.Out, s.Err = s.Out, terminal{s.Out}, terminal{s.Err}
+	s.Raw, s.Out, s.Err = s.Out, escapingWriter{s.Out}, escapingWriter{s.Err}
 	if s.Clock == nil {
 		s.Clock = clock.RealClock{}
 	}

@@ -11,15 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// terminal writes text that others may have influenced, such as names, messages and files. It escapes control
+// escapingWriter writes text that others may have influenced, such as names, messages and files. It escapes control
 // characters except for line ends and tabs, such as \x1b, so that no text can move the cursor or change the terminal.
 // YAML and JSON are not affected if they are escaped beforehand.
-type terminal struct{ io.Writer }
+type escapingWriter struct{ io.Writer }
 
 // Write expects whole UTF-8 characters: a call must not end within one.
-func (t terminal) Write(text []byte) (int, error) {
+func (w escapingWriter) Write(text []byte) (int, error) {
 	if !bytes.ContainsFunc(text, controls) {
-		return t.Writer.Write(text)
+		return w.Writer.Write(text)
 	}
 	var out bytes.Buffer
 	for rest := text; len(rest) > 0; {
@@ -34,7 +34,7 @@ func (t terminal) Write(text []byte) (int, error) {
 		}
 		rest = rest[size:]
 	}
-	if _, err := t.Writer.Write(out.Bytes()); err != nil {
+	if _, err := w.Writer.Write(out.Bytes()); err != nil {
 		return 0, err
 	}
 	return len(text), nil
@@ -69,6 +69,6 @@ func controls(r rune) bool {
 // Clean returns a text with its control characters escaped.
 func Clean(text string) string {
 	var out strings.Builder
-	_, _ = terminal{&out}.Write([]byte(text)) // a strings.Builder never fails
+	_, _ = escapingWriter{&out}.Write([]byte(text)) // a strings.Builder never fails
 	return out.String()
 }

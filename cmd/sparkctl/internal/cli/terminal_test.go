@@ -20,7 +20,7 @@ func TestTerminal(t *testing.T) {
 		"lost \ufffd":                         "lost \ufffd",
 	} {
 		var out bytes.Buffer
-		if n, err := (terminal{&out}).Write([]byte(text)); n != len(text) || err != nil || out.String() != want {
+		if n, err := (escapingWriter{&out}).Write([]byte(text)); n != len(text) || err != nil || out.String() != want {
 			t.Errorf("%q became %q (%d, %v), want %q", text, out.String(), n, err, want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestManifestsStayAsTheyAre(t *testing.T) {
 	want := map[string]any{"text": "\x1b[2J \x7f \u0085 \u009b2J é \ufffd 👍"}
 	for _, format := range []string{"json", "yaml"} {
 		var out bytes.Buffer
-		if err := WriteObject(terminal{&out}, format, want); err != nil {
+		if err := WriteObject(escapingWriter{&out}, format, want); err != nil {
 			t.Fatal(err)
 		}
 		var got map[string]any

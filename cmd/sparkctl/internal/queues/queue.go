@@ -103,7 +103,7 @@ func (f *queueFlags) line(ctx context.Context, c *client.Cluster, below subtree,
 		unknown = err.Error()
 	}
 	for i := range apps {
-		if printer.OfSparkQueue(&apps[i]) && within[printer.Charged(printer.GrantPath(apps[i].Status.Grant), below.exist)] {
+		if printer.UsesSparkQueue(&apps[i]) && within[printer.Charged(printer.GrantPath(apps[i].Status.Grant), below.exist)] {
 			holders = append(holders, printer.HolderOf(&apps[i]))
 		}
 	}
