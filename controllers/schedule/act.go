@@ -157,11 +157,11 @@ func (a *actor) refuse(run tick.Run, why string) {
 	a.out.refused = why
 	switch {
 	case run.Token != "":
-		a.record.refused.request = refusal{run: run.Name, message: why}
+		a.record.rejected.request = rejection{run: run.Name, message: why}
 	case run.Request != "":
-		a.record.refused.past = refusal{run: run.Name, message: why}
+		a.record.rejected.past = rejection{run: run.Name, message: why}
 	default:
-		a.record.refused.tick = run.Name
+		a.record.rejected.tick = run.Name
 	}
 }
 

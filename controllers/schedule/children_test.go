@@ -144,9 +144,9 @@ func TestWakes(t *testing.T) {
 		{"soon", outcome{decision: tick.Decision{Look: now.Add(time.Minute)}}, time.Minute},
 		{"tomorrow", outcome{decision: tick.Decision{Look: now.AddDate(0, 0, 1)}}, maxSleep},
 		{"overdue", outcome{decision: tick.Decision{Look: now.Add(-time.Minute)}}, time.Millisecond},
-		{"refused", outcome{refused: "no quota", decision: tick.Decision{Again: true}}, retryRefused},
+		{"refused", outcome{refused: "no quota", decision: tick.Decision{Again: true}}, retryRejected},
 		{"refused, and something is due before it is tried again", outcome{refused: "no quota", decision: tick.Decision{Again: true, Look: now.Add(time.Second)}}, time.Second},
-		{"refused, and nothing is due for a while", outcome{refused: "no quota", decision: tick.Decision{Look: now.Add(time.Hour)}}, retryRefused},
+		{"refused, and nothing is due for a while", outcome{refused: "no quota", decision: tick.Decision{Look: now.Add(time.Hour)}}, retryRejected},
 		{"a mistake in the template", outcome{observed: observed{mistake: "spec.template", inTemplate: true}}, retryTemplate},
 		{"another mistake", outcome{observed: observed{mistake: "spec.timeZone"}}, 0},
 	} {

@@ -175,9 +175,9 @@ type outcome struct {
 	refused string
 }
 
-// retryRefused is the pause before a creation that the API server refused is tried again. The refusal may be temporary,
-// for example because of a ResourceQuota.
-const retryRefused = 30 * time.Second
+// retryRejected is the pause before a creation that the API server rejected is tried again. The rejection may be
+// temporary, for example because of a ResourceQuota.
+const retryRejected = 30 * time.Second
 
 // maxSleep bounds how late a run starts after the clock was set forward or the machine was suspended, which timers
 // do not notice. Looking again costs no request.
@@ -195,7 +195,7 @@ func (out outcome) result(now time.Time) ctrl.Result {
 	}
 	switch {
 	case out.refused != "":
-		return ctrl.Result{RequeueAfter: min(sleep, retryRefused)}
+		return ctrl.Result{RequeueAfter: min(sleep, retryRejected)}
 	case out.decision.Again:
 		return ctrl.Result{RequeueAfter: time.Nanosecond}
 	case !out.decision.Look.IsZero():

@@ -33,7 +33,7 @@ type announcer struct {
 }
 
 // announce records events: one for the run that this process has created, one for all missed runs, and one for a new
-// mistake or refusal.
+// mistake or rejection.
 func (an announcer) announce(out outcome, after *v1alpha1.ScheduledSparkApplicationStatus, last creation) {
 	ready := apimeta.FindStatusCondition(after.Conditions, v1alpha1.ReadyCondition)
 	before := apimeta.FindStatusCondition(an.schedule.Status.Conditions, v1alpha1.ReadyCondition)

@@ -49,16 +49,16 @@ type record struct {
 	version expectations.Version
 	// last is the last application that this process has created.
 	last       creation
-	refused    refusals
+	rejected   rejections
 	superseded superseded
 	template   templateCheck
 }
 
-// refusals are the last applications that could not be created: of a tick, of a requested run and of a requested past
+// rejections are the last applications that could not be created: of a tick, of a requested run and of a requested past
 // time.
-type refusals struct {
+type rejections struct {
 	tick          string
-	request, past refusal
+	request, past rejection
 }
 
 // superseded are the stalled applications that were deleted for the next run and are not yet recorded in the status.
@@ -90,8 +90,8 @@ type templateCheck struct {
 	asked      time.Time
 }
 
-// refusal is a run whose application could not be created, and why.
-type refusal struct{ run, message string }
+// rejection is a run whose application could not be created, and why.
+type rejection struct{ run, message string }
 
 // creation is a run whose application was created, the request for it, and when.
 type creation struct {

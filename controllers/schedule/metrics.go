@@ -59,8 +59,8 @@ const (
 	resultRefused   = "Refused"
 )
 
-// countRefused counts an application that the API server has refused. Each attempt counts.
-func countRefused(series *metricseries.Bounds, out outcome) {
+// countRejected counts an application that the API server has rejected. Each attempt counts.
+func countRejected(series *metricseries.Bounds, out outcome) {
 	if run := out.decision.Create; out.refused != "" && run != nil {
 		series.Count(func(func(string) string) {
 			runs.WithLabelValues(out.o.Schedule.Namespace, triggerOf(run), resultRefused).Inc()

@@ -18,7 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
-// TestCounters: recorded runs are counted by namespace, refusals are counted separately, and the series are deleted
+// TestCounters: recorded runs are counted by namespace, rejections are counted separately, and the series are deleted
 // with their namespace.
 func TestCounters(t *testing.T) {
 	for _, m := range []interface{ Reset() }{runs, missed, delay} { // of other tests
@@ -29,7 +29,7 @@ func TestCounters(t *testing.T) {
 	count := func(refused string, d tick.Decision) {
 		s := &v1alpha1.ScheduledSparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "counted", Name: "nightly"}}
 		out := outcome{observed: observed{o: tick.Observation{Schedule: s, Now: now}}, decision: d, refused: refused}
-		countRefused(r.Series, out)
+		countRejected(r.Series, out)
 		countRecorded(r.Series, out, creation{})
 	}
 	passed := []tick.Passed{{Reason: v1alpha1.MissedOperatorDown}, {Reason: v1alpha1.MissedOperatorDown}, {Reason: v1alpha1.MissedNameTaken}}

@@ -37,7 +37,7 @@ type observed struct {
 
 // observe reads the applications of the schedule and checks its spec.
 func (ob observer) observe(ctx context.Context) (observed, error) {
-	s, refused := ob.apps.schedule, ob.record.refused
+	s, refused := ob.apps.schedule, ob.record.rejected
 	seen := observed{o: tick.Observation{
 		Schedule: s, Now: ob.now, Since: ob.since, Token: status.ForceToken(s.Annotations, s.Status.LastHandledForceAt),
 		Request: s.Annotations[v1alpha1.RunForAnnotation],

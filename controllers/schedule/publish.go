@@ -27,7 +27,7 @@ type publisher struct {
 // read.
 func (pb publisher) publish(ctx context.Context, out outcome) error {
 	before := out.o.Schedule
-	countRefused(pb.series, out)
+	countRejected(pb.series, out)
 	pb.recordSuperseded(&before.Status) // an earlier write may have succeeded although its answer was lost
 	after := before.DeepCopy()
 	fill(&after.Status, out, pb.record)

@@ -151,7 +151,7 @@ func rfc3339(at time.Time) string {
 // view returns what the conditions are computed from.
 func view(s *v1alpha1.ScheduledSparkApplicationStatus, out outcome, known *record) status.ScheduleView {
 	v := status.ScheduleView{
-		Generation: out.o.Schedule.Generation, Mistake: out.mistake, Refused: cmp.Or(out.refused, stillRefused(out, &known.refused)), Suspended: out.o.Schedule.Spec.Suspend,
+		Generation: out.o.Schedule.Generation, Mistake: out.mistake, Refused: cmp.Or(out.refused, stillRejected(out, &known.rejected)), Suspended: out.o.Schedule.Spec.Suspend,
 		Rule:         fmt.Sprintf("runs at %q in time zone %s", out.o.Schedule.Spec.Schedule, cmp.Or(out.o.Schedule.Spec.TimeZone, "UTC")),
 		NeedsSuccess: out.o.Schedule.Spec.ReadyWhen == v1alpha1.ReadyWhenLastRunSucceeded,
 	}
@@ -188,9 +188,9 @@ func failedLast(s, before *v1alpha1.ScheduledSparkApplicationStatus) bool {
 	return okKnown || !failedKnown
 }
 
-// stillRefused returns why the application that was requested could not be created. It keeps the message while a tick
+// stillRejected returns why the application that was requested could not be created. It keeps the message while a tick
 // is handled before the next attempt.
-func stillRefused(out outcome, refused *refusals) string {
+func stillRejected(out outcome, refused *rejections) string {
 	name, run, past := out.o.Schedule.Name, out.decision.Create, out.decision.RunFor
 	switch {
 	case run == nil || run.Requested():

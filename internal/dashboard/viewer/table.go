@@ -18,10 +18,10 @@ type Source struct {
 	// the first object of that list has arrived, or when first is closed.
 	First, Begun chan struct{}
 	known, some  bool
-	// refused is the error that ended the source: the API server refuses the list. lost is why nothing can be read at
+	// rejected is the error that ended the source: the API server rejects the list. lost is why nothing can be read at
 	// the moment.
-	refused, lost error
-	listeners     map[chan struct{}]bool
+	rejected, lost error
+	listeners      map[chan struct{}]bool
 }
 
 func newSource() Source {
@@ -76,15 +76,15 @@ func (s *Source) wake() {
 // Lost implements client.Observer.
 func (s *Source) Lost(why error) { s.update(func() { s.lost = why }) }
 
-// refuse notes that the source has ended, and why.
-func (s *Source) refuse(why error) { s.update(func() { s.refused = why }) }
+// reject notes that the source has ended, and why.
+func (s *Source) reject(why error) { s.update(func() { s.rejected = why }) }
 
 // Standing returns why there is nothing to show, and why what is shown may be outdated. known is false as long as
 // nothing is known.
-func (s *Source) Standing() (refused, lost error, known bool) {
+func (s *Source) Standing() (rejected, lost error, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.refused, s.lost, s.known
+	return s.rejected, s.lost, s.known
 }
 
 // Table has the objects of a watch, with as much of each as pages show. Rows are never changed, only replaced, because

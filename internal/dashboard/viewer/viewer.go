@@ -121,7 +121,7 @@ func Open[T any](v *Viewer, s Subject) (*Table[T], error) {
 	go func() {
 		defer done()
 		if err := client.Listen(ctx, v.Cluster, s.kind, s.selection, listener); err != nil && !errors.Is(err, context.Canceled) {
-			t.refuse(err)
+			t.reject(err)
 		}
 	}()
 	return t, nil

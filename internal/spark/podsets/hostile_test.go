@@ -172,7 +172,7 @@ func refusal(t *testing.T, err error) {
 	if errors.As(err, &outside) && strings.Contains(err.Error(), ": value ") && strings.Contains(err.Error(), ": set ") {
 		return
 	}
-	mistake, ok := err.(*render.MistakeError)
+	mistake, ok := err.(*render.FindingError)
 	if !ok || !strings.HasPrefix(mistake.Field, "spec.") || !strings.Contains(mistake.Message, "value ") || !strings.Contains(mistake.Message, ": set ") {
 		t.Fatalf("the refusal lacks field, value or remedy: %v", err)
 	}

@@ -14,9 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
-	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
@@ -160,5 +160,5 @@ func countable(field string, driver, executor queueing.PodSet) error {
 
 // mistake returns an error about a field of the spec.
 func mistake(field, message string) error {
-	return &render.MistakeError{Mistake: strictdecode.Mistake{Field: field, Message: message}}
+	return &render.FindingError{Finding: finding.Finding{Field: field, Message: message}}
 }

@@ -51,7 +51,7 @@ var requiredSteps = []string{"BasicDriverFeatureStep", "DriverServiceFeatureStep
 const moreProperties = 16
 
 // Build returns the objects of an attempt. It returns an error if the input cannot be rendered, which joins
-// conf.ValueErrors and MistakeErrors. Each of them names field, value and remedy.
+// conf.ValueErrors and FindingErrors. Each of them names field, value and remedy.
 func Build(in Input) (Objects, error) {
 	b := build{
 		in:     in,

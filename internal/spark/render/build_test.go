@@ -160,10 +160,10 @@ func TestBuildReportsEveryWrongProperty(t *testing.T) {
 			t.Errorf("the error lacks %q; it is\n%v", want, err)
 		}
 	}
-	var mistake *MistakeError
+	var mistake *FindingError
 	var wrong *conf.ValueError
 	if !errors.As(err, &mistake) || !errors.As(err, &wrong) {
-		t.Error("the error does not join a MistakeError and a ValueError")
+		t.Error("the error does not join a FindingError and a ValueError")
 	}
 }
 

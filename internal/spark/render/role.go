@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -42,11 +43,11 @@ func ExecutorOf(app *v1alpha1.SparkApplication) Role {
 	return Role{conf.Executor, "spec.executor", "spark-kubernetes-executor", &app.Spec.Executor.PodRole, v1alpha1.ExecutorPodSet}
 }
 
-// MistakeError is the error for a raw part of the spec that cannot be decoded.
-type MistakeError struct{ strictdecode.Mistake }
+// FindingError is the error for a raw part of the spec that cannot be decoded.
+type FindingError struct{ finding.Finding }
 
 // Error returns field and message.
-func (e *MistakeError) Error() string { return e.Field + ": " + e.Message }
+func (e *FindingError) Error() string { return e.Field + ": " + e.Message }
 
 // decode decodes a raw part of the spec.
 func decode(raw *runtime.RawExtension, path string, into any) []error {
@@ -55,7 +56,7 @@ func decode(raw *runtime.RawExtension, path string, into any) []error {
 	}
 	var errs []error
 	for _, mistake := range strictdecode.Decode(raw.Raw, path, into) {
-		errs = append(errs, &MistakeError{mistake})
+		errs = append(errs, &FindingError{mistake})
 	}
 	return errs
 }
@@ -71,7 +72,7 @@ type Parts struct {
 	Affinity *corev1.Affinity
 }
 
-// Decode decodes the raw parts of the role. Each error is a *MistakeError. Parts that could be decoded are returned
+// Decode decodes the raw parts of the role. Each error is a *FindingError. Parts that could be decoded are returned
 // even if there are errors.
 func (r Role) Decode() (Parts, []error) {
 	var parts Parts

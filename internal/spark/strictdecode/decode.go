@@ -16,56 +16,53 @@ import (
 	"github.com/sparkgate/sparkgate/internal/redact"
 )
 
-// Mistake is something in a document that its type does not allow.
-type Mistake = finding.Finding
-
-// Decode decodes a JSON document and returns the mistakes in it: unknown and duplicate fields, values of the wrong
-// type, and quantities with absurd exponents. path is the field that holds the document. If there are mistakes, into
+// Decode decodes a JSON document and returns the findings in it: unknown and duplicate fields, values of the wrong
+// type, and quantities with absurd exponents. path is the field that holds the document. If there are findings, into
 // has the values that could be decoded.
-func Decode(document []byte, path string, into any) []Mistake {
-	if mistakes := endless(place{path: path, value: document, kind: reflect.TypeOf(into).Elem()}); len(mistakes) > 0 {
-		return mistakes
+func Decode(document []byte, path string, into any) []finding.Finding {
+	if findings := endless(place{path: path, value: document, kind: reflect.TypeOf(into).Elem()}); len(findings) > 0 {
+		return findings
 	}
 	strictErrors, err := json.UnmarshalStrict(document, into)
 	if err != nil {
-		return []Mistake{wrongKind(document, path, reflect.TypeOf(into).Elem(), err)}
+		return []finding.Finding{wrongKind(document, path, reflect.TypeOf(into).Elem(), err)}
 	}
-	var mistakes []Mistake
+	var findings []finding.Finding
 	for _, strictError := range strictErrors {
-		mistakes = append(mistakes, misplaced(strictError, path, reflect.TypeOf(into).Elem()))
+		findings = append(findings, misplaced(strictError, path, reflect.TypeOf(into).Elem()))
 	}
-	return mistakes
+	return findings
 }
 
-// misplaced returns the mistake about a field that is unknown or occurs twice.
-func misplaced(strictError error, path string, root reflect.Type) Mistake {
+// misplaced returns the finding about a field that is unknown or occurs twice.
+func misplaced(strictError error, path string, root reflect.Type) finding.Finding {
 	var field json.FieldError
 	if !errors.As(strictError, &field) {
-		return Mistake{Field: path, Message: strictError.Error()}
+		return finding.Finding{Field: path, Message: strictError.Error()}
 	}
-	mistake := Mistake{Field: path + "." + field.FieldPath()}
+	found := finding.Finding{Field: path + "." + field.FieldPath()}
 	name := lastName(field.FieldPath())
 	switch near := nearest.To(name, namesOf(typeAt(root, parentOf(field.FieldPath())))); {
 	case strings.HasPrefix(strictError.Error(), "duplicate"):
-		mistake.Message = "duplicate field"
+		found.Message = "duplicate field"
 	case near != "":
-		mistake.Message = fmt.Sprintf("unknown field %q: write %s, or remove it", name, near)
+		found.Message = fmt.Sprintf("unknown field %q: write %s, or remove it", name, near)
 	default:
-		mistake.Message = fmt.Sprintf("unknown field %q: remove it, or move it to where it belongs", name)
+		found.Message = fmt.Sprintf("unknown field %q: remove it, or move it to where it belongs", name)
 	}
-	return mistake
+	return found
 }
 
-// wrongKind returns the mistake about a value that its field cannot hold.
-func wrongKind(document []byte, path string, root reflect.Type, err error) Mistake {
+// wrongKind returns the finding about a value that its field cannot hold.
+func wrongKind(document []byte, path string, root reflect.Type, err error) finding.Finding {
 	if isSyntax, offset := json.SyntaxErrorOffset(err); isSyntax {
-		return Mistake{Field: path, Message: fmt.Sprintf("the document is not JSON (at byte %d): write valid YAML or JSON", offset)}
+		return finding.Finding{Field: path, Message: fmt.Sprintf("the document is not JSON (at byte %d): write valid YAML or JSON", offset)}
 	}
 	found, ok := locate(document, root, path)
 	if !ok { // Each part can be decoded, but the whole document cannot.
-		return Mistake{Field: path, Message: err.Error()}
+		return finding.Finding{Field: path, Message: err.Error()}
 	}
-	return Mistake{
+	return finding.Finding{
 		Field:   found.path,
 		Message: fmt.Sprintf("expected %s, found %s: %s", expected(found.kind), kindOf(found.value), shorten(found.value)),
 	}

@@ -23,13 +23,13 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, document []byte) {
 		var template corev1.PodTemplateSpec
-		mistakes := Decode(document, "spec.driver.template", &template)
-		for _, m := range mistakes {
+		findings := Decode(document, "spec.driver.template", &template)
+		for _, m := range findings {
 			if !strings.HasPrefix(m.Field, "spec.driver.template") || m.Message == "" {
 				t.Errorf("%q: mistake %q", document, m)
 			}
 		}
-		if len(mistakes) > 0 {
+		if len(findings) > 0 {
 			return
 		}
 		written, err := json.Marshal(&template)
@@ -37,8 +37,8 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%q cannot be written: %v", document, err)
 		}
 		var again corev1.PodTemplateSpec
-		if mistakes := Decode(written, "x", &again); len(mistakes) > 0 {
-			t.Fatalf("%q is written as %s, which has mistakes: %v", document, written, mistakes)
+		if findings := Decode(written, "x", &again); len(findings) > 0 {
+			t.Fatalf("%q is written as %s, which has mistakes: %v", document, written, findings)
 		}
 		if twice, err := json.Marshal(&again); err != nil || !reflect.DeepEqual(twice, written) {
 			t.Errorf("%q is written as %s, and that as %s (%v)", document, written, twice, err)

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/sparkgate/sparkgate/internal/finding"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
@@ -27,11 +28,11 @@ var quantityType = reflect.TypeFor[resource.Quantity]()
 // amountsType is the type of requests and limits.
 var amountsType = reflect.TypeFor[corev1.ResourceList]()
 
-// endless returns mistakes about such quantities in a document, and about amounts of resources that cannot be counted.
+// endless returns findings about such quantities in a document, and about amounts of resources that cannot be counted.
 // It must run before the document is decoded into its type.
-func endless(p place) []Mistake {
+func endless(p place) []finding.Finding {
 	if p.kind = deref(p.kind); p.kind != quantityType {
-		var out []Mistake
+		var out []finding.Finding
 		for _, child := range childrenOf(p) {
 			found := endless(child)
 			if len(found) == 0 && p.kind == amountsType {
@@ -44,19 +45,19 @@ func endless(p place) []Mistake {
 	if !Endless(string(p.value)) {
 		return nil
 	}
-	return []Mistake{{Field: p.path, Message: fmt.Sprintf("value %s has an exponent of more than two digits: set a quantity such as 500m or 2Gi",
+	return []finding.Finding{{Field: p.path, Message: fmt.Sprintf("value %s has an exponent of more than two digits: set a quantity such as 500m or 2Gi",
 		shorten(p.value))}}
 }
 
-// uncountable returns a mistake if an amount of a resource cannot be counted. A value that is not a quantity is
+// uncountable returns a finding if an amount of a resource cannot be counted. A value that is not a quantity is
 // reported when it is decoded.
-func uncountable(p place, name string) []Mistake {
+func uncountable(p place, name string) []finding.Finding {
 	var q resource.Quantity
 	if q.UnmarshalJSON(p.value) != nil {
 		return nil
 	}
 	if _, err := amounts.Of(name, q); err != nil {
-		return []Mistake{{Field: p.path, Message: err.Error()}}
+		return []finding.Finding{{Field: p.path, Message: err.Error()}}
 	}
 	return nil
 }

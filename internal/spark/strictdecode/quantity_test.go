@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/internal/finding"
 )
 
 func TestEndless(t *testing.T) {
@@ -29,21 +31,21 @@ func TestEndlessQuantities(t *testing.T) {
 	const rest = " of more than two digits: set a quantity such as 500m or 2Gi"
 	tests := map[string]struct {
 		spec string
-		want []Mistake
+		want []finding.Finding
 	}{
 		"none": {`{"containers": [{"name": "a", "env": [{"name": "REVISION", "value": "1e999999999"}],
 			"resources": {"limits": {"cpu": "1", "memory": "1Gi"}}}]}`, nil},
 		"of a container": {`{"containers": [{"name": "a"}, {"name": "b", "resources": {"limits": {"memory": "1e999999999", "cpu": "1e-999999999"}}}]}`,
-			[]Mistake{{Field: "spec.containers[1].resources.limits.cpu", Message: low + rest}, {Field: "spec.containers[1].resources.limits.memory", Message: high + rest}}},
+			[]finding.Finding{{Field: "spec.containers[1].resources.limits.cpu", Message: low + rest}, {Field: "spec.containers[1].resources.limits.memory", Message: high + rest}}},
 		"of a volume": {`{"volumes": [{"name": "v", "emptyDir": {"sizeLimit": "1e999999999"}}]}`,
-			[]Mistake{{Field: "spec.volumes[0].emptyDir.sizeLimit", Message: high + rest}}},
-		"of all pods": {`{"overhead": {"cpu": "1e999999999"}}`, []Mistake{{Field: "spec.overhead.cpu", Message: high + rest}}},
+			[]finding.Finding{{Field: "spec.volumes[0].emptyDir.sizeLimit", Message: high + rest}}},
+		"of all pods": {`{"overhead": {"cpu": "1e999999999"}}`, []finding.Finding{{Field: "spec.overhead.cpu", Message: high + rest}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if diff := cmp.Diff(tc.want, Decode([]byte(tc.spec), "spec", &corev1.PodSpec{})); diff != "" {
-				t.Errorf("mistakes (-want +got):\n%s", diff)
+				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 		})
 	}

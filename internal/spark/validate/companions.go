@@ -242,18 +242,18 @@ func (s *subject) withNamespace() *v1alpha1.SparkApplication {
 
 // exposureWarnings warns about ways to a web interface that is switched off, and about a path that no proxy seems to
 // remove.
-func exposureWarnings(s *subject) []Warning {
-	var warnings []Warning
+func exposureWarnings(s *subject) []Finding {
+	var warnings []Finding
 	ways := conf.Exposures(s.withNamespace())
 	if enabled, err := s.properties.Bool(conf.UIEnabled, true); err == nil && !enabled {
 		for _, way := range ways {
-			warnings = append(warnings, Warning{Field: way.Field,
+			warnings = append(warnings, Finding{Field: way.Field,
 				Message: "nothing is created, because " + s.properties.Field(conf.UIEnabled) + " switches the web interface off; remove one"})
 		}
 		return warnings
 	}
 	if len(ways) > 0 && s.spec.UI.Ingress != nil && len(s.spec.UI.Ingress.Annotations) == 0 && ways[0].Base != "" {
-		warnings = append(warnings, Warning{Field: ways[0].Field + ".path",
+		warnings = append(warnings, Finding{Field: ways[0].Field + ".path",
 			Message: "Spark answers at the root only: have the controller strip the path, which most do with an annotation, or give each job a host"})
 	}
 	return warnings

@@ -47,13 +47,10 @@ func withoutPasswords(f Finding) Finding {
 	return f
 }
 
-// Warning is about something that works but should be changed.
-type Warning = finding.Finding
-
 // findingsOf converts errors of other packages to findings.
 func findingsOf(err error) []Finding {
 	var value *conf.ValueError
-	var mistake *render.MistakeError
+	var mistake *render.FindingError
 	var joined interface{ Unwrap() []error }
 	switch {
 	case err == nil:

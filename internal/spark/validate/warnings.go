@@ -18,7 +18,7 @@ import (
 )
 
 // Warnings returns what works but should be changed. Warnings do not keep an application from running.
-func Warnings(app *v1alpha1.SparkApplication) []Warning {
+func Warnings(app *v1alpha1.SparkApplication) []Finding {
 	s := newSubject(app)
 	all := slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s),
 		packageWarnings(s), localWarnings(s), shuffleWarnings(s), prefixWarnings(s), gateWarnings(s), streamWarnings(s), resizeWarnings(s))
@@ -30,7 +30,7 @@ func Warnings(app *v1alpha1.SparkApplication) []Warning {
 
 // AccountWarnings warns if the driver has no service account and so uses the account default, which usually lacks the
 // rights. It cannot see which rights that account has, or what a sparkConfigMap sets; only the cluster knows these.
-func AccountWarnings(app *v1alpha1.SparkApplication) []Warning {
+func AccountWarnings(app *v1alpha1.SparkApplication) []Finding {
 	s := newSubject(app)
 	driver := s.roles[0]
 	pod := driver.parts.Template.Spec
@@ -38,21 +38,21 @@ func AccountWarnings(app *v1alpha1.SparkApplication) []Warning {
 		s.spec.SparkConfigMap != "" || len(rights.Needed(s.properties)) == 0 {
 		return nil
 	}
-	return []Warning{{Field: driver.Path + ".serviceAccountName", Message: "not set, so the driver runs under the namespace's ServiceAccount default, which usually may not " +
+	return []Finding{{Field: driver.Path + ".serviceAccountName", Message: "not set, so the driver runs under the namespace's ServiceAccount default, which usually may not " +
 		"create executors: set it to an account that may; kubectl apply -k config/job-namespace creates one named spark"}}
 }
 
 // secretWarnings warns about values that look like secrets, because all users who may read ConfigMaps can read them.
-func secretWarnings(s *subject) []Warning {
-	var warnings []Warning
+func secretWarnings(s *subject) []Finding {
+	var warnings []Finding
 	for _, property := range s.properties.Sorted() {
 		const readable = ", and the value will stand in a ConfigMap that others may read: take it from a Secret with spec.sparkConfFrom"
 		switch {
 		case property.Origin.Source == conf.Secret:
 		case conf.SecretValue(property.Key, property.Value):
-			warnings = append(warnings, Warning{Field: property.Origin.Field, Message: "the key looks like that of a secret" + readable})
+			warnings = append(warnings, Finding{Field: property.Origin.Field, Message: "the key looks like that of a secret" + readable})
 		case conf.HoldsSecret(property.Value) && conf.RefusedFromSecret(property.Key) == "":
-			warnings = append(warnings, Warning{Field: property.Origin.Field, Message: "the value seems to contain a password" + readable})
+			warnings = append(warnings, Finding{Field: property.Origin.Field, Message: "the value seems to contain a password" + readable})
 		}
 	}
 	return warnings
@@ -60,12 +60,12 @@ func secretWarnings(s *subject) []Warning {
 
 // heapWarnings warns about heaps that are too small for a Spark context. It needs 450 MiB, and with the serial
 // collector, which Java uses in all pods below 1792 MiB, Java counts a thirtieth less than it was given.
-func heapWarnings(s *subject) []Warning {
+func heapWarnings(s *subject) []Finding {
 	const smallest = 466 // MiB
-	var warnings []Warning
+	var warnings []Finding
 	for _, key := range []string{conf.DriverMemory, conf.ExecutorMemory} {
 		if heap, err := s.properties.MiB(key, smallest); err == nil && heap < smallest {
-			warnings = append(warnings, Warning{Field: s.properties.Field(key),
+			warnings = append(warnings, Finding{Field: s.properties.Field(key),
 				Message: fmt.Sprintf("value %q is less than Spark needs to start: set at least %dm", s.properties.Get(key, ""), smallest)})
 		}
 	}
@@ -73,15 +73,15 @@ func heapWarnings(s *subject) []Warning {
 }
 
 // argumentWarnings warns about arguments that are changed on their way to the program.
-func argumentWarnings(s *subject) []Warning {
-	var warnings []Warning
+func argumentWarnings(s *subject) []Finding {
+	var warnings []Finding
 	for i, argument := range s.spec.Arguments {
 		field := "spec.arguments[" + strconv.Itoa(i) + "]"
 		switch {
 		case strings.Contains(argument, "\r"):
-			warnings = append(warnings, Warning{Field: field, Message: "carriage returns are dropped by Spark's start script: remove them"})
+			warnings = append(warnings, Finding{Field: field, Message: "carriage returns are dropped by Spark's start script: remove them"})
 		case strings.Contains(strings.ReplaceAll(argument, "$$(", ""), "$("):
-			warnings = append(warnings, Warning{Field: field, Message: "Kubernetes replaces $(NAME) by the variable of that name: write $$(NAME) if that is not meant"})
+			warnings = append(warnings, Finding{Field: field, Message: "Kubernetes replaces $(NAME) by the variable of that name: write $$(NAME) if that is not meant"})
 		}
 	}
 	return warnings
@@ -89,8 +89,8 @@ func argumentWarnings(s *subject) []Warning {
 
 // sidecarWarnings warns about other containers in the driver's pod, because the kubelet does not end them with the
 // driver.
-func sidecarWarnings(s *subject) []Warning {
-	var warnings []Warning
+func sidecarWarnings(s *subject) []Finding {
+	var warnings []Finding
 	for _, r := range s.roles {
 		if r.Name != conf.Driver {
 			continue
@@ -99,7 +99,7 @@ func sidecarWarnings(s *subject) []Warning {
 			if i == r.spark {
 				continue
 			}
-			warnings = append(warnings, Warning{Field: r.containerPath(i), Message: fmt.Sprintf("container %q may not end with the driver, and the run holds its "+
+			warnings = append(warnings, Finding{Field: r.containerPath(i), Message: fmt.Sprintf("container %q may not end with the driver, and the run holds its "+
 				"quota until the operator ends it, 30s later: make it an entry of initContainers with restartPolicy: Always, which Kubernetes ends with the driver",
 				r.parts.Template.Spec.Containers[i].Name)})
 		}
@@ -109,26 +109,26 @@ func sidecarWarnings(s *subject) []Warning {
 
 // packageWarnings warns if the driver fetches libraries and no folder is set for them. It would store them in the home
 // folder of its user; the user of Spark's images has none, so the driver ends when it cannot create a file there.
-func packageWarnings(s *subject) []Warning {
+func packageWarnings(s *subject) []Finding {
 	_, fetches := s.properties.Lookup(conf.Packages)
 	if s.properties.First("", ivyFolder, "spark.jars.ivySettings") != "" || s.spec.SparkConfigMap != "" || !fetches {
 		return nil
 	}
-	return []Warning{{Field: s.properties.Field(conf.Packages), Message: "the driver keeps these libraries below the home of its user, and the user of Spark's images has none, " +
+	return []Finding{{Field: s.properties.Field(conf.Packages), Message: "the driver keeps these libraries below the home of its user, and the user of Spark's images has none, " +
 		"so that it would end when it starts: set " + ivyFolder + " in spec.sparkConf to a folder that it can write, such as /tmp/ivy"}}
 }
 
 // localWarnings warns about local files that executors will not have in their working folder: the driver copies and
 // unpacks files of its own image only into its own folder, and sends only other files to executors.
-func localWarnings(s *subject) []Warning {
-	var warnings []Warning
+func localWarnings(s *subject) []Finding {
+	var warnings []Finding
 	for _, list := range lists {
 		if list.key != conf.Files && list.key != conf.Archives {
 			continue
 		}
 		for _, e := range s.elements(list.key, list.field, list.typed) {
 			if scheme, err := conf.Scheme(e.uri); err == nil && scheme == "local" {
-				warnings = append(warnings, Warning{Field: e.field, Message: fmt.Sprintf("value %q is put into the working folder of the driver alone, because Spark "+
+				warnings = append(warnings, Finding{Field: e.field, Message: fmt.Sprintf("value %q is put into the working folder of the driver alone, because Spark "+
 					"does not send local files to executors: set a remote URI, or have the program read the file by its path in image or volume", e.uri)})
 			}
 		}
@@ -137,35 +137,35 @@ func localWarnings(s *subject) []Warning {
 }
 
 // shuffleWarnings warns about the external shuffle service, which executors look for on their node when they start.
-func shuffleWarnings(s *subject) []Warning {
+func shuffleWarnings(s *subject) []Finding {
 	if on, err := s.properties.Bool(conf.ShuffleServiceEnabled, false); err != nil || !on {
 		return nil
 	}
-	return []Warning{{Field: s.properties.Field(conf.ShuffleServiceEnabled), Message: "nodes of Kubernetes have no external shuffle service, without which executors end when " +
+	return []Finding{{Field: s.properties.Field(conf.ShuffleServiceEnabled), Message: "nodes of Kubernetes have no external shuffle service, without which executors end when " +
 		"they start: remove it (under dynamic allocation, shuffle tracking is on by default)"}}
 }
 
 // gateWarnings warns about settings that lead pods to the queue of another system although the application does not use
 // the gate of that system. The other system would then ask for quota pod by pod, after Sparkgate has granted its own.
-func gateWarnings(s *subject) []Warning {
+func gateWarnings(s *subject) []Finding {
 	if s.spec.Queue != nil && s.spec.Queue.Gate != "" {
 		return nil // contradictions are findings
 	}
 	const remedy = ": set spec.queue.gate to %[2]s and spec.queue.name to the queue, and remove it; or remove it, if the namespace's default gate is %[2]s"
-	var warnings []Warning
+	var warnings []Finding
 	for _, key := range []string{conf.SchedulerName, conf.Driver.Key("scheduler.name"), conf.Executor.Key("scheduler.name")} {
 		gates := catalog.Names(func(can queueing.Capabilities) bool {
 			return can.Scheduler != "" && can.Scheduler == s.properties.Get(key, "")
 		})
 		for _, gate := range gates {
-			warnings = append(warnings, Warning{Field: s.properties.Field(key), Message: fmt.Sprintf("value %q is the scheduler of the gate %s, which sets it itself"+remedy,
+			warnings = append(warnings, Finding{Field: s.properties.Field(key), Message: fmt.Sprintf("value %q is the scheduler of the gate %s, which sets it itself"+remedy,
 				s.properties.Get(key, ""), gate)})
 		}
 	}
 	for _, r := range s.roles {
 		key := r.Name.Key("label." + v1alpha1.KueueQueueLabel)
 		if _, ok := s.properties.Lookup(key); ok {
-			warnings = append(warnings, Warning{Field: s.properties.Field(key), Message: fmt.Sprintf(
+			warnings = append(warnings, Finding{Field: s.properties.Field(key), Message: fmt.Sprintf(
 				"the label %[1]s has Kueue decide on each pod separately"+remedy, v1alpha1.KueueQueueLabel, v1alpha1.GateKueue)})
 		}
 	}
@@ -174,32 +174,32 @@ func gateWarnings(s *subject) []Warning {
 
 // streamWarnings warns about a setting with which a stream of the older kind (DStreams) gets more executors than it was
 // granted: it turns off Spark's dynamic allocation, from whose bounds the grant is computed.
-func streamWarnings(s *subject) []Warning {
+func streamWarnings(s *subject) []Finding {
 	const key = "spark.streaming.dynamicAllocation.enabled"
 	if on, err := s.properties.Bool(key, false); err != nil || !on {
 		return nil
 	}
-	return []Warning{{Field: s.properties.Field(key), Message: "the stream creates executors beyond those that its queue has granted, which are charged but not held back: " +
+	return []Finding{{Field: s.properties.Field(key), Message: "the stream creates executors beyond those that its queue has granted, which are charged but not held back: " +
 		"remove it and set spec.executor.instances to what the stream needs at most"}}
 }
 
 // resizeWarnings names the plugin by which executors are to get more memory while they run: the Role of drivers does not
 // let them grow beyond what their queue has granted, and the plugin logs that nowhere.
-func resizeWarnings(s *subject) []Warning {
+func resizeWarnings(s *subject) []Finding {
 	const key, plugin = "spark.plugins", "ExecutorResizePlugin"
 	if !strings.Contains(s.properties.Get(key, ""), plugin) {
 		return nil
 	}
-	return []Warning{{Field: s.properties.Field(key), Message: plugin + " may not resize executors, which have the memory that their queue has granted: remove it, " +
+	return []Finding{{Field: s.properties.Field(key), Message: plugin + " may not resize executors, which have the memory that their queue has granted: remove it, " +
 		"and raise spec.executor.memory or memoryOverhead"}}
 }
 
 // prefixWarnings warns about Hadoop properties with the prefix spark.hadoop., which is added again.
-func prefixWarnings(s *subject) []Warning {
-	var warnings []Warning
+func prefixWarnings(s *subject) []Finding {
+	var warnings []Finding
 	for _, key := range slices.Sorted(maps.Keys(s.spec.HadoopConf)) {
 		if name, twice := strings.CutPrefix(key, conf.HadoopPrefix); twice {
-			warnings = append(warnings, Warning{Field: conf.At("spec.hadoopConf", key),
+			warnings = append(warnings, Finding{Field: conf.At("spec.hadoopConf", key),
 				Message: conf.HadoopPrefix + " is added to every key here, so the property would have no effect; write " + name})
 		}
 	}
@@ -210,12 +210,12 @@ func prefixWarnings(s *subject) []Warning {
 var overwritten = []string{"SPARK_APPLICATION_ID", "SPARK_DRIVER_BIND_ADDRESS", "SPARK_LOCAL_DIRS", "SPARK_CONF_DIR"}
 
 // overwrittenWarnings warns about settings that Spark replaces.
-func overwrittenWarnings(s *subject) []Warning {
-	var warnings []Warning
+func overwrittenWarnings(s *subject) []Finding {
+	var warnings []Finding
 	for _, r := range s.roles {
 		for _, variable := range r.Fields.Env {
 			if slices.Contains(overwritten, variable.Name) {
-				warnings = append(warnings, Warning{Field: conf.At(r.Path+".env", variable.Name), Message: "Spark sets this variable itself: remove it"})
+				warnings = append(warnings, Finding{Field: conf.At(r.Path+".env", variable.Name), Message: "Spark sets this variable itself: remove it"})
 			}
 		}
 		if r.spark < 0 {
@@ -223,11 +223,11 @@ func overwrittenWarnings(s *subject) []Warning {
 		}
 		key := r.Name.Key("podTemplateContainerName")
 		if name, ok := s.properties.Lookup(key); ok && r.parts.Template.Spec.Containers[r.spark].Name != name {
-			warnings = append(warnings, Warning{Field: s.properties.Field(key),
+			warnings = append(warnings, Finding{Field: s.properties.Field(key),
 				Message: fmt.Sprintf("value %q does not name a container of %s.template, so Spark takes another one: correct the name", name, r.Path)})
 		}
 		if image := r.parts.Template.Spec.Containers[r.spark].Image; image != "" {
-			warnings = append(warnings, Warning{Field: r.containerPath(r.spark) + ".image",
+			warnings = append(warnings, Finding{Field: r.containerPath(r.spark) + ".image",
 				Message: fmt.Sprintf("value %q is not used for Spark's container: set %s.image", image, r.Path)})
 		}
 	}
