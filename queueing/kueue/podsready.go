@@ -53,7 +53,7 @@ func podsReady(phase queueing.Phase) metav1.Condition {
 	c := metav1.Condition{Type: kueuev1.WorkloadPodsReady, Status: metav1.ConditionFalse}
 	switch phase {
 	case queueing.AttemptPodsReady:
-		c.Status, c.Reason, c.Message = metav1.ConditionTrue, kueuev1.WorkloadStarted, "The pods of the base gang were ready together"
+		c.Status, c.Reason, c.Message = metav1.ConditionTrue, kueuev1.WorkloadStarted, "The pods of the base gang became ready"
 	case queueing.AttemptPodsLost:
 		c.Reason, c.Message = kueuev1.WorkloadWaitForRecovery, "The attempt has lost its pods and waits for others"
 	case queueing.AttemptStarting:
