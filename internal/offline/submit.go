@@ -112,15 +112,19 @@ func toYAML(object any) ([]byte, error) {
 	delete(fields, "status")
 	removeEmpty(fields)
 	asJSON, err := json.MarshalIndent(fields, "", "  ")
-	if err != nil || !bytes.Contains(asJSON, []byte(nextLine)) {
+	if err != nil || !slices.ContainsFunc(lostInYAML, func(lost string) bool { return bytes.Contains(asJSON, []byte(lost)) }) {
 		return yaml.Marshal(fields)
 	}
 	return append(bytes.ReplaceAll(asJSON, []byte(nextLine), []byte(`\u0085`)), '\n'), nil
 }
 
 // nextLine is a character that YAML reads as a line break, even within quotes, and that the YAML writer does not
-// escape. An object with it is written in JSON, which is also YAML.
+// escape.
 const nextLine = "\u0085"
+
+// lostInYAML is what the YAML writer changes, as encoding/json writes it: nextLine, and the key << of a template, which
+// would merge a group into its own. An object with it is written in JSON, which is also YAML.
+var lostInYAML = []string{nextLine, `"\u003c\u003c":`}
 
 // removeEmpty removes empty objects and null.
 func removeEmpty(fields map[string]any) {
