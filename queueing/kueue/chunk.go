@@ -283,7 +283,8 @@ func (t *usage) surplus(wanted int32) []*kueuev1.Workload {
 // readyOf returns the chunks that should now be marked ready: all their pods are ready, as are those of the base gang
 // and of older chunks.
 func readyOf(chunks []*kueuev1.Workload, held queueing.Grant, want queueing.ResizeRequest) []*kueuev1.Workload {
-	left := maps.Clone(want.Ready)
+	left := map[string]int32{} // want.Ready is nil while no pod is ready
+	maps.Copy(left, want.Ready)
 	if base := basePods(held, want.PodSet); base != nil {
 		left[base.Flavor] -= base.Count
 	}
