@@ -128,7 +128,7 @@ func TestSparkctl(t *testing.T) {
 	waits := "pi waits in queue " + l.Queue.Name
 	says(tenant, pi, waits+": 2 of 2 in line", "one of another namespace, priority 7", "BLOCKED BY", "must be released in queue "+l.Queue.Name)
 	says(admin, pi, waits+": 2 of 2 in line", l.other+"/first, priority 7")
-	says(admin, []string{"queue", l.Queue.Name}, "2 waiting, 1 admitted", "2  "+l.Namespace+"/pi")
+	says(admin, []string{"queue", l.Queue.Name}, "2 waiting, 1 admitted", "2  SparkApplication "+l.Namespace+"/pi")
 	says(tenant, []string{"queue", l.Queue.Name}, "read the queue", "cannot get resource", "no live view", "may not get sparkqueues")
 	says(tenant, []string{"gone", "-n", l.Namespace}, "sparkapplication gone not found in namespace ", "there is no sparkapplication")
 
@@ -138,7 +138,7 @@ func TestSparkctl(t *testing.T) {
 	says(admin, pi, waits+": number 2 in line", "WaitingForQuota: needs memory 2688Mi", "There is no live view: the operator does not answer")
 	says(tenant, pi, waits, "There is no live view: the operator does not answer", "nor can the queue be read")
 	out, problem := run(t, program, admin, "queue", l.Queue.Name)
-	for _, word := range []string{l.Queue.Name, "Waits    1  " + l.other + "/first", "         2  " + l.Namespace + "/pi", "Holds    "} {
+	for _, word := range []string{l.Queue.Name, "Waits    1  SparkApplication " + l.other + "/first", "         2  SparkApplication " + l.Namespace + "/pi", "Holds    "} {
 		if !strings.Contains(out, word) {
 			t.Errorf("sparkctl queue without an operator: no %q in:\n%s%s", word, out, problem)
 		}

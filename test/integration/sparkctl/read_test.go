@@ -114,7 +114,7 @@ func TestQueue(t *testing.T) {
 	w.Reach(w.Apply("later"), v1alpha1.QueuedReason)
 	harness.Eventually(t, w.Queue, "listing who waits", func(q *v1alpha1.SparkQueue) bool { return len(q.Status.Heads) == 1 && q.Status.Admitted == 1 })
 	me.sees(words("queue"), "QUEUE ", "BORROWED", w.Queue.Name+" ", "[####################]")
-	me.sees(words("queue "+w.Queue.Name), "Waits    1  "+w.Namespace+"/later", "Holds    "+w.Namespace+"/pi (Running)", "2 executors with")
+	me.sees(words("queue "+w.Queue.Name), "Waits    1  SparkApplication "+w.Namespace+"/later", "Holds    "+w.Namespace+"/pi (Running)", "2 executors with")
 	me.sees(words("queue "+w.Queue.Name+" -o yaml"), "kind: SparkQueue", "name: "+w.Queue.Name)
 	me.sees(words("queue -o json"), `"kind": "List"`)
 	me.fails(1, words("queue "+w.Queue.Name+"x"), "sparkqueue "+w.Queue.Name+"x not found: did you mean "+w.Queue.Name+"?")
