@@ -130,7 +130,7 @@ func TestSparkctl(t *testing.T) {
 	says(admin, pi, waits+": 2 of 2 in line", l.other+"/first, priority 7")
 	says(admin, []string{"queue", l.Queue.Name}, "2 waiting, 1 admitted", "2  SparkApplication "+l.Namespace+"/pi")
 	says(tenant, []string{"queue", l.Queue.Name}, "read the queue", "cannot get resource", "no live view", "may not get sparkqueues")
-	says(tenant, []string{"gone", "-n", l.Namespace}, "sparkapplication gone not found in namespace ", "there is no sparkapplication")
+	says(tenant, []string{"gone", "-n", l.Namespace}, "sparkapplication gone not found in namespace ", "no live view: sparkapplication "+l.Namespace+"/gone not found")
 
 	harness.Eventually(t, l.Queue, "listing who waits", func(q *v1alpha1.SparkQueue) bool { return len(q.Status.Heads) == 2 })
 	leader.stop()
