@@ -101,7 +101,7 @@ func TestQueueIsLive(t *testing.T) {
 	w.Reach(w.Apply("second"), v1alpha1.QueuedReason)
 	b.shows(w.Namespace + "/second")
 	w.Reach(w.Apply("third", func(app *v1alpha1.SparkApplication) { app.Spec.Executor.Instances = ptr.To[int32](1) }), v1alpha1.QueuedReason)
-	b.shows("is reserved for applications")
+	b.shows("is reserved for asks")
 	b.has("the bar has what is reserved", `document.querySelector("svg.bar rect.reserved")`)
 	b.has("the bar says what is reserved", `document.querySelector("svg.bar[aria-label*='1792Mi reserved']")`)
 	for _, theme := range []string{"light", "dark"} {

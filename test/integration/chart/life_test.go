@@ -66,19 +66,13 @@ const (
 	queues       = "sparkqueues.sparkgate.io"
 )
 
-// deleteCRDs deletes CRDs with all objects of theirs, all at once: the API server takes ten seconds for one.
-func deleteCRDs(t *testing.T, names ...string) {
+// deleteCRD deletes a CRD with all objects of its kind, for which the API server takes ten seconds.
+func deleteCRD(t *testing.T, name string) {
 	t.Helper()
-	// An API server that has served a kind for a moment only may not be able to list it yet, and tries again after pauses that double.
-	const patience = 3 * time.Minute
-	for _, name := range names {
-		if err := env.Client().Delete(t.Context(), crd(name)); client.IgnoreNotFound(err) != nil {
-			t.Fatal(err)
-		}
+	if err := env.Client().Delete(t.Context(), crd(name)); err != nil {
+		t.Fatal(err)
 	}
-	for _, name := range names {
-		env.UntilWithin(t, patience, name+" is deleted", func() (bool, any) { return !exists(t, crd(name)), "it is there" })
-	}
+	env.Until(t, name+" is deleted", func() bool { return !exists(t, crd(name)) })
 }
 
 // application returns one that has started something: with the operator's finalizer, and another one if it is named.
@@ -134,7 +128,6 @@ const next = "docker.io/sparkgate/sparkgate:v99.0.0"
 
 // TestLife installs the chart on a new cluster, upgrades it, goes back, uninstalls it, installs it again, and removes the rest.
 func TestLife(t *testing.T) {
-	deleteCRDs(t, applications, queues, "scheduledsparkapplications.sparkgate.io", "sparkflavors.sparkgate.io")
 	must(t)(helm(t, "install", release, chartFolder(), "--create-namespace"))
 	queue := &v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
 	if !exists(t, queue) || !queue.Spec.Unlimited || image(t) == "" {
@@ -316,7 +309,7 @@ func remove(t *testing.T, app *v1alpha1.SparkApplication) {
 	if err := env.Client().Update(t.Context(), archived); err != nil {
 		t.Fatal(err)
 	}
-	deleteCRDs(t, applications)
+	deleteCRD(t, applications)
 }
 
 // operatorPod: while there is one, sparkctl changes nothing.

@@ -24,7 +24,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	code := env.Main(m)
+	code := env.MainWithoutCRDs(m)
 	harness.RemovePrograms()
 	os.Exit(code)
 }

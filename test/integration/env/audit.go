@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
 // auditPolicy logs each write of an application or a pod, with request and response. It also names the groups of all
@@ -43,7 +41,7 @@ func MainAudited(m *testing.M) int {
 		return 1
 	}
 	server.auditLog = filepath.Join(dir, "audit.log")
-	testEnv := &envtest.Environment{}
+	testEnv := withCRDs()
 	testEnv.ControlPlane.GetAPIServer().Configure().Set("audit-policy-file", policy).Set("audit-log-path", server.auditLog)
 	return run(m, testEnv)
 }

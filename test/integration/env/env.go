@@ -38,7 +38,15 @@ var server struct {
 // Main starts the server, runs the tests of the package and stops the server. It returns the exit code: TestMain is
 //
 //	func TestMain(m *testing.M) { os.Exit(env.Main(m)) }
-func Main(m *testing.M) int { return run(m, &envtest.Environment{}) }
+func Main(m *testing.M) int { return run(m, withCRDs()) }
+
+// withCRDs has paths in the repository.
+func withCRDs() *envtest.Environment {
+	return &envtest.Environment{CRDDirectoryPaths: []string{"config/crd/bases"}}
+}
+
+// MainWithoutCRDs is Main with a server that does not know our kinds.
+func MainWithoutCRDs(m *testing.M) int { return run(m, &envtest.Environment{}) }
 
 func run(m *testing.M, testEnv *envtest.Environment) int {
 	stop, err := start(testEnv)
@@ -61,7 +69,9 @@ func start(testEnv *envtest.Environment) (stop func() error, err error) {
 	if server.assets, err = findAssets(server.root); err != nil {
 		return nil, err
 	}
-	testEnv.CRDDirectoryPaths = []string{filepath.Join(server.root, "config", "crd", "bases")}
+	for i, path := range testEnv.CRDDirectoryPaths {
+		testEnv.CRDDirectoryPaths[i] = filepath.Join(server.root, path)
+	}
 	testEnv.ErrorIfCRDPathMissing = true
 	testEnv.BinaryAssetsDirectory = server.assets
 	// If the start fails half way, for example because a CRD is refused, the programs are still running.

@@ -226,7 +226,7 @@ func unlabelled(t *testing.T) {
 	app := w.apply("pi")
 	w.Run(app)
 	workload := w.workload(app)
-	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:null}}}`, v1alpha1.ApplicationUIDLabel)
+	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:null}}}`, v1alpha1.AttemptLabel)
 	if err := w.client.Patch(t.Context(), workload.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
 		t.Fatal(err)
 	}

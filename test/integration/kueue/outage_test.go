@@ -323,7 +323,7 @@ func TestLeaderIsKilled(t *testing.T) {
 	}
 	before := *lease.Spec.HolderIdentity
 	for s := range replicas {
-		if strings.Contains(s.Log(), before) {
+		if strings.Contains(s.Log(), "Successfully acquired lease") {
 			s.Kill()
 		}
 	}

@@ -161,8 +161,8 @@ func TestStrategies(t *testing.T) {
 		reserved string
 	}{
 		"BestEffortFIFO": {v1alpha1.BestEffortFIFO, time.Hour, false, nil, ""},
-		"StrictFIFO":     {v1alpha1.StrictFIFO, time.Hour, false, []string{"StrictFIFO", "earlier application"}, ""},
-		"head timeout":   {v1alpha1.BestEffortFIFO, 0, false, []string{"1792Mi", "is reserved for applications", "headTimeout"}, "2432Mi"},
+		"StrictFIFO":     {v1alpha1.StrictFIFO, time.Hour, false, []string{"StrictFIFO", "earlier ask"}, ""},
+		"head timeout":   {v1alpha1.BestEffortFIFO, 0, false, []string{"1792Mi", "is reserved for asks", "headTimeout"}, "2432Mi"},
 		"back-fill":      {v1alpha1.BestEffortFIFO, 0, true, nil, "2432Mi"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,7 +24,7 @@ func TestDecisionsReplay(t *testing.T) {
 	second, third := w.Apply("second"), w.Apply("third")
 	w.Reach(second, "Queued")
 	w.Reach(third, "Queued")
-	replays(t, path, 1, `"call":"submit","with":{"key":{"namespace":"`+w.Namespace+`","name":"second"`)
+	replays(t, path, 1, `"call":"submit","with":{"key":{"kind":"SparkApplication","namespace":"`+w.Namespace+`","name":"second"`)
 	operator.Stop()
 
 	operator = startWithLog(t, path)
@@ -33,7 +33,7 @@ func TestDecisionsReplay(t *testing.T) {
 	w.SucceedAll(second, third)
 	w.Unused()
 	operator.Stop()
-	replays(t, path, 2, `"call":"restore","with":{"key":{"namespace":"`+w.Namespace+`","name":"first"`, `"call":"release"`)
+	replays(t, path, 2, `"call":"restore","with":{"key":{"kind":"SparkApplication","namespace":"`+w.Namespace+`","name":"first"`, `"call":"release"`)
 	replays(t, path+".1", 1, `"state":"Waiting","reason":"WaitingForQuota"`)
 }
 
