@@ -20,7 +20,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/namespaces"
+	"github.com/sparkgate/sparkgate/internal/base/namespaces"
 )
 
 // applicationList lists applications from the API server. It holds only one of them in memory at a time, however large

@@ -11,7 +11,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
-	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 

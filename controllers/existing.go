@@ -18,7 +18,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
-	"github.com/sparkgate/sparkgate/internal/namespaces"
+	"github.com/sparkgate/sparkgate/internal/base/namespaces"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 )
 

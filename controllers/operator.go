@@ -25,7 +25,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/controllers/schedule"
 	"github.com/sparkgate/sparkgate/controllers/unmanagedpods"
-	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 )

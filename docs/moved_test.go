@@ -20,7 +20,7 @@ func TestThePageHasEveryFieldThatMoved(t *testing.T) {
 	for _, s := range readPage(t, "docs/coming-from-kubeflow.md").sections {
 		named = append(named, spans(s.text())...)
 	}
-	fields := keysOf(t, "internal/offline/internal/manifests/kubeflow.go", "moved")
+	fields := keysOf(t, "internal/tools/offline/internal/manifests/kubeflow.go", "moved")
 	if len(fields) < 20 {
 		t.Fatalf("only %d fields were found", len(fields))
 	}

@@ -72,7 +72,7 @@ func TestEveryConditionIsExplained(t *testing.T) {
 		}
 	}
 	// Reasons that say no more than the status of their condition, from the table of conditions.
-	known := append(constants(t, "internal/status/conditions.go", "Reason"),
+	known := append(constants(t, "internal/job/status/conditions.go", "Reason"),
 		slices.Concat(constants(t, file, "Condition"), constants(t, file, "Reason"))...)
 	for _, name := range rows {
 		if !slices.Contains(known, name) {
@@ -100,8 +100,8 @@ func TestEveryReasonHasARemedy(t *testing.T) {
 
 // events are the reasons of events that are those of no condition, by the files of their constants.
 var events = map[string]string{
-	"preemptingReason": "internal/lifecycle/admission.go", "followsReason": "internal/lifecycle/rerun.go", "ttlIgnoredReason": "internal/lifecycle/retention.go",
-	"reclaimedReason": "internal/lifecycle/elastic.go", "sidecarsEndedReason": "internal/lifecycle/ending.go", "objectRestored": "controllers/application/act.go",
+	"preemptingReason": "internal/job/lifecycle/admission.go", "followsReason": "internal/job/lifecycle/rerun.go", "ttlIgnoredReason": "internal/job/lifecycle/retention.go",
+	"reclaimedReason": "internal/job/lifecycle/elastic.go", "sidecarsEndedReason": "internal/job/lifecycle/ending.go", "objectRestored": "controllers/application/act.go",
 	"statusRefused": "controllers/application/unwritten.go", "gatewayNotInstalled": "controllers/companions/companions.go", "CreateFailedReason": "internal/spark/expose/build.go",
 	"unattributedReason": "controllers/unmanagedpods/unattributed.go", "Event": "controllers/schedule/events.go",
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/sparkgate/sparkgate/gitops"
 )
 
-// What the script and the expressions say is tested beside the table of conditions, in internal/status.
+// What the script and the expressions say is tested beside the table of conditions, in internal/job/status.
 
 func TestArgoCDConfigMapInstallsTheScripts(t *testing.T) {
 	t.Parallel()

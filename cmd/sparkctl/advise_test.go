@@ -15,7 +15,7 @@ import (
 )
 
 // recordedLog is the event log of a real run.
-const recordedLog = "../../internal/advise/eventlog/testdata/skewed"
+const recordedLog = "../../internal/tools/advise/eventlog/testdata/skewed"
 
 // TestAdviseFromAnEventLog checks the advice for a recorded run, without a cluster.
 func TestAdviseFromAnEventLog(t *testing.T) {

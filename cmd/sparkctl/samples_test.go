@@ -21,9 +21,9 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
-	"github.com/sparkgate/sparkgate/internal/client"
 	"github.com/sparkgate/sparkgate/internal/spark/submitrecording"
 	"github.com/sparkgate/sparkgate/internal/testing/recordings"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
 )
 
 const samplesFolder = "testdata/samples"

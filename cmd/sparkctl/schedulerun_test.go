@@ -13,7 +13,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
-	"github.com/sparkgate/sparkgate/internal/tick"
+	"github.com/sparkgate/sparkgate/internal/job/tick"
 )
 
 const nightlyPath = " /apis/sparkgate.io/v1alpha1/namespaces/spark/scheduledsparkapplications/nightly"

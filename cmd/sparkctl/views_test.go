@@ -19,10 +19,10 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/live"
-	"github.com/sparkgate/sparkgate/internal/offline"
-	"github.com/sparkgate/sparkgate/internal/printer"
-	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
+	"github.com/sparkgate/sparkgate/internal/tools/offline"
+	"github.com/sparkgate/sparkgate/internal/tools/printer"
 )
 
 var viewedAt = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -61,7 +61,7 @@ func inStage(stage status.Stage) *v1alpha1.SparkApplication {
 }
 
 // TestViewsOfEveryStage has a golden file for each stage, with the conditions and every view of the application and its
-// queue. The sentences come from internal/status and their arrangement from internal/printer. The views never
+// queue. The sentences come from internal/job/status and their arrangement from internal/tools/printer. The views never
 // contradict each other about the stage.
 func TestViewsOfEveryStage(t *testing.T) {
 	t.Parallel()

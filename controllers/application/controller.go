@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/controllers/application/requeue"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/queueing/convert"
 )

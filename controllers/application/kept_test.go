@@ -13,8 +13,8 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 

@@ -11,8 +11,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/pods"
-	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 )
 
 // Log lines identify the application by the keys of controller-runtime's logger. They contain stages, reasons and

@@ -17,7 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application/observe"
 	"github.com/sparkgate/sparkgate/controllers/application/plan"
 	"github.com/sparkgate/sparkgate/controllers/application/requeue"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
 )
 
 // pass is one pass over an application: what it knows, and its parts. A part returns what it has found out; only the

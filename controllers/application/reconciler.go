@@ -20,9 +20,9 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application/plan"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
-	"github.com/sparkgate/sparkgate/internal/fairqueue"
-	"github.com/sparkgate/sparkgate/internal/namespaces"
-	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/base/fairqueue"
+	"github.com/sparkgate/sparkgate/internal/base/namespaces"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )

@@ -10,8 +10,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
-	"github.com/sparkgate/sparkgate/internal/usage"
-	"github.com/sparkgate/sparkgate/internal/usage/meter"
+	"github.com/sparkgate/sparkgate/internal/job/usage"
+	"github.com/sparkgate/sparkgate/internal/job/usage/meter"
 )
 
 // Metrics of usage count what was written into a status, like all others: a restart or failover counts nothing twice,

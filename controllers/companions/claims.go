@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
-	"github.com/sparkgate/sparkgate/internal/namespaces"
+	"github.com/sparkgate/sparkgate/internal/base/namespaces"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/render"

@@ -27,11 +27,11 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
-	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 // gatewayNotInstalled is the reason of events about routes whose kind the cluster does not serve.

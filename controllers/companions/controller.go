@@ -23,8 +23,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
-	"github.com/sparkgate/sparkgate/internal/fairqueue"
-	"github.com/sparkgate/sparkgate/internal/namespaces"
+	"github.com/sparkgate/sparkgate/internal/base/fairqueue"
+	"github.com/sparkgate/sparkgate/internal/base/namespaces"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
 )
 

@@ -26,7 +26,7 @@ import (
 
 	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/namespaces"
+	"github.com/sparkgate/sparkgate/internal/base/namespaces"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"github.com/sparkgate/sparkgate/internal/fairqueue"
+	"github.com/sparkgate/sparkgate/internal/base/fairqueue"
 )
 
 // Limits of requests to the API server: per second, and in a burst. Only tokens that turn out to be unknown count, so a

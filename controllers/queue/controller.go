@@ -29,8 +29,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
-	"github.com/sparkgate/sparkgate/internal/queuespec"
-	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/internal/job/status"
+	"github.com/sparkgate/sparkgate/queueing/queuespec"
 )
 
 const (

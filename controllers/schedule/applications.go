@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
-	"github.com/sparkgate/sparkgate/internal/tick"
+	"github.com/sparkgate/sparkgate/internal/job/tick"
 )
 
 // applications reads and deletes the applications of a schedule.

@@ -22,8 +22,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
-	"github.com/sparkgate/sparkgate/internal/fairqueue"
-	"github.com/sparkgate/sparkgate/internal/tick"
+	"github.com/sparkgate/sparkgate/internal/base/fairqueue"
+	"github.com/sparkgate/sparkgate/internal/job/tick"
 )
 
 // Options configure a Reconciler.

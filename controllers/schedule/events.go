@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/tools/events"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/status"
-	"github.com/sparkgate/sparkgate/internal/tick"
+	"github.com/sparkgate/sparkgate/internal/job/status"
+	"github.com/sparkgate/sparkgate/internal/job/tick"
 )
 
 // Reasons of events about requests to run past times.

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/expectations"
-	"github.com/sparkgate/sparkgate/internal/tick"
+	"github.com/sparkgate/sparkgate/internal/base/expectations"
+	"github.com/sparkgate/sparkgate/internal/job/tick"
 )
 
 // memory holds what the operator knows about schedules ahead of the cache. It is safe for concurrent use.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
-	"github.com/sparkgate/sparkgate/internal/tick"
+	"github.com/sparkgate/sparkgate/internal/job/tick"
 )
 
 // TestCounters: recorded runs are counted by namespace, rejections are counted separately, and the series are deleted

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
-	"github.com/sparkgate/sparkgate/internal/expectations"
+	"github.com/sparkgate/sparkgate/internal/base/expectations"
 )
 
 // publisher writes the status of a schedule, then announces and counts what it records.

@@ -13,9 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/cron"
-	"github.com/sparkgate/sparkgate/internal/status"
-	"github.com/sparkgate/sparkgate/internal/tick"
+	"github.com/sparkgate/sparkgate/internal/job/cron"
+	"github.com/sparkgate/sparkgate/internal/job/status"
+	"github.com/sparkgate/sparkgate/internal/job/tick"
 )
 
 // maxActive bounds the names in status.active.

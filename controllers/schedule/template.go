@@ -23,11 +23,11 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
-	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/base/redact"
+	"github.com/sparkgate/sparkgate/internal/job/tick"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
-	"github.com/sparkgate/sparkgate/internal/tick"
 )
 
 // author is the field manager of the applications of schedules. It differs from the operator's field manager, which

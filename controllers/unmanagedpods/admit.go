@@ -18,9 +18,9 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/controllers/internal/priorityclass"
 	"github.com/sparkgate/sparkgate/controllers/internal/schedulinggate"
-	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
-	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
-	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/internal/job/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/job/pods/unmanaged"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 

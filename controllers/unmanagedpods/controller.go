@@ -29,10 +29,10 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
-	"github.com/sparkgate/sparkgate/internal/fairqueue"
-	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
-	"github.com/sparkgate/sparkgate/internal/namespaces"
-	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/base/fairqueue"
+	"github.com/sparkgate/sparkgate/internal/base/namespaces"
+	"github.com/sparkgate/sparkgate/internal/job/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
 )
 
 // concurrent is how many pods are reconciled at the same time; a quarter of that for one namespace.

@@ -12,8 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/sparkgate/sparkgate/internal/pods"
-	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
+	"github.com/sparkgate/sparkgate/internal/job/pods/unmanaged"
 )
 
 // store holds the pods of all guarded namespaces. It is safe for concurrent use.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
-	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
+	"github.com/sparkgate/sparkgate/internal/job/pods/unmanaged"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 

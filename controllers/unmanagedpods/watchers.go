@@ -9,8 +9,8 @@ import (
 
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
-	"github.com/sparkgate/sparkgate/internal/pods"
-	"github.com/sparkgate/sparkgate/internal/pods/unmanaged"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
+	"github.com/sparkgate/sparkgate/internal/job/pods/unmanaged"
 )
 
 // watchers watch the pods of guarded namespaces, with one watch for each namespace. Without guarded namespaces nothing

@@ -45,8 +45,8 @@ var claims = []Claim{
 			"controllers/schedule/template.go":                    1, // a dry run: nothing is stored
 			"controllers/unmanagedpods/admit.go":                  1, // the scheduling gate
 			"controllers/unmanagedpods/delete.go":                 1, // a pod that must end
-			"internal/client/review.go":                           2, // SelfSubjectReview and SelfSubjectAccessReview: nothing is stored
-			"internal/client/write.go":                            2, // the Secret of an application that sparkctl submits
+			"internal/tools/client/review.go":                     2, // SelfSubjectReview and SelfSubjectAccessReview: nothing is stored
+			"internal/tools/client/write.go":                      2, // the Secret of an application that sparkctl submits
 			"queueing/embedded/gate/ledger.go":                    1, // the ledger in the status of root queues
 			"queueing/kueue/elastic.go":                           1, // Workloads of executors
 			"queueing/kueue/sync.go":                              1, // a Workload

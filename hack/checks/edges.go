@@ -17,17 +17,14 @@ var clients = []string{"k8s.io/client-go/...", "sigs.k8s.io/controller-runtime/.
 
 // ForbiddenEdges are the dependencies that may not exist. Packages depend on each other only from right to left:
 //
-//	api ◄── queueing ◄── internal/spark ◄── internal/lifecycle ◄── {controllers, internal/offline} ◄── cmd
-//
-// internal/redact, internal/cause, internal/fairqueue, internal/finding, internal/nearest, internal/namespaces,
-// internal/namespacepolicy and internal/expectations are leaves: they import at most api and each other.
+//	{api, internal/base} ◄── queueing ◄── internal/spark ◄── internal/job ◄── {controllers, internal/tools} ◄── cmd
 var ForbiddenEdges = []Edge{
 	{
 		From: []string{"api/..."}, To: append([]string{"queueing/...", "internal/...", "controllers/...", "cmd/..."}, clients...),
 		Why: "the API imports nothing of ours: clients in other repositories import it",
 	},
 	{
-		From: []string{"queueing/..."}, To: []string{"internal/...", "!internal/expectations", "controllers/...", "cmd/..."},
+		From: []string{"queueing/..."}, To: []string{"internal/...", "!internal/base/...", "controllers/...", "cmd/..."},
 		Why: "gates know asks and grants, not Spark and not the lifecycle of what asks",
 	},
 	{
@@ -35,59 +32,58 @@ var ForbiddenEdges = []Edge{
 		Why: "quota and order are decided without Kubernetes, so that they can be tested and reused without it",
 	},
 	{
-		From: []string{"internal/spark/..."}, To: append([]string{"internal/offline/...", "controllers/...", "cmd/..."}, clients...),
+		From: []string{"internal/spark/..."}, To: append([]string{"internal/job/...", "internal/tools/...", "controllers/...", "cmd/..."}, clients...),
 		Why: "what Spark needs is computed without a cluster, for the operator and for sparkctl alike",
 	},
 	{
-		From: []string{"internal/redact/...", "internal/cause/...", "internal/fairqueue/...", "internal/finding/...", "internal/nearest/...", "internal/namespaces/...", "internal/namespacepolicy/...", "internal/expectations/..."}, To: []string{"queueing/...", "internal/spark/...", "internal/offline/...", "controllers/...", "cmd/..."},
+		From: []string{"internal/base/..."}, To: []string{"queueing/...", "internal/spark/...", "internal/job/...", "internal/tools/...", "controllers/...", "cmd/..."},
 		Why: "it is a leaf that any layer may use",
 	},
 	{
-		From: []string{"internal/offline/..."}, To: append([]string{"controllers/...", "cmd/..."}, clients...),
+		From: []string{"internal/tools/offline/..."}, To: append([]string{"internal/tools/client/...", "internal/tools/dashboard/...", "internal/tools/printer/..."}, clients...),
 		Why: "it works without a cluster",
 	},
 	{
-		From: []string{"controllers/..."}, To: []string{"internal/offline/...", "cmd/..."},
-		Why: "the operator has a cluster; what works without one is for sparkctl",
+		From: []string{"controllers/..."}, To: []string{"internal/tools/...", "cmd/..."},
+		Why: "tools are for people, who see and do what their own credentials allow",
 	},
 	{
 		From: []string{"controllers/...", "!controllers"}, To: []string{"queueing/embedded/...", "queueing/kueue/...", "queueing/volcano/...", "queueing/yunikorn/...", "queueing/none/..."}, Direct: true,
 		Why: "a controller knows a gate by the interface queueing.Gate only; controllers/gates.go puts them together",
 	},
 	{
-		From: []string{"controllers/...", "internal/lifecycle/...", "internal/offline/..."}, To: []string{"internal/client/...", "internal/dashboard/...", "internal/printer/..."},
-		Why: "they are for people, who see and do what their own credentials allow",
+		From: []string{"internal/tools/..."}, To: []string{"controllers/...", "cmd/..."},
+		Why: "tools see what the API server and the explain endpoint answer",
 	},
 	{
-		From: []string{"internal/lifecycle/...", "internal/status/...", "internal/tick/...", "internal/cron/..."}, To: clients, Direct: true,
+		From: []string{"internal/job/lifecycle/...", "internal/job/status/...", "internal/job/tick/...", "internal/job/cron/..."}, To: clients, Direct: true,
 		Why: "stages, conditions and times are decided from what was observed, without a cluster",
 	},
 	{
-		From: []string{"internal/usage"}, To: append([]string{"internal/pods/...", "internal/lifecycle/...", "internal/spark/...", "controllers/...", "cmd/..."}, clients...),
+		From: []string{"internal/job/usage"}, To: append([]string{"internal/job/pods/...", "internal/job/lifecycle/...", "internal/spark/..."}, clients...),
 		Why: "usage is computed from what stands in the status, for the operator, sparkctl and pages alike",
 	},
 	{
-		From: []string{"internal/advise/..."}, To: append([]string{"queueing/embedded/...", "internal/pods/...", "internal/lifecycle/...", "controllers/...", "cmd/..."}, clients...),
+		From: []string{"internal/tools/advise/..."}, To: append([]string{"queueing/embedded/...", "internal/job/pods/...", "internal/job/lifecycle/..."}, clients...),
 		Why: "sizes follow from what Spark measured, for sparkctl and pages alike, without a cluster",
 	},
 	{
-		From: []string{"internal/usage/meter"}, To: []string{"internal/lifecycle/...", "controllers/...", "cmd/..."},
+		From: []string{"internal/job/usage/meter"}, To: []string{"internal/job/lifecycle/..."},
 		Why: "what is summed knows nothing of what is decided",
 	},
 	{
-		From: []string{"internal/lifecycle/...", "internal/status/...", "internal/tick/...", "internal/cron/...", "internal/pods/..."},
-		To:   []string{"internal/offline/...", "controllers/...", "cmd/..."},
+		From: []string{"internal/job/..."}, To: []string{"internal/tools/...", "controllers/...", "cmd/..."},
 		Why:  "what is decided does not know how it is carried out",
 	},
 	{
 		From: []string{"controllers/internal/reservation/..."}, To: append([]string{
-			"controllers/application/...", "controllers/unmanagedpods/...", "internal/lifecycle/...", "internal/pods/...", "internal/spark/...",
+			"controllers/application/...", "controllers/unmanagedpods/...", "internal/job/lifecycle/...", "internal/job/pods/...", "internal/spark/...",
 		}, clients...),
 		Why: "every kind of asker deals with gates in the same way, with a key",
 	},
 	{
 		From: []string{"controllers/companions/..."}, To: []string{
-			"controllers/application/...", "internal/lifecycle/...", "internal/pods/...", "controllers/internal/reservation/...",
+			"controllers/application/...", "internal/job/lifecycle/...", "internal/job/pods/...", "controllers/internal/reservation/...",
 		},
 		Why: "what accompanies an attempt follows from its application alone, and neither decides nor holds anything",
 	},

@@ -22,7 +22,7 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/expectations"
+	"github.com/sparkgate/sparkgate/internal/base/expectations"
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"github.com/sparkgate/sparkgate/internal/expectations"
+	"github.com/sparkgate/sparkgate/internal/base/expectations"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )

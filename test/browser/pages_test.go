@@ -127,7 +127,7 @@ func measured(t *testing.T, app *v1alpha1.SparkApplication, folder string) {
 	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), ran); err != nil {
 		t.Fatal(err)
 	}
-	recorded := os.DirFS(filepath.Join(env.Root(), "internal/advise/eventlog/testdata/skewed/eventlog_v2_app-20261123212223-0000"))
+	recorded := os.DirFS(filepath.Join(env.Root(), "internal/tools/advise/eventlog/testdata/skewed/eventlog_v2_app-20261123212223-0000"))
 	if err := os.CopyFS(filepath.Join(folder, "eventlog_v2_"+ran.Status.Driver.ApplicationID), recorded); err != nil {
 		t.Fatal(err)
 	}

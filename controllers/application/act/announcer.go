@@ -12,11 +12,11 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/fairqueue"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/base/fairqueue"
+	"github.com/sparkgate/sparkgate/internal/base/redact"
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
-	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 // Announcer records events, and forwards them to the receivers of notifications.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
-	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/base/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 

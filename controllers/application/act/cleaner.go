@@ -20,8 +20,8 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )

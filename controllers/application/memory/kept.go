@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
 )
 
 // Kept tracks the attempts of an application whose ended driver pod was kept. When another client deletes the pod, the

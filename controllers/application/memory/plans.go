@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
 	podrefs "github.com/sparkgate/sparkgate/internal/spark/references"
 	"github.com/sparkgate/sparkgate/internal/spark/rights"
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
 )
 
 const (

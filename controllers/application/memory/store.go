@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/expectations"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/internal/usage/meter"
+	"github.com/sparkgate/sparkgate/internal/base/expectations"
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/job/usage/meter"
 )
 
 // Store holds one record for each application, by name. It is safe for concurrent use.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/pods"
-	"github.com/sparkgate/sparkgate/internal/usage/meter"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
+	"github.com/sparkgate/sparkgate/internal/job/usage/meter"
 )
 
 // Usage sums what an application holds and requests while it has a grant.

@@ -8,8 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/sparkgate/sparkgate/internal/expectations"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/base/expectations"
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
 )
 
 // Writes records what this process has written for an application, because the watch lags behind: a pass on an object

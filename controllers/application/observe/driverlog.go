@@ -7,8 +7,8 @@ import (
 	"context"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/cause"
-	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/job/cause"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
 )
 
 // LogReader reads the end of a Spark container's log. It returns an empty text if it cannot be read within seconds.

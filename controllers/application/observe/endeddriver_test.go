@@ -15,8 +15,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application/memory"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
 )
 
 // TestEndOfADriverIsRemembered: a pod that has ended is gone as soon as another client deletes it, which may be before the end is written. It is remembered

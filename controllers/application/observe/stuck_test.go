@@ -13,7 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/controllers/application/plan"
 	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
-	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 

@@ -21,12 +21,12 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/controllers/application/requeue"
 	"github.com/sparkgate/sparkgate/controllers/internal/apianswer"
-	"github.com/sparkgate/sparkgate/internal/finding"
-	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/base/finding"
+	"github.com/sparkgate/sparkgate/internal/base/redact"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
-	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 const (

@@ -12,8 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 // TestInvalidPod: an answer to a dry run counts if it says that the pod itself is invalid. For executors, only fields

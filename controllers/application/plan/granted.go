@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"

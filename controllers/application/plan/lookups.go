@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/utils/clock"
 
-	"github.com/sparkgate/sparkgate/internal/fairqueue"
+	"github.com/sparkgate/sparkgate/internal/base/fairqueue"
 )
 
 const (

@@ -19,9 +19,9 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application/requeue"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 	podrefs "github.com/sparkgate/sparkgate/internal/spark/references"
-	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 func raw(texts ...string) []runtime.RawExtension {

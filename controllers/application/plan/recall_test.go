@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
-	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 )
 
 func configMap(text string) *corev1.ConfigMap {

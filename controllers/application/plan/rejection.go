@@ -14,10 +14,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/base/redact"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
-	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 // Remedies for a rejection, of a run that has ended and of one that has not begun.

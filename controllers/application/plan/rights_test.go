@@ -14,7 +14,7 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/sparkgate/sparkgate/controllers/application/requeue"
-	"github.com/sparkgate/sparkgate/internal/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/spark/rights"
 )
 

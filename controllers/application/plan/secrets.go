@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/finding"
+	"github.com/sparkgate/sparkgate/internal/base/finding"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/controllers/application/requeue"
-	"github.com/sparkgate/sparkgate/internal/finding"
-	"github.com/sparkgate/sparkgate/internal/namespacepolicy"
+	"github.com/sparkgate/sparkgate/internal/base/finding"
+	"github.com/sparkgate/sparkgate/internal/job/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/rights"

@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
-	"github.com/sparkgate/sparkgate/internal/status"
 )
 
 // Packed is an application that has ended, stored as compressed JSON in a quarter of the memory. Its deep copy is the

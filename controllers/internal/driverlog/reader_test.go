@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"github.com/sparkgate/sparkgate/internal/pods"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
 )
 
 // apiServer serves one pod and its log as kube-apiserver does.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sparkgate/sparkgate/internal/finding"
+	"github.com/sparkgate/sparkgate/internal/base/finding"
 )
 
 // Source is where a property was set. A greater one has precedence.

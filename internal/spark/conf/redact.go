@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/base/redact"
 )
 
 // sensitive matches the keys whose values Spark hides in its own listings, by default from 4.0 on.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/base/redact"
 )
 
 // Reasons why a property cannot come from a Secret.

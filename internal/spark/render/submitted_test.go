@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sparkgate/sparkgate/internal/offline"
 	"github.com/sparkgate/sparkgate/internal/spark/deviations"
+	"github.com/sparkgate/sparkgate/internal/tools/offline"
 )
 
 // TestSubmittedRecordings translates every recorded call of spark-submit into an application, builds that, and compares with what the real

@@ -11,9 +11,9 @@ import (
 
 	"sigs.k8s.io/json"
 
-	"github.com/sparkgate/sparkgate/internal/finding"
-	"github.com/sparkgate/sparkgate/internal/nearest"
-	"github.com/sparkgate/sparkgate/internal/redact"
+	"github.com/sparkgate/sparkgate/internal/base/finding"
+	"github.com/sparkgate/sparkgate/internal/base/nearest"
+	"github.com/sparkgate/sparkgate/internal/base/redact"
 )
 
 // Decode decodes a JSON document and returns the findings in it: unknown and duplicate fields, values of the wrong

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/internal/tools/offline"
 )
 
 // TestLintRefusesWhatTheServerRefuses holds the linter, which has no API server, to the real one: with every value that some rule of a

@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
-	"github.com/sparkgate/sparkgate/internal/usage"
+	"github.com/sparkgate/sparkgate/internal/job/usage"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 )
 

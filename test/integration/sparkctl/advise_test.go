@@ -24,7 +24,7 @@ func TestAdvisePatch(t *testing.T) {
 	})
 	w.Succeed(app)
 	me.fails(1, []string{"advise", "pi"}, "--event-log", "--history-server-url")
-	log := filepath.Join(env.Root(), "internal/advise/eventlog/testdata/skewed/eventlog_v2_app-20261123212223-0000")
+	log := filepath.Join(env.Root(), "internal/tools/advise/eventlog/testdata/skewed/eventlog_v2_app-20261123212223-0000")
 	me.sees([]string{"advise", "pi", "--event-log", log}, "spec.executor.memory", "512m")
 	patch := me.sees([]string{"advise", "pi", "--event-log", log, "-o", "patch"}, "spark.executor.memory: 512m")
 	if out, err := env.Kubectl(t, "patch", "sgapp", "pi", "-n", w.Namespace, "--type", "merge", "--patch", patch); err != nil {

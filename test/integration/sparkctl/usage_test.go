@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sparkgate/sparkgate/internal/usage"
+	"github.com/sparkgate/sparkgate/internal/job/usage"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 

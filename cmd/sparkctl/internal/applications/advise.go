@@ -11,10 +11,10 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
-	"github.com/sparkgate/sparkgate/internal/advise"
-	"github.com/sparkgate/sparkgate/internal/client"
-	"github.com/sparkgate/sparkgate/internal/client/measured"
-	"github.com/sparkgate/sparkgate/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/tools/advise"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
+	"github.com/sparkgate/sparkgate/internal/tools/client/measured"
+	"github.com/sparkgate/sparkgate/internal/tools/printer"
 )
 
 const adviseText = `Recommends memory, memory overhead, cores and executors for the application NAME, with reasons, from what

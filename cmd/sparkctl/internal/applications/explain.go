@@ -17,8 +17,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
-	"github.com/sparkgate/sparkgate/internal/client"
-	"github.com/sparkgate/sparkgate/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
+	"github.com/sparkgate/sparkgate/internal/tools/printer"
 )
 
 // explainTime bounds all requests of one explain.

@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/runs"
-	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
 )
 
 const logsText = `Prints the log of the driver of the application NAME: that of the current attempt of its run, or of the last

@@ -15,7 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/runs"
-	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
 )
 
 const rerunText = `Requests one more run of the application NAME, with its current spec, through Flux's annotations requestedAt

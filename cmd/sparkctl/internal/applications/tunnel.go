@@ -15,8 +15,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/utils/clock"
 
-	"github.com/sparkgate/sparkgate/internal/client"
 	sparkrender "github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
 )
 
 // reconnectAfter is the pause before a lost connection is opened again.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
-	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	sparkrender "github.com/sparkgate/sparkgate/internal/spark/render"
-	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
 )
 
 const uiText = `Opens the web interface of an application. While its driver runs, this is Spark's own, through a port of this

@@ -19,9 +19,9 @@ import (
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/live"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/runs"
-	"github.com/sparkgate/sparkgate/internal/client"
-	"github.com/sparkgate/sparkgate/internal/printer"
-	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/internal/job/status"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
+	"github.com/sparkgate/sparkgate/internal/tools/printer"
 )
 
 const watchText = `Shows SparkApplications while they change, until Ctrl-C: on a terminal as a table, with those that have not

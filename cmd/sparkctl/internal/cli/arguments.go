@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 
-	"github.com/sparkgate/sparkgate/internal/nearest"
+	"github.com/sparkgate/sparkgate/internal/base/nearest"
 )
 
 // NoArguments refuses positional arguments.

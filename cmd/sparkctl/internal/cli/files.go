@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/internal/tools/offline"
 )
 
 // ManifestEndings are the endings of the files that are read in a folder.

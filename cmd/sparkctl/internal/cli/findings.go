@@ -8,7 +8,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/internal/tools/offline"
 )
 
 // Count returns the number of findings that are not warnings.

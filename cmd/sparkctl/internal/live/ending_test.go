@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 )
 
 // TestEnding: Over is called once no application is open. One that ended before it was deleted keeps its outcome,

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sparkgate/sparkgate/internal/printer"
-	"github.com/sparkgate/sparkgate/internal/status"
+	"github.com/sparkgate/sparkgate/internal/job/status"
+	"github.com/sparkgate/sparkgate/internal/tools/printer"
 )
 
 // Frame is the layout of a view on the terminal.

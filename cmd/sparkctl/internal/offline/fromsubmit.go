@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
-	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/internal/tools/offline"
 )
 
 const fromSubmitText = `Prints the SparkApplication for a spark-submit command: put everything that follows the word spark-submit

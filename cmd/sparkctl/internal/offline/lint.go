@@ -11,8 +11,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
-	"github.com/sparkgate/sparkgate/internal/offline"
-	"github.com/sparkgate/sparkgate/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/tools/offline"
+	"github.com/sparkgate/sparkgate/internal/tools/printer"
 )
 
 const lintText = `Checks the SparkApplications, ScheduledSparkApplications, SparkQueues and SparkFlavors in FILE against the

@@ -14,7 +14,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/scenario"
-	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/internal/tools/offline"
 	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )
 

@@ -17,8 +17,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
-	"github.com/sparkgate/sparkgate/internal/client"
-	"github.com/sparkgate/sparkgate/internal/dashboard"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
+	"github.com/sparkgate/sparkgate/internal/tools/dashboard"
 )
 
 const dashboardText = `Serves a web page on the loopback address of this machine until Ctrl-C, with queues (who waits, and why),

@@ -14,10 +14,10 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
-	"github.com/sparkgate/sparkgate/internal/client"
-	"github.com/sparkgate/sparkgate/internal/client/live"
-	"github.com/sparkgate/sparkgate/internal/offline"
-	"github.com/sparkgate/sparkgate/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
+	"github.com/sparkgate/sparkgate/internal/tools/client/live"
+	"github.com/sparkgate/sparkgate/internal/tools/offline"
+	"github.com/sparkgate/sparkgate/internal/tools/printer"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )

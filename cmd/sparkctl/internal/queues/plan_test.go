@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
-	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/internal/tools/offline"
 )
 
 // TestPlanFailsOn: losing executors counts as preemption, like being stopped.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
-	"github.com/sparkgate/sparkgate/internal/client"
-	"github.com/sparkgate/sparkgate/internal/printer"
-	"github.com/sparkgate/sparkgate/internal/usage"
+	"github.com/sparkgate/sparkgate/internal/job/usage"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
+	"github.com/sparkgate/sparkgate/internal/tools/printer"
 )
 
 const usageText = `Sums what applications used: the cores, memory (GiB) and accelerators that their grants held, times hours, and

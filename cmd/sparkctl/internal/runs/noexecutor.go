@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
 )
 
 // maxExecutorsNamed bounds the number of executors in a message.

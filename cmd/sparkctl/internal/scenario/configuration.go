@@ -10,7 +10,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/internal/tools/offline"
 	"github.com/sparkgate/sparkgate/queueing/convert"
 	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sparkgate/sparkgate/internal/offline"
 	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
+	"github.com/sparkgate/sparkgate/internal/tools/offline"
 )
 
 // maxProblems bounds the number of problems that are listed.

@@ -10,8 +10,8 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/cron"
-	"github.com/sparkgate/sparkgate/internal/offline"
+	"github.com/sparkgate/sparkgate/internal/job/cron"
+	"github.com/sparkgate/sparkgate/internal/tools/offline"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )

@@ -17,10 +17,10 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
-	"github.com/sparkgate/sparkgate/internal/client"
-	"github.com/sparkgate/sparkgate/internal/cron"
-	"github.com/sparkgate/sparkgate/internal/offline"
-	"github.com/sparkgate/sparkgate/internal/printer"
+	"github.com/sparkgate/sparkgate/internal/job/cron"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
+	"github.com/sparkgate/sparkgate/internal/tools/offline"
+	"github.com/sparkgate/sparkgate/internal/tools/printer"
 )
 
 const scheduleText = `Prints when the schedule NAME is due next, in its time zone and in UTC, and says where clocks are set forward or back:

@@ -21,9 +21,9 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/runs"
-	"github.com/sparkgate/sparkgate/internal/client"
-	"github.com/sparkgate/sparkgate/internal/cron"
-	"github.com/sparkgate/sparkgate/internal/tick"
+	"github.com/sparkgate/sparkgate/internal/job/cron"
+	"github.com/sparkgate/sparkgate/internal/job/tick"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
 )
 
 // pastFlags choose past times of a schedule.

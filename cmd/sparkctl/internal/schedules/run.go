@@ -22,8 +22,8 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/runs"
-	"github.com/sparkgate/sparkgate/internal/client"
-	"github.com/sparkgate/sparkgate/internal/tick"
+	"github.com/sparkgate/sparkgate/internal/job/tick"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
 )
 
 const scheduleRunText = `Runs the schedule NAME once, now, outside its times and also while it is suspended. The run is requested by Flux's annotations requestedAt and

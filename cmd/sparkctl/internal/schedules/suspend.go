@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
-	"github.com/sparkgate/sparkgate/internal/client"
+	"github.com/sparkgate/sparkgate/internal/tools/client"
 )
 
 const scheduleSuspendText = `Sets spec.suspend of the schedule NAME: nothing is run at its times until it is resumed, and not afterwards either. Applications that exist run on:

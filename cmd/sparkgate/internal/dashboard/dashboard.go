@@ -15,8 +15,8 @@ import (
 	"github.com/fluxcd/pkg/runtime/logger"
 	"github.com/spf13/pflag"
 
-	"github.com/sparkgate/sparkgate/internal/dashboard"
-	"github.com/sparkgate/sparkgate/internal/usage"
+	"github.com/sparkgate/sparkgate/internal/job/usage"
+	"github.com/sparkgate/sparkgate/internal/tools/dashboard"
 )
 
 // Run parses the flags and serves until ctx ends.

@@ -30,7 +30,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/namespaces"
+	"github.com/sparkgate/sparkgate/internal/base/namespaces"
 )
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

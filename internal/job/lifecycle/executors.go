@@ -1,0 +1,155 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
+)
+
+// executors are the executor pods of an attempt, sorted by the side of the scheduling gate that they are on.
+type executors struct {
+	// base is the executor pod set of the base gang.
+	base *v1alpha1.PodSetGrant
+	// allowed is what the grant has for each executor.
+	allowed queueing.Resources
+	// admittedCount is the weight, by flavor, of the pods that have passed the scheduling gate and are not gone.
+	// admitted are those of them that are not being deleted.
+	admittedCount map[string]int32
+	admitted      map[string][]*pods.Record
+	// gated are the pods behind the scheduling gate that fit the grant, oldest first; tooLarge those that do not fit.
+	gated, tooLarge []*pods.Record
+	// unanswered are pods that were ungated by a write which got no response. They count as admitted.
+	unanswered []unanswered
+}
+
+// unanswered is a pod that was ungated by a write which got no response, and the flavor in which it was ungated.
+type unanswered struct {
+	pod    *pods.Record
+	flavor string
+}
+
+// newExecutors sorts the executor pods of the current attempt.
+func newExecutors(st *state) executors {
+	c := executors{base: &v1alpha1.PodSetGrant{}, admittedCount: map[string]int32{}, admitted: map[string][]*pods.Record{}}
+	for i := range st.s.Grant.PodSets {
+		if p := &st.s.Grant.PodSets[i]; p.Name == v1alpha1.ExecutorPodSet && !p.Elastic {
+			c.base = p
+		}
+	}
+	c.allowed = amounts.ClampAll(c.base.Requests)
+	for _, r := range st.currentPods() {
+		if !isAttemptExecutor(st, r) || usesNothing(r, st.o.Ungating[r.UID]) {
+			continue
+		}
+		flavor, released := st.o.Ungating[r.UID]
+		switch {
+		case r.SchedulingGate != nil && released:
+			c.unanswered = append(c.unanswered, unanswered{r, flavor})
+			c.addAdmitted(r, flavor)
+		case r.SchedulingGate == nil:
+			c.addAdmitted(r, cmp.Or(flavor, grantedFlavor(st.s.Grant, r), c.base.Flavor))
+		case r.Deleting:
+		case tooLarge(r, c.allowed) != "":
+			c.tooLarge = append(c.tooLarge, r)
+		default:
+			c.gated = append(c.gated, r)
+		}
+	}
+	slices.SortFunc(c.gated, byAge)
+	slices.SortFunc(c.tooLarge, byAge)
+	slices.SortFunc(c.unanswered, func(a, b unanswered) int { return byAge(a.pod, b.pod) })
+	return c
+}
+
+// isAttemptExecutor reports whether a pod is an active executor that the driver of the attempt created. It checks the
+// owner, because labels can be forged or belong to another application.
+func isAttemptExecutor(st *state, r *pods.Record) bool {
+	if r.Role != pods.Executor || !r.Active() {
+		return false
+	}
+	return st.s.Driver != nil && st.s.Driver.UID != "" && r.OwnerUID == st.s.Driver.UID
+}
+
+// usesNothing reports whether a pod needs no quota: it has no node, and it never had the operator's scheduling gate,
+// which would have left a flavor label. Without the guard, users can create any number of such pods, of any size.
+func usesNothing(r *pods.Record, flavor string) bool {
+	return r.SchedulingGate == nil && cmp.Or(flavor, r.Flavor) == "" && !r.OnNode()
+}
+
+// grantedFlavor returns the flavor in the label of an executor; empty if the grant has no executors in that flavor.
+// Whoever may change the labels of pods, such as the driver, could otherwise have them charged to a flavor without
+// quota.
+func grantedFlavor(g *v1alpha1.Grant, r *pods.Record) string {
+	for i := range g.PodSets {
+		if p := &g.PodSets[i]; p.Name == v1alpha1.ExecutorPodSet && p.Flavor == r.Flavor {
+			return r.Flavor
+		}
+	}
+	return ""
+}
+
+// weight returns for how many executors of the grant an admitted pod counts. That is more than one if the pod is on a
+// node and requests more than was granted, as after a manual ungating or an in-place resize. The operator never ungates
+// such a pod.
+func (c *executors) weight(r *pods.Record) int32 {
+	weight := int64(1)
+	if !r.OnNode() {
+		return int32(weight)
+	}
+	for name, asks := range map[corev1.ResourceName]int64{corev1.ResourceCPU: r.CPU, corev1.ResourceMemory: r.Memory} {
+		if most := c.allowed[string(name)]; most > 0 {
+			weight = max(weight, (asks+most-1)/most)
+		}
+	}
+	return int32(min(weight, math.MaxInt16))
+}
+
+// weights returns the sum of the weights of several pods.
+func (c *executors) weights(of []*pods.Record) int32 {
+	var n int32
+	for _, r := range of {
+		n += c.weight(r)
+	}
+	return n
+}
+
+// addAdmitted counts a pod of a flavor that has passed the scheduling gate.
+func (c *executors) addAdmitted(r *pods.Record, flavor string) {
+	c.admittedCount[flavor] += c.weight(r)
+	if !r.Deleting {
+		c.admitted[flavor] = append(c.admitted[flavor], r)
+	}
+}
+
+// byAge orders executors by the number at the end of their names, which Spark counts up.
+func byAge(a, b *pods.Record) int {
+	return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), strings.Compare(a.Name, b.Name))
+}
+
+// tooLarge returns what a gated pod requests beyond the grant for one executor; empty if it fits. With resource
+// profiles, a program can request larger executors than the spec has.
+func tooLarge(r *pods.Record, allowed queueing.Resources) string {
+	if r.SchedulingGate.Excess != "" {
+		return "more than an executor can have, as " + r.SchedulingGate.Excess
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.SchedulingGate.Requests)) {
+		if asks := r.SchedulingGate.Requests[name]; asks > allowed[name] {
+			most, wanted := amounts.Quantity(name, allowed[name]), amounts.Quantity(name, asks)
+			return fmt.Sprintf("%s %s, but the grant has %s for each executor", name, wanted.String(), most.String())
+		}
+	}
+	return ""
+}

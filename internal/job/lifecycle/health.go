@@ -1,0 +1,171 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
+)
+
+// executorStatus returns the executor counts as they are observed now.
+func executorStatus(st *state) *v1alpha1.ExecutorStatus {
+	mine := st.currentPods()
+	c := pods.Count(mine)
+	wanted, peak := int32(0), max(c.Ready, st.o.ReadyPeak.Count)
+	if before := st.s.Executors; before != nil {
+		wanted, peak = before.Wanted, max(before.Peak, peak)
+	}
+	failed, failures := countFailures(st)
+	return &v1alpha1.ExecutorStatus{Wanted: wanted, Ready: c.Ready, Pending: c.Pending, Gated: c.SchedulingGated, Peak: peak, Failed: failed,
+		Failures: failures, Problem: executorProblem(st, mine), Summary: summaryOf(c.Ready, executorsWanted(st, wanted, c))}
+}
+
+// executorsWanted returns how many executors the attempt wants at present: those of the base gang, or, under dynamic
+// allocation once those were ready, as many as Spark has asked for.
+func executorsWanted(st *state, base int32, c pods.Counts) int32 {
+	asked := c.Ready + c.Pending + c.SchedulingGated
+	if st.isElastic() && st.s.Times.ExecutorsReady != nil {
+		return asked
+	}
+	return max(base, asked)
+}
+
+// summaryOf returns the printed column with the executor counts, as in "2/3".
+func summaryOf(ready, of int32) string { return fmt.Sprintf("%d/%d", ready, of) }
+
+// executorsRequired returns how many executors have to be ready for the attempt to count as ready. Gates that leave
+// executors to a scheduler grant all that are requested but reserve only minExecutors, so that is the number for them.
+func executorsRequired(st *state, now *v1alpha1.ExecutorStatus) int32 {
+	q, g := st.o.App.Spec.Queue, st.s.Grant
+	if q == nil || q.MinExecutors == nil || g == nil || !catalog.Of(g.Gate).LeavesRest {
+		return now.Wanted
+	}
+	return min(now.Wanted, *q.MinExecutors)
+}
+
+// executorProblem returns what keeps executors from starting: the problem of the pending ones or, if they have none, of
+// the gated ones.
+func executorProblem(st *state, mine []*pods.Record) string {
+	if p := pods.WhyPending(mine); p.Message != "" {
+		return p.Message
+	}
+	return whyGated(st)
+}
+
+// whyGated returns why executors wait behind the scheduling gate; empty if none does, or if the reason is not known.
+func whyGated(st *state) string {
+	if !st.isElastic() {
+		return ""
+	}
+	c := newExecutors(st)
+	if len(c.tooLarge) > 0 {
+		r := c.tooLarge[0]
+		return fmt.Sprintf("executor %s stays behind its scheduling gate: it requests %s; set the size of executors in the spec, not in the program",
+			r.Name, tooLarge(r, amounts.ClampAll(c.base.Requests)))
+	}
+	if len(c.gated) == 0 || st.o.Allocation == nil || st.o.Allocation.Why == "" {
+		return ""
+	}
+	return "executors above the base gang wait for quota: " + st.o.Allocation.Why
+}
+
+// readySince returns when the driver and all executors of the base gang were first ready together; zero if this process
+// has not seen that. When their deadline has passed, an attempt that has had executors and has none pending counts as
+// ready: it has all that Spark wants. This is decided only then, because Spark may ask for more at any time.
+func readySince(st *state) time.Time {
+	now := executorStatus(st)
+	switch required := executorsRequired(st, now); {
+	case st.o.ReadyPeak.Count >= required && !st.o.ReadyPeak.Since.IsZero():
+		return st.o.ReadyPeak.Since
+	case now.Ready >= required, executorsDue(st) && now.Peak > 0 && now.Pending == 0:
+		return st.o.Now
+	}
+	return time.Time{}
+}
+
+// newlyReady reports whether the executors of the base gang are ready and the status does not say so yet.
+func newlyReady(st *state) bool {
+	return st.s.Times.DriverStarted != nil && st.s.Times.ExecutorsReady == nil && !readySince(st).IsZero()
+}
+
+// readyMatters reports whether more than a printed count depends on the executors being ready: the condition Ready, a
+// grant that may shrink from then on, what the gate reports to its system, or whether the attempt is stopped.
+func readyMatters(st *state) bool {
+	return st.o.App.Spec.ReadyWhen == v1alpha1.ReadyWhenRunning || st.isElastic() || st.s.Grant == nil ||
+		catalog.Of(st.s.Grant.Gate).ShowsProgress || executorsDue(st)
+}
+
+// recordReady records since when the executors have been ready, if they are or were. The attempt counts as ready from
+// then on, even if it loses executors later.
+func recordReady(st *state) {
+	if !newlyReady(st) {
+		return
+	}
+	since := metav1.NewTime(readySince(st).Truncate(time.Second))
+	st.s.Times.ExecutorsReady = &since
+}
+
+// executorsDue reports whether the deadline for the executors of the base gang to be ready has passed.
+func executorsDue(st *state) bool {
+	at := executorsReadyBy(st)
+	return !at.IsZero() && !st.o.Now.Before(at)
+}
+
+// executorsOverdue reports whether that deadline has passed and the executors have not been ready.
+func executorsOverdue(st *state) bool { return executorsDue(st) && readySince(st).IsZero() }
+
+// noExecutorExists reports whether the attempt has no executor pod and, as far as is known, never had one. Spark could
+// not create any.
+func noExecutorExists(st *state) bool {
+	now := executorStatus(st)
+	return now.Peak == 0 && now.Failed == 0 && !slices.ContainsFunc(st.currentPods(), func(r *pods.Record) bool { return r.Role == pods.Executor })
+}
+
+// whyNoExecutorExists returns the likely cause if Spark could not create executor pods. Only the driver's log has the
+// real one.
+func whyNoExecutorExists(st *state) string {
+	const none = ": there is no executor pod; "
+	if cause := ptr.Deref(st.o.LogCause, ""); cause != "" {
+		return none + "the driver's log says: " + cause
+	}
+	return none + "a ResourceQuota, an admission policy or a right that the driver's service account lacks may forbid them"
+}
+
+// executorStartMessage returns how many executors were ready in time, and what keeps the others from being ready.
+func executorStartMessage(st *state) string {
+	now := executorStatus(st)
+	limit := orDefault(st.timeouts().ExecutorStart, DefaultExecutorStart)
+	return fmt.Sprintf("%d of %d executors were ready within timeouts.executorStart (%s)%s", now.Ready, now.Wanted, limit, whyExecutorsPend(st))
+}
+
+// whyExecutorsPend returns why the first executor with a known problem does not run, or why Spark could not create
+// executors; empty if there is no such executor.
+func whyExecutorsPend(st *state) string {
+	if noExecutorExists(st) {
+		return whyNoExecutorExists(st)
+	}
+	for _, r := range st.o.Pods {
+		if r.Role != pods.Executor || !st.current(r) || !r.Active() || r.Running {
+			continue
+		}
+		switch problem := pods.WhyNotStarted(r); {
+		case r.SchedulingGate != nil:
+			return fmt.Sprintf(": pod %s waits behind its scheduling gate: %s", r.Name, whyGated(st))
+		case problem.Reason != "":
+			return fmt.Sprintf(": pod %s: %s", r.Name, problem.GivenUp())
+		case !r.Scheduled:
+			return fmt.Sprintf(": pod %s has no node; the queue has quota, but the cluster lacks capacity", r.Name)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,106 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/job/status"
+)
+
+// ended follows a run that has ended: it starts another one if that is wanted, and deletes what was kept when its time
+// is over.
+func ended(st *state) Decision {
+	if rerunWanted(st) {
+		return startRun(st)
+	}
+	observeSpec(st)
+	for _, r := range st.activePods() {
+		deletePod(st, r)
+	}
+	st.after(Action{Kind: ReleaseGrant})
+	return publish(st, st.was, applyTTL(st, st.view.Message))
+}
+
+// republishEnd publishes the end of the last run again, after the spec was invalid and was changed back to what that
+// run executed.
+func republishEnd(st *state) Decision {
+	attempt := currentEntry(st)
+	switch {
+	case attempt == nil || attempt.Outcome == v1alpha1.OutcomeStopped:
+		return resume(st)
+	// ^ The run had not ended: its next attempt was about to be planned when the spec turned out to be invalid.
+	case st.s.Times.Finished == nil && mayRetry(st, attempt) && !totalExceeded(st):
+		return retry(st, attempt)
+	case st.s.Times.Finished == nil:
+		st.s.Times.Finished = attempt.FinishedAt
+	}
+	stage, message := runEnd(st, attempt)
+	return publish(st, stage, message)
+}
+
+// suspended waits until spec.suspend is false.
+func suspended(st *state) Decision {
+	switch {
+	case st.o.App.Spec.Suspend:
+		deleteOrphanedPods(st)
+		return publishSuspended(st)
+	case st.s.Run == 0 || rerunWanted(st):
+		return startRun(st)
+	}
+	if last := currentEntry(st); last != nil && last.Outcome != v1alpha1.OutcomeStopped {
+		return republishEnd(st)
+	}
+	// Suspending gives up the place in the queue.
+	st.s.Times.Queued = st.nowPtr()
+	return resume(st)
+}
+
+// resume continues a run after it was suspended: with the attempt that never started, else with another one. That does
+// not count as a failure.
+func resume(st *state) Decision {
+	if currentEntry(st) != nil {
+		st.s.Resumes++
+		st.nextAttempt()
+	}
+	return askPlanned(st)
+}
+
+// startRun plans a new run and asks for it.
+func startRun(st *state) Decision {
+	if st.was == status.New && endLeftBehind(st) {
+		return st.unchanged()
+	}
+	if st.o.App.Spec.Suspend {
+		return publishSuspended(st)
+	}
+	if blocked := st.was == status.InvalidSpec || st.was == status.NotYetSupported; blocked && st.s.Run > 0 && !rerunWanted(st) {
+		return republishEnd(st)
+	}
+	start := nextRunStart(st)
+	if st.neverEdited() {
+		start.QueuedAt = st.o.App.CreationTimestamp.Time
+	}
+	if st.o.Plan == nil {
+		return need(NeedPlan, start)
+	}
+	if len(st.o.Plan.Findings) > 0 {
+		return publishInvalid(st)
+	}
+	beginRun(st, start)
+	return ask(st, start)
+}
+
+// endLeftBehind ends pods beside which the first attempt cannot begin, and reports whether there are any: the active
+// ones of other attempts, and what has ended and has the names of the first one. The status knows of no attempt because
+// another client has emptied it.
+func endLeftBehind(st *state) (some bool) {
+	first := nextRunStart(st)
+	for _, r := range st.o.Pods {
+		if isFirst := r.Run == first.Run && r.Attempt == first.Attempt; r.Active() != isFirst {
+			deletePod(st, r)
+			some = true
+		}
+	}
+	return some
+}
