@@ -10,14 +10,15 @@ import (
 )
 
 // Resizer is implemented by gates whose grants can grow beyond the base gang, and shrink again, while they are held.
-// Only grants that are SchedulingGated can: the pods of their elastic pod set are created with a scheduling gate, and
-// the holder ungates no more of them than its grant allows.
+// If a grant is SchedulingGated, the pods of its elastic pod set are created with a scheduling gate, and the holder
+// ungates no more of them than its grant allows. Otherwise its pods start at once, and the holder ends those for which
+// the grant does not grow; their growth is in the flavor of the base gang.
 //
 //	gated pods ──► Resize ──► the gate decides, wakes the holder ──► Resize: a larger grant ──► status ──► Persisted ──► ungated
 //	pods gone  ──► a smaller grant ──► status ──► Persisted: what is no longer held is released
 //	Resize: Reclaim ──► pods end ──► as above
 //
-// A gate may rely on this: a larger grant is in the asker's status before any further pod is ungated, and Persisted is
+// A gate may rely on this: a larger grant is in the asker's status before any further pod is ungated. Persisted is
 // called only with a grant that is in the status. What is charged is never less than the grant of the last Persisted.
 type Resizer interface {
 	// Resize sets what the holder of a grant wants, and returns its allocation. held is the grant in the asker's

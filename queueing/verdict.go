@@ -109,6 +109,9 @@ type Grant struct {
 	PodSets []PodSetGrant `json:"podSets,omitempty"`
 }
 
+// MayResize reports whether the grant may have grown: its pods wait for quota, or it has grown because more were started.
+func (g Grant) MayResize() bool { return g.SchedulingGated || g.Resizes > 0 }
+
 // PodSetGrant is the granted part of one pod set.
 type PodSetGrant struct {
 	Name string `json:"name"`

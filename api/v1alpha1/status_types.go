@@ -113,8 +113,8 @@ type SparkApplicationStatus struct {
 	// +optional
 	Driver *DriverStatus `json:"driver,omitempty"`
 
-	// executors are counts of executors by state: wanted, ready, pending, gated, peak and failed. problem is what keeps
-	// most of the pending ones from starting; summary is the printed column; failures are the five newest failures,
+	// executors are counts of executors by state: wanted, ready, pending, gated, peak and failed, and refusals, how often
+	// some beyond the grant were ended. problem is what keeps most of the pending ones from starting; summary is the printed column; failures are the five newest failures,
 	// each with pod, reason, cause, exitCode, message and at.
 	// +optional
 	// +kubebuilder:validation:Schemaless
@@ -161,6 +161,7 @@ const (
 	StopKueueConflict   StopReason = "GateConflict"
 	StopInputsChanged   StopReason = "InputsChanged"
 	StopRejected        StopReason = "Rejected"
+	StopExceedsGrant    StopReason = "ExecutorsExceedGrant"
 )
 
 // ApplicationTimes are the times of the current run and attempt, by the operator's clock.
@@ -344,6 +345,10 @@ type ExecutorStatus struct {
 	// failed is the number of executors that ended with an error in this attempt, unless the driver removed them.
 	// +optional
 	Failed int32 `json:"failed,omitempty"`
+	// refusals is how often executors beyond the grant were ended, because the queue had no quota for them. The program
+	// asks for more executors than the spec, or for larger ones.
+	// +optional
+	Refusals int32 `json:"refusals,omitempty"`
 	// failures are the five newest failures, oldest first, including executors whose pods are gone.
 	// +optional
 	// +listType=atomic

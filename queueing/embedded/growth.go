@@ -134,8 +134,12 @@ func (eg *elasticGrowth) newGrowthRequest(a *app) (*growthRequest, string) {
 	case q.hasPending(h.standing.Priority):
 		return nil, fmt.Sprintf("pending asks of queue %s come first", q.name)
 	}
+	flavors := base.Flavors
+	if !h.grant.SchedulingGated {
+		flavors = []string{base.Flavor} // its pods are on nodes of this flavor already
+	}
 	usable, why := eg.hierarchy.usableFlavors(q, queueing.PodSet{
-		Name: base.Name, Flavors: base.Flavors, Tolerations: h.growth.want.Tolerations, NodeSelector: h.growth.want.NodeSelector,
+		Name: base.Name, Flavors: flavors, Tolerations: h.growth.want.Tolerations, NodeSelector: h.growth.want.NodeSelector,
 	})
 	if len(usable) == 0 {
 		return nil, why

@@ -8,10 +8,10 @@ import (
 )
 
 // SetResizeRequest sets how many pods the holder of a grant wants above its base gang, and reports whether anything
-// changed. Only gated grants can grow.
+// changed.
 func (e *Engine) SetResizeRequest(key queueing.Key, run, attempt int64, w queueing.ResizeRequest) bool {
 	a := e.registry.apps[key]
-	if a == nil || a.held == nil || !a.held.isFor(run, attempt) || !a.held.grant.SchedulingGated || equalResizeRequests(a.held.growth.want, w) {
+	if a == nil || a.held == nil || !a.held.isFor(run, attempt) || equalResizeRequests(a.held.growth.want, w) {
 		return false
 	}
 	g := &a.held.growth

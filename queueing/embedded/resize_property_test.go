@@ -163,8 +163,12 @@ func (g *growing) checkBase(t *testing.T, key queueing.Key, grant queueing.Grant
 			t.Fatalf("%s has %d above its base gang on %s and is to give %d back", key.Name, elasticPodsIn(grant, flavor), flavor, back)
 		}
 	}
-	if !grant.SchedulingGated && (len(room.Reclaims) > 0 || elasticPods(grant) > 0) {
-		t.Fatalf("%s is not gated, and has grown: %v, %v", key.Name, grant, room)
+	for _, p := range grant.PodSets {
+		if p.Elastic && !grant.SchedulingGated && !slices.ContainsFunc(grant.PodSets, func(base queueing.PodSetGrant) bool {
+			return !base.Elastic && base.Name == p.Name && base.Flavor == p.Flavor
+		}) {
+			t.Fatalf("%s is not gated, and has grown in another flavor: %v", key.Name, grant)
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ func (g *Gate) Resize(ctx context.Context, key queueing.Key, held queueing.Grant
 
 // Persisted releases what the chunks hold beyond the grant of the asker, for pods that are gone.
 func (g *Gate) Persisted(ctx context.Context, key queueing.Key, grant queueing.Grant) {
-	if !grant.SchedulingGated || !g.workloads.Installed() {
+	if !grant.MayResize() || !g.workloads.Installed() {
 		return
 	}
 	byFlavor := map[string][]*kueuev1.Workload{}

@@ -11,9 +11,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/job/pods"
 )
 
-// LogReader reads the end of a Spark container's log. It returns an empty text if it cannot be read within seconds.
+// LogReader reads the beginning or the end of a Spark container's log. It returns an empty text if that cannot be read
+// within seconds.
 type LogReader interface {
-	Read(ctx context.Context, pod *pods.Record) string
+	Begin(ctx context.Context, pod *pods.Record) string
+	End(ctx context.Context, pod *pods.Record) string
 }
 
 // driverOf returns the pod that the status names as the driver, or nil if the watch does not show it.
@@ -28,13 +30,21 @@ func driverOf(app *v1alpha1.SparkApplication, records []*pods.Record) *pods.Reco
 }
 
 // LogCause returns why the driver of the current attempt failed, according to its log. If the log cannot be read, that is
-// the part of it that Kubernetes has put into the pod.
+// the part of it that Kubernetes has put into the pod. Of a driver that has not failed, it returns why it has no
+// executors.
 func (dr *Driver) LogCause(ctx context.Context, app *v1alpha1.SparkApplication, records []*pods.Record) string {
 	driver := driverOf(app, records)
 	if driver == nil {
 		return ""
 	}
-	found := cause.Find(dr.Logs.Read(ctx, driver))
+	if driver.Ended == nil || driver.Ended.ExitCode == 0 {
+		log := dr.Logs.Begin(ctx, driver)
+		if cause.IsLocal(log) {
+			return cause.LocalMode
+		}
+		return cause.Find(log)
+	}
+	found := cause.Find(dr.Logs.End(ctx, driver))
 	if found == "" && driver.Ended != nil {
 		found = driver.Ended.Cause
 	}

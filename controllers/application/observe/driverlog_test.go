@@ -18,15 +18,16 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/controllers/application/plan"
+	"github.com/sparkgate/sparkgate/internal/job/cause"
 	"github.com/sparkgate/sparkgate/internal/job/pods"
 )
 
 // fixedLog is a log reader that returns the same log for every pod, followed by the pod's UID.
-type fixedLog string
+type fixedLog struct{ begin, end string }
 
-func (l fixedLog) Read(_ context.Context, pod *pods.Record) string {
-	return string(l) + string(pod.UID)
-}
+func (l fixedLog) Begin(_ context.Context, pod *pods.Record) string { return l.begin + string(pod.UID) }
+
+func (l fixedLog) End(_ context.Context, pod *pods.Record) string { return l.end + string(pod.UID) }
 
 // driverRecord returns a pod that may be the driver of the application pi.
 func driverRecord(uid, owner types.UID, name string, role pods.Role) *pods.Record {
@@ -57,9 +58,10 @@ func newDriver(t *testing.T) *testDriver {
 // TestLogCause: the cause is looked for in the log of the driver of this attempt, and of no other pod.
 func TestLogCause(t *testing.T) {
 	t.Parallel()
-	const failed = fixedLog("Error: it is ")
-	ended := ownDriver()
-	ended.Ended = &pods.Ended{ExitCode: 1, Cause: "its last words"}
+	failed := fixedLog{"Error: at first it is ", "Error: it is "}
+	ended, silent, succeeded := ownDriver(), ownDriver(), ownDriver()
+	ended.Ended, silent.Ended, succeeded.Ended = &pods.Ended{ExitCode: 1, Cause: "its last words"}, &pods.Ended{ExitCode: 1}, &pods.Ended{}
+	local := fixedLog{begin: "INFO Executor: Starting executor ID driver on host pi-driver\nError: it is "}
 	for name, tc := range map[string]struct {
 		log  fixedLog
 		pods []*pods.Record
@@ -69,8 +71,12 @@ func TestLogCause(t *testing.T) {
 		"no driver":                        {failed, nil, ""},
 		"somebody else's pod of that name": {failed, []*pods.Record{driverRecord("other", "another-uid", "pi-driver", pods.Driver)}, ""},
 		"the driver of an earlier attempt": {failed, []*pods.Record{driverRecord("old", "pi-uid", "pi-0-driver", pods.Driver)}, ""},
-		"a log that does not say it":       {"bye ", []*pods.Record{ownDriver()}, ""},
-		"a log that cannot be read":        {"", []*pods.Record{ended}, "its last words"},
+		"a log that does not say it":       {fixedLog{end: "bye "}, []*pods.Record{silent}, ""},
+		"a log that cannot be read":        {fixedLog{}, []*pods.Record{ended}, "its last words"},
+		"a driver that runs":               {failed, []*pods.Record{ownDriver()}, "at first it is mine"},
+		"local mode":                       {local, []*pods.Record{ownDriver()}, cause.LocalMode},
+		"local mode, and success":          {local, []*pods.Record{succeeded}, cause.LocalMode},
+		"local mode, and failure":          {fixedLog{local.begin, "Error: it is "}, []*pods.Record{silent}, "it is mine"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -32,12 +32,12 @@ const (
 	maxRead = 256 << 10
 	// maxLines is how many lines at the end of a log are read: Spark prints the stack of an exception repeatedly,
 	// followed by messages about its own shutdown.
-	maxLines = 500
+	maxLines int64 = 500
 	// fewLines is how many are read if so many lines do not fit into maxRead.
-	fewLines = 20
+	fewLines int64 = 20
 )
 
-// Reader reads the ends of logs through the API server, which asks the kubelet. It is safe for concurrent use.
+// Reader reads the beginnings and ends of logs through the API server, which asks the kubelet. It is safe for concurrent use.
 type Reader struct {
 	pods    corev1client.PodsGetter
 	clock   clock.PassiveClock
@@ -53,22 +53,38 @@ func New(client corev1client.PodsGetter, c clock.PassiveClock) *Reader {
 	return &Reader{pods: client, clock: c, timeout: readTimeout, slots: make(chan struct{}, maxReads), paused: map[string]time.Time{}}
 }
 
-// Read returns the end of the log of a pod's Spark container. It returns an empty text if the log cannot be read in
+// Begin returns the beginning of the log of a pod's Spark container, as End returns its end.
+func (r *Reader) Begin(ctx context.Context, pod *pods.Record) string {
+	return r.tryTo(ctx, pod, func(ctx context.Context) (string, error) { return r.read(ctx, pod, nil) })
+}
+
+// End returns the end of the log of a pod's Spark container. It returns an empty text if the log cannot be read in
 // time. It never fails, because the failed attempt must be reported with or without a log.
-func (r *Reader) Read(ctx context.Context, pod *pods.Record) string {
+func (r *Reader) End(ctx context.Context, pod *pods.Record) string {
+	return r.tryTo(ctx, pod, func(ctx context.Context) (string, error) {
+		text, err := r.read(ctx, pod, ptr.To(maxLines))
+		if err == nil && len(text) == maxRead { // the limit has cut off the end of the log
+			text, err = r.read(ctx, pod, ptr.To(fewLines))
+		}
+		return text, err
+	})
+}
+
+// tryTo reads a log, unless its node has recently not answered.
+func (r *Reader) tryTo(ctx context.Context, pod *pods.Record, read func(context.Context) (string, error)) string {
 	if r.isPaused(pod.Node) {
 		return ""
 	}
-	text, err := r.readInSlot(ctx, pod)
+	text, err := r.readInSlot(ctx, pod.Node, read)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).V(1).Info("Cannot read the log of a driver", "pod", pod.Name, "error", err.Error())
 	}
 	return text
 }
 
-// readInSlot waits for a slot and reads the end of a log. It returns an empty text if it gets no slot in time. A node is
+// readInSlot waits for a slot and reads a log. It returns an empty text if it gets no slot in time. A node is
 // not blamed for the time spent waiting for a slot.
-func (r *Reader) readInSlot(ctx context.Context, pod *pods.Record) (string, error) {
+func (r *Reader) readInSlot(ctx context.Context, node string, read func(context.Context) (string, error)) (string, error) {
 	waiting, stop := context.WithTimeout(ctx, r.timeout)
 	defer stop()
 	select {
@@ -79,18 +95,16 @@ func (r *Reader) readInSlot(ctx context.Context, pod *pods.Record) (string, erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	text, err := r.read(ctx, pod, maxLines)
-	if err == nil && len(text) == maxRead { // the limit has cut off the end of the log
-		text, err = r.read(ctx, pod, fewLines)
-	}
+	text, err := read(ctx)
 	if err != nil && ctx.Err() != nil {
-		r.pause(pod.Node)
+		r.pause(node)
 	}
 	return text, err
 }
 
-// read returns the last lines of the log of the given pod, never those of a new one with its name.
-func (r *Reader) read(ctx context.Context, record *pods.Record, lines int) (string, error) {
+// read returns the last lines of the log of the given pod, never those of a new one with its name. If lines is nil, it
+// returns the beginning.
+func (r *Reader) read(ctx context.Context, record *pods.Record, lines *int64) (string, error) {
 	pod, err := r.pods.Pods(record.Namespace).Get(ctx, record.Name, metav1.GetOptions{})
 	if err != nil {
 		return "", fmt.Errorf("read pod: %w", err)
@@ -99,7 +113,7 @@ func (r *Reader) read(ctx context.Context, record *pods.Record, lines int) (stri
 		return "", errors.New("another pod has the same name")
 	}
 	stream, err := r.pods.Pods(record.Namespace).GetLogs(record.Name, &corev1.PodLogOptions{
-		Container: pods.SparkContainer(pod), TailLines: ptr.To(int64(lines)), LimitBytes: ptr.To[int64](maxRead),
+		Container: pods.SparkContainer(pod), TailLines: lines, LimitBytes: ptr.To[int64](maxRead),
 	}).Stream(ctx)
 	if err != nil {
 		return "", fmt.Errorf("open log: %w", err)

@@ -80,6 +80,17 @@ func record(uid types.UID, node string) *pods.Record {
 	return &pods.Record{Origin: &pods.Origin{Namespace: "team"}, Name: "pi-driver", UID: uid, Node: node}
 }
 
+// TestBegin: the beginning is read without counting lines.
+func TestBegin(t *testing.T) {
+	t.Parallel()
+	s := &apiServer{}
+	r, _ := s.start(t)
+	got := r.Begin(t.Context(), record("pi-uid", "node-1"))
+	if got != "one\ntwo\nthree\n" || s.times() != 1 || strings.Contains(s.asked[0], "tailLines") || !strings.Contains(s.asked[0], "limitBytes=262144") {
+		t.Errorf("got %q by %v", got, s.asked)
+	}
+}
+
 func TestReader(t *testing.T) {
 	t.Parallel()
 	code := func(code int) http.HandlerFunc {
@@ -113,7 +124,7 @@ func TestReader(t *testing.T) {
 			t.Parallel()
 			s := &apiServer{log: tc.log}
 			r, _ := s.start(t)
-			got := r.Read(t.Context(), record(tc.uid, "node-1"))
+			got := r.End(t.Context(), record(tc.uid, "node-1"))
 			if got != tc.want || s.times() != tc.asked {
 				t.Errorf("got %q after %d requests, want %q after %d", got, s.times(), tc.want, tc.asked)
 			}
@@ -126,7 +137,7 @@ func TestWhatIsAsked(t *testing.T) {
 	t.Parallel()
 	s := &apiServer{}
 	r, _ := s.start(t)
-	r.Read(t.Context(), record("pi-uid", "node-1"))
+	r.End(t.Context(), record("pi-uid", "node-1"))
 	want := "/api/v1/namespaces/team/pods/pi-driver/log?container=spark-kubernetes-driver&limitBytes=262144&tailLines=500"
 	if s.times() != 1 || s.asked[0] != want {
 		t.Errorf("asked %v, want %s", s.asked, want)
@@ -148,12 +159,12 @@ func TestNodeThatDoesNotAnswer(t *testing.T) {
 		<-r.Context().Done()
 	}}
 	r, c := s.start(t)
-	if got := r.Read(ctx, record("pi-uid", "silent")); got != "" {
+	if got := r.End(ctx, record("pi-uid", "silent")); got != "" {
 		t.Errorf("got %q from a node that does not answer", got)
 	}
 	answers.Store(true)
 	for _, step := range []struct{ node, want string }{{"silent", ""}, {"other", "one"}, {"silent", ""}} {
-		if got := r.Read(t.Context(), record("pi-uid", step.node)); got != step.want {
+		if got := r.End(t.Context(), record("pi-uid", step.node)); got != step.want {
 			t.Errorf("got %q from the node %s, want %q", got, step.node, step.want)
 		}
 	}
@@ -161,7 +172,7 @@ func TestNodeThatDoesNotAnswer(t *testing.T) {
 		t.Errorf("%d logs were asked for, want 2", s.times())
 	}
 	c.SetTime(c.Now().Add(nodePause))
-	if got := r.Read(t.Context(), record("pi-uid", "silent")); got != "one" {
+	if got := r.End(t.Context(), record("pi-uid", "silent")); got != "one" {
 		t.Errorf("got %q; the node is not asked again", got)
 	}
 }
@@ -181,14 +192,14 @@ func TestSlots(t *testing.T) {
 	r, _ := s.start(t)
 	var readers sync.WaitGroup
 	for range maxReads {
-		readers.Go(func() { r.Read(t.Context(), record("pi-uid", "node-1")) })
+		readers.Go(func() { r.End(t.Context(), record("pi-uid", "node-1")) })
 	}
 	for range maxReads {
 		<-arrived
 	}
 	late := *record("pi-uid", "node-2")
 	impatient := &Reader{pods: r.pods, clock: r.clock, timeout: time.Millisecond, slots: r.slots, paused: map[string]time.Time{}}
-	if got := impatient.Read(t.Context(), &late); got != "" || impatient.isPaused("node-2") {
+	if got := impatient.End(t.Context(), &late); got != "" || impatient.isPaused("node-2") {
 		t.Errorf("got %q without a slot; the node, which was not asked, is said to be silent: %t", got, impatient.isPaused("node-2"))
 	}
 	if s.times() != maxReads {
@@ -215,7 +226,7 @@ func TestNodeIsNotBlamedForTheWait(t *testing.T) {
 		r.slots <- struct{}{}
 	}
 	time.AfterFunc(2*time.Second, func() { <-r.slots })
-	if got := r.Read(t.Context(), record("pi-uid", "node-1")); got != "one" || r.isPaused("node-1") {
+	if got := r.End(t.Context(), record("pi-uid", "node-1")); got != "one" || r.isPaused("node-1") {
 		t.Errorf("got %q; the node is said to be silent: %t", got, r.isPaused("node-1"))
 	}
 }

@@ -50,6 +50,15 @@ var (
 	client = regexp.MustCompile(`\. Received status: .*|, metadata=ListMeta.*`)
 )
 
+// LocalMode says that a program runs without executors.
+const LocalMode = `the program runs in Spark's local mode, without executors: remove .master("local…") from it, so that the operator's master applies`
+
+// localExecutor is what Spark logs at the start of a session in local mode (org.apache.spark.executor.Executor).
+const localExecutor = "Starting executor ID driver on host "
+
+// IsLocal reports whether a log says that its program runs in local mode. Spark logs that at the start of a session.
+func IsLocal(log string) bool { return strings.Contains(log, localExecutor) }
+
 // Find returns why a program failed, according to the end of its log, in one line of at most MaxBytes bytes, with what
 // the log itself calls secret masked; empty if the log does not say it. That is the exception of the last traceback of
 // Python; where it only passes on an exception of Java, and for programs in Java, the exception that ended the last

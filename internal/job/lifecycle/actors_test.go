@@ -100,7 +100,7 @@ func (w *world) executor(name string, running bool) {
 	s := w.app.Status
 	w.pods[name] = &pods.Record{
 		Origin: &pods.Origin{Namespace: "default", Application: "pi", AppUID: string(w.app.UID), Run: s.Run, Attempt: s.Attempt},
-		Name:   name, Trouble: &pods.Trouble{}, UID: "uid-" + "x", Role: pods.Executor, Phase: phase, Running: running, Ready: running, Node: "node-1"}
+		Name:   name, Trouble: &pods.Trouble{}, UID: "uid-" + "x", Role: pods.Executor, Phase: phase, Running: running, Ready: running, Node: "node-1", BoundAt: uint32(w.now.Unix())}
 }
 
 // user harness.

@@ -253,16 +253,25 @@ func startingOnNode(st *state, driver *pods.Record, message string) Decision {
 
 // running updates grant, executor counts and deadlines of an attempt whose driver runs.
 func running(st *state) Decision {
-	if st.isElastic() && st.o.Allocation == nil {
+	if resizes(st) && st.o.Allocation == nil {
 		next := need(NeedAllocation, st.start())
 		next.Want = resizeRequest(st)
 		return next
 	}
 	recordStart(st)
+	if localUnknown(st, localDelay) {
+		return need(NeedLogCause, st.start())
+	}
+	if at := localDue(st, localDelay); st.o.Now.Before(at) {
+		st.requeue(at)
+	}
 	if st.o.UIAddress != "" {
 		st.s.Driver.UIAddress = st.o.UIAddress
 	}
 	moved := applyResize(st)
+	if found := checkSurplus(st); found.reason != "" {
+		return stop(st, found)
+	}
 	countExecutors(st, newlyReady(st) && readyMatters(st) || st.was != status.Running || moved)
 	st.view.ReadyLatched = st.s.Times.ExecutorsReady != nil && !driverEndOverdue(st)
 	at, _ := runDeadline(st)
@@ -291,7 +300,7 @@ func runningMessage(st *state) string {
 	if driverEndOverdue(st) && nodeLostMessage(st) != "" {
 		message = fmt.Sprintf("run %d, attempt %d: the node of driver pod %s does not answer", st.s.Run, st.s.Attempt, st.s.Driver.PodName)
 	}
-	return message + otherGateNote(st) + heldNote(st)
+	return message + otherGateNote(st) + heldNote(st) + quotaNote(st)
 }
 
 // countExecutors updates the executor counts and the time at which the executors became ready. With withStage the
@@ -307,7 +316,8 @@ func countExecutors(st *state, withStage bool) {
 	}
 	recordReady(st)
 	announceMissing(st, counted)
-	announceExcess(st, counted)
+	announceSurplus(st, counted)
+	announceUnused(st, counted)
 	st.s.Executors = counted
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/job/pods"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -46,6 +48,9 @@ func resizeRequest(st *state) queueing.ResizeRequest {
 		}
 	}
 	w.Count = max(0, w.Count)
+	if !st.isElastic() {
+		w.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}} // the pods are on nodes already
+	}
 	if len(c.gated) > 0 {
 		w.Tolerations, w.NodeSelector = c.gated[0].SchedulingGate.Tolerations, c.gated[0].SchedulingGate.NodeSelector
 	}
@@ -53,16 +58,21 @@ func resizeRequest(st *state) queueing.ResizeRequest {
 }
 
 // applyResize applies the gate's answer: it sets the grant in the status, ungates executors and evicts those whose
-// quota is reclaimed. It reports whether the grant in the status has changed.
+// quota is reclaimed or was not granted. It reports whether the grant in the status has changed, or the executors.
 func applyResize(st *state) bool {
-	if !st.isElastic() || st.o.Allocation == nil || st.o.Allocation.Grant == nil {
+	if st.o.Allocation == nil || st.o.Allocation.Grant == nil {
 		return false
 	}
 	c := newExecutors(st)
 	dv := division{executors: c, grant: *st.o.Allocation.Grant, current: st.o.Allocation}
 	dv.grant.PodSets = slices.Clone(dv.grant.PodSets)
-	dv.chargeAdmitted()
-	dv.ungateFitting()
+	refused := false
+	if st.isElastic() {
+		dv.chargeAdmitted()
+		dv.ungateFitting()
+	} else {
+		refused = dv.refuse(st)
+	}
 	dv.shrink()
 	next := convert.ToAPI(dv.grant)
 	changed := !convert.SameGrant(next, st.s.Grant)
@@ -78,7 +88,7 @@ func applyResize(st *state) bool {
 		st.after(Action{Kind: UngatePods, Ungates: dv.ungates})
 	}
 	scaleDown(st, dv.toEvict)
-	return changed
+	return changed || refused
 }
 
 // scaleDown deletes the executors in evicted and adds one event about them.
@@ -188,30 +198,22 @@ func (dv *division) shrink() {
 		base := dv.granted(p.Flavor, false) - dv.granted(p.Flavor, true)
 		most := base + p.Count - dv.current.ReclaimedIn(p.Flavor)
 		p.Count = min(p.Count, max(0, dv.admittedCount[p.Flavor]-base))
-		if tooMany := dv.weights(dv.admitted[p.Flavor]) - max(0, most); dv.current.ReclaimedIn(p.Flavor) > 0 && tooMany > 0 {
-			dv.toEvict = append(dv.toEvict, dv.evictionOrder(dv.admitted[p.Flavor], tooMany)...)
+		if dv.current.ReclaimedIn(p.Flavor) > 0 {
+			dv.toEvict = append(dv.toEvict, dv.above(evictionOrder(dv.admitted[p.Flavor]), max(0, most))...)
 		}
 	}
 	dv.grant.PodSets = slices.DeleteFunc(dv.grant.PodSets, func(p queueing.PodSetGrant) bool { return p.Elastic && p.Count == 0 })
 }
 
-// evictionOrder returns the executors to evict first: those that are not ready, then the newest. Together they weigh at
-// least weight, if there are enough of them.
-func (dv *division) evictionOrder(admitted []*pods.Record, weight int32) []*pods.Record {
-	ordered := slices.Clone(admitted)
-	slices.SortFunc(ordered, func(a, b *pods.Record) int {
-		if a.Ready != b.Ready {
-			if b.Ready {
-				return -1
-			}
-			return 1
+// evictionOrder returns executors in the order in which they are evicted: those that are not ready, then the newest.
+func evictionOrder(admitted []*pods.Record) []*pods.Record {
+	return slices.SortedFunc(slices.Values(admitted), func(a, b *pods.Record) int {
+		switch {
+		case a.Ready == b.Ready:
+			return byAge(b, a)
+		case b.Ready:
+			return -1
 		}
-		return byAge(b, a)
+		return 1
 	})
-	for i, r := range ordered {
-		if weight -= dv.weight(r); weight <= 0 {
-			return ordered[:i+1]
-		}
-	}
-	return ordered
 }

@@ -36,7 +36,7 @@ func attemptEnded(st *state, o pods.Outcome) Decision {
 		st.requeue(st.o.DriverEndedSince.Add(endingDelay))
 		return st.unchanged()
 	}
-	if quotesLog(o) && logNeeded(st) {
+	if (quotesLog(o) || o.Succeeded && localUnknown(st, localSoon)) && logNeeded(st) {
 		return need(NeedLogCause, st.start())
 	}
 	outcome := v1alpha1.OutcomeFailed
@@ -49,7 +49,9 @@ func attemptEnded(st *state, o pods.Outcome) Decision {
 		st.s.Times.DriverStarted = st.nowPtr()
 	}
 	recordReady(st)
-	st.s.Executors = executorStatus(st)
+	counted := executorStatus(st)
+	announceUnused(st, counted)
+	st.s.Executors = counted
 	if !o.Succeeded {
 		o.Message, o.Cause = withCause(o, ptr.Deref(st.o.LogCause, ""))+failuresNote(st), classOf(st, o)
 	}
@@ -112,7 +114,8 @@ func stop(st *state, found stopFinding) Decision {
 	case v1alpha1.StopPreempted:
 		st.event(true, v1alpha1.PreemptedReason, message)
 		message = "releases its quota: " + message
-	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline, v1alpha1.StopExecutorStart, v1alpha1.StopAdmission, v1alpha1.StopKueueConflict:
+	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline, v1alpha1.StopExecutorStart, v1alpha1.StopAdmission, v1alpha1.StopKueueConflict,
+		v1alpha1.StopExceedsGrant:
 		message = "stopping the driver: " + message
 	case v1alpha1.StopInputsChanged, v1alpha1.StopRejected:
 		message = "releases its quota: " + message
@@ -133,11 +136,14 @@ func outcomeOf(st *state, reason v1alpha1.StopReason) (v1alpha1.AttemptOutcome, 
 		return v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
 	case v1alpha1.StopAdmission:
 		return v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
-	case v1alpha1.StopKueueConflict, v1alpha1.StopRejected:
+	case v1alpha1.StopKueueConflict, v1alpha1.StopRejected, v1alpha1.StopExceedsGrant:
 		return v1alpha1.OutcomeFailed, v1alpha1.CauseConfiguration
 	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline:
 		return v1alpha1.OutcomeFailed, v1alpha1.CauseApplication
 	case v1alpha1.StopExecutorStart:
+		if isLocal(st) {
+			return v1alpha1.OutcomeFailed, v1alpha1.CauseConfiguration
+		}
 		if st.queues() {
 			return v1alpha1.OutcomeStopped, v1alpha1.CauseInfrastructure
 		}

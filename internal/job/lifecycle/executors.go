@@ -25,10 +25,10 @@ type executors struct {
 	base *v1alpha1.PodSetGrant
 	// allowed is what the grant has for each executor.
 	allowed queueing.Resources
-	// admittedCount is the weight, by flavor, of the pods that have passed the scheduling gate and are not gone.
-	// admitted are those of them that are not being deleted.
-	admittedCount map[string]int32
-	admitted      map[string][]*pods.Record
+	// admittedCount is the weight, by flavor, of the pods that have passed the scheduling gate, or never had one, and are
+	// not gone. admitted are those of them that are not being deleted, ending the others.
+	admittedCount    map[string]int32
+	admitted, ending map[string][]*pods.Record
 	// gated are the pods behind the scheduling gate that fit the grant, oldest first; tooLarge those that do not fit.
 	gated, tooLarge []*pods.Record
 	// unanswered are pods that were ungated by a write which got no response. They count as admitted.
@@ -43,7 +43,7 @@ type unanswered struct {
 
 // newExecutors sorts the executor pods of the current attempt.
 func newExecutors(st *state) executors {
-	c := executors{base: &v1alpha1.PodSetGrant{}, admittedCount: map[string]int32{}, admitted: map[string][]*pods.Record{}}
+	c := executors{base: &v1alpha1.PodSetGrant{}, admittedCount: map[string]int32{}, admitted: map[string][]*pods.Record{}, ending: map[string][]*pods.Record{}}
 	for i := range st.s.Grant.PodSets {
 		if p := &st.s.Grant.PodSets[i]; p.Name == v1alpha1.ExecutorPodSet && !p.Elastic {
 			c.base = p
@@ -67,6 +67,9 @@ func newExecutors(st *state) executors {
 		default:
 			c.gated = append(c.gated, r)
 		}
+	}
+	for flavor := range c.admittedCount {
+		c.admittedCount[flavor] = c.weights(slices.Concat(c.admitted[flavor], c.ending[flavor]))
 	}
 	slices.SortFunc(c.gated, byAge)
 	slices.SortFunc(c.tooLarge, byAge)
@@ -101,37 +104,46 @@ func grantedFlavor(g *v1alpha1.Grant, r *pods.Record) string {
 	return ""
 }
 
-// weight returns for how many executors of the grant an admitted pod counts. That is more than one if the pod is on a
-// node and requests more than was granted, as after a manual ungating or an in-place resize. The operator never ungates
-// such a pod.
-func (c *executors) weight(r *pods.Record) int32 {
-	weight := int64(1)
-	if !r.OnNode() {
-		return int32(weight)
-	}
-	for name, asks := range map[corev1.ResourceName]int64{corev1.ResourceCPU: r.CPU, corev1.ResourceMemory: r.Memory} {
-		if most := c.allowed[string(name)]; most > 0 {
-			weight = max(weight, (asks+most-1)/most)
+// weights returns for how many executors of the grant several pods count together. That is more than their number if
+// those on nodes request more than was granted, as after a manual ungating or an in-place resize, or if the program sets
+// their size.
+func (c *executors) weights(of []*pods.Record) int32 {
+	most := [...]int64{c.allowed[string(corev1.ResourceCPU)], c.allowed[string(corev1.ResourceMemory)]}
+	var beyond [len(most)]int64
+	for _, r := range of {
+		for i, asks := range [len(most)]int64{r.CPU, r.Memory} {
+			if r.OnNode() {
+				beyond[i] += max(0, asks-most[i])
+			}
 		}
 	}
-	return int32(min(weight, math.MaxInt16))
+	more := int64(0)
+	for i := range most {
+		if most[i] > 0 {
+			more = max(more, (beyond[i]+most[i]-1)/most[i])
+		}
+	}
+	return int32(min(int64(len(of))+more, math.MaxInt16))
 }
 
-// weights returns the sum of the weights of several pods.
-func (c *executors) weights(of []*pods.Record) int32 {
-	var n int32
-	for _, r := range of {
-		n += c.weight(r)
+// above returns the first pods of a list without which the others weigh at most as much as given.
+func (c *executors) above(ordered []*pods.Record, most int32) []*pods.Record {
+	for i := range ordered {
+		if c.weights(ordered[i:]) <= most {
+			return ordered[:i]
+		}
 	}
-	return n
+	return ordered
 }
 
 // addAdmitted counts a pod of a flavor that has passed the scheduling gate.
 func (c *executors) addAdmitted(r *pods.Record, flavor string) {
-	c.admittedCount[flavor] += c.weight(r)
-	if !r.Deleting {
-		c.admitted[flavor] = append(c.admitted[flavor], r)
+	c.admittedCount[flavor] = 0 // counted once all are known
+	if r.Deleting {
+		c.ending[flavor] = append(c.ending[flavor], r)
+		return
 	}
+	c.admitted[flavor] = append(c.admitted[flavor], r)
 }
 
 // byAge orders executors by the number at the end of their names, which Spark counts up.

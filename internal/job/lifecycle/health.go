@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/job/cause"
 	"github.com/sparkgate/sparkgate/internal/job/pods"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
@@ -21,13 +22,13 @@ import (
 func executorStatus(st *state) *v1alpha1.ExecutorStatus {
 	mine := st.currentPods()
 	c := pods.Count(mine)
-	wanted, peak := int32(0), max(c.Ready, st.o.ReadyPeak.Count)
+	wanted, refusals, peak := int32(0), int32(0), max(c.Ready, st.o.ReadyPeak.Count)
 	if before := st.s.Executors; before != nil {
-		wanted, peak = before.Wanted, max(before.Peak, peak)
+		wanted, refusals, peak = before.Wanted, before.Refusals, max(before.Peak, peak)
 	}
 	failed, failures := countFailures(st)
 	return &v1alpha1.ExecutorStatus{Wanted: wanted, Ready: c.Ready, Pending: c.Pending, Gated: c.SchedulingGated, Peak: peak, Failed: failed,
-		Failures: failures, Problem: executorProblem(st, mine), Summary: summaryOf(c.Ready, executorsWanted(st, wanted, c))}
+		Refusals: refusals, Failures: failures, Problem: executorProblem(st, mine), Summary: summaryOf(c.Ready, executorsWanted(st, wanted, c))}
 }
 
 // executorsWanted returns how many executors the attempt wants at present: those of the base gang, or, under dynamic
@@ -53,13 +54,19 @@ func executorsRequired(st *state, now *v1alpha1.ExecutorStatus) int32 {
 	return min(now.Wanted, *q.MinExecutors)
 }
 
-// executorProblem returns what keeps executors from starting: the problem of the pending ones or, if they have none, of
-// the gated ones.
+// executorProblem returns what is wrong with the executors: that they exceed the grant, else what keeps the pending ones
+// from starting, else the gated ones.
 func executorProblem(st *state, mine []*pods.Record) string {
+	if surplus := surplusMessage(st); surplus != "" {
+		return surplus
+	}
 	if p := pods.WhyPending(mine); p.Message != "" {
 		return p.Message
 	}
-	return whyGated(st)
+	if gated := whyGated(st); gated != "" {
+		return gated
+	}
+	return unusedMessage(st)
 }
 
 // whyGated returns why executors wait behind the scheduling gate; empty if none does, or if the reason is not known.
@@ -127,16 +134,22 @@ func executorsOverdue(st *state) bool { return executorsDue(st) && readySince(st
 // noExecutorExists reports whether the attempt has no executor pod and, as far as is known, never had one. Spark could
 // not create any.
 func noExecutorExists(st *state) bool {
-	now := executorStatus(st)
-	return now.Peak == 0 && now.Failed == 0 && !slices.ContainsFunc(st.currentPods(), func(r *pods.Record) bool { return r.Role == pods.Executor })
+	failed, _ := countFailures(st)
+	before := ptr.Deref(st.s.Executors, v1alpha1.ExecutorStatus{})
+	return before.Peak == 0 && st.o.ReadyPeak.Count == 0 && failed == 0 &&
+		!slices.ContainsFunc(st.currentPods(), func(r *pods.Record) bool { return r.Role == pods.Executor })
 }
 
 // whyNoExecutorExists returns the likely cause if Spark could not create executor pods. Only the driver's log has the
 // real one.
 func whyNoExecutorExists(st *state) string {
 	const none = ": there is no executor pod; "
-	if cause := ptr.Deref(st.o.LogCause, ""); cause != "" {
-		return none + "the driver's log says: " + cause
+	switch found := ptr.Deref(st.o.LogCause, ""); found {
+	case "":
+	case cause.LocalMode:
+		return none + found
+	default:
+		return none + "the driver's log says: " + found
 	}
 	return none + "a ResourceQuota, an admission policy or a right that the driver's service account lacks may forbid them"
 }

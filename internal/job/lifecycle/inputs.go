@@ -14,7 +14,6 @@ import (
 	"github.com/sparkgate/sparkgate/internal/job/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
-	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
 // A grant covers what was planned when it was requested: sizes and accounts follow from the spec, and from objects that
@@ -61,37 +60,3 @@ func moreThan(r *pods.Record, granted queueing.Resources) string {
 	}
 	return ""
 }
-
-// executorsExceedGrantReason is the reason of the event about executors that are larger than the grant has for them.
-const executorsExceedGrantReason = "ExecutorsExceedGrant"
-
-// announceExcess records one event if the first executors of the attempt request more than the grant has for each,
-// where nothing holds them back and the queue counts the grant: a program can set their size in its own SparkConf.
-func announceExcess(st *state, counted *v1alpha1.ExecutorStatus) {
-	if st.s.Executors != nil && existed(st.s.Executors) || !existed(counted) {
-		return
-	}
-	if st.s.Grant == nil || st.isElastic() {
-		return
-	}
-	if gate := catalog.Of(st.s.Grant.Gate); !gate.Queues || gate.LeavesRest {
-		return
-	}
-	c := newExecutors(st)
-	if len(c.base.Requests) == 0 {
-		return
-	}
-	for _, r := range st.currentPods() {
-		if !isAttemptExecutor(st, r) {
-			continue
-		}
-		if more := moreThan(r, c.allowed); more != "" {
-			st.event(true, executorsExceedGrantReason, fmt.Sprintf("executor pod %s requests %s for each executor, and the queue does not count the difference: "+
-				"set the size of executors in the spec, not in the program, and see what admission webhooks add to the pods", r.Name, more))
-			return
-		}
-	}
-}
-
-// existed reports whether the attempt has had executors.
-func existed(e *v1alpha1.ExecutorStatus) bool { return e.Ready+e.Pending+e.Gated+e.Peak+e.Failed > 0 }

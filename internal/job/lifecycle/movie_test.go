@@ -116,8 +116,12 @@ var acts = map[string]func(m *movie, rest string){
 	"inputs":  func(m *movie, rest string) { m.inputs = rest },
 
 	// The gate.
-	"gate":            func(m *movie, rest string) { m.room = stateNamed(m, rest) },
-	"gate-type":       func(m *movie, rest string) { m.gate = rest },
+	"gate":      func(m *movie, rest string) { m.room = stateNamed(m, rest) },
+	"gate-type": func(m *movie, rest string) { m.gate = rest },
+	"elastic": func(m *movie, rest string) {
+		count, why, _ := strings.Cut(rest, " ")
+		m.elastic, m.crowded = int32(number(m, count)), why
+	},
 	"evict":           func(m *movie, rest string) { reason, message, _ := strings.Cut(rest, " "); m.wants(reason, message) },
 	"keep":            func(m *movie, _ string) { m.wanted = nil },
 	"queue":           func(m *movie, rest string) { m.drained = rest == "drained" },

@@ -25,6 +25,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/convert"
 )
 
 // world is everything around one application: the API server with its pods, the gate, the clock. Actors change it; a
@@ -67,6 +68,9 @@ type world struct {
 	// rejection is the reason why the API server refuses the driver; empty while it accepts it.
 	rejection   string
 	unreachable map[string]bool
+	// elastic is for how many executors above the base gang the queue has quota, and crowded why for no more.
+	elastic int32
+	crowded string
 	// warning is the last warning event of the driver pod, and logCause the reason of its failure according to its log.
 	warning, logCause string
 	// endSeen is when the operator first saw the end of a driver, and how, by its uid; a crash forgets it.
@@ -176,12 +180,32 @@ func (w *world) decide(obstacle string) Decision {
 			o.Verdict = w.verdict(d.Start)
 		case NeedDriverAbsent:
 			w.findDriver(&o)
+		case NeedAllocation:
+			o.Allocation = w.allocation(d.Want)
 		default:
 			w.look(&o, d.Need)
 		}
 	}
 	w.t.Fatalf("decide needs more and more\n%s", w.story())
 	return Decision{}
+}
+
+// allocation grants executors above the base gang as far as there is quota.
+func (w *world) allocation(want queueing.ResizeRequest) *queueing.Allocation {
+	grant := convert.FromAPI(w.app.Status.Grant)
+	above := queueing.PodSetGrant{Name: want.PodSet, Count: min(want.Count, w.elastic), Elastic: true}
+	before := slices.IndexFunc(grant.PodSets, func(p queueing.PodSetGrant) bool { return p.Elastic })
+	allocation := &queueing.Allocation{Grant: &grant}
+	if above.Count < want.Count {
+		allocation.Why = w.crowded
+	}
+	switch {
+	case before < 0 && above.Count > 0:
+		grant.PodSets, grant.Resizes = append(grant.PodSets, above), grant.Resizes+1
+	case before >= 0 && above.Count > grant.PodSets[before].Count:
+		grant.PodSets[before].Count, grant.Resizes = above.Count, grant.Resizes+1
+	}
+	return allocation
 }
 
 // left returns the attempts without a driver pod that may have other objects, as far as the operator knows.

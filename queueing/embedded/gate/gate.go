@@ -142,7 +142,7 @@ func (g *Gate) Persisted(_ context.Context, key queueing.Key, grant queueing.Gra
 		g.engine.Confirm(key, grant.Run, grant.Attempt)
 		g.confirm(key, f)
 	}
-	if grant.SchedulingGated {
+	if grant.MayResize() {
 		g.settle(key, grant)
 	}
 }

@@ -23,9 +23,14 @@ import (
 
 // Executors creates executor pods as Spark's driver does, owned by the driver pod and of the same size, and runs them.
 func (k *Kubelet) Executors(ctx context.Context, driver *corev1.Pod, count int) []*corev1.Pod {
+	return k.ExecutorsFrom(ctx, driver, 1, count)
+}
+
+// ExecutorsFrom creates and runs so many executors as Executors does, with numbers from first on.
+func (k *Kubelet) ExecutorsFrom(ctx context.Context, driver *corev1.Pod, first, count int) []*corev1.Pod {
 	made := make([]*corev1.Pod, 0, count)
 	for i := range count {
-		pod := executorOf(driver, i+1)
+		pod := executorOf(driver, first+i)
 		pod, err := k.client.CoreV1().Pods(k.namespace).Create(ctx, pod, metav1.CreateOptions{})
 		if err != nil {
 			if ctx.Err() == nil && !apierrors.IsForbidden(err) {

@@ -97,6 +97,25 @@ func growsAndShrinks(t *testing.T) {
 	w.Unused()
 }
 
+// programAsksForMore: Kueue is asked for executors that a program starts beyond the spec. Those for which it has no quota are ended.
+func programAsksForMore(t *testing.T) {
+	w := newWorld(t, harness.MemoryFor(3))
+	app := w.apply("app", executors(1))
+	driver := w.Run(app)
+	w.Kubelet.Executors(t.Context(), driver, 2)
+	w.uses(w.Namespace, 3)
+	w.chunks(app, 1)
+	w.Kubelet.ExecutorsFrom(t.Context(), driver, 3, 1)
+	harness.Eventually(t, app, "refused one", func(a *v1alpha1.SparkApplication) bool {
+		return a.Status.Executors.Refusals == 1 && a.Status.Executors.Ready == 2 && strings.Contains(a.Status.Executors.Problem, "insufficient unused quota for memory")
+	})
+	w.uses(w.Namespace, 3)
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
+	w.uses(w.Namespace, 0)
+	w.Unused()
+}
+
 // growsByMany: many executors share a few Workloads, each of which may be admitted and released in part.
 func growsByMany(t *testing.T) {
 	w := newWorld(t, harness.MemoryFor(17))
