@@ -120,11 +120,13 @@ const (
 	// field. If it is not set either, the driver's account is used (ExecutorKubernetesCredentialsFeatureStep).
 	ExecutorServiceAccount = "spark.kubernetes.authenticate.executor.serviceAccountName"
 	DriverExcludedSteps    = "spark.kubernetes.driver.pod.excludedFeatureSteps"
-	DriverServiceLabels    = "spark.kubernetes.driver.service.label."
-	DriverServiceNotes     = "spark.kubernetes.driver.service.annotation."
-	DriverServiceIPPolicy  = "spark.kubernetes.driver.service.ipFamilyPolicy"
-	DriverServiceFamilies  = "spark.kubernetes.driver.service.ipFamilies"
-	DriverServiceNotReady  = "spark.kubernetes.driver.service.publishNotReadyAddresses"
+	// DriverServiceDelete says whether the end of a session deletes the driver's Service.
+	DriverServiceDelete   = "spark.kubernetes.driver.service.deleteOnTermination"
+	DriverServiceLabels   = "spark.kubernetes.driver.service.label."
+	DriverServiceNotes    = "spark.kubernetes.driver.service.annotation."
+	DriverServiceIPPolicy = "spark.kubernetes.driver.service.ipFamilyPolicy"
+	DriverServiceFamilies = "spark.kubernetes.driver.service.ipFamilies"
+	DriverServiceNotReady = "spark.kubernetes.driver.service.publishNotReadyAddresses"
 
 	ExecutorTemplateFile        = "spark.kubernetes.executor.podTemplateFile"
 	ExecutorPodNamePrefix       = "spark.kubernetes.executor.podNamePrefix"

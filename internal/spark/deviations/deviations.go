@@ -98,6 +98,10 @@ var Intended = []Deviation{
 		Reason: "dynamic allocation without decommissioning needs it: otherwise Spark ends at once",
 	},
 	{
+		Where:  []string{"properties spark.kubernetes.driver.service.deleteOnTermination"},
+		Reason: "the operator deletes the Service; Spark would delete it with the first session, so that the executors of a second one could not reach the driver",
+	},
+	{
 		Where:  []string{"pod status"},
 		Reason: "the API server drops the status of a new pod",
 	},

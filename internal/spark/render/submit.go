@@ -51,6 +51,9 @@ func (b *build) submit() error {
 	if _, ok := p[conf.ExecutorPodNamePrefix]; !ok {
 		p.Put(conf.ExecutorPodNamePrefix, b.names.Prefix)
 	}
+	if _, ok := p[conf.DriverServiceDelete]; !ok {
+		p.Put(conf.DriverServiceDelete, "false") // a second session of the program has the same Service
+	}
 	if err := b.decommission(); err != nil {
 		return err
 	}
