@@ -26,6 +26,7 @@ const endingInterval = 10 * time.Second
 // cleanUpDeleted ends the pods of an application that no longer exists, even if it went without its finalizer, and
 // releases its quota. The garbage collector deletes everything else that it owned.
 func (r *Reconciler) cleanUpDeleted(ctx context.Context, name types.NamespacedName) (ctrl.Result, error) {
+	r.Pods.TakeGone(name)
 	if !r.hasRemains(name) {
 		r.forget(name)
 		return ctrl.Result{}, nil

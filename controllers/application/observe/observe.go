@@ -6,6 +6,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -56,7 +57,7 @@ func (ob *Observer) Observe(app *v1alpha1.SparkApplication, record *memory.Recor
 	current := lifecycle.CurrentAttempt(app)
 	o.Leftovers = record.Kept.Leftovers(app, o.Pods)
 	o.CreatedDriver = record.Writes.CreatedDriver(current)
-	o.EndedDriver = endedDriver(app, o.Pods, &record.Sightings)
+	o.EndedDriver = ob.endedDriver(app, o.Pods, &record.Sightings)
 	if o.EndedDriver != nil && o.EndedDriver.Ended != nil {
 		o.DriverEndedSince = record.Sightings.EndSince(current, o.Now)
 	}
@@ -69,8 +70,11 @@ func (ob *Observer) Observe(app *v1alpha1.SparkApplication, record *memory.Recor
 
 // endedDriver returns the driver of the attempt that holds a grant as this process saw it after its end, also if its pod
 // was deleted since; nil if it has not seen that.
-func endedDriver(app *v1alpha1.SparkApplication, records []*pods.Record, sightings *memory.Sightings) *pods.Record {
+func (ob *Observer) endedDriver(app *v1alpha1.SparkApplication, records []*pods.Record, sightings *memory.Sightings) *pods.Record {
 	s := &app.Status
+	if gone := ob.Pods.TakeGone(client.ObjectKeyFromObject(app)); gone != nil && gone.Disrupted() {
+		records = append(slices.Clone(records), gone.AsEnded())
+	}
 	if s.Grant == nil || s.Driver == nil {
 		return sightings.EndedDriver(lifecycle.AttemptID{}, nil) // nothing is remembered of what has ended
 	}

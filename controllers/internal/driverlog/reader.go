@@ -22,10 +22,8 @@ import (
 )
 
 const (
-	// readTimeout is how long to wait for a slot, and how long reading may take after that.
+	// readTimeout is how long reading may take.
 	readTimeout = 2 * time.Second
-	// maxReads is how many logs are read at the same time.
-	maxReads = 4
 	// nodePause is how long a node that did not answer is not asked again.
 	nodePause = time.Minute
 	// maxRead is how much of a log is read, in bytes.
@@ -42,7 +40,6 @@ type Reader struct {
 	pods    corev1client.PodsGetter
 	clock   clock.PassiveClock
 	timeout time.Duration
-	slots   chan struct{}
 
 	mu     sync.Mutex
 	paused map[string]time.Time // node → until when it is not asked
@@ -50,7 +47,7 @@ type Reader struct {
 
 // New returns a Reader.
 func New(client corev1client.PodsGetter, c clock.PassiveClock) *Reader {
-	return &Reader{pods: client, clock: c, timeout: readTimeout, slots: make(chan struct{}, maxReads), paused: map[string]time.Time{}}
+	return &Reader{pods: client, clock: c, timeout: readTimeout, paused: map[string]time.Time{}}
 }
 
 // Begin returns the beginning of the log of a pod's Spark container, as End returns its end.
@@ -75,31 +72,16 @@ func (r *Reader) tryTo(ctx context.Context, pod *pods.Record, read func(context.
 	if r.isPaused(pod.Node) {
 		return ""
 	}
-	text, err := r.readInSlot(ctx, pod.Node, read)
+	limited, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	text, err := read(limited)
 	if err != nil {
+		if limited.Err() != nil {
+			r.pause(pod.Node)
+		}
 		ctrl.LoggerFrom(ctx).V(1).Info("Cannot read the log of a driver", "pod", pod.Name, "error", err.Error())
 	}
 	return text
-}
-
-// readInSlot waits for a slot and reads a log. It returns an empty text if it gets no slot in time. A node is
-// not blamed for the time spent waiting for a slot.
-func (r *Reader) readInSlot(ctx context.Context, node string, read func(context.Context) (string, error)) (string, error) {
-	waiting, stop := context.WithTimeout(ctx, r.timeout)
-	defer stop()
-	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	case <-waiting.Done():
-		return "", nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, r.timeout)
-	defer cancel()
-	text, err := read(ctx)
-	if err != nil && ctx.Err() != nil {
-		r.pause(node)
-	}
-	return text, err
 }
 
 // read returns the last lines of the log of the given pod, never those of a new one with its name. If lines is nil, it

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/job/pods"
@@ -287,10 +288,20 @@ func recordStart(st *state) {
 	if st.s.Times.DriverStarted != nil {
 		return
 	}
-	st.s.Times.DriverStarted = st.nowPtr()
+	st.s.Times.DriverStarted = driverStart(st)
 	if st.s.Times.Started == nil {
-		st.s.Times.Started = st.nowPtr()
+		st.s.Times.Started = st.s.Times.DriverStarted
 	}
+}
+
+// driverStart returns when the driver's container started according to its pod, which may have been long before the
+// operator saw it; now if the pod does not say it. It is not before the attempt was admitted, whatever the node's clock
+// says.
+func driverStart(st *state) *metav1.Time {
+	if driver := st.lastSeenDriver(); driver != nil && driver.StartedAt > 0 {
+		return st.between(st.s.Times.Admitted, int64(driver.StartedAt))
+	}
+	return st.nowPtr()
 }
 
 // runningMessage returns the message of Running. If the node of the driver does not answer, nobody can say whether the

@@ -46,7 +46,7 @@ func attemptEnded(st *state, o pods.Outcome) Decision {
 	st.s.Times.Stopping = st.nowPtr()
 	if st.s.Times.DriverStarted == nil && o.ExitCode != nil {
 		// The driver started and ended between two passes.
-		st.s.Times.DriverStarted = st.nowPtr()
+		st.s.Times.DriverStarted = driverStart(st)
 	}
 	recordReady(st)
 	counted := executorStatus(st)
@@ -215,13 +215,14 @@ func finish(st *state) Decision {
 }
 
 // succeededBefore reports whether the driver of an attempt that is stopped for a reason had succeeded before the
-// operator decided that: the kubelet reports the end of a container a moment later.
+// operator decided that: the kubelet reports the end of a container a moment later. The same second is not before, because
+// a driver may answer the request with exit code 0.
 func succeededBefore(st *state, stopped v1alpha1.StopReason) bool {
 	if slices.Contains([]v1alpha1.StopReason{"", v1alpha1.StopInputsChanged, v1alpha1.StopRejected, v1alpha1.StopKueueConflict}, stopped) {
 		return false // it was not to run
 	}
 	driver, stopping := st.lastSeenDriver(), st.s.Times.Stopping
-	return driver != nil && stopping != nil && driver.Ended != nil && driver.Ended.ExitCode == 0 && driver.Ended.At > 0 && driver.Ended.At <= stopping.Unix()
+	return driver != nil && stopping != nil && driver.Ended != nil && driver.Ended.ExitCode == 0 && driver.Ended.At > 0 && driver.Ended.At < stopping.Unix()
 }
 
 // conclude decides what follows an attempt that was stopped for the reason stopped, or has ended if that is empty.

@@ -4,8 +4,6 @@
 package lifecycle
 
 import (
-	"time"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -17,9 +15,10 @@ import (
 func recordAttempt(st *state, a v1alpha1.AttemptStatus) {
 	a.Run, a.Attempt = st.s.Run, st.s.Attempt
 	a.StartedAt, a.FinishedAt = st.s.Times.DriverStarted, st.nowPtr()
-	if a.Outcome == v1alpha1.OutcomeSucceeded && !st.o.DriverEndedSince.IsZero() && st.o.DriverEndedSince.Before(st.o.Now) {
-		seen := metav1.NewTime(st.o.DriverEndedSince.Truncate(time.Second))
-		a.FinishedAt = &seen
+	if driver := st.lastSeenDriver(); driver != nil && driver.Ended != nil && driver.Ended.At > 0 {
+		a.FinishedAt = st.between(a.StartedAt, driver.Ended.At)
+	} else if since := st.o.DriverEndedSince; !since.IsZero() {
+		a.FinishedAt = st.between(a.StartedAt, since.Unix())
 	}
 	if a.StartedAt != nil {
 		st.s.RunDuration = &metav1.Duration{Duration: st.ran() + max(0, a.FinishedAt.Sub(a.StartedAt.Time))}

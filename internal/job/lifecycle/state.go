@@ -102,6 +102,18 @@ func (st *state) nowPtr() *metav1.Time {
 	return &now
 }
 
+// between returns a time, in seconds since 1970 by another clock, but not before the earliest one and not after now.
+func (st *state) between(earliest *metav1.Time, seconds int64) *metav1.Time {
+	at := metav1.Unix(seconds, 0)
+	if earliest != nil && at.Before(earliest) {
+		at = *earliest
+	}
+	if now := st.nowPtr(); now.Before(&at) {
+		return now
+	}
+	return &at
+}
+
 // isElastic reports whether the grant of the attempt may grow and shrink.
 func (st *state) isElastic() bool { return st.s.Grant != nil && st.s.Grant.Gated }
 

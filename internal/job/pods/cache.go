@@ -137,6 +137,7 @@ func (c *Cache[T]) Delete(obj any) error {
 		c.change(func(touched subjects) {
 			c.watchVersion = max(c.watchVersion, VersionOf(p.ResourceVersion))
 			if known, there := c.pods[p.Namespace][p.Name]; there && known.record().UID == p.UID {
+				c.put(p, touched) // its last state
 				c.set(p.Namespace, p.Name, *new(T), touched)
 			}
 		})

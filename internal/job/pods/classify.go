@@ -45,7 +45,31 @@ const (
 
 // DriverEnded returns how the Spark container of the driver ended; ok is false if it has not. The attempt ends with
 // that container, even if sidecars continue to run.
-func DriverEnded(r *Record) (outcome Outcome, ok bool) { return endOf(r, driverTerms) }
+//
+// A driver that was asked to end and answers with exit code 0 has not succeeded: only an end before the request is a
+// success, and the same second is not before.
+func DriverEnded(r *Record) (outcome Outcome, ok bool) {
+	o, ended := endOf(r, driverTerms)
+	if !ended || !o.Succeeded || !r.endedOnRequest() {
+		return o, ended
+	}
+	asked, fromOutside := disrupted(r, driverTerms)
+	if !fromOutside {
+		asked = Outcome{Reason: ReasonDeleted, Cause: v1alpha1.CauseInfrastructure,
+			Message: "driver pod was deleted by a user or another controller before its container had ended (Deleted)"}
+	}
+	asked.ExitCode = o.ExitCode
+	return asked, true
+}
+
+// endedOnRequest reports whether the Spark container ended after the pod was asked to end, by its deletion or by a
+// disruption.
+func (r *Record) endedOnRequest() bool {
+	if r.Ended == nil || r.Ended.At == 0 {
+		return false
+	}
+	return r.Deleting && r.Ended.At >= int64(r.EndsAt)-int64(r.EndGrace) || r.DisruptedAt > 0 && r.Ended.At >= int64(r.DisruptedAt)
+}
 
 // endOf returns how the Spark container of a pod ended. If its exit code is 0 it succeeded, whatever happened to the
 // pod.

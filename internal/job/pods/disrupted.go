@@ -31,6 +31,19 @@ const (
 	byPodGC        = "DeletionByPodGC"
 )
 
+// Disrupted reports whether the Spark container of a pod has ended, or Kubernetes has announced that it will end the pod.
+func (r *Record) Disrupted() bool { return r.Ended != nil || r.Reason != "" || r.DisruptedBy != "" }
+
+// AsEnded returns the record of a pod that is gone. It can no longer be active.
+func (r *Record) AsEnded() *Record {
+	ended := *r
+	ended.Running, ended.Ready = false, false
+	if ended.Phase != corev1.PodSucceeded {
+		ended.Phase = corev1.PodFailed
+	}
+	return &ended
+}
+
 // disrupted returns how a pod was ended from outside, by its node or by a controller; ok is false if it was not.
 // Kubernetes reports that in the reason of the pod, in the condition DisruptionTarget, or in both. If the exit code of
 // the container is known, it ended before its node was lost, so that is not the cause.

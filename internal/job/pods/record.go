@@ -68,6 +68,9 @@ type Record struct {
 	// BoundAt is when the pod was bound to its node, or created if that is not known, in seconds since 1970 by the
 	// clock of the API server; 0 if it has no node.
 	BoundAt uint32
+	// StartedAt is when the Spark container started, by the clock of its node, in seconds since 1970; 0 if it has not, or
+	// if that is not known.
+	StartedAt uint32
 	// CreatedAt is when the pod was created, in seconds since 1970 by the clock of the API server. No client can change
 	// it.
 	CreatedAt uint32
@@ -289,6 +292,7 @@ func (r *Record) readContainers(pod *corev1.Pod) {
 		if s.Name == name {
 			r.Running = s.State.Running != nil
 			r.Ended = endedOf(s, pod.Spec.Containers)
+			r.StartedAt = startOf(s)
 		}
 	}
 	r.readInitFailure(pod)
@@ -307,6 +311,17 @@ func (r *Record) readInitFailure(pod *corev1.Pod) {
 			r.Message = sentence(fmt.Sprintf("init container %s ended with exit code %d", s.Name, e.ExitCode), e.Reason, cmp.Or(e.Cause, e.Message))
 		}
 	}
+}
+
+// startOf returns when a container started, in seconds since 1970; 0 if that is not known.
+func startOf(s *corev1.ContainerStatus) uint32 {
+	switch {
+	case s.State.Running != nil:
+		return seconds(s.State.Running.StartedAt.Unix())
+	case s.State.Terminated != nil:
+		return seconds(s.State.Terminated.StartedAt.Unix())
+	}
+	return 0
 }
 
 // endedOf returns how a container ended; nil if it has not.

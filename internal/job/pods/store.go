@@ -18,13 +18,15 @@ type Store struct {
 	// failed are the failed executors of the newest attempt of each application that has any. They are kept as long as
 	// the application has pods.
 	failed map[types.NamespacedName]*failures
+	// gone are drivers as they were last seen, until somebody takes them.
+	gone map[types.NamespacedName]*Record
 }
 
 var _ cache.TransformingStore = (*Store)(nil)
 
 // NewStore returns an empty store that calls changed for each application whose pods change.
 func NewStore(changed func(types.NamespacedName)) *Store {
-	s := &Store{apps: map[types.NamespacedName][]*Record{}, failed: map[types.NamespacedName]*failures{}}
+	s := &Store{apps: map[types.NamespacedName][]*Record{}, failed: map[types.NamespacedName]*failures{}, gone: map[types.NamespacedName]*Record{}}
 	s.Cache = NewCache(Rules[*Record]{Reduce: RecordOf, Same: same, Index: s.index, Subject: appOf, Changed: changed})
 	return s
 }
@@ -35,6 +37,15 @@ func (s *Store) Of(app types.NamespacedName) []*Record {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return slices.Clone(s.apps[app])
+}
+
+// TakeGone returns the driver of an application whose pod is gone, as it was last seen, and forgets it; nil if there is
+// none. If several are gone, it is the last one.
+func (s *Store) TakeGone(app types.NamespacedName) *Record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer delete(s.gone, app)
+	return s.gone[app]
 }
 
 // Applications returns all applications that have a pod.
@@ -94,6 +105,9 @@ func (s *Store) drop(known *Record) {
 	app := appOf(known)
 	if f, lost := failureOfLostPod(known); lost {
 		s.remember(known, f)
+	}
+	if known.Role == Driver {
+		s.gone[app] = known
 	}
 	s.apps[app] = slices.DeleteFunc(s.apps[app], func(r *Record) bool { return r == known })
 	if len(s.apps[app]) == 0 {

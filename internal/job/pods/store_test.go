@@ -259,3 +259,22 @@ func compare(t *testing.T, s *Store, truth map[string]*corev1.Pod, when string) 
 		t.Fatalf("%s: %d pods (-want +got):\n%s", when, s.Len(), diff)
 	}
 }
+
+// TestTakeGone: the driver is remembered as the watch showed it last, also if only its deletion shows that.
+func TestTakeGone(t *testing.T) {
+	t.Parallel()
+	s := NewStore(func(types.NamespacedName) {})
+	do(t, s.Add(podOf("pi-driver")))
+	do(t, s.Delete(podOf("pi-driver", at(11), condition(corev1.DisruptionTarget, corev1.ConditionTrue, byEvictionAPI))))
+	app := types.NamespacedName{Namespace: "default", Name: "pi"}
+	gone := s.TakeGone(app)
+	if gone == nil || !gone.Disrupted() || len(s.Of(app)) > 0 {
+		t.Fatalf("gone: %+v, there: %v", gone, s.Of(app))
+	}
+	if o, ended := DriverEnded(gone.AsEnded()); !ended || o.Succeeded || o.Reason != byEvictionAPI {
+		t.Errorf("ended %t: %+v", ended, o)
+	}
+	if s.TakeGone(app) != nil {
+		t.Error("it is remembered for ever")
+	}
+}

@@ -197,9 +197,9 @@ func (p *page) hold(h *v1.Hold) {
 	}
 	switch {
 	case h.SchedulingGated > 0 && h.SchedulingGatedMessage != "":
-		p.line("%-10s %d more executors behind their scheduling gates: %s", "Waits for", h.SchedulingGated, h.SchedulingGatedMessage)
+		p.line("%-10s quota for %d more executors: %s", "Waits for", h.SchedulingGated, h.SchedulingGatedMessage)
 	case h.SchedulingGated > 0:
-		p.line("%-10s %d more executors behind their scheduling gates", "Waits for", h.SchedulingGated)
+		p.line("%-10s quota for %d more executors", "Waits for", h.SchedulingGated)
 	}
 	if h.Terminating {
 		p.line("%-10s its pods have ended or are being stopped", "Ending")

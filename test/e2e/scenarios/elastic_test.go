@@ -80,7 +80,7 @@ func TestAJobGrowsIntoFreeQuota(t *testing.T) {
 			t.Errorf("the problem does not tell %q: %s", word, app.Status.Executors.Problem)
 		}
 	}
-	if text := s.Sparkctl("explain", "growing", "-n", s.Name); !strings.Contains(text, "2 more executors behind their scheduling gates") {
+	if text := s.Sparkctl("explain", "growing", "-n", s.Name); !strings.Contains(text, "quota for 2 more executors") {
 		t.Errorf("sparkctl explain does not tell that two executors wait:\n%s", text)
 	}
 	s.Kubectl("delete", "sgapp", "other", "--wait=false")
