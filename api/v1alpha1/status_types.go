@@ -51,6 +51,11 @@ type SparkApplicationStatus struct {
 	// +optional
 	Failures int32 `json:"failures,omitempty"`
 
+	// disruptions is the number of attempts of the run in a row that were disrupted: their drivers were evicted,
+	// preempted by a scheduler or lost with their nodes. They do not count as failures.
+	// +optional
+	Disruptions int32 `json:"disruptions,omitempty"`
+
 	// preemptions is the number of attempts of the run that were preempted.
 	// +optional
 	Preemptions int32 `json:"preemptions,omitempty"`

@@ -23,6 +23,8 @@ type Sightings struct {
 	driver   *pods.Record
 	// fewerSeen is since when fewer executors are ready than the status says; zero if there are not fewer.
 	fewerSeen time.Time
+	// goneSeen is since when no executors are seen, though there were some; zero if there are any.
+	goneSeen time.Time
 	// peak is the maximum number of executors of attempt peakOf that were ready at the same time.
 	peakOf lifecycle.AttemptID
 	peak   lifecycle.ReadyPeak
@@ -60,13 +62,23 @@ func (s *Sightings) EndedDriver(attempt lifecycle.AttemptID, seen *pods.Record) 
 // FewerSince returns since when this process has seen fewer executors ready than the status says, or zero if there are
 // not fewer.
 func (s *Sightings) FewerSince(fewer bool, now time.Time) time.Time {
+	return since(&s.fewerSeen, fewer, now)
+}
+
+// GoneSince returns since when this process has seen no executors of an attempt that had some, or zero if there are any.
+func (s *Sightings) GoneSince(gone bool, now time.Time) time.Time {
+	return since(&s.goneSeen, gone, now)
+}
+
+// since returns when something was first seen to hold, without a gap.
+func since(first *time.Time, holds bool, now time.Time) time.Time {
 	switch {
-	case !fewer:
-		s.fewerSeen = time.Time{}
-	case s.fewerSeen.IsZero():
-		s.fewerSeen = now
+	case !holds:
+		*first = time.Time{}
+	case first.IsZero():
+		*first = now
 	}
-	return s.fewerSeen
+	return *first
 }
 
 // ReadyPeak returns the maximum number of executors of an attempt that this process has seen ready at the same time,

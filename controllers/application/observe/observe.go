@@ -64,6 +64,8 @@ func (ob *Observer) Observe(app *v1alpha1.SparkApplication, record *memory.Recor
 	ready := readyExecutors(app, o.Pods)
 	o.ReadyPeak = record.Sightings.ReadyPeak(current, ready, o.Now)
 	shown := app.Status.Executors
+	hadSome := o.ReadyPeak.Count > 0 || shown != nil && shown.Peak > 0
+	o.ExecutorsGoneSince = record.Sightings.GoneSince(hadSome && !slices.ContainsFunc(o.Pods, isExecutor), o.Now)
 	o.ReadyDroppedSince = record.Sightings.FewerSince(shown != nil && ready < shown.Ready, o.Now)
 	return o
 }
@@ -97,6 +99,8 @@ func sameTemplate(app *v1alpha1.SparkApplication, record *memory.Record) bool {
 	}
 	return record.Plans.SameTemplate(app)
 }
+
+func isExecutor(r *pods.Record) bool { return r.Role == pods.Executor && r.Active() }
 
 // readyExecutors counts the ready executors of the current attempt.
 func readyExecutors(app *v1alpha1.SparkApplication, records []*pods.Record) (ready int32) {

@@ -46,6 +46,8 @@ var (
 	ended = regexp.MustCompile(`^(?:Error|\S*python\S*|\S+\.py: error): (.+)$`)
 	// unreadable matches what Python prints, without a traceback, about a main program that is not Python.
 	unreadable = regexp.MustCompile(`^(?:SyntaxError|IndentationError|TabError): .+$`)
+	// silent matches what Kubernetes' Java client says about an API server that does not answer.
+	silent = regexp.MustCompile(`KubernetesClientException: .*(?:timeout of \d+ ms has been exceeded|timed out|[Tt]imeout|Failed to connect|Connection refused|UnknownHost)`)
 	// client matches what the client's exception adds to the API server's answer.
 	client = regexp.MustCompile(`\. Received status: .*|, metadata=ListMeta.*`)
 )
@@ -58,6 +60,9 @@ const localExecutor = "Starting executor ID driver on host "
 
 // IsLocal reports whether a log says that its program runs in local mode. Spark logs that at the start of a session.
 func IsLocal(log string) bool { return strings.Contains(log, localExecutor) }
+
+// IsAPIServerSilent reports whether a program failed because the API server did not answer it.
+func IsAPIServerSilent(cause string) bool { return silent.MatchString(cause) }
 
 // Find returns why a program failed, according to the end of its log, in one line of at most MaxBytes bytes, with what
 // the log itself calls secret masked; empty if the log does not say it. That is the exception of the last traceback of

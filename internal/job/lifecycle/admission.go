@@ -44,7 +44,7 @@ func beginRun(st *state, start Start) {
 	queued.Time = start.QueuedAt
 	st.s.Run, st.s.Attempt = start.Run, start.Attempt
 	st.s.TemplateHash, st.s.RunID = st.o.Plan.Hash, st.o.App.Spec.RunID
-	st.s.Failures, st.s.Preemptions, st.s.Resumes, st.s.Requeues = 0, 0, 0, 0
+	st.s.Failures, st.s.Disruptions, st.s.Preemptions, st.s.Resumes, st.s.Requeues = 0, 0, 0, 0, 0
 	st.s.Times, st.s.RunDuration, st.s.Ask = v1alpha1.ApplicationTimes{OpenTimes: v1alpha1.OpenTimes{Queued: &queued}}, nil, nil
 	st.s.Grant, st.s.Driver, st.s.Executors, st.s.Stopping = nil, nil, nil, ""
 }

@@ -263,8 +263,10 @@ func running(st *state) Decision {
 	if localUnknown(st, localDelay) {
 		return need(NeedLogCause, st.start())
 	}
-	if at := localDue(st, localDelay); st.o.Now.Before(at) {
-		st.requeue(at)
+	for _, at := range []time.Time{localDue(st, localDelay), hangsAt(st)} {
+		if st.o.Now.Before(at) {
+			st.requeue(at)
+		}
 	}
 	if st.o.UIAddress != "" {
 		st.s.Driver.UIAddress = st.o.UIAddress
@@ -274,7 +276,7 @@ func running(st *state) Decision {
 		return stop(st, found)
 	}
 	countExecutors(st, newlyReady(st) && readyMatters(st) || st.was != status.Running || moved)
-	st.view.ReadyLatched = st.s.Times.ExecutorsReady != nil && !driverEndOverdue(st)
+	st.view.ReadyLatched = st.s.Times.ExecutorsReady != nil && !driverEndOverdue(st) && silentNode(st.driver()) == ""
 	at, _ := runDeadline(st)
 	st.requeue(at)
 	if at := executorsReadyBy(st); st.o.Now.Before(at) {
@@ -308,6 +310,9 @@ func driverStart(st *state) *metav1.Time {
 // driver still runs, and the message says that instead.
 func runningMessage(st *state) string {
 	message := fmt.Sprintf("run %d, attempt %d: driver pod %s is running", st.s.Run, st.s.Attempt, st.s.Driver.PodName)
+	if silent := silentNode(st.driver()); silent != "" {
+		message = fmt.Sprintf("run %d, attempt %d: %s; if it is really down, %s", st.s.Run, st.s.Attempt, silent, freeNode)
+	}
 	if driverEndOverdue(st) && nodeLostMessage(st) != "" {
 		message = fmt.Sprintf("run %d, attempt %d: the node of driver pod %s does not answer", st.s.Run, st.s.Attempt, st.s.Driver.PodName)
 	}

@@ -4,6 +4,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -117,16 +118,19 @@ func runDeadline(st *state) (at time.Time, found stopFinding) {
 	}
 	if run := t.Run; run != nil && (at.IsZero() || !started.Add(run.Duration).After(at)) {
 		at, found.reason = started.Add(run.Duration), v1alpha1.StopDeadline
-		found.message = fmt.Sprintf("the driver ran longer than timeouts.run (%s); raise it, or shorten the job", t.Run.Duration)
+		found.message = fmt.Sprintf("the driver ran longer than timeouts.run (%s); %s", t.Run.Duration, shorten(st))
 	}
 	if t.Total != nil {
 		if total := started.Add(t.Total.Duration - st.ran()); at.IsZero() || total.Before(at) {
 			at, found.reason = total, v1alpha1.StopTotalDeadline
-			found.message = fmt.Sprintf("the attempts of the run together ran longer than timeouts.total (%s); raise it, or shorten the job", t.Total.Duration)
+			found.message = fmt.Sprintf("the attempts of the run together ran longer than timeouts.total (%s); %s", t.Total.Duration, shorten(st))
 		}
 	}
 	return at, found
 }
+
+// shorten says what to do about a job that takes too long.
+func shorten(st *state) string { return cmp.Or(hangMessage(st), "raise it, or shorten the job") }
 
 // admissionDeadline returns when timeouts.admission ends the current wait for quota; zero if there is no such timeout,
 // or if the application does not wait.
@@ -143,7 +147,11 @@ func driverRunningBy(st *state) time.Time {
 	if st.s.Times.Admitted == nil {
 		return st.o.Now.Add(driverStartTimeout(st))
 	}
-	return st.s.Times.Admitted.Add(driverStartTimeout(st))
+	asked := st.s.Times.Admitted.Time
+	if driver := st.driver(); driver != nil && driver.CreatedAfter(asked) && !driver.CreatedAfter(st.o.Now) {
+		asked = time.Unix(int64(driver.CreatedAt), 0) // no operator was there to create it before
+	}
+	return asked.Add(driverStartTimeout(st))
 }
 
 // podsGoneBy returns the deadline by which pods that have to end should be gone. It counts from the stop of the attempt

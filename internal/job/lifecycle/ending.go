@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/job/cause"
 	"github.com/sparkgate/sparkgate/internal/job/pods"
 	"github.com/sparkgate/sparkgate/internal/job/status"
 )
@@ -58,7 +59,7 @@ func attemptEnded(st *state, o pods.Outcome) Decision {
 	recordAttempt(st, v1alpha1.AttemptStatus{Outcome: outcome, Reason: o.Reason, Cause: o.Cause, ExitCode: o.ExitCode, Message: o.Message})
 	if len(st.activePods()) > 0 {
 		endPods(st)
-		doing := "waiting for the pods of the attempt to end: "
+		doing := "waiting for " + podsInWords(st.activePods()) + " to end: "
 		if st.view.DriverRunning = st.driverRuns(); st.view.DriverRunning {
 			doing = "stopping the driver: "
 		}
@@ -93,10 +94,11 @@ func withCause(o pods.Outcome, cause string) string {
 
 // classOf returns the class of a failure. It is none of the program's if Spark has given up because a ResourceQuota was
 // used up and no executor could be created, as it does from 4.2 on. Earlier versions try again for ever, which a
-// timeout ends.
+// timeout ends. Nor is it if the API server did not answer the driver.
 func classOf(st *state, o pods.Outcome) v1alpha1.FailureCause {
 	gaveUp := o.ExitCode != nil && *o.ExitCode == pods.ExitTooManyFailures && st.s.Executors.Failed == 0
-	if gaveUp && strings.Contains(ptr.Deref(st.o.LogCause, ""), " is forbidden: exceeded quota: ") {
+	said := ptr.Deref(st.o.LogCause, "")
+	if gaveUp && strings.Contains(said, " is forbidden: exceeded quota: ") || quotesLog(o) && cause.IsAPIServerSilent(said) {
 		return v1alpha1.CauseInfrastructure
 	}
 	return o.Cause

@@ -63,10 +63,18 @@ func executorProblem(st *state, mine []*pods.Record) string {
 	if p := pods.WhyPending(mine); p.Message != "" {
 		return p.Message
 	}
+	for _, r := range mine {
+		if silent := silentNode(r); r.Role == pods.Executor && silent != "" {
+			return silent
+		}
+	}
 	if gated := whyGated(st); gated != "" {
 		return gated
 	}
-	return unusedMessage(st)
+	if unused := unusedMessage(st); unused != "" {
+		return unused
+	}
+	return hangMessage(st)
 }
 
 // whyGated returns why executors wait behind the scheduling gate; empty if none does, or if the reason is not known.

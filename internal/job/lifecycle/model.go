@@ -44,6 +44,9 @@ type Observation struct {
 	// ReadyDroppedSince is when this process first saw fewer ready executors than the status says; zero if there are
 	// not fewer.
 	ReadyDroppedSince time.Time
+	// ExecutorsGoneSince is when this process first saw no executor of an attempt that has had some; zero if there are any,
+	// or were none.
+	ExecutorsGoneSince time.Time
 	// ReadyPeak is the largest number of executors of the current attempt that this process has seen ready together;
 	// zero if none was.
 	ReadyPeak ReadyPeak

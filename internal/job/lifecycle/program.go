@@ -156,7 +156,7 @@ func surplusAsked(st *state) string {
 // quotaNote returns a note that the program asks for more than was granted, or that it leaves quota unused; empty if it
 // does neither.
 func quotaNote(st *state) string {
-	if hasSurplusNote(st) || hasUnusedNote(st) {
+	if hasSurplusNote(st) || hasUnusedNote(st) || st.s.Executors != nil && strings.HasPrefix(st.s.Executors.Problem, hangNote) {
 		return "; " + st.s.Executors.Problem
 	}
 	return ""
@@ -181,6 +181,8 @@ const (
 	localSoon = 10 * time.Second
 	// unusedNote is part of messages about quota that the program does not use.
 	unusedNote = " is held in vain: "
+	// hangNote begins the message about a driver without executors.
+	hangNote = "all executors are gone since "
 	// quotaUnusedReason is the reason of the event about it.
 	quotaUnusedReason = "QuotaUnused"
 )
@@ -199,6 +201,34 @@ func localDue(st *state, after time.Duration) time.Time {
 		return time.Time{}
 	}
 	return started.Add(after)
+}
+
+// hangDelay is how long a driver may have lost all executors before it is said to hang.
+const hangDelay = 5 * time.Minute
+
+// hangsAt returns when the driver has had no executors for so long that its program has probably ended; zero if it has
+// some, had none, or gives them back when it is idle.
+func hangsAt(st *state) time.Time {
+	since, d := st.o.ExecutorsGoneSince, st.o.App.Spec.DynamicAllocation
+	if since.IsZero() || d != nil && d.Enabled {
+		return time.Time{}
+	}
+	return since.Add(hangDelay)
+}
+
+// hangMessage says that the driver runs without any of the executors that it had, as after spark.stop(), and what to do;
+// empty if that is not so.
+func hangMessage(st *state) string {
+	at := hangsAt(st)
+	if at.IsZero() || st.o.Now.Before(at) {
+		return ""
+	}
+	remedy := `set spark.submit.callSystemExitOnMainExit to "true" in spec.sparkConf`
+	if strings.HasPrefix(st.o.App.Spec.SparkVersion, "3.") {
+		remedy = "end the program with exit, as Spark 4 does with spark.submit.callSystemExitOnMainExit"
+	}
+	return fmt.Sprintf("%s%s: if the program has ended, a non-daemon thread keeps its driver alive; stop it, or %s",
+		hangNote, st.o.ExecutorsGoneSince.UTC().Format(time.RFC3339), remedy)
 }
 
 func hasUnusedNote(st *state) bool {

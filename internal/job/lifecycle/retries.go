@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/job/pods"
 	"github.com/sparkgate/sparkgate/internal/job/status"
 )
 
@@ -22,6 +23,9 @@ const (
 	DefaultLongestBackoff = 5 * time.Minute
 	DefaultResetAfter     = time.Hour
 )
+
+// maxDisruptions is how many attempts of a run in a row may be disrupted. They do not count for maxAttempts.
+const maxDisruptions = 20
 
 // Bounds of the pause after an attempt whose executors did not start. The pause doubles with each consecutive one.
 const (
@@ -60,6 +64,9 @@ func runEnd(st *state, attempt *v1alpha1.AttemptStatus) (status.Stage, string) {
 	case mayRetry(st, attempt) && totalExceeded(st):
 		return status.TotalDeadlineExceeded, fmt.Sprintf("timeouts.total (%s) leaves no time for another attempt: %s",
 			st.timeouts().Total.Duration, attempt.Message)
+	case retriable(st, attempt) && isDisrupted(attempt) && st.s.Disruptions >= maxDisruptions:
+		return status.RetriesExceeded, fmt.Sprintf("run %d was disrupted %d times in a row, the most that is tried again: %s", st.s.Run, st.s.Disruptions,
+			attempt.Message)
 	case retriable(st, attempt) && st.s.Failures >= maxAttempts(st):
 		return status.RetriesExceeded, fmt.Sprintf("run %d failed %s, and restartPolicy.maxAttempts is %d: %s", st.s.Run, timesInWords(st.s.Failures),
 			maxAttempts(st), attempt.Message)
@@ -110,20 +117,30 @@ func retriable(st *state, a *v1alpha1.AttemptStatus) bool {
 	return policy == v1alpha1.RestartOnFailure || policy == v1alpha1.RestartAlways
 }
 
-// countFailure counts an attempt if it failed. If it ran at least for restartPolicy.resetAfter, the count starts again
-// with it.
+// isDisrupted reports whether an attempt was ended from outside, which is no failure of its program.
+func isDisrupted(a *v1alpha1.AttemptStatus) bool { return pods.IsDisruption(a.Reason, a.Cause) }
+
+// countFailure counts an attempt if it failed, or was disrupted. If it ran at least for restartPolicy.resetAfter, the
+// counts start again with it.
 func countFailure(st *state, a *v1alpha1.AttemptStatus) {
 	if a.Outcome != v1alpha1.OutcomeFailed {
 		return
 	}
 	if a.StartedAt != nil && a.FinishedAt.Sub(a.StartedAt.Time) >= orDefault(restartPolicy(st).ResetAfter, DefaultResetAfter) {
-		st.s.Failures = 0
+		st.s.Failures, st.s.Disruptions = 0, 0
 	}
-	st.s.Failures++
+	if isDisrupted(a) {
+		st.s.Disruptions++
+		return
+	}
+	st.s.Failures, st.s.Disruptions = st.s.Failures+1, 0
 }
 
 // mayRetry reports whether the restart policy allows another attempt after a, which has been counted.
 func mayRetry(st *state, a *v1alpha1.AttemptStatus) bool {
+	if isDisrupted(a) {
+		return retriable(st, a) && st.s.Disruptions < maxDisruptions
+	}
 	return retriable(st, a) && (a.Outcome == v1alpha1.OutcomeSucceeded || st.s.Failures < maxAttempts(st))
 }
 
@@ -143,8 +160,11 @@ func backoff(st *state, a *v1alpha1.AttemptStatus) time.Duration {
 		factor = *b.Factor
 	}
 	failures := st.s.Failures
-	if a.Outcome == v1alpha1.OutcomeSucceeded {
+	switch {
+	case a.Outcome == v1alpha1.OutcomeSucceeded:
 		failures = 1
+	case isDisrupted(a):
+		failures = st.s.Disruptions
 	}
 	first := orDefault(b.Initial, DefaultBackoff)
 	return exponentialBackoff(first, factor, failures, orDefault(b.Max, max(first, DefaultLongestBackoff)))
@@ -196,6 +216,10 @@ func pauseMessage(st *state, last *v1alpha1.AttemptStatus) string {
 	case v1alpha1.OutcomeStopped:
 		return fmt.Sprintf("attempt %d released its quota: %s; %s", last.Attempt, last.Message, next)
 	case v1alpha1.OutcomeFailed:
+	}
+	if isDisrupted(last) {
+		return fmt.Sprintf("attempt %d was disrupted, which does not count as a failure (disruption %d of at most %d in a row): %s; %s", last.Attempt, st.s.Disruptions,
+			maxDisruptions, last.Message, next)
 	}
 	return fmt.Sprintf("attempt %d failed (failure %d of at most %d): %s; %s", last.Attempt, st.s.Failures, maxAttempts(st), last.Message, next)
 }

@@ -89,17 +89,16 @@ func checkStart(st *state, driver *pods.Record) stopFinding {
 
 // driverLate reports whether the deadline for the driver to run has passed and it does not run.
 func driverLate(st *state, driver *pods.Record) bool {
+	if driver == nil && (st.was != status.Submitting || st.view.Message == st.submittingMessage()) {
+		return false // it is created first
+	}
 	return st.was != status.Running && !queuedByScheduler(st, driver) && !driverRunningBy(st).After(st.o.Now) &&
 		(driver == nil || !driver.Running)
 }
 
 func driverLateMessage(st *state, driver *pods.Record) string {
-	why := "the driver pod was not created"
-	switch {
-	case driver == nil && st.was == status.Submitting && st.view.Message != st.submittingMessage():
-		// The message of Submitting is the obstacle.
-		why = st.view.Message
-	case driver != nil:
+	why := st.view.Message // of Submitting: the obstacle
+	if driver != nil {
 		why = whyGivenUp(driver, st.o.DriverEvent)
 	}
 	return fmt.Sprintf("driver did not run within timeouts.driverStart (%s): %s", driverStartTimeout(st), why)

@@ -177,8 +177,40 @@ func nodeLostMessage(st *state) string {
 		return ""
 	}
 	sort.Strings(lost)
-	return strings.Join(lost, ", ") + " cannot be ended because the node does not answer; if it is really down, taint it " +
-		"node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or delete the pods with --force"
+	return strings.Join(lost, ", ") + " cannot be ended because the node does not answer; if it is really down, " + freeNode
+}
+
+// freeNode is what an administrator can do about a node that is down.
+const freeNode = "taint it node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or delete the pods with --force"
+
+// silentNode says that the node of a pod does not answer, as Kubernetes reports after less than a minute; empty if it
+// does.
+func silentNode(r *pods.Record) string {
+	if r == nil || r.SilentSince == 0 || !r.Active() {
+		return ""
+	}
+	since := time.Unix(int64(r.SilentSince), 0).UTC()
+	return fmt.Sprintf("node %s has not answered since %s, and pod %s may still run there", r.Node, since.Format(time.RFC3339), r.Name)
+}
+
+// podsInWords names pods that have to end, and their nodes: two of them, and how many others there are.
+func podsInWords(all []*pods.Record) string {
+	names := make([]string, 0, len(all))
+	for _, r := range all {
+		name := r.Name
+		if r.Node != "" {
+			name += " (node " + r.Node + ")"
+		}
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	if len(names) > 3 {
+		return fmt.Sprintf("pods %s and %d others", strings.Join(names[:2], ", "), len(names)-2)
+	}
+	if len(names) == 1 {
+		return "pod " + names[0]
+	}
+	return "pods " + strings.Join(names, ", ")
 }
 
 // driverMayBeUnobserved reports whether a driver may exist that the watch has not shown yet, because the watch can be

@@ -539,6 +539,7 @@ func (w *world) createDriver() string {
 	w.pods[name] = &pods.Record{
 		Origin: &pods.Origin{Namespace: "default", OwnerUID: w.app.UID, Application: "pi", AppUID: string(w.app.UID), Run: s.Run, Attempt: s.Attempt},
 		Name:   name, Trouble: &pods.Trouble{}, UID: types.UID(fmt.Sprintf("pod-%d", w.serial)), Role: pods.Driver, Phase: corev1.PodPending, Node: "node-1",
+		CreatedAt: uint32(w.now.Unix()),
 	}
 	w.logf("operator: creates %s", name)
 	return ""

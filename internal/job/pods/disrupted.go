@@ -44,6 +44,17 @@ func (r *Record) AsEnded() *Record {
 	return &ended
 }
 
+// IsDisruption reports whether an attempt with this reason and cause was ended from outside, so that its program is not to
+// blame: its driver was evicted, preempted by a scheduler, or lost with its node. A pod that the kubelet evicts because
+// its node is short of memory or disk may be to blame.
+func IsDisruption(reason string, cause v1alpha1.FailureCause) bool {
+	switch reason {
+	case ReasonNodeLost, ReasonNodeShutdown, podPreempting, corev1.PodReasonPreemptionByScheduler, byEvictionAPI, byTaintManager, byPodGC:
+		return cause == v1alpha1.CauseInfrastructure
+	}
+	return false
+}
+
 // disrupted returns how a pod was ended from outside, by its node or by a controller; ok is false if it was not.
 // Kubernetes reports that in the reason of the pod, in the condition DisruptionTarget, or in both. If the exit code of
 // the container is known, it ended before its node was lost, so that is not the cause.

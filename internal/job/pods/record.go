@@ -71,6 +71,8 @@ type Record struct {
 	// StartedAt is when the Spark container started, by the clock of its node, in seconds since 1970; 0 if it has not, or
 	// if that is not known.
 	StartedAt uint32
+	// SilentSince is when the node of a pod that runs stopped answering, in seconds since 1970; 0 if it answers.
+	SilentSince uint32
 	// CreatedAt is when the pod was created, in seconds since 1970 by the clock of the API server. No client can change
 	// it.
 	CreatedAt uint32
@@ -249,6 +251,7 @@ func (r *Record) readBinding(pod *corev1.Pod) {
 }
 
 func (r *Record) readConditions(pod *corev1.Pod) {
+	containersReady := false
 	for i := range pod.Status.Conditions {
 		c := &pod.Status.Conditions[i]
 		yes := c.Status == corev1.ConditionTrue
@@ -262,8 +265,13 @@ func (r *Record) readConditions(pod *corev1.Pod) {
 			if gates := foreignGates(pod); r.SchedulingGated && gates != "" {
 				r.Waiting = Waiting{Reason: c.Reason, Message: redact.Line(gates, maxMessage)}
 			}
+		case corev1.ContainersReady:
+			containersReady = yes
 		case corev1.PodReady:
 			r.Ready = yes
+			if c.Status == corev1.ConditionFalse && c.Reason != "ReadinessGatesNotReady" {
+				r.SilentSince = seconds(c.LastTransitionTime.Unix())
+			}
 		case corev1.DisruptionTarget:
 			if yes {
 				r.DisruptedBy = c.Reason
@@ -272,6 +280,10 @@ func (r *Record) readConditions(pod *corev1.Pod) {
 				}
 			}
 		}
+	}
+	// A kubelet changes both conditions. If its node does not answer, the node lifecycle controller changes only the pod's.
+	if !containersReady || r.Phase != corev1.PodRunning {
+		r.SilentSince = 0
 	}
 }
 
