@@ -17,14 +17,17 @@ import (
 
 // newGates returns all gates by name, and the watches of other systems' kinds that must be started for them.
 func (op *operator) newGates() (reservation.Gates, []*optionalkind.Watch, error) {
-	byKueue, err := op.newKueue()
+	c, err := optionalkind.NewClient(op.mgr.GetConfig(), op.mgr.GetHTTPClient(), kueue.AddToScheme, volcano.AddToScheme)
 	if err != nil {
-		return nil, nil, fmt.Errorf("set up gate Kueue: %w", err)
+		return nil, nil, fmt.Errorf("create client for other queueing systems: %w", err)
 	}
-	byVolcano, err := op.newVolcano()
-	if err != nil {
-		return nil, nil, fmt.Errorf("set up gate Volcano: %w", err)
-	}
+	byKueue := kueue.New(kueue.Options{
+		Client: c, Namespaces: op.o.Scope.Namespaces, Waker: op.asking, FieldOwner: v1alpha1.FieldOwner, Interval: op.o.GateInterval, Clock: op.o.Clock,
+		Log: op.mgr.GetLogger().WithName("kueue"),
+	})
+	byVolcano := volcano.New(volcano.Options{
+		Client: c, Namespaces: op.o.Scope.Namespaces, Waker: op.asking, Interval: op.o.GateInterval, Clock: op.o.Clock, Log: op.mgr.GetLogger().WithName("volcano"),
+	})
 	return reservation.Gates{
 		string(v1alpha1.GateEmbedded): op.embedded,
 		string(v1alpha1.GateKueue):    byKueue,
@@ -32,25 +35,4 @@ func (op *operator) newGates() (reservation.Gates, []*optionalkind.Watch, error)
 		string(v1alpha1.GateYuniKorn): yunikorn.Gate{},
 		string(v1alpha1.GateNone):     none.Gate{},
 	}, append(byKueue.Watches(), byVolcano.Watches()...), nil
-}
-
-func (op *operator) newKueue() (*kueue.Gate, error) {
-	c, err := kueue.NewClient(op.mgr.GetConfig(), op.mgr.GetHTTPClient())
-	if err != nil {
-		return nil, err
-	}
-	return kueue.New(kueue.Options{
-		Client: c, Namespaces: op.o.Scope.Namespaces, Waker: op.asking, FieldOwner: v1alpha1.FieldOwner, Interval: op.o.GateInterval, Clock: op.o.Clock,
-		Log: op.mgr.GetLogger().WithName("kueue"),
-	}), nil
-}
-
-func (op *operator) newVolcano() (*volcano.Gate, error) {
-	c, err := volcano.NewClient(op.mgr.GetConfig(), op.mgr.GetHTTPClient())
-	if err != nil {
-		return nil, err
-	}
-	return volcano.New(volcano.Options{
-		Client: c, Namespaces: op.o.Scope.Namespaces, Waker: op.asking, Interval: op.o.GateInterval, Clock: op.o.Clock, Log: op.mgr.GetLogger().WithName("volcano"),
-	}), nil
 }

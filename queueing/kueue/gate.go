@@ -6,15 +6,12 @@ package kueue
 import (
 	"context"
 	"maps"
-	"net/http"
 	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/internal/base/expectations"
@@ -46,14 +43,8 @@ var (
 	_ queueing.Resizer          = (*Gate)(nil)
 )
 
-// NewClient returns a client for Kueue's kinds. The cluster need not serve them.
-func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error) {
-	scheme := runtime.NewScheme()
-	if err := kueuev1.AddToScheme(scheme); err != nil {
-		return nil, err
-	}
-	return client.NewWithWatch(config, client.Options{Scheme: scheme, HTTPClient: http})
-}
+// AddToScheme adds Kueue's kinds to a scheme.
+func AddToScheme(scheme *runtime.Scheme) error { return kueuev1.AddToScheme(scheme) }
 
 // New returns a gate. Its watches are not started.
 func New(o Options) *Gate {

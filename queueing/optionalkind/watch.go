@@ -5,6 +5,7 @@ package optionalkind
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,6 +31,17 @@ const absentFactor = 6
 // unreadableAfter is for how many intervals it may be unknown whether a kind is served before others stop waiting for
 // it.
 const unreadableAfter = 3
+
+// NewClient returns a client for kinds that the cluster need not serve, which add puts into its scheme.
+func NewClient(config *rest.Config, http *http.Client, add ...func(*runtime.Scheme) error) (client.WithWatch, error) {
+	scheme := runtime.NewScheme()
+	for _, f := range add {
+		if err := f(scheme); err != nil {
+			return nil, err
+		}
+	}
+	return client.NewWithWatch(config, client.Options{Scheme: scheme, HTTPClient: http})
+}
 
 // Options configure a Watch. Client, Object and List are required.
 type Options struct {

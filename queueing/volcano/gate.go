@@ -8,14 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"time"
 
 	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
@@ -32,7 +30,7 @@ const defaultInterval = 10 * time.Second
 
 // Options configure a Gate. Client and Waker are required.
 type Options struct {
-	// Client must know Volcano's kinds; see NewClient.
+	// Client must know Volcano's kinds; see AddToScheme.
 	Client client.WithWatch
 	// Namespaces are those whose askers use the gate.
 	Namespaces []string
@@ -59,18 +57,8 @@ var (
 	_ queueing.ReservationEnsurer = (*Gate)(nil)
 )
 
-// NewClient returns a client that knows Volcano's kinds.
-func NewClient(config *rest.Config, http *http.Client) (client.WithWatch, error) {
-	scheme := runtime.NewScheme()
-	if err := v1beta1.AddToScheme(scheme); err != nil {
-		return nil, err
-	}
-	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme, HTTPClient: http})
-	if err != nil {
-		return nil, fmt.Errorf("create client for Volcano: %w", err)
-	}
-	return c, nil
-}
+// AddToScheme adds Volcano's kinds to a scheme.
+func AddToScheme(scheme *runtime.Scheme) error { return v1beta1.AddToScheme(scheme) }
 
 // New returns a gate. Its watches are not started.
 func New(o Options) *Gate {

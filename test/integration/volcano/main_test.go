@@ -21,6 +21,7 @@ import (
 	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 	gate "github.com/sparkgate/sparkgate/queueing/volcano"
 	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
@@ -42,7 +43,7 @@ var (
 // volcanoClient reads and writes Volcano's kinds.
 func volcanoClient(t *testing.T) client.WithWatch {
 	t.Helper()
-	c, err := gate.NewClient(env.Config(), nil)
+	c, err := optionalkind.NewClient(env.Config(), nil, gate.AddToScheme)
 	if err != nil {
 		t.Fatal(err)
 	}
