@@ -48,9 +48,7 @@ var claims = []Claim{
 			"internal/tools/client/review.go":                     2, // SelfSubjectReview and SelfSubjectAccessReview: nothing is stored
 			"internal/tools/client/write.go":                      2, // the Secret of an application that sparkctl submits
 			"queueing/embedded/gate/ledger.go":                    1, // the ledger in the status of root queues
-			"queueing/kueue/elastic.go":                           1, // Workloads of executors
-			"queueing/kueue/sync.go":                              1, // a Workload
-			"queueing/kueue/write.go":                             4, // changes and deletion of Workloads
+			"queueing/kueue/writer.go":                            5, // Workloads
 			"queueing/volcano/gate.go":                            4, // PodGroups
 		},
 		Remedy: "write where docs/architecture.md says that it is done, or change that page and add the file here",

@@ -196,11 +196,9 @@ func usageOf(chunks []*kueuev1.Workload, place func(*kueuev1.Workload) (*queuein
 }
 
 func (t *usage) add(set *queueing.PodSetGrant) {
-	for i := range t.sets {
-		if t.sets[i].Flavor == set.Flavor {
-			t.sets[i].Count = plus(t.sets[i].Count, set.Count)
-			return
-		}
+	if same := elastic(t.sets, set.Flavor); same != nil {
+		same.Count = plus(same.Count, set.Count)
+		return
 	}
 	t.sets = append(t.sets, *set)
 }
@@ -212,13 +210,13 @@ func (t *usage) allocation(held queueing.Grant) queueing.Allocation {
 	grant.PodSets = slices.DeleteFunc(slices.Clone(held.PodSets), func(p queueing.PodSetGrant) bool { return p.Elastic })
 	allocation := queueing.Allocation{Grant: &grant, Reclaims: t.reclaims}
 	for i := range t.sets {
-		if t.sets[i].Count > elasticCount(held, t.sets[i].Flavor) {
+		if t.sets[i].Count > elasticCount(held.PodSets, t.sets[i].Flavor) {
 			grant.Resizes = held.Resizes + 1
 		}
 	}
 	for i := range held.PodSets {
 		p := held.PodSets[i]
-		if lost := p.Count - t.count(p.Flavor); p.Elastic && lost > 0 {
+		if lost := p.Count - elasticCount(t.sets, p.Flavor); p.Elastic && lost > 0 {
 			p.Count = lost
 			t.add(&p)
 			allocation.Reclaims = append(allocation.Reclaims, queueing.Reclaim{Flavor: p.Flavor, Count: lost, Why: queueing.Eviction{
@@ -230,15 +228,6 @@ func (t *usage) allocation(held queueing.Grant) queueing.Allocation {
 	return allocation
 }
 
-func (t *usage) count(flavor string) int32 {
-	for i := range t.sets {
-		if t.sets[i].Flavor == flavor {
-			return t.sets[i].Count
-		}
-	}
-	return 0
-}
-
 // basePods returns the part of a pod set in the base gang, or nil if there is none.
 func basePods(g queueing.Grant, podSet string) *queueing.PodSetGrant {
 	i := slices.IndexFunc(g.PodSets, func(p queueing.PodSetGrant) bool { return p.Name == podSet && !p.Elastic })
@@ -248,19 +237,19 @@ func basePods(g queueing.Grant, podSet string) *queueing.PodSetGrant {
 	return &g.PodSets[i]
 }
 
-// elasticPodSet returns a copy of the pod set above the base gang in a flavor, or nil if there is none.
-func elasticPodSet(g queueing.Grant, flavor string) *queueing.PodSetGrant {
-	for i := range g.PodSets {
-		if p := g.PodSets[i]; p.Elastic && p.Flavor == flavor {
-			return &p
+// elastic returns the pod set above the base gang in a flavor, or nil if there is none.
+func elastic(sets []queueing.PodSetGrant, flavor string) *queueing.PodSetGrant {
+	for i := range sets {
+		if p := &sets[i]; p.Elastic && p.Flavor == flavor {
+			return p
 		}
 	}
 	return nil
 }
 
 // elasticCount returns the number of pods above the base gang in a flavor.
-func elasticCount(g queueing.Grant, flavor string) int32 {
-	if p := elasticPodSet(g, flavor); p != nil {
+func elasticCount(sets []queueing.PodSetGrant, flavor string) int32 {
+	if p := elastic(sets, flavor); p != nil {
 		return p.Count
 	}
 	return 0

@@ -22,7 +22,6 @@ import (
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/base/expectations"
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
@@ -289,7 +288,7 @@ func TestChecksPassInMidPass(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
-		shown, _ := g.workloads.Get(w.Namespace, w.Name).(*kueuev1.Workload)
+		shown, _ := g.view.workloads.Get(w.Namespace, w.Name).(*kueuev1.Workload)
 		return shown != nil && admitted(shown), nil
 	})
 	if err != nil {
@@ -309,9 +308,7 @@ func TestGrowthThatWasNotWritten(t *testing.T) {
 	g, c := gateOver(t, base, w)
 	wanted := queueing.ResizeRequest{PodSet: "executor", Count: 2, Ready: map[string]int32{}}
 	g.Resize(t.Context(), ask().Key, holding(0), wanted)
-	g.mu.Lock()
-	g.written[base.UID] = expectations.Deleted
-	g.mu.Unlock()
+	g.resizer.writer.recordDeletion(base)
 	g.Persisted(t.Context(), ask().Key, *g.Resize(t.Context(), ask().Key, holding(0), wanted).Grant)
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(w), &kueuev1.Workload{}); err != nil {
 		t.Errorf("what was not written: %v", err)
@@ -330,7 +327,7 @@ func TestFlavorChanges(t *testing.T) {
 			room := g.Resize(t.Context(), ask().Key, holding(tt.above), queueing.ResizeRequest{
 				PodSet: "executor", Count: 2, Ready: map[string]int32{}, NodeSelector: map[string]string{"class": "gpu"},
 			})
-			if n := elasticCount(*room.Grant, "spot"); n != tt.stay || len(room.Reclaims) > 0 {
+			if n := elasticCount(room.Grant.PodSets, "spot"); n != tt.stay || len(room.Reclaims) > 0 {
 				t.Errorf("%d executors have quota, and %v are to end; want %d", n, room.Reclaims, tt.stay)
 			}
 			after := &kueuev1.Workload{}
@@ -347,14 +344,14 @@ func TestUnseenChunk(t *testing.T) {
 	t.Parallel()
 	g, _ := gateOver(t, made(isAdmitted))
 	earlier, later := chunk(1, 2), chunk(1, 2, func(w *kueuev1.Workload) { w.UID = "x-2" })
-	g.expect(ask().Key, later)
-	g.expectCreated(ask().Key, later, g.shows)
-	g.workloadChanged(earlier)
-	if n := g.unseenPods(ask().Key); n != 2 {
+	unseen := g.requester.unseen
+	unseen.add(ask().Key, later)
+	g.view.workloads.Changed(earlier)
+	if n, _ := unseen.chunks(ask().Key); n != 2 {
 		t.Errorf("%d executors are asked for by what the watch has not shown, want 2", n)
 	}
-	g.workloadChanged(later)
-	if n := g.unseenPods(ask().Key); n != 0 {
+	g.view.workloads.Changed(later)
+	if n, _ := unseen.chunks(ask().Key); n != 0 {
 		t.Errorf("%d executors count twice", n)
 	}
 }

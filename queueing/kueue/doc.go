@@ -17,6 +17,23 @@
 // (conditions QuotaReserved and Admitted). It must write PodsReady, or Kueue reclaims quota after its timeout. A
 // finished Workload must have the condition Finished before its finalizer is removed.
 //
+// A Gate is composed of parts, each of which says in its fields what it may use:
+//
+//	requester  makes the Workload of an ask equal to it, and says where it stands
+//	holder     speaks with Kueue about an attempt that holds quota
+//	resizer    has chunks grow and shrink; grower creates them
+//	releaser   releases what is held or asked for
+//	cleaner    deletes Workloads that nobody needs any longer
+//	writer     makes all writes, and remembers them until the watches show them
+//	view       what the watches show
+//	unseen     Workloads that may exist although the watch does not show them
+//	shown      what the holder of a grant has seen of its chunks
+//	askers     who asks and who has just released; it wakes them
+//	wakeups    wakes askers when the watches show a change
+//
+// What a Workload, its conditions and Kueue's messages mean is in pure functions: state.go, verdict.go, messages.go and
+// grant.go read them, workload.go, chunk.go and conditions.go say what is written.
+//
 // Pods above the base gang of a gated ask have Workloads of their own, called chunks, each of which is admitted and
 // evicted separately. Resize creates and counts chunks, and Persisted releases them. An annotation marks them:
 // functions that look for the Workload of an ask ignore chunks.

@@ -56,6 +56,7 @@ func saysWhy(c *metav1.Condition) bool {
 	return c != nil && c.Message != "" && !strings.HasPrefix(c.Message, givenBack) && !queueBlocks.MatchString(c.Message) && !slices.Contains(pending, c.Message)
 }
 
+// preempting is what Kueue says while it preempts other Workloads for one.
 const preempting = "Pending the preemption of"
 
 // maxMessage bounds the length of a message that is shown, in bytes.
@@ -71,9 +72,6 @@ func stabilise(message string) string {
 	}
 	return strings.TrimSuffix(message, ".")
 }
-
-// mentionsPreemption reports whether Kueue is preempting other Workloads for this one.
-func mentionsPreemption(message string) bool { return strings.Contains(message, preempting) }
 
 // otherReasons are Kueue's reasons for a wait that is not for quota. Some of them are new in Kueue's next version.
 var otherReasons = []string{

@@ -26,26 +26,25 @@ func (w *wakes) WakeAfter(_ queueing.Key, after time.Duration) { *w = append(*w,
 func TestShortSilence(t *testing.T) {
 	t.Parallel()
 	key := queueing.Key{Namespace: "default", Name: "pi", UID: "1"}
-	silent := verdict{Verdict: waiting(queueing.ReasonWaitingForGate, "has not evaluated"), silent: true}
-	said := verdict{Verdict: waiting(queueing.ReasonWaitingForQuota, "1 more needed")}
 	for name, tt := range map[string]struct {
-		v     verdict
-		after time.Duration
-		want  queueing.State
-		wakes wakes
+		silent bool
+		after  time.Duration
+		want   queueing.State
+		wakes  wakes
 	}{
-		"silent at first":  {silent, 0, queueing.Undecided, wakes{toleratedSilence}},
-		"silent meanwhile": {silent, toleratedSilence - time.Second, queueing.Undecided, wakes{time.Second}},
-		"silent for long":  {silent, toleratedSilence, queueing.Waiting, nil},
-		"has spoken":       {said, 0, queueing.Waiting, nil},
+		"silent at first":  {true, 0, queueing.Undecided, wakes{toleratedSilence}},
+		"silent meanwhile": {true, toleratedSilence - time.Second, queueing.Undecided, wakes{time.Second}},
+		"silent for long":  {true, toleratedSilence, queueing.Waiting, nil},
+		"has spoken":       {false, 0, queueing.Waiting, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			clock, woken := testclock.NewFakeClock(noon.Time), &wakes{}
-			g := &Gate{o: Options{Clock: clock, Waker: woken}, tracker: tracker{clock: clock, asking: map[queueing.Key]asker{}}}
-			g.trackAsk(key)
+			a := New(Options{Clock: clock, Waker: woken}).askers
+			a.asks(key)
 			clock.Step(tt.after)
-			if got := g.hideShortSilence(key, g.trackAsk(key), tt.v); got.State != tt.want {
+			a.asks(key)
+			if got := a.hideShortSilence(key, waiting(queueing.ReasonWaitingForGate, "m"), tt.silent); got.State != tt.want {
 				t.Errorf("verdict %+v, want %s", got, tt.want)
 			}
 			if diff := cmp.Diff(tt.wakes, *woken, cmpopts.EquateEmpty()); diff != "" {

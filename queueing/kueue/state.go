@@ -5,12 +5,34 @@ package kueue
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing"
 )
+
+// keyOf returns the asker for which a Workload was created, or false if there is none.
+func keyOf(w *kueuev1.Workload) (key queueing.Key, ok bool) {
+	owner := metav1.GetControllerOfNoCopy(w)
+	if owner == nil || !strings.HasPrefix(owner.APIVersion, v1alpha1.GroupVersion.Group+"/") {
+		return key, false
+	}
+	return queueing.Key{Kind: owner.Kind, Namespace: w.Namespace, Name: owner.Name, UID: string(owner.UID)}, true
+}
+
+// isOf reports whether a Workload represents an attempt.
+func isOf(w *kueuev1.Workload, run, attempt int64) bool {
+	return w.Labels[v1alpha1.RunLabel] == number(run) && w.Labels[v1alpha1.AttemptLabel] == number(attempt)
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+func isChunk(w *kueuev1.Workload) bool { return w.Annotations[chunkAnnotation] != "" }
 
 // The functions below read the conditions of a Workload (kueue v0.19, apis/kueue/v1beta2/workload_types.go).
 

@@ -24,31 +24,6 @@ type surroundings struct {
 	flavor       func(name string) *kueuev1.ResourceFlavor
 }
 
-// around looks up the surroundings of a Workload.
-func (m *mirror) around(ask queueing.Ask, w *kueuev1.Workload) surroundings {
-	var s surroundings
-	s.localQueue, _ = m.localQueues.Get(w.Namespace, ask.Queue).(*kueuev1.LocalQueue)
-	if s.localQueue != nil {
-		s.clusterQueue, _ = m.clusterQueues.Get("", string(s.localQueue.Spec.ClusterQueue)).(*kueuev1.ClusterQueue)
-	}
-	s.flavor = m.flavor
-	return s
-}
-
-// flavor returns a ResourceFlavor, or nil if it does not exist.
-func (m *mirror) flavor(name string) *kueuev1.ResourceFlavor {
-	f, _ := m.flavors.Get("", name).(*kueuev1.ResourceFlavor)
-	return f
-}
-
-// verdict is a queueing.Verdict with details that only the gate uses.
-type verdict struct {
-	queueing.Verdict
-	// conflict is true if the admission can never be used as it is, and silent is true if Kueue has not said anything
-	// yet.
-	conflict, silent bool
-}
-
 // notInstalled returns the verdict on every ask while Kueue's kinds are missing.
 func notInstalled() queueing.Verdict {
 	return waiting(queueing.ReasonGateNotInstalled, "gate Kueue needs the kinds Workload, LocalQueue, ClusterQueue and ResourceFlavor of "+
@@ -67,15 +42,15 @@ func waiting(reason, message string) queueing.Verdict {
 }
 
 // verdictOf returns what Kueue says about a Workload that is equal to the ask, has not ended and need not release its
-// quota.
-func verdictOf(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
+// quota. silent is true if Kueue has not said anything yet.
+func verdictOf(ask queueing.Ask, w *kueuev1.Workload, s surroundings) (v queueing.Verdict, silent bool) {
 	switch {
 	case deactivated(w):
-		return verdict{Verdict: deactivation(w)}
+		return deactivation(w), false
 	case admitted(w):
-		return granted(ask, w, s)
+		return granted(ask, w, s), false
 	case reserved(w):
-		return verdict{Verdict: waiting(queueing.ReasonWaitingForGate, checksPending(w))}
+		return waiting(queueing.ReasonWaitingForGate, checksPending(w)), false
 	}
 	return queued(ask, w, s)
 }
@@ -91,19 +66,24 @@ func deactivation(w *kueuev1.Workload) queueing.Verdict {
 }
 
 // granted returns the verdict on an admission.
-func granted(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
+func granted(ask queueing.Ask, w *kueuev1.Workload, s surroundings) queueing.Verdict {
 	if w.Status.Admission == nil {
-		return verdict{Verdict: waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("Workload %s is admitted without an assignment of flavors", w.Name))}
+		return waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("Workload %s is admitted without an assignment of flavors", w.Name))
 	}
 	grant, err := grantOf(ask, w, s.flavor)
 	var contrary *contradiction
 	switch {
 	case errors.As(err, &contrary):
-		return verdict{Verdict: queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonFlavorMismatch, Message: err.Error()}, conflict: true}
+		return queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonFlavorMismatch, Message: err.Error()}
 	case err != nil:
-		return verdict{Verdict: waiting(queueing.ReasonWaitingForGate, err.Error())}
+		return waiting(queueing.ReasonWaitingForGate, err.Error())
 	}
-	return verdict{Verdict: queueing.Verdict{State: queueing.Granted, Grant: grant}}
+	return queueing.Verdict{State: queueing.Granted, Grant: grant}
+}
+
+// contradicts reports whether a verdict says that the admission can never be used as it is.
+func contradicts(v queueing.Verdict) bool {
+	return v.State == queueing.Refused && v.Reason == queueing.ReasonFlavorMismatch
 }
 
 // checksPending names the admission checks that are not ready.
@@ -131,24 +111,23 @@ func checksPending(w *kueuev1.Workload) string {
 
 // queued returns why a Workload has no quota. The state of the queues comes first, because Kueue updates the Workload's
 // condition later.
-func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) verdict {
+func queued(ask queueing.Ask, w *kueuev1.Workload, s surroundings) (v queueing.Verdict, silent bool) {
 	if v, found := queueTrouble(ask, s); found {
-		return verdict{Verdict: v}
+		return v, false
 	}
 	if backoff := backoffOf(w); backoff != "" {
-		return verdict{Verdict: waiting(queueing.ReasonWaitingForGate, backoff)}
+		return waiting(queueing.ReasonWaitingForGate, backoff), false
 	}
-	c := conditionOf(w, kueuev1.WorkloadQuotaReserved)
+	c, queue := conditionOf(w, kueuev1.WorkloadQuotaReserved), "ClusterQueue "+string(s.localQueue.Spec.ClusterQueue)
 	if !saysWhy(c) {
-		v := waiting(queueing.ReasonWaitingForGate, fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, notEvaluated(w)))
-		return verdict{Verdict: v, silent: true}
+		return waiting(queueing.ReasonWaitingForGate, queue+": "+notEvaluated(w)), true
 	}
-	v := waiting(reasonFromMessage(c, ask.PodSets), fmt.Sprintf("ClusterQueue %s: %s", s.localQueue.Spec.ClusterQueue, stabilise(c.Message)))
-	v.Preempting = mentionsPreemption(c.Message)
+	v = waiting(reasonFromMessage(c, ask.PodSets), queue+": "+stabilise(c.Message))
+	v.Preempting = strings.Contains(c.Message, preempting)
 	if v.Reason == queueing.ReasonExceedsQuota {
 		v.State = queueing.Refused
 	}
-	return verdict{Verdict: v}
+	return v, false
 }
 
 // backoffOf says until when Kueue does not consider a Workload that it has evicted, or returns the empty string if it

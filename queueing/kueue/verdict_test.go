@@ -169,11 +169,11 @@ func TestVerdicts(t *testing.T) {
 			if strings.Contains(name, "at least") {
 				asked = ask(atLeast(3))
 			}
-			v := verdictOf(asked, tt.w, tt.around)
-			if v.silent != strings.HasPrefix(name, "fresh") {
-				t.Errorf("Kueue has said nothing: %t", v.silent)
+			v, silent := verdictOf(asked, tt.w, tt.around)
+			if silent != strings.HasPrefix(name, "fresh") {
+				t.Errorf("Kueue has said nothing: %t", silent)
 			}
-			if v.State != tt.state || v.Reason != tt.reason || v.conflict {
+			if v.State != tt.state || v.Reason != tt.reason || contradicts(v) {
 				t.Errorf("%s/%s, want %s/%s (%s)", v.State, v.Reason, tt.state, tt.reason, v.Message)
 			}
 			for _, part := range tt.says {
@@ -193,7 +193,7 @@ func TestVerdicts(t *testing.T) {
 
 func TestGrant(t *testing.T) {
 	t.Parallel()
-	plain := verdictOf(ask(), made(isAdmitted), open())
+	plain, _ := verdictOf(ask(), made(isAdmitted), open())
 	golden.CompareYAML(t, "testdata/grant.yaml", plain.Grant)
 	checks := made(isAdmitted, func(w *kueuev1.Workload) {
 		w.Status.AdmissionChecks = []kueuev1.AdmissionCheckState{{Name: "nodes", State: kueuev1.CheckStateReady, PodSetUpdates: []kueuev1.PodSetUpdate{{
@@ -202,11 +202,12 @@ func TestGrant(t *testing.T) {
 		}}}}
 		w.Status.Admission.PodSetAssignments[1].TopologyAssignment = &kueuev1.TopologyAssignment{Levels: []string{"rack"}}
 	})
-	golden.CompareYAML(t, "testdata/grant-checks-and-topology.yaml", verdictOf(ask(), checks, open()).Grant)
+	checked, _ := verdictOf(ask(), checks, open())
+	golden.CompareYAML(t, "testdata/grant-checks-and-topology.yaml", checked.Grant)
 	near := ask(func(a *queueing.Ask) {
 		a.Objects.Templates["executor"].Annotations = map[string]string{kueuev1.PodSetGroupName: "near"}
 	})
-	if v := verdictOf(near, checks, open()); v.Grant.PodSets[1].Annotations[kueuev1.PodSetUnconstrainedTopologyAnnotation] != "true" {
+	if v, _ := verdictOf(near, checks, open()); v.Grant.PodSets[1].Annotations[kueuev1.PodSetUnconstrainedTopologyAnnotation] != "true" {
 		t.Errorf("Kueue does not see that it chooses the nodes of executors that are to be near others: %v", v.Grant.PodSets[1].Annotations)
 	}
 }
@@ -231,9 +232,9 @@ func TestContradictions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			v := verdictOf(ask(), tt.w, open())
-			if v.State != queueing.Refused || v.Reason != queueing.ReasonFlavorMismatch || !v.conflict || !strings.Contains(v.Message, tt.says) {
-				t.Errorf("%s/%s, conflict %t, message %q; want a refusal that says %q", v.State, v.Reason, v.conflict, v.Message, tt.says)
+			v, _ := verdictOf(ask(), tt.w, open())
+			if v.State != queueing.Refused || v.Reason != queueing.ReasonFlavorMismatch || !contradicts(v) || !strings.Contains(v.Message, tt.says) {
+				t.Errorf("%s/%s, conflict %t, message %q; want a refusal that says %q", v.State, v.Reason, contradicts(v), v.Message, tt.says)
 			}
 		})
 	}

@@ -57,10 +57,7 @@ func workloadOf(ask queueing.Ask, class *priorityClass) *kueuev1.Workload {
 		},
 		Spec: kueuev1.WorkloadSpec{QueueName: kueuev1.LocalQueueName(ask.Queue), Active: &active, Priority: &ask.Priority},
 	}
-	if w.Labels == nil {
-		w.Labels = map[string]string{}
-	}
-	w.Labels[jobUIDLabel] = ask.Key.UID
+	metav1.SetMetaDataLabel(&w.ObjectMeta, jobUIDLabel, ask.Key.UID)
 	w.Labels[v1alpha1.RunLabel], w.Labels[v1alpha1.AttemptLabel] = number(ask.Run), number(ask.Attempt)
 	provision(w, ask.Objects.UserAnnotations)
 	if gates := ask.Objects.UserAnnotations[gatedByAnnotation]; gates != "" {
@@ -95,19 +92,6 @@ func provision(w *kueuev1.Workload, annotations map[string]string) {
 type priorityClass struct {
 	ref   kueuev1.PriorityClassRef
 	value int32
-}
-
-// priorityOf returns the class that the ask names, a WorkloadPriorityClass or else a PriorityClass, or nil if it names
-// none.
-func (g *Gate) priorityOf(ask queueing.Ask) *priorityClass {
-	name := ask.Objects.PriorityClass
-	if name == "" {
-		return nil
-	}
-	if value, known := g.Priority(name); known && g.priorities.Installed() {
-		return &priorityClass{*kueuev1.NewWorkloadPriorityClassRef(name), value}
-	}
-	return &priorityClass{*kueuev1.NewPodPriorityClassRef(name), ask.Priority}
 }
 
 func podSetOf(p queueing.PodSet, template *corev1.PodTemplateSpec) kueuev1.PodSet {
@@ -197,7 +181,7 @@ func changed(w, wanted *kueuev1.Workload) *kueuev1.Workload {
 		delete(c.Annotations, heldAnnotation)
 		c.Spec.Active = wanted.Spec.Active
 	}
-	if !slices.Contains(c.Finalizers, kueuev1.ResourceInUseFinalizerName) {
+	if !hasFinalizer(c) {
 		c.Finalizers = append(c.Finalizers, kueuev1.ResourceInUseFinalizerName)
 	}
 	c.Spec.PodSets, c.Spec.QueueName = wanted.Spec.PodSets, wanted.Spec.QueueName

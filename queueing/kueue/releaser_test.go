@@ -4,15 +4,20 @@
 package kueue
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -130,6 +135,41 @@ func TestReleased(t *testing.T) {
 			}
 			if got != tt.want || reserved(w) || w.Status.Admission != nil {
 				t.Errorf("it is %s, want %s; it has quota: %t", got, tt.want, reserved(w))
+			}
+		})
+	}
+}
+
+// TestReleasesWhatTheWatchDoesNotShow: a Workload is released although the watch does not show it: because it was just
+// created, or because a user has removed the label by which it is watched. The latter is deleted, whatever the reason.
+func TestReleasesWhatTheWatchDoesNotShow(t *testing.T) {
+	t.Parallel()
+	unlabelled := func(w *kueuev1.Workload) { delete(w.Labels, v1alpha1.AttemptLabel) }
+	for name, tt := range map[string]struct {
+		known func(*Gate, *kueuev1.Workload)
+		why   queueing.ReleaseReason
+	}{
+		"it has lost its label": {func(g *Gate, w *kueuev1.Workload) { g.view.workloads.Changed(w) }, queueing.Requeued},
+		"it was just created":   {func(g *Gate, w *kueuev1.Workload) { g.requester.unseen.add(ask().Key, w) }, queueing.Abandoned},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g, c := gateOver(t, made(isAdmitted, unlabelled))
+			tt.known(g, made(isAdmitted))
+			keys := func() []queueing.Key { return g.KeysFor(ask().Key.Kind, ask().Key.Namespace, ask().Key.Name) }
+			if diff := cmp.Diff([]queueing.Key{ask().Key}, keys()); diff != "" {
+				t.Errorf("keys (-want +got):\n%s", diff)
+			}
+			if err := g.Release(t.Context(), ask().Key, queueing.Release{Reason: tt.why, Message: "m"}); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(made()), &kueuev1.Workload{}); !apierrors.IsNotFound(err) {
+				t.Errorf("it is still there: %v", err)
+			}
+			// The watch of the fake cluster shows objects without the label once they change.
+			err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) { return len(keys()) == 0, nil })
+			if err != nil {
+				t.Errorf("keys %v: %v", keys(), err)
 			}
 		})
 	}

@@ -121,13 +121,13 @@ func TestNotAllKindsAreServed(t *testing.T) {
 		t.Errorf("%s %q, %v", v.Reason, v.Message, err)
 	}
 	keys := func() []queueing.Key { return g.KeysFor(v1alpha1.SparkApplicationKind, "default", "other") }
-	if known := keys(); !slices.Equal(known, []queueing.Key{other.Key}) || len(g.asking) != 1 {
+	if known := keys(); !slices.Equal(known, []queueing.Key{other.Key}) || len(g.askers.asking) != 1 {
 		t.Errorf("%v ask", known)
 	}
 	if err := g.Release(t.Context(), other.Key, queueing.Release{Reason: queueing.Abandoned}); err != nil {
 		t.Fatal(err)
 	}
-	if known := keys(); len(known) > 0 || len(g.asking) > 0 {
+	if known := keys(); len(known) > 0 || len(g.askers.asking) > 0 {
 		t.Errorf("%v ask after the last one has left", known)
 	}
 }
@@ -240,7 +240,7 @@ func TestQuotaForAnEarlierAsk(t *testing.T) {
 			w.UID, w.Generation = "w-1", tt.asked
 			conditionOf(w, kueuev1.WorkloadQuotaReserved).ObservedGeneration = tt.decided
 			g, _ := gateOver(t, w)
-			g.recordAsk(w)
+			g.requester.writer.asks[w.UID] = w.Generation
 			if v, err := g.Sync(t.Context(), ask(atLeast(1))); err != nil || v.State != tt.state {
 				t.Errorf("%s %s, %v; want %s", v.State, v.Message, err, tt.state)
 			}
@@ -254,12 +254,11 @@ func TestForgetsWhatIsReplaced(t *testing.T) {
 	t.Parallel()
 	old := made(func(w *kueuev1.Workload) { w.UID, w.ResourceVersion, w.Generation = "w-1", "5", 2 })
 	g, _ := gateOver(t, made(func(w *kueuev1.Workload) { w.UID = "w-2" }))
-	g.recordAsk(old)
-	g.recordWrite(made(func(w *kueuev1.Workload) { w.UID, w.ResourceVersion = "w-1", "6" }))
-	g.workloadChanged(old)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(g.asks)+len(g.written) > 0 {
-		t.Errorf("still known: %v, %v", g.asks, g.written)
+	writer := g.requester.writer
+	writer.asks[old.UID] = old.Generation
+	writer.record(made(func(w *kueuev1.Workload) { w.UID, w.ResourceVersion = "w-1", "6" }))
+	g.view.workloads.Changed(old)
+	if len(writer.asks)+len(writer.written) > 0 {
+		t.Errorf("still known: %v, %v", writer.asks, writer.written)
 	}
 }
