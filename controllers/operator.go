@@ -179,7 +179,7 @@ func (op *operator) newSchedules() *schedule.Reconciler {
 // newExplainServer returns the server for the live view of the embedded queue.
 func (op *operator) newExplainServer() *explainserver.Server {
 	return explainserver.NewServer(op.o.Explain, explainserver.Options{
-		Reader: op.mgr.GetClient(), Namespaces: op.o.Scope.Namespaces, Queues: op.embedded, Reviewer: explainserver.APIServer{Client: op.mgr.GetClient()},
+		Reader: op.mgr.GetClient(), Namespaces: op.o.Scope.Namespaces, Queues: op.embedded.View(), Reviewer: explainserver.APIServer{Client: op.mgr.GetClient()},
 		Clock: op.o.Clock, Log: op.mgr.GetLogger().WithName("explain"),
 	})
 }

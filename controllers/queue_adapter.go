@@ -18,12 +18,12 @@ type queueEngine struct{ gate *gate.Gate }
 
 func (e queueEngine) Reload(ctx context.Context) error { return e.gate.Reload(ctx) }
 
-func (e queueEngine) Names() []string { return e.gate.Names() }
+func (e queueEngine) Names() []string { return e.gate.View().Names() }
 
 func (e queueEngine) WriteCounts(name string) bool { return e.gate.WriteCounts(name) }
 
 func (e queueEngine) State(name string) (queue.State, bool) {
-	s, known := e.gate.State(name)
+	s, known := e.gate.View().State(name)
 	if !known {
 		return queue.State{}, false
 	}

@@ -16,9 +16,9 @@ var claims = []Claim{
 		Rule: RuleAsker, count: askerNames,
 		In: []string{"queueing/...", "!queueing/gatetest/..."},
 		Known: map[string]int{
-			"queueing/convert/explanation.go":   2, // the type Application of the explain endpoint
-			"queueing/embedded/gate/explain.go": 2, // the same
-			"queueing/yunikorn/yunikorn.go":     1, // the label applicationId, which YuniKorn reads
+			"queueing/convert/explanation.go": 2, // the type Application of the explain endpoint
+			"queueing/embedded/gate/view.go":  2, // the same
+			"queueing/yunikorn/yunikorn.go":   1, // the label applicationId, which YuniKorn reads
 		},
 		Remedy: "take the kind from the key of the ask, and its pod sets from Lead and Elastic",
 	},

@@ -56,7 +56,7 @@ func TestHoldersKeepTheirAge(t *testing.T) {
 				found = append(found, Holding{Key: key(app), Grant: held(app, 0), Since: tt.since[app]})
 			}
 			if tt.grown != "" {
-				acquired.inFlight = append(acquired.inFlight, ledgerGrant{root: "team-a", entry: entryOf(key(tt.grown), held(tt.grown, 1))})
+				acquired.inFlight = append(acquired.inFlight, ledgerGrant{key: key(tt.grown), entry: newEntry(key(tt.grown), "team-a", held(tt.grown, 1))})
 			}
 			r.Open(acquired, found, nil, func(queueing.Key) bool { return true })
 			for app := range tt.since {
@@ -67,11 +67,11 @@ func TestHoldersKeepTheirAge(t *testing.T) {
 			if _, err := r.Sync(t.Context(), urgent); err != nil {
 				t.Fatal(err)
 			}
-			if err := r.loop.cycle(t.Context()); err != nil {
+			if err := r.loop.cycles.run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			for app := range tt.since {
-				if x, _ := r.Explain(key(app)); (x.Holds.Eviction != nil) != (app == tt.want) {
+				if x, _ := r.View().Explain(key(app)); (x.Holds.Eviction != nil) != (app == tt.want) {
 					t.Errorf("%s: preempted %t, want %s to be", app, x.Holds.Eviction != nil, tt.want)
 				}
 			}

@@ -66,13 +66,13 @@ func TestLedgerAtRest(t *testing.T) {
 			if _, err := r.Sync(t.Context(), piSince(noon)); err != nil {
 				t.Fatal(err)
 			}
-			if err := r.loop.cycle(t.Context()); err != nil {
+			if err := r.loop.cycles.run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			tc.becomes(t, r)
 			clock.Step(tc.after)
 			for range 3 { // nothing is written twice
-				if err := r.loop.emptyLedgers(t.Context()); err != nil {
+				if err := r.ledgers.empty(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -93,12 +93,12 @@ func TestLedgerAtRestAfterRestart(t *testing.T) {
 	}
 	r.Open(acquired, nil, nil, func(queueing.Key) bool { return false })
 	select {
-	case <-r.restRequested:
+	case <-r.loop.signals.rest:
 	default:
 		t.Error("nobody looks at the ledger")
 	}
 	clock.Step(restDelay)
-	if err := r.loop.emptyLedgers(t.Context()); err != nil {
+	if err := r.ledgers.empty(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := ledgerOfTeam(t, r); len(got.InFlight) != 0 {
@@ -119,7 +119,7 @@ func TestLedgerOfDeletedQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock.Step(restDelay)
-	if err := r.loop.emptyLedgers(t.Context()); err != nil {
+	if err := r.ledgers.empty(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if left, _ := r.ledgers.obsolete(); len(left) != 0 {
@@ -139,16 +139,16 @@ func orphaned(t *testing.T) (*Gate, *clocktesting.FakeClock) {
 	}
 	_, err = r.Sync(t.Context(), piSince(noon))
 	must(t, err)
-	must(t, r.loop.cycle(t.Context()))
+	must(t, r.loop.cycles.run(t.Context()))
 	for range 2 {
 		if grant, holds := r.Orphaned(pi); !holds || grant.Queue != "team-a" {
 			t.Fatalf("it holds %+v", grant)
 		}
 	}
-	if x, _ := r.Explain(pi); !x.Holds.Terminating {
+	if x, _ := r.View().Explain(pi); !x.Holds.Terminating {
 		t.Error("its quota does not count as being released")
 	}
-	must(t, r.loop.cycle(t.Context()))
+	must(t, r.loop.cycles.run(t.Context()))
 	return r, clock
 }
 
@@ -168,7 +168,7 @@ func TestOrphans(t *testing.T) {
 		t.Fatalf("the ledger has %+v", got)
 	}
 	clock.Step(restDelay)
-	must(t, r.loop.emptyLedgers(t.Context()))
+	must(t, r.ledgers.empty(t.Context()))
 	if ledgerOfTeam(t, r).Seq != got.Seq {
 		t.Error("it is written without need")
 	}
@@ -191,7 +191,7 @@ func TestOrphansAfterRestart(t *testing.T) {
 	next.Open(acquired, []Holding{{Key: pi, Grant: grant, Orphan: true}}, nil, func(queueing.Key) bool { return false })
 	must(t, next.Release(t.Context(), pi, queueing.Release{}))
 	clock.Step(restDelay)
-	must(t, next.loop.emptyLedgers(t.Context()))
+	must(t, next.ledgers.empty(t.Context()))
 	if left := ledgerOfTeam(t, next).Orphans; len(left) != 0 {
 		t.Errorf("the ledger still has %v", left)
 	}

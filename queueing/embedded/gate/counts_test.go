@@ -73,7 +73,7 @@ func TestNewsGoWithGrants(t *testing.T) {
 	}
 	before := ledgerOfTeam(t, g).Seq
 	c.pending = 7
-	if err := g.loop.cycle(t.Context()); err != nil {
+	if err := g.loop.cycles.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := ledgerOfTeam(t, g); got.Seq != before+1 || len(got.InFlight) != 1 {
@@ -93,7 +93,7 @@ func TestCountsAlone(t *testing.T) {
 	if _, err := g.Sync(t.Context(), piSince(noon)); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.loop.cycle(t.Context()); err != nil {
+	if err := g.loop.cycles.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	g.Persisted(t.Context(), pi, queueing.Grant{Run: 1, Attempt: 2})

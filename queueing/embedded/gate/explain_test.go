@@ -19,25 +19,25 @@ import (
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
-	if r.Leads() {
+	if r.View().Leads() {
 		t.Error("leads before it has restored its state")
 	}
 	key := queueing.Key{Namespace: "default", Name: "pi", UID: "1"}
-	if _, known := r.Explain(key); known {
+	if _, known := r.View().Explain(key); known {
 		t.Error("explains an application of which it has not heard")
 	}
-	r.engine.SetQueues([]embedded.QueueConfig{{Name: "team-a"}})
+	r.admissions.engine.SetQueues([]embedded.QueueConfig{{Name: "team-a"}})
 	r.Open(Acquired{}, []Holding{{Key: key, Grant: queueing.Grant{Run: 1, Attempt: 1, Queue: "team-a"}}}, nil, nil)
-	if !r.Leads() {
+	if !r.View().Leads() {
 		t.Error("does not lead once it has restored its state")
 	}
-	if x, known := r.Explain(key); !known || x.State != explainv1.Granted || x.Queue != "team-a" {
+	if x, known := r.View().Explain(key); !known || x.State != explainv1.Granted || x.Queue != "team-a" {
 		t.Errorf("known: %t, %+v", known, x)
 	}
-	if q, known := r.ExplainQueue("team-a"); !known || q.Admitted != 1 {
+	if q, known := r.View().ExplainQueue("team-a"); !known || q.Admitted != 1 {
 		t.Errorf("known: %t, %+v", known, q)
 	}
-	if _, known := r.ExplainQueue("team-b"); known {
+	if _, known := r.View().ExplainQueue("team-b"); known {
 		t.Error("explains a queue that does not exist")
 	}
 }

@@ -80,15 +80,15 @@ func TestRefusedLedger(t *testing.T) {
 	for i := range 2 * batch {
 		request(t, g, fmt.Sprint(i), 0)
 	}
-	for len(g.cycleRequested) > 0 {
-		<-g.cycleRequested
+	for len(g.loop.signals.cycle) > 0 {
+		<-g.loop.signals.cycle
 	}
-	must(t, g.loop.cycle(ctx))
-	if writes != 1 || len(g.cycleRequested) > 0 {
-		t.Fatalf("%d writes, another one at once: %t", writes, len(g.cycleRequested) > 0)
+	must(t, g.loop.cycles.run(ctx))
+	if writes != 1 || len(g.loop.signals.cycle) > 0 {
+		t.Fatalf("%d writes, another one at once: %t", writes, len(g.loop.signals.cycle) > 0)
 	}
 	clock.Step(retryDelay)
-	<-g.cycleRequested
+	<-g.loop.signals.cycle
 }
 
 // TestLargeGrants: only a few large grants are in flight at the same time, so that they fit into the ledger, and they
@@ -108,7 +108,7 @@ func TestLargeGrants(t *testing.T) {
 	}
 	var rounds []int
 	for range 10 {
-		must(t, g.loop.cycle(t.Context()))
+		must(t, g.loop.cycles.run(t.Context()))
 		queue := &v1alpha1.SparkQueue{}
 		must(t, g.o.Live.Get(t.Context(), types.NamespacedName{Name: "team-a"}, queue))
 		most = max(most, len(queue.Status.Ledger.Entries))
@@ -125,7 +125,7 @@ func TestLargeGrants(t *testing.T) {
 		if rounds = append(rounds, granted); len(asks) == 0 {
 			break
 		}
-		if granted > 0 && len(g.cycleRequested) == 0 {
+		if granted > 0 && len(g.loop.signals.cycle) == 0 {
 			t.Error("nobody decides on those that had to wait")
 		}
 	}
@@ -150,12 +150,12 @@ func TestTooLargeGrant(t *testing.T) {
 	})
 	request(t, g, "huge", 4000)
 	small := request(t, g, "small", 0)
-	must(t, g.loop.cycle(t.Context()))
+	must(t, g.loop.cycles.run(t.Context()))
 	if verdict, err := g.Sync(t.Context(), small); err != nil || verdict.State != queueing.Granted || refused > 0 {
 		t.Errorf("%v, %v, %d writes were refused", verdict, err, refused)
 	}
 	g.Persisted(t.Context(), small.Key, queueing.Grant{Run: small.Run, Attempt: small.Attempt})
-	must(t, g.loop.cycle(t.Context()))
+	must(t, g.loop.cycles.run(t.Context()))
 	if refused != 1 {
 		t.Errorf("the API server has refused it %d times, and would say why", refused)
 	}
@@ -167,12 +167,12 @@ func TestLargeOrphans(t *testing.T) {
 	g, _ := openGate(t, func(string) error { return nil })
 	for i := range 4 {
 		ask := request(t, g, fmt.Sprint(i), 600)
-		must(t, g.loop.cycle(t.Context()))
+		must(t, g.loop.cycles.run(t.Context()))
 		g.Persisted(t.Context(), ask.Key, queueing.Grant{Run: ask.Run, Attempt: ask.Attempt})
 		if _, holds := g.Orphaned(ask.Key); !holds {
 			t.Fatalf("%s holds nothing", ask.Key.Name)
 		}
-		must(t, g.loop.cycle(t.Context()))
+		must(t, g.loop.cycles.run(t.Context()))
 	}
 	queue := &v1alpha1.SparkQueue{}
 	must(t, g.o.Live.Get(t.Context(), types.NamespacedName{Name: "team-a"}, queue))
@@ -193,7 +193,7 @@ func TestCountsThatAreRefused(t *testing.T) {
 	g.WriteWithLedger((&recordedCounts{pending: 7}).counts)
 	_, err := g.Sync(t.Context(), piSince(noon))
 	must(t, err)
-	must(t, g.loop.cycle(t.Context()))
+	must(t, g.loop.cycles.run(t.Context()))
 	if got := ledgerOfTeam(t, g); len(got.InFlight) != 1 {
 		t.Errorf("the ledger has %v", got.InFlight)
 	}
@@ -205,7 +205,7 @@ func TestLedgerOfANewQueue(t *testing.T) {
 	t.Parallel()
 	g, _ := openGate(t, func(string) error { return nil })
 	first := request(t, g, "first", 0)
-	must(t, g.loop.cycle(t.Context()))
+	must(t, g.loop.cycles.run(t.Context()))
 	g.Persisted(t.Context(), first.Key, queueing.Grant{Run: first.Run, Attempt: first.Attempt})
 	queue := &v1alpha1.SparkQueue{}
 	must(t, g.o.Live.Get(t.Context(), types.NamespacedName{Name: "team-a"}, queue))
@@ -223,8 +223,8 @@ func TestLedgerOfANewQueue(t *testing.T) {
 		},
 	})
 	second := request(t, g, "second", 0)
-	must(t, g.loop.cycle(t.Context()))
-	must(t, g.loop.cycle(t.Context()))
+	must(t, g.loop.cycles.run(t.Context()))
+	must(t, g.loop.cycles.run(t.Context()))
 	if verdict, err := g.Sync(t.Context(), second); err != nil || verdict.State != queueing.Granted || lost != 1 {
 		t.Errorf("%v, %v; %d answers were lost", verdict, err, lost)
 	}

@@ -22,7 +22,7 @@ func TestLedgerWithGarbage(t *testing.T) {
 			t.Parallel()
 			r, _, _ := measured(t, ledger)
 			takenOver(t, r)
-			if err := r.loop.cycle(t.Context()); err != nil {
+			if err := r.loop.cycles.run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			verdict, err := r.Sync(t.Context(), piSince(noon))

@@ -9,16 +9,18 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/decisionlog"
 )
 
 // Gate is the gate Embedded. Create it with New, add it to the manager, and call Acquire and Open once this process
 // leads. It is safe for concurrent use.
 type Gate struct {
-	*admissions
-	o       *Options
-	ledgers *ledgers
-	loop    *loop
-	opened  chan struct{}
+	o          *Options
+	admissions *admissions
+	ledgers    *ledgers
+	counts     *counts
+	loop       *loop
+	opened     chan struct{}
 }
 
 var (
@@ -28,51 +30,48 @@ var (
 	_ queueing.HolderObserver = (*Gate)(nil)
 	_ queueing.Resizer        = (*Gate)(nil)
 	_ queueing.OrphanTracker  = (*Gate)(nil)
-
-	_ queueing.Decliner = (*Gate)(nil)
-	_ queueing.Charger  = (*Gate)(nil)
+	_ queueing.Decliner       = (*Gate)(nil)
+	_ queueing.Charger        = (*Gate)(nil)
+	_ queueing.QueueLister    = (*Gate)(nil)
 )
 
 // New returns a gate that answers Undecided until it is opened.
 func New(o Options) *Gate {
 	o.setDefaults()
-	a := newAdmissions(o.DecisionLog, o.Meter)
-	g := &Gate{admissions: a, o: &o, ledgers: &ledgers{admissions: a, o: &o, known: map[string]*ledger{}}, opened: make(chan struct{})}
-	g.loop = &loop{admissions: a, o: &o, ledgers: g.ledgers}
-	return g
+	s := newSignals()
+	a := &admissions{
+		o: &o, engine: decisionlog.New(o.DecisionLog), signals: s, asks: newAsks(), inFlight: inFlight{grants: entries{}}, orphans: entries{},
+	}
+	c := &counts{requested: s.counts, queues: map[string]bool{}, of: func(context.Context, string) Counts { return Counts{} }}
+	w := &ledgers{o: &o, admissions: a, counts: c, known: map[string]*ledger{}}
+	t := &timer{clock: o.Clock, cycle: s.cycle}
+	l := &loop{o: &o, admissions: a, signals: s, ledgers: w, counts: c, cycles: &cycles{o: &o, admissions: a, ledgers: w, timer: t}, timer: t}
+	return &Gate{o: &o, admissions: a, ledgers: w, counts: c, loop: l, opened: make(chan struct{})}
 }
 
 // Observe sets the function to call after every cycle and every release, when the state of queues may have changed.
 // Call Observe before Start. The function must not block.
-func (g *Gate) Observe(f func()) { g.observer = f }
-
-// Counts are the counts of a root queue, to be written into its status together with its ledger.
-type Counts struct {
-	// Fields are the fields of the status, as a merge patch. If it is empty there is nothing to write.
-	Fields map[string]any
-	// Written is called after the fields were written.
-	Written func()
-}
+func (g *Gate) Observe(f func()) { g.o.changed = f }
 
 // WriteWithLedger sets the function that returns the counts of a root queue. Every write of the ledger includes them,
 // so that they need no write of their own and never conflict with it. Call WriteWithLedger before Start. The function
 // is called without holding a lock.
-func (g *Gate) WriteWithLedger(counts func(ctx context.Context, root string) Counts) {
-	g.o.counts = counts
-}
+func (g *Gate) WriteWithLedger(of func(ctx context.Context, root string) Counts) { g.counts.of = of }
 
 // WriteCounts requests that the counts of a queue are written soon, with its ledger. For a queue that is not a root,
 // and so has no ledger, it does nothing and returns false.
 func (g *Gate) WriteCounts(queue string) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.engine.Root(queue) != queue {
-		return false
+	g.admissions.mu.Lock()
+	isRoot := g.admissions.engine.Root(queue) == queue
+	g.admissions.mu.Unlock()
+	if isRoot {
+		g.counts.request(queue)
 	}
-	g.unwritten[queue] = true
-	g.countsRequested.request()
-	return true
+	return isRoot
 }
+
+// View returns what others may see of the queues.
+func (g *Gate) View() *View { return &View{g.admissions, g.opened} }
 
 // Capabilities implements queueing.Gate.
 func (*Gate) Capabilities() queueing.Capabilities { return catalog.Of(embedded.GateName) }
@@ -97,24 +96,25 @@ func (g *Gate) NeedLeaderElection() bool { return true }
 
 // Sync implements queueing.Gate. An ask of the same run and attempt keeps its place in the queue, or gets a later one.
 func (g *Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	start, known := g.asks.startOf(&ask, g.o.Clock.Now())
-	g.asks.arrived(ask.Key)
+	a := g.admissions
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	start, known := a.asks.startOf(&ask, g.o.Clock.Now())
+	a.asks.arrived(ask.Key)
 	if known {
 		ask.QueuedAt = start.queuedAt
 	} else if why := ask.Broken(); why != "" {
 		g.o.Meter.Broken()
 		g.o.Log.Error(nil, "Refused a request with a negative amount", "ask", ask.String(), "number", why)
 	}
-	if g.holdsOther(&ask) {
+	if a.holdsOther(&ask) {
 		return queueing.Verdict{State: queueing.Evicting}, nil
 	}
-	g.asks.put(ask.Key, start)
-	g.engine.Submit(ask)
-	g.decideAgain()
-	verdict := g.engine.Verdict(ask.Key)
-	if f := g.inFlight.grants[ask.Key]; f != nil && !f.recorded && verdict.State == queueing.Granted {
+	a.asks.put(ask.Key, start)
+	a.engine.Submit(ask)
+	a.decideAgain()
+	verdict := a.engine.Verdict(ask.Key)
+	if f := a.inFlight.grants[ask.Key]; f != nil && !f.recorded && verdict.State == queueing.Granted {
 		return queueing.Verdict{State: queueing.Undecided}, nil
 	}
 	return verdict, nil
@@ -123,76 +123,97 @@ func (g *Gate) Sync(_ context.Context, ask queueing.Ask) (queueing.Verdict, erro
 // Charge charges a grant that is already in use, even if it exceeds quota. It does nothing if the key already holds a
 // grant.
 func (g *Gate) Charge(key queueing.Key, grant queueing.Grant) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if _, holds := g.grants[key]; holds {
+	a := g.admissions
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, holds := a.engine.Held(key); holds {
 		return
 	}
-	g.asks.arrived(key)
-	g.restore(key, grant)
-	g.decideAgain()
-	g.observer()
+	a.asks.arrived(key)
+	a.restore(key, grant)
+	a.decideAgain()
+	g.o.changed()
 }
 
 // Persisted implements queueing.Gate.
 func (g *Gate) Persisted(_ context.Context, key queueing.Key, grant queueing.Grant) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if f := g.inFlight.grants[key]; f != nil && f.before == nil && f.isOf(grant.Run, grant.Attempt) {
-		g.engine.Confirm(key, grant.Run, grant.Attempt)
-		g.confirm(key, f)
+	a := g.admissions
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if f := a.inFlight.grants[key]; f != nil && f.before == nil && f.isOf(grant.Run, grant.Attempt) {
+		a.engine.Confirm(key, grant.Run, grant.Attempt)
+		a.confirm(key, f)
 	}
 	if grant.MayResize() {
-		g.settle(key, grant)
+		a.settle(key, grant)
 	}
 }
 
 // Release implements queueing.Gate.
 func (g *Gate) Release(_ context.Context, key queueing.Key, _ queueing.Release) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.remove(key)
-	g.decideAgain()
-	g.observer()
+	a := g.admissions
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.remove(key)
+	a.decideAgain()
+	g.o.changed()
 	return nil
 }
 
 // KeysFor implements queueing.KeyLister.
 func (g *Gate) KeysFor(kind, namespace, name string) []queueing.Key {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.asks.named(queueing.Key{Kind: kind, Namespace: namespace, Name: name})
+	a := g.admissions
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.asks.named(queueing.Key{Kind: kind, Namespace: namespace, Name: name})
 }
 
 // Eviction implements queueing.Evictor.
 func (g *Gate) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.engine.Eviction(key, run, attempt)
+	a := g.admissions
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.engine.Eviction(key, run, attempt)
 }
 
 // UpdateHolder implements queueing.HolderObserver.
 func (g *Gate) UpdateHolder(key queueing.Key, run, attempt int64, s queueing.HolderState) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.engine.SetHolderState(key, run, attempt, s)
-	g.decideAgain()
+	a := g.admissions
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.engine.SetHolderState(key, run, attempt, s)
+	a.decideAgain()
 }
 
 // Orphaned implements queueing.OrphanTracker. The grant stays in the ledger until it is released, because after a
 // restart nothing else records what the pods may be charged to. Until then its quota counts as being released.
 func (g *Gate) Orphaned(key queueing.Key) (queueing.Grant, bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if o := g.orphans[key]; o != nil {
+	a := g.admissions
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if o := a.orphans[key]; o != nil {
 		return o.grant, true
 	}
-	grant, holds := g.engine.Held(key)
+	grant, holds := a.engine.Held(key)
 	if !holds {
 		return queueing.Grant{}, false
 	}
-	g.engine.SetHolderState(key, grant.Run, grant.Attempt, queueing.HolderState{Priority: grant.Priority, Terminating: true})
-	g.addOrphan(key, grant)
-	g.decideAgain()
+	a.engine.SetHolderState(key, grant.Run, grant.Attempt, queueing.HolderState{Priority: grant.Priority, Terminating: true})
+	a.addOrphan(key, grant)
+	a.decideAgain()
 	return grant, true
+}
+
+// QueuesFor returns, in order, the queues that asks from a namespace with these labels may name.
+func (g *Gate) QueuesFor(labels map[string]string, needsLimits bool) []string {
+	g.admissions.mu.Lock()
+	defer g.admissions.mu.Unlock()
+	return g.admissions.engine.QueuesFor(labels, needsLimits)
+}
+
+// Unlimited reports whether a queue is configured and its whole tree has no quota.
+func (g *Gate) Unlimited(queue string) bool {
+	g.admissions.mu.Lock()
+	defer g.admissions.mu.Unlock()
+	return g.admissions.engine.Unlimited(queue)
 }

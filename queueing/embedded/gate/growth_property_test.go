@@ -199,9 +199,9 @@ func TestGrowthUnderLeadersOneAfterAnother(t *testing.T) {
 			}
 			check()
 		}
-		state, _ := last.gate.State("team-a")
-		if len(w.apps) > 0 || state.Admitted > 0 || len(last.gate.inFlight.grants) > 0 || state.Usage[0].Used > 0 {
-			t.Fatalf("%v are left in the end, %d in flight, %+v; what happened:\n%s", w.known(), len(last.gate.inFlight.grants), state, strings.Join(w.log, "\n"))
+		state, _ := last.gate.View().State("team-a")
+		if len(w.apps) > 0 || state.Admitted > 0 || len(last.gate.admissions.inFlight.grants) > 0 || state.Usage[0].Used > 0 {
+			t.Fatalf("%v are left in the end, %d in flight, %+v; what happened:\n%s", w.known(), len(last.gate.admissions.inFlight.grants), state, strings.Join(w.log, "\n"))
 		}
 		grown, fenced, declined = grown+w.grown, fenced+w.fenced, declined+w.declined
 	})

@@ -49,11 +49,11 @@ func TestGrowthThatAnEarlierLeaderRecorded(t *testing.T) {
 	})
 	held, want := elasticPi(0, 0), queueing.ResizeRequest{PodSet: "executor", Count: 5}
 	g.Resize(t.Context(), pi, held, want)
-	must(t, g.loop.cycle(t.Context()))
+	must(t, g.loop.cycles.run(t.Context()))
 	refuse = false
 	g.Resize(t.Context(), pi, held, queueing.ResizeRequest{PodSet: "executor", Count: 2}) // some executors are gone
 	request(t, g, "another", 0)
-	must(t, g.loop.cycle(t.Context()))
+	must(t, g.loop.cycles.run(t.Context()))
 	recorded := map[string]int64{}
 	for _, e := range ledgerOfTeam(t, g).InFlight {
 		recorded[e.Name] = e.Grant.Resizes
@@ -68,7 +68,7 @@ func TestGrowthThatAnEarlierLeaderRecorded(t *testing.T) {
 	stored := *room.Grant
 	g.Persisted(t.Context(), pi, stored)
 	g.Resize(t.Context(), pi, stored, want)
-	must(t, g.loop.cycle(t.Context()))
+	must(t, g.loop.cycles.run(t.Context()))
 	if room := g.Resize(t.Context(), pi, stored, want); room.Grant == nil || above(room.Grant) != 5 {
 		t.Errorf("then it does not grow further: %+v", room.Grant)
 	}
@@ -94,7 +94,7 @@ func TestStatusThatIsAheadOfTheGate(t *testing.T) {
 	if room.Grant == nil || above(room.Grant) != 6 || room.Grant.Resizes != 2 {
 		t.Errorf("it may have %+v, and has 6", room.Grant)
 	}
-	if state, _ := g.State("team-a"); state.ElasticPods != 6 {
+	if state, _ := g.View().State("team-a"); state.ElasticPods != 6 {
 		t.Errorf("%d executors above base gangs are charged, want 6", state.ElasticPods)
 	}
 }

@@ -3,13 +3,7 @@
 
 package gate
 
-import (
-	"time"
-
-	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
-)
+import "time"
 
 const (
 	// batch is how many grants may be in flight. Every write of a ledger contains all of them, and the API server
@@ -26,57 +20,15 @@ const (
 	batchSize = 512 << 10
 )
 
-// inFlightGrant is a grant that is not yet known to be in its asker's status.
-type inFlightGrant struct {
-	root     string
-	grant    queueing.Grant
-	size     int  // size of the entry in the ledger, in bytes
-	recorded bool // whether the ledger has the grant
-	// before is the grant before it grew; nil for a new grant.
-	before *queueing.Grant
-	// decidedHere is true if this process decided on the grant. waited is how long the asker had waited then.
-	decidedHere bool
-	waited      time.Duration
-}
-
-// isOf reports whether the grant is for this attempt.
-func (f *inFlightGrant) isOf(run, attempt int64) bool {
-	return f.grant.Run == run && f.grant.Attempt == attempt
-}
-
-// matches reports whether the grant is that of the decision.
-func (f *inFlightGrant) matches(d *embedded.Decision) bool {
-	return f != nil && f.isOf(d.Grant.Run, d.Grant.Attempt) && f.grant.Resizes == d.Grant.Resizes
-}
-
 // inFlight holds the grants that are decided but not known to be in their asker's status.
 type inFlight struct {
-	grants map[queueing.Key]*inFlightGrant
+	grants entries
 	// full is true while the batch is full and must drain; overdue is true if that takes too long.
 	full, overdue bool
 }
 
-func newInFlight() inFlight { return inFlight{grants: map[queueing.Key]*inFlightGrant{}} }
-
-// put adds a grant that is in flight.
-func (f *inFlight) put(key queueing.Key, g *inFlightGrant) {
-	if g.size == 0 {
-		g.size = sizeOf(key, g.grant)
-	}
-	f.grants[key] = g
-}
-
-// size returns how many bytes all grants take in the ledgers.
-func (f *inFlight) size() int {
-	sum := 0
-	for _, g := range f.grants {
-		sum += g.size
-	}
-	return sum
-}
-
 // used returns how much of the batch is used. A large grant counts as several.
-func (f *inFlight) used() int { return max(len(f.grants), f.size()*batch/batchSize) }
+func (f *inFlight) used() int { return max(len(f.grants), f.grants.size()*batch/batchSize) }
 
 // allowed returns how many grants the next cycle may make. filled reports that the batch has just become full; the
 // caller must set overdue after overflowInterval.
@@ -97,24 +49,3 @@ func (f *inFlight) allowed() (n int, filled bool) {
 
 // drained reports whether enough of a full batch is confirmed for another cycle.
 func (f *inFlight) drained() bool { return f.full && f.used() <= batch/2 }
-
-// entries returns the ledger entries of a tree's grants in flight, sorted.
-func (f *inFlight) entries(root string) []v1alpha1.LedgerEntry {
-	var entries []v1alpha1.LedgerEntry
-	for key, g := range f.grants {
-		if g.root == root {
-			entries = append(entries, entryOf(key, g.grant))
-		}
-	}
-	sortEntries(entries)
-	return entries
-}
-
-// roots returns the roots of the trees with grants in flight.
-func (f *inFlight) roots() map[string]bool {
-	roots := map[string]bool{}
-	for _, g := range f.grants {
-		roots[g.root] = true
-	}
-	return roots
-}

@@ -16,17 +16,17 @@ import (
 
 // putInFlight creates n grants in flight.
 func (g *Gate) putInFlight(n int) {
-	g.inFlight.grants = map[queueing.Key]*inFlightGrant{}
+	g.admissions.inFlight.grants = entries{}
 	for i := range n {
-		g.inFlight.grants[queueing.Key{Name: fmt.Sprint(i)}] = &inFlightGrant{}
+		g.admissions.inFlight.grants[queueing.Key{Name: fmt.Sprint(i)}] = &entry{}
 	}
 }
 
 func (g *Gate) lockedGrantsAllowed(t *testing.T) int {
 	t.Helper()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.loop.grantsAllowed(t.Context())
+	g.admissions.mu.Lock()
+	defer g.admissions.mu.Unlock()
+	return g.loop.cycles.grantsAllowed(t.Context())
 }
 
 // A full batch waits until half of it is confirmed, so that most grants in a write of the ledger are new. After a pause
@@ -52,7 +52,7 @@ func TestBatchInFlight(t *testing.T) {
 		}
 	}
 	clock.Step(overflowInterval)
-	<-r.cycleRequested
+	<-r.loop.signals.cycle
 	if got := r.lockedGrantsAllowed(t); got != overflowBatch {
 		t.Errorf("after the pause the next batch is %d, want %d", got, overflowBatch)
 	}
@@ -65,11 +65,11 @@ func TestBatchInFlight(t *testing.T) {
 func TestConfirmAdmitsTheNextBatch(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
 	r.putInFlight(batch/2 + 2)
-	r.inFlight.full = true
+	r.admissions.inFlight.full = true
 	for i, want := range []bool{false, true} {
 		key := queueing.Key{Name: fmt.Sprint(i)}
 		r.Persisted(t.Context(), key, queueing.Grant{Run: 0, Attempt: 0})
-		woken := len(r.cycleRequested) > 0
+		woken := len(r.loop.signals.cycle) > 0
 		if woken != want {
 			t.Errorf("confirmed %d: woken %t, want %t", i+1, woken, want)
 		}
@@ -81,13 +81,13 @@ func TestConfirmAdmitsTheNextBatch(t *testing.T) {
 func TestReleaseAdmitsTheNextBatch(t *testing.T) {
 	r := New(Options{Clock: clocktesting.NewFakeClock(time.Time{}), Log: logr.Discard()})
 	r.putInFlight(batch)
-	r.inFlight.full = true
+	r.admissions.inFlight.full = true
 	for i := range batch {
 		if err := r.Release(t.Context(), queueing.Key{Name: fmt.Sprint(i)}, queueing.Release{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(r.cycleRequested) == 0 {
+	if len(r.loop.signals.cycle) == 0 {
 		t.Error("nothing is in flight, and nobody is granted anything before the pause is over")
 	}
 	if got := r.lockedGrantsAllowed(t); got != batch {
@@ -107,7 +107,7 @@ func TestLeavesWhoAsksAnotherGate(t *testing.T) {
 	if err := r.Release(t.Context(), key, queueing.Release{}); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.asks.awaited) != 0 || len(r.KeysFor("", "default", "pi")) != 0 {
-		t.Errorf("it still waits for %v", r.asks.awaited)
+	if len(r.admissions.asks.awaited) != 0 || len(r.KeysFor("", "default", "pi")) != 0 {
+		t.Errorf("it still waits for %v", r.admissions.asks.awaited)
 	}
 }

@@ -229,10 +229,10 @@ func (w *leadersWorld) request(p *leaderProcess, key queueing.Key, app storedApp
 
 // decide lets a process decide, unless it knows that it no longer leads.
 func (w *leadersWorld) decide(p *leaderProcess) {
-	err := p.gate.loop.cycle(w.t.Context())
+	err := p.gate.loop.cycles.run(w.t.Context())
 	if err == nil && w.chance(0.2) {
 		w.clock.Step(restDelay)
-		err = p.gate.loop.emptyLedgers(w.t.Context())
+		err = p.gate.ledgers.empty(w.t.Context())
 	}
 	if errors.Is(err, errFenced) {
 		w.say("%s is fenced", p.gate.o.Holder)

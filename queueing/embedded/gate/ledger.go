@@ -42,28 +42,46 @@ type ledger struct {
 // ledgers reads and writes the ledgers of all trees, in the status of their root queues. It has no lock, because only
 // one goroutine uses it: that of the leader's start-up until the gate is open, and then that of the loop.
 type ledgers struct {
-	*admissions
-	o *Options
+	o          *Options
+	admissions *admissions
+	counts     *counts
 	// known holds the ledgers that this process has taken over, by root queue.
 	known map[string]*ledger
 }
 
-// swap writes the ledger of a tree with all grants of this process that are in flight. It returns errFenced if the
-// ledger belongs to another process. If the API server refuses the ledger together with the counts of the queue, it is
-// written without them, because no grant may wait for counts.
-func (w *ledgers) swap(ctx context.Context, root string) error {
-	counts := w.o.counts(ctx, root)
-	err := w.swapWith(ctx, root, counts)
-	if len(counts.Fields) == 0 || !isDefiniteFailure(err) || apierrors.IsNotFound(err) {
-		return err
+// record writes the ledger of a tree with all grants of this process that are in flight. If the API server refuses the
+// ledger together with the counts of the queue, it is written without them, because no grant may wait for counts. If
+// that fails, written is false. The error is errFenced if another process has taken over the ledger.
+func (w *ledgers) record(ctx context.Context, root string) (written bool, fenced error) {
+	counts := w.counts.of(ctx, root)
+	err := w.swap(ctx, root, counts)
+	if len(counts.Fields) > 0 && isDefiniteFailure(err) && !apierrors.IsNotFound(err) {
+		w.o.Log.Error(err, "Failed to write the counts of a queue with its ledger; writing the ledger alone", "queue", root)
+		err = w.swap(ctx, root, Counts{})
 	}
-	w.o.Log.Error(err, "Failed to write the counts of a queue with its ledger; writing the ledger alone", "queue", root)
-	return w.swapWith(ctx, root, Counts{})
+	return w.result(ctx, root, err)
 }
 
-// swapWith writes the ledger of a tree together with these counts, or not at all. A ledger that is only written because
-// of counts must not be written without them, because any change of the queue would trigger another attempt at once.
-func (w *ledgers) swapWith(ctx context.Context, root string, counts Counts) error {
+// result logs that the ledger of a tree could not be written, unless its queue was deleted, and the ledger with it. It
+// returns the error only if another process has taken over the ledger.
+func (w *ledgers) result(ctx context.Context, root string, err error) (written bool, fenced error) {
+	switch {
+	case errors.Is(err, errFenced):
+		return false, err
+	case apierrors.IsNotFound(err):
+		if l := w.known[root]; l != nil {
+			l.entries = 0
+		}
+	case err != nil && ctx.Err() == nil:
+		w.o.Log.Error(err, "Failed to write a ledger; will retry", "queue", root)
+	}
+	return err == nil, nil
+}
+
+// swap writes the ledger of a tree together with these counts, or not at all. A ledger that is only written because of
+// counts must not be written without them, because any change of the queue would trigger another attempt at once. It
+// returns errFenced if the ledger belongs to another process.
+func (w *ledgers) swap(ctx context.Context, root string, counts Counts) error {
 	l, err := w.of(ctx, root)
 	if err != nil {
 		return err
@@ -73,9 +91,9 @@ func (w *ledgers) swapWith(ctx context.Context, root string, counts Counts) erro
 		version, err := w.write(ctx, root, l.version, next, counts.Fields)
 		if err == nil {
 			l.version, l.seq, l.entries, l.written = version, next.seq, next.len(), w.o.Clock.Now()
-			w.mu.Lock()
-			w.orphans.written(next.Orphans)
-			w.mu.Unlock()
+			w.admissions.mu.Lock()
+			w.admissions.orphans.written(next.Orphans)
+			w.admissions.mu.Unlock()
 			if len(counts.Fields) > 0 {
 				counts.Written()
 			}
@@ -124,9 +142,9 @@ func (w *ledgers) refresh(ctx context.Context, root string, l *ledger) error {
 	}
 	if stored.Epoch != l.epoch { // it was taken over by a write that got no answer
 		l.epoch = stored.Epoch
-		w.mu.Lock()
-		w.engine.SetEpoch(root, l.epoch)
-		w.mu.Unlock()
+		w.admissions.mu.Lock()
+		w.admissions.engine.SetEpoch(root, l.epoch)
+		w.admissions.mu.Unlock()
 	}
 	l.version, l.seq = queue.ResourceVersion, stored.Seq
 	return nil
@@ -143,9 +161,10 @@ func (p *page) len() int { return len(p.InFlight) + len(p.Orphans) }
 // next returns the content of the next write of a ledger.
 func (w *ledgers) next(root string, l *ledger) *page {
 	next := &page{epoch: l.epoch, seq: l.seq + 1}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	next.InFlight, next.Orphans = w.entries(root)
+	a := w.admissions
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	next.InFlight, next.Orphans = a.inFlight.grants.in(root).list(), a.orphans.in(root).list()
 	return next
 }
 
@@ -216,21 +235,21 @@ func (w *ledgers) takeOver(ctx context.Context, queue *v1alpha1.SparkQueue) (v1a
 		return v1alpha1.LedgerEntries{}, fmt.Errorf("take over ledger of queue %s: %w", queue.Name, err)
 	}
 	w.known[queue.Name] = &ledger{epoch: next.epoch, seq: next.seq, version: version, entries: next.len(), written: w.o.Clock.Now()}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.engine.SetEpoch(queue.Name, next.epoch)
+	w.admissions.mu.Lock()
+	defer w.admissions.mu.Unlock()
+	w.admissions.engine.SetEpoch(queue.Name, next.epoch)
 	return next.LedgerEntries, nil
 }
 
 // obsolete returns the roots of the ledgers with entries that are no longer needed. lately is true if others were
 // written less than restDelay ago and must be checked again.
 func (w *ledgers) obsolete() (roots []string, lately bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	flying := w.inFlight.roots()
+	a := w.admissions
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	for root, l := range w.known {
 		switch {
-		case l.entries == w.orphans.count(root) || flying[root]:
+		case l.entries == len(a.orphans.in(root)) || len(a.inFlight.grants.in(root)) > 0:
 		case w.o.Clock.Since(l.written) < restDelay:
 			lately = true
 		default:
@@ -242,40 +261,19 @@ func (w *ledgers) obsolete() (roots []string, lately bool) {
 
 // empty writes those ledgers once more that have entries although nothing in their tree is in flight, so that a ledger
 // at rest is empty. It skips ledgers that were just written: while askers arrive, the next grant is written soon, and
-// that write omits the entries. again reports whether to call empty again after a while. The error is errFenced if
-// another process has taken over a ledger.
-func (w *ledgers) empty(ctx context.Context) (again bool, err error) {
+// that write omits the entries. If some are left it requests another round. The error is errFenced if another process
+// has taken over a ledger.
+func (w *ledgers) empty(ctx context.Context) error {
 	roots, again := w.obsolete()
 	for _, root := range roots {
-		switch err := w.swap(ctx, root); {
-		case errors.Is(err, errFenced):
-			return false, err
-		case apierrors.IsNotFound(err): // the queue was deleted, and its ledger with it
-			w.known[root].entries = 0
-		case err != nil && ctx.Err() == nil:
-			w.o.Log.Error(err, "Failed to empty a ledger; will retry", "queue", root)
-			again = true
+		written, err := w.record(ctx, root)
+		if err != nil {
+			return err
 		}
+		again = again || !written
 	}
-	return again, nil
-}
-
-// takeCounts returns a queue whose counts must be written, and whether there are more. root is empty if there is none.
-func (w *ledgers) takeCounts(ctx context.Context) (root string, counts Counts, more bool) {
-	for {
-		w.mu.Lock()
-		root = ""
-		for root = range w.unwritten {
-			break
-		}
-		delete(w.unwritten, root)
-		more = len(w.unwritten) > 0
-		w.mu.Unlock()
-		if root == "" {
-			return "", Counts{}, false
-		}
-		if counts = w.o.counts(ctx, root); len(counts.Fields) > 0 { // otherwise they were written with a grant in the meantime
-			return root, counts, more
-		}
+	if again {
+		w.admissions.signals.rest.request()
 	}
+	return nil
 }

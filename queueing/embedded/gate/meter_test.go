@@ -126,7 +126,7 @@ func TestWaitIsMeasuredOnce(t *testing.T) {
 				}
 				clock.Step(45 * time.Second)
 			}
-			if err := r.loop.cycle(t.Context()); err != nil {
+			if err := r.loop.cycles.run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			clock.Step(time.Minute)
@@ -161,7 +161,7 @@ func TestBrokenAsksAreCountedOnce(t *testing.T) {
 	if verdict, err := r.Sync(t.Context(), ask); err != nil || verdict.State == queueing.Granted {
 		t.Errorf("got %v, %v", verdict, err)
 	}
-	if err := r.loop.cycle(t.Context()); err != nil {
+	if err := r.loop.cycles.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if verdict, err := r.Sync(t.Context(), ask); err != nil || verdict.State != queueing.Refused {
@@ -177,14 +177,14 @@ func TestCyclesAreMeasured(t *testing.T) {
 	t.Parallel()
 	r, log, clock := measured(t, nil)
 	r.o.Clock = slowClock{clock}
-	if err := r.loop.cycle(t.Context()); err != nil {
+	if err := r.loop.cycles.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]time.Duration{time.Millisecond}, log.cycled); diff != "" {
 		t.Errorf("cycles (-want +got):\n%s", diff)
 	}
 	r.putInFlight(batch)
-	if err := r.loop.cycle(t.Context()); err != nil {
+	if err := r.loop.cycles.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if len(log.cycled) != 1 {

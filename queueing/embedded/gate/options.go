@@ -4,8 +4,6 @@
 package gate
 
 import (
-	"context"
-
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/clock"
@@ -38,16 +36,16 @@ type Options struct {
 	// DecisionLog configures the recording of engine calls; the zero value records nothing.
 	DecisionLog decisionlog.Options
 
-	// counts is set by WriteWithLedger.
-	counts func(ctx context.Context, root string) Counts
+	// changed is set by Observe.
+	changed func()
 }
 
 func (o *Options) setDefaults() {
 	if o.Meter == nil {
 		o.Meter = noMeter{}
 	}
-	if o.counts == nil {
-		o.counts = func(context.Context, string) Counts { return Counts{} }
+	if o.changed == nil {
+		o.changed = func() {}
 	}
 	if o.Fenced == nil {
 		o.Fenced = func(error) {}

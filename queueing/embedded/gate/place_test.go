@@ -54,11 +54,11 @@ func TestPlaceInLine(t *testing.T) {
 			for _, at := range tc.queuedAt {
 				syncs(t, g, piSince(at))
 			}
-			x, _ := g.Explain(pi)
+			x, _ := g.View().Explain(pi)
 			if !x.Waits.Since.Time.Equal(tc.want) {
 				t.Errorf("queued at %s, want %s", x.Waits.Since, tc.want)
 			}
-			state, _ := g.State("team-a")
+			state, _ := g.View().State("team-a")
 			var heads []string
 			for _, h := range state.Heads {
 				heads = append(heads, h.Key.Name)
@@ -88,7 +88,7 @@ func TestPlaceOfAGrantInFlight(t *testing.T) {
 	}
 	takenOver(t, g)
 	syncs(t, g, older())
-	if err := g.loop.cycle(t.Context()); err != nil {
+	if err := g.loop.cycles.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if e := g.Eviction(pi, 1, 2); e == nil || e.By != older().Key {

@@ -26,24 +26,24 @@ func TestDecline(t *testing.T) {
 	r.UpdateHolder(pi, 1, 2, queueing.HolderState{})
 	want := queueing.ResizeRequest{PodSet: "executor", Count: 3}
 	r.Resize(t.Context(), pi, held, want)
-	if err := r.loop.cycle(t.Context()); err != nil {
+	if err := r.loop.cycles.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	grown := r.Resize(t.Context(), pi, held, want)
-	if grown.Grant == nil || grown.Grant.Resizes != 1 || len(r.inFlight.grants) != 1 {
-		t.Fatalf("it has not grown: %+v, %d in flight", grown.Grant, len(r.inFlight.grants))
+	if grown.Grant == nil || grown.Grant.Resizes != 1 || len(r.admissions.inFlight.grants) != 1 {
+		t.Fatalf("it has not grown: %+v, %d in flight", grown.Grant, len(r.admissions.inFlight.grants))
 	}
 	r.Decline(t.Context(), pi, held)
-	if len(r.inFlight.grants) != 0 {
-		t.Errorf("%d grants are in flight", len(r.inFlight.grants))
+	if len(r.admissions.inFlight.grants) != 0 {
+		t.Errorf("%d grants are in flight", len(r.admissions.inFlight.grants))
 	}
-	if err := r.loop.cycle(t.Context()); err != nil {
+	if err := r.loop.cycles.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.inFlight.grants) != 0 {
+	if len(r.admissions.inFlight.grants) != 0 {
 		t.Error("it grew again although nobody has asked")
 	}
-	if state, _ := r.State("team-a"); len(state.Usage) == 0 {
+	if state, _ := r.View().State("team-a"); len(state.Usage) == 0 {
 		t.Errorf("nothing is charged: %+v", state)
 	}
 	if room := r.Resize(t.Context(), pi, held, queueing.ResizeRequest{}); room.Grant == nil || len(room.Grant.PodSets) != len(held.PodSets) {

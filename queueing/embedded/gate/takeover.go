@@ -32,15 +32,20 @@ type Acquired struct {
 	orphans  map[queueing.Key]queueing.Grant
 }
 
+type ledgerGrant struct {
+	key   queueing.Key
+	entry *entry
+}
+
 // Recorded returns the grant of a deleted asker as recorded in the ledgers. Nothing else can prove what its pods may be
 // charged to, because tenants can write labels.
 func (a *Acquired) Recorded(key queueing.Key) (queueing.Grant, bool) {
 	if grant, known := a.orphans[key]; known {
 		return grant, true
 	}
-	for i := range a.inFlight {
-		if entry := &a.inFlight[i].entry; keyOf(entry) == key {
-			return grantOf(entry), true
+	for _, f := range a.inFlight {
+		if f.key == key {
+			return f.entry.grant, true
 		}
 	}
 	return queueing.Grant{}, false
@@ -49,15 +54,10 @@ func (a *Acquired) Recorded(key queueing.Key) (queueing.Grant, bool) {
 // InFlight returns the keys of the askers whose grants were on their way to their status.
 func (a *Acquired) InFlight() []queueing.Key {
 	keys := make([]queueing.Key, len(a.inFlight))
-	for i := range a.inFlight {
-		keys[i] = keyOf(&a.inFlight[i].entry)
+	for i, f := range a.inFlight {
+		keys[i] = f.key
 	}
 	return keys
-}
-
-type ledgerGrant struct {
-	root  string
-	entry v1alpha1.LedgerEntry
 }
 
 // Acquire takes over the ledgers of all trees; from then on no other process can make grants. Call it as soon as this
@@ -84,8 +84,11 @@ func (g *Gate) Acquire(ctx context.Context) (Acquired, error) {
 		if err != nil {
 			return Acquired{}, err
 		}
-		for _, e := range before.InFlight {
-			acquired.inFlight = append(acquired.inFlight, ledgerGrant{root: queue.Name, entry: e})
+		for i := range before.InFlight {
+			key := keyOf(&before.InFlight[i])
+			e := newEntry(key, queue.Name, grantOf(&before.InFlight[i]))
+			e.recorded = true
+			acquired.inFlight = append(acquired.inFlight, ledgerGrant{key, e})
 		}
 		for i := range before.Orphans {
 			acquired.orphans[keyOf(&before.Orphans[i])] = grantOf(&before.Orphans[i])
@@ -101,30 +104,29 @@ func (g *Gate) Acquire(ctx context.Context) (Acquired, error) {
 // An in-flight grant that is in no status yet is charged and offered again if its asker is alive: the process that
 // decided it may still write it.
 func (g *Gate) Open(acquired Acquired, held []Holding, expected []queueing.Key, alive func(queueing.Key) bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	a := g.admissions
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	has := map[queueing.Key]*queueing.Grant{}
 	for _, h := range oldestFirst(held) {
-		g.restore(h.Key, h.Grant)
+		a.restore(h.Key, h.Grant)
 		if h.Orphan {
-			g.engine.SetHolderState(h.Key, h.Grant.Run, h.Grant.Attempt, queueing.HolderState{Terminating: true})
-			g.addOrphan(h.Key, h.Grant)
+			a.engine.SetHolderState(h.Key, h.Grant.Run, h.Grant.Attempt, queueing.HolderState{Terminating: true})
+			a.addOrphan(h.Key, h.Grant)
 		}
 		has[h.Key] = &h.Grant
 	}
-	for i := range acquired.inFlight {
-		f := &acquired.inFlight[i]
-		key, grant := keyOf(&f.entry), grantOf(&f.entry)
-		if held := has[key]; held != nil {
-			g.restoreGrowth(f.root, key, grant, held)
-		} else if alive(key) {
-			g.restoreInFlight(f.root, key, grant)
+	for _, f := range acquired.inFlight {
+		if held := has[f.key]; held != nil {
+			a.restoreGrowth(f.key, f.entry, held)
+		} else if alive(f.key) {
+			a.restoreInFlight(f.key, f.entry)
 		}
 	}
 	for _, key := range expected {
-		g.asks.await(key)
+		a.asks.await(key)
 	}
-	g.restRequested.request()
+	a.signals.rest.request()
 	close(g.opened)
 }
 
@@ -154,9 +156,10 @@ func (g *Gate) configure(queues []v1alpha1.SparkQueue, flavors []v1alpha1.SparkF
 		names[i] = queues[i].Name
 	}
 	g.o.Meter.Configured(names)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.engine.Configure(convert.QueueConfigs(queues), convert.FlavorConfigs(flavors))
-	g.newRoots = true
-	g.cycleRequested.request()
+	a := g.admissions
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.engine.Configure(convert.QueueConfigs(queues), convert.FlavorConfigs(flavors))
+	a.newRoots = true
+	a.signals.cycle.request()
 }

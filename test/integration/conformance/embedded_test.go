@@ -54,7 +54,7 @@ func TestEmbedded(t *testing.T) {
 			w.change(t, func(s *v1alpha1.SparkQueueSpec) { s.StopPolicy = v1alpha1.StopPolicyHoldAndDrain })
 		},
 		Explain: func(t *testing.T, key queueing.Key) string {
-			explanation, known := w.gate.Explain(key)
+			explanation, known := w.gate.View().Explain(key)
 			if !known {
 				t.Fatalf("%s is not known", key)
 			}
