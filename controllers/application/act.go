@@ -5,12 +5,15 @@ package application
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/plan"
 	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
@@ -18,7 +21,7 @@ import (
 // act carries out what was decided, except for the status and the events.
 func (p *pass) act(ctx context.Context, actions []lifecycle.Action) error {
 	for _, a := range actions {
-		if err := p.do(ctx, a); err != nil {
+		if err := p.do(ctx, a); err != nil || p.obstacle.Kind != 0 {
 			return err
 		}
 	}
@@ -44,7 +47,7 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) (err error) {
 			p.record.Kept.Deleted(of)
 		}
 	case lifecycle.ReleaseGrant:
-		return p.holder.Release(ctx, p.app, p.observed)
+		return p.release(ctx)
 	case lifecycle.RemoveFinalizer:
 		return p.removeFinalizer(ctx)
 	case lifecycle.DeleteApplication:
@@ -73,6 +76,22 @@ func (p *pass) createDriver(ctx context.Context) error {
 		p.announcer.LeftOut(p.app, p.r.Exposure.JudgeProperties(objects.Properties))
 	}
 	return err
+}
+
+// release returns the quota of the application. If that fails, an event says so and, if the application is being deleted,
+// its status, because its finalizer stays.
+func (p *pass) release(ctx context.Context) error {
+	err := p.holder.Release(ctx, p.app, p.observed)
+	if err == nil || apierrors.IsConflict(err) {
+		return err
+	}
+	message := fmt.Sprintf("quota of gate %s cannot be given back yet: %s", p.gateName(), err)
+	p.announcer.Announce(p.app, lifecycle.Event{Warning: true, Reason: quotaNotReleased, Message: message})
+	if p.app.DeletionTimestamp.IsZero() {
+		return err
+	}
+	p.obstacle = plan.Obstacle{Kind: plan.Blocked, Message: message}
+	return nil
 }
 
 func (p *pass) addFinalizer(ctx context.Context) (err error) {
@@ -108,6 +127,8 @@ const (
 	// objectRestored is the reason of the event that a gate had to create its object again while the attempt was
 	// running.
 	objectRestored = "ObjectRestored"
+	// quotaNotReleased is the reason of the event that a gate could not take quota back.
+	quotaNotReleased = "QuotaNotReleased"
 	// ensureInterval is the pause before a gate's object is created again after a failure.
 	ensureInterval = 10 * time.Second
 )

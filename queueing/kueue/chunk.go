@@ -220,7 +220,7 @@ func (t *usage) allocation(held queueing.Grant) queueing.Allocation {
 			p.Count = lost
 			t.add(&p)
 			allocation.Reclaims = append(allocation.Reclaims, queueing.Reclaim{Flavor: p.Flavor, Count: lost, Why: queueing.Eviction{
-				Reason: queueing.ReasonPreempted, Message: "their Workload was deleted or finished by a user or another controller, and Kueue has released its quota",
+				Reason: queueing.ReasonPreempted, Message: "Kueue holds no quota for them: their Workload was deleted or finished, or their scheduling gate removed, by a user or another controller",
 			}})
 		}
 	}

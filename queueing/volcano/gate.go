@@ -292,12 +292,15 @@ func (g *Gate) delete(ctx context.Context, group *v1beta1.PodGroup) error {
 }
 
 // EnsureReservation recreates the group of a running attempt if it is gone, because Volcano schedules no pod whose
-// group does not exist.
+// group does not exist. It undoes changes of a group by others, which would give away what the group reserves.
 func (g *Gate) EnsureReservation(ctx context.Context, ask queueing.Ask) (string, error) {
 	g.tracker.track(ask.Key, ask.Queue)
 	name := types.NamespacedName{Namespace: ask.Key.Namespace, Name: ask.Objects.Name}
-	if !g.installed() || g.groups.Get(name.Namespace, name.Name) != nil || g.tracker.isExpected(ask.Key, name.Name) {
+	if !g.installed() || g.tracker.isExpected(ask.Key, name.Name) {
 		return "", nil
+	}
+	if group, there := g.groups.Get(name.Namespace, name.Name).(*v1beta1.PodGroup); there {
+		return g.restore(ctx, ask.Key, group, groupFor(ask))
 	}
 	err := g.o.Client.Create(ctx, groupFor(ask), client.FieldOwner(v1alpha1.FieldOwner))
 	switch {
@@ -313,6 +316,23 @@ func (g *Gate) EnsureReservation(ctx context.Context, ask queueing.Ask) (string,
 		return "", fmt.Errorf("create PodGroup %s again: %w", name, err)
 	}
 	return "", nil
+}
+
+// restore writes the spec that a group of a running attempt was admitted with, if it has another one.
+func (g *Gate) restore(ctx context.Context, key queueing.Key, group, wanted *v1beta1.PodGroup) (string, error) {
+	if group.DeletionTimestamp != nil || !ownedBy(group, key) || sameReservation(group, wanted) {
+		return "", nil
+	}
+	changed := group.DeepCopy()
+	changed.Spec.MinMember, changed.Spec.MinResources, changed.Spec.Queue = wanted.Spec.MinMember, wanted.Spec.MinResources, wanted.Spec.Queue
+	err := g.patch(ctx, changed, client.MergeFromWithOptions(group, client.MergeFromWithOptimisticLock{}))
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+		return "", nil // the watch will show what it is now
+	case err != nil:
+		return "", err
+	}
+	return fmt.Sprintf("spec of PodGroup %s was changed by a user or another controller; it was set back, because it reserves what the attempt holds", group.Name), nil
 }
 
 // wakeLater wakes an asker after the polling interval.

@@ -92,6 +92,13 @@ func sameSpec(group, wanted *v1beta1.PodGroup) bool {
 		equality.Semantic.DeepEqual(group.Spec.MinResources, wanted.Spec.MinResources)
 }
 
+// sameReservation reports whether a group reserves what it was admitted with. Volcano's webhook replaces the queue default
+// by one of the namespace.
+func sameReservation(group, wanted *v1beta1.PodGroup) bool {
+	queue := wanted.Spec.Queue == v1alpha1.DefaultQueue || group.Spec.Queue == wanted.Spec.Queue
+	return queue && group.Spec.MinMember == wanted.Spec.MinMember && equality.Semantic.DeepEqual(group.Spec.MinResources, wanted.Spec.MinResources)
+}
+
 // outdated reports whether a group differs from the wanted one.
 func outdated(group, wanted *v1beta1.PodGroup) bool {
 	return !sameSpec(group, wanted) || early(group, wanted)

@@ -181,16 +181,19 @@ func obstacleInterval(st *state) time.Duration {
 
 // starting follows a driver pod whose Spark container does not run yet.
 func starting(st *state, driver *pods.Record) Decision {
+	message := fmt.Sprintf("driver pod %s is starting", driver.Name)
 	if queuedByScheduler(st, driver) {
 		st.requeue(st.o.Now.Add(schedulerInterval))
+		message = gangWaits(st)
 	} else {
 		requeueDriverStart(st)
 	}
-	message := fmt.Sprintf("driver pod %s is starting", driver.Name)
 	switch problem := pods.WhyNotStarted(driver); {
 	// Most scheduling gates are removed within moments.
 	case problem.Reason == corev1.PodReasonSchedulingGated:
 		return startingInTime(st, fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message))
+	case problem.Reason != "" && queuedByScheduler(st, driver):
+		return publish(st, status.Starting, steadyMessage(st, fmt.Sprintf("%s; driver pod %s: %s", message, driver.Name, problem.Message)))
 	case problem.Reason != "":
 		return publish(st, status.Starting, steadyMessage(st, fmt.Sprintf("driver pod %s does not start: %s", driver.Name, problem.Message)))
 	case hasNode(driver):

@@ -76,18 +76,29 @@ func deleted(st *state) Decision {
 	if len(st.activePods()) > 0 {
 		endPods(st)
 	}
-	if len(awaitedPods(st)) > 0 {
-		if lost := nodeLostMessage(st); lost != "" {
-			st.view.Generation = st.o.App.Status.ObservedGeneration
-			return publish(st, st.was, st.view.Message)
-		}
-		return st.unchanged()
+	if awaited := awaitedPods(st); len(awaited) > 0 {
+		return beingDeleted(st, "waiting for "+podsInWords(awaited)+" to end")
+	}
+	if st.o.Obstacle != "" {
+		st.requeue(st.o.Now.Add(obstacleInterval(st)))
+		return beingDeleted(st, st.o.Obstacle)
 	}
 	if st.was.Active() && driverMayBeUnobserved(st) {
 		return need(NeedDriverAbsent, st.start())
 	}
 	st.after(Action{Kind: ReleaseGrant}, Action{Kind: RemoveFinalizer})
 	return st.unchanged()
+}
+
+// beingDeleted publishes what the deletion waits for, at a bounded rate: many executors may end one by one.
+func beingDeleted(st *state, why string) Decision {
+	const note = "is being deleted: "
+	st.view.Generation = st.o.App.Status.ObservedGeneration
+	if due := st.o.LastWrite.Add(st.o.ExecutorInterval); strings.HasPrefix(st.view.Message, note) && st.o.Now.Before(due) {
+		st.requeue(due)
+		return publish(st, st.was, st.view.Message)
+	}
+	return publish(st, st.was, note+why)
 }
 
 // readyMessage returns the published message of the condition Ready, empty if there is none.

@@ -5,13 +5,19 @@ package lifecycle
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/job/pods"
 	"github.com/sparkgate/sparkgate/internal/job/status"
+	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // A gate may leave admission to the scheduler. It then grants at once, and the driver waits as a pod without a node.
@@ -40,6 +46,29 @@ func awaitsNode(st *state, stage status.Stage) bool {
 // queuedByScheduler reports whether the driver waits in a queue of the scheduler.
 func queuedByScheduler(st *state, driver *pods.Record) bool {
 	return driver != nil && !hasNode(driver) && delegated(st) && st.queues()
+}
+
+// gangWaits says what waits in a queue of the scheduler: the gang that the grant describes.
+func gangWaits(st *state) string {
+	sums, pods := queueing.Resources{}, int32(0)
+	for i := range st.s.Grant.PodSets {
+		set := &st.s.Grant.PodSets[i]
+		pods += set.Count
+		for name, amount := range amounts.ClampAll(set.Requests) {
+			sums[name] = amounts.Plus(sums[name], amounts.Times(set.Count, amount))
+		}
+	}
+	delete(sums, string(corev1.ResourcePods))
+	var listed []string
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		q := amounts.Quantity(name, sums[name])
+		listed = append(listed, name+" "+q.String())
+	}
+	message := fmt.Sprintf("waits in queue %s of %s for a gang of %d pods", st.s.Queue, st.s.Grant.Gate, pods)
+	if len(listed) > 0 {
+		message += " with " + strings.Join(listed, ", ")
+	}
+	return message
 }
 
 // noteNode ends the wait for the scheduler once the driver has a node. If the scheduler has queues, this is also when

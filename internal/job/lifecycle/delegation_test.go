@@ -57,8 +57,9 @@ func TestSchedulerMayTakeItsTime(t *testing.T) {
 	if got := stageOf(w); got != v1alpha1.StartingReason {
 		t.Fatalf("stage %s after five hours in the queue\n%s", got, w.story())
 	}
-	if w.app.Status.Times.Waiting == nil {
-		t.Error("the status does not say that it waits")
+	const says = "waits in queue team-a of YuniKorn for a gang of 3 pods; driver pod pi-1-1-driver: "
+	if message := readyMessage(w.app); w.app.Status.Times.Waiting == nil || !strings.HasPrefix(message, says) {
+		t.Errorf("the status does not say that it waits: %s", message)
 	}
 	w.change(w.driverName(), func(p *pods.Record) { p.Scheduled, p.Waiting = true, pods.Waiting{Reason: "ContainerCreating"} })
 	w.settle()

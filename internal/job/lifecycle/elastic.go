@@ -99,8 +99,8 @@ func scaleDown(st *state, evicted []*pods.Record) {
 	if len(evicted) == 0 {
 		return
 	}
-	st.event(false, reclaimedReason, fmt.Sprintf("%d executors above the base gang release their quota: %s",
-		len(evicted), st.o.Allocation.Reclaims[0].Why.Message))
+	st.event(false, reclaimedReason, fmt.Sprintf("executors above the base gang release their quota (%s): %s",
+		podsInWords(evicted), st.o.Allocation.Reclaims[0].Why.Message))
 }
 
 // division divides the quota of an elastic grant among the executors that exist: it decides which gated executors are

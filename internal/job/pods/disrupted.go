@@ -22,6 +22,8 @@ const (
 	podNodeLost     = "NodeLost"
 	podPreempting   = "Preempting"
 	podDeadline     = "DeadlineExceeded"
+	// applicationRejected is YuniKorn's reason for pods of an application that none of its queues takes.
+	applicationRejected = "ApplicationRejected"
 )
 
 // Reasons of the condition DisruptionTarget that have no constant in the API (Kubernetes documentation, "Disruptions").
@@ -128,6 +130,9 @@ func offNode(r *Record) string {
 func podFailed(r *Record, w terms) Outcome {
 	o := Outcome{Reason: cmp.Or(r.Reason, ReasonError), Cause: v1alpha1.CauseInfrastructure}
 	switch {
+	case r.Reason == applicationRejected:
+		o.Cause = v1alpha1.CauseConfiguration
+		o.Message = remedy(sentence("YuniKorn refused the application", r.Reason, r.Message), "spec.queue.name has to name a queue of YuniKorn that is large enough")
 	case r.Reason == ReasonInitContainer:
 		o.Cause = v1alpha1.CauseApplication
 		o.Message = sentence(w.who+" did not start", r.Reason, r.Message)

@@ -33,6 +33,12 @@ func FromStatus(app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) v1.A
 		if app.Status.Stopping == v1alpha1.StopPreempted {
 			out.State = v1.Evicting
 		}
+		if admitted := meta.FindStatusCondition(app.Status.Conditions, v1alpha1.AdmittedCondition); admitted != nil &&
+			admitted.Reason == v1alpha1.DelegatedToSchedulerReason && app.Status.Times.DriverStarted == nil && app.Status.Times.Waiting != nil {
+			out.State, out.Reason, out.Message = v1.Waiting, admitted.Reason, out.StageMessage
+			out.Waits = &v1.Wait{Run: g.Run, Attempt: g.Attempt, Since: app.Status.Times.Queued, PodSets: out.Holds.PodSets}
+			out.Holds = nil
+		}
 		return out
 	}
 	switch out.Stage {

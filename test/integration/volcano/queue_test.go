@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -247,6 +248,30 @@ func TestGroupDeletedInMidRun(t *testing.T) {
 	told(t, app, "ObjectRestored", group.Name)
 	if harness.Stage(app) != v1alpha1.RunningReason || len(app.Status.Attempts) != 0 {
 		t.Errorf("the run did not go on: %s", harness.Show(app))
+	}
+	s.finish(app)
+	s.groups(app, 0)
+}
+
+// TestGroupEditedInMidRun: what the group reserves is set back, which an event reports.
+func TestGroupEditedInMidRun(t *testing.T) {
+	s := side(t, "1")
+	app := s.apply("app")
+	driver := s.run(app)
+	group := s.group(driver)
+	edited := group.DeepCopy()
+	edited.Spec.MinMember, edited.Spec.MinResources = 5, &corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Mi")}
+	if err := s.volcano.Patch(t.Context(), edited, client.MergeFrom(group)); err != nil {
+		t.Fatal(err)
+	}
+	env.UntilWithin(t, patience, "the group is as it was", func() (bool, error) {
+		again := &v1beta1.PodGroup{}
+		err := s.volcano.Get(t.Context(), client.ObjectKeyFromObject(group), again)
+		return err == nil && again.Spec.MinMember == 1 && equality.Semantic.DeepEqual(again.Spec.MinResources, group.Spec.MinResources), err
+	})
+	told(t, app, "ObjectRestored", "spec of PodGroup "+group.Name+" was changed")
+	for _, executor := range s.executors(driver, 1, 2) {
+		s.placed(executor)
 	}
 	s.finish(app)
 	s.groups(app, 0)

@@ -42,6 +42,9 @@ func TestTwoGangsOnOneNode(t *testing.T) {
 	if second.Status.Times.Waiting == nil {
 		t.Error("the wait for a node does not count as a wait for capacity")
 	}
+	if m := harness.Message(second); !strings.Contains(m, "waits in queue root.Team_A of YuniKorn for a gang of 3 pods with cpu 600m, memory 2688Mi") {
+		t.Errorf("the message does not say what waits: %s", m)
+	}
 	w.Kubelet.Start(t.Context(), driver)
 	harness.Eventually(t, first, "running", harness.InStage(v1alpha1.RunningReason))
 	for _, number := range []int{1, 2} {
@@ -79,10 +82,12 @@ partitions:
 	harness.StartOperator(t, harness.OperatorOptions{})
 	app := w.Apply("app", underYuniKorn)
 	w.Reach(app, v1alpha1.FailedReason)
-	if !strings.Contains(harness.Message(app), "ApplicationRejected") {
-		t.Errorf("the message does not say that YuniKorn refused it: %s", harness.Message(app))
+	if m := harness.Message(app); !strings.Contains(m, "ApplicationRejected") || !strings.Contains(m, "spec.queue.name has to name a queue") {
+		t.Errorf("the message does not say that YuniKorn refused it, and what to change: %s", m)
 	}
-	t.Log(harness.Message(app))
+	if a := app.Status.Attempts; len(a) != 1 || a[0].Cause != v1alpha1.CauseConfiguration {
+		t.Errorf("attempts %+v, want one that is not tried again", a)
+	}
 }
 
 func underYuniKorn(app *v1alpha1.SparkApplication) {
