@@ -25,7 +25,7 @@ func (e *Engine) SetQueues(queues []QueueConfig) {
 	}
 	limited := c.limited()
 	for n := range quota.NodeID(e.hierarchy.forest.Nodes()) {
-		q := e.hierarchy.queues[e.hierarchy.forest.Name(n)]
+		q := e.hierarchy.queues[e.hierarchy.forest.At(n).Name]
 		e.hierarchy.configureQueue(q)
 		root := c.root(q.name)
 		q.limited = limited[root]
@@ -72,9 +72,9 @@ func blockIn(now, before *quota.Forest, b quota.Block, n quota.NodeID) quota.Blo
 	if b.Need == 0 || b.Node == quota.None {
 		return quota.Block{}
 	}
-	limit := now.Find(before.Name(b.Node))
+	limit := now.Find(before.At(b.Node).Name)
 	for n != quota.None && n != limit {
-		n = now.Parent(n)
+		n = now.At(n).Parent
 	}
 	if n == quota.None {
 		return quota.Block{}

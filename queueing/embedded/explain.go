@@ -44,8 +44,8 @@ func (e *Engine) ExplainQueue(name string) (QueueExplanation, bool) {
 		out.AtMaxRunning = full.name
 	}
 	for _, u := range state.Usage {
-		cell := quota.Cell{Flavor: u.Flavor, Resource: u.Resource}
-		out.Headroom = append(out.Headroom, Headroom{Available: e.hierarchy.forest.Available(q.node, cell), Most: e.hierarchy.forest.Limit(q.node, cell).Potential})
+		account := e.hierarchy.forest.Account(q.node, quota.Cell{Flavor: u.Flavor, Resource: u.Resource})
+		out.Headroom = append(out.Headroom, Headroom{Available: account.Available(), Most: account.Limit().Potential})
 	}
 	for _, r := range q.tree.reservations {
 		if r.queue == q && r.app.class != nil && !r.isDone() {

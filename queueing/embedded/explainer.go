@@ -37,9 +37,10 @@ func (ex *explainer) needs(class *equivalenceClass, where placement) []Need {
 	var out []Need
 	n := class.queue.node
 	for _, a := range quota.Summed(class.signature.amounts(where, class.signature.minCount())) {
+		account := ex.hierarchy.forest.Account(n, a.Cell)
 		need := Need{
 			Flavor: a.Flavor, Resource: a.Resource, Need: a.Value,
-			Available: ex.hierarchy.forest.Available(n, a.Cell), Most: ex.hierarchy.forest.Limit(n, a.Cell).Potential, BlockedBy: ex.obstacles(n, a),
+			Available: account.Available(), Most: account.Limit().Potential, BlockedBy: ex.obstacles(n, a),
 		}
 		for _, o := range need.BlockedBy {
 			need.Missing = max(need.Missing, o.Missing)
@@ -54,16 +55,15 @@ func (ex *explainer) obstacles(n quota.NodeID, a quota.Amount) []BlockingLimit {
 	v := ex.hierarchy.forest.Prepare(n, []quota.Amount{a})
 	lacks := ex.hierarchy.forest.AppendShortfalls(nil, n, v)
 	if b, blocked := ex.hierarchy.forest.Blocked(n, v); blocked && len(lacks) == 0 { // the tree does not have this flavor
-		return []BlockingLimit{{Queue: ex.hierarchy.forest.Name(n), Missing: b.Need}}
+		return []BlockingLimit{{Queue: ex.hierarchy.forest.At(n).Name, Missing: b.Need}}
 	}
 	var out []BlockingLimit
 	for _, lack := range lacks {
 		if lack > 0 {
-			out = append(out, BlockingLimit{
-				Queue: ex.hierarchy.forest.Name(n), Used: ex.hierarchy.forest.Usage(n, a.Cell), Limit: ex.hierarchy.forest.Limit(n, a.Cell).Max(), Missing: lack,
-			})
+			account := ex.hierarchy.forest.Account(n, a.Cell)
+			out = append(out, BlockingLimit{Queue: ex.hierarchy.forest.At(n).Name, Used: account.Usage(), Limit: account.Limit().Max(), Missing: lack})
 		}
-		n = ex.hierarchy.forest.Parent(n)
+		n = ex.hierarchy.forest.At(n).Parent
 	}
 	return out
 }

@@ -126,7 +126,7 @@ func checkRoom(t *testing.T, e *Engine, d Decision) {
 	t.Helper()
 	n := e.hierarchy.queues[d.Grant.Queue].node
 	for _, a := range quota.Summed(chargedAmounts(d.Grant, DefaultFlavor)) {
-		if limit := e.hierarchy.forest.Limit(n, a.Cell); a.Value > limit.Potential {
+		if limit := e.hierarchy.forest.Account(n, a.Cell).Limit(); a.Value > limit.Potential {
 			t.Fatalf("%s was granted %d of %+v, of which its queue can hold %d", d.Key.Name, a.Value, a.Cell, limit.Potential)
 		}
 	}

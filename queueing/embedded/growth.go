@@ -237,9 +237,9 @@ func (eg *elasticGrowth) shareWithGrowth(q *queue, g *growthRequest) quota.Share
 
 // growthMessage returns the message that a limit keeps the holder of a grant from getting everything it wants.
 func (eg *elasticGrowth) growthMessage(q *queue, b quota.Block) string {
-	limit := eg.hierarchy.forest.Limit(b.Node, b.Cell)
-	by := eg.hierarchy.queues[eg.hierarchy.forest.Name(b.Node)]
+	limit := eg.hierarchy.forest.Account(b.Node, b.Cell).Limit()
+	by := eg.hierarchy.queues[eg.hierarchy.forest.At(b.Node).Name]
 	return fmt.Sprintf("each needs %s %s of flavor %s; %s may use at most %s and others hold the rest", b.Cell.Resource,
 		amountText(b.Cell.Resource, b.Need), b.Cell.Flavor, named(by, q),
-		limitText(b.Cell.Resource, limit.Max(), limit, len(eg.hierarchy.forest.Children(b.Node)) > 0))
+		limitText(b.Cell.Resource, limit.Max(), limit, len(eg.hierarchy.forest.At(b.Node).Children) > 0))
 }

@@ -48,7 +48,7 @@ func (hr *hierarchy) lastParent(name string, c *configuration) (string, bool) {
 		return parent, true
 	}
 	if n := hr.forest.Find(name); n != quota.None {
-		return hr.forest.ConfiguredParent(n), true
+		return hr.forest.At(n).ConfiguredParent, true
 	}
 	return "", false
 }
@@ -61,7 +61,7 @@ func (hr *hierarchy) firstMissing(name string) string {
 		if n == quota.None {
 			return name
 		}
-		if name = hr.forest.ConfiguredParent(n); name == "" {
+		if name = hr.forest.At(n).ConfiguredParent; name == "" {
 			return ""
 		}
 	}
@@ -70,14 +70,14 @@ func (hr *hierarchy) firstMissing(name string) string {
 
 // attach creates the queue of a node, and its tree if there is none yet.
 func (hr *hierarchy) attach(n quota.NodeID, c *configuration) {
-	root := hr.forest.Name(hr.forest.Root(n))
+	root := hr.forest.At(hr.forest.At(n).Root).Name
 	at, found := slices.BinarySearchFunc(hr.trees, root, func(t *tree, root string) int { return strings.Compare(t.root, root) })
 	if !found {
 		hr.trees = slices.Insert(hr.trees, at, newTree(root))
 	}
-	q := newQueue(hr.forest.Name(n), hr.trees[at])
+	q := newQueue(hr.forest.At(n).Name, hr.trees[at])
 	q.node = n
-	if !hr.forest.DeletedInUse(n) {
+	if !hr.forest.At(n).DeletedInUse {
 		q.config = c.find(q.name)
 	}
 	hr.queues[q.name] = q
@@ -86,15 +86,15 @@ func (hr *hierarchy) attach(n quota.NodeID, c *configuration) {
 
 // configureQueue sets what a queue inherits from the queues above it.
 func (hr *hierarchy) configureQueue(q *queue) {
-	if p := hr.forest.Parent(q.node); p != quota.None {
-		q.parent = hr.queues[hr.forest.Name(p)]
+	if p := hr.forest.At(q.node).Parent; p != quota.None {
+		q.parent = hr.queues[hr.forest.At(p).Name]
 	}
-	for n := hr.forest.Parent(q.node); n != quota.None; n = hr.forest.Parent(n) {
-		q.ancestors = append(q.ancestors, hr.forest.Name(n))
+	for n := hr.forest.At(q.node).Parent; n != quota.None; n = hr.forest.At(n).Parent {
+		q.ancestors = append(q.ancestors, hr.forest.At(n).Name)
 	}
 	q.tree.fairSharing = q.tree.fairSharing || q.fairSharing()
-	for n := q.node; n != quota.None; n = hr.forest.Parent(n) {
-		above := hr.queues[hr.forest.Name(n)]
+	for n := q.node; n != quota.None; n = hr.forest.At(n).Parent {
+		above := hr.queues[hr.forest.At(n).Name]
 		if above.config == nil {
 			continue
 		}
@@ -118,8 +118,8 @@ func (hr *hierarchy) defect(q *queue) string {
 	if q.config == nil {
 		return fmt.Sprintf("queue %s does not exist", q.name)
 	}
-	if problem, faulty := hr.forest.Problem(q.node); problem != quota.NoProblem {
-		return hr.problemText(q.node, problem, faulty)
+	if at := hr.forest.At(q.node); at.Problem != quota.NoProblem {
+		return hr.problemText(at)
 	}
 	if q.noQuota {
 		return noQuota(q)
@@ -132,7 +132,7 @@ func (hr *hierarchy) queueInadmissible(q *queue) queueing.Verdict {
 	if defect := hr.defect(q); defect != "" {
 		return unusable(defect)
 	}
-	if len(hr.forest.Children(q.node)) > 0 {
+	if len(hr.forest.At(q.node).Children) > 0 {
 		return notLeaf(q.name, hr.leaves(q.node))
 	}
 	return queueing.Verdict{}
@@ -159,10 +159,10 @@ func (hr *hierarchy) dropIfUnused(q *queue) {
 // leaves returns the names of the leaf queues below a node, which are those that admit askers.
 func (hr *hierarchy) leaves(n quota.NodeID) []string {
 	var out []string
-	for next := slices.Clone(hr.forest.Children(n)); len(next) > 0; next = next[1:] {
-		children := hr.forest.Children(next[0])
+	for next := slices.Clone(hr.forest.At(n).Children); len(next) > 0; next = next[1:] {
+		children := hr.forest.At(next[0]).Children
 		if len(children) == 0 {
-			out = append(out, hr.forest.Name(next[0]))
+			out = append(out, hr.forest.At(next[0]).Name)
 		}
 		next = append(next, children...)
 	}
@@ -195,7 +195,7 @@ func (hr *hierarchy) borrowingDistance(class *equivalenceClass) int {
 func (hr *hierarchy) needWithinQuota(class *equivalenceClass) (need quota.Vector, within bool) {
 	for i := range class.options {
 		beyond := slices.ContainsFunc(hr.forest.Needs(class.queue.node, class.options[i].minNeed), func(b quota.Block) bool {
-			return b.Need > hr.forest.Limit(class.queue.node, b.Cell).Nominal
+			return b.Need > hr.forest.Account(class.queue.node, b.Cell).Limit().Nominal
 		})
 		if !beyond {
 			return class.options[i].minNeed, true
@@ -212,7 +212,7 @@ func (hr *hierarchy) exceedsQuota(class *equivalenceClass, search *placementSear
 	for _, a := range quota.Summed(class.signature.amounts(search.preferred(), class.signature.minCount())) {
 		if raise := hr.raises(n, a); raise != "" {
 			needs = append(needs, fmt.Sprintf("%s; queue %s can never use more than %s", needsText(class, quota.Block{Cell: a.Cell, Need: a.Value}),
-				class.queue.name, amountText(a.Resource, hr.forest.Limit(n, a.Cell).Potential)))
+				class.queue.name, amountText(a.Resource, hr.forest.Account(n, a.Cell).Limit().Potential)))
 			raises = append(raises, raise)
 		}
 	}
@@ -227,9 +227,9 @@ func (hr *hierarchy) exceedsQuota(class *equivalenceClass, search *placementSear
 // raises names the limits that must be raised so that a queue could ever hold an amount, and by how much. It returns
 // the empty string if the queue already could.
 func (hr *hierarchy) raises(n quota.NodeID, a quota.Amount) string {
-	limits := hr.forest.Raises(n, a.Cell, a.Value)
+	limits := hr.forest.Account(n, a.Cell).Raises(a.Value)
 	text := func(fields string, r quota.Raise) string {
-		return fmt.Sprintf("%s of queue %s by %s %s", fields, hr.forest.Name(r.Node), a.Resource, amountText(a.Resource, r.By))
+		return fmt.Sprintf("%s of queue %s by %s %s", fields, hr.forest.At(r.Node).Name, a.Resource, amountText(a.Resource, r.By))
 	}
 	switch len(limits) {
 	case 0:
@@ -240,40 +240,42 @@ func (hr *hierarchy) raises(n quota.NodeID, a quota.Amount) string {
 	var all []string
 	for _, r := range limits {
 		fields := "borrowingLimit"
-		if hr.forest.Parent(r.Node) == quota.None {
+		if hr.forest.At(r.Node).Parent == quota.None {
 			fields = "nominal"
 		}
 		all = append(all, text(fields, r))
 	}
-	own := quota.Raise{Node: n, By: a.Value - hr.forest.Limit(n, a.Cell).Potential}
+	own := quota.Raise{Node: n, By: a.Value - hr.forest.Account(n, a.Cell).Limit().Potential}
 	return fmt.Sprintf("%s (or %s)", text("nominal", own), strings.Join(all, " and "))
 }
 
 // problemText describes the problem of a queue or of a queue above it.
-func (hr *hierarchy) problemText(n quota.NodeID, problem quota.Problem, faulty quota.NodeID) string {
-	name := "queue " + hr.forest.Name(faulty)
-	if faulty != n {
-		name = fmt.Sprintf("queue %s, above %s,", hr.forest.Name(faulty), hr.forest.Name(n))
+func (hr *hierarchy) problemText(at *quota.Place) string {
+	faulty := hr.forest.At(at.Culprit)
+	name := "queue " + faulty.Name
+	if faulty != at {
+		name = fmt.Sprintf("queue %s, above %s,", faulty.Name, at.Name)
 	}
-	if problem == quota.Cycle {
-		return fmt.Sprintf("%s is its own ancestor: %s", name, hr.cycleText(faulty))
+	if at.Problem == quota.Cycle {
+		return fmt.Sprintf("%s is its own ancestor: %s", name, hr.cycleText(at.Culprit))
 	}
-	return fmt.Sprintf("%s has the parent %s, which does not exist", name, hr.forest.ConfiguredParent(faulty))
+	return fmt.Sprintf("%s has the parent %s, which does not exist", name, faulty.ConfiguredParent)
 }
 
 // parentRemedy returns how to resolve a problem with the parent of a queue.
-func (hr *hierarchy) parentRemedy(problem quota.Problem, faulty quota.NodeID) string {
-	if problem == quota.Cycle {
+func (hr *hierarchy) parentRemedy(at *quota.Place) string {
+	if at.Problem == quota.Cycle {
 		return "change spec.parent of one of these"
 	}
-	return fmt.Sprintf("create queue %s, or change spec.parent of queue %s", hr.forest.ConfiguredParent(faulty), hr.forest.Name(faulty))
+	faulty := hr.forest.At(at.Culprit)
+	return fmt.Sprintf("create queue %s, or change spec.parent of queue %s", faulty.ConfiguredParent, faulty.Name)
 }
 
 // cycleText lists the members of a cycle of parents, starting and ending with the same one.
 func (hr *hierarchy) cycleText(n quota.NodeID) string {
-	start := hr.forest.Name(n)
+	start := hr.forest.At(n).Name
 	names := []string{start}
-	for name := hr.forest.ConfiguredParent(n); name != start; name = hr.forest.ConfiguredParent(hr.forest.Find(name)) {
+	for name := hr.forest.At(n).ConfiguredParent; name != start; name = hr.forest.At(hr.forest.Find(name)).ConfiguredParent {
 		names = append(names, name)
 	}
 	if len(names) > maxNamesListed {

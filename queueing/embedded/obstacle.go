@@ -34,7 +34,7 @@ func (class *equivalenceClass) obstacleHolds(forest *quota.Forest) bool {
 		return false
 	}
 	if o.leftAt != q.tree.holderVersion {
-		o.left, o.leftAt = forest.Headroom(q.node, o.cell, o.node), q.tree.holderVersion
+		o.left, o.leftAt = forest.Account(q.node, o.cell).Headroom(o.node), q.tree.holderVersion
 	}
 	return class.blocked.Need > o.left
 }
@@ -47,7 +47,7 @@ func (q *queue) updateObstacles(forest *quota.Forest) {
 	}
 	q.obstaclesAt = q.tree.quotaVersion
 	for _, o := range q.obstacles {
-		o.headroom, o.checkedAt = forest.Headroom(q.node, o.cell, o.node), q.tree.quotaVersion
+		o.headroom, o.checkedAt = forest.Account(q.node, o.cell).Headroom(o.node), q.tree.quotaVersion
 	}
 }
 

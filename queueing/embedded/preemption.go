@@ -185,7 +185,8 @@ func (pr *preemptionRound) seesNoTargets(class *equivalenceClass) bool {
 // queue and those above it would borrow with that need.
 func (pr *preemptionRound) blocksBorrowers(o *obstacle, q *queue, need int64) bool {
 	if o.futureAt != pr.tree.holderVersion {
-		o.future, o.own = pr.hierarchy.forest.Headroom(q.node, o.cell, o.node), pr.hierarchy.forest.OwnHeadroom(q.node, o.cell)
+		account := pr.hierarchy.forest.Account(q.node, o.cell)
+		o.future, o.own = account.Headroom(o.node), account.OwnHeadroom()
 		o.futureAt = pr.tree.holderVersion
 	}
 	return need > o.future && need > o.own

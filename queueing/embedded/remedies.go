@@ -92,11 +92,12 @@ func (ex *explainer) queueRemedies(q *queue) []string {
 	if q.config == nil {
 		return []string{fmt.Sprintf("create queue %s, or name another one in spec.queue.name", q.name)}
 	}
-	switch problem, faulty := ex.hierarchy.forest.Problem(q.node); problem {
+	switch at := ex.hierarchy.forest.At(q.node); at.Problem {
 	case quota.ParentNotFound:
-		return []string{fmt.Sprintf("create queue %s, or change the parent of queue %s", ex.hierarchy.forest.ConfiguredParent(faulty), ex.hierarchy.forest.Name(faulty))}
+		faulty := ex.hierarchy.forest.At(at.Culprit)
+		return []string{fmt.Sprintf("create queue %s, or change the parent of queue %s", faulty.ConfiguredParent, faulty.Name)}
 	case quota.Cycle:
-		return []string{fmt.Sprintf("change the parent of queue %s, which is its own ancestor", ex.hierarchy.forest.Name(faulty))}
+		return []string{fmt.Sprintf("change the parent of queue %s, which is its own ancestor", ex.hierarchy.forest.At(at.Culprit).Name)}
 	}
 	if q.noQuota {
 		return []string{fmt.Sprintf("set spec.flavors with quotas in queue %s, or spec.unlimited: true in its root %s", q.name, q.root().name)}
@@ -117,7 +118,7 @@ func (ex *explainer) quotaRemedies(class *equivalenceClass) []string {
 
 // adjustableLimits names the limits of a queue that can be raised to let it use more.
 func (hr *hierarchy) adjustableLimits(n quota.NodeID) string {
-	if hr.forest.Parent(n) == quota.None {
+	if hr.forest.At(n).Parent == quota.None {
 		return "nominal"
 	}
 	return "nominal or borrowingLimit"
@@ -178,7 +179,7 @@ func (ex *explainer) shortfallRemedy(need Need) string {
 		}
 		most = limit.Missing
 		where := "in queue " + limit.Queue
-		if len(ex.hierarchy.forest.Children(n)) > 0 {
+		if len(ex.hierarchy.forest.At(n).Children) > 0 {
 			where = "in and below queue " + limit.Queue
 		}
 		if len(back) > 0 {

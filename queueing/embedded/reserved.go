@@ -15,7 +15,7 @@ func (rs *reservations) within(q *queue) map[quota.Cell]int64 {
 			out = map[quota.Cell]int64{}
 		}
 		for _, b := range rs.hierarchy.forest.Needs(at.node, need) {
-			free := max(0, rs.hierarchy.forest.Available(at.node, b.Cell))
+			free := max(0, rs.hierarchy.forest.Account(at.node, b.Cell).Available())
 			out[b.Cell] = quota.Plus(out[b.Cell], min(b.Need, free))
 		}
 	}
@@ -30,7 +30,7 @@ func (rs *reservations) within(q *queue) map[quota.Cell]int64 {
 		}
 	}
 	for cell, amount := range out { // several asks may wait for the same quota
-		out[cell] = min(amount, max(0, rs.hierarchy.forest.Available(q.node, cell)))
+		out[cell] = min(amount, max(0, rs.hierarchy.forest.Account(q.node, cell).Available()))
 	}
 	return out
 }

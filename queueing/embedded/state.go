@@ -52,7 +52,7 @@ func listedUses(uses []quota.Use) []quota.Use {
 func (e *Engine) Names() []string {
 	out := make([]string, 0, e.hierarchy.forest.Nodes())
 	for n := range quota.NodeID(e.hierarchy.forest.Nodes()) {
-		if q := e.hierarchy.queues[e.hierarchy.forest.Name(n)]; q != nil && q.config != nil {
+		if q := e.hierarchy.queues[e.hierarchy.forest.At(n).Name]; q != nil && q.config != nil {
 			out = append(out, q.name)
 		}
 	}
@@ -94,10 +94,10 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	if q == nil || q.config == nil {
 		return QueueState{}, false
 	}
-	problem, faulty := e.hierarchy.forest.Problem(q.node)
+	at := e.hierarchy.forest.At(q.node)
 	s := QueueState{
-		Name: q.name, Parent: q.config.Parent, Root: q.root().name, Leaf: len(e.hierarchy.forest.Children(q.node)) == 0,
-		Problem: string(problem), Pending: q.pending, Admitted: q.admitted, Kinds: q.kinds.byKind(), Heads: q.heads(HeadsShown),
+		Name: q.name, Parent: q.config.Parent, Root: q.root().name, Leaf: len(at.Children) == 0,
+		Problem: string(at.Problem), Pending: q.pending, Admitted: q.admitted, Kinds: q.kinds.byKind(), Heads: q.heads(HeadsShown),
 		Waiting: q.pendingByReason(), Share: e.explainer.shareOf(q),
 	}
 	s.ElasticPods, s.WantedPods = e.holders.elasticOf(q)
@@ -108,15 +108,15 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 		s.StoppedBy, s.Stop = q.stoppedBy.name, StopHold
 	}
 	e.hierarchy.addMissingFlavors(q, &s)
-	if problem != quota.NoProblem {
-		s.Message = e.hierarchy.problemText(q.node, problem, faulty) + "; " + e.hierarchy.parentRemedy(problem, faulty)
+	if at.Problem != quota.NoProblem {
+		s.Message = e.hierarchy.problemText(at) + "; " + e.hierarchy.parentRemedy(at)
 	} else if q.noQuota {
 		s.Problem, s.Message = NoQuota, noQuota(q)+": "+strings.Join(e.explainer.queueRemedies(q), ", ")
 	}
 	reserved := e.reservations.within(q)
 	for _, u := range listedUses(e.hierarchy.forest.Uses(q.node)) {
 		s.Usage = append(s.Usage, Usage{
-			Flavor: u.Flavor, Resource: u.Resource, Used: u.Used, Nominal: u.Nominal, Borrowed: u.Borrowed(), Lent: e.hierarchy.forest.Lent(q.node, u.Cell),
+			Flavor: u.Flavor, Resource: u.Resource, Used: u.Used, Nominal: u.Nominal, Borrowed: u.Borrowed(), Lent: e.hierarchy.forest.Account(q.node, u.Cell).Lent(),
 			Reserved: reserved[u.Cell],
 		})
 	}

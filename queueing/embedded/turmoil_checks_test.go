@@ -27,7 +27,7 @@ func (u *turmoil) checkDecision(d *Decision) error {
 		return fmt.Errorf("it is decided although queue %s is stopped", q.stoppedBy.name)
 	}
 	for _, amount := range newlyCharged(d, q) {
-		if left := u.engine.hierarchy.forest.Available(q.node, amount.Cell); amount.Value > 0 && left < 0 {
+		if left := u.engine.hierarchy.forest.Account(q.node, amount.Cell).Available(); amount.Value > 0 && left < 0 {
 			return fmt.Errorf("%d %s of flavor %s too many are granted in queue %s", -left, amount.Resource, amount.Flavor, q.name)
 		}
 	}

@@ -97,14 +97,14 @@ func (vs *verdicts) newVerdict(class *equivalenceClass, c blockReason) *queueing
 // quotaMessage says what is needed, whose limit blocks it, and how high that limit is. It never says what is free at
 // the moment.
 func (vs *verdicts) quotaMessage(class *equivalenceClass, b quota.Block) string {
-	limit := vs.hierarchy.forest.Limit(b.Node, b.Cell)
-	by := vs.hierarchy.queues[vs.hierarchy.forest.Name(b.Node)]
+	limit := vs.hierarchy.forest.Account(b.Node, b.Cell).Limit()
+	by := vs.hierarchy.queues[vs.hierarchy.forest.At(b.Node).Name]
 	others := ""
 	if len(class.options) > 1 {
 		others = "; no other flavor has enough free quota either"
 	}
 	return fmt.Sprintf("%s; %s may use at most %s and others hold the rest%s%s", needsText(class, b), named(by, class.queue),
-		limitText(b.Cell.Resource, limit.Max(), limit, len(vs.hierarchy.forest.Children(b.Node)) > 0), vs.otherNeedsText(class, b), others)
+		limitText(b.Cell.Resource, limit.Max(), limit, len(vs.hierarchy.forest.At(b.Node).Children) > 0), vs.otherNeedsText(class, b), others)
 }
 
 // optionWith returns the first option that needs what a limit blocks.
@@ -124,7 +124,7 @@ func (class *equivalenceClass) optionWith(b quota.Block) *option {
 func (vs *verdicts) otherNeedsText(class *equivalenceClass, first quota.Block) string {
 	var more strings.Builder
 	for _, b := range vs.hierarchy.forest.Needs(class.queue.node, class.optionWith(first).minNeed) {
-		most := vs.hierarchy.forest.Limit(first.Node, b.Cell).Max()
+		most := vs.hierarchy.forest.Account(first.Node, b.Cell).Limit().Max()
 		if b.Cell != first.Cell && most < quota.Unlimited {
 			fmt.Fprintf(&more, "; it also needs %s %s of at most %s", b.Cell.Resource, amountText(b.Cell.Resource, b.Need), amountText(b.Cell.Resource, most))
 		}

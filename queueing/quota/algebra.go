@@ -154,28 +154,6 @@ func (f *Forest) StillBlocked(n NodeID, v Vector, b Block) bool {
 	return false
 }
 
-// Headroom returns the most that the limit of the node at, which is n or a node above it, leaves for n in a cell. It
-// blocks every greater need, regardless of other limits. It is negative if the limit is exceeded, and Unlimited for a
-// cell without limits.
-func (f *Forest) Headroom(n NodeID, cell Cell, at NodeID) int64 {
-	column, found := f.trees[f.nodes[n].tree].column[cell]
-	if !found {
-		return Unlimited
-	}
-	var local int64
-	for ; ; n = f.nodes[n].parent {
-		nd := &f.nodes[n]
-		r := &nd.rows[column]
-		if nd.parent == None {
-			return satAdd(satSub(r.subtree, r.usage.amount()), local)
-		}
-		local = satAdd(local, r.localAvailable())
-		if n == at {
-			return satAdd(r.borrowingHeadroom(), local)
-		}
-	}
-}
-
 // blocker returns the first node, from n upward, at which the need does not fit, or None. If only is not None, only
 // that node counts.
 //
@@ -191,7 +169,7 @@ func (f *Forest) blocker(n NodeID, e entry, only NodeID) NodeID {
 		nd := &f.nodes[n]
 		r := &nd.rows[e.column]
 		var available int64
-		if nd.parent == None {
+		if nd.Parent == None {
 			available = satSub(r.subtree, r.usage.amount())
 		} else {
 			left = satSub(left, r.localAvailable())
@@ -200,10 +178,10 @@ func (f *Forest) blocker(n NodeID, e entry, only NodeID) NodeID {
 		if left > available && (only == None || only == n) {
 			return n
 		}
-		if nd.parent == None {
+		if nd.Parent == None {
 			return None
 		}
-		n = nd.parent
+		n = nd.Parent
 	}
 }
 
@@ -237,9 +215,9 @@ func (f *Forest) BorrowingDistance(n NodeID, v Vector) int {
 // lender returns the first node, from n upward, whose quota is sufficient for what the local parts below it leave of
 // the need, or the root if there is none.
 func (f *Forest) lender(n NodeID, e entry) NodeID {
-	for left := e.value; ; n = f.nodes[n].parent {
+	for left := e.value; ; n = f.nodes[n].Parent {
 		r := &f.nodes[n].rows[e.column]
-		if f.nodes[n].parent == None || left <= satSub(r.subtree, r.usage.amount()) {
+		if f.nodes[n].Parent == None || left <= satSub(r.subtree, r.usage.amount()) {
 			return n
 		}
 		left = satSub(left, r.localAvailable())
@@ -270,7 +248,7 @@ func (f *Forest) charge(n NodeID, v Vector, change func(*total, int64)) {
 func (f *Forest) propagate(n NodeID, e entry, change func(*total, int64)) {
 	amount := e.value
 	for n != None && amount > 0 {
-		r, parent := &f.nodes[n].rows[e.column], f.nodes[n].parent
+		r, parent := &f.nodes[n].rows[e.column], f.nodes[n].Parent
 		before, beyond := r.usageInParent(), r.usageBeyond()
 		change(&r.usage, amount)
 		amount = max(r.usageInParent()-before, before-r.usageInParent())

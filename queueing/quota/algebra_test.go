@@ -60,7 +60,7 @@ func TestAvailable(t *testing.T) {
 			t.Parallel()
 			f := forestOf(t, tc.tree)
 			use(t, f, tc.use)
-			if got := f.Available(must(t, f, tc.at), cpu); got != tc.want {
+			if got := f.Account(must(t, f, tc.at), cpu).Available(); got != tc.want {
 				t.Errorf("available(%s) = %d, want %d", tc.at, got, tc.want)
 			}
 		})
@@ -113,7 +113,7 @@ func TestBlocked(t *testing.T) {
 			}
 			want := Block{Cell: cpu, Need: min(tc.need, MaxAmount), Node: f.Find(tc.want)}
 			if diff := cmp.Diff(want, b); diff != "" {
-				t.Errorf("block by %s (-want +got):\n%s", f.Name(b.Node), diff)
+				t.Errorf("block by %s (-want +got):\n%s", f.At(b.Node).Name, diff)
 			}
 			if !f.StillBlocked(n, v, b) {
 				t.Error("the block that was just found does not hold")
@@ -134,8 +134,8 @@ func TestStillBlocked(t *testing.T) {
 		t.Fatalf("blocked by %s, want root", got)
 	}
 	use(t, f, "a 3")
-	if now, _ := f.Blocked(a, v); f.Name(now.Node) != "a" {
-		t.Fatalf("blocked by %s, want a", f.Name(now.Node))
+	if now, _ := f.Blocked(a, v); f.At(now.Node).Name != "a" {
+		t.Fatalf("blocked by %s, want a", f.At(now.Node).Name)
 	}
 	if !f.StillBlocked(a, v, first) {
 		t.Error("root is in the way no more, although b and a hold 11 of its 12")
@@ -174,11 +174,11 @@ func TestPotential(t *testing.T) {
 			t.Parallel()
 			f := forestOf(t, tree)
 			n := must(t, f, name)
-			if diff := cmp.Diff(want, f.Limit(n, cpu)); diff != "" {
+			if diff := cmp.Diff(want, f.Account(n, cpu).Limit()); diff != "" {
 				t.Errorf("limit (-want +got):\n%s", diff)
 			}
 			use(t, f, "a 3 b 2 c 1")
-			if diff := cmp.Diff(want, f.Limit(n, cpu)); diff != "" {
+			if diff := cmp.Diff(want, f.Account(n, cpu).Limit()); diff != "" {
 				t.Errorf("limits move with use (-want +got):\n%s", diff)
 			}
 			most := want.Potential
@@ -278,10 +278,10 @@ func TestTracking(t *testing.T) {
 			t.Parallel()
 			f := forestOf(t, tree)
 			n := must(t, f, tc.at)
-			if diff := cmp.Diff(tc.want, f.Limit(n, tc.cell)); diff != "" {
+			if diff := cmp.Diff(tc.want, f.Account(n, tc.cell).Limit()); diff != "" {
 				t.Errorf("limit (-want +got):\n%s", diff)
 			}
-			if got := f.Available(n, tc.cell); got != tc.want.Potential {
+			if got := f.Account(n, tc.cell).Available(); got != tc.want.Potential {
 				t.Errorf("available in the empty tree is %d, want the potential %d", got, tc.want.Potential)
 			}
 			one := f.Prepare(n, []Amount{{tc.cell, 1}})

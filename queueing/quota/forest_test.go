@@ -19,10 +19,10 @@ type standing struct {
 }
 
 func standingOf(f *Forest, n NodeID) standing {
-	problem, culprit := f.Problem(n)
-	s := standing{Parent: nameOf(f, f.Parent(n)), Root: f.Name(f.Root(n)), Problem: problem, Culprit: nameOf(f, culprit)}
-	for _, c := range f.Children(n) {
-		s.Children = append(s.Children, f.Name(c))
+	at := f.At(n)
+	s := standing{Parent: nameOf(f, at.Parent), Root: f.At(at.Root).Name, Problem: at.Problem, Culprit: nameOf(f, at.Culprit)}
+	for _, c := range at.Children {
+		s.Children = append(s.Children, f.At(c).Name)
 	}
 	return s
 }
@@ -111,7 +111,7 @@ func TestStructure(t *testing.T) {
 			f := forestOf(t, tc.tree)
 			got := map[string]standing{}
 			for n := range NodeID(f.Nodes()) {
-				got[f.Name(n)] = standingOf(f, n)
+				got[f.At(n).Name] = standingOf(f, n)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("nodes (-want +got):\n%s", diff)
@@ -133,7 +133,7 @@ func TestTwice(t *testing.T) {
 		t.Fatalf("%d nodes, want 2", got)
 	}
 	want := Limit{Nominal: 2, Borrowing: 0, Potential: 2}
-	if diff := cmp.Diff(want, f.Limit(must(t, f, "b"), cpu)); diff != "" {
+	if diff := cmp.Diff(want, f.Account(must(t, f, "b"), cpu).Limit()); diff != "" {
 		t.Errorf("limit of b (-want +got):\n%s", diff)
 	}
 }
@@ -142,10 +142,10 @@ func TestNegativeLimitsCountAsZero(t *testing.T) {
 	t.Parallel()
 	f := forestOf(t, "root nominal -4\na < root nominal 3 borrowing -1 lending -2")
 	a, root := must(t, f, "a"), must(t, f, "root")
-	if diff := cmp.Diff(Limit{3, 0, 3}, f.Limit(a, cpu)); diff != "" {
+	if diff := cmp.Diff(Limit{3, 0, 3}, f.Account(a, cpu).Limit()); diff != "" {
 		t.Errorf("limit of a (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(Limit{0, 0, 0}, f.Limit(root, cpu)); diff != "" {
+	if diff := cmp.Diff(Limit{0, 0, 0}, f.Account(root, cpu).Limit()); diff != "" {
 		t.Errorf("limit of root (-want +got):\n%s", diff)
 	}
 }
@@ -165,12 +165,12 @@ func TestGhost(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := f.Available(must(t, f, tc.at), cpu); got != tc.want {
+			if got := f.Account(must(t, f, tc.at), cpu).Available(); got != tc.want {
 				t.Errorf("available(%s) = %d, want %d", tc.at, got, tc.want)
 			}
 		})
 	}
-	if !f.DeletedInUse(must(t, f, "a")) || f.DeletedInUse(must(t, f, "b")) {
+	if !f.At(must(t, f, "a")).DeletedInUse || f.At(must(t, f, "b")).DeletedInUse {
 		t.Error("a is the ghost and b is none")
 	}
 }
@@ -195,7 +195,7 @@ func TestFind(t *testing.T) {
 			}
 		})
 	}
-	if got := f.ConfiguredParent(1); got != "missing" {
+	if got := f.At(1).ConfiguredParent; got != "missing" {
 		t.Errorf("b wants the parent %q", got)
 	}
 }
@@ -220,7 +220,7 @@ func TestChildrenOfGhosts(t *testing.T) {
 			use(t, f, tc.use)
 			got := map[string]int64{}
 			for name := range tc.want {
-				got[name] = f.Available(must(t, f, name), cpu)
+				got[name] = f.Account(must(t, f, name), cpu).Available()
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("available (-want +got):\n%s", diff)
@@ -241,14 +241,14 @@ func TestDeep(t *testing.T) {
 	leaf := must(t, f, fmt.Sprintf("n%05d", depth-1))
 	four := f.Prepare(leaf, []Amount{{cpu, 4}})
 	f.Add(leaf, four)
-	if got := f.Available(leaf, cpu); got != 1 {
+	if got := f.Account(leaf, cpu).Available(); got != 1 {
 		t.Errorf("available(leaf) = %d, want 1", got)
 	}
-	if b, _ := f.Blocked(leaf, four); f.Name(b.Node) != "n00000" {
-		t.Errorf("blocked by %s, want the root", f.Name(b.Node))
+	if b, _ := f.Blocked(leaf, four); f.At(b.Node).Name != "n00000" {
+		t.Errorf("blocked by %s, want the root", f.At(b.Node).Name)
 	}
 	nodes[0].Parent = fmt.Sprintf("n%05d", depth-1)
-	if problem, _ := NewForest(nodes).Problem(leaf); problem != Cycle {
+	if problem := NewForest(nodes).At(leaf).Problem; problem != Cycle {
 		t.Errorf("problem is %q, want a cycle", problem)
 	}
 }

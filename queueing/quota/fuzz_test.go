@@ -85,7 +85,7 @@ func FuzzEdits(f *testing.F) {
 			for n := range NodeID(forest.Nodes()) {
 				for _, u := range forest.Uses(n) {
 					if u.Used != 0 {
-						t.Fatalf("%s uses %d of %+v after all was given back", forest.Name(n), u.Used, u.Cell)
+						t.Fatalf("%s uses %d of %+v after all was given back", forest.At(n).Name, u.Used, u.Cell)
 					}
 				}
 			}
@@ -110,11 +110,9 @@ func (f *Forest) look(cell Cell, amount int64) {
 		f.StillBlocked(n, v, b)
 		f.Exceeds(n, v)
 		f.BorrowingDistance(n, v)
-		f.Available(n, cell)
-		_ = f.Limit(n, cell).Max()
+		f.Account(n, cell).Available()
+		_ = f.Account(n, cell).Limit().Max()
 		f.Uses(n)
-		f.Problem(n)
-		f.Root(n)
 	}
 }
 

@@ -107,5 +107,5 @@ func nameOf(f *Forest, n NodeID) string {
 	if n == None {
 		return ""
 	}
-	return f.Name(n)
+	return f.At(n).Name
 }

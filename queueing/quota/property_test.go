@@ -80,8 +80,8 @@ func (b both) add(name string, v int64) {
 func (b both) removeOne(r *rand.Rand) bool {
 	var charged []string
 	for n := range NodeID(b.f.Nodes()) {
-		if len(b.m.charges[b.f.Name(n)]) > 0 {
-			charged = append(charged, b.f.Name(n))
+		if len(b.m.charges[b.f.At(n).Name]) > 0 {
+			charged = append(charged, b.f.At(n).Name)
 		}
 	}
 	if len(charged) == 0 {
@@ -97,7 +97,7 @@ func (b both) removeOne(r *rand.Rand) bool {
 
 // need returns a random need close to what is available, where the result may change.
 func (b both) need(r *rand.Rand, name string) int64 {
-	available := b.f.Available(b.f.Find(name), cpu)
+	available := b.f.Account(b.f.Find(name), cpu).Available()
 	switch r.IntN(3) {
 	case 0:
 		return 1 + r.Int64N(12)
@@ -108,13 +108,13 @@ func (b both) need(r *rand.Rand, name string) int64 {
 	}
 }
 
-func (b both) randomNode(r *rand.Rand) string { return b.f.Name(NodeID(r.IntN(b.f.Nodes()))) }
+func (b both) randomNode(r *rand.Rand) string { return b.f.At(NodeID(r.IntN(b.f.Nodes()))).Name }
 
 // compare checks all numbers of the forest against the model.
 func (b both) compare(t *testing.T) {
 	t.Helper()
 	for n := range NodeID(b.f.Nodes()) {
-		name := b.f.Name(n)
+		name := b.f.At(n).Name
 		row := &b.f.nodes[n].rows[0]
 		got := map[string]string{
 			"subtree": written(row.subtree), "lent": written(row.lendable), "local": written(row.local), "potential": written(row.potential),
@@ -156,7 +156,7 @@ func TestConservation(t *testing.T) {
 		b.compare(t)
 		for n := range NodeID(b.f.Nodes()) {
 			if row := b.f.nodes[n].rows[0]; row.usage != (total{}) || row.own != (total{}) {
-				t.Errorf("%s still uses something after all was given back", b.f.Name(n))
+				t.Errorf("%s still uses something after all was given back", b.f.At(n).Name)
 			}
 		}
 	})
@@ -201,8 +201,8 @@ func TestBlockedIsAvailable(t *testing.T) {
 			if want := !b.m.fits(name, v); blocked != want {
 				t.Fatalf("%d at %s: blocked %v (%+v), want %v; available %s", v, name, blocked, block, want, show(b.m.available(name)))
 			}
-			if blocked && !slices.Contains(b.m.path(name), b.f.Name(block.Node)) {
-				t.Fatalf("%d at %s: blocked by %s, which is not above it", v, name, b.f.Name(block.Node))
+			if blocked && !slices.Contains(b.m.path(name), b.f.At(block.Node).Name) {
+				t.Fatalf("%d at %s: blocked by %s, which is not above it", v, name, b.f.At(block.Node).Name)
 			}
 			b.add(name, v)
 		}
@@ -246,8 +246,8 @@ func (b both) inRange() bool {
 
 // holdsMore reports whether a charge would keep all usage from a node upwards below the end of the range.
 func (b both) holdsMore(n NodeID, more int64) bool {
-	for ; n != None; n = b.f.Parent(n) {
-		if b.m.usage(b.f.Name(n)).Cmp(big.NewInt(MaxAmount-more)) >= 0 {
+	for ; n != None; n = b.f.At(n).Parent {
+		if b.m.usage(b.f.At(n).Name).Cmp(big.NewInt(MaxAmount-more)) >= 0 {
 			return false
 		}
 	}
@@ -342,7 +342,7 @@ func TestUseBeyondQuotas(t *testing.T) {
 					want.add(b.f.nodes[c].rows[0].usageBeyond())
 				}
 				if got := b.f.nodes[n].rows[0].beyond; got != want {
-					t.Fatalf("children of %s use %v beyond their quotas, want %v", b.f.Name(n), got, want)
+					t.Fatalf("children of %s use %v beyond their quotas, want %v", b.f.At(n).Name, got, want)
 				}
 			}
 			n, need := b.vector(name, b.need(r, name))
@@ -359,7 +359,7 @@ func (b both) withinAfterwards(n NodeID, need Vector) bool {
 	short := b.f.ShortPart(n, need)
 	b.f.Add(n, need)
 	defer b.f.Remove(n, need)
-	for at := n; b.f.Parent(at) != None; at = b.f.Parent(at) {
+	for at := n; b.f.At(at).Parent != None; at = b.f.At(at).Parent {
 		if !b.f.Over(at, short) {
 			return true
 		}
@@ -376,15 +376,15 @@ func TestHeadroom(t *testing.T) {
 			b.add(name, b.need(r, name))
 		}
 		name := b.randomNode(r)
-		for at := b.f.Find(name); at != None; at = b.f.nodes[at].parent {
-			headroom := b.f.Headroom(b.f.Find(name), cpu, at)
+		for at := b.f.Find(name); at != None; at = b.f.nodes[at].Parent {
+			headroom := b.f.Account(b.f.Find(name), cpu).Headroom(at)
 			for _, need := range []int64{b.need(r, name), headroom - 1, headroom, headroom + 1} {
 				if need <= 0 || need > MaxAmount || headroom == Unlimited {
 					continue
 				}
 				n, v := b.vector(name, need)
 				if got := b.f.blocker(n, v.columns[0], at) != None; got != (need > headroom) {
-					t.Fatalf("%s blocks %d of %s: %v, with a headroom of %d", b.f.Name(at), need, name, got, headroom)
+					t.Fatalf("%s blocks %d of %s: %v, with a headroom of %d", b.f.At(at).Name, need, name, got, headroom)
 				}
 			}
 		}
@@ -401,7 +401,7 @@ func TestOwnHeadroom(t *testing.T) {
 			b.add(name, b.need(r, name))
 		}
 		name := b.randomNode(r)
-		own := b.f.OwnHeadroom(b.f.Find(name), cpu)
+		own := b.f.Account(b.f.Find(name), cpu).OwnHeadroom()
 		for _, need := range []int64{b.need(r, name), own - 1, own, own + 1} {
 			if need <= 0 || need > MaxAmount {
 				continue

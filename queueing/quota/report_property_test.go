@@ -44,12 +44,12 @@ func TestLentIsUnused(t *testing.T) {
 			b.add(name, b.need(r, name))
 		}
 		for n := range NodeID(b.f.Nodes()) {
-			name, lent := b.f.Name(n), b.f.Lent(n, cpu)
+			name, lent := b.f.At(n).Name, b.f.Account(n, cpu).Lent()
 			if got, want := big.NewInt(lent), b.m.onLoan(name); got.Cmp(want) != 0 {
 				t.Errorf("%s has lent %d, want %s", name, lent, want)
 			}
-			if lent < 0 || lent > 0 && b.f.Parent(n) == None {
-				t.Errorf("%s has lent %d, parent %q", name, lent, b.f.ConfiguredParent(n))
+			if lent < 0 || lent > 0 && b.f.At(n).Parent == None {
+				t.Errorf("%s has lent %d, parent %q", name, lent, b.f.At(n).ConfiguredParent)
 			}
 			if u := b.f.Uses(n)[0]; lent > 0 && u.Nominal != Unlimited && lent > u.Nominal-u.Used {
 				t.Errorf("%s has lent %d and uses %d of %d", name, lent, u.Used, u.Nominal)
@@ -73,15 +73,15 @@ func TestLentIsBorrowed(t *testing.T) {
 			return
 		}
 		for n := range NodeID(b.f.Nodes()) {
-			name := b.f.Name(n)
+			name := b.f.At(n).Name
 			mayLend := minus(b.m.lent(name), b.m.passed(name))
-			if lent := big.NewInt(b.f.Lent(n, cpu)); lent.Sign() > 0 && mayLend != infinite && lent.Cmp(mayLend) > 0 {
+			if lent := big.NewInt(b.f.Account(n, cpu).Lent()); lent.Sign() > 0 && mayLend != infinite && lent.Cmp(mayLend) > 0 {
 				t.Errorf("%s has lent %s and may lend %s", name, lent, mayLend)
 			}
-			lent, has := new(big.Int), sum(big.NewInt(b.f.Lent(n, cpu)), b.m.own(name))
-			for _, child := range b.f.Children(n) {
-				lent = sum(lent, big.NewInt(b.f.Lent(child, cpu)))
-				has = sum(has, b.m.borrowed(b.f.Name(child)))
+			lent, has := new(big.Int), sum(big.NewInt(b.f.Account(n, cpu).Lent()), b.m.own(name))
+			for _, child := range b.f.At(n).Children {
+				lent = sum(lent, big.NewInt(b.f.Account(child, cpu).Lent()))
+				has = sum(has, b.m.borrowed(b.f.At(child).Name))
 			}
 			if lent.Cmp(has) > 0 {
 				t.Errorf("the children of %s have lent %s, of which somebody has %s", name, lent, has)

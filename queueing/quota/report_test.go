@@ -78,7 +78,7 @@ func TestUsesOfGhosts(t *testing.T) {
 	}
 	b := must(t, f, "b")
 	huge := f.Prepare(b, []Amount{{memory, MaxAmount}})
-	if got := f.Available(b, memory); got != Unlimited {
+	if got := f.Account(b, memory).Available(); got != Unlimited {
 		t.Errorf("%d of a resource that nobody limits is available", got)
 	}
 	if _, blocked := f.Blocked(b, huge); blocked {
@@ -196,7 +196,7 @@ func TestLent(t *testing.T) {
 			f := forestOf(t, tc.tree)
 			use(t, f, tc.used)
 			for node, want := range tc.want {
-				if got := f.Lent(must(t, f, node), cpu); got != want {
+				if got := f.Account(must(t, f, node), cpu).Lent(); got != want {
 					t.Errorf("%s has lent %d, want %d", node, got, want)
 				}
 			}

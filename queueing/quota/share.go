@@ -4,6 +4,7 @@
 package quota
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -22,10 +23,10 @@ type Share struct {
 // does not have counts as borrowed.
 func (f *Forest) Share(n NodeID) Share {
 	nd := &f.nodes[n]
-	if nd.parent == None {
+	if nd.Parent == None {
 		return Share{}
 	}
-	up, t := &f.nodes[nd.parent], &f.trees[nd.tree]
+	up, t := &f.nodes[nd.Parent], &f.trees[nd.tree]
 	var few [4]Share // enough for nearly all trees, without an allocation
 	shares := append(few[:0], make([]Share, len(t.resources))...)
 	for c, of := range t.resourceOf {
@@ -34,7 +35,7 @@ func (f *Forest) Share(n NodeID) Share {
 		s.Lendable = satAdd(s.Lendable, up.rows[c].potential)
 	}
 	if t.withoutFlavor > 0 {
-		f.addUnlimited(n, shares)
+		addUnlimited(f, n, shares)
 	}
 	var most Share
 	for i, s := range shares {
@@ -48,8 +49,20 @@ func (f *Forest) Share(n NodeID) Share {
 	return most
 }
 
+// Weighted returns the share divided by the weight of its node, as a number for users. Decisions use CompareShares,
+// which is exact. As there, it is infinite without a weight, or if the parent could have nothing.
+func (s Share) Weighted(weight int32) float64 {
+	switch {
+	case s.Borrowed <= 0:
+		return 0
+	case s.Lendable <= 0 || weight <= 0:
+		return math.Inf(1)
+	}
+	return float64(s.Borrowed) / float64(s.Lendable) / float64(weight)
+}
+
 // addUnlimited adds what n and the nodes below it use of limited resources in cells without a column.
-func (f *Forest) addUnlimited(n NodeID, shares []Share) {
+func addUnlimited(f *Forest, n NodeID, shares []Share) {
 	nd := &f.nodes[n]
 	for cell, used := range nd.unlimitedUsage {
 		if of, limited := f.trees[nd.tree].limits(cell.Resource); limited {
@@ -57,7 +70,7 @@ func (f *Forest) addUnlimited(n NodeID, shares []Share) {
 		}
 	}
 	for _, c := range nd.below {
-		f.addUnlimited(c, shares)
+		addUnlimited(f, c, shares)
 	}
 }
 

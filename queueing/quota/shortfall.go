@@ -11,10 +11,10 @@ func (f *Forest) AppendShortfalls(out []int64, n NodeID, v Vector) []int64 {
 			continue
 		}
 		left := e.value
-		for at := n; at != None; at = f.nodes[at].parent {
+		for at := n; at != None; at = f.nodes[at].Parent {
 			r := &f.nodes[at].rows[e.column]
 			available := satSub(r.subtree, r.usage.amount())
-			if f.nodes[at].parent != None {
+			if f.nodes[at].Parent != None {
 				left, available = satSub(left, r.localAvailable()), r.borrowingHeadroom()
 			}
 			out = append(out, shortfall(left, available))
@@ -34,7 +34,7 @@ func (f *Forest) AppendSubtreeShortfalls(out []int64, n NodeID, v Vector) []int6
 		}
 		r := &f.nodes[n].rows[e.column]
 		out = append(out, shortfall(e.value, satSub(r.subtree, r.usage.amount())))
-		for at := f.nodes[n].parent; at != None; at = f.nodes[at].parent {
+		for at := f.nodes[n].Parent; at != None; at = f.nodes[at].Parent {
 			r := &f.nodes[at].rows[e.column]
 			out = append(out, shortfall(r.beyond.amount(), r.nominal))
 		}

@@ -26,11 +26,11 @@ func TestCharged(t *testing.T) {
 			f := forestOf(t, tree)
 			use(t, f, tc.use)
 			for node, want := range tc.want {
-				if got := f.Usage(must(t, f, node), cpu); got != want {
+				if got := f.Account(must(t, f, node), cpu).Usage(); got != want {
 					t.Errorf("%d are charged to %s, want %d", got, node, want)
 				}
 			}
-			if got := f.Usage(must(t, f, "a"), Cell{"arm", "cpu"}); got != 0 {
+			if got := f.Account(must(t, f, "a"), Cell{"arm", "cpu"}).Usage(); got != 0 {
 				t.Errorf("%d are charged in a flavor that nobody has", got)
 			}
 		})
@@ -46,13 +46,13 @@ func TestLackIsWhatIsChargedTooMuch(t *testing.T) {
 	a := must(t, f, "a")
 	const need = 4
 	lack := f.AppendShortfalls(nil, a, f.Prepare(a, []Amount{{cpu, need}}))
-	for i, n := 0, a; n != None; i, n = i+1, f.Parent(n) {
-		want := max(0, f.Usage(n, cpu)+need-f.Limit(n, cpu).Max())
+	for i, n := 0, a; n != None; i, n = i+1, f.At(n).Parent {
+		want := max(0, f.Account(n, cpu).Usage()+need-f.Account(n, cpu).Limit().Max())
 		if lack[i] != want {
-			t.Errorf("%s lacks %d, want %d", f.Name(n), lack[i], want)
+			t.Errorf("%s lacks %d, want %d", f.At(n).Name, lack[i], want)
 		}
 	}
-	if got, want := lack[len(lack)-1], need-f.Available(must(t, f, "root"), cpu); got != want {
+	if got, want := lack[len(lack)-1], need-f.Account(must(t, f, "root"), cpu).Available(); got != want {
 		t.Errorf("the root lacks %d, want %d", got, want)
 	}
 }
@@ -89,13 +89,13 @@ func TestRaises(t *testing.T) {
 			f := forestOf(t, tree)
 			n := must(t, f, tc.node)
 			var got []string
-			for _, r := range f.Raises(n, cpu, tc.need) {
-				got = append(got, fmt.Sprintf("%s by %d", f.Name(r.Node), r.By))
+			for _, r := range f.Account(n, cpu).Raises(tc.need) {
+				got = append(got, fmt.Sprintf("%s by %d", f.At(r.Node).Name, r.By))
 			}
 			if got := strings.Join(got, ", "); got != tc.want {
-				t.Errorf("got %q, want %q (it could hold %d)", got, tc.want, f.Limit(n, cpu).Potential)
+				t.Errorf("got %q, want %q (it could hold %d)", got, tc.want, f.Account(n, cpu).Limit().Potential)
 			}
-			if got := f.Raises(n, Cell{"arm", "cpu"}, 3); len(got) != 1 || got[0] != (Raise{n, 3}) {
+			if got := f.Account(n, Cell{"arm", "cpu"}).Raises(3); len(got) != 1 || got[0] != (Raise{n, 3}) {
 				t.Errorf("in a flavor that no node has: %v", got)
 			}
 		})
