@@ -9,7 +9,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/queue"
 	"github.com/sparkgate/sparkgate/queueing/convert"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
 )
 
@@ -28,7 +28,7 @@ func (e queueEngine) State(name string) (queue.State, bool) {
 		return queue.State{}, false
 	}
 	problem, message := convert.QueueProblem(&s)
-	out := queue.State{Problem: problem, Message: message, Inner: !s.Leaf, StoppedBy: s.StoppedBy, Drained: s.Stop == embedded.StopHoldAndDrain,
+	out := queue.State{Problem: problem, Message: message, Inner: !s.Leaf, StoppedBy: s.StoppedBy, Drained: s.Stop == config.StopHoldAndDrain,
 		Pending: s.Pending, Admitted: s.Admitted, Waiting: s.Waiting, Share: s.Share}
 	if s.ElasticPods > 0 || s.WantedPods > 0 {
 		out.Elastic = &v1alpha1.ElasticUsage{Granted: s.ElasticPods, Waiting: s.WantedPods}

@@ -18,7 +18,7 @@ import (
 
 // decisions is a log with one grant, written by this version of the program.
 var decisions = `{"decisionLog":1,"version":"` + decisionlog.ProgramVersion() + `"}
-{"call":"setQueues","with":{"queues":[{"name":"default","weight":1,"unlimited":true,"admits":"selector","selector":"<none>"}]}}
+{"call":"configure","with":{"queues":[{"name":"default","weight":1,"unlimited":true,"admits":"selector","selector":"<none>"}]}}
 {"call":"submit","with":{"key":{"namespace":"spark","name":"etl","uid":"1"},"run":1,"attempt":1,"queue":"default"},"answer":true}
 {"call":"cycle","with":{"max":32},"answer":[{"key":{"namespace":"spark","name":"etl","uid":"1"},"root":"default","grant":{"run":1,"attempt":1,"gate":"Embedded","queue":"default"}}]}
 {"call":"changed","answer":[{"keys":[{"namespace":"spark","name":"etl","uid":"1"}],"state":"Granted"}]}

@@ -15,6 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -115,7 +116,7 @@ func quantitiesOf(r queueing.Resources) map[string]resource.Quantity {
 // QueueExplanation converts the live view of a queue.
 func QueueExplanation(x embedded.QueueExplanation) explainv1.Queue {
 	out := explainv1.Queue{
-		Name: x.Name, Parent: x.Parent, Root: x.Root, Leaf: x.Leaf, StoppedBy: x.StoppedBy, Drained: x.Stop == embedded.StopHoldAndDrain, AtMaxRunning: x.AtMaxRunning,
+		Name: x.Name, Parent: x.Parent, Root: x.Root, Leaf: x.Leaf, StoppedBy: x.StoppedBy, Drained: x.Stop == config.StopHoldAndDrain, AtMaxRunning: x.AtMaxRunning,
 		Pending: x.Pending, Admitted: x.Admitted, Heads: headsOf(x.Heads, 1), ReservedFor: headsOf(x.ReservedFor, 1),
 	}
 	out.Problem, out.Message = QueueProblem(&x.QueueState)

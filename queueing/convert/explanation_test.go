@@ -17,6 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 const explainPage = "../../docs/explain.md"
@@ -29,17 +30,17 @@ var day = time.Date(2026, 9, 1, 10, 12, 3, 0, time.UTC)
 func teams(t *testing.T) *embedded.Engine {
 	t.Helper()
 	e := embedded.New()
-	quotas := func(cpu, memory int64) []embedded.FlavorQuota {
-		return []embedded.FlavorQuota{{Name: "default", Quotas: []embedded.ResourceQuota{
+	quotas := func(cpu, memory int64) []config.FlavorQuota {
+		return []config.FlavorQuota{{Name: "default", Quotas: []config.ResourceQuota{
 			{Resource: "cpu", Nominal: cpu, Borrowing: ptr.To(cpu)}, {Resource: "memory", Nominal: memory, Borrowing: ptr.To(memory)},
 		}}}
 	}
 	all := func(map[string]string) bool { return true }
-	e.SetQueues([]embedded.QueueConfig{
+	e.Configure([]config.Queue{
 		{Name: "root", Admits: all},
 		{Name: "team-a", Parent: "root", Flavors: quotas(1000, 3<<30), Admits: all},
 		{Name: "team-b", Parent: "root", Flavors: quotas(1000, 3<<30), Admits: all},
-	})
+	}, nil)
 	for i, name := range []string{"etl", "report", "night", "pi"} {
 		e.Submit(askOf(name, i))
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // TestFlavorNotFound: the message says what happens until the flavor exists.
@@ -27,16 +28,16 @@ func TestFlavorNotFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			queue := embedded.QueueConfig{Name: "team"}
+			queue := config.Queue{Name: "team"}
 			for _, flavor := range strings.Fields(tc.flavors) {
-				queue.Flavors = append(queue.Flavors, embedded.FlavorQuota{Name: flavor, Quotas: []embedded.ResourceQuota{{Resource: "cpu", Nominal: 1000}}})
+				queue.Flavors = append(queue.Flavors, config.FlavorQuota{Name: flavor, Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: 1000}}})
 			}
-			queues := []embedded.QueueConfig{queue}
+			queues := []config.Queue{queue}
 			if tc.inner {
-				queues = append(queues, embedded.QueueConfig{Name: "below", Parent: "team"})
+				queues = append(queues, config.Queue{Name: "below", Parent: "team"})
 			}
 			engine := embedded.New()
-			engine.SetQueues(queues)
+			engine.Configure(queues, nil)
 			of := "team"
 			if name == "below one" {
 				of = "below"
@@ -54,12 +55,12 @@ func TestFlavorNotFound(t *testing.T) {
 func TestFlavorsOfQueuesAbove(t *testing.T) {
 	t.Parallel()
 	for flavors, missing := range map[string]int{"gpu": 1, "gpu spot": 2, "gpu default": 0} {
-		queues := []embedded.QueueConfig{{Name: "team"}, {Name: "below", Parent: "team"}, {Name: "leaf", Parent: "below"}}
+		queues := []config.Queue{{Name: "team"}, {Name: "below", Parent: "team"}, {Name: "leaf", Parent: "below"}}
 		for _, flavor := range strings.Fields(flavors) {
-			queues[0].Flavors = append(queues[0].Flavors, embedded.FlavorQuota{Name: flavor, Quotas: []embedded.ResourceQuota{{Resource: "cpu", Nominal: 1000}}})
+			queues[0].Flavors = append(queues[0].Flavors, config.FlavorQuota{Name: flavor, Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: 1000}}})
 		}
 		engine := embedded.New()
-		engine.SetQueues(queues)
+		engine.Configure(queues, nil)
 		if state, _ := engine.State("leaf"); len(state.MissingFlavors) != missing || state.AllMissing != (missing > 0) {
 			t.Errorf("%s: of the leaf, %q are missing", flavors, state.MissingFlavors)
 		}

@@ -10,12 +10,12 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // QueueConfigs converts queues to the engine's configuration, in the given order.
-func QueueConfigs(items []v1alpha1.SparkQueue) []embedded.QueueConfig {
-	configs := make([]embedded.QueueConfig, 0, len(items))
+func QueueConfigs(items []v1alpha1.SparkQueue) []config.Queue {
+	configs := make([]config.Queue, 0, len(items))
 	for i := range items {
 		configs = append(configs, QueueConfig(&items[i]))
 	}
@@ -25,15 +25,15 @@ func QueueConfigs(items []v1alpha1.SparkQueue) []embedded.QueueConfig {
 // QueueConfig converts one queue. It does not validate (see queueing/validation): negative quantities become 0, those
 // above amounts.Max become amounts.Max, and an invalid selector admits no namespace. The configuration shares memory
 // with the queue, which must not be modified afterwards.
-func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
-	c := embedded.QueueConfig{
+func QueueConfig(q *v1alpha1.SparkQueue) config.Queue {
+	c := config.Queue{
 		Name:             q.Name,
 		Parent:           q.Spec.Parent,
 		Weight:           1,
 		MaxRunning:       q.Spec.MaxRunning,
-		Strategy:         embedded.Strategy(q.Spec.Strategy),
-		FlavorPreference: embedded.FlavorPreference(q.Spec.FlavorPreference),
-		Stop:             embedded.StopPolicy(q.Spec.StopPolicy),
+		Strategy:         config.Strategy(q.Spec.Strategy),
+		FlavorPreference: config.FlavorPreference(q.Spec.FlavorPreference),
+		Stop:             config.StopPolicy(q.Spec.StopPolicy),
 		Deleted:          q.DeletionTimestamp != nil,
 	}
 	if q.Spec.Weight != nil {
@@ -45,12 +45,12 @@ func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 	c.Unlimited = q.Spec.Unlimited && q.Spec.Parent == ""
 	c.FairSharing, c.Preemption = q.Spec.FairSharing != nil, preemptionOf(q.Spec.Preemption)
 	if c.FairSharing {
-		c.FairPreemption = embedded.FairPreemption(q.Spec.FairSharing.Preemption)
+		c.FairPreemption = config.FairPreemption(q.Spec.FairSharing.Preemption)
 	}
 	c.Admits, c.SelectorText = selectorOf(q.Spec.NamespaceSelector)
 	c.NamesNamespaces = c.Admits != nil && !c.Admits(map[string]string{corev1.LabelMetadataName: ""})
 	for _, f := range q.Spec.Flavors {
-		flavor := embedded.FlavorQuota{Name: f.Name}
+		flavor := config.FlavorQuota{Name: f.Name}
 		for _, quota := range f.Quotas {
 			flavor.Quotas = append(flavor.Quotas, quotaOf(quota))
 		}
@@ -60,25 +60,25 @@ func QueueConfig(q *v1alpha1.SparkQueue) embedded.QueueConfig {
 }
 
 // preemptionOf applies the defaults: what was lent is reclaimed, and nothing else is preempted.
-func preemptionOf(p *v1alpha1.QueuePreemption) embedded.Preemption {
-	out := embedded.Preemption{Within: embedded.PreemptNever, Reclaim: embedded.PreemptAny, Borrow: embedded.PreemptNever}
+func preemptionOf(p *v1alpha1.QueuePreemption) config.Preemption {
+	out := config.Preemption{Within: config.PreemptNever, Reclaim: config.PreemptAny, Borrow: config.PreemptNever}
 	if p == nil {
 		return out
 	}
 	if p.WithinQueue != "" {
-		out.Within = embedded.Policy(p.WithinQueue)
+		out.Within = config.Policy(p.WithinQueue)
 	}
 	if p.ReclaimWithinTree != "" {
-		out.Reclaim = embedded.Policy(p.ReclaimWithinTree)
+		out.Reclaim = config.Policy(p.ReclaimWithinTree)
 	}
 	if b := p.BorrowWithinTree; b != nil && b.Policy != "" {
-		out.Borrow, out.BorrowThreshold = embedded.Policy(b.Policy), b.MaxPriorityThreshold
+		out.Borrow, out.BorrowThreshold = config.Policy(b.Policy), b.MaxPriorityThreshold
 	}
 	return out
 }
 
-func quotaOf(q v1alpha1.ResourceQuota) embedded.ResourceQuota {
-	r := embedded.ResourceQuota{Resource: q.Resource, Nominal: amounts.Clamp(q.Resource, q.Nominal)}
+func quotaOf(q v1alpha1.ResourceQuota) config.ResourceQuota {
+	r := config.ResourceQuota{Resource: q.Resource, Nominal: amounts.Clamp(q.Resource, q.Nominal)}
 	if q.BorrowingLimit != nil {
 		limit := amounts.Clamp(q.Resource, *q.BorrowingLimit)
 		r.Borrowing = &limit
@@ -105,8 +105,8 @@ func selectorOf(s *metav1.LabelSelector) (admits func(map[string]string) bool, t
 
 // FlavorConfigs converts flavors to the engine's configuration, in the given order. The configuration shares memory
 // with the flavors, which must not be modified afterwards.
-func FlavorConfigs(items []v1alpha1.SparkFlavor) []embedded.FlavorConfig {
-	configs := make([]embedded.FlavorConfig, 0, len(items))
+func FlavorConfigs(items []v1alpha1.SparkFlavor) []config.Flavor {
+	configs := make([]config.Flavor, 0, len(items))
 	for i := range items {
 		configs = append(configs, FlavorConfig(&items[i]))
 	}
@@ -114,8 +114,8 @@ func FlavorConfigs(items []v1alpha1.SparkFlavor) []embedded.FlavorConfig {
 }
 
 // FlavorConfig converts one flavor.
-func FlavorConfig(f *v1alpha1.SparkFlavor) embedded.FlavorConfig {
-	return embedded.FlavorConfig{
+func FlavorConfig(f *v1alpha1.SparkFlavor) config.Flavor {
+	return config.Flavor{
 		Name: f.Name, NodeLabels: f.Spec.NodeLabels, NodeTaints: f.Spec.NodeTaints, Tolerations: f.Spec.Tolerations,
 	}
 }

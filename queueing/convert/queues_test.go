@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 func queueFrom(t *testing.T, text string) v1alpha1.SparkQueue {
@@ -49,21 +49,21 @@ spec:
     quotas:
     - {resource: cpu, nominal: "-2"}`)
 	running, none, one, timeout := int32(7), int64(0), int64(1<<30), 90*time.Second
-	want := embedded.QueueConfig{
-		Name: "team-a", Parent: "root", Weight: 3, MaxRunning: &running, Strategy: embedded.StrictFIFO, Stop: embedded.StopHold,
-		FairSharing: true, FairPreemption: embedded.PreemptLessThanInitialShare, FlavorPreference: embedded.LeastBorrowing, HeadTimeout: &timeout,
-		Preemption: embedded.Preemption{
-			Within: embedded.PreemptLowerPriority, Reclaim: embedded.PreemptNever, Borrow: embedded.PreemptLowerPriority, BorrowThreshold: &running,
+	want := config.Queue{
+		Name: "team-a", Parent: "root", Weight: 3, MaxRunning: &running, Strategy: config.StrictFIFO, Stop: config.StopHold,
+		FairSharing: true, FairPreemption: config.PreemptLessThanInitialShare, FlavorPreference: config.LeastBorrowing, HeadTimeout: &timeout,
+		Preemption: config.Preemption{
+			Within: config.PreemptLowerPriority, Reclaim: config.PreemptNever, Borrow: config.PreemptLowerPriority, BorrowThreshold: &running,
 		},
-		Flavors: []embedded.FlavorQuota{
-			{Name: "default", Quotas: []embedded.ResourceQuota{
+		Flavors: []config.FlavorQuota{
+			{Name: "default", Quotas: []config.ResourceQuota{
 				{Resource: "cpu", Nominal: 1500, Borrowing: &none},
 				{Resource: "memory", Nominal: 3 << 30, Lending: &one},
 			}},
-			{Name: "spot", Quotas: []embedded.ResourceQuota{{Resource: "cpu"}}},
+			{Name: "spot", Quotas: []config.ResourceQuota{{Resource: "cpu"}}},
 		},
 	}
-	if diff := cmp.Diff(want, QueueConfig(&queue), cmpopts.IgnoreFields(embedded.QueueConfig{}, "Admits")); diff != "" {
+	if diff := cmp.Diff(want, QueueConfig(&queue), cmpopts.IgnoreFields(config.Queue{}, "Admits")); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)
 	}
 }
@@ -73,8 +73,8 @@ func TestDefaultsOfQueues(t *testing.T) {
 	gone := queueFrom(t, "metadata: {name: b}")
 	gone.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)}
 	got := QueueConfigs([]v1alpha1.SparkQueue{queueFrom(t, "metadata: {name: a}"), gone})
-	takesBack := embedded.Preemption{Within: embedded.PreemptNever, Reclaim: embedded.PreemptAny, Borrow: embedded.PreemptNever}
-	want := []embedded.QueueConfig{{Name: "a", Weight: 1, Preemption: takesBack}, {Name: "b", Weight: 1, Preemption: takesBack, Deleted: true}}
+	takesBack := config.Preemption{Within: config.PreemptNever, Reclaim: config.PreemptAny, Borrow: config.PreemptNever}
+	want := []config.Queue{{Name: "a", Weight: 1, Preemption: takesBack}, {Name: "b", Weight: 1, Preemption: takesBack, Deleted: true}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("configurations (-want +got):\n%s", diff)
 	}
@@ -134,7 +134,7 @@ spec:
   tolerations: [{key: spot, operator: Exists}]`), &flavor); err != nil {
 		t.Fatal(err)
 	}
-	want := []embedded.FlavorConfig{{
+	want := []config.Flavor{{
 		Name:        "spot",
 		NodeLabels:  map[string]string{"lifecycle": "spot"},
 		NodeTaints:  []corev1.Taint{{Key: "spot", Value: "true", Effect: corev1.TaintEffectNoSchedule}},
@@ -148,7 +148,7 @@ spec:
 func TestDefaultsOfPreemption(t *testing.T) {
 	t.Parallel()
 	queue := queueFrom(t, "metadata: {name: a}\nspec: {preemption: {borrowWithinTree: {maxPriorityThreshold: 7}}}")
-	want := embedded.Preemption{Within: embedded.PreemptNever, Reclaim: embedded.PreemptAny, Borrow: embedded.PreemptNever}
+	want := config.Preemption{Within: config.PreemptNever, Reclaim: config.PreemptAny, Borrow: config.PreemptNever}
 	if diff := cmp.Diff(want, QueueConfig(&queue).Preemption); diff != "" {
 		t.Errorf("preemption (-want +got):\n%s", diff)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // TestBoundThatWasNeeded: a grant is held to the bound of its ask only if the bound was needed to overtake an ask with
@@ -28,9 +29,9 @@ func TestBoundThatWasNeeded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e, timeout := New(), 10*time.Second
-			e.SetQueues([]QueueConfig{{
+			e.SetQueues([]config.Queue{{
 				Name: "q", Admits: func(map[string]string) bool { return true }, HeadTimeout: &timeout,
-				Flavors: []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: 4}}}},
+				Flavors: []config.FlavorQuota{{Name: config.DefaultFlavor, Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: 4}}}},
 			}})
 			at := time.Duration(0)
 			ask := func(name string, cpu int64, holds time.Duration) queueing.Grant {

@@ -4,32 +4,43 @@
 package embedded
 
 import (
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
-// SetQueues replaces the whole configuration. Existing grants stay and are charged again to their queues, even above
-// quota. The grants of a queue that is gone are charged to its last parent until they are released. Verdicts change
-// with the next Cycle. This costs as much as submitting everything again, so call it when a configuration has changed,
-// not when only a status has.
-func (e *Engine) SetQueues(queues []QueueConfig) {
+// Configure replaces the whole configuration. Existing grants keep their placement and are charged again to their
+// queues, even above quota. The grants of a queue that is gone are charged to its last parent until they are released.
+// Verdicts change with the next Cycle. This costs as much as submitting everything again, so call it when a
+// configuration has changed, not when only a status has.
+func (e *Engine) Configure(queues []config.Queue, flavors []config.Flavor) {
+	e.hierarchy.flavors = map[string]*config.Flavor{}
+	for i := range flavors {
+		e.hierarchy.flavors[flavors[i].Name] = &flavors[i]
+	}
+	e.hierarchy.flavors[config.DefaultFlavor] = &config.Flavor{Name: config.DefaultFlavor}
+	e.setQueues(queues)
+}
+
+// setQueues replaces the queues.
+func (e *Engine) setQueues(queues []config.Queue) {
 	e.hierarchy.configs = queues
-	c := newConfiguration(queues)
+	c := config.Read(queues)
 	deleted := e.holders.deletedInUse(c)
 	before, firsts := e.hierarchy.forest, e.hierarchy.blockedHeads()
-	e.hierarchy.forest = quota.NewForest(append(c.nodes(), deleted...))
+	e.hierarchy.forest = quota.NewForest(append(c.Nodes(), deleted...))
 	e.hierarchy.queues = make(map[string]*queue, e.hierarchy.forest.Nodes())
 	e.hierarchy.unknown = newTree("")
 	e.hierarchy.trees = []*tree{e.hierarchy.unknown}
 	for n := range quota.NodeID(e.hierarchy.forest.Nodes()) {
 		e.hierarchy.attach(n, c)
 	}
-	limited := c.limited()
+	limited := c.Limited()
 	for n := range quota.NodeID(e.hierarchy.forest.Nodes()) {
 		q := e.hierarchy.queues[e.hierarchy.forest.At(n).Name]
 		e.hierarchy.configureQueue(q)
-		root := c.root(q.name)
+		root := c.Root(q.name)
 		q.limited = limited[root]
-		q.noQuota = !q.limited && !c.unlimited(root)
+		q.noQuota = !q.limited && !c.Unlimited(root)
 	}
 	e.rebuild(before)
 	for _, a := range firsts {
@@ -81,17 +92,4 @@ func blockIn(now, before *quota.Forest, b quota.Block, n quota.NodeID) quota.Blo
 	}
 	b.Node = n
 	return b
-}
-
-// SetFlavors replaces the flavors. Existing grants keep their placement.
-func (e *Engine) SetFlavors(flavors []FlavorConfig) { e.Configure(e.hierarchy.configs, flavors) }
-
-// Configure replaces both the queues and the flavors.
-func (e *Engine) Configure(queues []QueueConfig, flavors []FlavorConfig) {
-	e.hierarchy.flavors = map[string]*FlavorConfig{}
-	for i := range flavors {
-		e.hierarchy.flavors[flavors[i].Name] = &flavors[i]
-	}
-	e.hierarchy.flavors[DefaultFlavor] = &FlavorConfig{Name: DefaultFlavor}
-	e.SetQueues(queues)
 }

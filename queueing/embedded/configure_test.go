@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // Applications that run under the first configuration continue under the second, and are charged to the right queues.
@@ -270,7 +271,7 @@ func TestSetQueuesTakesACopy(t *testing.T) {
 	if queues[0].Name != "root" || queues[2].Name != "a" {
 		t.Error("the list was sorted in place")
 	}
-	queues[0].Stop = StopHold
+	queues[0].Stop = config.StopHold
 	submit(t, e, "x queue=a cpu=1")
 	if got := names(e.Cycle(0)); got != "x" {
 		t.Errorf("granted %q, want x", got)
@@ -330,7 +331,7 @@ func TestALimitThatIsGone(t *testing.T) {
 			if got := says(e.Verdict(keyOf("late"))); got != want {
 				t.Fatalf("before:\n%s, want\n%s", got, want)
 			}
-			e.Advance(epoch.Add(DefaultHeadTimeout))
+			e.Advance(epoch.Add(config.DefaultHeadTimeout))
 			e.SetQueues(queuesOf(t, after))
 			e.Cycle(0)
 			want = "Waiting/WaitingForQuota: needs cpu 3 of flavor default; free quota is reserved for asks that have headed their queue for longer than its headTimeout"
@@ -368,7 +369,7 @@ func TestGrowthInAChangedFlavor(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a cpu/spot=9", "")
 	for i, class := range []string{"spot", "preemptible"} {
-		e.SetFlavors([]FlavorConfig{{Name: "spot", NodeLabels: map[string]string{"class": class}}})
+		e.SetFlavors([]config.Flavor{{Name: "spot", NodeLabels: map[string]string{"class": class}}})
 		submit(t, e, "x queue=a cpu=1 executors=1 gated")
 		e.Cycle(0)
 		e.SetResizeRequest(keyOf("x"), 1, 1, queueing.ResizeRequest{PodSet: "executor", Count: int32(i + 1)})

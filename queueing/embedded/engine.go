@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -46,7 +47,7 @@ func New() *Engine {
 		verdicts:   &verdicts{hierarchy: hr, registry: rg, reservations: rs},
 		explainer:  &explainer{hierarchy: hr, claims: cs, reservations: rs},
 	}
-	e.SetFlavors(nil)
+	e.Configure(nil, nil)
 	return e
 }
 
@@ -188,11 +189,11 @@ func (e *Engine) chargeExistingQueue(h *heldGrant) {
 // chargeBelow treats the queues at the beginning of a path as deleted, up to the first one that exists. It returns
 // false if none exists.
 func (e *Engine) chargeBelow(path []string) bool {
-	var deleted []QueueConfig
+	var deleted []config.Queue
 	for i, above := range path[1:] {
-		deleted = append(deleted, QueueConfig{Name: path[i], Parent: above, Deleted: true})
+		deleted = append(deleted, config.Queue{Name: path[i], Parent: above, Deleted: true})
 		if e.hierarchy.forest.Find(above) != quota.None {
-			e.SetQueues(slices.Concat(e.hierarchy.configs, deleted))
+			e.setQueues(slices.Concat(e.hierarchy.configs, deleted))
 			return true
 		}
 	}

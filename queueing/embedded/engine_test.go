@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // one is a queue with quota for one application of the tests.
@@ -51,7 +52,7 @@ func step(t *testing.T, e *Engine, words ...string) {
 
 func grantOf(run, attempt int64, queue string, cpu int64) queueing.Grant {
 	return queueing.Grant{Run: run, Attempt: attempt, Gate: GateName, Queue: queue, PodSets: []queueing.PodSetGrant{
-		{Name: "driver", Flavor: DefaultFlavor, Count: 1, Requests: queueing.Resources{"cpu": cpu}},
+		{Name: "driver", Flavor: config.DefaultFlavor, Count: 1, Requests: queueing.Resources{"cpu": cpu}},
 	}}
 }
 

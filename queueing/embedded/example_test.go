@@ -10,26 +10,27 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // The engine needs no Kubernetes: its caller reports what asks and what has ended, and has it decide.
 func Example() {
 	everybody := func(map[string]string) bool { return true }
-	cores := func(n int64) []embedded.FlavorQuota {
-		return []embedded.FlavorQuota{{
-			Name:   embedded.DefaultFlavor,
-			Quotas: []embedded.ResourceQuota{{Resource: "cpu", Nominal: n * 1000}},
+	cores := func(n int64) []config.FlavorQuota {
+		return []config.FlavorQuota{{
+			Name:   config.DefaultFlavor,
+			Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: n * 1000}},
 		}}
 	}
 	engine := embedded.New()
-	engine.SetQueues([]embedded.QueueConfig{
+	engine.Configure([]config.Queue{
 		{Name: "company"},
 		{Name: "team-a", Parent: "company", Flavors: cores(4), Admits: everybody},
 		{
 			Name: "team-b", Parent: "company", Flavors: cores(4), Admits: everybody,
-			Preemption: embedded.Preemption{Reclaim: embedded.PreemptAny},
+			Preemption: config.Preemption{Reclaim: config.PreemptAny},
 		},
-	})
+	}, nil)
 
 	begin := time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)
 	ask := func(name, queue string, executors int32) queueing.Ask {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // Whatever has happened before, an explanation is consistent with itself and with the verdict, names remedies that
@@ -120,7 +121,7 @@ var (
 )
 
 // follow returns the queues with limits raised as advised. Where the advice leaves a choice, way is the limit to raise.
-func follow(t *testing.T, queues []QueueConfig, remedies []string, way string) []QueueConfig {
+func follow(t *testing.T, queues []config.Queue, remedies []string, way string) []config.Queue {
 	t.Helper()
 	queues = slices.Clone(queues)
 	for _, sentence := range remedies {
@@ -137,7 +138,7 @@ func follow(t *testing.T, queues []QueueConfig, remedies []string, way string) [
 			if err != nil {
 				t.Fatal(err)
 			}
-			at := slices.IndexFunc(queues, func(q QueueConfig) bool { return q.Name == raise[2] })
+			at := slices.IndexFunc(queues, func(q config.Queue) bool { return q.Name == raise[2] })
 			queues[at].Flavors = raised(queues[at].Flavors, cell{parts[3], raise[3]}, by, way == "borrowingLimit" && strings.HasSuffix(raise[1], way))
 		}
 	}
@@ -145,17 +146,17 @@ func follow(t *testing.T, queues []QueueConfig, remedies []string, way string) [
 }
 
 // raised returns the quotas of a queue with one limit raised.
-func raised(flavors []FlavorQuota, at cell, by int64, borrowing bool) []FlavorQuota {
+func raised(flavors []config.FlavorQuota, at cell, by int64, borrowing bool) []config.FlavorQuota {
 	flavors = slices.Clone(flavors)
-	i := slices.IndexFunc(flavors, func(f FlavorQuota) bool { return f.Name == at.flavor })
+	i := slices.IndexFunc(flavors, func(f config.FlavorQuota) bool { return f.Name == at.flavor })
 	if i < 0 {
-		return append(flavors, FlavorQuota{Name: at.flavor, Quotas: []ResourceQuota{{Resource: at.resource, Nominal: by}}})
+		return append(flavors, config.FlavorQuota{Name: at.flavor, Quotas: []config.ResourceQuota{{Resource: at.resource, Nominal: by}}})
 	}
 	quotas := slices.Clone(flavors[i].Quotas)
-	j := slices.IndexFunc(quotas, func(r ResourceQuota) bool { return r.Resource == at.resource })
+	j := slices.IndexFunc(quotas, func(r config.ResourceQuota) bool { return r.Resource == at.resource })
 	switch {
 	case j < 0:
-		quotas = append(quotas, ResourceQuota{Resource: at.resource, Nominal: by})
+		quotas = append(quotas, config.ResourceQuota{Resource: at.resource, Nominal: by})
 	case borrowing && quotas[j].Borrowing != nil:
 		limit := *quotas[j].Borrowing + by
 		quotas[j].Borrowing = &limit
@@ -206,7 +207,7 @@ func TestMissingQuotaHelps(t *testing.T) {
 // holdsInDeletedQueues reports whether a grant exists that another engine would charge elsewhere.
 func (w *world) holdsInDeletedQueues() bool {
 	for _, grant := range w.ref.grants {
-		if !slices.ContainsFunc(w.queues, func(q QueueConfig) bool { return q.Name == grant.Queue && !q.Deleted }) {
+		if !slices.ContainsFunc(w.queues, func(q config.Queue) bool { return q.Name == grant.Queue && !q.Deleted }) {
 			return true
 		}
 	}
@@ -215,11 +216,11 @@ func (w *world) holdsInDeletedQueues() bool {
 
 // withoutShortfalls returns the queues with each limit raised that blocks a need: the borrowing limit if there is one
 // and it is to be raised, and otherwise the nominal quota.
-func withoutShortfalls(queues []QueueConfig, needs []Need, borrowing bool) []QueueConfig {
+func withoutShortfalls(queues []config.Queue, needs []Need, borrowing bool) []config.Queue {
 	queues = slices.Clone(queues)
 	for _, n := range needs {
 		for _, b := range n.BlockedBy {
-			at := slices.IndexFunc(queues, func(q QueueConfig) bool { return q.Name == b.Queue })
+			at := slices.IndexFunc(queues, func(q config.Queue) bool { return q.Name == b.Queue })
 			queues[at].Flavors = raised(queues[at].Flavors, cell{n.Flavor, n.Resource}, b.Missing, borrowing && queues[at].Parent != "")
 		}
 	}

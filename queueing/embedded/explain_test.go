@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -197,7 +198,7 @@ func TestExplain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := New()
-			e.Configure(queuesOf(t, tc.queues), []FlavorConfig{{Name: "spot"}})
+			e.Configure(queuesOf(t, tc.queues), []config.Flavor{{Name: "spot"}})
 			submit(t, e, tc.running)
 			e.Cycle(0)
 			submit(t, e, tc.asks)
@@ -237,7 +238,7 @@ func TestExplainClaims(t *testing.T) {
 	const queues = "root\na in=root cpu=6\nb in=root cpu=6\nc in=root"
 	e := New()
 	configs := queuesOf(t, queues)
-	configs[2].Preemption.Reclaim = PreemptAny
+	configs[2].Preemption.Reclaim = config.PreemptAny
 	e.SetQueues(configs)
 	submit(t, e, "x queue=a cpu=2\ny queue=a cpu=2")
 	e.Cycle(0)
@@ -286,7 +287,7 @@ func TestExplainReservation(t *testing.T) {
 	e.Cycle(0)
 	submit(t, e, "big queue=a cpu=2 at=1")
 	e.Cycle(0)
-	e.Advance(epoch.Add(DefaultHeadTimeout + time.Second))
+	e.Advance(epoch.Add(config.DefaultHeadTimeout + time.Second))
 	submit(t, e, "pi queue=a cpu=1 at=2")
 	e.Cycle(0)
 	x, _ := e.Explain(keyOf("pi"))

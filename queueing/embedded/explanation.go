@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // AheadShown is the maximum number of asks listed in PendingAsk.Ahead.
@@ -119,7 +120,7 @@ type QueueState struct {
 	// StoppedBy is the nearest drained queue, this one or one above it, else the nearest held one; empty if none is
 	// stopped. Stop is StopHoldAndDrain or StopHold accordingly, or empty.
 	StoppedBy string
-	Stop      StopPolicy
+	Stop      config.StopPolicy
 	// Problem is ParentNotFound, Cycle, NoQuota, or empty. With a problem nothing is admitted, and Message explains it.
 	Problem string
 	Message string

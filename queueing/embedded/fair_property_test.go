@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // P7: where fair sharing decides on preemption, each target has more than its share (judge.aboveShare has the rules).
@@ -37,23 +38,23 @@ func TestFairPreemption(t *testing.T) {
 }
 
 // fairQueues returns a root with five leaves, some of them one level deeper, that use fair sharing.
-func (w *world) fairQueues() []QueueConfig {
-	rules := []FairPreemption{PreemptLessThanOrEqualToFinalShare, PreemptLessThanInitialShare}
-	queues := []QueueConfig{
+func (w *world) fairQueues() []config.Queue {
+	rules := []config.FairPreemption{config.PreemptLessThanOrEqualToFinalShare, config.PreemptLessThanInitialShare}
+	queues := []config.Queue{
 		{Name: "q0", Flavors: w.cpu(5 + w.Int64N(15)), FairSharing: true, FairPreemption: rules[w.IntN(2)]}, {Name: "q1", Parent: "q0", Weight: 1},
 		{Name: "q2", Parent: "q0", Weight: 1 + w.Int32N(3), FairSharing: true, FairPreemption: rules[w.IntN(2)]},
 	}
 	for i := 3; i <= 7; i++ {
-		queues = append(queues, QueueConfig{
+		queues = append(queues, config.Queue{
 			Name: fmt.Sprintf("q%d", i), Parent: fmt.Sprintf("q%d", w.IntN(3)), Weight: 1 + w.Int32N(3), Flavors: w.cpu(w.Int64N(4)),
-			Admits: func(map[string]string) bool { return true }, Preemption: Preemption{Reclaim: PreemptAny},
+			Admits: func(map[string]string) bool { return true }, Preemption: config.Preemption{Reclaim: config.PreemptAny},
 		})
 	}
 	return queues
 }
 
-func (w *world) cpu(nominal int64) []FlavorQuota {
-	return []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: nominal}}}}
+func (w *world) cpu(nominal int64) []config.FlavorQuota {
+	return []config.FlavorQuota{{Name: config.DefaultFlavor, Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: nominal}}}}
 }
 
 // crowdFairly plays the arrival or the end of an application.

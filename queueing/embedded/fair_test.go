@@ -12,10 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // saturated returns an engine in which each queue has many asks of its size, submitted queue by queue.
-func saturated(queues []QueueConfig, sizes map[string]int64) *Engine {
+func saturated(queues []config.Queue, sizes map[string]int64) *Engine {
 	e := New()
 	for i := range queues {
 		queues[i].Admits = func(map[string]string) bool { return true }
@@ -53,39 +54,39 @@ func used(e *Engine, names ...string) map[string]int64 {
 }
 
 func TestFairSharing(t *testing.T) {
-	pool := func(nominal int64) []FlavorQuota {
-		return []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: nominal}}}}
+	pool := func(nominal int64) []config.FlavorQuota {
+		return []config.FlavorQuota{{Name: config.DefaultFlavor, Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: nominal}}}}
 	}
 	tests := map[string]struct {
-		queues []QueueConfig
+		queues []config.Queue
 		sizes  map[string]int64
 		want   map[string]int64
 	}{
 		"by weight": {
-			[]QueueConfig{{Name: "root", FairSharing: true, Flavors: pool(40)}, {Name: "a", Parent: "root", Weight: 1}, {Name: "b", Parent: "root", Weight: 3}},
+			[]config.Queue{{Name: "root", FairSharing: true, Flavors: pool(40)}, {Name: "a", Parent: "root", Weight: 1}, {Name: "b", Parent: "root", Weight: 3}},
 			map[string]int64{"a": 1, "b": 1}, map[string]int64{"a": 10, "b": 30},
 		},
 		"not by default: the older ones come first": {
-			[]QueueConfig{{Name: "root", Flavors: pool(40)}, {Name: "a", Parent: "root", Weight: 1}, {Name: "b", Parent: "root", Weight: 3}},
+			[]config.Queue{{Name: "root", Flavors: pool(40)}, {Name: "a", Parent: "root", Weight: 1}, {Name: "b", Parent: "root", Weight: 3}},
 			map[string]int64{"a": 1, "b": 1}, map[string]int64{"a": 40, "b": 0},
 		},
 		"own quota is no share": {
-			[]QueueConfig{{Name: "root", FairSharing: true, Flavors: pool(20)},
+			[]config.Queue{{Name: "root", FairSharing: true, Flavors: pool(20)},
 				{Name: "a", Parent: "root", Weight: 1, Flavors: pool(10)}, {Name: "b", Parent: "root", Weight: 1}},
 			map[string]int64{"a": 1, "b": 1}, map[string]int64{"a": 20, "b": 10},
 		},
 		"large and small jobs": {
-			[]QueueConfig{{Name: "root", FairSharing: true, Flavors: pool(40)}, {Name: "a", Parent: "root", Weight: 1}, {Name: "b", Parent: "root", Weight: 1}},
+			[]config.Queue{{Name: "root", FairSharing: true, Flavors: pool(40)}, {Name: "a", Parent: "root", Weight: 1}, {Name: "b", Parent: "root", Weight: 1}},
 			map[string]int64{"a": 5, "b": 1}, map[string]int64{"a": 20, "b": 20},
 		},
 		"on every level": {
-			[]QueueConfig{{Name: "root", FairSharing: true, Flavors: pool(48)},
+			[]config.Queue{{Name: "root", FairSharing: true, Flavors: pool(48)},
 				{Name: "x", Parent: "root", Weight: 1, FairSharing: true}, {Name: "y", Parent: "root", Weight: 2},
 				{Name: "x1", Parent: "x", Weight: 1}, {Name: "x2", Parent: "x", Weight: 3}, {Name: "y1", Parent: "y", Weight: 1}},
 			map[string]int64{"x1": 1, "x2": 1, "y1": 1}, map[string]int64{"x1": 4, "x2": 12, "y1": 32},
 		},
 		"no weight comes last": {
-			[]QueueConfig{{Name: "root", FairSharing: true, Flavors: pool(120)}, {Name: "a", Parent: "root"}, {Name: "b", Parent: "root", Weight: 1}},
+			[]config.Queue{{Name: "root", FairSharing: true, Flavors: pool(120)}, {Name: "a", Parent: "root"}, {Name: "b", Parent: "root", Weight: 1}},
 			map[string]int64{"a": 1, "b": 1}, map[string]int64{"a": 20, "b": 100},
 		},
 	}
@@ -110,8 +111,8 @@ func TestSharesConverge(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, seed))
 	weights := map[string]int32{"a": 1, "b": 2, "c": 5}
 	sizes := map[string]int64{"a": 3, "b": 1, "c": 2}
-	e := saturated([]QueueConfig{
-		{Name: "root", FairSharing: true, Flavors: []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: 160}}}}},
+	e := saturated([]config.Queue{
+		{Name: "root", FairSharing: true, Flavors: []config.FlavorQuota{{Name: config.DefaultFlavor, Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: 160}}}}},
 		{Name: "a", Parent: "root", Weight: weights["a"]}, {Name: "b", Parent: "root", Weight: weights["b"]}, {Name: "c", Parent: "root", Weight: weights["c"]},
 	}, sizes)
 	running, serial := e.Cycle(0), 1000

@@ -6,6 +6,7 @@ package embedded
 import (
 	"slices"
 
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -15,9 +16,9 @@ func (q *queue) shareRule() shareRule {
 		return noShareRule
 	}
 	switch q.config.FairPreemption {
-	case PreemptLessThanInitialShare:
+	case config.PreemptLessThanInitialShare:
 		return initialShare
-	case PreemptLessThanOrEqualToFinalShare:
+	case config.PreemptLessThanOrEqualToFinalShare:
 		return finalShare
 	}
 	return noShareRule
@@ -38,7 +39,7 @@ func (q *queue) mayPreemptByShare() bool {
 // including the ask, has no larger share than another side.
 func (pr *preemptionRound) mayBeginByShares(class *equivalenceClass, o *option) bool {
 	forest, q, policy := pr.hierarchy.forest, class.queue, class.queue.config.Preemption
-	if q.ranked.mayPreempt(class.next().ask.priority, policy.Within) || policy.Borrow == PreemptLowerPriority || forest.WithinQuota(q.node, o.minNeed) {
+	if q.ranked.mayPreempt(class.next().ask.priority, policy.Within) || policy.Borrow == config.PreemptLowerPriority || forest.WithinQuota(q.node, o.minNeed) {
 		return true
 	}
 	if _, blocked := forest.Blocked(q.node, o.minNeed); !blocked {
@@ -188,7 +189,7 @@ func (p *targetSearch) mayTakeFrom(s *candidateSource) bool {
 	if !p.hasBorrowedShort(s.queue) {
 		return false
 	}
-	if p.class.queue.config.Preemption.Borrow == PreemptLowerPriority || !forest.Over(mine.node, p.short) {
+	if p.class.queue.config.Preemption.Borrow == config.PreemptLowerPriority || !forest.Over(mine.node, p.short) {
 		return true
 	}
 	theirs := s.queue.below(mine.parent)

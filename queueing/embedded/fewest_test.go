@@ -12,14 +12,15 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // TestTargetsOnceMore: the choice of targets is reconsidered when a target of the ask's own queue has gone. Without
 // low-2 the ask stays within its quota and may reclaim lent quota. low-1, which has a higher priority, is not
 // preempted.
 func TestTargetsOnceMore(t *testing.T) {
-	policy := Preemption{Within: PreemptLowerPriority, Reclaim: PreemptAny}
-	s := newScene(t, QueueConfig{Name: "root"}, leaf("a", 4, policy), leaf("b", 2, Preemption{}))
+	policy := config.Preemption{Within: config.PreemptLowerPriority, Reclaim: config.PreemptAny}
+	s := newScene(t, config.Queue{Name: "root"}, leaf("a", 4, policy), leaf("b", 2, config.Preemption{}))
 	s.comes("low-1", job{"a", 2, -1})
 	s.comes("low-2", job{"a", 1, -2})
 	s.comes("borrower", job{"b", 3, 0})
@@ -31,8 +32,8 @@ func TestTargetsOnceMore(t *testing.T) {
 func (w *world) smallWorld() {
 	queues := w.crowdedQueues()
 	for i := 3; i < len(queues); i++ {
-		queues[i].Strategy = BestEffortFIFO
-		queues[i].Flavors = []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: w.Int64N(3)}}}}
+		queues[i].Strategy = config.BestEffortFIFO
+		queues[i].Flavors = []config.FlavorQuota{{Name: config.DefaultFlavor, Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: w.Int64N(3)}}}}
 	}
 	w.setQueues(queues)
 	for range 8 {

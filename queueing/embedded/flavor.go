@@ -13,6 +13,7 @@ import (
 	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // placements returns the search for placements of pods in the flavors of a queue. If a pod set fits no flavor, it
@@ -31,7 +32,7 @@ func (hr *hierarchy) placements(q *queue, s *signature) (*placementSearch, queue
 
 // usableFlavors returns the flavors of a queue in which a pod set may be placed, in the order of the queue. If there
 // are none, why says so.
-func (hr *hierarchy) usableFlavors(q *queue, p queueing.PodSet) (usable []*FlavorConfig, why string) {
+func (hr *hierarchy) usableFlavors(q *queue, p queueing.PodSet) (usable []*config.Flavor, why string) {
 	labelled := map[string]bool{}
 	for _, name := range q.flavors {
 		if f := hr.flavors[name]; f != nil {
@@ -63,7 +64,7 @@ func (hr *hierarchy) usableFlavors(q *queue, p queueing.PodSet) (usable []*Flavo
 
 // mismatch returns why pods cannot run on the nodes of a flavor, or the empty string if they can. It checks only those
 // labels of the pods' node selector that some flavor of the queue has; others are left to the scheduler.
-func mismatch(f *FlavorConfig, p queueing.PodSet, labelled map[string]bool) string {
+func mismatch(f *config.Flavor, p queueing.PodSet, labelled map[string]bool) string {
 	if f == nil {
 		return ""
 	}
@@ -82,7 +83,7 @@ func mismatch(f *FlavorConfig, p queueing.PodSet, labelled map[string]bool) stri
 	return ""
 }
 
-func labelText(f *FlavorConfig, key string) string {
+func labelText(f *config.Flavor, key string) string {
 	if value, has := f.NodeLabels[key]; has {
 		return key + "=" + value
 	}

@@ -13,28 +13,29 @@ import (
 
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // choice is a small world with three flavors. One ask comes last.
 type choice struct {
-	queues  []QueueConfig
+	queues  []config.Queue
 	flavors []string
 	held    []queueing.Ask
 	last    queueing.Ask
 }
 
 func randomChoice(r *rand.Rand) choice {
-	c := choice{flavors: []string{DefaultFlavor, "spot", "large"}}
+	c := choice{flavors: []string{config.DefaultFlavor, "spot", "large"}}
 	r.Shuffle(len(c.flavors), func(i, j int) { c.flavors[i], c.flavors[j] = c.flavors[j], c.flavors[i] })
-	c.queues = []QueueConfig{{Name: "root"}}
+	c.queues = []config.Queue{{Name: "root"}}
 	for i, name := range []string{"a", "b", "c"} {
-		q := QueueConfig{Name: name, Parent: "root", Weight: 1, Admits: func(map[string]string) bool { return true }}
+		q := config.Queue{Name: name, Parent: "root", Weight: 1, Admits: func(map[string]string) bool { return true }}
 		for _, flavor := range c.flavors {
-			q.Flavors = append(q.Flavors, FlavorQuota{Name: flavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: 1000 * r.Int64N(5)}}})
+			q.Flavors = append(q.Flavors, config.FlavorQuota{Name: flavor, Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: 1000 * r.Int64N(5)}}})
 		}
 		if i == 0 {
-			q.Preemption = Preemption{Within: PreemptLowerPriority, Reclaim: PreemptAny}
-			q.FlavorPreference = []FlavorPreference{FlavorsInOrder, LeastBorrowing, LeastPreemption}[r.IntN(3)]
+			q.Preemption = config.Preemption{Within: config.PreemptLowerPriority, Reclaim: config.PreemptAny}
+			q.FlavorPreference = []config.FlavorPreference{config.FlavorsInOrder, config.LeastBorrowing, config.LeastPreemption}[r.IntN(3)]
 		}
 		c.queues = append(c.queues, q)
 	}
@@ -55,7 +56,7 @@ func driverOf(name, queue string, cpu int64, flavors []string) queueing.Ask {
 // play submits the last ask with some flavors, and returns the engine after its decision.
 func (c choice) play(flavors []string) *Engine {
 	e := New()
-	e.SetFlavors([]FlavorConfig{{Name: "large"}, {Name: "spot"}})
+	e.SetFlavors([]config.Flavor{{Name: "large"}, {Name: "spot"}})
 	e.SetQueues(c.queues)
 	for _, a := range c.held {
 		e.Submit(a)
@@ -140,9 +141,9 @@ func TestFlavorsAreChosenByPreference(t *testing.T) {
 // preferred returns the plan that the last ask's queue prefers. The plans are in the order of its flavors.
 func (c choice) preferred(plans []plan) plan {
 	switch c.queues[1].FlavorPreference {
-	case LeastBorrowing:
+	case config.LeastBorrowing:
 		return slices.MinFunc(plans, func(a, b plan) int { return cmp.Or(cmp.Compare(a.distance, b.distance), compareBools(a.own, b.own)) })
-	case LeastPreemption:
+	case config.LeastPreemption:
 		return slices.MinFunc(plans, func(a, b plan) int { return cmp.Or(compareBools(a.own, b.own), cmp.Compare(a.distance, b.distance)) })
 	default:
 		return plans[0]

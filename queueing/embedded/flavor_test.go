@@ -10,26 +10,27 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 var (
 	spotTaint = corev1.Taint{Key: "spot", Value: "yes", Effect: corev1.TaintEffectNoSchedule}
-	spot      = FlavorConfig{Name: "spot", NodeLabels: map[string]string{"pool": "spot"}, NodeTaints: []corev1.Taint{spotTaint},
+	spot      = config.Flavor{Name: "spot", NodeLabels: map[string]string{"pool": "spot"}, NodeTaints: []corev1.Taint{spotTaint},
 		Tolerations: []corev1.Toleration{{Key: "spot", Operator: corev1.TolerationOpExists}}}
-	bare     = FlavorConfig{Name: "bare", NodeLabels: map[string]string{"pool": "bare"}, NodeTaints: []corev1.Taint{spotTaint}}
-	onDemand = FlavorConfig{Name: "on-demand", NodeLabels: map[string]string{"pool": "on-demand"}}
+	bare     = config.Flavor{Name: "bare", NodeLabels: map[string]string{"pool": "bare"}, NodeTaints: []corev1.Taint{spotTaint}}
+	onDemand = config.Flavor{Name: "on-demand", NodeLabels: map[string]string{"pool": "on-demand"}}
 )
 
 // flavored returns an engine with one queue that has that much cpu in each flavor, in that order.
-func flavored(cpu ...FlavorQuota) *Engine {
+func flavored(cpu ...config.FlavorQuota) *Engine {
 	e := New()
-	e.SetFlavors([]FlavorConfig{spot, bare, onDemand})
-	e.SetQueues([]QueueConfig{{Name: "team", Flavors: cpu, Admits: func(map[string]string) bool { return true }}})
+	e.SetFlavors([]config.Flavor{spot, bare, onDemand})
+	e.SetQueues([]config.Queue{{Name: "team", Flavors: cpu, Admits: func(map[string]string) bool { return true }}})
 	return e
 }
 
-func cpuIn(flavor string, nominal int64) FlavorQuota {
-	return FlavorQuota{Name: flavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: nominal}}}
+func cpuIn(flavor string, nominal int64) config.FlavorQuota {
+	return config.FlavorQuota{Name: flavor, Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: nominal}}}
 }
 
 // gang returns an ask with a driver that needs 1 cpu and executors that need 1 cpu each, after a change.
@@ -45,29 +46,29 @@ func gang(name string, executors int32, change func(driver, executor *queueing.P
 func TestPlacement(t *testing.T) {
 	tolerate := []corev1.Toleration{{Key: "spot", Operator: corev1.TolerationOpEqual, Value: "yes"}}
 	tests := map[string]struct {
-		quotas []FlavorQuota
+		quotas []config.FlavorQuota
 		change func(driver, executor *queueing.PodSet)
 		// want has the flavors of the driver and of the executors.
 		want []string
 	}{
-		"the first flavor that has room": {[]FlavorQuota{cpuIn("spot", 9), cpuIn("on-demand", 9)}, nil, []string{"spot", "spot"}},
-		"each pod set for itself":        {[]FlavorQuota{cpuIn("spot", 2), cpuIn("on-demand", 9)}, nil, []string{"spot", "on-demand"}},
-		"the driver gives way":           {[]FlavorQuota{cpuIn("spot", 3), cpuIn("on-demand", 1)}, nil, []string{"on-demand", "spot"}},
-		"as the ask says": {[]FlavorQuota{cpuIn("spot", 9), cpuIn("on-demand", 9)}, func(driver, _ *queueing.PodSet) {
+		"the first flavor that has room": {[]config.FlavorQuota{cpuIn("spot", 9), cpuIn("on-demand", 9)}, nil, []string{"spot", "spot"}},
+		"each pod set for itself":        {[]config.FlavorQuota{cpuIn("spot", 2), cpuIn("on-demand", 9)}, nil, []string{"spot", "on-demand"}},
+		"the driver gives way":           {[]config.FlavorQuota{cpuIn("spot", 3), cpuIn("on-demand", 1)}, nil, []string{"on-demand", "spot"}},
+		"as the ask says": {[]config.FlavorQuota{cpuIn("spot", 9), cpuIn("on-demand", 9)}, func(driver, _ *queueing.PodSet) {
 			driver.Flavors = []string{"on-demand"}
 		}, []string{"on-demand", "spot"}},
-		"a taint that nobody tolerates": {[]FlavorQuota{cpuIn("bare", 9), cpuIn("on-demand", 9)}, nil, []string{"on-demand", "on-demand"}},
-		"a taint that the pods tolerate": {[]FlavorQuota{cpuIn("bare", 9), cpuIn("on-demand", 9)}, func(_, executor *queueing.PodSet) {
+		"a taint that nobody tolerates": {[]config.FlavorQuota{cpuIn("bare", 9), cpuIn("on-demand", 9)}, nil, []string{"on-demand", "on-demand"}},
+		"a taint that the pods tolerate": {[]config.FlavorQuota{cpuIn("bare", 9), cpuIn("on-demand", 9)}, func(_, executor *queueing.PodSet) {
 			executor.Tolerations = tolerate
 		}, []string{"on-demand", "bare"}},
-		"a node selector": {[]FlavorQuota{cpuIn("spot", 9), cpuIn("on-demand", 9)}, func(driver, executor *queueing.PodSet) {
+		"a node selector": {[]config.FlavorQuota{cpuIn("spot", 9), cpuIn("on-demand", 9)}, func(driver, executor *queueing.PodSet) {
 			driver.NodeSelector = map[string]string{"pool": "on-demand", "disk": "fast"} // no node has the label disk
 			executor.NodeSelector = map[string]string{"pool": "spot"}
 		}, []string{"on-demand", "spot"}},
-		"the built-in flavor has no labels": {[]FlavorQuota{cpuIn(DefaultFlavor, 9), cpuIn("spot", 9)}, func(driver, _ *queueing.PodSet) {
+		"the built-in flavor has no labels": {[]config.FlavorQuota{cpuIn(config.DefaultFlavor, 9), cpuIn("spot", 9)}, func(driver, _ *queueing.PodSet) {
 			driver.NodeSelector = map[string]string{"pool": "spot"}
-		}, []string{"spot", DefaultFlavor}},
-		"a flavor that does not exist is passed over": {[]FlavorQuota{cpuIn("absent", 9), cpuIn("on-demand", 9)}, nil, []string{"on-demand", "on-demand"}},
+		}, []string{"spot", config.DefaultFlavor}},
+		"a flavor that does not exist is passed over": {[]config.FlavorQuota{cpuIn("absent", 9), cpuIn("on-demand", 9)}, nil, []string{"on-demand", "on-demand"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -114,7 +115,7 @@ func TestFlavorOfAGrant(t *testing.T) {
 	if diff := cmp.Diff(spot.Tolerations, set.Tolerations); diff != "" {
 		t.Errorf("tolerations (-want +got):\n%s", diff)
 	}
-	e.SetFlavors([]FlavorConfig{onDemand})
+	e.SetFlavors([]config.Flavor{onDemand})
 	state, _ := e.State("team")
 	want := []Usage{{Flavor: "on-demand", Resource: "cpu", Nominal: 4}, {Flavor: "spot", Resource: "cpu", Used: 4, Nominal: 4}}
 	if diff := cmp.Diff(want, state.Usage); diff != "" {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -46,16 +47,16 @@ func (s *script) limit() *int64 {
 
 func (s *script) queueName() string { return fmt.Sprintf("q%d", s.choice(6)) }
 
-func (s *script) queue() QueueConfig {
-	q := QueueConfig{Name: s.queueName(), Admits: func(map[string]string) bool { return true }, Deleted: s.choice(8) == 1}
+func (s *script) queue() config.Queue {
+	q := config.Queue{Name: s.queueName(), Admits: func(map[string]string) bool { return true }, Deleted: s.choice(8) == 1}
 	if s.choice(2) == 1 {
 		q.Parent = s.queueName()
 	}
 	if s.choice(4) == 1 {
-		q.Strategy = StrictFIFO
+		q.Strategy = config.StrictFIFO
 	}
 	if s.choice(8) == 1 {
-		q.Stop = StopHold
+		q.Stop = config.StopHold
 	}
 	if s.choice(4) == 1 {
 		limit := int32(s.amount())
@@ -63,8 +64,8 @@ func (s *script) queue() QueueConfig {
 	}
 	for _, resource := range []string{"cpu", "memory"} {
 		if s.choice(3) > 0 {
-			r := ResourceQuota{Resource: resource, Nominal: s.amount(), Borrowing: s.limit(), Lending: s.limit()}
-			q.Flavors = append(q.Flavors, FlavorQuota{Name: []string{DefaultFlavor, "spot"}[s.choice(9)/8], Quotas: []ResourceQuota{r}})
+			r := config.ResourceQuota{Resource: resource, Nominal: s.amount(), Borrowing: s.limit(), Lending: s.limit()}
+			q.Flavors = append(q.Flavors, config.FlavorQuota{Name: []string{config.DefaultFlavor, "spot"}[s.choice(9)/8], Quotas: []config.ResourceQuota{r}})
 		}
 	}
 	return q
@@ -91,12 +92,12 @@ func FuzzEngine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := script(data)
 		e := New()
-		var queues []QueueConfig
+		var queues []config.Queue
 		grants := map[queueing.Key]queueing.Grant{}
 		for step := 0; len(s) > 0 && step < 200; step++ {
 			switch s.choice(8) {
 			case 0, 1:
-				queues = append([]QueueConfig{s.queue()}, queues...)
+				queues = append([]config.Queue{s.queue()}, queues...)
 				e.SetQueues(queues)
 			case 2, 3, 4:
 				e.Submit(s.ask())
@@ -106,7 +107,7 @@ func FuzzEngine(f *testing.F) {
 				delete(grants, key)
 			case 6:
 				a := s.ask()
-				g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, PodSets: newSignature(a.PodSets).grant(placement{{Name: DefaultFlavor}, {Name: DefaultFlavor}}, a.PodSets[1].Count, "")}
+				g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, PodSets: newSignature(a.PodSets).grant(placement{{Name: config.DefaultFlavor}, {Name: config.DefaultFlavor}}, a.PodSets[1].Count, "")}
 				e.Restore(a.Key, g)
 				grants[a.Key] = g
 			default:
@@ -125,7 +126,7 @@ func FuzzEngine(f *testing.F) {
 func checkRoom(t *testing.T, e *Engine, d Decision) {
 	t.Helper()
 	n := e.hierarchy.queues[d.Grant.Queue].node
-	for _, a := range quota.Summed(chargedAmounts(d.Grant, DefaultFlavor)) {
+	for _, a := range quota.Summed(chargedAmounts(d.Grant, config.DefaultFlavor)) {
 		if limit := e.hierarchy.forest.Account(n, a.Cell).Limit(); a.Value > limit.Potential {
 			t.Fatalf("%s was granted %d of %+v, of which its queue can hold %d", d.Key.Name, a.Value, a.Cell, limit.Potential)
 		}

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -57,7 +58,7 @@ func (h *heldGrant) growingPodSet() *queueing.PodSetGrant {
 }
 
 // withGrowth returns the grant with more pods in each flavor, which get a pod set of their own per flavor.
-func withGrowth(g queueing.Grant, base *queueing.PodSetGrant, flavors []*FlavorConfig, more []int32) queueing.Grant {
+func withGrowth(g queueing.Grant, base *queueing.PodSetGrant, flavors []*config.Flavor, more []int32) queueing.Grant {
 	out := g
 	out.Resizes++
 	out.PodSets = slices.Clone(g.PodSets)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -26,7 +27,7 @@ type growthRequest struct {
 	// podSet is the pod set that grows, flavors are where more of its pods may be placed, and perPod is what one more
 	// pod needs in each.
 	podSet  *queueing.PodSetGrant
-	flavors []*FlavorConfig
+	flavors []*config.Flavor
 	perPod  []quota.Vector
 	// count counts the pods above the base gang, including new ones; added counts the new ones by flavor.
 	count int32

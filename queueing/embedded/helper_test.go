@@ -13,6 +13,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // The tests write queues and asks as text, one a line.
@@ -48,19 +49,19 @@ func linesOf(text string) []string {
 	return out
 }
 
-func queuesOf(t testing.TB, text string) []QueueConfig {
+func queuesOf(t testing.TB, text string) []config.Queue {
 	t.Helper()
-	var out []QueueConfig
+	var out []config.Queue
 	for _, line := range linesOf(text) {
 		out = append(out, queueOf(t, line))
 	}
 	return out
 }
 
-func queueOf(t testing.TB, line string) QueueConfig {
+func queueOf(t testing.TB, line string) config.Queue {
 	t.Helper()
 	words := wordsOf(line)
-	q := QueueConfig{Name: words[0].key, Admits: func(map[string]string) bool { return true }, SelectorText: "any labels", Weight: 1}
+	q := config.Queue{Name: words[0].key, Admits: func(map[string]string) bool { return true }, SelectorText: "any labels", Weight: 1}
 	for _, w := range words[1:] {
 		switch w.key {
 		case "in":
@@ -69,11 +70,11 @@ func queueOf(t testing.TB, line string) QueueConfig {
 			limit := int32(integer(t, w.value))
 			q.MaxRunning = &limit
 		case "strict":
-			q.Strategy = StrictFIFO
+			q.Strategy = config.StrictFIFO
 		case "hold":
-			q.Stop = StopHold
+			q.Stop = config.StopHold
 		case "drain":
-			q.Stop = StopHoldAndDrain
+			q.Stop = config.StopHoldAndDrain
 		case "within", "fair", "weight", "reclaim", "prefer":
 			setPreemption(t, &q, w)
 		case "head":
@@ -97,30 +98,30 @@ func queueOf(t testing.TB, line string) QueueConfig {
 }
 
 // setPreemption parses the preemption rules and fair sharing of a queue.
-func setPreemption(t testing.TB, q *QueueConfig, w word) {
+func setPreemption(t testing.TB, q *config.Queue, w word) {
 	t.Helper()
 	switch w.key {
 	case "within":
-		q.Preemption.Within = Policy(w.value)
+		q.Preemption.Within = config.Policy(w.value)
 	case "fair":
-		q.FairSharing, q.FairPreemption = true, FairPreemption(w.value)
+		q.FairSharing, q.FairPreemption = true, config.FairPreemption(w.value)
 	case "prefer":
-		q.FlavorPreference = FlavorPreference(w.value)
+		q.FlavorPreference = config.FlavorPreference(w.value)
 	case "weight":
 		q.Weight = int32(integer(t, w.value))
 	case "reclaim":
-		q.Preemption.Reclaim = Policy(w.value)
+		q.Preemption.Reclaim = config.Policy(w.value)
 	}
 }
 
 // setQuota parses cpu=4, cpu/spot=4, borrow:cpu=1 and lend:cpu=1.
-func setQuota(t testing.TB, q *QueueConfig, w word) {
+func setQuota(t testing.TB, q *config.Queue, w word) {
 	t.Helper()
 	kind, rest, found := strings.Cut(w.key, ":")
 	if !found {
 		kind, rest = "", w.key
 	}
-	name, flavor := rest, DefaultFlavor
+	name, flavor := rest, config.DefaultFlavor
 	if at := strings.LastIndex(rest, "/"); at >= 0 && !strings.Contains(rest, ".") {
 		name, flavor = rest[:at], rest[at+1:]
 	}
@@ -137,7 +138,7 @@ func setQuota(t testing.TB, q *QueueConfig, w word) {
 }
 
 // quotaOf finds or creates the quota of a resource.
-func quotaOf(q *QueueConfig, flavor, name string) *ResourceQuota {
+func quotaOf(q *config.Queue, flavor, name string) *config.ResourceQuota {
 	at := -1
 	for i := range q.Flavors {
 		if q.Flavors[i].Name == flavor {
@@ -146,7 +147,7 @@ func quotaOf(q *QueueConfig, flavor, name string) *ResourceQuota {
 	}
 	if at < 0 {
 		at = len(q.Flavors)
-		q.Flavors = append(q.Flavors, FlavorQuota{Name: flavor})
+		q.Flavors = append(q.Flavors, config.FlavorQuota{Name: flavor})
 	}
 	f := &q.Flavors[at]
 	for i := range f.Quotas {
@@ -154,7 +155,7 @@ func quotaOf(q *QueueConfig, flavor, name string) *ResourceQuota {
 			return &f.Quotas[i]
 		}
 	}
-	f.Quotas = append(f.Quotas, ResourceQuota{Resource: name})
+	f.Quotas = append(f.Quotas, config.ResourceQuota{Resource: name})
 	return &f.Quotas[len(f.Quotas)-1]
 }
 
@@ -294,3 +295,9 @@ func elasticIf(mayGrow bool) string {
 	}
 	return ""
 }
+
+// SetQueues replaces the queues alone.
+func (e *Engine) SetQueues(queues []config.Queue) { e.setQueues(queues) }
+
+// SetFlavors replaces the flavors alone.
+func (e *Engine) SetFlavors(flavors []config.Flavor) { e.Configure(e.hierarchy.configs, flavors) }

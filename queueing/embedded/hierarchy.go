@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -20,8 +21,8 @@ type hierarchy struct {
 	trees   []*tree
 	unknown *tree
 	// configs and flavors are the configuration as it was set.
-	configs []QueueConfig
-	flavors map[string]*FlavorConfig
+	configs []config.Queue
+	flavors map[string]*config.Flavor
 }
 
 // anyBorrowing reports whether a queue of the tree borrows quota.
@@ -43,8 +44,8 @@ func (hr *hierarchy) blockedHeads() []*app {
 }
 
 // lastParent returns the last known parent of a queue that does not exist.
-func (hr *hierarchy) lastParent(name string, c *configuration) (string, bool) {
-	if parent, found := c.deleted[name]; found {
+func (hr *hierarchy) lastParent(name string, c *config.Queues) (string, bool) {
+	if parent, found := c.Deleted[name]; found {
 		return parent, true
 	}
 	if n := hr.forest.Find(name); n != quota.None {
@@ -69,7 +70,7 @@ func (hr *hierarchy) firstMissing(name string) string {
 }
 
 // attach creates the queue of a node, and its tree if there is none yet.
-func (hr *hierarchy) attach(n quota.NodeID, c *configuration) {
+func (hr *hierarchy) attach(n quota.NodeID, c *config.Queues) {
 	root := hr.forest.At(hr.forest.At(n).Root).Name
 	at, found := slices.BinarySearchFunc(hr.trees, root, func(t *tree, root string) int { return strings.Compare(t.root, root) })
 	if !found {
@@ -78,7 +79,7 @@ func (hr *hierarchy) attach(n quota.NodeID, c *configuration) {
 	q := newQueue(hr.forest.At(n).Name, hr.trees[at])
 	q.node = n
 	if !hr.forest.At(n).DeletedInUse {
-		q.config = c.find(q.name)
+		q.config = c.Find(q.name)
 	}
 	hr.queues[q.name] = q
 	q.tree.queues = append(q.tree.queues, q)
@@ -98,18 +99,18 @@ func (hr *hierarchy) configureQueue(q *queue) {
 		if above.config == nil {
 			continue
 		}
-		if q.stoppedBy == nil && above.config.stopped() {
+		if q.stoppedBy == nil && above.config.Stopped() {
 			q.stoppedBy = above
 		}
-		if q.drainedBy == nil && above.config.Stop == StopHoldAndDrain {
+		if q.drainedBy == nil && above.config.Stop == config.StopHoldAndDrain {
 			q.drainedBy = above
 		}
 		if q.flavors == nil {
-			q.flavors, q.flavorsOf = above.config.flavorNames(), above
+			q.flavors, q.flavorsOf = above.config.FlavorNames(), above
 		}
 	}
 	if q.flavors == nil {
-		q.flavors, q.flavorsOf = []string{DefaultFlavor}, nil
+		q.flavors, q.flavorsOf = []string{config.DefaultFlavor}, nil
 	}
 }
 

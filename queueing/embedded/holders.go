@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -76,7 +77,7 @@ func (hs *holders) awaited(terminating []*target, q *queue, need quota.Vector) [
 
 // deletedInUse returns nodes for the deleted queues between a grant and its root. The grants of a deleted queue are
 // still charged to its parent, and those of a deleted queue's children to their grandparent.
-func (hs *holders) deletedInUse(c *configuration) []quota.Node {
+func (hs *holders) deletedInUse(c *config.Queues) []quota.Node {
 	var out []quota.Node
 	seen := map[string]bool{}
 	for _, key := range hs.registry.sortedKeys() {
@@ -86,7 +87,7 @@ func (hs *holders) deletedInUse(c *configuration) []quota.Node {
 		}
 		for name := h.queue.name; name != "" && !seen[name]; {
 			seen[name] = true
-			if q := c.find(name); q != nil {
+			if q := c.Find(name); q != nil {
 				name = q.Parent
 				continue
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -118,7 +119,7 @@ func TestHostileNumbersStayWithinQuota(t *testing.T) {
 		nominal := []int64{0, 5, 1000, amounts.Max, quota.MaxAmount - 1}[r.IntN(5)]
 		e := New()
 		admits := func(map[string]string) bool { return true }
-		e.SetQueues([]QueueConfig{{Name: "a", Weight: 1, Admits: admits, Flavors: []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{
+		e.SetQueues([]config.Queue{{Name: "a", Weight: 1, Admits: admits, Flavors: []config.FlavorQuota{{Name: config.DefaultFlavor, Quotas: []config.ResourceQuota{
 			{Resource: "cpu", Nominal: nominal}, {Resource: "memory", Nominal: nominal},
 		}}}}})
 		sums, over := map[string]*big.Int{}, false

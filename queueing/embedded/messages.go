@@ -9,6 +9,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -26,7 +27,7 @@ func named(q, of *queue) string {
 // stopText says that queue q is stopped, and how, for an asker of the queue of.
 func stopText(q, of *queue) string {
 	how := "held"
-	if q.config.Stop == StopHoldAndDrain {
+	if q.config.Stop == config.StopHoldAndDrain {
 		how = "drained"
 	}
 	return fmt.Sprintf("%s is %s (stopPolicy %s)", named(q, of), how, q.config.Stop)

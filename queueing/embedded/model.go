@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -56,7 +57,7 @@ type queue struct {
 	parent    *queue
 	ancestors []string
 	// config is nil if the queue does not exist.
-	config *QueueConfig
+	config *config.Queue
 	// node is quota.None if the queue is in no tree.
 	node quota.NodeID
 	// stoppedBy is the nearest stopped queue, this one or one above it; drainedBy is the nearest drained one.
@@ -65,7 +66,7 @@ type queue struct {
 	// above it; nil if none does and flavors is DefaultFlavor.
 	flavors   []string
 	flavorsOf *queue
-	// limited is true if any queue of the tree has a quota. noQuota is true if none has one and the root is not
+	// Limited is true if any queue of the tree has a quota. noQuota is true if none has one and the root is not
 	// unlimited.
 	limited, noQuota bool
 
@@ -189,7 +190,7 @@ type option struct {
 }
 
 // placement holds the flavor for each pod set of a signature.
-type placement []*FlavorConfig
+type placement []*config.Flavor
 
 // ask is one attempt that requests a grant.
 type ask struct {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/internal/testing/movies"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // movie plays a story.
@@ -20,8 +21,8 @@ type movie struct {
 	t       *testing.T
 	out     io.Writer
 	engine  *Engine
-	queues  []QueueConfig
-	flavors []FlavorConfig
+	queues  []config.Queue
+	flavors []config.Flavor
 }
 
 // TestMovies plays the stories in testdata. Run it with -update to update their results, and review the difference.
@@ -46,7 +47,7 @@ var acts = map[string]func(m *movie, rest string){
 	"queue":  func(m *movie, rest string) { m.setQueue(nameIn(rest), queueOf(m.t, rest)) },
 	"delete": func(m *movie, rest string) { m.setQueue(nameIn(rest)) },
 	"flavor": func(m *movie, rest string) {
-		m.flavors = append(m.flavors, FlavorConfig{Name: rest, NodeLabels: map[string]string{"nodes": rest}})
+		m.flavors = append(m.flavors, config.Flavor{Name: rest, NodeLabels: map[string]string{"nodes": rest}})
 		m.engine.SetFlavors(m.flavors)
 	},
 	"submit":  func(m *movie, rest string) { m.engine.Submit(askFrom(m.t, rest)) },
@@ -85,7 +86,7 @@ func (m *movie) want(rest string) {
 
 // gone parses "pi 2" or "pi 2 spot": that many executors above the base gang are gone, in that flavor.
 func (m *movie) gone(rest string) {
-	words := append(strings.Fields(rest), DefaultFlavor)
+	words := append(strings.Fields(rest), config.DefaultFlavor)
 	m.settle(words[0], words[2], int32(integer(m.t, words[1])))
 }
 
@@ -102,8 +103,8 @@ func (m *movie) settle(name, flavor string, less int32) {
 }
 
 // setQueue replaces or removes one queue.
-func (m *movie) setQueue(name string, q ...QueueConfig) {
-	m.queues = slices.DeleteFunc(slices.Clone(m.queues), func(q QueueConfig) bool { return q.Name == name })
+func (m *movie) setQueue(name string, q ...config.Queue) {
+	m.queues = slices.DeleteFunc(slices.Clone(m.queues), func(q config.Queue) bool { return q.Name == name })
 	m.queues = append(m.queues, q...)
 	m.engine.SetQueues(m.queues)
 }
@@ -179,7 +180,7 @@ func (m *movie) allocation(key queueing.Key) {
 
 // elsewhere returns " on" and the flavor, or "" for the built-in one.
 func elsewhere(flavor string) string {
-	if flavor == DefaultFlavor {
+	if flavor == config.DefaultFlavor {
 		return ""
 	}
 	return " on " + flavor

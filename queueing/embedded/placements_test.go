@@ -9,19 +9,20 @@ import (
 	"testing"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // manyFlavors returns an engine with a queue that has many flavors of one cpu each.
 func manyFlavors(flavors int) *Engine {
-	q := withAll(QueueConfig{Name: "q"})
-	var configs []FlavorConfig
+	q := withAll(config.Queue{Name: "q"})
+	var configs []config.Flavor
 	for i := range flavors {
 		name := fmt.Sprintf("f%02d", i)
-		configs = append(configs, FlavorConfig{Name: name})
+		configs = append(configs, config.Flavor{Name: name})
 		q.Flavors = append(q.Flavors, cpuIn(name, 1))
 	}
 	e := New()
-	e.Configure([]QueueConfig{q}, configs)
+	e.Configure([]config.Queue{q}, configs)
 	return e
 }
 
@@ -87,7 +88,7 @@ func TestOptionAt(t *testing.T) {
 			e.Submit(manySets("pi", tc.sets, 1))
 			var where placement
 			for _, flavor := range strings.Fields(tc.where) {
-				where = append(where, &FlavorConfig{Name: flavor})
+				where = append(where, &config.Flavor{Name: flavor})
 			}
 			o, possible := e.hierarchy.optionAt(e.registry.apps[keyOf("pi")].class, where)
 			if possible != tc.want {

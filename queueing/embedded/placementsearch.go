@@ -6,6 +6,7 @@ package embedded
 import (
 	"slices"
 
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -16,7 +17,7 @@ type placementSearch struct {
 	queue     *queue
 	signature *signature
 	// usable holds the usable flavors of each pod set.
-	usable [][]*FlavorConfig
+	usable [][]*config.Flavor
 	// fits reports whether the need of the pod sets placed so far can be met.
 	fits func(quota.Vector) bool
 	// most is how many placements are wanted, and steps how many more choices of a flavor may be tried.
@@ -44,7 +45,7 @@ func (ps *placementSearch) preferred() placement {
 
 // severalFlavors reports whether a pod set has more than one usable flavor.
 func (ps *placementSearch) severalFlavors() bool {
-	return slices.ContainsFunc(ps.usable, func(flavors []*FlavorConfig) bool { return len(flavors) > 1 })
+	return slices.ContainsFunc(ps.usable, func(flavors []*config.Flavor) bool { return len(flavors) > 1 })
 }
 
 // run searches placements in which the minimum of pods fits. It finds no more than most and tries no more than steps
@@ -91,7 +92,7 @@ func (hr *hierarchy) option(class *equivalenceClass, where placement) option {
 // optionAt converts a placement to an option of a class, with the current flavors and quotas. It returns false if the
 // pods can no longer be placed like that.
 func (hr *hierarchy) optionAt(class *equivalenceClass, where placement) (option, bool) {
-	same := func(a, b *FlavorConfig) bool { return a.Name == b.Name }
+	same := func(a, b *config.Flavor) bool { return a.Name == b.Name }
 	if at := slices.IndexFunc(class.options, func(o option) bool { return slices.EqualFunc(o.where, where, same) }); at >= 0 {
 		return class.options[at], true
 	}
@@ -100,7 +101,7 @@ func (hr *hierarchy) optionAt(class *equivalenceClass, where placement) (option,
 	}
 	now := make(placement, len(where))
 	for i, f := range where {
-		at := slices.IndexFunc(class.placements.usable[i], func(usable *FlavorConfig) bool { return same(usable, f) })
+		at := slices.IndexFunc(class.placements.usable[i], func(usable *config.Flavor) bool { return same(usable, f) })
 		if at < 0 {
 			return option{}, false
 		}

@@ -5,6 +5,7 @@ package embedded
 
 import (
 	"cmp"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"math"
 )
 
@@ -72,11 +73,11 @@ func (pr *preemptionRound) mayClaim(class *equivalenceClass) bool {
 
 // mayPreemptFrom reports whether any ask of a queue may preempt now.
 func (pr *preemptionRound) mayPreemptFrom(q *queue) bool {
-	if q.config == nil || q.stoppedBy != nil || !q.config.Preemption.any() {
+	if q.config == nil || q.stoppedBy != nil || !q.config.Preemption.Any() {
 		return false
 	}
 	pr.prepare()
-	return pr.statesKnown && q.config.Preemption.active(pr.quotaToReclaim)
+	return pr.statesKnown && q.config.Preemption.Active(pr.quotaToReclaim)
 }
 
 // canClaim reports whether the first ask of a class without a claim could get one now.
@@ -177,8 +178,8 @@ func (pr *preemptionRound) seesNoTargets(class *equivalenceClass) bool {
 		return false
 	}
 	policy := q.config.Preemption
-	return !(policy.Within.set() && q.ranked.mayPreempt(class.next().ask.priority, policy.Within)) &&
-		!(policy.Reclaim.set() && (policy.Borrow == PreemptLowerPriority || q.mayPreemptByShare()))
+	return !(policy.Within.IsSet() && q.ranked.mayPreempt(class.next().ask.priority, policy.Within)) &&
+		!(policy.Reclaim.IsSet() && (policy.Borrow == config.PreemptLowerPriority || q.mayPreemptByShare()))
 }
 
 // blocksBorrowers reports whether a limit still blocks a need of a queue when the terminating holders are gone, and the
@@ -201,10 +202,10 @@ func (pr *preemptionRound) mayFindTargetsIn(class *equivalenceClass, o *option) 
 		return pr.reservations.fitsLater(class, o.minNeed)
 	}
 	policy := q.config.Preemption
-	if policy.Within.set() && q.ranked.mayPreempt(class.next().ask.priority, policy.Within) {
+	if policy.Within.IsSet() && q.ranked.mayPreempt(class.next().ask.priority, policy.Within) {
 		return true
 	}
-	return policy.Reclaim.set() && (policy.Borrow == PreemptLowerPriority || q.mayPreemptByShare() || forest.WithinQuota(q.node, o.minNeed))
+	return policy.Reclaim.IsSet() && (policy.Borrow == config.PreemptLowerPriority || q.mayPreemptByShare() || forest.WithinQuota(q.node, o.minNeed))
 }
 
 // search returns the plan for the first ask of a class in one option, or nil if there is none. The caller must have
@@ -244,9 +245,9 @@ func (pr *preemptionRound) newSearch(class *equivalenceClass, o *option) *target
 
 // preferredTo reports whether a plan is better than one in an earlier flavor, for a queue that does not simply take the
 // first flavor.
-func (p *preemptionPlan) preferredTo(earlier *preemptionPlan, by FlavorPreference) bool {
+func (p *preemptionPlan) preferredTo(earlier *preemptionPlan, by config.FlavorPreference) bool {
 	nearer, own := cmp.Compare(p.distance, earlier.distance), compareBools(p.own, earlier.own)
-	if by == LeastPreemption {
+	if by == config.LeastPreemption {
 		return cmp.Or(own, nearer) < 0
 	}
 	return cmp.Or(nearer, own) < 0

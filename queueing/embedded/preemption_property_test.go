@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // P5, P6: the rules allow each target that the engine chooses, the targets together release enough for the ask, and
@@ -36,27 +37,27 @@ func TestPreemption(t *testing.T) {
 
 // crowdedQueues returns a root with five leaves, some of them one level deeper, that lend to each other and preempt
 // each other.
-func (w *world) crowdedQueues() []QueueConfig {
-	queues := []QueueConfig{{Name: "q0"}, {Name: "q1", Parent: "q0"}, {Name: "q2", Parent: "q0"}}
+func (w *world) crowdedQueues() []config.Queue {
+	queues := []config.Queue{{Name: "q0"}, {Name: "q1", Parent: "q0"}, {Name: "q2", Parent: "q0"}}
 	for i := 3; i <= 7; i++ {
 		queues = append(queues, w.crowdedQueue(i))
 	}
 	return queues
 }
 
-func (w *world) crowdedQueue(i int) QueueConfig {
+func (w *world) crowdedQueue(i int) config.Queue {
 	q := w.randomQueue(i)
-	q.Parent, q.Stop, q.MaxRunning = fmt.Sprintf("q%d", w.IntN(3)), StopNone, nil
+	q.Parent, q.Stop, q.MaxRunning = fmt.Sprintf("q%d", w.IntN(3)), config.StopNone, nil
 	q.Admits = func(map[string]string) bool { return true }
 	if w.chance(0.8) {
-		q.Flavors = []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: 2 + w.Int64N(10)}}}}
+		q.Flavors = []config.FlavorQuota{{Name: config.DefaultFlavor, Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: 2 + w.Int64N(10)}}}}
 	}
 	p := &q.Preemption
-	p.Within = []Policy{PreemptNever, PreemptLowerPriority, PreemptLowerOrNewerEqualPriority}[w.IntN(3)]
-	p.Reclaim = []Policy{PreemptNever, PreemptLowerPriority, PreemptAny, PreemptAny}[w.IntN(4)]
+	p.Within = []config.Policy{config.PreemptNever, config.PreemptLowerPriority, config.PreemptLowerOrNewerEqualPriority}[w.IntN(3)]
+	p.Reclaim = []config.Policy{config.PreemptNever, config.PreemptLowerPriority, config.PreemptAny, config.PreemptAny}[w.IntN(4)]
 	if w.chance(0.3) {
 		threshold := int32(w.IntN(2))
-		p.Borrow, p.BorrowThreshold = PreemptLowerPriority, &threshold
+		p.Borrow, p.BorrowThreshold = config.PreemptLowerPriority, &threshold
 	}
 	return q
 }
@@ -231,7 +232,7 @@ func (j judge) mayDisplace(v *heldGrant) bool {
 	if victim == j.ask.Queue {
 		return j.within(v, policy.Within)
 	}
-	if policy.Reclaim != PreemptAny && !(policy.Reclaim == PreemptLowerPriority && lower) {
+	if policy.Reclaim != config.PreemptAny && !(policy.Reclaim == config.PreemptLowerPriority && lower) {
 		return false
 	}
 	mark := queueing.Key{Name: "the ask itself"}
@@ -248,7 +249,7 @@ func (j judge) mayDisplace(v *heldGrant) bool {
 			return false
 		}
 	}
-	borrow := policy.Borrow == PreemptLowerPriority && lower && (policy.BorrowThreshold == nil || v.standing.Priority <= *policy.BorrowThreshold)
+	borrow := policy.Borrow == config.PreemptLowerPriority && lower && (policy.BorrowThreshold == nil || v.standing.Priority <= *policy.BorrowThreshold)
 	return side != "" && (borrow || !j.over(side) || j.aboveShare(v, side))
 }
 
@@ -262,7 +263,7 @@ func (j judge) aboveShare(v *heldGrant, mine string) bool {
 	}
 	path := j.ref.path(v.grant.Queue)
 	theirs := path[slices.Index(path, above)-1]
-	if rule == PreemptLessThanInitialShare && j.ref.shareNow(mine).Cmp(j.ref.shareNow(theirs)) < 0 {
+	if rule == config.PreemptLessThanInitialShare && j.ref.shareNow(mine).Cmp(j.ref.shareNow(theirs)) < 0 {
 		return true
 	}
 	for key, g := range j.ref.grants {
@@ -274,14 +275,14 @@ func (j judge) aboveShare(v *heldGrant, mine string) bool {
 	return j.ref.shareNow(mine).Cmp(j.ref.shareNow(theirs)) <= 0
 }
 
-func (j judge) within(v *heldGrant, policy Policy) bool {
+func (j judge) within(v *heldGrant, policy config.Policy) bool {
 	switch {
-	case policy == PreemptNever:
+	case policy == config.PreemptNever:
 		return false
 	case v.standing.Priority < j.ask.Priority:
 		return true
 	}
-	return policy == PreemptLowerOrNewerEqualPriority && v.standing.Priority == j.ask.Priority && v.standing.QueuedAt.After(j.ask.QueuedAt)
+	return policy == config.PreemptLowerOrNewerEqualPriority && v.standing.Priority == j.ask.Priority && v.standing.QueuedAt.After(j.ask.QueuedAt)
 }
 
 // over reports whether a queue uses more than its own quota of what is short.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // events is the number of random events in a world.
@@ -138,7 +139,7 @@ func (w *world) checkOvertaken(t *testing.T, earlier, later queueing.Ask) {
 	if earlier.Queue != later.Queue || w.ref.inadmissible(earlier) != "" {
 		return
 	}
-	if w.ref.configs[later.Queue].Strategy == StrictFIFO {
+	if w.ref.configs[later.Queue].Strategy == config.StrictFIFO {
 		t.Fatalf("%s passes %s in a strict queue", later.Key.Name, earlier.Key.Name)
 	}
 	if cmp.Equal(earlier.PodSets, later.PodSets) {
@@ -222,7 +223,7 @@ func (r *reference) standing(name string) []string {
 // offers reports whether any queue of the tree names a flavor.
 func (r *reference) offers(name, flavor string) bool {
 	for other, q := range r.configs {
-		named := slices.ContainsFunc(q.Flavors, func(f FlavorQuota) bool { return f.Name == flavor })
+		named := slices.ContainsFunc(q.Flavors, func(f config.FlavorQuota) bool { return f.Name == flavor })
 		if named && r.top(other) == r.top(name) {
 			return true
 		}
@@ -292,11 +293,11 @@ func TestRestart(t *testing.T) {
 // know their current ancestors and the deleted queues are known before the grants.
 func (w *world) rebuild() *Engine {
 	e := newEngine()
-	queues := slices.DeleteFunc(slices.Clone(w.queues), func(q QueueConfig) bool { return q.Deleted })
+	queues := slices.DeleteFunc(slices.Clone(w.queues), func(q config.Queue) bool { return q.Deleted })
 	before := w.chance(0.5)
 	if !before || !w.grantsKnowTheirPlace() {
 		for ghost, parent := range w.ref.ghosts {
-			queues = append(queues, QueueConfig{Name: ghost, Parent: parent, Deleted: true})
+			queues = append(queues, config.Queue{Name: ghost, Parent: parent, Deleted: true})
 		}
 	}
 	keys := w.keys()

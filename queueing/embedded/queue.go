@@ -3,7 +3,10 @@
 
 package embedded
 
-import "github.com/sparkgate/sparkgate/queueing/quota"
+import (
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/quota"
+)
 
 func newTree(root string) *tree {
 	return &tree{root: root, dirty: true, quotaVersion: 1, targetVersion: 1, holderVersion: 1}
@@ -31,7 +34,7 @@ func newQueue(name string, t *tree) *queue {
 	return q
 }
 
-// root returns the topmost existing queue above this one, or the queue itself.
+// Root returns the topmost existing queue above this one, or the queue itself.
 func (q *queue) root() *queue {
 	for q.parent != nil && q.parent.config != nil {
 		q = q.parent
@@ -78,11 +81,11 @@ func (a *ask) classKey(access access) string {
 	return "+" + a.holdsFor.String() + " " + a.signature.key
 }
 
-func (q *queue) strict() bool { return q.config.Strategy == StrictFIFO }
+func (q *queue) strict() bool { return q.config.Strategy == config.StrictFIFO }
 
 // flavorsInOrder reports whether an ask gets the first flavor in which it fits.
 func (q *queue) flavorsInOrder() bool {
-	return q.config.FlavorPreference != LeastBorrowing && q.config.FlavorPreference != LeastPreemption
+	return q.config.FlavorPreference != config.LeastBorrowing && q.config.FlavorPreference != config.LeastPreemption
 }
 
 // atMaxRunning returns the queue that has reached its maxRunning, this one or one above it, or nil.

@@ -5,6 +5,7 @@ package embedded
 
 import (
 	"cmp"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"slices"
 )
 
@@ -25,10 +26,10 @@ func (r *ranking) remove(a *app) {
 
 // mayPreempt reports whether an ask of this priority may, by a policy within the queue, preempt any of the holders, or
 // pods of them.
-func (r ranking) mayPreempt(priority int32, within Policy) bool {
+func (r ranking) mayPreempt(priority int32, within config.Policy) bool {
 	if len(r) == 0 {
 		return false
 	}
 	lowest := r[len(r)-1].held.standing.Priority
-	return within == PreemptLowerPriority && lowest < priority || within == PreemptLowerOrNewerEqualPriority && lowest <= priority
+	return within == config.PreemptLowerPriority && lowest < priority || within == config.PreemptLowerOrNewerEqualPriority && lowest <= priority
 }

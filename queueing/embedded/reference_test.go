@@ -11,12 +11,13 @@ import (
 	"strings"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // reference is a second, slow implementation of the engine: it computes everything from the objects, recursively, and
 // tries every ask. It uses neither package quota nor any code of the engine. Its numbers are small.
 type reference struct {
-	configs map[string]QueueConfig
+	configs map[string]config.Queue
 	// ghosts are the deleted queues between a grant and its root, with their last parents. parents are the last parents
 	// of all queues.
 	ghosts, parents map[string]string
@@ -33,14 +34,14 @@ const noLimit = 1 << 50
 
 func newReference() *reference {
 	return &reference{
-		configs: map[string]QueueConfig{}, ghosts: map[string]string{}, parents: map[string]string{},
+		configs: map[string]config.Queue{}, ghosts: map[string]string{}, parents: map[string]string{},
 		grants: map[queueing.Key]queueing.Grant{}, asks: map[queueing.Key]queueing.Ask{},
 	}
 }
 
-func (r *reference) setQueues(queues []QueueConfig) {
+func (r *reference) setQueues(queues []config.Queue) {
 	known := maps.Clone(r.parents)
-	r.configs, r.ghosts, r.parents = map[string]QueueConfig{}, map[string]string{}, map[string]string{}
+	r.configs, r.ghosts, r.parents = map[string]config.Queue{}, map[string]string{}, map[string]string{}
 	for _, q := range queues {
 		if q.Deleted {
 			known[q.Name] = q.Parent
@@ -127,8 +128,8 @@ func (r *reference) top(name string) string {
 // noQuota reports whether no queue of the tree has a quota and its root is not unlimited.
 func (r *reference) noQuota(name string) bool {
 	top := r.top(name)
-	for other, config := range r.configs {
-		if r.top(other) == top && slices.ContainsFunc(config.Flavors, func(f FlavorQuota) bool { return len(f.Quotas) > 0 }) {
+	for other, q := range r.configs {
+		if r.top(other) == top && slices.ContainsFunc(q.Flavors, func(f config.FlavorQuota) bool { return len(f.Quotas) > 0 }) {
 			return false
 		}
 	}
@@ -187,7 +188,7 @@ func orNoLimit(limit *int64) int64 {
 func (r *reference) tracked(name, resource string) bool {
 	for other, q := range r.configs {
 		for _, f := range q.Flavors {
-			named := slices.ContainsFunc(f.Quotas, func(q ResourceQuota) bool { return q.Resource == resource })
+			named := slices.ContainsFunc(f.Quotas, func(q config.ResourceQuota) bool { return q.Resource == resource })
 			if named && r.top(other) == r.top(name) {
 				return true
 			}
@@ -287,7 +288,7 @@ func (r *reference) grant(a queueing.Ask, where []string, elastic int32) queuein
 
 // placements returns all assignments of the pod sets to existing flavors of the queue that they accept.
 func (r *reference) placements(a queueing.Ask) [][]string {
-	offered := []string{DefaultFlavor}
+	offered := []string{config.DefaultFlavor}
 	for _, name := range r.path(a.Queue) {
 		if flavors := r.configs[name].Flavors; len(flavors) > 0 {
 			offered = nil
@@ -354,7 +355,7 @@ func (r *reference) placed(a queueing.Ask, count int32) (best queueing.Grant, fi
 		g := r.grant(a, where, count)
 		switch {
 		case !r.within(g, r.available):
-		case preference != LeastBorrowing && preference != LeastPreemption:
+		case preference != config.LeastBorrowing && preference != config.LeastPreemption:
 			return g, true
 		case !fits || r.distanceOf(g) < r.distanceOf(best):
 			best, fits = g, true
@@ -430,7 +431,7 @@ func (r *reference) stop(queue string) string {
 	reason := ""
 	for _, name := range r.path(queue) {
 		q := r.configs[name]
-		if q.Stop == StopHold || q.Stop == StopHoldAndDrain {
+		if q.Stop == config.StopHold || q.Stop == config.StopHoldAndDrain {
 			return queueing.ReasonQueueHeld
 		}
 		if q.MaxRunning != nil && r.admitted(name) >= *q.MaxRunning {
@@ -500,7 +501,7 @@ func (r *reference) next(root string) (queueing.Ask, bool) {
 			continue
 		}
 		if _, fits := r.fit(a); !fits {
-			seen[a.Queue] = r.configs[a.Queue].Strategy == StrictFIFO
+			seen[a.Queue] = r.configs[a.Queue].Strategy == config.StrictFIFO
 			continue
 		}
 		seen[a.Queue] = true

@@ -47,7 +47,7 @@ func (q *queue) currentHead() *app { return q.headUnlessBlocked(blockReason{}) }
 func (q *queue) unblockRemedies() []string {
 	var out []string
 	for n := q; n != nil && n.config != nil; n = n.parent {
-		if n.config.stopped() {
+		if n.config.Stopped() {
 			out = append(out, fmt.Sprintf("resume queue %s: its stopPolicy is %s", n.name, n.config.Stop))
 		}
 		if most := n.config.MaxRunning; most != nil && n.admitted >= *most {

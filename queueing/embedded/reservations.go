@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -82,7 +83,7 @@ func (q *queue) headTimeout() time.Duration {
 	if q.config.HeadTimeout != nil {
 		return *q.config.HeadTimeout
 	}
-	return DefaultHeadTimeout
+	return config.DefaultHeadTimeout
 }
 
 // expectedStart returns the latest time at which the ask will start, calculated from the known release times of

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // flow is a tree under load in virtual time. Small and big asks of equal priority arrive all the time, and applications
@@ -63,21 +64,21 @@ func newFlow(seed uint64) *flow {
 		world: newWorld(seed), ends: map[queueing.Key]time.Duration{}, bounds: map[queueing.Key]time.Duration{}, asks: map[queueing.Key]queueing.Ask{}, due: map[queueing.Key]*promise{},
 	}
 	f.elastic, f.changing = f.chance(0.5), f.chance(0.5)
-	queues := []QueueConfig{{Name: "q0", Flavors: f.quota(f.Int64N(6))}}
+	queues := []config.Queue{{Name: "q0", Flavors: f.quota(f.Int64N(6))}}
 	for i := 1; i <= 2+f.IntN(4); i++ {
 		timeout := time.Duration(f.IntN(60)) * time.Second
 		if f.elastic {
 			timeout /= 6
 		}
-		q := QueueConfig{
+		q := config.Queue{
 			Name: fmt.Sprintf("q%d", i), Parent: fmt.Sprintf("q%d", f.IntN(i)), Flavors: f.quota(f.Int64N(9)), HeadTimeout: &timeout,
 			Admits: func(map[string]string) bool { return true }, FairSharing: f.chance(0.2), Weight: 1,
 		}
 		if f.chance(0.3) {
-			q.Strategy = StrictFIFO
+			q.Strategy = config.StrictFIFO
 		}
 		if f.elastic && f.chance(0.5) {
-			q.Preemption.Reclaim = PreemptAny
+			q.Preemption.Reclaim = config.PreemptAny
 		}
 		queues = append(queues, q)
 	}
@@ -86,15 +87,15 @@ func newFlow(seed uint64) *flow {
 	return f
 }
 
-func (f *flow) quota(cpu int64) []FlavorQuota {
-	r := ResourceQuota{Resource: "cpu", Nominal: cpu}
+func (f *flow) quota(cpu int64) []config.FlavorQuota {
+	r := config.ResourceQuota{Resource: "cpu", Nominal: cpu}
 	if limit := f.Int64N(5); f.chance(0.3) {
 		r.Borrowing = &limit
 	}
 	if limit := f.Int64N(5); f.chance(0.3) {
 		r.Lending = &limit
 	}
-	return []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{r}}}
+	return []config.FlavorQuota{{Name: config.DefaultFlavor, Quotas: []config.ResourceQuota{r}}}
 }
 
 const (

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // reservedIn returns the reserved amounts by queue and resource, without zeros.
@@ -51,7 +52,7 @@ func TestReserved(t *testing.T) {
 			e.Cycle(0)
 			submit(t, e, tc.head+" at=1")
 			e.Cycle(0)
-			e.Advance(epoch.Add(DefaultHeadTimeout + time.Second))
+			e.Advance(epoch.Add(config.DefaultHeadTimeout + time.Second))
 			submit(t, e, "late queue=a cpu=9 at=2") // so that there is something to decide
 			e.Cycle(0)
 			if diff := cmp.Diff(tc.want, reservedIn(e)); diff != "" {
@@ -97,7 +98,7 @@ func TestReservedForAChangedHead(t *testing.T) {
 			e.Cycle(0)
 			submit(t, e, "big queue=a cpu=2 at=1")
 			e.Cycle(0)
-			e.Advance(epoch.Add(DefaultHeadTimeout))
+			e.Advance(epoch.Add(config.DefaultHeadTimeout))
 			submit(t, e, "late queue=a cpu=9 at=3") // so that there is something to decide
 			e.Cycle(0)
 			e.SetHolderState(keyOf("x"), 1, 1, queueing.HolderState{ReleasedBy: epoch.Add(time.Hour)}) // as if it were found out anew

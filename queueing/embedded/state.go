@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -103,9 +104,9 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	s.ElasticPods, s.WantedPods = e.holders.elasticOf(q)
 	switch {
 	case q.drainedBy != nil:
-		s.StoppedBy, s.Stop = q.drainedBy.name, StopHoldAndDrain
+		s.StoppedBy, s.Stop = q.drainedBy.name, config.StopHoldAndDrain
 	case q.stoppedBy != nil:
-		s.StoppedBy, s.Stop = q.stoppedBy.name, StopHold
+		s.StoppedBy, s.Stop = q.stoppedBy.name, config.StopHold
 	}
 	e.hierarchy.addMissingFlavors(q, &s)
 	if at.Problem != quota.NoProblem {

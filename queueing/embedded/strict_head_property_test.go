@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // TestStrictHeadsKeepTheirOwnPart: while the head of a StrictFIFO queue without a headTimeout waits, no borrower takes
@@ -29,7 +30,7 @@ func TestStrictHeadsKeepTheirOwnPart(t *testing.T) {
 			for _, d := range w.decide() {
 				parts := w.keptParts(d.Grant.Queue)
 				w.granted(d, w.ref.asks[d.Key])
-				if w.ref.configs[d.Grant.Queue].Strategy == StrictFIFO || w.ref.usage(d.Grant.Queue, defaultCPU) <= w.ref.subtree(d.Grant.Queue, defaultCPU) {
+				if w.ref.configs[d.Grant.Queue].Strategy == config.StrictFIFO || w.ref.usage(d.Grant.Queue, defaultCPU) <= w.ref.subtree(d.Grant.Queue, defaultCPU) {
 					continue
 				}
 				borrowed++
@@ -47,17 +48,17 @@ func TestStrictHeadsKeepTheirOwnPart(t *testing.T) {
 	}
 }
 
-var defaultCPU = cell{DefaultFlavor, "cpu"}
+var defaultCPU = cell{config.DefaultFlavor, "cpu"}
 
 // strictQueues returns siblings that borrow from each other, every second one with StrictFIFO.
-func (w *world) strictQueues() []QueueConfig {
-	queues := []QueueConfig{{Name: "q0"}}
+func (w *world) strictQueues() []config.Queue {
+	queues := []config.Queue{{Name: "q0"}}
 	for i := 1; i <= 4; i++ {
 		limit, none := w.Int64N(6), time.Duration(0)
-		q := QueueConfig{Name: fmt.Sprintf("q%d", i), Parent: "q0", Admits: func(map[string]string) bool { return true }, HeadTimeout: &none, Weight: 1,
-			Flavors: []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: w.Int64N(12), Borrowing: &limit}}}}}
+		q := config.Queue{Name: fmt.Sprintf("q%d", i), Parent: "q0", Admits: func(map[string]string) bool { return true }, HeadTimeout: &none, Weight: 1,
+			Flavors: []config.FlavorQuota{{Name: config.DefaultFlavor, Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: w.Int64N(12), Borrowing: &limit}}}}}
 		if i%2 == 0 {
-			q.Strategy = StrictFIFO
+			q.Strategy = config.StrictFIFO
 		} else {
 			hour := time.Hour
 			q.HeadTimeout = &hour
@@ -101,7 +102,7 @@ func (w *world) refusedForParts(t *testing.T) int {
 		name := r.queue.name
 		part := min(r.ask.signature.podSets[0].Requests["cpu"], max(0, w.ref.subtree(name, defaultCPU)-w.ref.usage(name, defaultCPU)))
 		mark := queueing.Key{Name: "what is kept"}
-		w.ref.grants[mark] = queueing.Grant{Queue: name, PodSets: []queueing.PodSetGrant{{Flavor: DefaultFlavor, Count: 1, Requests: queueing.Resources{"cpu": part}}}}
+		w.ref.grants[mark] = queueing.Grant{Queue: name, PodSets: []queueing.PodSetGrant{{Flavor: config.DefaultFlavor, Count: 1, Requests: queueing.Resources{"cpu": part}}}}
 		fits := a.PodSets[0].Requests["cpu"] <= w.ref.available(a.Queue, defaultCPU)
 		delete(w.ref.grants, mark)
 		if fits {

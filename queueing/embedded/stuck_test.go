@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // stands reports the state of a running application, whose priority is 0.
@@ -21,7 +22,7 @@ func (s *scene) stands(name string, terminating, stuck bool) {
 // twoBorrowers returns a scene in which x and y, the newer one, have borrowed from owner all that it has.
 func twoBorrowers(t *testing.T) *scene {
 	t.Helper()
-	s := newScene(t, QueueConfig{Name: "root"}, leaf("owner", 6, reclaimAny), leaf("other", 0, Preemption{}))
+	s := newScene(t, config.Queue{Name: "root"}, leaf("owner", 6, reclaimAny), leaf("other", 0, config.Preemption{}))
 	s.comes("x", job{"other", 3, 0})
 	s.comes("y", job{"other", 3, 0})
 	s.want("both have borrowed", s.running(), "x", "y")

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -17,7 +18,7 @@ import (
 //   - in its own queue, as Preemption.Within allows;
 //   - in another queue, as Preemption.Reclaim allows, if what is short was borrowed there on every level up to the
 //     common ancestor, and the ask stays within the quota of its own subtree below that ancestor. An ask that borrows
-//     itself may do so as Preemption.Borrow allows, or QueueConfig.FairPreemption of the common ancestor (type
+//     itself may do so as Preemption.Borrow allows, or config.Queue.FairPreemption of the common ancestor (type
 //     shareRule).
 //
 // Only askers that use what is short are candidates.
@@ -70,14 +71,14 @@ func (p *targetSearch) run() (targets []*target, fits bool) {
 // queue itself, or elsewhere because the ask stays within the quota of its subtree on some level or may borrow.
 func (p *targetSearch) mayFindTargets() bool {
 	policy := p.class.queue.config.Preemption
-	if policy.Within.set() || policy.Borrow == PreemptLowerPriority || policy.Reclaim.set() && p.class.queue.tree.fairSharing {
+	if policy.Within.IsSet() || policy.Borrow == config.PreemptLowerPriority || policy.Reclaim.IsSet() && p.class.queue.tree.fairSharing {
 		return true
 	}
 	contested := p.short
 	if contested.Empty() {
 		contested = p.need
 	}
-	return policy.Reclaim.set() && slices.ContainsFunc(p.path[:len(p.path)-1], func(side *queue) bool {
+	return policy.Reclaim.IsSet() && slices.ContainsFunc(p.path[:len(p.path)-1], func(side *queue) bool {
 		return !p.preemption.hierarchy.forest.Over(side.node, contested)
 	})
 }
@@ -128,7 +129,7 @@ func (p *targetSearch) candidates() *candidates { return &candidates{search: p} 
 // eligible now, apart from rules about shares.
 func (p *targetSearch) mayReclaim() bool {
 	policy := p.class.queue.config.Preemption
-	return policy.Borrow == PreemptLowerPriority || policy.Reclaim.set() && slices.ContainsFunc(p.path[:len(p.path)-1], func(side *queue) bool {
+	return policy.Borrow == config.PreemptLowerPriority || policy.Reclaim.IsSet() && slices.ContainsFunc(p.path[:len(p.path)-1], func(side *queue) bool {
 		return !p.preemption.hierarchy.forest.Over(side.node, p.short)
 	})
 }
@@ -138,9 +139,9 @@ func (p *targetSearch) mayReclaim() bool {
 func (p *targetSearch) mayHoldTargets(q *queue) bool {
 	policy := p.class.queue.config.Preemption
 	if q == p.class.queue {
-		return policy.Within.set()
+		return policy.Within.IsSet()
 	}
-	return policy.Reclaim.set() && p.hasBorrowedShort(q)
+	return policy.Reclaim.IsSet() && p.hasBorrowedShort(q)
 }
 
 // hasBorrowedShort reports whether a queue, and all those above it below the common ancestor with the ask's queue, use
@@ -203,7 +204,7 @@ func (p *targetSearch) podTargets(a *app) []*target {
 // policyAllowsPods reports whether the policy within the queue allows the ask to preempt pods above a base gang. These
 // pods have no place in the queue, so for equal priorities age does not count.
 func (p *targetSearch) policyAllowsPods(v *app) bool {
-	return v.held.queue == p.class.queue && p.class.queue.config.Preemption.Within == PreemptLowerOrNewerEqualPriority &&
+	return v.held.queue == p.class.queue && p.class.queue.config.Preemption.Within == config.PreemptLowerOrNewerEqualPriority &&
 		v.held.standing.Priority <= p.app.ask.priority
 }
 
@@ -213,9 +214,9 @@ func (p *targetSearch) policyAllows(v *app) bool {
 	lower := v.held.standing.Priority < p.app.ask.priority
 	if v.held.queue == p.class.queue {
 		newer := v.held.standing.Priority == p.app.ask.priority && v.held.standing.QueuedAt.After(p.app.ask.queuedAt)
-		return policy.Within == PreemptLowerPriority && lower || policy.Within == PreemptLowerOrNewerEqualPriority && (lower || newer)
+		return policy.Within == config.PreemptLowerPriority && lower || policy.Within == config.PreemptLowerOrNewerEqualPriority && (lower || newer)
 	}
-	return policy.Reclaim == PreemptAny || policy.Reclaim == PreemptLowerPriority && lower
+	return policy.Reclaim == config.PreemptAny || policy.Reclaim == config.PreemptLowerPriority && lower
 }
 
 // isEligible reports whether an asker may be preempted now. Of the rules about shares it applies those up to by.
@@ -245,7 +246,7 @@ func (p *targetSearch) borrowsBeside(v *app) bool {
 // mayBorrow reports whether an ask that borrows may preempt an asker by the policy Borrow.
 func (p *targetSearch) mayBorrow(v *app) bool {
 	policy := p.class.queue.config.Preemption
-	return policy.Borrow == PreemptLowerPriority && v.held.standing.Priority < p.app.ask.priority &&
+	return policy.Borrow == config.PreemptLowerPriority && v.held.standing.Priority < p.app.ask.priority &&
 		(policy.BorrowThreshold == nil || v.held.standing.Priority <= *policy.BorrowThreshold)
 }
 

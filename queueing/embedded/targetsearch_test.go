@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // scene is an engine with applications of one pod that arrive, run and are preempted, by name.
@@ -29,7 +30,7 @@ type job struct {
 	priority int32
 }
 
-func newScene(t *testing.T, queues ...QueueConfig) *scene {
+func newScene(t *testing.T, queues ...config.Queue) *scene {
 	t.Helper()
 	for i := range queues {
 		queues[i].Admits = func(map[string]string) bool { return true }
@@ -40,9 +41,9 @@ func newScene(t *testing.T, queues ...QueueConfig) *scene {
 }
 
 // leaf returns a queue below root with that much cpu.
-func leaf(name string, nominal int64, p Preemption) QueueConfig {
-	return QueueConfig{Name: name, Parent: "root", Preemption: p,
-		Flavors: []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{{Resource: "cpu", Nominal: nominal}}}}}
+func leaf(name string, nominal int64, p config.Preemption) config.Queue {
+	return config.Queue{Name: name, Parent: "root", Preemption: p,
+		Flavors: []config.FlavorQuota{{Name: config.DefaultFlavor, Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: nominal}}}}}
 }
 
 // comes submits applications, one second after the other, and decides.
@@ -107,13 +108,13 @@ func (s *scene) want(what string, got []string, want ...string) {
 }
 
 var (
-	reclaimAny   = Preemption{Reclaim: PreemptAny}
-	lowerWithin  = Preemption{Within: PreemptLowerPriority}
-	newestWithin = Preemption{Within: PreemptLowerOrNewerEqualPriority}
+	reclaimAny   = config.Preemption{Reclaim: config.PreemptAny}
+	lowerWithin  = config.Preemption{Within: config.PreemptLowerPriority}
+	newestWithin = config.Preemption{Within: config.PreemptLowerOrNewerEqualPriority}
 )
 
 func TestReclaim(t *testing.T) {
-	s := newScene(t, QueueConfig{Name: "root"}, leaf("a", 4, reclaimAny), leaf("b", 4, reclaimAny))
+	s := newScene(t, config.Queue{Name: "root"}, leaf("a", 4, reclaimAny), leaf("b", 4, reclaimAny))
 	for i := range 4 {
 		s.comes(fmt.Sprintf("a%d", i), job{"a", 2, 0})
 	}
@@ -136,18 +137,18 @@ func TestReclaim(t *testing.T) {
 	s.want("whoever was displaced comes back in its turn", s.running(), "a0", "a1", "a2", "a4")
 }
 
-func withAll(q QueueConfig) QueueConfig {
+func withAll(q config.Queue) config.Queue {
 	q.Admits = func(map[string]string) bool { return true }
 	return q
 }
 
 func TestWithinAQueue(t *testing.T) {
 	tests := map[string]struct {
-		policy Preemption
+		policy config.Preemption
 		comes  job
 		want   []string
 	}{
-		"never":                            {Preemption{}, job{"q", 2, 9}, nil},
+		"never":                            {config.Preemption{}, job{"q", 2, 9}, nil},
 		"lower priority":                   {lowerWithin, job{"q", 2, 5}, []string{"low"}},
 		"the lowest first":                 {lowerWithin, job{"q", 4, 9}, []string{"low", "same"}},
 		"nobody for less than it takes":    {lowerWithin, job{"q", 6, 5}, nil},
@@ -186,8 +187,8 @@ func TestNewerOfEqualPriority(t *testing.T) {
 
 func TestBorrowWithinTree(t *testing.T) {
 	three := int32(3)
-	policy := Preemption{Reclaim: PreemptLowerPriority, Borrow: PreemptLowerPriority, BorrowThreshold: &three}
-	s := newScene(t, QueueConfig{Name: "root"}, leaf("a", 4, policy), leaf("b", 4, Preemption{}), leaf("c", 4, Preemption{}))
+	policy := config.Preemption{Reclaim: config.PreemptLowerPriority, Borrow: config.PreemptLowerPriority, BorrowThreshold: &three}
+	s := newScene(t, config.Queue{Name: "root"}, leaf("a", 4, policy), leaf("b", 4, config.Preemption{}), leaf("c", 4, config.Preemption{}))
 	s.comes("b-low", job{"b", 6, 3})
 	s.comes("c-high", job{"c", 6, 4})
 	s.comes("a0", job{"a", 6, 9})
@@ -201,8 +202,8 @@ func TestBorrowWithinTree(t *testing.T) {
 
 // A subtree reclaims its own quota from the other one, whichever of its queues asks.
 func TestReclaimOnEveryLevel(t *testing.T) {
-	below := func(parent string, q QueueConfig) QueueConfig { q.Parent = parent; return q }
-	s := newScene(t, QueueConfig{Name: "root"}, leaf("x", 4, Preemption{}), leaf("y", 4, Preemption{}),
+	below := func(parent string, q config.Queue) config.Queue { q.Parent = parent; return q }
+	s := newScene(t, config.Queue{Name: "root"}, leaf("x", 4, config.Preemption{}), leaf("y", 4, config.Preemption{}),
 		below("x", leaf("x1", 0, reclaimAny)), below("x", leaf("x2", 0, reclaimAny)), below("y", leaf("y1", 0, reclaimAny)))
 	s.comes("y-a", job{"y1", 4, 0})
 	s.comes("y-b", job{"y1", 4, 9})
@@ -216,13 +217,13 @@ func TestReclaimOnEveryLevel(t *testing.T) {
 }
 
 func TestDrain(t *testing.T) {
-	drained := leaf("q", 4, Preemption{})
+	drained := leaf("q", 4, config.Preemption{})
 	drained.Parent = ""
 	s := newScene(t, drained)
 	s.comes("one", job{"q", 2, 0})
 	s.engine.Changed()
-	drained.Stop = StopHoldAndDrain
-	s.engine.SetQueues([]QueueConfig{withAll(drained)})
+	drained.Stop = config.StopHoldAndDrain
+	s.engine.SetQueues([]config.Queue{withAll(drained)})
 	s.engine.Cycle(0)
 	s.want("all go", s.displaced(), "one")
 	if changed := s.engine.Changed(); len(changed) != 1 {
@@ -233,8 +234,8 @@ func TestDrain(t *testing.T) {
 	}
 	s.goes()
 	s.want("and wait", s.running())
-	drained.Stop = StopNone
-	s.engine.SetQueues([]QueueConfig{withAll(drained)})
+	drained.Stop = config.StopNone
+	s.engine.SetQueues([]config.Queue{withAll(drained)})
 	s.engine.Cycle(0)
 	s.want("until it is open again", s.running(), "one")
 }
@@ -251,7 +252,7 @@ func TestStandingAfterARestart(t *testing.T) {
 		grants[name] = *s.engine.Verdict(s.jobs[name].Key).Grant
 	}
 	s.engine = New()
-	s.engine.SetQueues([]QueueConfig{q})
+	s.engine.SetQueues([]config.Queue{q})
 	for _, name := range []string{"a", "b"} {
 		s.engine.Restore(s.jobs[name].Key, grants[name])
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -131,7 +132,7 @@ func (u *turmoil) counts() map[string]*queueCount {
 // checkCounts checks that charges and counts follow from grants and asks. Queues that are charged for deleted ones are
 // left out.
 func (u *turmoil) checkCounts() error {
-	if len(u.engine.holders.deletedInUse(newConfiguration(u.queues))) > 0 {
+	if len(u.engine.holders.deletedInUse(config.Read(u.queues))) > 0 {
 		return nil
 	}
 	counts := u.counts()

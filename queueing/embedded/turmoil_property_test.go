@@ -16,6 +16,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 const (
@@ -36,7 +37,7 @@ type turmoil struct {
 	// asks are the latest asks of all applications, including those that hold a grant.
 	asks map[queueing.Key]queueing.Ask
 	// flavors are the flavors besides the default one.
-	flavors []FlavorConfig
+	flavors []config.Flavor
 	// tight puts all queues into one tree that limits cpu only, so that quota is scarce at several levels at once.
 	tight bool
 	// heard is the news that each application has seen last.
@@ -52,7 +53,7 @@ func newTurmoil(seed uint64) *turmoil {
 	u := &turmoil{world: newWorld(seed), now: epoch, asks: map[queueing.Key]queueing.Ask{}, heard: map[queueing.Key]news{}}
 	u.tight = u.chance(0.7)
 	u.changeFlavors(queueing.Key{})
-	var queues []QueueConfig
+	var queues []config.Queue
 	for i := range turmoilQueues {
 		queues = append(queues, u.turmoilQueue(i))
 	}
@@ -61,44 +62,44 @@ func newTurmoil(seed uint64) *turmoil {
 }
 
 // turmoilQueue returns a random queue that may preempt and reserve quota.
-func (u *turmoil) turmoilQueue(i int) QueueConfig {
+func (u *turmoil) turmoilQueue(i int) config.Queue {
 	q := u.randomQueue(i)
 	if u.tight {
 		q = u.tightQueue(i)
 		if u.chance(0.25) {
-			q.Strategy = StrictFIFO
+			q.Strategy = config.StrictFIFO
 		}
 		if limit := 1 + u.Int32N(4); u.chance(0.15) {
 			q.MaxRunning = &limit
 		}
-		q.FlavorPreference = []FlavorPreference{FlavorsInOrder, LeastBorrowing, LeastPreemption}[u.IntN(3)]
+		q.FlavorPreference = []config.FlavorPreference{config.FlavorsInOrder, config.LeastBorrowing, config.LeastPreemption}[u.IntN(3)]
 	}
-	q.Preemption = Preemption{
-		Within:  []Policy{PreemptNever, PreemptLowerPriority, PreemptLowerOrNewerEqualPriority}[u.IntN(3)],
-		Reclaim: []Policy{PreemptNever, PreemptLowerPriority, PreemptAny}[u.IntN(3)],
-		Borrow:  []Policy{PreemptNever, PreemptLowerPriority}[u.IntN(2)],
+	q.Preemption = config.Preemption{
+		Within:  []config.Policy{config.PreemptNever, config.PreemptLowerPriority, config.PreemptLowerOrNewerEqualPriority}[u.IntN(3)],
+		Reclaim: []config.Policy{config.PreemptNever, config.PreemptLowerPriority, config.PreemptAny}[u.IntN(3)],
+		Borrow:  []config.Policy{config.PreemptNever, config.PreemptLowerPriority}[u.IntN(2)],
 	}
 	if u.chance(0.3) {
 		most := u.Int32N(3)
 		q.Preemption.BorrowThreshold = &most
 	}
-	q.FairPreemption = []FairPreemption{"", PreemptLessThanInitialShare, PreemptLessThanOrEqualToFinalShare}[u.IntN(3)]
+	q.FairPreemption = []config.FairPreemption{"", config.PreemptLessThanInitialShare, config.PreemptLessThanOrEqualToFinalShare}[u.IntN(3)]
 	if u.chance(0.7) {
 		timeout := time.Duration(u.IntN(3)) * 3 * time.Minute
 		q.HeadTimeout = &timeout
 	}
 	if u.chance(0.05) {
-		q.Stop = StopHoldAndDrain
+		q.Stop = config.StopHoldAndDrain
 	}
 	return q
 }
 
 // tightQueue returns a queue of the single tree below q0, with little cpu and often without borrowing.
-func (u *turmoil) tightQueue(i int) QueueConfig {
-	q := QueueConfig{
+func (u *turmoil) tightQueue(i int) config.Queue {
+	q := config.Queue{
 		Name: fmt.Sprintf("q%d", i), Admits: func(map[string]string) bool { return true }, Weight: u.Int32N(4), FairSharing: u.chance(0.1),
 	}
-	r := ResourceQuota{Resource: "cpu", Nominal: 4 + u.Int64N(8)}
+	r := config.ResourceQuota{Resource: "cpu", Nominal: 4 + u.Int64N(8)}
 	if i > 0 {
 		q.Parent = fmt.Sprintf("q%d", u.IntN((i+1)/2)) // at most four levels
 		r.Nominal = u.Int64N(8)
@@ -109,9 +110,9 @@ func (u *turmoil) tightQueue(i int) QueueConfig {
 			return q
 		}
 	}
-	q.Flavors = []FlavorQuota{{Name: DefaultFlavor, Quotas: []ResourceQuota{r}}}
+	q.Flavors = []config.FlavorQuota{{Name: config.DefaultFlavor, Quotas: []config.ResourceQuota{r}}}
 	if u.chance(0.3) {
-		q.Flavors = append(q.Flavors, FlavorQuota{Name: "spot", Quotas: []ResourceQuota{{Resource: "cpu", Nominal: u.Int64N(6)}}})
+		q.Flavors = append(q.Flavors, config.FlavorQuota{Name: "spot", Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: u.Int64N(6)}}})
 	}
 	return q
 }
@@ -200,7 +201,7 @@ func (u *turmoil) charge(queueing.Key) {
 	a := u.randomAsk(u.newKey())
 	a.Key.Kind, a.Part = "Pod", u.chance(0.5)
 	g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Gate: GateName, Queue: a.Queue, Part: a.Part, Priority: a.Priority,
-		PodSets: []queueing.PodSetGrant{{Name: "driver", Flavor: []string{"", DefaultFlavor, "spot"}[u.IntN(3)], Count: 1, Requests: a.PodSets[0].Requests}}}
+		PodSets: []queueing.PodSetGrant{{Name: "driver", Flavor: []string{"", config.DefaultFlavor, "spot"}[u.IntN(3)], Count: 1, Requests: a.PodSets[0].Requests}}}
 	u.say("%s is charged to %s: %v", a.Key.Name, g.Queue, g.PodSets)
 	u.asks[a.Key] = a
 	u.engine.Restore(a.Key, g)
@@ -212,7 +213,7 @@ func (u *turmoil) charge(queueing.Key) {
 func (u *turmoil) leaves() []string {
 	var out []string
 	for _, q := range u.queues {
-		if !slices.ContainsFunc(u.queues, func(child QueueConfig) bool { return child.Parent == q.Name }) {
+		if !slices.ContainsFunc(u.queues, func(child config.Queue) bool { return child.Parent == q.Name }) {
 			out = append(out, q.Name)
 		}
 	}
@@ -248,7 +249,7 @@ func (u *turmoil) undo(key queueing.Key) {
 func (u *turmoil) anyQueue() (name string, i, at int) {
 	i = u.IntN(turmoilQueues)
 	name = fmt.Sprintf("q%d", i)
-	return name, i, slices.IndexFunc(u.queues, func(q QueueConfig) bool { return q.Name == name })
+	return name, i, slices.IndexFunc(u.queues, func(q config.Queue) bool { return q.Name == name })
 }
 
 // replaceQueue replaces the configuration of a queue, or creates it.
@@ -306,17 +307,17 @@ func (u *turmoil) repairQueues(queueing.Key) {
 	queues := slices.Clone(u.queues)
 	for i := range turmoilQueues {
 		name := fmt.Sprintf("q%d", i)
-		at := slices.IndexFunc(queues, func(q QueueConfig) bool { return q.Name == name })
-		missed := slices.ContainsFunc(queues, func(q QueueConfig) bool { return q.Parent == name })
+		at := slices.IndexFunc(queues, func(q config.Queue) bool { return q.Name == name })
+		missed := slices.ContainsFunc(queues, func(q config.Queue) bool { return q.Parent == name })
 		if at < 0 && missed || at >= 0 && u.isAbove(name, name) {
-			queues = slices.DeleteFunc(queues, func(q QueueConfig) bool { return q.Name == name })
+			queues = slices.DeleteFunc(queues, func(q config.Queue) bool { return q.Name == name })
 			queues = append(queues, u.turmoilQueue(i))
 		}
 	}
 	u.reconfigure(queues)
 }
 
-func (u *turmoil) reconfigure(queues []QueueConfig) {
+func (u *turmoil) reconfigure(queues []config.Queue) {
 	u.queues = queues
 	u.engine.SetQueues(queues)
 	for _, q := range queues {
@@ -327,7 +328,7 @@ func (u *turmoil) reconfigure(queues []QueueConfig) {
 func (u *turmoil) changeFlavors(queueing.Key) {
 	u.flavors = nil
 	for _, name := range existing[1:] {
-		flavor := FlavorConfig{Name: name}
+		flavor := config.Flavor{Name: name}
 		if u.chance(0.4) {
 			flavor.NodeLabels = map[string]string{"pool": name}
 		}
@@ -459,13 +460,13 @@ func (u *turmoil) record(decisions []Decision, recorded float64) error {
 }
 
 func (u *turmoil) isQueue(name string) bool {
-	return slices.ContainsFunc(u.queues, func(q QueueConfig) bool { return q.Name == name })
+	return slices.ContainsFunc(u.queues, func(q config.Queue) bool { return q.Name == name })
 }
 
 // isAbove reports whether a queue is an ancestor of another one. Both exist.
 func (u *turmoil) isAbove(above, name string) bool {
 	for range u.queues { // parents may make a cycle
-		at := slices.IndexFunc(u.queues, func(q QueueConfig) bool { return q.Name == name })
+		at := slices.IndexFunc(u.queues, func(q config.Queue) bool { return q.Name == name })
 		if at < 0 {
 			return false
 		}

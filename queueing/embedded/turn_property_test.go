@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // outcome is the result of one cycle: the granted asks, the claims, and the targets.
@@ -114,7 +115,7 @@ func (w *world) restsAfter(t *testing.T, e *Engine, first outcome) {
 
 // inOrderAlone removes fair sharing, so that only borrowing distance, priority and age decide. Unless the tree is deep,
 // all leaves are siblings.
-func inOrderAlone(queues []QueueConfig, deep bool) []QueueConfig {
+func inOrderAlone(queues []config.Queue, deep bool) []config.Queue {
 	for i := range queues {
 		queues[i].FairSharing = false
 		if queues[i].Parent != "" && !deep {

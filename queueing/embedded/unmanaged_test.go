@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 func podKey(name string) queueing.Key {
@@ -118,7 +119,7 @@ func TestRestoredPods(t *testing.T) {
 	for _, pod := range []struct{ name, set string }{{"driver", "driver"}, {"exec-1", "executor"}} {
 		e.Restore(podKey(pod.name), queueing.Grant{
 			Run: 1, Attempt: 1, Gate: GateName, Queue: "team-a", Part: pod.set != "driver",
-			PodSets: []queueing.PodSetGrant{{Name: pod.set, Flavor: DefaultFlavor, Count: 1, Requests: queueing.Resources{"cpu": 1000}}},
+			PodSets: []queueing.PodSetGrant{{Name: pod.set, Flavor: config.DefaultFlavor, Count: 1, Requests: queueing.Resources{"cpu": 1000}}},
 		})
 	}
 	counts(t, e, "team-a", [4]int32{0, 1, 0, 2})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // worlds is the default number of seeds of a property.
@@ -38,7 +39,7 @@ type world struct {
 	*rand.Rand
 	engine *Engine
 	ref    *reference
-	queues []QueueConfig
+	queues []config.Queue
 	// confirmed are the grants that can no longer be reverted.
 	confirmed map[queueing.Key]bool
 	origins   map[queueing.Key]queueing.Ask
@@ -69,7 +70,7 @@ func (w *world) chance(p float64) bool { return w.Float64() < p }
 var (
 	resources = []string{"cpu", "memory", "pods"}
 	// existing are the existing flavors. Queues name these and others.
-	existing = []string{DefaultFlavor, "spot", "gpu"}
+	existing = []string{config.DefaultFlavor, "spot", "gpu"}
 )
 
 // cells returns all cells that can be limited.
@@ -85,25 +86,25 @@ func cells() []cell {
 
 func newEngine() *Engine {
 	e := New()
-	var flavors []FlavorConfig
+	var flavors []config.Flavor
 	for _, name := range existing[1:] {
-		flavors = append(flavors, FlavorConfig{Name: name})
+		flavors = append(flavors, config.Flavor{Name: name})
 	}
 	e.SetFlavors(flavors)
 	return e
 }
 
 // randomQueues returns up to seven queues. A parent may be missing or form a cycle.
-func (w *world) randomQueues() []QueueConfig {
-	queues := make([]QueueConfig, 1+w.IntN(7))
+func (w *world) randomQueues() []config.Queue {
+	queues := make([]config.Queue, 1+w.IntN(7))
 	for i := range queues {
 		queues[i] = w.randomQueue(i)
 	}
 	return queues
 }
 
-func (w *world) randomQueue(i int) QueueConfig {
-	q := QueueConfig{Name: fmt.Sprintf("q%d", i), Admits: func(map[string]string) bool { return true }}
+func (w *world) randomQueue(i int) config.Queue {
+	q := config.Queue{Name: fmt.Sprintf("q%d", i), Admits: func(map[string]string) bool { return true }}
 	switch {
 	case i > 0 && w.chance(0.75):
 		q.Parent = fmt.Sprintf("q%d", w.IntN(i))
@@ -114,36 +115,36 @@ func (w *world) randomQueue(i int) QueueConfig {
 		q.Admits = func(l map[string]string) bool { return l["team"] == "a" }
 	}
 	if w.chance(0.25) {
-		q.Strategy = StrictFIFO
+		q.Strategy = config.StrictFIFO
 	}
 	if w.chance(0.1) {
 		limit := int32(w.IntN(4))
 		q.MaxRunning = &limit
 	}
 	if w.chance(0.05) {
-		q.Stop = StopHold
+		q.Stop = config.StopHold
 	}
 	q.FairSharing, q.Weight = w.chance(0.3), int32(w.IntN(4))
 	if w.chance(0.75) {
 		q.Flavors = w.randomFlavors()
 	}
 	q.NamesNamespaces = w.chance(0.3)
-	q.FlavorPreference = []FlavorPreference{"", FlavorsInOrder, LeastBorrowing, LeastPreemption}[w.IntN(4)]
+	q.FlavorPreference = []config.FlavorPreference{"", config.FlavorsInOrder, config.LeastBorrowing, config.LeastPreemption}[w.IntN(4)]
 	q.Unlimited = q.Parent == "" && len(q.Flavors) == 0 && w.chance(0.8)
 	return q
 }
 
 // randomFlavors returns flavors, mostly the default one only.
-func (w *world) randomFlavors() []FlavorQuota {
-	names := []string{DefaultFlavor}
+func (w *world) randomFlavors() []config.FlavorQuota {
+	names := []string{config.DefaultFlavor}
 	if w.chance(0.3) {
 		names = append(slices.Clone(existing), "absent")
 		w.Shuffle(len(names), func(a, b int) { names[a], names[b] = names[b], names[a] })
 		names = names[:1+w.IntN(3)]
 	}
-	var out []FlavorQuota
+	var out []config.FlavorQuota
 	for _, name := range names {
-		f := FlavorQuota{Name: name}
+		f := config.FlavorQuota{Name: name}
 		for _, resource := range resources {
 			if w.chance(0.6) {
 				f.Quotas = append(f.Quotas, w.randomQuota(resource))
@@ -154,8 +155,8 @@ func (w *world) randomFlavors() []FlavorQuota {
 	return out
 }
 
-func (w *world) randomQuota(resource string) ResourceQuota {
-	r := ResourceQuota{Resource: resource, Nominal: w.Int64N(15)}
+func (w *world) randomQuota(resource string) config.ResourceQuota {
+	r := config.ResourceQuota{Resource: resource, Nominal: w.Int64N(15)}
 	if w.chance(0.3) {
 		limit := w.Int64N(8)
 		r.Borrowing = &limit
@@ -223,7 +224,7 @@ func (w *world) anyKey() (queueing.Key, bool) {
 	return keys[w.IntN(len(keys))], true
 }
 
-func (w *world) setQueues(queues []QueueConfig) {
+func (w *world) setQueues(queues []config.Queue) {
 	w.queues = queues
 	w.engine.SetQueues(queues)
 	w.ref.setQueues(queues)
@@ -232,7 +233,7 @@ func (w *world) setQueues(queues []QueueConfig) {
 	}
 }
 
-func describe(q QueueConfig) string {
+func describe(q config.Queue) string {
 	out := fmt.Sprintf("%s in=%s %s %s", q.Name, q.Parent, q.Strategy, q.Stop)
 	if q.MaxRunning != nil {
 		out += fmt.Sprintf(" max=%d", *q.MaxRunning)
@@ -303,7 +304,7 @@ func (w *world) restore(key queueing.Key) {
 func (w *world) edit() {
 	queues := slices.Clone(w.queues)
 	i := w.IntN(8)
-	at := slices.IndexFunc(queues, func(q QueueConfig) bool { return q.Name == fmt.Sprintf("q%d", i) })
+	at := slices.IndexFunc(queues, func(q config.Queue) bool { return q.Name == fmt.Sprintf("q%d", i) })
 	switch {
 	case at < 0:
 		queues = append(queues, w.randomQueue(i))

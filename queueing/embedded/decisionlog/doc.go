@@ -19,8 +19,6 @@
 //
 //	call              with                        answer
 //	configure         queues, flavors
-//	setQueues         queues
-//	setFlavors        flavors
 //	setEpoch          root, epoch
 //	submit            an ask                      whether anything changed
 //	restore           key, grant

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // DefaultLimit is the default maximum size of a log: 256 MiB.
@@ -173,7 +173,7 @@ func (l *log) fail(why error) {
 
 // recordAnswers returns the queues with those selectors replaced whose text cannot be parsed; the replacements record
 // their answers.
-func (l *log) recordAnswers(queues []embedded.QueueConfig) []embedded.QueueConfig {
+func (l *log) recordAnswers(queues []config.Queue) []config.Queue {
 	queues = slices.Clone(queues)
 	for i := range queues {
 		if q := &queues[i]; admission(q) == byAnswers {

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // Values of admits: how to determine which namespaces a queue admits. With the empty value it admits none.
@@ -20,11 +20,11 @@ const (
 
 // queueConfig is a queue as it is recorded: with a word for its selector, which is a function.
 type queueConfig struct {
-	embedded.QueueConfig
+	config.Queue
 	Admits string `json:"admits,omitempty"`
 }
 
-func queueConfigs(queues []embedded.QueueConfig) []queueConfig {
+func queueConfigs(queues []config.Queue) []queueConfig {
 	out := make([]queueConfig, 0, len(queues))
 	for i := range queues {
 		out = append(out, queueConfig{queues[i], admission(&queues[i])})
@@ -34,8 +34,8 @@ func queueConfigs(queues []embedded.QueueConfig) []queueConfig {
 
 // restore returns the queue's configuration. answers returns the recorded answers of a selector whose text cannot be
 // parsed.
-func (q queueConfig) restore(answers func(map[string]string) bool) (embedded.QueueConfig, error) {
-	out := q.QueueConfig
+func (q queueConfig) restore(answers func(map[string]string) bool) (config.Queue, error) {
+	out := q.Queue
 	switch q.Admits {
 	case "":
 	case bySelector:
@@ -53,7 +53,7 @@ func (q queueConfig) restore(answers func(map[string]string) bool) (embedded.Que
 }
 
 // admission returns the value of admits for a queue.
-func admission(q *embedded.QueueConfig) string {
+func admission(q *config.Queue) string {
 	if q.Admits == nil {
 		return ""
 	}

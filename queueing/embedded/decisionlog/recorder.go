@@ -8,6 +8,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // Recorder is an Engine that records its calls. Like an Engine it is not safe for concurrent use. Read-only calls are
@@ -25,8 +26,6 @@ func New(o Options) *Recorder {
 // Names of the calls.
 const (
 	callConfigure        = "configure"
-	callSetQueues        = "setQueues"
-	callSetFlavors       = "setFlavors"
 	callSetEpoch         = "setEpoch"
 	callSubmit           = "submit"
 	callRestore          = "restore"
@@ -46,14 +45,8 @@ const (
 // Arguments of the calls.
 type (
 	configureArgs struct {
-		Queues  []queueConfig           `json:"queues,omitempty"`
-		Flavors []embedded.FlavorConfig `json:"flavors,omitempty"`
-	}
-	setQueuesArgs struct {
-		Queues []queueConfig `json:"queues,omitempty"`
-	}
-	setFlavorsArgs struct {
-		Flavors []embedded.FlavorConfig `json:"flavors,omitempty"`
+		Queues  []queueConfig   `json:"queues,omitempty"`
+		Flavors []config.Flavor `json:"flavors,omitempty"`
 	}
 	setEpochArgs struct {
 		Root  string `json:"root"`
@@ -92,31 +85,13 @@ type (
 )
 
 // Configure is Engine.Configure.
-func (r *Recorder) Configure(queues []embedded.QueueConfig, flavors []embedded.FlavorConfig) {
+func (r *Recorder) Configure(queues []config.Queue, flavors []config.Flavor) {
 	if !r.log.isOpen() {
 		r.Engine.Configure(queues, flavors)
 		return
 	}
 	r.Engine.Configure(r.log.recordAnswers(queues), flavors)
 	r.log.add(callConfigure, configureArgs{Queues: queueConfigs(queues), Flavors: flavors}, nil)
-}
-
-// SetQueues is Engine.SetQueues.
-func (r *Recorder) SetQueues(queues []embedded.QueueConfig) {
-	if !r.log.isOpen() {
-		r.Engine.SetQueues(queues)
-		return
-	}
-	r.Engine.SetQueues(r.log.recordAnswers(queues))
-	r.log.add(callSetQueues, setQueuesArgs{Queues: queueConfigs(queues)}, nil)
-}
-
-// SetFlavors is Engine.SetFlavors.
-func (r *Recorder) SetFlavors(flavors []embedded.FlavorConfig) {
-	r.Engine.SetFlavors(flavors)
-	if r.log.isOpen() {
-		r.log.add(callSetFlavors, setFlavorsArgs{Flavors: flavors}, nil)
-	}
 }
 
 // SetEpoch is Engine.SetEpoch.

@@ -20,6 +20,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/golden"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // story returns the log of a short story: two applications ask and there is quota for one. The second one has a higher
@@ -33,14 +34,14 @@ func story(o Options) string {
 	everybody := func(map[string]string) bool { return true }
 	limit := int64(0)
 	timeout := 90 * time.Second
-	queues := []embedded.QueueConfig{
-		{Name: "root", Weight: 1, Flavors: []embedded.FlavorQuota{
-			{Name: embedded.DefaultFlavor, Quotas: []embedded.ResourceQuota{{Resource: "cpu", Nominal: 2000, Lending: &limit}}},
+	queues := []config.Queue{
+		{Name: "root", Weight: 1, Flavors: []config.FlavorQuota{
+			{Name: config.DefaultFlavor, Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: 2000, Lending: &limit}}},
 		}},
 		{Name: "team", Parent: "root", Weight: 2, Admits: everybody, SelectorText: "<none>", HeadTimeout: &timeout,
-			Preemption: embedded.Preemption{Within: embedded.PreemptLowerPriority}},
+			Preemption: config.Preemption{Within: config.PreemptLowerPriority}},
 	}
-	r.Configure(queues, []embedded.FlavorConfig{{Name: "spot", NodeLabels: map[string]string{"pool": "spot"}}})
+	r.Configure(queues, []config.Flavor{{Name: "spot", NodeLabels: map[string]string{"pool": "spot"}}})
 	r.SetEpoch("root", 4)
 	first, second := storyAsk("first", 0), storyAsk("second", 5)
 	r.Submit(first)
@@ -60,8 +61,7 @@ func story(o Options) string {
 	r.Restore(first.Key, queueing.Grant{Run: 1, Attempt: 2, Gate: embedded.GateName, Queue: "team", Epoch: 3, PodSets: []queueing.PodSetGrant{
 		{Name: "driver", Flavor: "spot", Count: 1, Requests: queueing.Resources{"cpu": 2000}, NodeSelector: map[string]string{"pool": "spot"}},
 	}})
-	r.SetFlavors(nil)
-	r.SetQueues(queues[1:])
+	r.Configure(queues[1:], nil)
 	r.Cycle(0)
 	r.Changed()
 	return out.String()
@@ -200,11 +200,11 @@ func TestNoFieldIsForgotten(t *testing.T) {
 	request := filled[queueing.ResizeRequest]()
 	request.Ready = nil // no decision depends on it
 	check(request, there(t, request))
-	flavor := filled[embedded.FlavorConfig]()
+	flavor := filled[config.Flavor]()
 	check(flavor, there(t, flavor))
-	queue := filled[embedded.QueueConfig]()
+	queue := filled[config.Queue]()
 	queue.Admits, queue.SelectorText = func(map[string]string) bool { return true }, "<none>"
-	got, err := there(t, queueConfigs([]embedded.QueueConfig{queue})[0]).restore(nil)
+	got, err := there(t, queueConfigs([]config.Queue{queue})[0]).restore(nil)
 	if err != nil || got.Admits == nil || !got.Admits(nil) {
 		t.Errorf("nobody is admitted: %v", err)
 	}
@@ -231,11 +231,11 @@ func TestSelectors(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := metav1.FormatLabelSelector(&s)
-		q := embedded.QueueConfig{Name: "q", SelectorText: text, Admits: func(map[string]string) bool { return false }}
+		q := config.Queue{Name: "q", SelectorText: text, Admits: func(map[string]string) bool { return false }}
 		if got := admission(&q); got != bySelector {
 			t.Errorf("%s is known by its %s", text, got)
 		}
-		restored, err := queueConfigs([]embedded.QueueConfig{q})[0].restore(nil)
+		restored, err := queueConfigs([]config.Queue{q})[0].restore(nil)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -285,7 +285,7 @@ func TestWhatDoesNothing(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
 			r := New(Options{Out: &out})
-			r.SetQueues([]embedded.QueueConfig{{Name: "team", Unlimited: true, Admits: func(map[string]string) bool { return true }, SelectorText: "<none>"}})
+			r.Configure([]config.Queue{{Name: "team", Unlimited: true, Admits: func(map[string]string) bool { return true }, SelectorText: "<none>"}}, nil)
 			for _, call := range c.calls {
 				call(r)
 			}

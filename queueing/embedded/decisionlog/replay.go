@@ -12,7 +12,7 @@ import (
 	"io"
 
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // Result is what was replayed.
@@ -175,14 +175,14 @@ func (r *replayer) answersOf(queue string) func(map[string]string) bool {
 	}
 }
 
-func (r *replayer) queues(all []queueConfig) []embedded.QueueConfig {
-	var out []embedded.QueueConfig
+func (r *replayer) queues(all []queueConfig) []config.Queue {
+	var out []config.Queue
 	for _, q := range all {
-		config, err := q.restore(r.answersOf(q.Name))
+		queue, err := q.restore(r.answersOf(q.Name))
 		if err != nil {
 			r.problem = fmt.Errorf("queue %s: %w", q.Name, err)
 		}
-		out = append(out, config)
+		out = append(out, queue)
 	}
 	return out
 }
@@ -212,8 +212,6 @@ var calls = map[string]func(r *replayer, with json.RawMessage) error{
 	callConfigure: with(func(r *replayer, a configureArgs) {
 		r.engine.Configure(r.queues(a.Queues), a.Flavors)
 	}),
-	callSetQueues:  with(func(r *replayer, a setQueuesArgs) { r.engine.SetQueues(r.queues(a.Queues)) }),
-	callSetFlavors: with(func(r *replayer, a setFlavorsArgs) { r.engine.SetFlavors(a.Flavors) }),
 	callSetEpoch:   with(func(r *replayer, a setEpochArgs) { r.engine.SetEpoch(a.Root, a.Epoch) }),
 	callSubmit:     with(func(r *replayer, a queueing.Ask) { r.engine.Submit(a) }),
 	callRestore:    with(func(r *replayer, a restoreArgs) { r.engine.Restore(a.Key, a.Grant) }),

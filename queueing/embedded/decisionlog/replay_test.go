@@ -19,6 +19,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // happenings is the number of random calls in a world.
@@ -99,10 +100,10 @@ func TestTimeIsRecorded(t *testing.T) {
 	var out bytes.Buffer
 	r := New(Options{Out: &out})
 	timeout := time.Minute
-	r.SetQueues([]embedded.QueueConfig{{
+	r.Configure([]config.Queue{{
 		Name: "team", Admits: func(map[string]string) bool { return true }, SelectorText: "<none>", HeadTimeout: &timeout,
-		Flavors: []embedded.FlavorQuota{{Name: embedded.DefaultFlavor, Quotas: []embedded.ResourceQuota{{Resource: "cpu", Nominal: 4000}}}},
-	}})
+		Flavors: []config.FlavorQuota{{Name: config.DefaultFlavor, Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: 4000}}}},
+	}}, nil)
 	ask := func(name string, cpu int64) { // of equal age the order is that of the names
 		a := storyAsk(name, 0)
 		a.PodSets[0].Requests = queueing.Resources{"cpu": cpu}
@@ -236,9 +237,9 @@ func TestRefused(t *testing.T) {
 		"wrong type":           {head + `{"call":"cycle","with":{"max":"all"}}` + "\n", []string{"line 2", "max", version}},
 		"wrong duration":       {head + `{"call":"submit","with":{"key":{"namespace":"a","name":"b","uid":"c"},"run":1,"attempt":1,"queue":"q","holdsFor":"long"}}` + "\n", []string{"line 2", "holdsFor"}},
 		"follows the end":      {head + `{"call":"end","with":{"why":"full"}}` + "\n" + `{"call":"changed","answer":[]}` + "\n", []string{"line 3", "follows the end"}},
-		"unknown admission":    {head + `{"call":"setQueues","with":{"queues":[{"name":"a","weight":1,"admits":"some"}]}}` + "\n", []string{"line 2", "queue a", `"some"`}},
-		"unreadable selector":  {head + `{"call":"setQueues","with":{"queues":[{"name":"a","weight":1,"admits":"selector","selector":"a b"}]}}` + "\n", []string{"line 2", "queue a"}},
-		"not said by selector": {head + `{"call":"setQueues","with":{"queues":[{"name":"a","weight":1,"admits":"answers"}]}}` + "\n" + `{"call":"submit","with":{"key":{"namespace":"a","name":"b","uid":"c"},"run":1,"attempt":1,"queue":"a"},"answer":true}` + "\n", []string{"line 3", "queue a", "{}"}},
+		"unknown admission":    {head + `{"call":"configure","with":{"queues":[{"name":"a","weight":1,"admits":"some"}]}}` + "\n", []string{"line 2", "queue a", `"some"`}},
+		"unreadable selector":  {head + `{"call":"configure","with":{"queues":[{"name":"a","weight":1,"admits":"selector","selector":"a b"}]}}` + "\n", []string{"line 2", "queue a"}},
+		"not said by selector": {head + `{"call":"configure","with":{"queues":[{"name":"a","weight":1,"admits":"answers"}]}}` + "\n" + `{"call":"submit","with":{"key":{"namespace":"a","name":"b","uid":"c"},"run":1,"attempt":1,"queue":"a"},"answer":true}` + "\n", []string{"line 3", "queue a", "{}"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,6 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // forSeeds runs a property with many seeds.
@@ -38,8 +39,11 @@ var zone = time.FixedZone("somewhere", 2*60*60)
 type world struct {
 	*rand.Rand
 	engine *Recorder
-	queues []embedded.QueueConfig
-	asks   map[queueing.Key]queueing.Ask
+	queues []config.Queue
+	// usedQueues and usedFlavors are the configuration of the engine.
+	usedQueues  []config.Queue
+	usedFlavors []config.Flavor
+	asks        map[queueing.Key]queueing.Ask
 	// keys are the keys of all applications so far.
 	keys []queueing.Key
 	now  time.Time
@@ -52,11 +56,11 @@ func newWorld(seed uint64, o Options) *world {
 	w := &world{
 		Rand: rand.New(rand.NewPCG(seed, seed)), engine: New(o), asks: map[queueing.Key]queueing.Ask{}, now: epoch, repeat: func() {},
 	}
-	w.queues = make([]embedded.QueueConfig, 1+w.IntN(6))
+	w.queues = make([]config.Queue, 1+w.IntN(6))
 	for i := range w.queues {
 		w.queues[i] = w.queue(i)
 	}
-	w.engine.Configure(w.queues, w.flavors())
+	w.configure(w.queues, w.flavors())
 	return w
 }
 
@@ -81,20 +85,20 @@ func (w *world) limit() *int64 {
 	return &n
 }
 
-func (w *world) queue(i int) embedded.QueueConfig {
-	q := embedded.QueueConfig{
+func (w *world) queue(i int) config.Queue {
+	q := config.Queue{
 		Name: fmt.Sprintf("q%d", i), Weight: w.Int32N(4), FairSharing: w.chance(0.3), Deleted: w.chance(0.05),
-		Strategy: pick(w, embedded.BestEffortFIFO, embedded.BestEffortFIFO, embedded.BestEffortFIFO, embedded.StrictFIFO), Stop: embedded.StopNone,
-		Preemption: embedded.Preemption{
-			Within:  pick(w, embedded.PreemptNever, embedded.PreemptLowerPriority, embedded.PreemptLowerOrNewerEqualPriority),
-			Reclaim: pick(w, embedded.PreemptNever, embedded.PreemptAny), Borrow: pick(w, embedded.PreemptNever, embedded.PreemptLowerPriority),
+		Strategy: pick(w, config.BestEffortFIFO, config.BestEffortFIFO, config.BestEffortFIFO, config.StrictFIFO), Stop: config.StopNone,
+		Preemption: config.Preemption{
+			Within:  pick(w, config.PreemptNever, config.PreemptLowerPriority, config.PreemptLowerOrNewerEqualPriority),
+			Reclaim: pick(w, config.PreemptNever, config.PreemptAny), Borrow: pick(w, config.PreemptNever, config.PreemptLowerPriority),
 		},
 	}
 	if i > 0 && w.chance(0.8) {
 		q.Parent = fmt.Sprintf("q%d", w.IntN(i))
 	}
 	if w.chance(0.1) {
-		q.Stop = pick(w, embedded.StopHold, embedded.StopHoldAndDrain)
+		q.Stop = pick(w, config.StopHold, config.StopHoldAndDrain)
 	}
 	if w.chance(0.1) {
 		limit := w.Int32N(4)
@@ -104,8 +108,8 @@ func (w *world) queue(i int) embedded.QueueConfig {
 		timeout := time.Duration(w.IntN(10)) * time.Second
 		q.HeadTimeout = &timeout
 	}
-	for _, name := range []string{embedded.DefaultFlavor, "spot"}[:1+w.IntN(2)] {
-		q.Flavors = append(q.Flavors, embedded.FlavorQuota{Name: name, Quotas: []embedded.ResourceQuota{
+	for _, name := range []string{config.DefaultFlavor, "spot"}[:1+w.IntN(2)] {
+		q.Flavors = append(q.Flavors, config.FlavorQuota{Name: name, Quotas: []config.ResourceQuota{
 			{Resource: "cpu", Nominal: w.Int64N(15), Borrowing: w.limit(), Lending: w.limit()},
 			{Resource: "memory", Nominal: 5 + w.Int64N(15)},
 		}})
@@ -116,7 +120,7 @@ func (w *world) queue(i int) embedded.QueueConfig {
 
 // admission sets a namespace selector: mostly one that admits all; of the others, some can be parsed from their text
 // and some cannot.
-func (w *world) admission(q *embedded.QueueConfig) {
+func (w *world) admission(q *config.Queue) {
 	ofTeamA := func(l map[string]string) bool { return l["team"] == "a" }
 	switch w.IntN(8) {
 	case 0: // no namespace
@@ -131,16 +135,16 @@ func (w *world) admission(q *embedded.QueueConfig) {
 	}
 }
 
-func (w *world) flavors() []embedded.FlavorConfig {
+func (w *world) flavors() []config.Flavor {
 	taint := corev1.Taint{Key: "spot", Effect: corev1.TaintEffectNoSchedule}
-	spot := embedded.FlavorConfig{Name: "spot", NodeLabels: map[string]string{"pool": "spot", "kind": "cheap"}}
+	spot := config.Flavor{Name: "spot", NodeLabels: map[string]string{"pool": "spot", "kind": "cheap"}}
 	if w.chance(0.5) {
 		spot.NodeTaints = []corev1.Taint{taint}
 	}
 	if w.chance(0.5) {
 		spot.Tolerations = []corev1.Toleration{{Key: "spot", Operator: corev1.TolerationOpExists}}
 	}
-	return []embedded.FlavorConfig{spot}[:w.IntN(2)]
+	return []config.Flavor{spot}[:w.IntN(2)]
 }
 
 func (w *world) ask(key queueing.Key) queueing.Ask {
@@ -244,7 +248,7 @@ func (w *world) grant(a queueing.Ask) queueing.Grant {
 	g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Gate: embedded.GateName, Queue: a.Queue, Epoch: w.Int64N(3)}
 	for _, p := range a.PodSets {
 		g.PodSets = append(g.PodSets, queueing.PodSetGrant{
-			Name: p.Name, Flavor: pick(w, "", embedded.DefaultFlavor, "spot"), Count: p.Count, Requests: p.Requests,
+			Name: p.Name, Flavor: pick(w, "", config.DefaultFlavor, "spot"), Count: p.Count, Requests: p.Requests,
 			NodeSelector: p.NodeSelector, Tolerations: p.Tolerations,
 		})
 	}
@@ -253,7 +257,7 @@ func (w *world) grant(a queueing.Ask) queueing.Grant {
 
 func (w *world) ofConfiguration() {
 	i := w.IntN(7)
-	at := slices.IndexFunc(w.queues, func(q embedded.QueueConfig) bool { return q.Name == fmt.Sprintf("q%d", i) })
+	at := slices.IndexFunc(w.queues, func(q config.Queue) bool { return q.Name == fmt.Sprintf("q%d", i) })
 	w.queues = slices.Clone(w.queues)
 	switch {
 	case at < 0:
@@ -265,14 +269,19 @@ func (w *world) ofConfiguration() {
 	}
 	switch w.IntN(4) {
 	case 0:
-		w.engine.SetQueues(w.queues)
+		w.configure(w.queues, w.usedFlavors)
 	case 1:
-		w.engine.SetFlavors(w.flavors())
+		w.configure(w.usedQueues, w.flavors())
 	case 2:
 		w.engine.SetEpoch(fmt.Sprintf("q%d", i), w.Int64N(9))
 	default:
-		w.engine.Configure(w.queues, w.flavors())
+		w.configure(w.queues, w.flavors())
 	}
+}
+
+func (w *world) configure(queues []config.Queue, flavors []config.Flavor) {
+	w.usedQueues, w.usedFlavors = queues, flavors
+	w.engine.Configure(queues, flavors)
 }
 
 // decide does what the gate does in a cycle.

@@ -12,7 +12,7 @@ import (
 
 	explainv1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // Before the gate is opened nothing is decided, but the asks that it has received are explained.
@@ -26,7 +26,7 @@ func TestExplain(t *testing.T) {
 	if _, known := r.View().Explain(key); known {
 		t.Error("explains an application of which it has not heard")
 	}
-	r.admissions.engine.SetQueues([]embedded.QueueConfig{{Name: "team-a"}})
+	r.admissions.engine.Configure([]config.Queue{{Name: "team-a"}}, nil)
 	r.Open(Acquired{}, []Holding{{Key: key, Grant: queueing.Grant{Run: 1, Attempt: 1, Queue: "team-a"}}}, nil, nil)
 	if !r.View().Leads() {
 		t.Error("does not lead once it has restored its state")

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // crowded returns a tree of 100 queues that lend to each other, with so many arrivals that most of them wait. Arrivals
 // of the same size share their pod sets.
-func crowded(arrivals int, preemption embedded.Preemption) Scenario {
-	s := Scenario{Queues: []embedded.QueueConfig{{Name: "root"}}}
+func crowded(arrivals int, preemption config.Preemption) Scenario {
+	s := Scenario{Queues: []config.Queue{{Name: "root"}}}
 	for q := range 100 {
 		queue := queueWith(fmt.Sprintf("q%02d", q), "root", 20)
 		queue.Preemption = preemption
@@ -50,7 +50,7 @@ func spread(s Scenario, times float64) Scenario {
 
 // fairly makes the queues of a scenario preempt each other by their shares.
 func fairly(s Scenario) Scenario {
-	s.Queues[0].FairSharing, s.Queues[0].FairPreemption = true, embedded.PreemptLessThanInitialShare
+	s.Queues[0].FairSharing, s.Queues[0].FairPreemption = true, config.PreemptLessThanInitialShare
 	for i := range s.Queues {
 		s.Queues[i].Weight = 1
 	}
@@ -61,10 +61,10 @@ func fairly(s Scenario) Scenario {
 // tenth as many are played with priorities in each queue and with fair preemption, because these take longest.
 func BenchmarkContention(b *testing.B) {
 	const arrivals = 10_000
-	reclaim := embedded.Preemption{Reclaim: embedded.PreemptAny}
-	priority := embedded.Preemption{Reclaim: embedded.PreemptAny, Within: embedded.PreemptLowerPriority}
+	reclaim := config.Preemption{Reclaim: config.PreemptAny}
+	priority := config.Preemption{Reclaim: config.PreemptAny, Within: config.PreemptLowerPriority}
 	for name, s := range map[string]Scenario{
-		"none": crowded(arrivals, embedded.Preemption{}), "reclaim": crowded(arrivals, reclaim), "priority": crowded(arrivals/10, priority),
+		"none": crowded(arrivals, config.Preemption{}), "reclaim": crowded(arrivals, reclaim), "priority": crowded(arrivals/10, priority),
 		"fair": fairly(crowded(arrivals/10, reclaim)),
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -85,8 +85,8 @@ func BenchmarkContention(b *testing.B) {
 // up, and a tenth of them at the same instant. The reported memory is that of the process, including the scenario.
 func BenchmarkCrowd(b *testing.B) {
 	for name, scenario := range map[string]func() Scenario{
-		"1000000":        func() Scenario { return spread(crowded(1_000_000, embedded.Preemption{}), 3.5) },
-		"100000-at-once": func() Scenario { return spread(crowded(100_000, embedded.Preemption{}), 0) },
+		"1000000":        func() Scenario { return spread(crowded(1_000_000, config.Preemption{}), 3.5) },
+		"100000-at-once": func() Scenario { return spread(crowded(100_000, config.Preemption{}), 0) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			s := scenario()

@@ -8,12 +8,12 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // engine is the part of embedded.Engine that the simulation uses.
 type engine interface {
-	SetFlavors(flavors []embedded.FlavorConfig)
-	SetQueues(queues []embedded.QueueConfig)
+	Configure(queues []config.Queue, flavors []config.Flavor)
 	Advance(now time.Time)
 	Submit(ask queueing.Ask) bool
 	Cycle(max int) []embedded.Decision

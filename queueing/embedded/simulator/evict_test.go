@@ -12,6 +12,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // jealous is an engine that reclaims the quota of one application the first few times that another one arrives after
@@ -61,7 +62,7 @@ func TestPreemption(t *testing.T) {
 	high := arrival(20*time.Second, "team/b", 2, time.Minute)
 	high.Ask.Priority = 1
 	got, err := told(t, Scenario{
-		Queues:   []embedded.QueueConfig{queueWith("team", "", 2)},
+		Queues:   []config.Queue{queueWith("team", "", 2)},
 		Arrivals: []Arrival{arrival(0, "team/a", 2, time.Minute), high, arrival(30*time.Second, "team/c", 2, time.Minute)},
 	}, e)
 	if err != nil {
@@ -94,7 +95,7 @@ func (restless) Eviction(queueing.Key, int64, int64) *queueing.Eviction {
 func TestPreemptionWithoutEnd(t *testing.T) {
 	t.Parallel()
 	_, err := told(t, Scenario{
-		Queues:   []embedded.QueueConfig{queueWith("team", "", 2)},
+		Queues:   []config.Queue{queueWith("team", "", 2)},
 		Arrivals: []Arrival{arrival(time.Second, "team/a", 2, time.Minute)},
 	}, restless{embedded.New()})
 	if err == nil || !strings.Contains(err.Error(), "at 1s default/a is admitted and preempted forever") {
@@ -107,10 +108,10 @@ func TestPreemptionWithoutEnd(t *testing.T) {
 func TestTheEngineTakesBack(t *testing.T) {
 	t.Parallel()
 	lender, drained := queueWith("lender", "root", 2), queueWith("lender", "root", 2)
-	lender.Preemption.Reclaim = embedded.PreemptAny
-	drained.Stop = embedded.StopHoldAndDrain
+	lender.Preemption.Reclaim = config.PreemptAny
+	drained.Stop = config.StopHoldAndDrain
 	got, err := told(t, Scenario{
-		Queues: []embedded.QueueConfig{queueWith("root", ""), queueWith("borrower", "root", 2), lender},
+		Queues: []config.Queue{queueWith("root", ""), queueWith("borrower", "root", 2), lender},
 		Arrivals: []Arrival{
 			arrival(0, "borrower/own", 2, time.Minute), arrival(0, "borrower/lent", 2, time.Minute),
 			arrival(30*time.Second, "lender/lender", 1, time.Minute),

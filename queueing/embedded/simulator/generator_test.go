@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // load describes arrivals in the way of Kueue's performance test: cohorts of equal queues, and the same applications
@@ -51,10 +51,10 @@ var loads = map[string]load{
 }
 
 // scenario returns the queues and their arrivals. Simultaneous ones are ordered by queue, and then by class.
-func (l load) scenario(preemption embedded.Preemption) Scenario {
+func (l load) scenario(preemption config.Preemption) Scenario {
 	var s Scenario
 	for c := range l.cohorts {
-		cohort := embedded.QueueConfig{Name: fmt.Sprintf("cohort-%02d", c)}
+		cohort := config.Queue{Name: fmt.Sprintf("cohort-%02d", c)}
 		s.Queues = append(s.Queues, cohort)
 		for q := range l.queues {
 			queue := l.queue(fmt.Sprintf("%s.%03d", cohort.Name, q), cohort.Name)
@@ -66,7 +66,7 @@ func (l load) scenario(preemption embedded.Preemption) Scenario {
 	return s
 }
 
-func (l load) queue(name, cohort string) embedded.QueueConfig {
+func (l load) queue(name, cohort string) config.Queue {
 	queue := queueWith(name, cohort, l.nominal)
 	borrowing := 1000 * l.borrowing
 	queue.Flavors[0].Quotas[0].Borrowing = &borrowing

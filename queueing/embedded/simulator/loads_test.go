@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // TestLoads: whatever the rules, the quota is fully used while an application waits. Where no work is lost by
@@ -19,11 +19,11 @@ import (
 //	go test ./queueing/embedded/simulator -run TestLoads -v
 func TestLoads(t *testing.T) {
 	t.Parallel()
-	none, reclaim := embedded.Preemption{}, embedded.Preemption{Reclaim: embedded.PreemptAny}
-	both := embedded.Preemption{Reclaim: embedded.PreemptAny, Within: embedded.PreemptLowerPriority} // the rules of Kueue's configurations
+	none, reclaim := config.Preemption{}, config.Preemption{Reclaim: config.PreemptAny}
+	both := config.Preemption{Reclaim: config.PreemptAny, Within: config.PreemptLowerPriority} // the rules of Kueue's configurations
 	tests := map[string]struct {
 		load  string
-		rules embedded.Preemption
+		rules config.Preemption
 		// within is the largest makespan, as a multiple of the bound.
 		within float64
 	}{
@@ -76,7 +76,7 @@ func TestLoadsHaveTheNumbers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := loads[name]
-			s := l.scenario(embedded.Preemption{})
+			s := l.scenario(config.Preemption{})
 			if got := len(s.Queues) - l.cohorts; got != tc.queues || len(s.Arrivals) != tc.arrivals {
 				t.Errorf("%d queues and %d arrivals, want %d and %d", got, len(s.Arrivals), tc.queues, tc.arrivals)
 			}
@@ -118,7 +118,7 @@ type cohort struct {
 }
 
 // play plays the load with the real engine.
-func (l load) play(rules embedded.Preemption) (tally, error) {
+func (l load) play(rules config.Preemption) (tally, error) {
 	s := l.scenario(rules)
 	c := &counter{
 		arrivals: map[string]*Arrival{}, admitted: map[string]Time{}, waiting: map[string]bool{},

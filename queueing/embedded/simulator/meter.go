@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -48,7 +48,7 @@ func newMeter() *meter {
 
 // configure sets the nominal quota of all queues and computes the current usage again. running must call yield with
 // each held grant.
-func (m *meter) configure(queues []embedded.QueueConfig, running func(yield func(queue string, charges []charge))) {
+func (m *meter) configure(queues []config.Queue, running func(yield func(queue string, charges []charge))) {
 	for _, c := range m.cells {
 		c.used.SetInt64(0)
 		c.nominal.SetInt64(0)
@@ -63,7 +63,7 @@ func (m *meter) configure(queues []embedded.QueueConfig, running func(yield func
 	running(m.add)
 }
 
-func (m *meter) addNominal(q *embedded.QueueConfig) {
+func (m *meter) addNominal(q *config.Queue) {
 	root := m.root(q.Name)
 	if m.limited[root] == nil {
 		m.limited[root] = map[quota.Cell]bool{}

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // mixed returns a production queue and a batch queue that lend to each other, with 80 large applications of high
 // priority and 500 small ones of low priority. They arrive at random times within 40 minutes and together need more
 // than the quota.
-func mixed(preemption embedded.Preemption) Scenario {
-	s := Scenario{Queues: []embedded.QueueConfig{{Name: "root"}, queueWith("production", "root", 80), queueWith("batch", "root", 20)}}
+func mixed(preemption config.Preemption) Scenario {
+	s := Scenario{Queues: []config.Queue{{Name: "root"}, queueWith("production", "root", 80), queueWith("batch", "root", 20)}}
 	for i := range s.Queues {
 		s.Queues[i].Preemption = preemption
 	}
@@ -47,7 +47,7 @@ type mixedTally struct {
 	wait map[string]time.Duration
 }
 
-func playMixed(t *testing.T, preemption embedded.Preemption) mixedTally {
+func playMixed(t *testing.T, preemption config.Preemption) mixedTally {
 	t.Helper()
 	out := mixedTally{wait: map[string]time.Duration{}}
 	admitted, arrived, count := map[string]Time{}, map[string]Time{}, map[string]time.Duration{}
@@ -88,11 +88,11 @@ func playMixed(t *testing.T, preemption embedded.Preemption) mixedTally {
 //	go test ./queueing/embedded/simulator -run TestProductionAndBatch -v
 func TestProductionAndBatch(t *testing.T) {
 	t.Parallel()
-	for name, rules := range map[string]embedded.Preemption{
+	for name, rules := range map[string]config.Preemption{
 		"no preemption":        {},
-		"reclaim":              {Reclaim: embedded.PreemptAny},
-		"reclaim and priority": {Reclaim: embedded.PreemptAny, Within: embedded.PreemptLowerPriority},
-		"borrow by priority":   {Reclaim: embedded.PreemptAny, Borrow: embedded.PreemptLowerPriority},
+		"reclaim":              {Reclaim: config.PreemptAny},
+		"reclaim and priority": {Reclaim: config.PreemptAny, Within: config.PreemptLowerPriority},
+		"borrow by priority":   {Reclaim: config.PreemptAny, Borrow: config.PreemptLowerPriority},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

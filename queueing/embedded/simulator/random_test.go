@@ -17,6 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // randomScenario returns a tree of queues with more arrivals than it can hold, and changes in between. There are few
@@ -29,7 +30,7 @@ func randomScenario(r *rand.Rand) Scenario {
 	for i := range 1 + r.IntN(4) {
 		q := queueWith(fmt.Sprintf("q%d", i), "root", r.Int64N(6))
 		if r.IntN(3) == 0 {
-			q.Strategy = embedded.StrictFIFO
+			q.Strategy = config.StrictFIFO
 		}
 		s.Queues = append(s.Queues, q)
 		names = append(names, q.Name)
@@ -47,7 +48,7 @@ func randomScenario(r *rand.Rand) Scenario {
 			s.Changes = append(s.Changes, Change{At: seconds(r, 40), DeleteQueue: name})
 			continue
 		case 1:
-			q.Stop = embedded.StopHold
+			q.Stop = config.StopHold
 		}
 		s.Changes = append(s.Changes, Change{At: seconds(r, 40), Queue: &q})
 	}

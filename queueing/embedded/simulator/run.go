@@ -28,7 +28,6 @@ func Run(s Scenario, emit func(Event) error) (Summary, error) {
 
 func run(scenario Scenario, e engine, emit func(Event) error) (Summary, error) {
 	s := newSimulation(scenario, e, emit)
-	s.engine.SetFlavors(s.configuration.sortedFlavors())
 	s.change(Change{})
 	for {
 		next, more := s.next()
@@ -189,12 +188,8 @@ func (s *simulation) handleEvents() error {
 // change applies a change to the configuration of the engine and the meter.
 func (s *simulation) change(c Change) {
 	s.configuration.apply(c)
-	if c.Flavor != nil || c.DeleteFlavor != "" {
-		s.engine.SetFlavors(s.configuration.sortedFlavors())
-		return
-	}
 	queues := s.configuration.sortedQueues()
-	s.engine.SetQueues(queues)
+	s.engine.Configure(queues, s.configuration.sortedFlavors())
 	s.meter.configure(queues, s.running)
 }
 

@@ -16,15 +16,16 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // queueWith returns a queue with that many cores in the flavor default that admits every namespace. Without cores it
 // limits nothing.
-func queueWith(name, parent string, cores ...int64) embedded.QueueConfig {
-	q := embedded.QueueConfig{Name: name, Parent: parent, Weight: 1, Admits: func(map[string]string) bool { return true }}
+func queueWith(name, parent string, cores ...int64) config.Queue {
+	q := config.Queue{Name: name, Parent: parent, Weight: 1, Admits: func(map[string]string) bool { return true }}
 	q.Unlimited = parent == "" && len(cores) == 0
 	for _, n := range cores {
-		q.Flavors = []embedded.FlavorQuota{{Name: "default", Quotas: []embedded.ResourceQuota{{Resource: "cpu", Nominal: 1000 * n}}}}
+		q.Flavors = []config.FlavorQuota{{Name: "default", Quotas: []config.ResourceQuota{{Resource: "cpu", Nominal: 1000 * n}}}}
 	}
 	return q
 }
@@ -65,7 +66,7 @@ func told(t *testing.T, s Scenario, e engine) (string, error) {
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	team := []embedded.QueueConfig{queueWith("team", "", 2)}
+	team := []config.Queue{queueWith("team", "", 2)}
 	more, gone := queueWith("team", "", 4), Change{At: 30 * time.Second, DeleteQueue: "team"}
 	tests := map[string]struct {
 		scenario Scenario
@@ -149,7 +150,7 @@ func TestRun(t *testing.T) {
 {"event":"summary","makespan":"1m0s","wait":{"p50":"0s","p95":"30s","max":"30s"},"usage":{"default/cpu":1},"preemptions":0}`,
 		},
 		"what has no limit is not measured": {
-			scenario: Scenario{Queues: []embedded.QueueConfig{queueWith("free", "")}, Arrivals: []Arrival{arrival(0, "free/a", 2, time.Minute)}},
+			scenario: Scenario{Queues: []config.Queue{queueWith("free", "")}, Arrivals: []Arrival{arrival(0, "free/a", 2, time.Minute)}},
 			want: `
 0s a admitted
 1m0s a finished
@@ -175,10 +176,10 @@ func TestFlavorsComeAndGo(t *testing.T) {
 	queue := queueWith("team", "", 2)
 	queue.Flavors[0].Name = "spot"
 	got, err := told(t, Scenario{
-		Queues:   []embedded.QueueConfig{queue},
+		Queues:   []config.Queue{queue},
 		Arrivals: []Arrival{arrival(0, "team/a", 2, time.Minute), arrival(0, "team/b", 2, time.Minute)},
 		Changes: []Change{
-			{At: time.Minute, Flavor: &embedded.FlavorConfig{Name: "spot"}},
+			{At: time.Minute, Flavor: &config.Flavor{Name: "spot"}},
 			{At: 90 * time.Second, DeleteFlavor: "spot"},
 		},
 	}, embedded.New())
@@ -201,7 +202,7 @@ func TestFlavorsComeAndGo(t *testing.T) {
 func TestEndOfTime(t *testing.T) {
 	t.Parallel()
 	_, err := told(t, Scenario{
-		Queues:   []embedded.QueueConfig{queueWith("team", "", 2)},
+		Queues:   []config.Queue{queueWith("team", "", 2)},
 		Arrivals: []Arrival{arrival(time.Minute, "team/a", 1, math.MaxInt64)},
 	}, embedded.New())
 	if err == nil || !strings.Contains(err.Error(), "default/a would end after more than 2562047h47m16.854775807s") {
@@ -214,7 +215,7 @@ func TestErrorsOfTheReaderEndThePlay(t *testing.T) {
 	full := errors.New("no space left")
 	calls := 0
 	_, err := Run(Scenario{
-		Queues:   []embedded.QueueConfig{queueWith("team", "", 2)},
+		Queues:   []config.Queue{queueWith("team", "", 2)},
 		Arrivals: []Arrival{arrival(0, "team/a", 1, time.Minute), arrival(0, "team/b", 1, time.Minute)},
 	}, func(Event) error {
 		calls++

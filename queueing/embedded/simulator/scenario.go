@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // Scenario is the initial configuration and everything that happens. Run does not modify it.
 type Scenario struct {
 	// Queues and Flavors are the configuration at time 0.
-	Queues  []embedded.QueueConfig
-	Flavors []embedded.FlavorConfig
+	Queues  []config.Queue
+	Flavors []config.Flavor
 	// Arrivals and Changes may be in any order. Those at the same instant happen in the order given here.
 	Arrivals []Arrival
 	Changes  []Change
@@ -83,9 +83,9 @@ type Change struct {
 	// At is when the change happens. It must not be negative.
 	At time.Duration
 	// Queue is added, or replaces the queue with this name. DeleteQueue is the name of a queue to delete.
-	Queue       *embedded.QueueConfig
+	Queue       *config.Queue
 	DeleteQueue string
 	// Flavor is added, or replaces the flavor with this name. DeleteFlavor is the name of a flavor to delete.
-	Flavor       *embedded.FlavorConfig
+	Flavor       *config.Flavor
 	DeleteFlavor string
 }

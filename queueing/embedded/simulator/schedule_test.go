@@ -13,6 +13,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // script is a schedule that returns a given step for each instant, and records when it was called and what had ended.
@@ -52,7 +53,7 @@ func TestSchedule(t *testing.T) {
 		},
 	}}
 	got, err := told(t, Scenario{
-		Queues: []embedded.QueueConfig{queueWith("team", "", 2)}, Schedules: []Schedule{s},
+		Queues: []config.Queue{queueWith("team", "", 2)}, Schedules: []Schedule{s},
 		Arrivals: []Arrival{arrival(3*time.Minute, "team/other", 2, time.Minute)},
 	}, embedded.New())
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // configuration is the current configuration, by name.
 type configuration struct {
-	queues  map[string]embedded.QueueConfig
-	flavors map[string]embedded.FlavorConfig
+	queues  map[string]config.Queue
+	flavors map[string]config.Flavor
 }
 
 func newConfiguration(s Scenario) configuration {
-	at := configuration{queues: map[string]embedded.QueueConfig{}, flavors: map[string]embedded.FlavorConfig{}}
+	at := configuration{queues: map[string]config.Queue{}, flavors: map[string]config.Flavor{}}
 	for _, q := range s.Queues {
 		at.queues[q.Name] = q
 	}
@@ -39,9 +39,9 @@ func (s configuration) apply(c Change) {
 	delete(s.flavors, c.DeleteFlavor)
 }
 
-func (s configuration) sortedQueues() []embedded.QueueConfig { return sorted(s.queues) }
+func (s configuration) sortedQueues() []config.Queue { return sorted(s.queues) }
 
-func (s configuration) sortedFlavors() []embedded.FlavorConfig { return sorted(s.flavors) }
+func (s configuration) sortedFlavors() []config.Flavor { return sorted(s.flavors) }
 
 // sorted returns the values in the order of their names. The slice is new, so the engine may keep it.
 func sorted[T any](byName map[string]T) []T {

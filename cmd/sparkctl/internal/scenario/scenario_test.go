@@ -18,7 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/tools/offline"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/convert"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/embedded/simulator"
 )
 
@@ -66,15 +66,15 @@ changes:
 		}
 		return queueing.Ask{Key: queueing.Key{Namespace: namespace, Name: name}, Queue: "team", Priority: priority, NamespaceLabels: labels, PodSets: sets}
 	}
-	config := func(name string, spec v1alpha1.SparkQueueSpec) embedded.QueueConfig {
+	queueOf := func(name string, spec v1alpha1.SparkQueueSpec) config.Queue {
 		return convert.QueueConfig(&v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec})
 	}
-	replaced := config("team", v1alpha1.SparkQueueSpec{Parent: "root"})
+	replaced := queueOf("team", v1alpha1.SparkQueueSpec{Parent: "root"})
 	want := simulator.Scenario{
-		Queues: []embedded.QueueConfig{config("team", v1alpha1.SparkQueueSpec{Flavors: []v1alpha1.FlavorQuota{
+		Queues: []config.Queue{queueOf("team", v1alpha1.SparkQueueSpec{Flavors: []v1alpha1.FlavorQuota{
 			{Name: "spot", Quotas: []v1alpha1.ResourceQuota{{Resource: "cpu", Nominal: resource.MustParse("1500m")}}},
 		}})},
-		Flavors: []embedded.FlavorConfig{{Name: "spot", NodeLabels: map[string]string{"lifecycle": "spot"}}},
+		Flavors: []config.Flavor{{Name: "spot", NodeLabels: map[string]string{"lifecycle": "spot"}}},
 		Arrivals: []simulator.Arrival{
 			{RunFor: 90 * time.Second, Ask: ask("default", "first", 0, queueing.PodSet{Name: "driver", Count: 1, Requests: queueing.Resources{"pods": 1}})},
 			{At: 90 * time.Minute, Ask: ask("spark", "second", -5,
@@ -82,7 +82,7 @@ changes:
 				queueing.PodSet{Name: "executor", Requests: queueing.Resources{"cpu": 2000, "pods": 1}})},
 		},
 		Changes: []simulator.Change{
-			{At: time.Minute, Flavor: &embedded.FlavorConfig{Name: "gpu"}},
+			{At: time.Minute, Flavor: &config.Flavor{Name: "gpu"}},
 			{At: 2 * time.Minute, DeleteQueue: "team"},
 			{DeleteFlavor: "spot"},
 			{At: 3 * time.Minute, Queue: &replaced},

@@ -1,23 +1,19 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package embedded
+package config
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
 // DefaultFlavor is the built-in flavor, without node labels and taints. It always exists.
 const DefaultFlavor = "default"
 
-// FlavorConfig is the configuration of one flavor, which is a class of nodes.
-type FlavorConfig struct {
+// Flavor is the configuration of one flavor, which is a class of nodes.
+type Flavor struct {
 	Name string `json:"name"`
 	// NodeLabels are the labels of the flavor's nodes. Pods placed in it get them as a node selector.
 	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
@@ -110,8 +106,8 @@ type Preemption struct {
 // DefaultHeadTimeout is how long the head of a queue may be overtaken if the queue has no HeadTimeout.
 const DefaultHeadTimeout = 10 * time.Minute
 
-// QueueConfig is the configuration of one queue.
-type QueueConfig struct {
+// Queue is the configuration of one queue.
+type Queue struct {
 	Name string `json:"name"`
 	// Parent is empty for a root.
 	Parent string `json:"parent,omitempty"`
@@ -172,95 +168,11 @@ type ResourceQuota struct {
 	Lending *int64 `json:"lending,omitempty"`
 }
 
-// configuration holds the existing queues, sorted, and the parents of those that are being deleted.
-type configuration struct {
-	live    []QueueConfig
-	deleted map[string]string
-}
+// Stopped reports whether the queue admits nothing because of its stop policy.
+func (c *Queue) Stopped() bool { return c.Stop == StopHold || c.Stop == StopHoldAndDrain }
 
-func newConfiguration(queues []QueueConfig) *configuration {
-	c := &configuration{deleted: map[string]string{}}
-	for _, q := range queues {
-		switch {
-		case q.Name == "":
-		case q.Deleted:
-			c.deleted[q.Name] = q.Parent
-		default:
-			c.live = append(c.live, q)
-		}
-	}
-	slices.SortStableFunc(c.live, func(a, b QueueConfig) int { return strings.Compare(a.Name, b.Name) })
-	c.live = slices.CompactFunc(c.live, func(a, b QueueConfig) bool { return a.Name == b.Name })
-	return c
-}
-
-// find returns the configuration of an existing queue, or nil.
-func (c *configuration) find(name string) *QueueConfig {
-	at, found := slices.BinarySearchFunc(c.live, name, func(q QueueConfig, name string) int { return strings.Compare(q.Name, name) })
-	if !found {
-		return nil
-	}
-	return &c.live[at]
-}
-
-func (c *configuration) nodes() []quota.Node {
-	nodes := make([]quota.Node, 0, len(c.live))
-	for _, q := range c.live {
-		n := quota.Node{Name: q.Name, Parent: q.Parent}
-		for _, f := range q.Flavors {
-			for _, r := range f.Quotas {
-				n.Limits = append(n.Limits, quota.Limits{
-					Cell:    quota.Cell{Flavor: f.Name, Resource: r.Resource},
-					Nominal: r.Nominal, Borrowing: orUnlimited(r.Borrowing), Lending: orUnlimited(r.Lending),
-				})
-			}
-		}
-		nodes = append(nodes, n)
-	}
-	return nodes
-}
-
-// limited returns the roots of the trees in which some queue has a quota. A resource named by one queue of a tree is
-// limited in all of them. Usage of deleted queues does not count.
-func (c *configuration) limited() map[string]bool {
-	out := map[string]bool{}
-	for _, q := range c.live {
-		if slices.ContainsFunc(q.Flavors, func(f FlavorQuota) bool { return len(f.Quotas) > 0 }) {
-			out[c.root(q.Name)] = true
-		}
-	}
-	return out
-}
-
-// unlimited reports whether the root of a tree declares that the tree needs no quota.
-func (c *configuration) unlimited(root string) bool {
-	q := c.find(root)
-	return q != nil && q.Unlimited
-}
-
-// root returns the topmost existing queue above a queue, or any member if the queues form a cycle.
-func (c *configuration) root(name string) string {
-	for range c.live {
-		q := c.find(name)
-		if q == nil || c.find(q.Parent) == nil {
-			break
-		}
-		name = q.Parent
-	}
-	return name
-}
-
-func orUnlimited(limit *int64) int64 {
-	if limit == nil {
-		return quota.Unlimited
-	}
-	return *limit
-}
-
-func (c *QueueConfig) stopped() bool { return c.Stop == StopHold || c.Stop == StopHoldAndDrain }
-
-// flavorNames returns the names of the queue's flavors, or nil if it has none.
-func (c *QueueConfig) flavorNames() []string {
+// FlavorNames returns the names of the queue's flavors, or nil if it has none.
+func (c *Queue) FlavorNames() []string {
 	var names []string
 	for _, f := range c.Flavors {
 		names = append(names, f.Name)
@@ -268,12 +180,13 @@ func (c *QueueConfig) flavorNames() []string {
 	return names
 }
 
-func (p Policy) set() bool { return p != "" && p != PreemptNever }
+// IsSet reports whether the policy allows any preemption.
+func (p Policy) IsSet() bool { return p != "" && p != PreemptNever }
 
-// any reports whether the policies allow any preemption.
-func (p Preemption) any() bool { return p.Within.set() || p.Reclaim.set() || p.Borrow.set() }
+// Any reports whether the policies allow any preemption.
+func (p Preemption) Any() bool { return p.Within.IsSet() || p.Reclaim.IsSet() || p.Borrow.IsSet() }
 
-// active reports whether the policies can find targets at all; quotaToReclaim says whether any queue has borrowed.
-func (p Preemption) active(quotaToReclaim bool) bool {
-	return p.Within.set() || quotaToReclaim && (p.Reclaim.set() || p.Borrow.set())
+// Active reports whether the policies can find targets at all; quotaToReclaim says whether any queue has borrowed.
+func (p Preemption) Active(quotaToReclaim bool) bool {
+	return p.Within.IsSet() || quotaToReclaim && (p.Reclaim.IsSet() || p.Borrow.IsSet())
 }
