@@ -62,30 +62,13 @@ func (class *equivalenceClass) next() *app {
 	if first := class.first(); class.claims == 0 || first.claim == nil {
 		return first
 	}
-	next := heap[place]{before: place.before, moved: func(place, int) {}}
-	next.push(place{class, 0})
-	for len(next.items) > 0 {
-		p := next.items[0]
-		if p.app().claim == nil {
-			return p.app()
-		}
-		next.remove(0)
-		for child := 2*p.at + 1; child <= 2*p.at+2 && child < len(class.apps.items); child++ {
-			next.push(place{class, child})
+	for a := range class.apps.inOrder() {
+		if a.claim == nil {
+			return a
 		}
 	}
 	return nil
 }
-
-// place is an index in the heap of a class.
-type place struct {
-	class *equivalenceClass
-	at    int
-}
-
-func (p place) app() *app { return p.class.apps.items[p.at] }
-
-func (p place) before(other place) bool { return compareApps(p.app(), other.app()) < 0 }
 
 // countClaims adds n to the number of asks with a claim.
 func (class *equivalenceClass) countClaims(n int) {

@@ -3,6 +3,8 @@
 
 package embedded
 
+import "iter"
+
 // heap is a binary heap whose first item, by before, is at index 0. moved is called with the new index of every item
 // that moves, so that items can be removed from anywhere.
 type heap[T any] struct {
@@ -40,6 +42,26 @@ func (h *heap[T]) fix(place int) {
 func (h *heap[T]) clear() {
 	clear(h.items)
 	h.items = h.items[:0]
+}
+
+// inOrder yields the items in order. It visits only these and their successors.
+func (h *heap[T]) inOrder() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		next := heap[int]{before: func(a, b int) bool { return h.before(h.items[a], h.items[b]) }, moved: func(int, int) {}}
+		if len(h.items) > 0 {
+			next.push(0)
+		}
+		for len(next.items) > 0 {
+			at := next.items[0]
+			next.remove(0)
+			if !yield(h.items[at]) {
+				return
+			}
+			for child := 2*at + 1; child <= 2*at+2 && child < len(h.items); child++ {
+				next.push(child)
+			}
+		}
+	}
 }
 
 func (h *heap[T]) up(place int) {

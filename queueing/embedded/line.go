@@ -59,18 +59,12 @@ const maxPreemptionAttempts = 8
 // claims.
 func (q *queue) firstClasses(limit int) []*equivalenceClass {
 	out := make([]*equivalenceClass, 0, limit)
-	next := heap[*equivalenceClass]{before: q.admissible.before, moved: func(*equivalenceClass, int) {}}
-	if len(q.admissible.items) > 0 {
-		next.push(q.admissible.items[0])
-	}
-	for len(next.items) > 0 && len(out) < limit {
-		class := next.items[0]
-		next.remove(0)
+	for class := range q.admissible.inOrder() {
 		if class.claims < len(class.apps.items) {
 			out = append(out, class)
 		}
-		for behind := 2*class.heapIndex + 1; behind <= 2*class.heapIndex+2 && behind < len(q.admissible.items); behind++ {
-			next.push(q.admissible.items[behind])
+		if len(out) == limit {
+			break
 		}
 	}
 	return out

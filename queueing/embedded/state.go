@@ -98,7 +98,7 @@ func (e *Engine) State(queue string) (QueueState, bool) {
 	at := e.hierarchy.forest.At(q.node)
 	s := QueueState{
 		Name: q.name, Parent: q.config.Parent, Root: q.root().name, Leaf: len(at.Children) == 0,
-		Problem: string(at.Problem), Pending: q.pending, Admitted: q.admitted, Kinds: q.kinds.byKind(), Heads: q.heads(HeadsShown),
+		Problem: string(at.Problem), Pending: q.pending, Admitted: q.admitted, Kinds: q.kinds.byKind(), Heads: headsOf(q),
 		Waiting: q.pendingByReason(), Share: e.explainer.shareOf(q),
 	}
 	s.ElasticPods, s.WantedPods = e.holders.elasticOf(q)
@@ -169,26 +169,24 @@ func (q *queue) pendingByReason() map[string]int32 {
 	return out
 }
 
-// heads returns the first pending asks, at most as many as given. It visits only these and their successors in the
-// heaps.
-func (q *queue) heads(most int) []Head {
-	next := heap[place]{
-		before: place.before,
-		moved:  func(place, int) {},
-	}
-	for _, class := range q.classes {
-		if !class.isInadmissible() {
-			next.push(place{class, 0})
+// headsOf returns the first pending asks of a queue.
+func headsOf(q *queue) []Head {
+	var first []*app
+	for class := range q.admissible.inOrder() {
+		if len(first) == HeadsShown && compareApps(first[HeadsShown-1], class.first()) < 0 {
+			break
+		}
+		for a := range class.apps.inOrder() {
+			at, _ := slices.BinarySearchFunc(first, a, compareApps)
+			if at == HeadsShown {
+				break
+			}
+			first = slices.Insert(first[:min(len(first), HeadsShown-1)], at, a)
 		}
 	}
 	var out []Head
-	for len(next.items) > 0 && len(out) < most {
-		p := next.items[0]
-		next.remove(0)
-		out = append(out, Head{Key: p.app().key, Priority: p.app().ask.priority})
-		for child := 2*p.at + 1; child <= 2*p.at+2 && child < len(p.class.apps.items); child++ {
-			next.push(place{p.class, child})
-		}
+	for _, a := range first {
+		out = append(out, headOf(a))
 	}
 	return out
 }
