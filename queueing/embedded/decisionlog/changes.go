@@ -15,10 +15,15 @@ func normalize(t time.Time) time.Time { return t.Round(0).UTC() }
 
 // change is a new verdict of one or more askers, which are ordered by key.
 type change struct {
-	Keys    []queueing.Key `json:"keys"`
-	State   string         `json:"state"`
-	Reason  string         `json:"reason,omitempty"`
-	Message string         `json:"message,omitempty"`
+	Keys []queueing.Key `json:"keys"`
+	report
+}
+
+// report is what is recorded of a verdict.
+type report struct {
+	State   string `json:"state"`
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
 	// PreemptedBy is the asker that preempts them.
 	PreemptedBy queueing.Key `json:"by,omitzero"`
 	// Why is the reason why a holder does not have all the pods that it wants. GivesBack is how many pods above its
@@ -29,31 +34,26 @@ type change struct {
 
 // changesOf groups askers by their verdicts, in the order of the first asker of each group.
 func changesOf(e *embedded.Engine, keys []queueing.Key) []change {
-	type reported struct {
-		state, reason, message, why string
-		by                          queueing.Key
-		givesBack                   int32
-	}
 	out := []change{}
-	at := map[reported]int{}
+	at := map[report]int{}
 	for _, k := range keys {
 		v := e.Verdict(k)
-		t := reported{state: v.State.String(), reason: v.Reason, message: v.Message}
+		t := report{State: v.State.String(), Reason: v.Reason, Message: v.Message}
 		if v.Grant != nil {
 			if why := e.Eviction(k, v.Grant.Run, v.Grant.Attempt); why != nil {
-				t.reason, t.message, t.by = why.Reason, why.Message, why.By
+				t.Reason, t.Message, t.PreemptedBy = why.Reason, why.Message, why.By
 			}
 			allocation := e.Allocation(k, v.Grant.Run, v.Grant.Attempt)
-			t.why = allocation.Why
+			t.Why = allocation.Why
 			for _, g := range allocation.Reclaims {
-				t.givesBack += g.Count
+				t.GivesBack += g.Count
 			}
 		}
 		i, known := at[t]
 		if !known {
 			i = len(out)
 			at[t] = i
-			out = append(out, change{State: t.state, Reason: t.reason, Message: t.message, PreemptedBy: t.by, Why: t.why, GivesBack: t.givesBack})
+			out = append(out, change{report: t})
 		}
 		out[i].Keys = append(out[i].Keys, k)
 	}

@@ -45,10 +45,7 @@
 // calls are not recorded either.
 //
 // A namespace selector is a function in the engine. Replay rebuilds it from the queue's text for users
-// ("admits":"selector"). If that text cannot be parsed ("admits":"answers"), the function's answers are recorded in the
-// line of the first call that needed them:
-//
-//	{"call":"submit","with":{…},"said":[{"queue":"a","labels":{"team":"x"},"allowed":true}],"answer":true}
+// ("admits":"selector"), which is that of metav1.FormatLabelSelector.
 //
 // # The end of a log
 //

@@ -21,18 +21,9 @@ type header struct {
 
 // line is one call.
 type line struct {
-	Call string          `json:"call"`
-	With json.RawMessage `json:"with,omitempty"`
-	// SelectorAnswers are the answers of namespace selectors that cannot be rebuilt from their text.
-	SelectorAnswers []selectorAnswer `json:"said,omitempty"`
-	Answer          json.RawMessage  `json:"answer,omitempty"`
-}
-
-// selectorAnswer says whether askers from a namespace with these labels may use a queue.
-type selectorAnswer struct {
-	Queue   string            `json:"queue"`
-	Labels  map[string]string `json:"labels,omitempty"`
-	Allowed bool              `json:"allowed"`
+	Call   string          `json:"call"`
+	With   json.RawMessage `json:"with,omitempty"`
+	Answer json.RawMessage `json:"answer,omitempty"`
 }
 
 // encode returns the JSON of a value on one line, including the newline.

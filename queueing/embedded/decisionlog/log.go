@@ -6,10 +6,8 @@ package decisionlog
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
 // DefaultLimit is the default maximum size of a log: 256 MiB.
@@ -35,8 +33,6 @@ type log struct {
 	// last holds the last calls of each asker that the engine knows. If nil, calls that do nothing are recorded as
 	// well.
 	last map[queueing.Key]*lastCalls
-	// answers are the answers of selectors since the last line.
-	answers []selectorAnswer
 }
 
 // lastCalls holds the arguments of the last calls for an asker that have no effect when they are repeated. Empty means
@@ -115,8 +111,7 @@ func (l *log) granted(k queueing.Key) {
 
 // add records a call.
 func (l *log) add(call string, with, answer any) {
-	next := line{Call: call, SelectorAnswers: l.answers}
-	l.answers = nil
+	next := line{Call: call}
 	var err error
 	if next.With, err = encodePart(with); err == nil {
 		next.Answer, err = encodePart(answer)
@@ -165,33 +160,8 @@ func (l *log) fail(why error) {
 	if l.ended {
 		return
 	}
-	l.ended, l.last, l.answers = true, nil, nil
+	l.ended, l.last = true, nil
 	if l.o.Ended != nil {
 		l.o.Ended(why)
-	}
-}
-
-// recordAnswers returns the queues with those selectors replaced whose text cannot be parsed; the replacements record
-// their answers.
-func (l *log) recordAnswers(queues []config.Queue) []config.Queue {
-	queues = slices.Clone(queues)
-	for i := range queues {
-		if q := &queues[i]; admission(q) == byAnswers {
-			q.Admits = l.answerRecorder(q.Name, q.Admits)
-		}
-	}
-	return queues
-}
-
-// answerRecorder wraps a selector so that its answer is recorded the first time it is called with certain labels.
-func (l *log) answerRecorder(queue string, admits func(map[string]string) bool) func(map[string]string) bool {
-	noted := map[string]bool{}
-	return func(labels map[string]string) bool {
-		allowed := admits(labels)
-		if text := labelText(labels); l.isOpen() && !noted[text] {
-			noted[text] = true
-			l.answers = append(l.answers, selectorAnswer{Queue: queue, Labels: labels, Allowed: allowed})
-		}
-		return allowed
 	}
 }

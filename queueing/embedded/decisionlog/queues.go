@@ -4,7 +4,6 @@
 package decisionlog
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -12,11 +11,8 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 )
 
-// Values of admits: how to determine which namespaces a queue admits. With the empty value it admits none.
-const (
-	bySelector = "selector" // by parsing the text of its selector
-	byAnswers  = "answers"  // by recorded answers of its selector
-)
+// bySelector is the value of admits for a queue whose selector is rebuilt from its text.
+const bySelector = "selector"
 
 // queueConfig is a queue as it is recorded: with a word for its selector, which is a function.
 type queueConfig struct {
@@ -26,41 +22,30 @@ type queueConfig struct {
 
 func queueConfigs(queues []config.Queue) []queueConfig {
 	out := make([]queueConfig, 0, len(queues))
-	for i := range queues {
-		out = append(out, queueConfig{queues[i], admission(&queues[i])})
+	for _, q := range queues {
+		recorded := queueConfig{Queue: q}
+		if q.Admits != nil {
+			recorded.Admits = bySelector
+		}
+		out = append(out, recorded)
 	}
 	return out
 }
 
-// restore returns the queue's configuration. answers returns the recorded answers of a selector whose text cannot be
-// parsed.
-func (q queueConfig) restore(answers func(map[string]string) bool) (config.Queue, error) {
+// restore returns the queue's configuration.
+func (q queueConfig) restore() (config.Queue, error) {
 	out := q.Queue
 	switch q.Admits {
 	case "":
+		return out, nil
 	case bySelector:
 		selector, err := selectorOf(q.SelectorText)
-		if err != nil {
-			return out, err
+		if err == nil {
+			out.Admits = func(l map[string]string) bool { return selector.Matches(labels.Set(l)) }
 		}
-		out.Admits = func(l map[string]string) bool { return selector.Matches(labels.Set(l)) }
-	case byAnswers:
-		out.Admits = answers
-	default:
-		return out, fmt.Errorf("unknown value %q of admits", q.Admits)
+		return out, err
 	}
-	return out, nil
-}
-
-// admission returns the value of admits for a queue.
-func admission(q *config.Queue) string {
-	if q.Admits == nil {
-		return ""
-	}
-	if _, err := selectorOf(q.SelectorText); err != nil || q.SelectorText == "" {
-		return byAnswers
-	}
-	return bySelector
+	return out, fmt.Errorf("unknown value %q of admits", q.Admits)
 }
 
 // selectorOf parses the output of metav1.FormatLabelSelector.
@@ -69,13 +54,4 @@ func selectorOf(text string) (labels.Selector, error) {
 		return labels.Everything(), nil
 	}
 	return labels.Parse(text)
-}
-
-// labelText returns a canonical text for labels.
-func labelText(l map[string]string) string {
-	if len(l) == 0 {
-		return "{}"
-	}
-	text, _ := json.Marshal(l) // cannot fail
-	return string(text)
 }

@@ -59,21 +59,17 @@ type (
 	keyArgs struct {
 		Key queueing.Key `json:"key"`
 	}
-	confirmArgs struct {
+	attemptArgs struct {
 		Key     queueing.Key `json:"key"`
 		Run     int64        `json:"run"`
 		Attempt int64        `json:"attempt"`
 	}
 	holderStateArgs struct {
-		Key     queueing.Key         `json:"key"`
-		Run     int64                `json:"run"`
-		Attempt int64                `json:"attempt"`
-		State   queueing.HolderState `json:"state"`
+		attemptArgs
+		State queueing.HolderState `json:"state"`
 	}
 	resizeRequestArgs struct {
-		Key     queueing.Key           `json:"key"`
-		Run     int64                  `json:"run"`
-		Attempt int64                  `json:"attempt"`
+		attemptArgs
 		Request queueing.ResizeRequest `json:"request"`
 	}
 	advanceArgs struct {
@@ -86,12 +82,10 @@ type (
 
 // Configure is Engine.Configure.
 func (r *Recorder) Configure(queues []config.Queue, flavors []config.Flavor) {
-	if !r.log.isOpen() {
-		r.Engine.Configure(queues, flavors)
-		return
+	r.Engine.Configure(queues, flavors)
+	if r.log.isOpen() {
+		r.log.add(callConfigure, configureArgs{Queues: queueConfigs(queues), Flavors: flavors}, nil)
 	}
-	r.Engine.Configure(r.log.recordAnswers(queues), flavors)
-	r.log.add(callConfigure, configureArgs{Queues: queueConfigs(queues), Flavors: flavors}, nil)
 }
 
 // SetEpoch is Engine.SetEpoch.
@@ -133,7 +127,7 @@ func (r *Recorder) Release(key queueing.Key) {
 func (r *Recorder) Confirm(key queueing.Key, run, attempt int64) {
 	r.Engine.Confirm(key, run, attempt)
 	if r.log.isOpen() {
-		r.log.addOf(key, callConfirm, confirmArgs{Key: key, Run: run, Attempt: attempt}, nil)
+		r.log.addOf(key, callConfirm, attemptArgs{key, run, attempt}, nil)
 	}
 }
 
@@ -162,14 +156,14 @@ func (r *Recorder) SetHolderState(key queueing.Key, run, attempt int64, s queuei
 	}
 	s.QueuedAt, s.ReleasedBy = normalize(s.QueuedAt), normalize(s.ReleasedBy)
 	r.Engine.SetHolderState(key, run, attempt, s)
-	r.log.addOf(key, callSetHolderState, holderStateArgs{Key: key, Run: run, Attempt: attempt, State: s}, nil)
+	r.log.addOf(key, callSetHolderState, holderStateArgs{attemptArgs{key, run, attempt}, s}, nil)
 }
 
 // SetResizeRequest is Engine.SetResizeRequest.
 func (r *Recorder) SetResizeRequest(key queueing.Key, run, attempt int64, w queueing.ResizeRequest) bool {
 	changed := r.Engine.SetResizeRequest(key, run, attempt, w)
 	if r.log.isOpen() {
-		r.log.addOf(key, callSetResizeRequest, resizeRequestArgs{Key: key, Run: run, Attempt: attempt, Request: w}, changed)
+		r.log.addOf(key, callSetResizeRequest, resizeRequestArgs{attemptArgs{key, run, attempt}, w}, changed)
 	}
 	return changed
 }

@@ -73,14 +73,12 @@ type replayer struct {
 	engine *Recorder
 	// produced is the line that the engine's Recorder writes for the call.
 	produced bytes.Buffer
-	// answers holds the answers of selectors by queue and labels.
-	answers map[string]map[string]bool
 	// problem is why the call cannot be replayed.
 	problem error
 }
 
 func newReplayer() *replayer {
-	r := &replayer{answers: map[string]map[string]bool{}}
+	r := &replayer{}
 	r.engine = New(Options{Out: &r.produced, Limit: 1 << 62})
 	r.engine.log.last = nil // record every call, because each one in the log is replayed and compared
 	return r
@@ -105,7 +103,6 @@ func (r *replayer) apply(text []byte) error {
 	if call == nil {
 		return r.unreadable(fmt.Errorf("unknown call %q", l.Call))
 	}
-	r.loadAnswers(l.SelectorAnswers)
 	r.produced.Reset()
 	if err := call(r, l.With); err != nil {
 		return r.unreadable(err)
@@ -154,31 +151,10 @@ func versionText(version string) string {
 	return fmt.Sprintf(" (%s)", version)
 }
 
-// loadAnswers adds recorded answers of selectors.
-func (r *replayer) loadAnswers(all []selectorAnswer) {
-	for _, s := range all {
-		if r.answers[s.Queue] == nil {
-			r.answers[s.Queue] = map[string]bool{}
-		}
-		r.answers[s.Queue][labelText(s.Labels)] = s.Allowed
-	}
-}
-
-// answersOf returns a selector that gives the recorded answers for a queue.
-func (r *replayer) answersOf(queue string) func(map[string]string) bool {
-	return func(labels map[string]string) bool {
-		allowed, known := r.answers[queue][labelText(labels)]
-		if !known {
-			r.problem = fmt.Errorf("the log has no answer to whether queue %s admits namespaces with the labels %s", queue, labelText(labels))
-		}
-		return allowed
-	}
-}
-
 func (r *replayer) queues(all []queueConfig) []config.Queue {
 	var out []config.Queue
 	for _, q := range all {
-		queue, err := q.restore(r.answersOf(q.Name))
+		queue, err := q.restore()
 		if err != nil {
 			r.problem = fmt.Errorf("queue %s: %w", q.Name, err)
 		}
@@ -216,7 +192,7 @@ var calls = map[string]func(r *replayer, with json.RawMessage) error{
 	callSubmit:     with(func(r *replayer, a queueing.Ask) { r.engine.Submit(a) }),
 	callRestore:    with(func(r *replayer, a restoreArgs) { r.engine.Restore(a.Key, a.Grant) }),
 	callRelease:    with(func(r *replayer, a keyArgs) { r.engine.Release(a.Key) }),
-	callConfirm:    with(func(r *replayer, a confirmArgs) { r.engine.Confirm(a.Key, a.Run, a.Attempt) }),
+	callConfirm:    with(func(r *replayer, a attemptArgs) { r.engine.Confirm(a.Key, a.Run, a.Attempt) }),
 	callReserveFor: with(func(r *replayer, a keyArgs) { r.engine.ReserveFor(a.Key) }),
 	callRevert:     with(func(r *replayer, a keyArgs) { r.engine.Revert(a.Key) }),
 	callSetHolderState: with(func(r *replayer, a holderStateArgs) {

@@ -118,18 +118,12 @@ func (w *world) queue(i int) config.Queue {
 	return q
 }
 
-// admission sets a namespace selector: mostly one that admits all; of the others, some can be parsed from their text
-// and some cannot.
+// admission sets a namespace selector: mostly one that admits all.
 func (w *world) admission(q *config.Queue) {
-	ofTeamA := func(l map[string]string) bool { return l["team"] == "a" }
 	switch w.IntN(8) {
 	case 0: // no namespace
-	case 1:
-		q.Admits, q.SelectorText = ofTeamA, "team=a"
-	case 2:
-		q.Admits, q.SelectorText = ofTeamA, "those of team a"
-	case 3:
-		q.Admits = ofTeamA
+	case 1, 2, 3:
+		q.Admits, q.SelectorText = func(l map[string]string) bool { return l["team"] == "a" }, "team=a"
 	default:
 		q.Admits, q.SelectorText = func(map[string]string) bool { return true }, "<none>"
 	}
