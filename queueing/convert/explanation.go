@@ -14,13 +14,13 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/explain"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
 // Explanation converts the live view of an application.
-func Explanation(x embedded.Explanation) explainv1.Application {
+func Explanation(x explain.Explanation) explainv1.Application {
 	out := explainv1.Application{Queue: x.Queue, State: explainv1.State(x.State.String()), Reason: x.Reason, Message: x.Message}
 	if x.Pending != nil {
 		out.Waits = waitOf(x.Pending)
@@ -31,7 +31,7 @@ func Explanation(x embedded.Explanation) explainv1.Application {
 	return out
 }
 
-func waitOf(w *embedded.PendingAsk) *explainv1.Wait {
+func waitOf(w *explain.PendingAsk) *explainv1.Wait {
 	since := metav1.NewTime(w.QueuedAt)
 	out := &explainv1.Wait{
 		Run: w.Run, Attempt: w.Attempt, Priority: w.Priority, Since: &since, Position: w.Position, InLine: w.InLine,
@@ -50,7 +50,7 @@ func waitOf(w *embedded.PendingAsk) *explainv1.Wait {
 	return out
 }
 
-func needOf(n *embedded.Need) explainv1.Need {
+func needOf(n *explain.Need) explainv1.Need {
 	out := explainv1.Need{
 		Resource: n.Resource, Flavor: n.Flavor, Required: amounts.Quantity(n.Resource, n.Need),
 		Available: limited(n.Resource, n.Available), Max: limited(n.Resource, n.Most),
@@ -66,7 +66,7 @@ func needOf(n *embedded.Need) explainv1.Need {
 	return out
 }
 
-func holdOf(h *embedded.HeldGrant) *explainv1.Hold {
+func holdOf(h *explain.HeldGrant) *explainv1.Hold {
 	out := &explainv1.Hold{Run: h.Run, Attempt: h.Attempt, Priority: h.Priority, Terminating: h.Terminating}
 	for _, p := range h.PodSets {
 		out.PodSets = append(out.PodSets, explainv1.PodSet{Name: p.Name, Count: p.Count, Elastic: p.Elastic, Flavor: p.Flavor, Requests: quantitiesOf(p.Requests)})
@@ -84,7 +84,7 @@ func holdOf(h *embedded.HeldGrant) *explainv1.Hold {
 }
 
 // headsOf converts heads. It counts positions from first; 0 means no positions.
-func headsOf(heads []embedded.Head, first int) []explainv1.Head {
+func headsOf(heads []explain.Head, first int) []explainv1.Head {
 	var out []explainv1.Head
 	for i, h := range heads {
 		head := explainv1.Head{Kind: h.Key.Kind, Namespace: h.Key.Namespace, Name: h.Key.Name, Priority: h.Priority}
@@ -114,7 +114,7 @@ func quantitiesOf(r queueing.Resources) map[string]resource.Quantity {
 }
 
 // QueueExplanation converts the live view of a queue.
-func QueueExplanation(x embedded.QueueExplanation) explainv1.Queue {
+func QueueExplanation(x explain.QueueExplanation) explainv1.Queue {
 	out := explainv1.Queue{
 		Name: x.Name, Parent: x.Parent, Root: x.Root, Leaf: x.Leaf, StoppedBy: x.StoppedBy, Drained: x.Stop == config.StopHoldAndDrain, AtMaxRunning: x.AtMaxRunning,
 		Pending: x.Pending, Admitted: x.Admitted, Heads: headsOf(x.Heads, 1), ReservedFor: headsOf(x.ReservedFor, 1),
@@ -131,7 +131,7 @@ func QueueExplanation(x embedded.QueueExplanation) explainv1.Queue {
 }
 
 // QueueProblem returns why a queue does not admit as it is configured, as reason and message; empty if it does.
-func QueueProblem(s *embedded.QueueState) (reason, message string) {
+func QueueProblem(s *explain.QueueState) (reason, message string) {
 	if s.Problem == "" && len(s.MissingFlavors) > 0 {
 		return v1alpha1.FlavorNotFoundReason, flavorNotFound(s)
 	}
@@ -140,7 +140,7 @@ func QueueProblem(s *embedded.QueueState) (reason, message string) {
 
 // flavorNotFound says which flavors of a queue do not exist, and what follows for its applications, and for those of
 // queues below it that name no flavors and so use its flavors.
-func flavorNotFound(s *embedded.QueueState) string {
+func flavorNotFound(s *explain.QueueState) string {
 	meanwhile := "meanwhile pods are placed in the other flavors"
 	switch {
 	case s.AllMissing && s.Leaf:
@@ -160,7 +160,7 @@ func flavorNotFound(s *embedded.QueueState) string {
 }
 
 // QueueUsage converts what a queue uses.
-func QueueUsage(u embedded.Usage) v1alpha1.QueueUsage {
+func QueueUsage(u explain.Usage) v1alpha1.QueueUsage {
 	out := v1alpha1.QueueUsage{Flavor: u.Flavor, Resource: u.Resource, Used: amounts.Quantity(u.Resource, u.Used)}
 	out.Nominal = limited(u.Resource, u.Nominal)
 	out.Borrowed, out.Lent, out.Reserved = some(u.Resource, u.Borrowed), some(u.Resource, u.Lent), some(u.Resource, u.Reserved)

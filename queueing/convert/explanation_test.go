@@ -64,7 +64,7 @@ func TestThePageIsTrue(t *testing.T) {
 	e := teams(t)
 	waits, _ := e.Explain(queueing.Key{Kind: v1alpha1.SparkApplicationKind, Namespace: "default", Name: "pi", UID: "pi"})
 	holds, _ := e.Explain(queueing.Key{Kind: v1alpha1.SparkApplicationKind, Namespace: "default", Name: "etl", UID: "etl"})
-	team, _ := e.ExplainQueue("team-a")
+	team, _ := e.Queues().Explain("team-a")
 	pi, etl := Explanation(waits), Explanation(holds)
 	pi.Namespace, pi.Name, pi.UID, pi.Stage, pi.StageMessage = "default", "pi", "9f6c1f0e-3c4e-4a8e-b1a5-0d4c5f6a7b8c", "Queued", pi.Message
 	etl.Namespace, etl.Name, etl.UID, etl.Stage = "default", "etl", "1b2d3c4e-5f60-4a7b-8c9d-0e1f2a3b4c5d", "Running"

@@ -42,7 +42,7 @@ func TestFlavorNotFound(t *testing.T) {
 			if name == "below one" {
 				of = "below"
 			}
-			state, _ := engine.State(of)
+			state, _ := engine.Queues().State(of)
 			if got := flavorNotFound(&state); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
@@ -61,7 +61,7 @@ func TestFlavorsOfQueuesAbove(t *testing.T) {
 		}
 		engine := embedded.New()
 		engine.Configure(queues, nil)
-		if state, _ := engine.State("leaf"); len(state.MissingFlavors) != missing || state.AllMissing != (missing > 0) {
+		if state, _ := engine.Queues().State("leaf"); len(state.MissingFlavors) != missing || state.AllMissing != (missing > 0) {
 			t.Errorf("%s: of the leaf, %q are missing", flavors, state.MissingFlavors)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
 
 // benchAsk is the i-th ask of a benchmark, with one of that many shapes.
@@ -48,11 +49,11 @@ func BenchmarkCycle(b *testing.B) {
 		for _, waiting := range []int{1000, 10_000} {
 			b.Run(fmt.Sprintf("%s/%d", name, waiting), func(b *testing.B) {
 				e := benchEngine(b, waiting, shapes(waiting))
-				root := e.hierarchy.queues["team-a"].tree
+				root := e.hierarchy.Queues["team-a"].Tree
 				b.ReportAllocs()
 				b.ResetTimer()
 				for range b.N {
-					root.dirty = true
+					root.Dirty = true
 					e.Cycle(0)
 				}
 			})
@@ -86,7 +87,7 @@ func BenchmarkTurn(b *testing.B) {
 // one more asks in the same queue.
 type turns struct {
 	engine *Engine
-	held   []Decision
+	held   []state.Decision
 	// next is the number of the next ask, and shapes the number of different asks.
 	next, shapes int
 }
@@ -167,9 +168,9 @@ func BenchmarkDecision(b *testing.B) {
 func TestAllocationsDoNotGrow(t *testing.T) {
 	count := func(waiting int) (idle, busy float64) {
 		turns := newTurns(t, room100, []string{"team-a"}, 100+waiting)
-		root := turns.engine.hierarchy.queues["team-a"].tree
+		root := turns.engine.hierarchy.Queues["team-a"].Tree
 		idle = testing.AllocsPerRun(100, func() {
-			root.dirty = true
+			root.Dirty = true
 			turns.engine.Cycle(0)
 		})
 		return idle, testing.AllocsPerRun(100, func() { turns.play() })
@@ -248,7 +249,7 @@ func BenchmarkStates(b *testing.B) {
 	e.Cycle(0)
 	b.ResetTimer()
 	for range b.N {
-		e.States()
+		e.Queues().States()
 	}
 }
 

@@ -187,7 +187,7 @@ func TestGhost(t *testing.T) {
 			e.SetQueues(queuesOf(t, without))
 			tc.act(t, e)
 			got := map[string]int64{}
-			for _, s := range e.States() {
+			for _, s := range e.Queues().States() {
 				got[s.Name] = s.Usage[0].Used
 			}
 			if diff := cmp.Diff(tc.used, got); diff != "" {
@@ -227,14 +227,14 @@ func TestGhostOfBefore(t *testing.T) {
 			e := engineWith(t, tc.queues, "")
 			e.Restore(granted.Key, granted.Grant)
 			got := map[string]int64{}
-			for _, s := range e.States() {
+			for _, s := range e.Queues().States() {
 				got[s.Name] = s.Usage[0].Used
 			}
 			if diff := cmp.Diff(tc.used, got); diff != "" {
 				t.Errorf("used (-want +got):\n%s", diff)
 			}
 			e.Release(granted.Key)
-			for _, s := range e.States() {
+			for _, s := range e.Queues().States() {
 				if s.Usage[0].Used != 0 {
 					t.Errorf("queue %s still has %d in use", s.Name, s.Usage[0].Used)
 				}
@@ -248,16 +248,16 @@ func TestUnknownQueuesAreForgotten(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "a", "x queue=nowhere\ny queue=nowhere")
 	e.Restore(keyOf("z"), grantOf(1, 1, "elsewhere", 5))
-	if got := len(e.hierarchy.queues); got != 3 {
+	if got := len(e.hierarchy.Queues); got != 3 {
 		t.Errorf("%d queues are known, want 3", got)
 	}
 	for _, name := range []string{"x", "y", "z"} {
 		e.Release(keyOf(name))
 	}
-	if got := len(e.hierarchy.queues); got != 1 {
+	if got := len(e.hierarchy.Queues); got != 1 {
 		t.Errorf("%d queues are known, want 1", got)
 	}
-	if got := len(e.registry.apps); got != 0 {
+	if got := len(e.registry.Askers); got != 0 {
 		t.Errorf("%d applications are known, want none", got)
 	}
 }
@@ -306,7 +306,7 @@ func TestReloadCountsHoldersOnce(t *testing.T) {
 	e.Advance(epoch)
 	e.Cycle(0)
 	e.SetQueues(queuesOf(t, "a cpu=6"))
-	if got := e.holders.boundedHolders; got != 1 {
+	if got := e.holders.BoundedHolders; got != 1 {
 		t.Errorf("counted %d times", got)
 	}
 }

@@ -6,11 +6,14 @@ package embedded
 import (
 	"slices"
 	"strings"
+
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/admission"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
 
 // Dirty reports whether something has changed since the last complete Cycle, so that another one is needed.
 func (e *Engine) Dirty() bool {
-	return slices.ContainsFunc(e.hierarchy.trees, func(t *tree) bool { return t.dirty })
+	return slices.ContainsFunc(e.hierarchy.Trees, func(t *state.Tree) bool { return t.Dirty })
 }
 
 // Cycle grants asks in order until nothing more fits, or until it has made max grants (unlimited for max ≤ 0). Each
@@ -24,70 +27,70 @@ func (e *Engine) Dirty() bool {
 //     queue itself, and then the queues nearest to it. Ties are broken by priority, age and UID.
 //  3. That ask is granted. If it does not fit, its targets are preempted and its claim is charged. This repeats until
 //     no queue has such an ask. Grants of the current cycle are never targets, but those that no caller has seen yet
-//     are withdrawn first if they borrow quota that the ask may reclaim (type withdrawal).
-//  4. Remaining quota goes to holders that want more than their base gangs (method grow).
+//     are withdrawn first if they borrow quota that the ask may reclaim (type admission.Withdrawal).
+//  4. Remaining quota goes to holders that want more than their base gangs (package growth).
 //  5. All pending asks get their verdicts.
 //
-// Reserved quota (type reservation) counts as used for asks that would delay the reservation.
+// Reserved quota (type state.Reservation) counts as used for asks that would delay the reservation.
 //
 // Free quota only shrinks while grants are made, so a class that does not fit once leaves the tournament.
 func (e *Engine) Cycle(max int) []Decision {
 	var out []Decision
-	begin, found := slices.BinarySearchFunc(e.hierarchy.trees, e.lastServedRoot, func(t *tree, root string) int { return strings.Compare(t.root, root) })
+	begin, found := slices.BinarySearchFunc(e.hierarchy.Trees, e.lastServedRoot, func(t *state.Tree, root string) int { return strings.Compare(t.Root, root) })
 	if found {
 		begin++
 	}
-	for i := range e.hierarchy.trees {
-		t := e.hierarchy.trees[(begin+i)%len(e.hierarchy.trees)]
-		if !t.dirty {
+	for i := range e.hierarchy.Trees {
+		t := e.hierarchy.Trees[(begin+i)%len(e.hierarchy.Trees)]
+		if !t.Dirty {
 			continue
 		}
 		if max > 0 && len(out) >= max {
 			break
 		}
-		e.lastServedRoot = t.root
+		e.lastServedRoot = t.Root
 		out = e.cycleTree(t, out, max)
 	}
 	return out
 }
 
 // cycleTree appends the grants of one tree. If max interrupts it, the tree stays dirty.
-func (e *Engine) cycleTree(t *tree, out []Decision, max int) []Decision {
-	if !t.interrupted {
-		if t.firstOfCycle <= e.holders.grants {
-			t.targetVersion++ // grants made since the last cycle may be preempted from now on
+func (e *Engine) cycleTree(t *state.Tree, out []Decision, max int) []Decision {
+	if !t.Interrupted {
+		if t.FirstOfCycle <= e.holders.Grants {
+			t.TargetVersion++ // grants made since the last cycle may be preempted from now on
 		}
-		t.firstOfCycle = e.holders.grants + 1
+		t.FirstOfCycle = e.holders.Grants + 1
 	}
-	t.interrupted = true
-	out, uncharge := e.admission.admitClaimed(t, out, max)
+	t.Interrupted = true
+	out, uncharge := e.admission.AdmitClaimed(t, out, max)
 	defer uncharge()
-	round := e.preemption.newRound(t)
-	defer round.end()
-	w := &withdrawal{round: round, admission: e.admission, first: e.holders.grants + 1, before: map[*app]bool{}}
-	for again := true; again; again = w.happened() || t.reservationFulfilled() || t.hasNewHeads() {
-		e.reservations.updateReservations(t)
-		c := newTournament(e.admission, round, w)
-		for !w.happened() {
-			q := c.first()
+	round := e.preemption.NewRound(t)
+	defer round.End()
+	w := admission.NewWithdrawal(e.admission, round)
+	for again := true; again; again = w.Happened() || t.ReservationFulfilled() || admission.HasNewHeads(t) {
+		e.reservations.Update(t)
+		c := admission.NewTournament(e.admission, round, w)
+		for !w.Happened() {
+			q := c.First()
 			if q == nil {
 				break
 			}
 			if max > 0 && len(out) >= max {
-				e.reservations.noteHeads(t)
+				e.reservations.NoteHeads(t)
 				return out
 			}
-			a := c.turn(q)
-			if out = w.without(out); a != nil {
-				out = append(out, Decision{Key: a.key, Root: t.root, Grant: a.held.grant})
+			a := c.Turn(q)
+			if out = w.Without(out); a != nil {
+				out = append(out, Decision{Key: a.Key, Root: t.Root, Grant: a.Held.Grant})
 			}
 		}
 	}
-	t.dirty, t.interrupted = false, false
-	out = e.growth.grow(t, out, max)
-	for _, q := range t.pendingQueues {
-		e.verdicts.updateVerdicts(q)
+	t.Dirty, t.Interrupted = false, false
+	out = e.growth.Grow(t, out, max)
+	for _, q := range t.PendingQueues {
+		e.verdicts.Update(q)
 	}
-	e.claims.updateClaimVerdicts(t)
+	e.claims.UpdateVerdicts(t)
 	return out
 }

@@ -193,7 +193,7 @@ func TestOddAsks(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("counts (-want +got):\n%s", diff)
 			}
-			if s, _ := e.State("a"); s.Usage[0].Used != tc.used {
+			if s, _ := e.Queues().State("a"); s.Usage[0].Used != tc.used {
 				t.Errorf("%dm are charged, want %dm", s.Usage[0].Used, tc.used)
 			}
 		})

@@ -17,29 +17,25 @@
 //
 // # Structure
 //
-//	tree                        the queues below one root, which are decided on together; a cycle visits only dirty trees
-//	 └─ queue                   a queue that is configured, or only named by an ask or a grant
-//	     └─ equivalenceClass    the asks of a queue with the same needs (signature), as a heap: priority, age, UID
-//	         └─ app             one key, with its ask, its grant, or both
+// If the first ask of an equivalence class, which are the asks of a queue with the same needs, does not fit, no other
+// ask of the class does, and none will later in the same cycle, because free quota only shrinks while grants are made.
+// So a cycle tries each class until it fails once, and a thousand equal askers cost as much as one. A class has one
+// verdict. Its message is built when the reason changes, and only then set on the single askers; Changed returns their
+// keys.
 //
-// If the first ask of an equivalence class does not fit, no other ask of the class does, and none will later in the
-// same cycle, because free quota only shrinks while grants are made. So a cycle tries each class until it fails once,
-// and a thousand equal askers cost as much as one. A class has one verdict. Its message is built when the reason
-// changes, and only then set on the single askers; Changed returns their keys.
+// The Engine is composed of parts, each in a package of its own. A part uses only parts above it:
 //
-// The Engine is composed of parts, each with its own state. A part uses only parts above it:
-//
-//	hierarchy      the forest of queues, their quota and flavors
-//	registry       the askers by key
-//	holders        the grants that are charged
-//	waiting        the pending asks
-//	claims         quota that is being reclaimed for an ask
-//	reservations   quota that is reserved for heads that have waited too long
-//	admission      places asks and grants them; holds a tournament between the queues of a tree
-//	preemption     searches targets and creates claims
-//	elasticGrowth  grows grants beyond their base gangs
-//	verdicts       says why asks are pending
-//	explainer      explains that to users, and what would unblock an ask
+//	config                 what queues and flavors may say
+//	internal/placement     where pods may be placed: signatures, flavors, searches
+//	internal/state         the trees of queues, the askers by key, the grants that are charged
+//	internal/waiting       the pending asks, and which of them can ever be admitted
+//	internal/claims        quota that is being reclaimed for an ask
+//	internal/reservations  quota that is reserved for heads that have waited too long
+//	internal/preemption    searches targets and creates claims
+//	internal/admission     places asks and grants them; holds a tournament between the queues of a tree
+//	internal/growth        grows grants beyond their base gangs
+//	internal/verdicts      says why asks are pending
+//	explain                explains that to users, what would unblock an ask, and how full queues are
 //
 // # Guarantees
 //

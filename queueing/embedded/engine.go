@@ -4,73 +4,84 @@
 package embedded
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/embedded/config"
-	"github.com/sparkgate/sparkgate/queueing/quota"
+	"github.com/sparkgate/sparkgate/queueing/embedded/explain"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/admission"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/claims"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/growth"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/preemption"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/reservations"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/verdicts"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/waiting"
 )
+
+// GateName is the name of this gate in the API and in its grants.
+const GateName = state.GateName
+
+// Decision is a new grant, or the growth of a grant.
+type Decision = state.Decision
 
 // Engine admits askers. It is not safe for concurrent use. It is composed of parts, each of which owns its state and
 // uses only the parts listed above it.
 type Engine struct {
-	hierarchy    *hierarchy
-	registry     *registry
-	holders      *holders
-	waiting      *waiting
-	claims       *claims
-	reservations *reservations
-	admission    *admission
-	preemption   *preemption
-	growth       *elasticGrowth
-	verdicts     *verdicts
-	explainer    *explainer
+	hierarchy    *state.Hierarchy
+	registry     *state.Registry
+	holders      *state.Holders
+	waiting      *waiting.Asks
+	claims       *claims.Book
+	reservations *reservations.Book
+	admission    *admission.Admitter
+	preemption   *preemption.Planner
+	growth       *growth.Grower
+	verdicts     *verdicts.Writer
+	view         *explain.View
 	// lastServedRoot is the root of the tree that Cycle visited last; the next Cycle begins with the tree after it.
 	lastServedRoot string
 }
 
 // New returns an Engine without queues.
 func New() *Engine {
-	hr := &hierarchy{}
-	rg := &registry{apps: map[queueing.Key]*app{}, changed: map[queueing.Key]bool{}}
-	hs := &holders{hierarchy: hr, registry: rg, epochs: map[string]int64{}, elastic: map[queueing.Key]bool{}}
-	wq := &waiting{hierarchy: hr}
-	cs := &claims{hierarchy: hr, registry: rg, holders: hs, preemptedBy: map[appRun]map[queueing.Key]bool{}, preempted: map[appRun]bool{}}
-	rs := &reservations{hierarchy: hr, holders: hs, claims: cs}
+	hr := &state.Hierarchy{}
+	rg := state.NewRegistry()
+	hs := state.NewHolders(hr, rg)
+	ru := waiting.NewRules(hr)
+	wq := waiting.New(hr, ru)
+	cs := claims.New(hr, rg, hs)
+	rs := reservations.New(hr, hs, cs)
 	e := &Engine{
 		hierarchy: hr, registry: rg, holders: hs, waiting: wq, claims: cs, reservations: rs,
-		admission:  &admission{hierarchy: hr, registry: rg, waiting: wq, holders: hs, claims: cs, reservations: rs},
-		preemption: &preemption{hierarchy: hr, holders: hs, claims: cs, reservations: rs},
-		growth:     &elasticGrowth{hierarchy: hr, registry: rg, holders: hs, reservations: rs},
-		verdicts:   &verdicts{hierarchy: hr, registry: rg, reservations: rs},
-		explainer:  &explainer{hierarchy: hr, claims: cs, reservations: rs},
+		admission:  admission.New(hr, rg, hs, wq, cs, rs),
+		preemption: preemption.New(hr, hs, cs, rs),
+		growth:     growth.New(hr, rg, hs, ru, rs),
+		verdicts:   verdicts.New(hr, rg, rs),
+		view:       explain.New(hr, ru, hs, cs, rs),
 	}
 	e.Configure(nil, nil)
 	return e
 }
 
+// Queues shows the queues as they are now.
+func (e *Engine) Queues() *explain.View { return e.view }
+
 // SetEpoch sets the epoch of all further grants in the tree with this root. Default: 0.
-func (e *Engine) SetEpoch(root string, epoch int64) { e.holders.epochs[root] = epoch }
+func (e *Engine) SetEpoch(root string, epoch int64) { e.holders.Epochs[root] = epoch }
 
 // Advance sets the time; it never goes back. Without Advance no head of a queue times out, and no quota is reserved.
-func (e *Engine) Advance(now time.Time) {
-	if now.After(e.reservations.now) {
-		e.reservations.now = now
-	}
-}
+func (e *Engine) Advance(now time.Time) { e.reservations.Advance(now) }
 
 // ReserveFor treats a pending ask as the head of its queue after the headTimeout, so that quota is reserved for it from
 // the next Cycle on. It is for decisions that another engine has already made. It does nothing if the key is not
 // pending in a configured queue.
 func (e *Engine) ReserveFor(key queueing.Key) {
-	a := e.registry.apps[key]
-	if a == nil || a.class == nil || a.class.queue.config == nil {
-		return
+	if a := e.registry.Askers[key]; a != nil && a.Class != nil && a.Class.Queue.Config != nil {
+		e.reservations.ReserveFor(a)
 	}
-	q := a.class.queue
-	a.ask.headSince, q.blockedHead, q.tree.dirty = e.reservations.now.Add(-q.headTimeout()), a, true
 }
 
 // Submit adds an ask, or replaces the pending ask of the same key, and reports whether anything changed. If the key
@@ -78,194 +89,133 @@ func (e *Engine) ReserveFor(key queueing.Key) {
 // is released. Release drops both, so the ask must be submitted again afterwards. The engine keeps the maps and slices
 // of the ask, so the caller must not modify them.
 func (e *Engine) Submit(in queueing.Ask) bool {
-	a := e.registry.apps[in.Key]
-	if a != nil && a.held != nil && a.held.isFor(in.Run, in.Attempt) {
-		if !a.held.stateKnown { // the grant was restored from a ledger, and its asker has not stored it yet, so it still asks
+	a := e.registry.Askers[in.Key]
+	if a != nil && a.Held != nil && a.Held.IsFor(in.Run, in.Attempt) {
+		if !a.Held.StateKnown { // the grant was restored from a ledger, and its asker has not stored it yet, so it still asks
 			e.SetHolderState(in.Key, in.Run, in.Attempt, queueing.HolderState{Priority: in.Priority, QueuedAt: in.QueuedAt})
 		}
 		return false
 	}
-	next := askOf(in)
-	if a != nil && a.ask != nil && a.ask.equal(next) {
-		a.ask.inputs = next.inputs
+	next := state.AskOf(in)
+	if a != nil && a.Ask != nil && a.Ask.Equal(next) {
+		a.Ask.Inputs = next.Inputs
 		return false
 	}
 	if a == nil {
-		a = &app{key: in.Key}
-		e.registry.apps[in.Key] = a
+		a = &state.Asker{Key: in.Key}
+		e.registry.Askers[in.Key] = a
 	}
-	if a.ask != nil {
-		next.inherit(a.ask)
+	if a.Ask != nil {
+		next.Inherit(a.Ask)
 	}
-	e.waiting.dequeue(a)
-	a.ask, a.verdict = next, nil
-	if a.held != nil {
-		e.registry.changed[a.key] = true
+	e.waiting.Dequeue(a)
+	a.Ask, a.Verdict = next, nil
+	if a.Held != nil {
+		e.registry.Changed[a.Key] = true
 		return true
 	}
-	e.waiting.enqueue(a)
+	e.waiting.Enqueue(a)
 	return true
-}
-
-func askOf(in queueing.Ask) *ask {
-	return &ask{
-		part: in.Part,
-		run:  in.Run, attempt: in.Attempt, queue: in.Queue, labels: in.NamespaceLabels, needsLimits: in.NeedsLimits,
-		priority: in.Priority, queuedAt: in.QueuedAt, holdsFor: max(0, in.HoldsFor), elastic: in.Elastic, inputs: in.Inputs, signature: newSignature(in.PodSets),
-	}
-}
-
-// equal reports whether two asks have the same place in the same queue. Inputs make no difference to that.
-func (a *ask) equal(b *ask) bool {
-	return a.run == b.run && a.attempt == b.attempt && a.queue == b.queue && a.priority == b.priority &&
-		a.queuedAt.Equal(b.queuedAt) && a.holdsFor == b.holdsFor && a.elastic == b.elastic && a.part == b.part && a.needsLimits == b.needsLimits && a.signature.key == b.signature.key &&
-		maps.Equal(a.labels, b.labels)
-}
-
-// inherit takes over from the replaced ask what it has gained as the head of its queue, unless this ask begins at a new
-// place in the queue. Without that, frequent changes of namespace labels could starve an ask, as each change replaces
-// it. The expected start is calculated again only if this ask needs more, because other asks were admitted only if they
-// end before it.
-func (a *ask) inherit(before *ask) {
-	if before.queue != a.queue || a.queuedAt.After(before.queuedAt) {
-		return
-	}
-	a.headSince = before.headSince
-	if a.signature.needsNoMoreThan(before.signature) {
-		a.hasReservation, a.expectedStart = before.hasReservation, before.expectedStart
-	}
 }
 
 // Release drops whatever the key asks for or holds. It does nothing for an unknown key.
 func (e *Engine) Release(key queueing.Key) {
-	a := e.registry.apps[key]
+	a := e.registry.Askers[key]
 	if a == nil {
 		return
 	}
-	e.waiting.dequeue(a)
-	e.holders.uncharge(a)
-	delete(e.registry.apps, key)
-	delete(e.registry.changed, key)
+	e.waiting.Dequeue(a)
+	e.holders.Uncharge(a)
+	delete(e.registry.Askers, key)
+	delete(e.registry.Changed, key)
 }
 
 // Restore charges a grant that was persisted, even if that exceeds the quota or the queue does not exist, and drops the
 // pending ask of the same run and attempt. It replaces the grant that the key holds, if any. A restored grant is
 // confirmed. It counts as newer than all grants made or restored before, unless it replaces one of the same attempt.
 func (e *Engine) Restore(key queueing.Key, grant queueing.Grant) {
-	a := e.registry.apps[key]
+	a := e.registry.Askers[key]
 	if a == nil {
-		a = &app{key: key}
-		e.registry.apps[key] = a
+		a = &state.Asker{Key: key}
+		e.registry.Askers[key] = a
 	}
-	e.holders.grants++
-	serial := e.holders.grants
-	if a.held != nil && a.held.isFor(grant.Run, grant.Attempt) {
-		serial = a.held.serial
+	e.holders.Grants++
+	serial := e.holders.Grants
+	if a.Held != nil && a.Held.IsFor(grant.Run, grant.Attempt) {
+		serial = a.Held.Serial
 	}
-	e.waiting.dequeue(a)
-	e.holders.uncharge(a)
-	if a.ask != nil && a.ask.run == grant.Run && a.ask.attempt == grant.Attempt {
-		a.ask = nil
+	e.waiting.Dequeue(a)
+	e.holders.Uncharge(a)
+	if a.Ask != nil && a.Ask.Run == grant.Run && a.Ask.Attempt == grant.Attempt {
+		a.Ask = nil
 	}
-	a.verdict = nil
-	e.holders.charge(a, &heldGrant{grant: grant, serial: serial})
-	e.registry.changed[key] = true
-	e.chargeExistingQueue(a.held)
+	a.Verdict = nil
+	e.holders.Charge(a, &state.Held{Grant: grant, Serial: serial})
+	e.registry.Changed[key] = true
+	e.chargeExistingQueue(a.Held)
 }
 
 // chargeExistingQueue makes a restored grant count against the nearest existing queue above its own, if its own queue
 // or one above it was deleted before this engine knew of it. There may be existing queues between several deleted ones.
-func (e *Engine) chargeExistingQueue(h *heldGrant) {
-	path := append([]string{h.grant.Queue}, h.grant.Ancestors...)
+func (e *Engine) chargeExistingQueue(h *state.Held) {
+	path := append([]string{h.Grant.Queue}, h.Grant.Ancestors...)
 	for last := -1; ; {
-		gap := slices.Index(path, e.hierarchy.firstMissing(h.grant.Queue))
-		if gap <= last || !e.chargeBelow(path[gap:]) {
+		gap := slices.Index(path, e.hierarchy.FirstMissing(h.Grant.Queue))
+		if gap <= last {
 			return
 		}
+		deleted := e.hierarchy.DeletedAbove(path[gap:])
+		if deleted == nil {
+			return
+		}
+		e.setQueues(slices.Concat(e.hierarchy.Configs, deleted))
 		last = gap
 	}
-}
-
-// chargeBelow treats the queues at the beginning of a path as deleted, up to the first one that exists. It returns
-// false if none exists.
-func (e *Engine) chargeBelow(path []string) bool {
-	var deleted []config.Queue
-	for i, above := range path[1:] {
-		deleted = append(deleted, config.Queue{Name: path[i], Parent: above, Deleted: true})
-		if e.hierarchy.forest.Find(above) != quota.None {
-			e.setQueues(slices.Concat(e.hierarchy.configs, deleted))
-			return true
-		}
-	}
-	return false
 }
 
 // Revert undoes a grant by Cycle that could not be recorded. A new grant becomes a pending ask again at its old place,
 // and a grant that has grown is as it was before. It reports whether there was such an unconfirmed grant.
 func (e *Engine) Revert(key queueing.Key) bool {
-	a := e.registry.apps[key]
+	a := e.registry.Askers[key]
 	switch {
-	case a != nil && a.held != nil && a.held.growth.before != nil:
-		e.holders.revertGrowth(a)
+	case a != nil && a.Held != nil && a.Held.Growth.Before != nil:
+		e.holders.RevertGrowth(a)
 		return true
-	case a == nil || a.held == nil || a.held.origin == nil:
+	case a == nil || a.Held == nil || a.Held.Origin == nil:
 		return false
 	}
-	e.admission.revert(a)
+	e.admission.Revert(a)
 	return true
-}
-
-// Confirm marks the grant as recorded, so that it can no longer be reverted.
-func (e *Engine) Confirm(key queueing.Key, run, attempt int64) {
-	if a := e.registry.apps[key]; a != nil && a.held != nil && a.held.isFor(run, attempt) {
-		a.held.origin = nil
-	}
-}
-
-// Held returns the grant that the key holds, or false if there is none. Its pod sets are shared with the engine: do not
-// modify them.
-func (e *Engine) Held(key queueing.Key) (queueing.Grant, bool) {
-	if a := e.registry.apps[key]; a != nil && a.held != nil {
-		return a.held.grant, true
-	}
-	return queueing.Grant{}, false
-}
-
-// Root returns the root of the tree of a configured queue, or the empty string for any other queue.
-func (e *Engine) Root(queue string) string {
-	if q := e.hierarchy.queues[queue]; q != nil && q.config != nil {
-		return q.root().name
-	}
-	return ""
 }
 
 // Verdict returns the verdict on the latest ask of the key. It is Undecided for unknown keys and for asks that no Cycle
 // has evaluated. The pod sets of its grant are shared with the engine: do not modify them.
 func (e *Engine) Verdict(key queueing.Key) queueing.Verdict {
-	a := e.registry.apps[key]
+	a := e.registry.Askers[key]
 	switch {
 	case a == nil:
 		return queueing.Verdict{}
-	case a.held != nil && a.ask != nil:
-		return behindOwnGrant(a.held.grant)
-	case a.held != nil && a.held.eviction() != nil:
-		grant := a.held.grant
+	case a.Held != nil && a.Ask != nil:
+		return queueing.Verdict{State: queueing.Waiting, Reason: queueing.ReasonWaitingForQuota,
+			Message: fmt.Sprintf("waiting for run %d attempt %d to release its grant", a.Held.Grant.Run, a.Held.Grant.Attempt)}
+	case a.Held != nil && a.Held.Eviction() != nil:
+		grant := a.Held.Grant
 		return queueing.Verdict{State: queueing.Evicting, Grant: &grant}
-	case a.held != nil:
-		grant := a.held.grant
+	case a.Held != nil:
+		grant := a.Held.Grant
 		return queueing.Verdict{State: queueing.Granted, Grant: &grant}
-	case a.verdict != nil:
-		return *a.verdict
+	case a.Verdict != nil:
+		return *a.Verdict
 	}
 	return queueing.Verdict{}
 }
 
 // Changed returns the keys whose verdict has changed since the last call, sorted. Released keys are not included.
 func (e *Engine) Changed() []queueing.Key {
-	if len(e.registry.changed) == 0 {
+	if len(e.registry.Changed) == 0 {
 		return nil
 	}
-	keys := slices.SortedFunc(maps.Keys(e.registry.changed), compareKeys)
-	e.registry.changed = map[queueing.Key]bool{} // clearing a map takes time proportional to its largest size ever
+	keys := slices.SortedFunc(maps.Keys(e.registry.Changed), state.CompareKeys)
+	e.registry.Changed = map[queueing.Key]bool{} // clearing a map takes time proportional to its largest size ever
 	return keys
 }

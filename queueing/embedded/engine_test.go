@@ -10,6 +10,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
 
 // one is a queue with quota for one application of the tests.
@@ -51,7 +52,7 @@ func step(t *testing.T, e *Engine, words ...string) {
 }
 
 func grantOf(run, attempt int64, queue string, cpu int64) queueing.Grant {
-	return queueing.Grant{Run: run, Attempt: attempt, Gate: GateName, Queue: queue, PodSets: []queueing.PodSetGrant{
+	return queueing.Grant{Run: run, Attempt: attempt, Gate: state.GateName, Queue: queue, PodSets: []queueing.PodSetGrant{
 		{Name: "driver", Flavor: config.DefaultFlavor, Count: 1, Requests: queueing.Resources{"cpu": cpu}},
 	}}
 }
@@ -123,7 +124,7 @@ func TestLife(t *testing.T) {
 			if got := attemptOf(v); got != tc.attempt {
 				t.Errorf("the grant is of attempt %d, want %d", got, tc.attempt)
 			}
-			s, _ := e.State("team-a")
+			s, _ := e.Queues().State("team-a")
 			if got := s.Usage[0].Used; got != tc.used {
 				t.Errorf("%dm are charged, want %dm", got, tc.used)
 			}
@@ -231,7 +232,7 @@ func TestGrant(t *testing.T) {
 	e := engineWith(t, "root cpu=5\nteam-a in=root", "pi queue=team-a cpu=1 run=3 attempt=7 executors=9 min=2")
 	e.SetEpoch("root", 42)
 	requests := queueing.Resources{"cpu": 1000, "pods": 1}
-	want := []Decision{{Key: keyOf("pi"), Root: "root", Grant: queueing.Grant{
+	want := []state.Decision{{Key: keyOf("pi"), Root: "root", Grant: queueing.Grant{
 		Run: 3, Attempt: 7, Gate: "Embedded", Queue: "team-a", Ancestors: []string{"root"}, Epoch: 42, PodSets: []queueing.PodSetGrant{
 			{Name: "driver", Flavor: "default", Count: 1, Requests: requests},
 			{Name: "executor", Flavor: "default", Count: 4, Requests: requests},
@@ -270,7 +271,7 @@ func TestRestoreFlavors(t *testing.T) {
 			g := grantOf(1, 1, "team-a", 900)
 			g.PodSets[0].Flavor = tc.flavor
 			e.Restore(keyOf("pi"), g)
-			s, _ := e.State("team-a")
+			s, _ := e.Queues().State("team-a")
 			got := map[string]int64{}
 			for _, u := range s.Usage {
 				got[u.Flavor] = u.Used
@@ -291,7 +292,7 @@ func TestRoot(t *testing.T) {
 	for queue, want := range tests {
 		t.Run("queue "+queue, func(t *testing.T) {
 			t.Parallel()
-			if got := e.Root(queue); got != want {
+			if got := e.Queues().Root(queue); got != want {
 				t.Errorf("root %q, want %q", got, want)
 			}
 		})
@@ -304,13 +305,13 @@ func TestRootBelowGhost(t *testing.T) {
 	e := engineWith(t, "root cpu=3\nmid in=root\nleaf in=mid", "x queue=leaf cpu=1")
 	e.Cycle(0)
 	e.SetQueues(queuesOf(t, "root cpu=3\nleaf in=mid"))
-	if got := e.Root("leaf"); got != "leaf" {
+	if got := e.Queues().Root("leaf"); got != "leaf" {
 		t.Errorf("root %q, want leaf", got)
 	}
-	if s, _ := e.State("leaf"); s.Root != "leaf" || s.Problem != "ParentNotFound" || s.Admitted != 1 {
+	if s, _ := e.Queues().State("leaf"); s.Root != "leaf" || s.Problem != "ParentNotFound" || s.Admitted != 1 {
 		t.Errorf("state of leaf: %+v", s)
 	}
-	if s, _ := e.State("root"); s.Admitted != 0 || s.Usage[0].Used != 3000 {
+	if s, _ := e.Queues().State("root"); s.Admitted != 0 || s.Usage[0].Used != 3000 {
 		t.Errorf("state of root: %+v", s)
 	}
 }

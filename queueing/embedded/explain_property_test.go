@@ -15,6 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/explain"
 )
 
 // Whatever has happened before, an explanation is consistent with itself and with the verdict, names remedies that
@@ -27,8 +28,8 @@ func TestExplanationsAgree(t *testing.T) {
 			if decided {
 				w.cycle(t)
 			}
-			before := w.engine.States()
-			for key := range w.engine.registry.apps {
+			before := w.engine.Queues().States()
+			for key := range w.engine.registry.Askers {
 				x, found := w.engine.Explain(key)
 				if !found {
 					t.Fatalf("%s is not explained", key.Name)
@@ -38,14 +39,14 @@ func TestExplanationsAgree(t *testing.T) {
 					checkReason(t, key, x)
 				}
 			}
-			if diff := cmp.Diff(before, w.engine.States()); diff != "" {
+			if diff := cmp.Diff(before, w.engine.Queues().States()); diff != "" {
 				t.Fatalf("explaining has changed something (-before +after):\n%s", diff)
 			}
 		}
 	})
 }
 
-func (w *world) checkExplanation(t *testing.T, key queueing.Key, x Explanation) {
+func (w *world) checkExplanation(t *testing.T, key queueing.Key, x explain.Explanation) {
 	t.Helper()
 	if v := w.engine.Verdict(key); v.State != x.State || v.Reason != x.Reason || v.Message != x.Message {
 		t.Fatalf("%s is explained as %s, its verdict is %s", key.Name, shown(x), says(v))
@@ -56,7 +57,7 @@ func (w *world) checkExplanation(t *testing.T, key queueing.Key, x Explanation) 
 	if len(x.Pending.Remedies) == 0 {
 		t.Fatalf("nothing would help %s: %s", key.Name, shown(x))
 	}
-	if got, want := len(x.Pending.Ahead), min(AheadShown, max(0, x.Pending.Position-1)); got != want {
+	if got, want := len(x.Pending.Ahead), min(explain.AheadShown, max(0, x.Pending.Position-1)); got != want {
 		t.Fatalf("%d are shown before %s, want %d: %s", got, key.Name, want, shown(x))
 	}
 	for _, n := range x.Pending.Needs {
@@ -68,17 +69,17 @@ func (w *world) checkExplanation(t *testing.T, key queueing.Key, x Explanation) 
 
 // checkReason checks that after a decision an ask that waits for quota lacks some, and that one that can never be
 // admitted needs more than the queue can ever have.
-func checkReason(t *testing.T, key queueing.Key, x Explanation) {
+func checkReason(t *testing.T, key queueing.Key, x explain.Explanation) {
 	t.Helper()
 	needs := x.Pending.Needs
 	switch x.Reason {
 	case queueing.ReasonWaitingForQuota:
 		behind := strings.Contains(strings.Join(x.Pending.Remedies, " "), "StrictFIFO")
-		if x.Holding == nil && !behind && !slices.ContainsFunc(needs, func(n Need) bool { return n.Missing > 0 }) {
+		if x.Holding == nil && !behind && !slices.ContainsFunc(needs, func(n explain.Need) bool { return n.Missing > 0 }) {
 			t.Fatalf("%s waits for quota and misses none: %s", key.Name, shown(x))
 		}
 	case queueing.ReasonExceedsQuota:
-		if !slices.ContainsFunc(needs, func(n Need) bool { return n.Need > n.Most }) {
+		if !slices.ContainsFunc(needs, func(n explain.Need) bool { return n.Need > n.Most }) {
 			t.Fatalf("%s asks for too much, and nothing is too much: %s", key.Name, shown(x))
 		}
 	}
@@ -216,7 +217,7 @@ func (w *world) holdsInDeletedQueues() bool {
 
 // withoutShortfalls returns the queues with each limit raised that blocks a need: the borrowing limit if there is one
 // and it is to be raised, and otherwise the nominal quota.
-func withoutShortfalls(queues []config.Queue, needs []Need, borrowing bool) []config.Queue {
+func withoutShortfalls(queues []config.Queue, needs []explain.Need, borrowing bool) []config.Queue {
 	queues = slices.Clone(queues)
 	for _, n := range needs {
 		for _, b := range n.BlockedBy {

@@ -13,11 +13,13 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/explain"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/phrases"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
 // shown returns an explanation as lines.
-func shown(x Explanation) string {
+func shown(x explain.Explanation) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s in %s\n", says(queueing.Verdict{State: x.State, Reason: x.Reason}), x.Queue)
 	if w := x.Pending; w != nil {
@@ -47,7 +49,7 @@ func shown(x Explanation) string {
 	return strings.TrimSpace(out.String())
 }
 
-func headNames(heads []Head) string {
+func headNames(heads []explain.Head) string {
 	out := ""
 	for _, h := range heads {
 		out += fmt.Sprintf(" %s(%d)", h.Key.Name, h.Priority)
@@ -55,14 +57,14 @@ func headNames(heads []Head) string {
 	return out
 }
 
-func needShown(n Need) string {
-	out := fmt.Sprintf("%s/%s needs %s free %s most %s", n.Resource, n.Flavor, amountText(n.Resource, n.Need), amountText(n.Resource, n.Available),
-		amountText(n.Resource, n.Most))
+func needShown(n explain.Need) string {
+	out := fmt.Sprintf("%s/%s needs %s free %s most %s", n.Resource, n.Flavor, phrases.Amount(n.Resource, n.Need), phrases.Amount(n.Resource, n.Available),
+		phrases.Amount(n.Resource, n.Most))
 	for _, o := range n.BlockedBy {
-		out += fmt.Sprintf("; %s uses %s of %s", o.Queue, amountText(n.Resource, o.Used), amountText(n.Resource, o.Limit))
+		out += fmt.Sprintf("; %s uses %s of %s", o.Queue, phrases.Amount(n.Resource, o.Used), phrases.Amount(n.Resource, o.Limit))
 	}
 	if n.Missing > 0 {
-		out += "; missing " + amountText(n.Resource, n.Missing)
+		out += "; missing " + phrases.Amount(n.Resource, n.Missing)
 	}
 	return out
 }
@@ -204,7 +206,7 @@ func TestExplain(t *testing.T) {
 			submit(t, e, tc.asks)
 			e.Cycle(0)
 			submit(t, e, tc.late)
-			before := e.States()
+			before := e.Queues().States()
 			x, found := e.Explain(keyOf(tc.of))
 			if !found {
 				t.Fatal("nothing is explained")
@@ -213,7 +215,7 @@ func TestExplain(t *testing.T) {
 				t.Errorf("explanation (-want +got):\n%s", diff)
 			}
 			again, _ := e.Explain(keyOf(tc.of))
-			if diff := cmp.Diff(shown(x), shown(again)) + cmp.Diff(before, e.States()); diff != "" {
+			if diff := cmp.Diff(shown(x), shown(again)) + cmp.Diff(before, e.Queues().States()); diff != "" {
 				t.Errorf("it has changed something (-before +after):\n%s", diff)
 			}
 		})
@@ -300,8 +302,8 @@ func TestExplainReservation(t *testing.T) {
 	if diff := cmp.Diff(linesOf(want), linesOf(shown(x))); diff != "" {
 		t.Errorf("explanation (-want +got):\n%s", diff)
 	}
-	q, _ := e.ExplainQueue("a")
-	if diff := cmp.Diff([]Head{{Key: keyOf("big")}}, q.ReservedFor); diff != "" {
+	q, _ := e.Queues().Explain("a")
+	if diff := cmp.Diff([]explain.Head{{Key: keyOf("big")}}, q.ReservedFor); diff != "" {
 		t.Errorf("kept for (-want +got):\n%s", diff)
 	}
 }
@@ -315,25 +317,25 @@ func TestExplainQueue(t *testing.T) {
 	e.Cycle(0)
 	tests := map[string]struct {
 		full string
-		room []Headroom
+		room []explain.Headroom
 	}{
-		"root": {room: []Headroom{{5000, 10000}, {quota.Unlimited, quota.Unlimited}}},
-		"dept": {full: "dept", room: []Headroom{{5000, 10000}, {quota.Unlimited, quota.Unlimited}}},
-		"a":    {full: "dept", room: []Headroom{{-1000, 4000}, {quota.Unlimited, quota.Unlimited}}},
-		"b":    {room: []Headroom{{5000, 10000}}},
+		"root": {room: []explain.Headroom{{Available: 5000, Most: 10000}, {Available: quota.Unlimited, Most: quota.Unlimited}}},
+		"dept": {full: "dept", room: []explain.Headroom{{Available: 5000, Most: 10000}, {Available: quota.Unlimited, Most: quota.Unlimited}}},
+		"a":    {full: "dept", room: []explain.Headroom{{Available: -1000, Most: 4000}, {Available: quota.Unlimited, Most: quota.Unlimited}}},
+		"b":    {room: []explain.Headroom{{Available: 5000, Most: 10000}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, exists := e.ExplainQueue(name)
-			state, _ := e.State(name)
-			want := QueueExplanation{QueueState: state, AtMaxRunning: tc.full, Headroom: tc.room}
+			got, exists := e.Queues().Explain(name)
+			state, _ := e.Queues().State(name)
+			want := explain.QueueExplanation{QueueState: state, AtMaxRunning: tc.full, Headroom: tc.room}
 			if diff := cmp.Diff(want, got); diff != "" || !exists {
 				t.Errorf("explanation, exists %t (-want +got):\n%s", exists, diff)
 			}
 		})
 	}
-	if got, exists := e.ExplainQueue("nobody"); exists {
+	if got, exists := e.Queues().Explain("nobody"); exists {
 		t.Errorf("there is a queue nobody: %+v", got)
 	}
 }

@@ -73,7 +73,7 @@ func (w *world) crowdFairly() {
 // displacedByShare counts the applications that are preempted because their side has more than its share.
 func (w *world) displacedByShare() int {
 	count := 0
-	for key := range w.engine.registry.apps {
+	for key := range w.engine.registry.Askers {
 		if w.isDisplacedByShare(key) {
 			count++
 		}
@@ -82,6 +82,6 @@ func (w *world) displacedByShare() int {
 }
 
 func (w *world) isDisplacedByShare(key queueing.Key) bool {
-	h := w.engine.registry.apps[key].held
-	return h != nil && h.evicted != nil && strings.Contains(h.evicted.Message, "above its fair share")
+	h := w.engine.registry.Askers[key].Held
+	return h != nil && h.Evicted != nil && strings.Contains(h.Evicted.Message, "above its fair share")
 }

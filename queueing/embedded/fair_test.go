@@ -45,7 +45,7 @@ func piece(queue string, serial int, cpu int64) queueing.Ask {
 func used(e *Engine, names ...string) map[string]int64 {
 	out := map[string]int64{}
 	for _, name := range names {
-		state, _ := e.State(name)
+		state, _ := e.Queues().State(name)
 		for _, u := range state.Usage {
 			out[name] += u.Used
 		}

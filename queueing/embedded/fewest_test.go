@@ -13,6 +13,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
 
 // TestTargetsOnceMore: the choice of targets is reconsidered when a target of the ask's own queue has gone. Without
@@ -73,8 +74,8 @@ func TestFewestTargets(t *testing.T) {
 			want := w.bestTargets(a)
 			decisions := w.decide()
 			var got []queueing.Key
-			if c := w.engine.registry.apps[a.Key].claim; c != nil {
-				got = slices.SortedFunc(slices.Values(c.targets), compareKeys)
+			if c := w.engine.registry.Askers[a.Key].Claim; c != nil {
+				got = slices.SortedFunc(slices.Values(c.Targets), state.CompareKeys)
 			}
 			if len(decisions) == 0 && keyNames(got) != keyNames(want) {
 				t.Fatalf("%s displaces %q, want %q", a.Key.Name, keyNames(got), keyNames(want))
@@ -105,10 +106,10 @@ func (w *world) bestTargets(a queueing.Ask) []queueing.Key {
 	for key := range w.ref.grants {
 		holders = append(holders, key)
 	}
-	held := func(key queueing.Key) *heldGrant { return w.engine.registry.apps[key].held }
-	own := func(key queueing.Key) bool { return held(key).grant.Queue == a.Queue }
+	held := func(key queueing.Key) *state.Held { return w.engine.registry.Askers[key].Held }
+	own := func(key queueing.Key) bool { return held(key).Grant.Queue == a.Queue }
 	slices.SortFunc(holders, func(x, y queueing.Key) int {
-		return cmp.Or(compareBools(own(x), own(y)), cmp.Compare(held(x).standing.Priority, held(y).standing.Priority), cmp.Compare(held(y).serial, held(x).serial))
+		return cmp.Or(compareBools(own(x), own(y)), cmp.Compare(held(x).Standing.Priority, held(y).Standing.Priority), cmp.Compare(held(y).Serial, held(x).Serial))
 	})
 	var best []queueing.Key
 	bestRank := ""
@@ -126,7 +127,7 @@ func (w *world) bestTargets(a queueing.Ask) []queueing.Key {
 		}
 		best, bestRank = keys, rank
 	}
-	return slices.SortedFunc(slices.Values(best), compareKeys)
+	return slices.SortedFunc(slices.Values(best), state.CompareKeys)
 }
 
 // isEnough reports whether the ask fits without some holders, and whether each of them may be preempted last.
@@ -142,7 +143,7 @@ func (w *world) isEnough(a queueing.Ask, targets []queueing.Key) bool {
 		legal := w.ref.within(g, w.ref.available)
 		for _, key := range targets {
 			w.ref.grants[key] = held[key]
-			legal = legal && j.mayDisplace(w.engine.registry.apps[key].held)
+			legal = legal && j.mayDisplace(w.engine.registry.Askers[key].Held)
 			delete(w.ref.grants, key)
 		}
 		for key, g := range held {

@@ -63,8 +63,8 @@ func (c choice) play(flavors []string) *Engine {
 		e.Cycle(0)
 	}
 	for i := range c.held { // those who wait would only confuse
-		if a := e.registry.apps[c.held[i].Key]; a.held == nil {
-			e.Release(a.key)
+		if a := e.registry.Askers[c.held[i].Key]; a.Held == nil {
+			e.Release(a.Key)
 		}
 	}
 	last := c.last
@@ -85,20 +85,20 @@ type plan struct {
 
 func (c choice) planOf(flavors []string) (plan, bool) {
 	e := c.play(flavors)
-	a := e.registry.apps[c.last.Key]
-	if a.held != nil {
-		return plan{granted: true, flavor: a.held.grant.PodSets[0].Flavor}, true
+	a := e.registry.Askers[c.last.Key]
+	if a.Held != nil {
+		return plan{granted: true, flavor: a.Held.Grant.PodSets[0].Flavor}, true
 	}
-	if a.claim == nil {
+	if a.Claim == nil {
 		return plan{}, false
 	}
-	p := plan{flavor: a.claim.where[0].Name, targets: keyNames(a.claim.targets)}
-	for _, key := range a.claim.targets {
-		target := e.registry.apps[key]
-		p.own = p.own || target.held.queue == a.class.queue
-		e.hierarchy.forest.Remove(target.held.queue.node, target.held.vector)
+	p := plan{flavor: a.Claim.Where[0].Name, targets: keyNames(a.Claim.Targets)}
+	for _, key := range a.Claim.Targets {
+		target := e.registry.Askers[key]
+		p.own = p.own || target.Held.Queue == a.Class.Queue
+		e.hierarchy.Forest.Remove(target.Held.Queue.Node, target.Held.Vector)
 	}
-	p.distance = e.hierarchy.forest.BorrowingDistance(a.class.queue.node, e.claims.claimNeed(a.claim))
+	p.distance = e.hierarchy.Forest.BorrowingDistance(a.Class.Queue.Node, e.claims.Need(a.Claim))
 	return p, true
 }
 
@@ -142,9 +142,13 @@ func TestFlavorsAreChosenByPreference(t *testing.T) {
 func (c choice) preferred(plans []plan) plan {
 	switch c.queues[1].FlavorPreference {
 	case config.LeastBorrowing:
-		return slices.MinFunc(plans, func(a, b plan) int { return cmp.Or(cmp.Compare(a.distance, b.distance), compareBools(a.own, b.own)) })
+		return slices.MinFunc(plans, func(a, b plan) int {
+			return cmp.Or(cmp.Compare(a.distance, b.distance), compareBools(a.own, b.own))
+		})
 	case config.LeastPreemption:
-		return slices.MinFunc(plans, func(a, b plan) int { return cmp.Or(compareBools(a.own, b.own), cmp.Compare(a.distance, b.distance)) })
+		return slices.MinFunc(plans, func(a, b plan) int {
+			return cmp.Or(compareBools(a.own, b.own), cmp.Compare(a.distance, b.distance))
+		})
 	default:
 		return plans[0]
 	}

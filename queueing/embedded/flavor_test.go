@@ -11,6 +11,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/explain"
 )
 
 var (
@@ -116,8 +117,8 @@ func TestFlavorOfAGrant(t *testing.T) {
 		t.Errorf("tolerations (-want +got):\n%s", diff)
 	}
 	e.SetFlavors([]config.Flavor{onDemand})
-	state, _ := e.State("team")
-	want := []Usage{{Flavor: "on-demand", Resource: "cpu", Nominal: 4}, {Flavor: "spot", Resource: "cpu", Used: 4, Nominal: 4}}
+	state, _ := e.Queues().State("team")
+	want := []explain.Usage{{Flavor: "on-demand", Resource: "cpu", Nominal: 4}, {Flavor: "spot", Resource: "cpu", Used: 4, Nominal: 4}}
 	if diff := cmp.Diff(want, state.Usage); diff != "" {
 		t.Errorf("usage (-want +got):\n%s", diff)
 	}

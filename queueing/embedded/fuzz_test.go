@@ -11,6 +11,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/placement"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -107,7 +109,7 @@ func FuzzEngine(f *testing.F) {
 				delete(grants, key)
 			case 6:
 				a := s.ask()
-				g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, PodSets: newSignature(a.PodSets).grant(placement{{Name: config.DefaultFlavor}, {Name: config.DefaultFlavor}}, a.PodSets[1].Count, "")}
+				g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Queue: a.Queue, PodSets: placement.NewSignature(a.PodSets).Grant(placement.Choice{{Name: config.DefaultFlavor}, {Name: config.DefaultFlavor}}, a.PodSets[1].Count, "")}
 				e.Restore(a.Key, g)
 				grants[a.Key] = g
 			default:
@@ -123,11 +125,11 @@ func FuzzEngine(f *testing.F) {
 
 // checkRoom checks, after all grants of a cycle, that the queue of a grant does not exceed what it could ever hold in
 // the cells that the grant needs.
-func checkRoom(t *testing.T, e *Engine, d Decision) {
+func checkRoom(t *testing.T, e *Engine, d state.Decision) {
 	t.Helper()
-	n := e.hierarchy.queues[d.Grant.Queue].node
-	for _, a := range quota.Summed(chargedAmounts(d.Grant, config.DefaultFlavor)) {
-		if limit := e.hierarchy.forest.Account(n, a.Cell).Limit(); a.Value > limit.Potential {
+	n := e.hierarchy.Queues[d.Grant.Queue].Node
+	for _, a := range quota.Summed(placement.ChargedAmounts(d.Grant, config.DefaultFlavor)) {
+		if limit := e.hierarchy.Forest.Account(n, a.Cell).Limit(); a.Value > limit.Potential {
 			t.Fatalf("%s was granted %d of %+v, of which its queue can hold %d", d.Key.Name, a.Value, a.Cell, limit.Potential)
 		}
 	}
@@ -141,7 +143,7 @@ func finish(t *testing.T, e *Engine, grants map[queueing.Key]queueing.Grant) {
 			grants[d.Key] = d.Grant
 		}
 	}
-	e.States()
+	e.Queues().States()
 	e.Changed()
 	for i := range 12 {
 		key := keyOf(fmt.Sprintf("a%d", i))
@@ -152,7 +154,7 @@ func finish(t *testing.T, e *Engine, grants map[queueing.Key]queueing.Grant) {
 		}
 		e.Release(key)
 	}
-	for _, s := range e.States() {
+	for _, s := range e.Queues().States() {
 		for _, u := range s.Usage {
 			if u.Used != 0 {
 				t.Fatalf("%s still uses %+v", s.Name, u)

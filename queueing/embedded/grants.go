@@ -4,119 +4,130 @@
 package embedded
 
 import (
-	"maps"
-	"slices"
-
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/embedded/config"
-	"github.com/sparkgate/sparkgate/queueing/quota"
+	"github.com/sparkgate/sparkgate/queueing/embedded/explain"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
 
-// elasticPods counts the pods above the base gang of a grant.
-func elasticPods(g queueing.Grant) int32 {
-	var n int32
-	for i := range g.PodSets {
-		if g.PodSets[i].Elastic {
-			n += g.PodSets[i].Count
-		}
+// SetResizeRequest sets how many pods the holder of a grant wants above its base gang, and reports whether anything
+// changed.
+func (e *Engine) SetResizeRequest(key queueing.Key, run, attempt int64, w queueing.ResizeRequest) bool {
+	a := e.registry.Askers[key]
+	if a == nil || a.Held == nil || !a.Held.IsFor(run, attempt) || state.EqualResizeRequests(a.Held.Growth.Want, w) {
+		return false
 	}
-	return n
+	g := &a.Held.Growth
+	g.Want = w
+	e.holders.NoteElastic(a)
+	if w.Count <= state.ElasticPods(a.Held.Grant) {
+		g.Message = ""
+	}
+	a.Held.Queue.Tree.Dirty = true
+	return true
 }
 
-// elasticPodsIn counts the pods above the base gang of a grant in one flavor.
-func elasticPodsIn(g queueing.Grant, flavor string) int32 {
-	var n int32
-	for i := range g.PodSets {
-		if p := &g.PodSets[i]; p.Elastic && p.Flavor == flavor {
-			n += p.Count
-		}
+// Allocation returns the allocation of the holder of this run and attempt, or the zero value if the key holds no such
+// grant. The pod sets of its grant are shared with the engine: do not modify them.
+func (e *Engine) Allocation(key queueing.Key, run, attempt int64) queueing.Allocation {
+	a := e.registry.Askers[key]
+	if a == nil || a.Held == nil || !a.Held.IsFor(run, attempt) {
+		return queueing.Allocation{}
 	}
-	return n
+	grant := a.Held.Grant
+	allocation := queueing.Allocation{Grant: &grant, Why: a.Held.Growth.Message}
+	for _, d := range a.Held.Growth.Reclaims {
+		allocation.Reclaims = append(allocation.Reclaims, queueing.Reclaim{Flavor: d.Flavor, Count: d.Count, Why: d.Eviction})
+	}
+	return allocation
 }
 
-// reclaimPending counts the pods in a flavor that must be released.
-func (h *heldGrant) reclaimPending(flavor string) int32 {
-	var n int32
-	for _, d := range h.growth.reclaims {
-		if d.flavor == flavor {
-			n += d.count
-		}
+// Settle records that a resized grant was written to the asker's status. From now on this grant is charged, whether
+// that is more or less than before. It ignores a grant of another attempt, and one that was resized less often than the
+// grant that is held. It reports whether anything changed.
+func (e *Engine) Settle(key queueing.Key, grant queueing.Grant) bool {
+	a := e.registry.Askers[key]
+	if a == nil || a.Held == nil || !a.Held.IsFor(grant.Run, grant.Attempt) || a.Held.Grant.Resizes != grant.Resizes {
+		return false
 	}
-	return n
+	h := a.Held
+	settled := h.Growth.Before != nil
+	h.Origin, h.Growth.Before = nil, nil
+	if state.EqualCounts(h.Grant, grant) {
+		if settled {
+			h.Queue.Tree.Dirty = true // the grant may grow again
+		}
+		return settled
+	}
+	e.holders.SettleReclaims(h, grant)
+	e.holders.Recharge(a, grant)
+	e.registry.Changed[key] = true
+	return true
 }
 
-// growingPodSet returns the base gang's pod set that is to grow, or nil if the grant has none of that name.
-func (h *heldGrant) growingPodSet() *queueing.PodSetGrant {
-	for i := range h.grant.PodSets {
-		if p := &h.grant.PodSets[i]; p.Name == h.growth.want.PodSet && !p.Elastic {
-			return p
-		}
+// Eviction returns why the grant of this run and attempt must be released, or nil if it may be kept. An eviction lasts
+// as long as the grant is held, unless it is due to a drained queue that is resumed.
+func (e *Engine) Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction {
+	if a := e.registry.Askers[key]; a != nil && a.Held != nil && a.Held.IsFor(run, attempt) {
+		return a.Held.Eviction()
 	}
 	return nil
 }
 
-// withGrowth returns the grant with more pods in each flavor, which get a pod set of their own per flavor.
-func withGrowth(g queueing.Grant, base *queueing.PodSetGrant, flavors []*config.Flavor, more []int32) queueing.Grant {
-	out := g
-	out.Resizes++
-	out.PodSets = slices.Clone(g.PodSets)
-	for i, f := range flavors {
-		if more[i] == 0 {
-			continue
+// SetHolderState sets the state of a holder, after Restore and whenever it changes. While the state of any holder in a
+// tree is unknown, nothing in that tree is preempted. Grants that will be released anyway are never preempted.
+func (e *Engine) SetHolderState(key queueing.Key, run, attempt int64, s queueing.HolderState) {
+	a := e.registry.Askers[key]
+	if a == nil || a.Held == nil || !a.Held.IsFor(run, attempt) {
+		return
+	}
+	h := a.Held
+	if h.StateKnown && equalHolderStates(h.Standing, s) {
+		return
+	}
+	e.holders.SetState(a, s)
+	h.Queue.Tree.MarkDirty(false)
+}
+
+func equalHolderStates(a, b queueing.HolderState) bool {
+	return a.Priority == b.Priority && a.Terminating == b.Terminating && a.Stuck == b.Stuck && a.QueuedAt.Equal(b.QueuedAt) && a.ReleasedBy.Equal(b.ReleasedBy)
+}
+
+// Confirm marks the grant as recorded, so that it can no longer be reverted.
+func (e *Engine) Confirm(key queueing.Key, run, attempt int64) {
+	if a := e.registry.Askers[key]; a != nil && a.Held != nil && a.Held.IsFor(run, attempt) {
+		a.Held.Origin = nil
+	}
+}
+
+// Held returns the grant that the key holds, or false if there is none. Its pod sets are shared with the engine: do not
+// modify them.
+func (e *Engine) Held(key queueing.Key) (queueing.Grant, bool) {
+	if a := e.registry.Askers[key]; a != nil && a.Held != nil {
+		return a.Held.Grant, true
+	}
+	return queueing.Grant{}, false
+}
+
+// Explain returns the live view of an asker that has an ask or a grant, or false if it has neither. It changes nothing.
+func (e *Engine) Explain(key queueing.Key) (explain.Explanation, bool) {
+	a := e.registry.Askers[key]
+	if a == nil || a.Ask == nil && a.Held == nil {
+		return explain.Explanation{}, false
+	}
+	v := e.Verdict(key)
+	out := explain.Explanation{State: v.State, Reason: v.Reason, Message: v.Message}
+	if h := a.Held; h != nil {
+		out.Queue = h.Grant.Queue
+		out.Holding = &explain.HeldGrant{
+			Run: h.Grant.Run, Attempt: h.Grant.Attempt, Priority: h.Standing.Priority, PodSets: h.Grant.PodSets,
+			Terminating: h.Standing.Terminating, Eviction: h.Eviction(),
+			Wants: max(0, h.Growth.Want.Count-state.ElasticPods(h.Grant)), Why: h.Growth.Message,
 		}
-		at := slices.IndexFunc(out.PodSets, func(p queueing.PodSetGrant) bool {
-			return p.Elastic && p.Name == base.Name && p.Flavor == f.Name
-		})
-		if at < 0 {
-			at = len(out.PodSets)
-			out.PodSets = append(out.PodSets, queueing.PodSetGrant{Name: base.Name, Flavor: f.Name, Requests: base.Requests, Elastic: true})
-		}
-		set := &out.PodSets[at]
-		set.Count += more[i]
-		set.NodeSelector, set.Tolerations = f.NodeLabels, f.Tolerations // as the flavor is now; pods that are already placed stay
+		out.Holding.Reclaims = e.Allocation(key, h.Grant.Run, h.Grant.Attempt).Reclaims
 	}
-	return out
-}
-
-func (h *heldGrant) isFor(run, attempt int64) bool {
-	return h.grant.Run == run && h.grant.Attempt == attempt
-}
-
-// charged returns what the grant charges to its queue. Pod sets without a flavor were not admitted but run, and are
-// charged to the first flavor of the queue.
-func (h *heldGrant) charged() []quota.Amount { return chargedAmounts(h.grant, h.queue.flavors[0]) }
-
-// mustEnd reports whether the grant will be released, soon or, if it is stuck, at an unknown time.
-func (h *heldGrant) mustEnd() bool { return h.standing.Terminating || h.eviction() != nil }
-
-// isTerminating reports whether the grant will be released soon.
-func (h *heldGrant) isTerminating() bool { return h.mustEnd() && !h.standing.Stuck }
-
-// isReclaiming reports whether the holder will soon release pods above its base gang for others.
-func (h *heldGrant) isReclaiming() bool { return len(h.growth.reclaims) > 0 && !h.standing.Stuck }
-
-// eviction returns why the grant must be released, or nil if it may be kept.
-func (h *heldGrant) eviction() *queueing.Eviction {
-	if h.evicted != nil {
-		return h.evicted
+	if a.Ask != nil {
+		out.Queue = a.Ask.Queue
+		out.Pending = e.view.Pending(a)
 	}
-	if d := h.queue.drainedBy; d != nil {
-		return &queueing.Eviction{Reason: queueing.ReasonQueueHeld, Message: stopText(d, h.queue)}
-	}
-	return nil
-}
-
-// equalCounts reports whether two grants of one attempt charge the same.
-func equalCounts(a, b queueing.Grant) bool {
-	return slices.EqualFunc(a.PodSets, b.PodSets, func(a, b queueing.PodSetGrant) bool {
-		return a.Name == b.Name && a.Flavor == b.Flavor && a.Count == b.Count && a.Elastic == b.Elastic
-	})
-}
-
-func equalResizeRequests(a, b queueing.ResizeRequest) bool {
-	sameToleration := func(a, b corev1.Toleration) bool { return a.MatchToleration(&b) }
-	return a.PodSet == b.PodSet && a.Count == b.Count && slices.EqualFunc(a.Tolerations, b.Tolerations, sameToleration) &&
-		maps.Equal(a.NodeSelector, b.NodeSelector)
+	return out, true
 }

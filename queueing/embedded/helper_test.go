@@ -14,6 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
 
 // The tests write queues and asks as text, one a line.
@@ -259,7 +260,7 @@ func submit(t testing.TB, e *Engine, asks string) {
 }
 
 // names returns the names of granted applications, in the order of the decisions.
-func names(decisions []Decision) string {
+func names(decisions []state.Decision) string {
 	out := make([]string, 0, len(decisions))
 	for _, d := range decisions {
 		out = append(out, d.Key.Name)
@@ -300,4 +301,15 @@ func elasticIf(mayGrow bool) string {
 func (e *Engine) SetQueues(queues []config.Queue) { e.setQueues(queues) }
 
 // SetFlavors replaces the flavors alone.
-func (e *Engine) SetFlavors(flavors []config.Flavor) { e.Configure(e.hierarchy.configs, flavors) }
+func (e *Engine) SetFlavors(flavors []config.Flavor) { e.Configure(e.hierarchy.Configs, flavors) }
+
+// compareBools orders false before true.
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

@@ -142,7 +142,7 @@ func TestHostileNumbersStayWithinQuota(t *testing.T) {
 			}
 		}
 		checkSums(t, sums, nominal)
-		state, _ := e.State("a")
+		state, _ := e.Queues().State("a")
 		for _, u := range state.Usage {
 			if u.Used < 0 || u.Borrowed < 0 || u.Lent < 0 || !over && u.Used > nominal {
 				t.Fatalf("usage %+v of a quota of %d", u, nominal)

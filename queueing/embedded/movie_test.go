@@ -14,6 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/movies"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/phrases"
 )
 
 // movie plays a story.
@@ -73,7 +74,7 @@ func nameIn(rest string) string {
 // rank changes the priority of a holder.
 func (m *movie) rank(rest string) {
 	name, priority, _ := strings.Cut(rest, " prio=")
-	standing := m.engine.registry.apps[keyOf(name)].held.standing
+	standing := m.engine.registry.Askers[keyOf(name)].Held.Standing
 	standing.Priority = int32(integer(m.t, priority))
 	m.engine.SetHolderState(keyOf(name), 1, 1, standing)
 }
@@ -114,15 +115,15 @@ func (m *movie) restart() {
 	old := m.engine
 	m.engine = New()
 	m.engine.Configure(m.queues, m.flavors)
-	for _, key := range old.registry.sortedKeys() {
-		a := old.registry.apps[key]
-		if a.held != nil {
-			m.engine.Restore(key, a.held.grant)
+	for _, key := range old.registry.SortedKeys() {
+		a := old.registry.Askers[key]
+		if a.Held != nil {
+			m.engine.Restore(key, a.Held.Grant)
 		}
-		if a.ask != nil {
+		if a.Ask != nil {
 			m.engine.Submit(queueing.Ask{
-				Key: key, Run: a.ask.run, Attempt: a.ask.attempt, Queue: a.ask.queue, NamespaceLabels: a.ask.labels,
-				Priority: a.ask.priority, QueuedAt: a.ask.queuedAt, HoldsFor: a.ask.holdsFor, PodSets: a.ask.signature.podSets,
+				Key: key, Run: a.Ask.Run, Attempt: a.Ask.Attempt, Queue: a.Ask.Queue, NamespaceLabels: a.Ask.Labels,
+				Priority: a.Ask.Priority, QueuedAt: a.Ask.QueuedAt, HoldsFor: a.Ask.HoldsFor, PodSets: a.Ask.Signature.PodSets,
 			})
 		}
 	}
@@ -188,15 +189,15 @@ func elsewhere(flavor string) string {
 
 // show lists the queues.
 func (m *movie) show() {
-	for _, s := range m.engine.States() {
+	for _, s := range m.engine.Queues().States() {
 		line := fmt.Sprintf("  %-8s %d waiting, %d admitted", s.Name, s.Pending, s.Admitted)
 		for _, u := range s.Usage {
 			if u.Resource == "pods" {
 				continue
 			}
-			line += fmt.Sprintf(", %s %s/%s", u.Resource, amountText(u.Resource, u.Used), amountText(u.Resource, u.Nominal))
+			line += fmt.Sprintf(", %s %s/%s", u.Resource, phrases.Amount(u.Resource, u.Used), phrases.Amount(u.Resource, u.Nominal))
 			if u.Borrowed > 0 {
-				line += fmt.Sprintf(" (%s borrowed)", amountText(u.Resource, u.Borrowed))
+				line += fmt.Sprintf(" (%s borrowed)", phrases.Amount(u.Resource, u.Borrowed))
 			}
 		}
 		if s.ElasticPods > 0 || s.WantedPods > 0 {

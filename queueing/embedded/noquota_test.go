@@ -6,6 +6,8 @@ package embedded
 import (
 	"strings"
 	"testing"
+
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/waiting"
 )
 
 // TestTreesWithoutQuota: a tree without any quota admits nothing, unless its root is unlimited.
@@ -48,8 +50,8 @@ func TestTreesWithoutQuota(t *testing.T) {
 			if got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
-			state, _ := e.State("team")
-			if wantProblem := c.remedy != ""; (state.Problem == NoQuota) != wantProblem || !strings.HasSuffix(state.Message, c.remedy) {
+			state, _ := e.Queues().State("team")
+			if wantProblem := c.remedy != ""; (state.Problem == waiting.NoQuota) != wantProblem || !strings.HasSuffix(state.Message, c.remedy) {
 				t.Errorf("the queue has the problem %q: %s", state.Problem, state.Message)
 			}
 		})
@@ -70,7 +72,7 @@ func TestQuotaTakenAway(t *testing.T) {
 	if got := names(e.Cycle(1)); got != "" {
 		t.Errorf("granted %q without a quota", got)
 	}
-	if state, _ := e.State("team"); state.Admitted != 1 || state.Pending != 1 {
+	if state, _ := e.Queues().State("team"); state.Admitted != 1 || state.Pending != 1 {
 		t.Errorf("%d admitted and %d pending, want one of each", state.Admitted, state.Pending)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/placement"
 )
 
 // manyFlavors returns an engine with a queue that has many flavors of one cpu each.
@@ -86,16 +87,16 @@ func TestOptionAt(t *testing.T) {
 			t.Parallel()
 			e := manyFlavors(16)
 			e.Submit(manySets("pi", tc.sets, 1))
-			var where placement
+			var where placement.Choice
 			for _, flavor := range strings.Fields(tc.where) {
 				where = append(where, &config.Flavor{Name: flavor})
 			}
-			o, possible := e.hierarchy.optionAt(e.registry.apps[keyOf("pi")].class, where)
+			o, possible := e.hierarchy.OptionAt(e.registry.Askers[keyOf("pi")].Class, where)
 			if possible != tc.want {
 				t.Fatalf("possible: %t, want %t", possible, tc.want)
 			}
-			for i, f := range o.where {
-				if f != e.hierarchy.flavors[where[i].Name] {
+			for i, f := range o.Where {
+				if f != e.hierarchy.Flavors[where[i].Name] {
 					t.Errorf("set %d is placed in %s as it was, not as it is now", i, f.Name)
 				}
 			}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/placement"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
 
 // P5, P6: the rules allow each target that the engine chooses, the targets together release enough for the ask, and
@@ -90,11 +92,11 @@ func (w *world) crowd() {
 }
 
 // passAndCheck runs one cycle and checks its grants, and then each of its claims. It returns the grants.
-func (w *world) passAndCheck(t *testing.T) []Decision {
+func (w *world) passAndCheck(t *testing.T) []state.Decision {
 	t.Helper()
-	before, granted := slices.Clone(w.engine.claims.all), w.engine.holders.grants
+	before, granted := slices.Clone(w.engine.claims.All), w.engine.holders.Grants
 	decisions := w.decide()
-	withdrawn := w.engine.holders.grants > granted+uint64(len(decisions))
+	withdrawn := w.engine.holders.Grants > granted+uint64(len(decisions))
 	for _, d := range decisions {
 		a := w.ref.asks[d.Key]
 		w.checkQuota(t, d)
@@ -103,16 +105,16 @@ func (w *world) passAndCheck(t *testing.T) []Decision {
 	after := maps.Clone(w.ref.grants)
 	defer func() { w.ref.grants = after }()
 	w.ref.grants = maps.Clone(after)
-	var fresh []*claim
-	for _, c := range w.engine.claims.all {
+	var fresh []*state.Claim
+	for _, c := range w.engine.claims.All {
 		if slices.Contains(before, c) {
-			w.ref.grants[queueing.Key{Name: "claim of " + c.app.key.Name}] = w.claimed(c)
+			w.ref.grants[queueing.Key{Name: "claim of " + c.Asker.Key.Name}] = w.claimed(c)
 		} else {
 			fresh = append(fresh, c)
 		}
 	}
-	for key, a := range w.engine.registry.apps { // those that ended anyway
-		if a.held != nil && a.held.isTerminating() && !slices.ContainsFunc(fresh, func(c *claim) bool { return slices.Contains(c.targets, key) }) {
+	for key, a := range w.engine.registry.Askers { // those that ended anyway
+		if a.Held != nil && a.Held.IsTerminating() && !slices.ContainsFunc(fresh, func(c *state.Claim) bool { return slices.Contains(c.Targets, key) }) {
 			delete(w.ref.grants, key)
 		}
 	}
@@ -126,30 +128,30 @@ func (w *world) passAndCheck(t *testing.T) []Decision {
 
 // checkMet checks that quota reclaimed for an ask is granted to that ask, or to an earlier one of the same shape, and
 // to no other. While the ask still waits for some of it, nothing more may be preempted for it.
-func (w *world) checkMet(t *testing.T, c *claim, targets []queueing.Key, decisions []Decision) {
+func (w *world) checkMet(t *testing.T, c *state.Claim, targets []queueing.Key, decisions []state.Decision) {
 	t.Helper()
-	ask := w.origins[c.app.key]
-	if waits, waiting := w.ref.asks[c.app.key]; waiting {
+	ask := w.origins[c.Asker.Key]
+	if waits, waiting := w.ref.asks[c.Asker.Key]; waiting {
 		ask = waits
 	}
-	if slices.ContainsFunc(decisions, func(d Decision) bool {
+	if slices.ContainsFunc(decisions, func(d state.Decision) bool {
 		grantee := w.origins[d.Key]
-		return d.Key == ask.Key || grantee.Queue == ask.Queue && newSignature(grantee.PodSets).key == newSignature(ask.PodSets).key && inOrder(grantee, ask) < 0
+		return d.Key == ask.Key || grantee.Queue == ask.Queue && placement.NewSignature(grantee.PodSets).Key == placement.NewSignature(ask.PodSets).Key && inOrder(grantee, ask) < 0
 	}) {
 		w.met++
 		return
 	}
-	now := c.app.claim
-	if now == nil || slices.ContainsFunc(now.targets, func(key queueing.Key) bool { return !slices.Contains(targets, key) }) {
-		t.Fatalf("what %s release for %s is granted to another one", keyNames(targets), c.app.key.Name)
+	now := c.Asker.Claim
+	if now == nil || slices.ContainsFunc(now.Targets, func(key queueing.Key) bool { return !slices.Contains(targets, key) }) {
+		t.Fatalf("what %s release for %s is granted to another one", keyNames(targets), c.Asker.Key.Name)
 	}
 }
 
 // claimed returns the least that a claim will be granted.
-func (w *world) claimed(c *claim) queueing.Grant {
-	a := w.ref.asks[c.app.key]
+func (w *world) claimed(c *state.Claim) queueing.Grant {
+	a := w.ref.asks[c.Asker.Key]
 	var where []string
-	for _, f := range c.where {
+	for _, f := range c.Where {
 		where = append(where, f.Name)
 	}
 	least, _ := bounds(a)
@@ -158,33 +160,33 @@ func (w *world) claimed(c *claim) queueing.Grant {
 
 // checkClaim checks a claim with the arithmetic of the reference. The reference is first in the state in which the
 // engine decided, and then advanced to the state after it.
-func (w *world) checkClaim(t *testing.T, c *claim) {
+func (w *world) checkClaim(t *testing.T, c *state.Claim) {
 	t.Helper()
 	g := w.claimed(c)
 	w.claims++
-	j := judge{w.ref, w.ref.asks[c.app.key], g, w.ref.lacking(g), map[queueing.Key]*heldGrant{}}
-	for _, v := range c.targets {
-		j.owner[v] = w.engine.registry.apps[v].held
+	j := judge{w.ref, w.ref.asks[c.Asker.Key], g, w.ref.lacking(g), map[queueing.Key]*state.Held{}}
+	for _, v := range c.Targets {
+		j.owner[v] = w.engine.registry.Askers[v].Held
 	}
 	held := map[queueing.Key]queueing.Grant{}
-	for _, v := range c.targets {
+	for _, v := range c.Targets {
 		held[v] = w.ref.grants[v]
 		delete(w.ref.grants, v)
 	}
 	if !w.ref.within(g, w.ref.available) {
-		t.Fatalf("%s displaces %s, and does not fit all the same", c.app.key.Name, keyNames(c.targets))
+		t.Fatalf("%s displaces %s, and does not fit all the same", c.Asker.Key.Name, keyNames(c.Targets))
 	}
-	for _, v := range c.targets {
+	for _, v := range c.Targets {
 		w.ref.grants[v] = held[v]
-		if !j.mayDisplace(w.engine.registry.apps[v].held) {
-			t.Fatalf("%s must not displace %s", c.app.key.Name, v.Name)
+		if !j.mayDisplace(w.engine.registry.Askers[v].Held) {
+			t.Fatalf("%s must not displace %s", c.Asker.Key.Name, v.Name)
 		}
-		if w.ref.within(g, w.ref.available) && j.restIsLegal(w.engine, c.targets, v, held) {
-			t.Fatalf("%s need not displace %s", c.app.key.Name, v.Name)
+		if w.ref.within(g, w.ref.available) && j.restIsLegal(w.engine, c.Targets, v, held) {
+			t.Fatalf("%s need not displace %s", c.Asker.Key.Name, v.Name)
 		}
 		delete(w.ref.grants, v)
 	}
-	w.ref.grants[queueing.Key{Name: "claim of " + c.app.key.Name}] = g
+	w.ref.grants[queueing.Key{Name: "claim of " + c.Asker.Key.Name}] = g
 }
 
 // judge knows the rules by which an ask may preempt others.
@@ -195,7 +197,7 @@ type judge struct {
 	// lacking are the cells that were short before anything was preempted.
 	lacking []cell
 	// owner is the grant of each key.
-	owner map[queueing.Key]*heldGrant
+	owner map[queueing.Key]*state.Held
 }
 
 // restIsLegal reports whether the rules would still allow the other targets if the target spared were not preempted.
@@ -205,7 +207,7 @@ func (j judge) restIsLegal(e *Engine, victims []queueing.Key, spared queueing.Ke
 			continue
 		}
 		j.ref.grants[v] = held[v]
-		legal := j.mayDisplace(e.registry.apps[v].held)
+		legal := j.mayDisplace(e.registry.Askers[v].Held)
 		delete(j.ref.grants, v)
 		if !legal {
 			return false
@@ -226,9 +228,9 @@ func (r *reference) lacking(g queueing.Grant) []cell {
 }
 
 // mayDisplace reports whether the rules allow preempting the grant, with the ask charged.
-func (j judge) mayDisplace(v *heldGrant) bool {
+func (j judge) mayDisplace(v *state.Held) bool {
 	policy := j.ref.configs[j.ask.Queue].Preemption
-	lower, victim := v.standing.Priority < j.ask.Priority, v.grant.Queue
+	lower, victim := v.Standing.Priority < j.ask.Priority, v.Grant.Queue
 	if victim == j.ask.Queue {
 		return j.within(v, policy.Within)
 	}
@@ -249,25 +251,25 @@ func (j judge) mayDisplace(v *heldGrant) bool {
 			return false
 		}
 	}
-	borrow := policy.Borrow == config.PreemptLowerPriority && lower && (policy.BorrowThreshold == nil || v.standing.Priority <= *policy.BorrowThreshold)
+	borrow := policy.Borrow == config.PreemptLowerPriority && lower && (policy.BorrowThreshold == nil || v.Standing.Priority <= *policy.BorrowThreshold)
 	return side != "" && (borrow || !j.over(side) || j.aboveShare(v, side))
 }
 
 // aboveShare reports whether the common ancestor of both queues uses fair sharing for preemption, and the shares of
 // both sides allow it.
-func (j judge) aboveShare(v *heldGrant, mine string) bool {
+func (j judge) aboveShare(v *state.Held, mine string) bool {
 	above := j.ref.parent(mine)
 	rule := j.ref.configs[above].FairPreemption
 	if above == "" || !j.ref.configs[above].FairSharing || rule == "" {
 		return false
 	}
-	path := j.ref.path(v.grant.Queue)
+	path := j.ref.path(v.Grant.Queue)
 	theirs := path[slices.Index(path, above)-1]
 	if rule == config.PreemptLessThanInitialShare && j.ref.shareNow(mine).Cmp(j.ref.shareNow(theirs)) < 0 {
 		return true
 	}
 	for key, g := range j.ref.grants {
-		if g.Queue == v.grant.Queue && j.owner[key] == v {
+		if g.Queue == v.Grant.Queue && j.owner[key] == v {
 			delete(j.ref.grants, key)
 			defer func() { j.ref.grants[key] = g }()
 		}
@@ -275,14 +277,14 @@ func (j judge) aboveShare(v *heldGrant, mine string) bool {
 	return j.ref.shareNow(mine).Cmp(j.ref.shareNow(theirs)) <= 0
 }
 
-func (j judge) within(v *heldGrant, policy config.Policy) bool {
+func (j judge) within(v *state.Held, policy config.Policy) bool {
 	switch {
 	case policy == config.PreemptNever:
 		return false
-	case v.standing.Priority < j.ask.Priority:
+	case v.Standing.Priority < j.ask.Priority:
 		return true
 	}
-	return policy == config.PreemptLowerOrNewerEqualPriority && v.standing.Priority == j.ask.Priority && v.standing.QueuedAt.After(j.ask.QueuedAt)
+	return policy == config.PreemptLowerOrNewerEqualPriority && v.Standing.Priority == j.ask.Priority && v.Standing.QueuedAt.After(j.ask.QueuedAt)
 }
 
 // over reports whether a queue uses more than its own quota of what is short.
@@ -305,10 +307,10 @@ func (w *world) comesToRest(t *testing.T) {
 			if w.chance(0.3) {
 				w.overlooksNobody(t)
 			}
-		case len(w.engine.claims.all) > 0:
-			t.Fatalf("%s still has a claim", w.engine.claims.all[0].app.key.Name)
+		case len(w.engine.claims.All) > 0:
+			t.Fatalf("%s still has a claim", w.engine.claims.All[0].Asker.Key.Name)
 		default:
-			if w.overlooksNobody(t); len(w.engine.claims.all) == 0 {
+			if w.overlooksNobody(t); len(w.engine.claims.All) == 0 {
 				return
 			}
 		}
@@ -352,18 +354,18 @@ func (w *world) disturb() {
 	if w.chance(0.2) {
 		w.setQueues(w.queues)
 	}
-	if n := len(w.engine.claims.all); n > 0 && w.chance(0.2) {
-		w.release(w.engine.claims.all[w.IntN(n)].app.key)
+	if n := len(w.engine.claims.All); n > 0 && w.chance(0.2) {
+		w.release(w.engine.claims.All[w.IntN(n)].Asker.Key)
 	}
 }
 
 // passAndMeet runs one cycle and checks what has become of the claims before it.
 func (w *world) passAndMeet(t *testing.T) {
 	t.Helper()
-	claims := slices.DeleteFunc(slices.Clone(w.engine.claims.all), func(c *claim) bool { return c.app.class == nil })
+	claims := slices.DeleteFunc(slices.Clone(w.engine.claims.All), func(c *state.Claim) bool { return c.Asker.Class == nil })
 	var targets [][]queueing.Key
 	for _, c := range claims {
-		targets = append(targets, slices.Concat(c.targets, c.awaited))
+		targets = append(targets, slices.Concat(c.Targets, c.Awaited))
 	}
 	decisions := w.passAndCheck(t)
 	for i, c := range claims {
@@ -375,8 +377,8 @@ func (w *world) passAndMeet(t *testing.T) {
 // was not granted before. An ask may have become able to preempt.
 func (w *world) overlooksNobody(t *testing.T) {
 	t.Helper()
-	for _, tree := range w.engine.hierarchy.trees {
-		tree.markDirty(true)
+	for _, tree := range w.engine.hierarchy.Trees {
+		tree.MarkDirty(true)
 	}
 	if decisions := w.passAndCheck(t); len(decisions) > 0 {
 		t.Fatalf("%s fitted, and was not looked at", names(decisions))

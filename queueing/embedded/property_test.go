@@ -14,6 +14,8 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/explain"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
 
 // events is the number of random events in a world.
@@ -81,7 +83,7 @@ func (w *world) checkGang(t *testing.T, a queueing.Ask, g queueing.Grant) {
 }
 
 // checkQuota adds the grant to the reference and checks every queue from its own up to the root.
-func (w *world) checkQuota(t *testing.T, d Decision) {
+func (w *world) checkQuota(t *testing.T, d state.Decision) {
 	t.Helper()
 	type place struct {
 		name string
@@ -162,7 +164,7 @@ func TestStateIsRecomputation(t *testing.T) {
 			w.release(key)
 		}
 		w.compareStates(t)
-		for _, s := range w.engine.States() {
+		for _, s := range w.engine.Queues().States() {
 			for _, u := range s.Usage {
 				if u.Used != 0 || s.Pending != 0 || s.Admitted != 0 {
 					t.Errorf("%s is not empty: %+v", s.Name, s)
@@ -174,28 +176,28 @@ func TestStateIsRecomputation(t *testing.T) {
 
 func (w *world) compareStates(t *testing.T) {
 	t.Helper()
-	for _, s := range w.engine.States() {
+	for _, s := range w.engine.Queues().States() {
 		var pending int32
-		var heads []Head
+		var heads []explain.Head
 		for _, a := range w.ref.waiting() {
 			if slices.Contains(w.ref.standing(a.Queue), s.Name) {
 				pending++
 			}
 			if a.Queue == s.Name && w.ref.inadmissible(a) == "" {
-				heads = append(heads, Head{Key: a.Key, Priority: a.Priority})
+				heads = append(heads, explain.Head{Key: a.Key, Priority: a.Priority})
 			}
 		}
 		if s.Pending != pending || s.Admitted != w.ref.admitted(s.Name) {
 			t.Fatalf("%s: %d pending and %d admitted, want %d and %d", s.Name, s.Pending, s.Admitted, pending, w.ref.admitted(s.Name))
 		}
-		if diff := cmp.Diff(heads[:min(len(heads), HeadsShown)], s.Heads); diff != "" && len(heads) > 0 {
+		if diff := cmp.Diff(heads[:min(len(heads), explain.HeadsShown)], s.Heads); diff != "" && len(heads) > 0 {
 			t.Fatalf("heads of %s (-want +got):\n%s", s.Name, diff)
 		}
 		w.compareUsage(t, s)
 	}
 }
 
-func (w *world) compareUsage(t *testing.T, s QueueState) {
+func (w *world) compareUsage(t *testing.T, s explain.QueueState) {
 	t.Helper()
 	for _, u := range s.Usage {
 		at := cell{u.Flavor, u.Resource}
@@ -256,12 +258,12 @@ func TestRestart(t *testing.T) {
 			}
 		}
 		again := w.rebuild()
-		reasons := cmpopts.IgnoreFields(QueueState{}, "Waiting") // it has reported to no ask yet
-		if diff := cmp.Diff(w.engine.States(), again.States(), reasons); diff != "" {
+		reasons := cmpopts.IgnoreFields(explain.QueueState{}, "Waiting") // it has reported to no ask yet
+		if diff := cmp.Diff(w.engine.Queues().States(), again.Queues().States(), reasons); diff != "" {
 			t.Fatalf("states (-before +after):\n%s", diff)
 		}
-		byTree := func(ds []Decision) map[string][]Decision {
-			out := map[string][]Decision{}
+		byTree := func(ds []state.Decision) map[string][]state.Decision {
+			out := map[string][]state.Decision{}
 			for _, d := range ds {
 				out[d.Root] = append(out[d.Root], d)
 			}
@@ -439,7 +441,7 @@ func TestBoundsDoNotMatter(t *testing.T) {
 			whole := w.rebuild().Cycle(0)
 			parts := w.rebuild()
 			limit := 1 + w.IntN(3)
-			got := map[string][]Decision{}
+			got := map[string][]state.Decision{}
 			for parts.Dirty() {
 				decisions := parts.Cycle(limit)
 				if len(decisions) > limit {
@@ -449,7 +451,7 @@ func TestBoundsDoNotMatter(t *testing.T) {
 					got[d.Root] = append(got[d.Root], d)
 				}
 			}
-			want := map[string][]Decision{}
+			want := map[string][]state.Decision{}
 			for _, d := range whole {
 				want[d.Root] = append(want[d.Root], d)
 			}

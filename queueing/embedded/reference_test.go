@@ -12,6 +12,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
 
 // reference is a second, slow implementation of the engine: it computes everything from the objects, recursively, and
@@ -272,7 +273,7 @@ func (r *reference) potential(name string, at cell) int64 {
 
 // grant returns the grant of an ask in the given flavors, with that many pods in its elastic pod set.
 func (r *reference) grant(a queueing.Ask, where []string, elastic int32) queueing.Grant {
-	g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Gate: GateName, Queue: a.Queue, Priority: a.Priority}
+	g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Gate: state.GateName, Queue: a.Queue, Priority: a.Priority}
 	if above := r.path(a.Queue)[1:]; len(above) > 0 {
 		g.Ancestors = above
 	}
@@ -578,8 +579,8 @@ func (r *reference) shareNow(name string) *big.Rat {
 }
 
 // cycle decides for one tree, and returns the grants in their order.
-func (r *reference) cycle(root string) []Decision {
-	var out []Decision
+func (r *reference) cycle(root string) []state.Decision {
+	var out []state.Decision
 	for {
 		a, found := r.next(root)
 		if !found {
@@ -588,7 +589,7 @@ func (r *reference) cycle(root string) []Decision {
 		g, _ := r.fit(a)
 		delete(r.asks, a.Key)
 		r.grants[a.Key] = g
-		out = append(out, Decision{Key: a.Key, Root: root, Grant: g})
+		out = append(out, state.Decision{Key: a.Key, Root: root, Grant: g})
 	}
 }
 

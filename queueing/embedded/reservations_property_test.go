@@ -16,6 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
 
 // flow is a tree under load in virtual time. Small and big asks of equal priority arrive all the time, and applications
@@ -48,7 +49,7 @@ type flow struct {
 	// with more than the minimum.
 	grown, claimed int
 	// reserved are the reservations after the last cycle. wrong is a grant that violated one.
-	reserved []*reservation
+	reserved []*state.Reservation
 	wrong    string
 }
 
@@ -56,7 +57,7 @@ type flow struct {
 // started.
 type promise struct {
 	latest time.Duration
-	claims []*claim
+	claims []*state.Claim
 }
 
 func newFlow(seed uint64) *flow {
@@ -129,10 +130,10 @@ func (f *flow) arrive() {
 
 // change makes a waiting application ask again at its place: with other labels, for another time, or for fewer pods.
 func (f *flow) change() {
-	waiting := slices.SortedFunc(maps.Keys(f.asks), compareKeys)
+	waiting := slices.SortedFunc(maps.Keys(f.asks), state.CompareKeys)
 	waiting = slices.DeleteFunc(waiting, func(key queueing.Key) bool {
-		app := f.engine.registry.apps[key]
-		return app == nil || app.ask == nil || app.claim != nil
+		app := f.engine.registry.Askers[key]
+		return app == nil || app.Ask == nil || app.Claim != nil
 	})
 	if len(waiting) == 0 {
 		return
@@ -167,7 +168,7 @@ func leastCPU(a queueing.Ask) int64 {
 // pass decides, and starts the admitted applications.
 func (f *flow) pass() {
 	f.engine.Advance(epoch.Add(f.now))
-	claims := slices.Clone(f.engine.claims.all)
+	claims := slices.Clone(f.engine.claims.All)
 	for _, d := range f.engine.Cycle(0) {
 		a := f.asks[d.Key]
 		f.engine.Settle(d.Key, d.Grant)
@@ -201,8 +202,8 @@ func (f *flow) pass() {
 	}
 	f.makeWay()
 	f.reserved = nil
-	for _, t := range f.engine.hierarchy.trees {
-		for _, r := range t.reservations {
+	for _, t := range f.engine.hierarchy.Trees {
+		for _, r := range t.Reservations {
 			f.promise(r)
 			f.reserved = append(f.reserved, r)
 		}
@@ -211,10 +212,10 @@ func (f *flow) pass() {
 
 // startsClaimed checks an application that starts, possibly from its own claim or from that of another one of the same
 // shape. Promises made by then begin after it. Its pods above the minimum must not take reserved quota.
-func (f *flow) startsClaimed(claims []*claim, d Decision) {
+func (f *flow) startsClaimed(claims []*state.Claim, d state.Decision) {
 	a := f.asks[d.Key]
 	for _, c := range claims {
-		if of := f.asks[c.app.key]; c.app.claim == c || of.Queue != a.Queue || !cmp.Equal(of.PodSets, a.PodSets) {
+		if of := f.asks[c.Asker.Key]; c.Asker.Claim == c || of.Queue != a.Queue || !cmp.Equal(of.PodSets, a.PodSets) {
 			continue
 		}
 		for _, p := range f.due {
@@ -232,12 +233,12 @@ func (f *flow) startsClaimed(claims []*claim, d Decision) {
 
 // checkReserved checks that no reservation lacks more than it would if the grant had only the minimum of pods, unless
 // the grant ends in time.
-func (f *flow) checkReserved(a queueing.Ask, d Decision) {
+func (f *flow) checkReserved(a queueing.Ask, d state.Decision) {
 	least := d.Grant
 	least.PodSets = slices.Clone(least.PodSets)
 	least.PodSets[1].Count = a.PodSets[1].Least()
 	for _, r := range f.reserved {
-		if r.isDone() || !r.guaranteed || r.queue.keepsOwnPart() || d.Grant.HoldsFor > 0 || r.queue.name == a.Queue && inOrder(a, f.asks[r.app.key]) < 0 {
+		if r.IsDone() || !r.Guaranteed || r.Queue.KeepsOwnPart() || d.Grant.HoldsFor > 0 || r.Queue.Name == a.Queue && inOrder(a, f.asks[r.Asker.Key]) < 0 {
 			continue
 		}
 		with := f.lacks(r)
@@ -245,16 +246,16 @@ func (f *flow) checkReserved(a queueing.Ask, d Decision) {
 		without := f.lacks(r)
 		f.ref.grants[d.Key] = d.Grant
 		if !slices.Equal(with, without) {
-			f.wrong = fmt.Sprintf("%s starts with more than its minimum, so that %s lacks %d instead of %d", d.Key.Name, r.app.key.Name, with, without)
+			f.wrong = fmt.Sprintf("%s starts with more than its minimum, so that %s lacks %d instead of %d", d.Key.Name, r.Asker.Key.Name, with, without)
 		}
 	}
 }
 
 // lacks returns what keeps a queue from the part of its own quota that a reservation needs: what its own use leaves too
 // little, and on each level above what is used there beyond the quotas.
-func (f *flow) lacks(r *reservation) []int64 {
-	name := r.queue.name
-	out := []int64{max(0, leastCPU(f.asks[r.app.key])-(f.ref.subtree(name, defaultCPU)-f.ref.usage(name, defaultCPU)))}
+func (f *flow) lacks(r *state.Reservation) []int64 {
+	name := r.Queue.Name
+	out := []int64{max(0, leastCPU(f.asks[r.Asker.Key])-(f.ref.subtree(name, defaultCPU)-f.ref.usage(name, defaultCPU)))}
 	for name = f.ref.parent(name); name != ""; name = f.ref.parent(name) {
 		beyond, nominal := f.ref.own(name, defaultCPU), f.ref.configs[name].Flavors[0].Quotas[0].Nominal
 		for _, child := range f.ref.children(name) {
@@ -267,7 +268,7 @@ func (f *flow) lacks(r *reservation) []int64 {
 
 // makeWay ends the applications whose quota is reclaimed before long, and removes executors at once.
 func (f *flow) makeWay() {
-	for _, key := range slices.SortedFunc(maps.Keys(f.ends), compareKeys) {
+	for _, key := range slices.SortedFunc(maps.Keys(f.ends), state.CompareKeys) {
 		if f.engine.Eviction(key, 1, 1) != nil {
 			f.ends[key] = min(f.ends[key], f.now+1+time.Duration(f.Int64N(int64(longestRun/2))))
 		}
@@ -289,24 +290,24 @@ func (f *flow) makeWay() {
 
 // promise records by when an application with a reservation has to run: when all that run now or have a claim have
 // ended, or have to have ended.
-func (f *flow) promise(r *reservation) {
-	if _, noted := f.due[r.app.key]; noted || r.app.ask == nil {
+func (f *flow) promise(r *state.Reservation) {
+	if _, noted := f.due[r.Asker.Key]; noted || r.Asker.Ask == nil {
 		return
 	}
-	if leastCPU(f.asks[r.app.key]) > f.ref.configs[r.queue.name].Flavors[0].Quotas[0].Nominal || r.queue.keepsOwnPart() {
+	if leastCPU(f.asks[r.Asker.Key]) > f.ref.configs[r.Queue.Name].Flavors[0].Quotas[0].Nominal || r.Queue.KeepsOwnPart() {
 		return
 	}
 	latest := f.now
 	for key, end := range f.ends {
 		latest = max(latest, end, f.bounds[key])
 	}
-	f.say("at %s room is kept for %s until %s", f.now, r.app.key.Name, latest)
-	f.due[r.app.key] = &promise{latest, slices.Clone(f.engine.claims.all)}
+	f.say("at %s room is kept for %s until %s", f.now, r.Asker.Key.Name, latest)
+	f.due[r.Asker.Key] = &promise{latest, slices.Clone(f.engine.claims.All)}
 }
 
 // isBroken reports whether an application still waits that should run by now.
 func (f *flow) isBroken(p *promise) bool {
-	return f.now > p.latest && !slices.ContainsFunc(p.claims, func(c *claim) bool { return c.app.claim == c })
+	return f.now > p.latest && !slices.ContainsFunc(p.claims, func(c *state.Claim) bool { return c.Asker.Claim == c })
 }
 
 // next advances time to the next end, or by a second, and ends the applications that end then.
@@ -316,7 +317,7 @@ func (f *flow) next() {
 		at = min(at, end)
 	}
 	f.now = at
-	for _, key := range slices.SortedFunc(maps.Keys(f.ends), compareKeys) {
+	for _, key := range slices.SortedFunc(maps.Keys(f.ends), state.CompareKeys) {
 		if f.ends[key] <= f.now {
 			f.say("at %s %s ends", f.now, key.Name)
 			f.engine.Release(key)
@@ -371,7 +372,7 @@ func (f *flow) run() string {
 		f.next()
 	}
 	for key := range f.asks {
-		if a := f.engine.registry.apps[key]; a != nil && a.ask != nil && !a.class.isInadmissible() {
+		if a := f.engine.registry.Askers[key]; a != nil && a.Ask != nil && !a.Class.IsInadmissible() {
 			return key.Name + " waits although nobody runs any more"
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // reservedIn returns the reserved amounts by queue and resource, without zeros.
 func reservedIn(e *Engine) map[string]int64 {
 	out := map[string]int64{}
-	for _, s := range e.States() {
+	for _, s := range e.Queues().States() {
 		for _, u := range s.Usage {
 			if u.Reserved != 0 {
 				out[s.Name+"/"+u.Resource] = u.Reserved
@@ -104,7 +104,7 @@ func TestReservedForAChangedHead(t *testing.T) {
 			e.SetHolderState(keyOf("x"), 1, 1, queueing.HolderState{ReleasedBy: epoch.Add(time.Hour)}) // as if it were found out anew
 			submit(t, e, tc.change)
 			e.Cycle(0)
-			x, _ := e.ExplainQueue("a")
+			x, _ := e.Queues().Explain("a")
 			if got := len(x.ReservedFor) == 1 && x.ReservedFor[0].Key.Name == "big"; got != tc.reserved {
 				t.Fatalf("reserved for %v; want for the head: %t", x.ReservedFor, tc.reserved)
 			}
@@ -112,7 +112,7 @@ func TestReservedForAChangedHead(t *testing.T) {
 			if tc.late {
 				want = epoch.Add(time.Hour)
 			}
-			if got := e.registry.apps[keyOf("big")].ask.expectedStart; tc.reserved && !got.Equal(want) {
+			if got := e.registry.Askers[keyOf("big")].Ask.ExpectedStart; tc.reserved && !got.Equal(want) {
 				t.Errorf("starts by %s, want %s", got, want)
 			}
 		})
@@ -163,8 +163,8 @@ func TestReservedIsFree(t *testing.T) {
 // amounts.
 func (w *world) checkReserved(t *testing.T) (total int) {
 	t.Helper()
-	for _, name := range w.engine.Names() {
-		x, _ := w.engine.ExplainQueue(name)
+	for _, name := range w.engine.Queues().Names() {
+		x, _ := w.engine.Queues().Explain(name)
 		for i, u := range x.Usage {
 			if u.Reserved < 0 || u.Reserved > max(0, x.Headroom[i].Available) {
 				t.Fatalf("queue %s: %d of %s/%s are reserved, and %d are free", name, u.Reserved, u.Flavor, u.Resource, x.Headroom[i].Available)

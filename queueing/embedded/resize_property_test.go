@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sparkgate/sparkgate/queueing"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/growth"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
 
 // growing is a world in which most grants may grow, while others arrive and reclaim quota.
@@ -89,7 +91,7 @@ func (g *growing) settle(key queueing.Key, change func(*queueing.PodSetGrant)) {
 // pass runs one cycle and checks its decisions.
 func (g *growing) pass(t *testing.T) {
 	t.Helper()
-	before := slices.Clone(g.engine.claims.all)
+	before := slices.Clone(g.engine.claims.All)
 	waiting := g.ref.waiting()
 	for _, d := range g.decide() {
 		g.checkQuota(t, d)
@@ -107,8 +109,8 @@ func (g *growing) pass(t *testing.T) {
 	for key, grant := range g.ref.grants {
 		g.checkBase(t, key, grant)
 	}
-	var fresh []*claim
-	for _, c := range g.engine.claims.all {
+	var fresh []*state.Claim
+	for _, c := range g.engine.claims.All {
 		if !slices.Contains(before, c) {
 			fresh = append(fresh, c)
 		}
@@ -121,11 +123,11 @@ func (g *growing) pass(t *testing.T) {
 // compareElastic checks that queues show the charged pods above base gangs.
 func (g *growing) compareElastic(t *testing.T) {
 	t.Helper()
-	for _, s := range g.engine.States() {
+	for _, s := range g.engine.Queues().States() {
 		var want int32
-		for _, a := range g.engine.registry.apps {
-			if a.held != nil && slices.Contains(g.ref.standing(a.held.grant.Queue), s.Name) {
-				want += elasticPods(a.held.grant)
+		for _, a := range g.engine.registry.Askers {
+			if a.Held != nil && slices.Contains(g.ref.standing(a.Held.Grant.Queue), s.Name) {
+				want += state.ElasticPods(a.Held.Grant)
 			}
 		}
 		if s.ElasticPods != want {
@@ -136,19 +138,19 @@ func (g *growing) compareElastic(t *testing.T) {
 
 // checkGrowth checks that a grant has grown above its base gang only, no further than wanted, and without overtaking an
 // ask that waits.
-func (g *growing) checkGrowth(t *testing.T, d Decision, waiting []queueing.Ask) {
+func (g *growing) checkGrowth(t *testing.T, d state.Decision, waiting []queueing.Ask) {
 	t.Helper()
 	g.grown++
-	held := g.engine.registry.apps[d.Key].held
+	held := g.engine.registry.Askers[d.Key].Held
 	if diff := cmp.Diff(d.Before.PodSets[:2], d.Grant.PodSets[:2]); diff != "" {
 		t.Fatalf("the base gang of %s has changed (-before +after):\n%s", d.Key.Name, diff)
 	}
-	if elasticPods(d.Grant) != elasticPods(*d.Before)+d.Grown || elasticPods(d.Grant) > held.growth.want.Count {
-		t.Fatalf("%s has grown by %d to %d, and wants %d", d.Key.Name, d.Grown, elasticPods(d.Grant), held.growth.want.Count)
+	if state.ElasticPods(d.Grant) != state.ElasticPods(*d.Before)+d.Grown || state.ElasticPods(d.Grant) > held.Growth.Want.Count {
+		t.Fatalf("%s has grown by %d to %d, and wants %d", d.Key.Name, d.Grown, state.ElasticPods(d.Grant), held.Growth.Want.Count)
 	}
 	for _, a := range waiting {
-		passed := a.Queue == d.Grant.Queue && a.Priority >= held.standing.Priority && g.ref.inadmissible(a) == "" && g.ref.stop(a.Queue) == ""
-		if passed && g.engine.registry.apps[a.Key].claim == nil {
+		passed := a.Queue == d.Grant.Queue && a.Priority >= held.Standing.Priority && g.ref.inadmissible(a) == "" && g.ref.stop(a.Queue) == ""
+		if passed && g.engine.registry.Askers[a.Key].Claim == nil {
 			t.Fatalf("%s has grown while %s waits", d.Key.Name, a.Key.Name)
 		}
 	}
@@ -159,8 +161,8 @@ func (g *growing) checkBase(t *testing.T, key queueing.Key, grant queueing.Grant
 	t.Helper()
 	room := g.engine.Allocation(key, grant.Run, grant.Attempt)
 	for _, flavor := range existing {
-		if back := room.ReclaimedIn(flavor); back > elasticPodsIn(grant, flavor) {
-			t.Fatalf("%s has %d above its base gang on %s and is to give %d back", key.Name, elasticPodsIn(grant, flavor), flavor, back)
+		if back := room.ReclaimedIn(flavor); back > state.ElasticPodsIn(grant, flavor) {
+			t.Fatalf("%s has %d above its base gang on %s and is to give %d back", key.Name, state.ElasticPodsIn(grant, flavor), flavor, back)
 		}
 	}
 	for _, p := range grant.PodSets {
@@ -173,37 +175,37 @@ func (g *growing) checkBase(t *testing.T, key queueing.Key, grant queueing.Grant
 }
 
 // checkEnough checks that a claim fits once all its targets are gone, and would not fit with one pod more.
-func (g *growing) checkEnough(t *testing.T, c *claim) {
+func (g *growing) checkEnough(t *testing.T, c *state.Claim) {
 	t.Helper()
 	after := maps.Clone(g.ref.grants)
 	defer func() { g.ref.grants = after }()
 	g.ref.grants = maps.Clone(after)
 	whole := false
-	for key, a := range g.engine.registry.apps {
+	for key, a := range g.engine.registry.Askers {
 		switch {
-		case a.held == nil:
-		case a.held.isTerminating():
-			whole = whole || slices.Contains(c.targets, key)
+		case a.Held == nil:
+		case a.Held.IsTerminating():
+			whole = whole || slices.Contains(c.Targets, key)
 			delete(g.ref.grants, key)
 		default:
-			for _, d := range a.held.growth.reclaims {
-				g.takeBack(key, d.flavor, d.count)
+			for _, d := range a.Held.Growth.Reclaims {
+				g.takeBack(key, d.Flavor, d.Count)
 			}
 		}
 	}
 	need := g.claimed(c)
 	if !g.ref.within(need, g.ref.available) {
-		t.Fatalf("%s takes room back from %s, and does not fit all the same", c.app.key.Name, keyNames(c.targets))
+		t.Fatalf("%s takes room back from %s, and does not fit all the same", c.Asker.Key.Name, keyNames(c.Targets))
 	}
 	if whole {
 		return
 	}
 	g.cut++
-	last := g.engine.registry.apps[c.targets[len(c.targets)-1]]
-	d := last.held.growth.reclaims[len(last.held.growth.reclaims)-1]
-	g.takeBack(last.key, d.flavor, -1)
-	if g.ref.within(need, g.ref.available) && len(c.targets) == 1 && len(last.held.growth.reclaims) == 1 {
-		t.Fatalf("%s takes more from %s than it needs", c.app.key.Name, last.key.Name)
+	last := g.engine.registry.Askers[c.Targets[len(c.Targets)-1]]
+	d := last.Held.Growth.Reclaims[len(last.Held.Growth.Reclaims)-1]
+	g.takeBack(last.Key, d.Flavor, -1)
+	if g.ref.within(need, g.ref.available) && len(c.Targets) == 1 && len(last.Held.Growth.Reclaims) == 1 {
+		t.Fatalf("%s takes more from %s than it needs", c.Asker.Key.Name, last.Key.Name)
 	}
 }
 
@@ -235,14 +237,14 @@ func (g *growing) comesToRest(t *testing.T) {
 				continue
 			}
 			room := g.engine.Allocation(key, grant.Run, grant.Attempt)
-			if len(room.Reclaims) > 0 || g.engine.registry.apps[key].held.growth.before != nil {
+			if len(room.Reclaims) > 0 || g.engine.registry.Askers[key].Held.Growth.Before != nil {
 				g.settle(key, func(p *queueing.PodSetGrant) { p.Count -= room.ReclaimedIn(p.Flavor) })
 				moved = true
 			}
 		}
 		if !moved && !g.engine.Dirty() {
-			if len(g.engine.claims.all) > 0 {
-				t.Fatalf("%s still has a claim", g.engine.claims.all[0].app.key.Name)
+			if len(g.engine.claims.All) > 0 {
+				t.Fatalf("%s still has a claim", g.engine.claims.All[0].Asker.Key.Name)
 			}
 			g.nobodyLacks(t)
 			return
@@ -270,21 +272,21 @@ func (g *growing) giveUp(key queueing.Key) {
 func (g *growing) nobodyLacks(t *testing.T) {
 	t.Helper()
 	for key, grant := range g.ref.grants {
-		h := g.engine.registry.apps[key].held
-		if !grant.SchedulingGated || elasticPods(grant) >= h.growth.want.Count || !h.stateKnown {
+		h := g.engine.registry.Askers[key].Held
+		if !grant.SchedulingGated || state.ElasticPods(grant) >= h.Growth.Want.Count || !h.StateKnown {
 			continue
 		}
-		if h.growth.message == "" {
-			t.Fatalf("%s wants %d, has %d, and does not hear why", key.Name, h.growth.want.Count, elasticPods(grant))
+		if h.Growth.Message == "" {
+			t.Fatalf("%s wants %d, has %d, and does not hear why", key.Name, h.Growth.Want.Count, state.ElasticPods(grant))
 		}
-		if h.growth.blocked.Need == 0 || h.queue.hasPending(h.standing.Priority) || h.queue.stoppedBy != nil {
+		if h.Growth.Blocked.Need == 0 || growth.HasPending(h.Queue, h.Standing.Priority) || h.Queue.StoppedBy != nil {
 			continue
 		}
-		for _, flavor := range h.queue.flavors {
+		for _, flavor := range h.Queue.Flavors {
 			one := queueing.Grant{Queue: grant.Queue, PodSets: []queueing.PodSetGrant{{Flavor: flavor, Count: 1, Requests: grant.PodSets[1].Requests}}}
 			wished := len(grant.PodSets[1].Flavors) == 0 || slices.Contains(grant.PodSets[1].Flavors, flavor)
 			if wished && slices.Contains(existing, flavor) && g.ref.within(one, g.ref.available) {
-				t.Fatalf("%s wants more, there is room on %s, and it hears: %s", key.Name, flavor, h.growth.message)
+				t.Fatalf("%s wants more, there is room on %s, and it hears: %s", key.Name, flavor, h.Growth.Message)
 			}
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/sparkgate/sparkgate/queueing/embedded/explain"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
@@ -49,12 +51,12 @@ func TestQueuesFor(t *testing.T) {
 		"one that is selected":  {labels: map[string]string{"team": "a"}, want: []string{"free", "free-by-name", "held", "open", "team"}},
 		"one that needs limits": {needsLimits: true, want: []string{"free-by-name", "held", "open"}},
 	} {
-		if diff := cmp.Diff(tt.want, e.QueuesFor(tt.labels, tt.needsLimits)); diff != "" {
+		if diff := cmp.Diff(tt.want, e.Queues().For(tt.labels, tt.needsLimits)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 	for queue, want := range map[string]bool{"free": true, "open": false, "root": false, "nowhere": false} {
-		if got := e.Unlimited(queue); got != want {
+		if got := e.Queues().Unlimited(queue); got != want {
 			t.Errorf("%s is unlimited: %v, want %v", queue, got, want)
 		}
 	}
@@ -73,7 +75,7 @@ func TestStateOfStoppedQueues(t *testing.T) {
 		held in=other hold
 		below in=held`))
 	got := map[string]string{}
-	for _, s := range e.States() {
+	for _, s := range e.Queues().States() {
 		got[s.Name] = strings.TrimSpace(fmt.Sprint(s.Stop, " ", s.StoppedBy))
 	}
 	want := map[string]string{"open": "", "root": "HoldAndDrain root", "mid": "HoldAndDrain root", "leaf": "HoldAndDrain root", "other": "",
@@ -87,7 +89,7 @@ func TestStateOfStoppedQueues(t *testing.T) {
 // resources that it does not limit, and always those that it limits and those that every node has.
 func TestStateOfInventedResources(t *testing.T) {
 	t.Parallel()
-	const resources = 2 * unlimitedShown
+	const resources = 2 * explain.UnlimitedShown
 	e := weighted(t, "root memory=4Gi\na in=root", "")
 	for i := range resources {
 		submit(t, e, fmt.Sprintf("job%d queue=a memory=1Mi cpu=1 a.invented/r%d=1", i, i))
@@ -96,13 +98,13 @@ func TestStateOfInventedResources(t *testing.T) {
 		t.Fatalf("%d granted, want %d", n, resources)
 	}
 	for _, queue := range []string{"root", "a"} {
-		s, _ := e.State(queue)
+		s, _ := e.Queues().State(queue)
 		used := map[string]int64{}
 		for _, u := range s.Usage {
 			used[u.Resource] = u.Used
 		}
-		if len(s.Usage) != unlimitedShown+3 || used["memory"] == 0 || used["cpu"] == 0 || used["pods"] == 0 || used["a.invented/r0"] == 0 {
-			t.Errorf("queue %s lists %d uses, want %d with memory, cpu and pods: %v", queue, len(s.Usage), unlimitedShown+3, used)
+		if len(s.Usage) != explain.UnlimitedShown+3 || used["memory"] == 0 || used["cpu"] == 0 || used["pods"] == 0 || used["a.invented/r0"] == 0 {
+			t.Errorf("queue %s lists %d uses, want %d with memory, cpu and pods: %v", queue, len(s.Usage), explain.UnlimitedShown+3, used)
 		}
 	}
 }
@@ -123,41 +125,41 @@ func TestStates(t *testing.T) {
 		f2 queue=nowhere cpu=7 at=5`
 	e := weighted(t, queues, asks)
 	e.Cycle(0)
-	use := func(resource string, used, nominal, borrowed int64) Usage {
-		return Usage{Flavor: "default", Resource: resource, Used: used, Nominal: nominal, Borrowed: borrowed}
+	use := func(resource string, used, nominal, borrowed int64) explain.Usage {
+		return explain.Usage{Flavor: "default", Resource: resource, Used: used, Nominal: nominal, Borrowed: borrowed}
 	}
 	const gi = 1 << 30
-	want := []QueueState{
+	want := []explain.QueueState{
 		{
-			Name: "a", Parent: "root", Root: "root", Leaf: true, Pending: 2, Admitted: 1, Kinds: map[string]Count{"": {Pending: 2, Admitted: 1}},
-			Usage: []Usage{use("cpu", 6000, 3000, 3000), use("memory", 1.5*gi, 2*gi, 0), use("pods", 3, quota.Unlimited, 0)},
-			Heads: []Head{{Key: keyOf("a2")}}, Waiting: map[string]int32{"WaitingForQuota": 1, "ExceedsQuota": 1}, Share: ptr.To(0.375),
+			Name: "a", Parent: "root", Root: "root", Leaf: true, Pending: 2, Admitted: 1, Kinds: map[string]state.Count{"": {Pending: 2, Admitted: 1}},
+			Usage: []explain.Usage{use("cpu", 6000, 3000, 3000), use("memory", 1.5*gi, 2*gi, 0), use("pods", 3, quota.Unlimited, 0)},
+			Heads: []explain.Head{{Key: keyOf("a2")}}, Waiting: map[string]int32{"WaitingForQuota": 1, "ExceedsQuota": 1}, Share: ptr.To(0.375),
 		},
 		{
-			Name: "b", Parent: "root", Root: "root", Leaf: true, Admitted: 1, Kinds: map[string]Count{"": {Admitted: 1}}, Share: ptr.To(0.0),
-			Usage: []Usage{use("cpu", 3000, 5000, 0), use("memory", 0, 0, 0), use("pods", 3, quota.Unlimited, 0)},
+			Name: "b", Parent: "root", Root: "root", Leaf: true, Admitted: 1, Kinds: map[string]state.Count{"": {Admitted: 1}}, Share: ptr.To(0.0),
+			Usage: []explain.Usage{use("cpu", 3000, 5000, 0), use("memory", 0, 0, 0), use("pods", 3, quota.Unlimited, 0)},
 		},
 		{
-			Name: "free", Root: "free", Leaf: true, Admitted: 1, Kinds: map[string]Count{"": {Admitted: 1}},
-			Usage: []Usage{use("cpu", 21000, quota.Unlimited, 0), use("pods", 3, quota.Unlimited, 0)},
+			Name: "free", Root: "free", Leaf: true, Admitted: 1, Kinds: map[string]state.Count{"": {Admitted: 1}},
+			Usage: []explain.Usage{use("cpu", 21000, quota.Unlimited, 0), use("pods", 3, quota.Unlimited, 0)},
 		},
 		{
-			Name: "root", Root: "root", Pending: 2, Admitted: 2, Kinds: map[string]Count{"": {Pending: 2, Admitted: 2}},
-			Usage: []Usage{use("cpu", 9000, 12000, 0), use("memory", 1.5*gi, 2*gi, 0), use("pods", 6, quota.Unlimited, 0)},
+			Name: "root", Root: "root", Pending: 2, Admitted: 2, Kinds: map[string]state.Count{"": {Pending: 2, Admitted: 2}},
+			Usage: []explain.Usage{use("cpu", 9000, 12000, 0), use("memory", 1.5*gi, 2*gi, 0), use("pods", 6, quota.Unlimited, 0)},
 		},
 	}
-	if diff := cmp.Diff(want, e.States()); diff != "" {
+	if diff := cmp.Diff(want, e.Queues().States()); diff != "" {
 		t.Errorf("states (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"a", "b", "free", "root"}, e.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b", "free", "root"}, e.Queues().Names()); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
-	one, exists := e.State("a")
+	one, exists := e.Queues().State("a")
 	if diff := cmp.Diff(want[0], one); diff != "" || !exists {
 		t.Errorf("state of a, exists %v (-want +got):\n%s", exists, diff)
 	}
 	for _, name := range []string{"nowhere", ""} {
-		if s, exists := e.State(name); exists {
+		if s, exists := e.Queues().State(name); exists {
 			t.Errorf("there is a state of %q: %+v", name, s)
 		}
 	}
@@ -184,7 +186,7 @@ func TestLentAndShare(t *testing.T) {
 			e.Cycle(0)
 			var lent map[string]int64
 			share := map[string]float64{}
-			for _, s := range e.States() {
+			for _, s := range e.Queues().States() {
 				if s.Share != nil {
 					share[s.Name] = *s.Share
 				}
@@ -234,7 +236,7 @@ func TestWaiting(t *testing.T) {
 			if tc.cycle {
 				e.Cycle(0)
 			}
-			s, _ := e.State("a")
+			s, _ := e.Queues().State("a")
 			if diff := cmp.Diff(tc.want, s.Waiting); diff != "" {
 				t.Errorf("waiting (-want +got):\n%s", diff)
 			}
@@ -245,7 +247,7 @@ func TestWaiting(t *testing.T) {
 			if sum != s.Pending {
 				t.Errorf("%d wait, pending are %d", sum, s.Pending)
 			}
-			if below, exists := e.State("b"); exists && len(below.Waiting) > 0 {
+			if below, exists := e.Queues().State("b"); exists && len(below.Waiting) > 0 {
 				t.Errorf("in queue b wait %v", below.Waiting)
 			}
 		})
@@ -262,7 +264,7 @@ func TestStateOfBrokenQueues(t *testing.T) {
 		"d": "Cycle: queue d is its own ancestor: d → c → d; change spec.parent of one of these",
 	}
 	got := map[string]string{}
-	for _, s := range e.States() {
+	for _, s := range e.Queues().States() {
 		got[s.Name] = s.Problem + ": " + s.Message
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -280,8 +282,8 @@ func TestHeads(t *testing.T) {
 		"nobody":           {asks: 0, want: 0},
 		"one":              {asks: 1, want: 1},
 		"all of a few":     {asks: 17, want: 17},
-		"exactly all":      {asks: HeadsShown, want: HeadsShown},
-		"the first of all": {asks: 500, want: HeadsShown},
+		"exactly all":      {asks: explain.HeadsShown, want: explain.HeadsShown},
+		"the first of all": {asks: 500, want: explain.HeadsShown},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -292,7 +294,7 @@ func TestHeads(t *testing.T) {
 				submit(t, e, fmt.Sprintf("n%04d queue=a prio=%d at=%d cpu=%dm", at, -(at/100), at, 1+i%3))
 				submit(t, e, fmt.Sprintf("large%d queue=a cpu=99", i))
 			}
-			s, _ := e.State("a")
+			s, _ := e.Queues().State("a")
 			if int(s.Pending) != 2*tc.asks {
 				t.Errorf("%d wait, want %d", s.Pending, 2*tc.asks)
 			}

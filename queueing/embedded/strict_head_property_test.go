@@ -72,11 +72,11 @@ func (w *world) strictQueues() []config.Queue {
 // can be used.
 func (w *world) keptParts(but string) map[string]int64 {
 	out := map[string]int64{}
-	for _, tree := range w.engine.hierarchy.trees {
-		for _, r := range tree.reservations {
-			name := r.queue.name
-			part := min(r.ask.signature.podSets[0].Requests["cpu"], max(0, w.ref.subtree(name, defaultCPU)-w.ref.usage(name, defaultCPU)))
-			if !r.isDone() && name != but && w.ref.available(name, defaultCPU) >= part {
+	for _, tree := range w.engine.hierarchy.Trees {
+		for _, r := range tree.Reservations {
+			name := r.Queue.Name
+			part := min(r.Ask.Signature.PodSets[0].Requests["cpu"], max(0, w.ref.subtree(name, defaultCPU)-w.ref.usage(name, defaultCPU)))
+			if !r.IsDone() && name != but && w.ref.available(name, defaultCPU) >= part {
 				out[name] = part
 			}
 		}
@@ -90,17 +90,17 @@ func (w *world) refusedForParts(t *testing.T) int {
 	t.Helper()
 	count := 0
 	for _, a := range w.ref.waiting() {
-		class := w.engine.registry.apps[a.Key].class
-		if class.isInadmissible() || !class.reserved || class.next().key != a.Key {
+		class := w.engine.registry.Askers[a.Key].Class
+		if class.IsInadmissible() || !class.Reserved || class.Next().Key != a.Key {
 			continue
 		}
-		r := w.engine.reservations.blockingReservation(class, class.options[0].minNeed)
+		r := w.engine.reservations.BlockingReservation(class, class.Options[0].MinNeed)
 		if r == nil {
 			continue // the head has started since
 		}
 		count++
-		name := r.queue.name
-		part := min(r.ask.signature.podSets[0].Requests["cpu"], max(0, w.ref.subtree(name, defaultCPU)-w.ref.usage(name, defaultCPU)))
+		name := r.Queue.Name
+		part := min(r.Ask.Signature.PodSets[0].Requests["cpu"], max(0, w.ref.subtree(name, defaultCPU)-w.ref.usage(name, defaultCPU)))
 		mark := queueing.Key{Name: "what is kept"}
 		w.ref.grants[mark] = queueing.Grant{Queue: name, PodSets: []queueing.PodSetGrant{{Flavor: config.DefaultFlavor, Count: 1, Requests: queueing.Resources{"cpu": part}}}}
 		fits := a.PodSets[0].Requests["cpu"] <= w.ref.available(a.Queue, defaultCPU)

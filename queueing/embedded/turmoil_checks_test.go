@@ -10,54 +10,56 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/placement"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
 // checkDecision checks a decision right after its cycle: nothing is granted beyond a limit, in a stopped queue, or in a
 // flavor whose nodes the pods do not tolerate.
-func (u *turmoil) checkDecision(d *Decision) error {
+func (u *turmoil) checkDecision(d *state.Decision) error {
 	if !u.isQueue(d.Root) {
 		return fmt.Errorf("it is decided in the tree of %s, which does not exist", d.Root)
 	}
-	a := u.engine.registry.apps[d.Key]
-	if a == nil || a.held == nil {
+	a := u.engine.registry.Askers[d.Key]
+	if a == nil || a.Held == nil {
 		return errors.New("it holds nothing of what was decided")
 	}
-	q := a.held.queue
-	if q.stoppedBy != nil {
-		return fmt.Errorf("it is decided although queue %s is stopped", q.stoppedBy.name)
+	q := a.Held.Queue
+	if q.StoppedBy != nil {
+		return fmt.Errorf("it is decided although queue %s is stopped", q.StoppedBy.Name)
 	}
 	for _, amount := range newlyCharged(d, q) {
-		if left := u.engine.hierarchy.forest.Account(q.node, amount.Cell).Available(); amount.Value > 0 && left < 0 {
-			return fmt.Errorf("%d %s of flavor %s too many are granted in queue %s", -left, amount.Resource, amount.Flavor, q.name)
+		if left := u.engine.hierarchy.Forest.Account(q.Node, amount.Cell).Available(); amount.Value > 0 && left < 0 {
+			return fmt.Errorf("%d %s of flavor %s too many are granted in queue %s", -left, amount.Resource, amount.Flavor, q.Name)
 		}
 	}
-	for above := q; above != nil && d.Grown == 0 && !d.Grant.Part; above = above.parent {
-		if above.config != nil && above.config.MaxRunning != nil && above.admitted > *above.config.MaxRunning {
-			return fmt.Errorf("%d run in queue %s, whose maxRunning is %d", above.admitted, above.name, *above.config.MaxRunning)
+	for above := q; above != nil && d.Grown == 0 && !d.Grant.Part; above = above.Parent {
+		if above.Config != nil && above.Config.MaxRunning != nil && above.Admitted > *above.Config.MaxRunning {
+			return fmt.Errorf("%d run in queue %s, whose maxRunning is %d", above.Admitted, above.Name, *above.Config.MaxRunning)
 		}
 	}
 	return u.checkFlavors(d)
 }
 
 // newlyCharged returns the amounts that a decision has charged.
-func newlyCharged(d *Decision, q *queue) []quota.Amount {
-	charged := quota.Summed(chargedAmounts(d.Grant, q.flavors[0]))
+func newlyCharged(d *state.Decision, q *state.Queue) []quota.Amount {
+	charged := quota.Summed(placement.ChargedAmounts(d.Grant, q.Flavors[0]))
 	if d.Before == nil {
 		return charged
 	}
-	before := quota.Summed(chargedAmounts(*d.Before, q.flavors[0]))
+	before := quota.Summed(placement.ChargedAmounts(*d.Before, q.Flavors[0]))
 	return slices.DeleteFunc(charged, func(a quota.Amount) bool { return slices.Contains(before, a) })
 }
 
 // checkFlavors checks that the pods of a new grant may run on the nodes of its flavors.
-func (u *turmoil) checkFlavors(d *Decision) error {
-	origin := u.engine.registry.apps[d.Key].held.origin
+func (u *turmoil) checkFlavors(d *state.Decision) error {
+	origin := u.engine.registry.Askers[d.Key].Held.Origin
 	if origin == nil || d.Grown > 0 {
 		return nil
 	}
 	for i, set := range d.Grant.PodSets {
-		if why := mismatch(u.engine.hierarchy.flavors[set.Flavor], origin.signature.podSets[i], map[string]bool{}); why != "" {
+		if why := placement.Mismatch(u.engine.hierarchy.Flavors[set.Flavor], origin.Signature.PodSets[i], map[string]bool{}); why != "" {
 			return fmt.Errorf("pod set %s is placed in flavor %s: %s", set.Name, set.Flavor, why)
 		}
 	}
@@ -104,26 +106,26 @@ type queueCount struct {
 // counts computes the counts of all queues, by name.
 func (u *turmoil) counts() map[string]*queueCount {
 	counts := map[string]*queueCount{}
-	of := func(q *queue) *queueCount {
-		if counts[q.name] == nil {
-			counts[q.name] = &queueCount{charged: map[quota.Cell]int64{}}
+	of := func(q *state.Queue) *queueCount {
+		if counts[q.Name] == nil {
+			counts[q.Name] = &queueCount{charged: map[quota.Cell]int64{}}
 		}
-		return counts[q.name]
+		return counts[q.Name]
 	}
 	for _, key := range u.known() {
-		a := u.engine.registry.apps[key]
+		a := u.engine.registry.Askers[key]
 		switch {
-		case a == nil, a.held != nil && a.held.queue.config == nil: // a queue that does not exist counts nothing
-		case a.held != nil:
-			c := of(a.held.queue)
-			if !a.held.grant.Part {
+		case a == nil, a.Held != nil && a.Held.Queue.Config == nil: // a queue that does not exist counts nothing
+		case a.Held != nil:
+			c := of(a.Held.Queue)
+			if !a.Held.Grant.Part {
 				c.admitted++
 			}
-			for _, amount := range a.held.charged() {
+			for _, amount := range a.Held.Charged() {
 				c.charged[amount.Cell] += amount.Value
 			}
-		case a.class != nil && !a.ask.part:
-			of(a.class.queue).pending++
+		case a.Class != nil && !a.Ask.Part:
+			of(a.Class.Queue).pending++
 		}
 	}
 	return counts
@@ -132,11 +134,11 @@ func (u *turmoil) counts() map[string]*queueCount {
 // checkCounts checks that charges and counts follow from grants and asks. Queues that are charged for deleted ones are
 // left out.
 func (u *turmoil) checkCounts() error {
-	if len(u.engine.holders.deletedInUse(config.Read(u.queues))) > 0 {
+	if len(u.engine.holders.DeletedInUse(config.Read(u.queues))) > 0 {
 		return nil
 	}
 	counts := u.counts()
-	for _, s := range u.engine.States() {
+	for _, s := range u.engine.Queues().States() {
 		want := counts[s.Name]
 		if want == nil {
 			want = &queueCount{}

@@ -17,6 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
 
 const (
@@ -168,7 +169,7 @@ func (u *turmoil) known() []queueing.Key {
 	for key := range u.asks {
 		out = append(out, key)
 	}
-	slices.SortFunc(out, compareKeys)
+	slices.SortFunc(out, state.CompareKeys)
 	return out
 }
 
@@ -200,7 +201,7 @@ func (u *turmoil) arrive() {
 func (u *turmoil) charge(queueing.Key) {
 	a := u.randomAsk(u.newKey())
 	a.Key.Kind, a.Part = "Pod", u.chance(0.5)
-	g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Gate: GateName, Queue: a.Queue, Part: a.Part, Priority: a.Priority,
+	g := queueing.Grant{Run: a.Run, Attempt: a.Attempt, Gate: state.GateName, Queue: a.Queue, Part: a.Part, Priority: a.Priority,
 		PodSets: []queueing.PodSetGrant{{Name: "driver", Flavor: []string{"", config.DefaultFlavor, "spot"}[u.IntN(3)], Count: 1, Requests: a.PodSets[0].Requests}}}
 	u.say("%s is charged to %s: %v", a.Key.Name, g.Queue, g.PodSets)
 	u.asks[a.Key] = a
@@ -395,12 +396,12 @@ func (u *turmoil) restart(queueing.Key) {
 	next.Advance(u.now)
 	for _, key := range u.known() {
 		g, holds := u.engine.Held(key)
-		h := u.engine.registry.apps[key]
+		h := u.engine.registry.Askers[key]
 		switch lost := u.chance(0.5); {
-		case !holds, h.held.origin != nil && lost:
+		case !holds, h.Held.Origin != nil && lost:
 			continue
-		case h.held.growth.before != nil && lost:
-			g = *h.held.growth.before
+		case h.Held.Growth.Before != nil && lost:
+			g = *h.Held.Growth.Before
 		}
 		next.Restore(key, g)
 		if u.chance(0.9) {
@@ -416,7 +417,7 @@ func (u *turmoil) restart(queueing.Key) {
 }
 
 // decide makes up to most decisions; 0 means without a limit. A part of them may not be recorded yet.
-func (u *turmoil) decide(most int, recorded float64) ([]Decision, error) {
+func (u *turmoil) decide(most int, recorded float64) ([]state.Decision, error) {
 	u.engine.Advance(u.now)
 	u.say("cycle at %s, at most %d", u.now.Format(time.TimeOnly), most)
 	decisions := u.engine.Cycle(most)
@@ -439,7 +440,7 @@ func (u *turmoil) decide(most int, recorded float64) ([]Decision, error) {
 
 // record marks some of the decisions as recorded. If the ledger of a tree is not written, none of the tree's decisions
 // are.
-func (u *turmoil) record(decisions []Decision, recorded float64) error {
+func (u *turmoil) record(decisions []state.Decision, recorded float64) error {
 	failed := map[string]bool{}
 	for _, d := range decisions {
 		if _, known := failed[d.Root]; !known {
@@ -501,11 +502,11 @@ func (u *turmoil) checkVerdicts() error {
 // whyNoMore returns why a holder does not grow. A holder that is about to end, or whose growth is not recorded yet,
 // keeps its last reason.
 func (u *turmoil) whyNoMore(key queueing.Key) string {
-	h := u.engine.registry.apps[key].held
-	if h == nil || h.mustEnd() || h.growth.before != nil {
+	h := u.engine.registry.Askers[key].Held
+	if h == nil || h.MustEnd() || h.Growth.Before != nil {
 		return ""
 	}
-	return h.growth.message
+	return h.Growth.Message
 }
 
 var (
@@ -550,8 +551,8 @@ func (u *turmoil) checkExplanations() error {
 			}
 		}
 	}
-	for _, name := range u.engine.Names() {
-		if x, known := u.engine.ExplainQueue(name); !known || x.Pending < 0 || x.Admitted < 0 {
+	for _, name := range u.engine.Queues().Names() {
+		if x, known := u.engine.Queues().Explain(name); !known || x.Pending < 0 || x.Admitted < 0 {
 			return fmt.Errorf("queue %s: %+v", name, x)
 		}
 	}
@@ -631,8 +632,8 @@ func (u *turmoil) endSome() int {
 // current configuration.
 func (u *turmoil) checkNothingFits() error {
 	for _, key := range u.known() {
-		a := u.engine.registry.apps[key]
-		if a == nil || a.class == nil || a.class.isInadmissible() || a.class.queue.stoppedBy != nil || a.class.atMaxRunning() != nil {
+		a := u.engine.registry.Askers[key]
+		if a == nil || a.Class == nil || a.Class.IsInadmissible() || a.Class.Queue.StoppedBy != nil || a.Class.AtMaxRunning() != nil {
 			continue
 		}
 		return fmt.Errorf("%s waits although nothing runs: %s", key.Name, says(u.engine.Verdict(key)))
@@ -646,7 +647,7 @@ func (u *turmoil) checkNothingIsLeft() error {
 		u.engine.Release(key)
 	}
 	u.engine.Cycle(0)
-	for _, s := range u.engine.States() {
+	for _, s := range u.engine.Queues().States() {
 		for _, use := range s.Usage {
 			if use.Used != 0 {
 				return fmt.Errorf("%d %s of flavor %s are charged to queue %s in the end", use.Used, use.Resource, use.Flavor, s.Name)
@@ -657,7 +658,7 @@ func (u *turmoil) checkNothingIsLeft() error {
 				s.Pending, s.Admitted, s.ElasticPods, s.WantedPods, s.Name)
 		}
 	}
-	if left := len(u.engine.claims.all); left > 0 {
+	if left := len(u.engine.claims.All); left > 0 {
 		return fmt.Errorf("%d claims are left in the end", left)
 	}
 	return nil

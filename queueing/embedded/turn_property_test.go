@@ -9,6 +9,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
 
 // outcome is the result of one cycle: the granted asks, the claims, and the targets.
@@ -17,16 +18,16 @@ type outcome struct {
 }
 
 // decided returns what an engine has decided in a cycle.
-func decided(e *Engine, decisions []Decision) outcome {
+func decided(e *Engine, decisions []state.Decision) outcome {
 	var out outcome
 	for _, d := range decisions {
 		out.granted = append(out.granted, d.Key)
 	}
-	for _, c := range e.claims.all {
-		out.claims = append(out.claims, c.app.key)
+	for _, c := range e.claims.All {
+		out.claims = append(out.claims, c.Asker.Key)
 	}
-	for _, key := range e.registry.sortedKeys() {
-		if h := e.registry.apps[key].held; h != nil && h.evicted != nil {
+	for _, key := range e.registry.SortedKeys() {
+		if h := e.registry.Askers[key].Held; h != nil && h.Evicted != nil {
 			out.displaced = append(out.displaced, key)
 		}
 	}
@@ -53,7 +54,7 @@ func (w *world) startedAgain(without ...queueing.Key) *Engine {
 
 // standing returns what is known of a holder.
 func (w *world) standing(key queueing.Key) queueing.HolderState {
-	return w.engine.registry.apps[key].held.standing
+	return w.engine.registry.Askers[key].Held.Standing
 }
 
 // TestClaimsAreDecidedInTheirTurn: no application is granted and preempted in the same cycle, nor, when everything is
@@ -96,15 +97,15 @@ func (w *world) restsAfter(t *testing.T, e *Engine, first outcome) {
 	if len(first.claims) > 0 {
 		return // one of them may free more than it takes, for an ask that was passed over before
 	}
-	for _, tree := range e.hierarchy.trees {
-		tree.markDirty(true)
+	for _, tree := range e.hierarchy.Trees {
+		tree.MarkDirty(true)
 	}
 	second := decided(e, e.Cycle(0))
 	for _, key := range first.granted {
 		if !slices.Contains(second.displaced, key) {
 			continue
 		}
-		by := w.ref.asks[e.registry.apps[key].held.evicted.By]
+		by := w.ref.asks[e.registry.Askers[key].Held.Evicted.By]
 		earlier, _ := w.neighbours(by)
 		moved := slices.Concat(first.granted, second.claims)
 		if !w.mayBorrow(by) && !slices.ContainsFunc(earlier, func(key queueing.Key) bool { return slices.Contains(moved, key) }) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
 
 func podKey(name string) queueing.Key {
@@ -118,7 +119,7 @@ func TestRestoredPods(t *testing.T) {
 	e := engineWith(t, "team-a cpu=2 max=5", "")
 	for _, pod := range []struct{ name, set string }{{"driver", "driver"}, {"exec-1", "executor"}} {
 		e.Restore(podKey(pod.name), queueing.Grant{
-			Run: 1, Attempt: 1, Gate: GateName, Queue: "team-a", Part: pod.set != "driver",
+			Run: 1, Attempt: 1, Gate: state.GateName, Queue: "team-a", Part: pod.set != "driver",
 			PodSets: []queueing.PodSetGrant{{Name: pod.set, Flavor: config.DefaultFlavor, Count: 1, Requests: queueing.Resources{"cpu": 1000}}},
 		})
 	}
@@ -141,7 +142,7 @@ func decide(t *testing.T, e *Engine, want string) {
 // counts compares the pending and admitted counts, of applications and of pods.
 func counts(t *testing.T, e *Engine, queue string, want [4]int32) {
 	t.Helper()
-	s, _ := e.State(queue)
+	s, _ := e.Queues().State(queue)
 	pods := s.Kinds["Pod"]
 	if got := [4]int32{s.Pending, s.Admitted, pods.Pending, pods.Admitted}; got != want {
 		t.Errorf("queue %s counts %v, want %v", queue, got, want)

@@ -17,6 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
 
 // worlds is the default number of seeds of a property.
@@ -212,7 +213,7 @@ func (w *world) keys() []queueing.Key {
 			out = append(out, key)
 		}
 	}
-	slices.SortFunc(out, compareKeys)
+	slices.SortFunc(out, state.CompareKeys)
 	return out
 }
 
@@ -343,15 +344,15 @@ func (w *world) happen() {
 }
 
 // cycle lets the engine and the reference decide, and compares the grants, tree by tree.
-func (w *world) cycle(t *testing.T) []Decision {
+func (w *world) cycle(t *testing.T) []state.Decision {
 	t.Helper()
 	asks := maps.Clone(w.ref.asks)
 	got := w.decide()
-	var want []Decision
+	var want []state.Decision
 	for _, root := range w.ref.roots() {
 		want = append(want, w.ref.cycle(root)...)
 	}
-	slices.SortStableFunc(got, func(a, b Decision) int { return strings.Compare(a.Root, b.Root) })
+	slices.SortStableFunc(got, func(a, b state.Decision) int { return strings.Compare(a.Root, b.Root) })
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("decisions (-reference +engine):\n%s", diff)
 	}
@@ -362,10 +363,10 @@ func (w *world) cycle(t *testing.T) []Decision {
 }
 
 // decide lets only the engine decide.
-func (w *world) decide() []Decision { return w.decideAtMost(0) }
+func (w *world) decide() []state.Decision { return w.decideAtMost(0) }
 
 // decideAtMost makes up to max grants; 0 means without a limit.
-func (w *world) decideAtMost(max int) []Decision {
+func (w *world) decideAtMost(max int) []state.Decision {
 	w.say("cycle, at most %d", max)
 	decisions := w.engine.Cycle(max)
 	for _, d := range decisions {
@@ -375,7 +376,7 @@ func (w *world) decideAtMost(max int) []Decision {
 }
 
 // granted records a decision of the engine in the reference.
-func (w *world) granted(d Decision, a queueing.Ask) {
+func (w *world) granted(d state.Decision, a queueing.Ask) {
 	w.origins[d.Key] = a
 	w.ref.grants[d.Key] = d.Grant
 	delete(w.ref.asks, d.Key)

@@ -21,6 +21,7 @@ import (
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/embedded/explain"
 )
 
 // story returns the log of a short story: two applications ask and there is quota for one. The second one has a higher
@@ -96,7 +97,7 @@ func TestStory(t *testing.T) {
 }
 
 // questions are the methods of an engine that change nothing.
-var questions = []string{"Dirty", "Eviction", "Explain", "ExplainQueue", "Held", "Names", "Allocation", "QueuesFor", "Root", "State", "States", "Unlimited", "Verdict"}
+var questions = []string{"Dirty", "Eviction", "Explain", "Held", "Allocation", "Queues", "Verdict"}
 
 // TestNothingIsForgotten: every method of an engine is recorded, or is a known question.
 func TestNothingIsForgotten(t *testing.T) {
@@ -367,11 +368,11 @@ func TestAWriterThatFails(t *testing.T) {
 // TestALogChangesNothing: an engine decides the same with and without a log, and after the log has ended.
 func TestALogChangesNothing(t *testing.T) {
 	forSeeds(t, func(t *testing.T, seed uint64) {
-		var want []embedded.QueueState
+		var want []explain.QueueState
 		for i, o := range []Options{{}, {Out: &bytes.Buffer{}}, {Out: &bytes.Buffer{}, Limit: 5000}, {Out: &broken{left: 40}}} {
 			w := newWorld(seed, o)
 			w.live(happenings)
-			got := w.engine.States()
+			got := w.engine.Queues().States()
 			if i == 0 {
 				want = got
 			}

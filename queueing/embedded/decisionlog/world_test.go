@@ -293,10 +293,10 @@ func (w *world) decide() {
 // question makes a read-only call, which is not in the log.
 func (w *world) question(key queueing.Key) {
 	w.engine.Dirty()
-	w.engine.States()
+	w.engine.Queues().States()
 	w.engine.Explain(key)
 	w.engine.Verdict(key)
 	w.engine.Eviction(key, 1, 1)
-	w.engine.Root("q1")
+	w.engine.Queues().Root("q1")
 	w.engine.Allocation(key, 1, 1)
 }

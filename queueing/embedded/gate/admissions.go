@@ -151,7 +151,7 @@ func (a *admissions) remove(key queueing.Key) {
 func (a *admissions) takeNewRoots() []string {
 	var roots []string
 	if a.newRoots {
-		states := a.engine.States()
+		states := a.engine.Queues().States()
 		for i := range states {
 			if s := &states[i]; s.Problem == "" && s.Root == s.Name {
 				roots = append(roots, s.Name)

@@ -62,7 +62,7 @@ func (g *Gate) WriteWithLedger(of func(ctx context.Context, root string) Counts)
 // and so has no ledger, it does nothing and returns false.
 func (g *Gate) WriteCounts(queue string) bool {
 	g.admissions.mu.Lock()
-	isRoot := g.admissions.engine.Root(queue) == queue
+	isRoot := g.admissions.engine.Queues().Root(queue) == queue
 	g.admissions.mu.Unlock()
 	if isRoot {
 		g.counts.request(queue)
@@ -208,12 +208,12 @@ func (g *Gate) Orphaned(key queueing.Key) (queueing.Grant, bool) {
 func (g *Gate) QueuesFor(labels map[string]string, needsLimits bool) []string {
 	g.admissions.mu.Lock()
 	defer g.admissions.mu.Unlock()
-	return g.admissions.engine.QueuesFor(labels, needsLimits)
+	return g.admissions.engine.Queues().For(labels, needsLimits)
 }
 
 // Unlimited reports whether a queue is configured and its whole tree has no quota.
 func (g *Gate) Unlimited(queue string) bool {
 	g.admissions.mu.Lock()
 	defer g.admissions.mu.Unlock()
-	return g.admissions.engine.Unlimited(queue)
+	return g.admissions.engine.Queues().Unlimited(queue)
 }

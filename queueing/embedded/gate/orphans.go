@@ -15,7 +15,7 @@ const (
 // addOrphan keeps a grant in the ledger of its tree until it is released, unless the tree is unknown or has too many
 // orphans.
 func (a *admissions) addOrphan(key queueing.Key, grant queueing.Grant) {
-	e := newEntry(key, a.engine.Root(grant.Queue), grant)
+	e := newEntry(key, a.engine.Queues().Root(grant.Queue), grant)
 	if others := a.orphans.in(e.root); e.root != "" && len(others) < maxOrphans && others.size()+e.size <= orphansSize {
 		a.orphans[key] = e
 		delete(a.inFlight.grants, key)

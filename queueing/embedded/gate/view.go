@@ -7,7 +7,7 @@ import (
 	explainv1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/convert"
-	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/explain"
 )
 
 // View is what others may see of the queues. It is safe for concurrent use.
@@ -41,7 +41,7 @@ func (v *View) Explain(key queueing.Key) (explainv1.Application, bool) {
 func (v *View) ExplainQueue(queue string) (explainv1.Queue, bool) {
 	v.admissions.mu.Lock()
 	defer v.admissions.mu.Unlock()
-	x, known := v.admissions.engine.ExplainQueue(queue)
+	x, known := v.admissions.engine.Queues().Explain(queue)
 	if !known {
 		return explainv1.Queue{}, false
 	}
@@ -49,15 +49,15 @@ func (v *View) ExplainQueue(queue string) (explainv1.Queue, bool) {
 }
 
 // State returns the state of a queue, or false if the queue is not configured.
-func (v *View) State(queue string) (embedded.QueueState, bool) {
+func (v *View) State(queue string) (explain.QueueState, bool) {
 	v.admissions.mu.Lock()
 	defer v.admissions.mu.Unlock()
-	return v.admissions.engine.State(queue)
+	return v.admissions.engine.Queues().State(queue)
 }
 
 // Names returns the names of all queues.
 func (v *View) Names() []string {
 	v.admissions.mu.Lock()
 	defer v.admissions.mu.Unlock()
-	return v.admissions.engine.Names()
+	return v.admissions.engine.Queues().Names()
 }

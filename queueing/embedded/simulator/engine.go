@@ -24,13 +24,3 @@ type engine interface {
 	// Eviction is called for running askers whose verdict has changed.
 	Eviction(key queueing.Key, run, attempt int64) *queueing.Eviction
 }
-
-var _ engine = (*embedded.Engine)(nil)
-
-// preemptorOf returns the namespace/name of the preempting asker, or the empty string if there is none.
-func preemptorOf(e *queueing.Eviction) string {
-	if e.By == (queueing.Key{}) {
-		return ""
-	}
-	return e.By.String()
-}

@@ -36,19 +36,9 @@ type cell struct {
 	usedOpen, nominalOpen, usedClosed, nominalClosed big.Int
 }
 
-// charge is the usage of one cell by one asker.
-type charge struct {
-	cell   quota.Cell
-	amount int64
-}
-
-func newMeter() *meter {
-	return &meter{cells: map[quota.Cell]*cell{}, parents: map[string]string{}}
-}
-
 // configure sets the nominal quota of all queues and computes the current usage again. running must call yield with
 // each held grant.
-func (m *meter) configure(queues []config.Queue, running func(yield func(queue string, charges []charge))) {
+func (m *meter) configure(queues []config.Queue, running func(yield func(queue string, charges []quota.Amount))) {
 	for _, c := range m.cells {
 		c.used.SetInt64(0)
 		c.nominal.SetInt64(0)
@@ -100,30 +90,30 @@ func (m *meter) root(name string) string {
 }
 
 // chargesOf returns the usage of a grant.
-func chargesOf(g queueing.Grant) []charge {
-	var out []charge
+func chargesOf(g queueing.Grant) []quota.Amount {
+	var out []quota.Amount
 	for _, p := range g.PodSets {
 		for name, amount := range p.Requests {
-			out = append(out, charge{quota.Cell{Flavor: p.Flavor, Resource: name}, quota.Times(p.Count, amount)})
+			out = append(out, quota.Amount{Cell: quota.Cell{Flavor: p.Flavor, Resource: name}, Value: quota.Times(p.Count, amount)})
 		}
 	}
 	return out
 }
 
 // add starts to count the usage of an asker in a queue; remove stops counting it.
-func (m *meter) add(queue string, charges []charge) {
+func (m *meter) add(queue string, charges []quota.Amount) {
 	m.each(queue, charges, func(c *cell, amount *big.Int) { c.used.Add(&c.used, amount) })
 }
 
-func (m *meter) remove(queue string, charges []charge) {
+func (m *meter) remove(queue string, charges []quota.Amount) {
 	m.each(queue, charges, func(c *cell, amount *big.Int) { c.used.Sub(&c.used, amount) })
 }
 
-func (m *meter) each(queue string, charges []charge, change func(*cell, *big.Int)) {
+func (m *meter) each(queue string, charges []quota.Amount, change func(*cell, *big.Int)) {
 	limited := m.limited[m.root(queue)]
 	for _, ch := range charges {
-		if limited[ch.cell] {
-			change(m.cells[ch.cell], big.NewInt(ch.amount))
+		if limited[ch.Cell] {
+			change(m.cells[ch.Cell], big.NewInt(ch.Value))
 		}
 	}
 }

@@ -5,15 +5,17 @@ package simulator
 
 import (
 	"cmp"
-	"container/heap"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/heap"
+	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
 // epoch is the virtual time 0.
@@ -60,7 +62,7 @@ type simulation struct {
 	// schedules create askers.
 	schedules []*schedule
 	// completions are the completions of running askers. Those of admissions that were lost are skipped.
-	completions ends
+	completions heap.Heap[completion]
 	// verdictChanged are the askers whose verdict has changed at this instant. It may contain duplicates.
 	verdictChanged []*app
 	configuration  configuration
@@ -85,7 +87,7 @@ type app struct {
 	runs    bool
 	// admitted is when the asker was last admitted, and charges what it uses while it runs.
 	admitted Time
-	charges  []charge
+	charges  []quota.Amount
 	// lastKind and lastReason are those of the last event about why the asker is pending. They are empty if it has not
 	// been pending since it was last admitted.
 	lastKind   Kind
@@ -98,7 +100,8 @@ type app struct {
 func newSimulation(in Scenario, e engine, emit func(Event) error) *simulation {
 	s := &simulation{
 		engine: e, emit: emit, scenario: in.Arrivals, apps: make([]*app, len(in.Arrivals)), arrivals: make([]int, len(in.Arrivals)),
-		changes: slices.Clone(in.Changes), configuration: newConfiguration(in), meter: newMeter(),
+		changes: slices.Clone(in.Changes), configuration: newConfiguration(in), meter: &meter{cells: map[quota.Cell]*cell{}, parents: map[string]string{}},
+		completions: heap.Heap[completion]{Before: completion.before},
 	}
 	for _, each := range in.Schedules {
 		s.schedules = append(s.schedules, &schedule{Schedule: each})
@@ -124,12 +127,12 @@ func (s *simulation) arrive(arrival *Arrival, place int) *app {
 
 // next returns when something is due next, or false if nothing is.
 func (s *simulation) next() (at Time, more bool) {
-	for len(s.completions) > 0 && s.completions[0].isStale() {
-		heap.Pop(&s.completions)
+	for len(s.completions.Items) > 0 && s.completions.Items[0].isStale() {
+		s.completions.Pop()
 	}
 	at = math.MaxInt64
-	if len(s.completions) > 0 {
-		at, more = s.completions[0].at, true
+	if len(s.completions.Items) > 0 {
+		at, more = s.completions.Items[0].at, true
 	}
 	if len(s.changes) > 0 {
 		at, more = min(at, Time(s.changes[0].At)), true
@@ -169,8 +172,8 @@ func (s *simulation) step() error {
 
 // handleEvents handles what is due now: completions, changes, arrivals and schedules, in this order.
 func (s *simulation) handleEvents() error {
-	for len(s.completions) > 0 && s.completions[0].at == s.now {
-		if end := heap.Pop(&s.completions).(completion); !end.isStale() {
+	for len(s.completions.Items) > 0 && s.completions.Items[0].at == s.now {
+		if end := s.completions.Pop(); !end.isStale() {
 			if err := s.finish(end.app); err != nil {
 				return err
 			}
@@ -188,13 +191,13 @@ func (s *simulation) handleEvents() error {
 // change applies a change to the configuration of the engine and the meter.
 func (s *simulation) change(c Change) {
 	s.configuration.apply(c)
-	queues := s.configuration.sortedQueues()
-	s.engine.Configure(queues, s.configuration.sortedFlavors())
+	queues := sorted(s.configuration.queues)
+	s.engine.Configure(queues, sorted(s.configuration.flavors))
 	s.meter.configure(queues, s.running)
 }
 
 // running calls yield with what each running asker holds.
-func (s *simulation) running(yield func(queue string, charges []charge)) {
+func (s *simulation) running(yield func(queue string, charges []quota.Amount)) {
 	for _, a := range s.apps {
 		if a != nil && a.runs {
 			yield(a.ask.Queue, a.charges)
@@ -221,7 +224,7 @@ func (s *simulation) admit(d embedded.Decision) error {
 	}
 	a.runs, a.admitted, a.charges, a.lastKind, a.lastReason = true, s.now, chargesOf(d.Grant), "", ""
 	s.meter.add(a.ask.Queue, a.charges)
-	heap.Push(&s.completions, completion{at: s.now + Time(a.RunFor), app: a, attempt: a.ask.Attempt})
+	s.completions.Push(completion{at: s.now + Time(a.RunFor), app: a, attempt: a.ask.Attempt})
 	e := s.event(a, Admitted)
 	e.Flavors = map[string]string{}
 	for _, set := range d.Grant.PodSets {
@@ -298,7 +301,9 @@ func (s *simulation) preempt(a *app, eviction *queueing.Eviction) error {
 	}
 	s.engine.Submit(a.ask)
 	e := s.event(a, Preempted)
-	e.By = preemptorOf(eviction)
+	if eviction.By != (queueing.Key{}) {
+		e.By = eviction.By.String()
+	}
 	e.Reason = reasonText(eviction.Reason, eviction.Message)
 	return s.emit(e)
 }
@@ -331,16 +336,26 @@ func (s *simulation) emitPending() error {
 }
 
 // reasonText returns "reason: message", or the reason alone if there is no message.
-func reasonText(reason, message string) string {
-	if message == "" {
-		return reason
-	}
-	return reason + ": " + message
-}
+func reasonText(reason, message string) string { return strings.TrimSuffix(reason+": "+message, ": ") }
 
 func (s *simulation) summary() Summary {
 	return Summary{
 		Event: "summary", Makespan: s.makespan, Wait: waitsOf(s.waits), Usage: s.meter.usage(), Preemptions: s.preemptions,
 		Unfinished: len(s.apps) - len(s.waits) - s.deleted, Schedules: s.runsOfSchedules(),
 	}
+}
+
+// completion is when an asker ends that was admitted with this attempt.
+type completion struct {
+	at      Time
+	app     *app
+	attempt int64
+}
+
+// isStale reports whether the asker has lost that admission since.
+func (e completion) isStale() bool { return e.attempt != e.app.ask.Attempt }
+
+// before orders completions: the earliest first, then by the order of the scenario.
+func (e completion) before(other completion) bool {
+	return cmp.Or(cmp.Compare(e.at, other.at), cmp.Compare(e.app.place, other.app.place)) < 0
 }

@@ -4,6 +4,8 @@
 package simulator
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/sparkgate/sparkgate/queueing"
@@ -88,4 +90,42 @@ type Change struct {
 	// Flavor is added, or replaces the flavor with this name. DeleteFlavor is the name of a flavor to delete.
 	Flavor       *config.Flavor
 	DeleteFlavor string
+}
+
+// configuration is the current configuration, by name.
+type configuration struct {
+	queues  map[string]config.Queue
+	flavors map[string]config.Flavor
+}
+
+func newConfiguration(s Scenario) configuration {
+	at := configuration{queues: map[string]config.Queue{}, flavors: map[string]config.Flavor{}}
+	for _, q := range s.Queues {
+		at.queues[q.Name] = q
+	}
+	for _, f := range s.Flavors {
+		at.flavors[f.Name] = f
+	}
+	return at
+}
+
+// apply applies one change. Deleting something that does not exist changes nothing.
+func (s configuration) apply(c Change) {
+	if c.Queue != nil {
+		s.queues[c.Queue.Name] = *c.Queue
+	}
+	if c.Flavor != nil {
+		s.flavors[c.Flavor.Name] = *c.Flavor
+	}
+	delete(s.queues, c.DeleteQueue)
+	delete(s.flavors, c.DeleteFlavor)
+}
+
+// sorted returns the values in the order of their names. The slice is new, so the engine may keep it.
+func sorted[T any](byName map[string]T) []T {
+	out := make([]T, 0, len(byName))
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		out = append(out, byName[name])
+	}
+	return out
 }
