@@ -76,7 +76,28 @@ const (
 	RApplication      ApplicationType = "R"
 )
 
+// ServerType is a server of Spark.
+// +kubebuilder:validation:Enum=Connect;Thrift
+type ServerType string
+
+// The servers of Spark.
+const (
+	// ConnectServer is Spark Connect, for clients that speak gRPC (port 15002).
+	ConnectServer ServerType = "Connect"
+	// ThriftServer is Spark's Thrift server, for JDBC and ODBC (port 10000).
+	ThriftServer ServerType = "Thrift"
+)
+
+// Server is a server of Spark that runs as the driver.
+type Server struct {
+	// type is Connect, for Spark Connect, or Thrift, for JDBC and ODBC.
+	// +required
+	Type ServerType `json:"type"`
+}
+
 // SparkApplicationSpec is one job: what Spark runs (the run template), in which queue it waits, and how it is managed.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.server) || has(self.mainApplicationFile)",fieldPath=".mainApplicationFile",reason="FieldValueRequired",message="set mainApplicationFile to the jar, Python or R file to run, or server to run a server of Spark"
 type SparkApplicationSpec struct {
 	// type is the language of the main program: Java, Scala, Python or R. Part of the run template.
 	// +required
@@ -117,11 +138,17 @@ type SparkApplicationSpec struct {
 	MainClass string `json:"mainClass,omitempty" sparkgate:"run"`
 
 	// mainApplicationFile is the jar, Python or R file to run, as a URI with a scheme: local:// for a file inside the
-	// image, or a remote one such as https:// or s3a://. Part of the run template.
-	// +required
+	// image, or a remote one such as https:// or s3a://. Required without server. Part of the run template.
+	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048
-	MainApplicationFile string `json:"mainApplicationFile" sparkgate:"run"`
+	MainApplicationFile string `json:"mainApplicationFile,omitempty" sparkgate:"run"`
+
+	// server runs a server of Spark instead of a program. It sets the class, and the defaults of other fields: readyWhen
+	// Running, restartPolicy Always, driverService with the server's port, a readiness probe, and dynamicAllocation from
+	// 0 to 10 executors unless executor.instances is set. Part of the run template.
+	// +optional
+	Server *Server `json:"server,omitempty" sparkgate:"run"`
 
 	// arguments are passed to the main program, in order, exactly as written. Part of the run template.
 	// +optional

@@ -112,6 +112,11 @@ type DriverServicePort struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	Port int32 `json:"port"`
+
+	// appProtocol tells Gateways and meshes what the port speaks, such as kubernetes.io/h2c for gRPC. Default: none.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	AppProtocol *string `json:"appProtocol,omitempty"`
 }
 
 // Timeouts limit the stages of a run. Time in which the run waits, is preempted or is suspended does not count as

@@ -164,7 +164,7 @@ func TestEveryFieldSaysWhatAChangeMeans(t *testing.T) {
 	for class, names := range map[string]string{
 		"run": "type sparkVersion image imagePullPolicy imagePullSecrets mainClass mainApplicationFile arguments proxyUser sparkConf " +
 			"sparkConfFrom hadoopConf sparkConfigMap hadoopConfigMap configMaps deps memoryOverheadFactor driver executor dynamicAllocation " +
-			"monitoring podSecurity runID",
+			"monitoring podSecurity runID server",
 		"ask": "queue.name queue.gate queue.minExecutors queue.flavors queue.volcano",
 		"live": "queue.priorityClassName driverService podDisruptionBudget suspend readyWhen onTemplateChange timeouts restartPolicy retention " +
 			"ttlAfterFinished ui",

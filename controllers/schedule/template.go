@@ -128,6 +128,9 @@ func (ob observer) mistakeOf(ctx context.Context, built *unstructured.Unstructur
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(built.Object, app); err != nil {
 		return inTemplate(err.Error()), nil
 	}
+	if app.Spec.Server != nil {
+		return inTemplate("spec.server: " + validate.ServerNotScheduled), nil
+	}
 	findings := validate.Application(app)
 	if validate.ConfigMapMayMend(app, findings) {
 		files := &corev1.ConfigMap{}

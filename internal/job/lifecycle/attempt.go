@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -279,13 +280,31 @@ func running(st *state) Decision {
 		return stop(st, found)
 	}
 	countExecutors(st, newlyReady(st) && readyMatters(st) || st.was != status.Running || moved)
-	st.view.ReadyLatched = st.s.Times.ExecutorsReady != nil && !driverEndOverdue(st) && silentNode(st.driver()) == ""
+	latchReady(st)
 	at, _ := runDeadline(st)
 	st.requeue(at)
 	if at := executorsReadyBy(st); st.o.Now.Before(at) {
 		st.requeue(at)
 	}
 	return publish(st, status.Running, runningMessage(st))
+}
+
+// latchReady decides whether the attempt is ready: its driver pod is, and its executors were. An attempt that was ready
+// loses that with the readiness of its driver, but not with its executors, which come and go.
+func latchReady(st *state) {
+	if st.s.Times.ExecutorsReady == nil {
+		return
+	}
+	ready := apimeta.FindStatusCondition(st.o.App.Status.Conditions, v1alpha1.ReadyCondition)
+	was := st.was == status.Running && ready != nil && ready.Status != metav1.ConditionUnknown
+	is := driverReady(st)
+	st.view.ReadyLatched, st.view.ReadyLost = is || was, !is
+}
+
+// driverReady reports whether the driver pod is ready, on a node that answers.
+func driverReady(st *state) bool {
+	driver := st.driver()
+	return driver != nil && driver.Ready && !driverEndOverdue(st) && silentNode(driver) == ""
 }
 
 // recordStart records when the driver of this attempt and, if it is the first one, the run started.
@@ -313,6 +332,9 @@ func driverStart(st *state) *metav1.Time {
 // driver still runs, and the message says that instead.
 func runningMessage(st *state) string {
 	message := fmt.Sprintf("run %d, attempt %d: driver pod %s is running", st.s.Run, st.s.Attempt, st.s.Driver.PodName)
+	if st.view.ReadyWhen == v1alpha1.ReadyWhenRunning && st.s.Times.ExecutorsReady != nil && !driverReady(st) {
+		message += ", and not ready: see its readiness probes"
+	}
 	if silent := silentNode(st.driver()); silent != "" {
 		message = fmt.Sprintf("run %d, attempt %d: %s; if it is really down, %s", st.s.Run, st.s.Attempt, silent, freeNode)
 	}

@@ -11,12 +11,14 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/job/pods"
 	"github.com/sparkgate/sparkgate/internal/job/status"
+	"github.com/sparkgate/sparkgate/internal/spark/server"
 )
 
 // Decide returns what the operator has to do about an application: either what it has to observe first (Decision.Need),
 // or the status to publish and the actions before and after it. It has an answer for every observation and does not
 // change it.
 func Decide(o Observation) Decision {
+	o.App = server.Complete(o.App)
 	stage, known := status.StageOf(o.App.Status.Conditions)
 	if o.MaxTermination == 0 {
 		o.MaxTermination = pods.DefaultMaxTermination

@@ -30,6 +30,8 @@ type View struct {
 	// ReadyLatched reports that the driver and the executors of the base gang were ready at least once in this attempt.
 	// It is used only if ReadyWhen is Running.
 	ReadyLatched bool
+	// ReadyLost reports that the driver was ready in this attempt and is not now. It is used only if ReadyLatched is.
+	ReadyLost bool
 	// ReferenceOverdue reports that a missing reference, or a queue that does not admit the namespace, has been waited
 	// for longer than --reference-timeout. It is used only in the stages ReferenceNotFound, Queued and Preempted.
 	ReferenceOverdue bool
@@ -84,6 +86,9 @@ func (v View) readiness(r row) readiness {
 	case (v.Stage == Starting || v.Stage == Running) && v.Blocked:
 		return stalled
 	case v.Stage == Running && v.ReadyWhen == v1alpha1.ReadyWhenRunning && v.ReadyLatched:
+		if v.ReadyLost {
+			return retrying
+		}
 		return succeeded
 	case (v.Stage == ReferenceNotFound || v.Stage == Queued || v.Stage == Preempted) && v.ReferenceOverdue:
 		return stalled

@@ -125,6 +125,8 @@ func withTheDriver() map[string]line {
 	forever := status.View{Stage: status.Running, ReadyWhen: v1alpha1.ReadyWhenRunning}
 	serving := forever
 	serving.ReadyLatched = true
+	lost := serving
+	lost.ReadyLost = true
 	blocked := serving
 	blocked.Blocked = true
 	return map[string]line{
@@ -137,6 +139,11 @@ func withTheDriver() map[string]line {
 			before: toRunning[:3], view: serving,
 			want:    "Ready=True/Running Admitted=True/Admitted Finished=False Running=True",
 			kstatus: current, argo: healthy, checks: atRest, waits: []string{"Admitted", "Ready", "Running"}, started: current, suspendedDone: current,
+		},
+		"running, readyWhen: Running, the driver is no longer ready": {
+			before: append(slices.Clone(toRunning[:3]), serving), view: lost,
+			want:    "Reconciling=True/ProgressingWithRetry Ready=False/Running Admitted=True/Admitted Finished=False Running=True",
+			kstatus: inProgress, argo: progressing, checks: onTheWay, waits: []string{"Admitted", "Reconciling", "Running"}, started: current, suspendedDone: inProgress,
 		},
 		"running, the run that is to restart it cannot begin for a mistake": {
 			before: append(slices.Clone(toRunning[:3]), serving), view: blocked,

@@ -21,13 +21,13 @@ func views() []status.View {
 	var all []status.View
 	for _, stage := range append(status.Stages(), "Unheard-of") {
 		for _, admitted := range []*status.AdmittedView{nil, {Admitted: true}, {Reason: v1alpha1.QueueHeldReason, Message: "held"}} {
-			for flags := range 1 << 6 {
+			for flags := range 1 << 7 {
 				on := func(bit int) bool { return flags>>bit&1 == 1 }
 				v := status.View{Stage: stage, Admitted: admitted, Generation: 7, DriverRunning: on(0), ReadyLatched: on(1), ReferenceOverdue: on(2)}
 				if on(3) {
 					v.ReadyWhen = v1alpha1.ReadyWhenRunning
 				}
-				v.Blocked = on(5)
+				v.Blocked, v.ReadyLost = on(5), on(6)
 				if on(4) {
 					v.Message, v.TemplateIgnored, v.NodeLost, v.UnknownStage = "m", "t", "n", "o"
 				}

@@ -63,7 +63,7 @@ func InputOf(app *v1alpha1.SparkApplication) Input {
 
 // Uses reports whether a spec asks for a companion, or for additions to the Service of the web interface.
 func Uses(spec *v1alpha1.SparkApplicationSpec) bool {
-	return spec.DriverService != nil || spec.PodDisruptionBudget == v1alpha1.DisruptionDriver || UsesUI(spec)
+	return spec.DriverService != nil || spec.Server != nil || spec.PodDisruptionBudget == v1alpha1.DisruptionDriver || UsesUI(spec)
 }
 
 // UsesUI reports whether a spec has settings for the web interface.

@@ -11,12 +11,13 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/server"
 )
 
 // service returns the headless Service of spec.driverService, nil if there is none. It has the name of the application
 // and selects the driver of the current attempt. While the next attempt waits, it selects no pod.
 func (b build) service() any {
-	wanted := b.App.Spec.DriverService
+	wanted := server.Complete(b.App).Spec.DriverService
 	if wanted == nil || !b.Started {
 		return nil
 	}
@@ -25,6 +26,7 @@ func (b build) service() any {
 	for _, port := range wanted.Ports {
 		service.Spec.Ports = append(service.Spec.Ports, corev1.ServicePort{
 			Name: port.Name, Port: port.Port, TargetPort: intstr.FromInt32(port.Port), Protocol: corev1.ProtocolTCP,
+			AppProtocol: port.AppProtocol,
 		})
 	}
 	return service

@@ -91,10 +91,11 @@ var resourceTypes = map[v1alpha1.ApplicationType]string{
 
 // mainClass returns the class that the driver starts. For Python and R it is the class that runs the program.
 func mainClass(spec *v1alpha1.SparkApplicationSpec) string {
-	switch spec.Type {
-	case v1alpha1.PythonApplication:
+	switch {
+	case spec.Server != nil:
+	case spec.Type == v1alpha1.PythonApplication:
 		return "org.apache.spark.deploy.PythonRunner"
-	case v1alpha1.RApplication:
+	case spec.Type == v1alpha1.RApplication:
 		return "org.apache.spark.deploy.RRunner"
 	}
 	return spec.MainClass

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/server"
 	"github.com/sparkgate/sparkgate/queueing"
 )
 
@@ -46,8 +47,9 @@ type Input struct {
 }
 
 // NewInput returns the input for the first attempt of an application, without a queue, a grant or values from Secrets.
-// It also returns the findings of conf.Merge.
+// It also returns the findings of conf.Merge. What a server implies is filled in.
 func NewInput(app *v1alpha1.SparkApplication, sources conf.Sources) (Input, []conf.Finding) {
+	app = server.Complete(app)
 	properties, contradictions := conf.Merge(app, sources)
 	return Input{
 		App: app, Run: 1, Attempt: 1, Properties: properties, ConfFiles: ConfFiles(sources.ConfigMap), SubmitTime: time.Unix(0, 0),

@@ -4,6 +4,7 @@
 package render
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/server"
 )
 
 // Port is one of the driver's ports: its name in container and Service, the property that sets it, and Spark's default.
@@ -141,8 +143,31 @@ func (b *build) addPorts() error {
 			Name: port.name, ContainerPort: port.number, Protocol: corev1.ProtocolTCP,
 		})
 	}
+	b.addServerPort()
 	return err
 }
+
+// addServerPort adds the port of a server, unless Spark has one of that number, and a probe: the driver is ready when the
+// port answers. Servers open it once they have a session.
+func (b *build) addServerPort() {
+	kind, serves := server.KindOf(&b.in.App.Spec)
+	if !serves {
+		return
+	}
+	c := &b.driver.container
+	if !slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.ContainerPort == kind.Port }) {
+		c.Ports = append(c.Ports, corev1.ContainerPort{Name: kind.PortName, ContainerPort: kind.Port, Protocol: corev1.ProtocolTCP})
+	}
+	if c.ReadinessProbe == nil {
+		c.ReadinessProbe = &corev1.Probe{
+			ProbeHandler:  corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(kind.Port)}},
+			PeriodSeconds: serverProbePeriod,
+		}
+	}
+}
+
+// serverProbePeriod is how often the port of a server is tried, in seconds.
+const serverProbePeriod = 5
 
 // serviceStep creates the headless Service by which executors find the driver. When the job ends, Spark deletes it by
 // its selector label.

@@ -13,13 +13,14 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/server"
 )
 
 // master is the address of the API server inside every pod.
 const master = "k8s://https://kubernetes.default.svc"
 
 // NoResource as the main application file means that the main class is on the class path of the image.
-const NoResource = "spark-internal"
+const NoResource = server.NoResource
 
 // submit sets the properties that spark-submit itself sets before it calls its client.
 func (b *build) submit() error {

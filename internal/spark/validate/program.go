@@ -5,11 +5,13 @@ package validate
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/server"
 )
 
 // className matches the full name of a Java class.
@@ -21,7 +23,7 @@ func checkMain(s *subject) []Finding {
 	if s.spec.Image == "" {
 		findings = append(findings, invalid("spec.image", "the image is missing: set the container image of Spark"))
 	}
-	if s.spec.MainApplicationFile == "" {
+	if s.spec.MainApplicationFile == "" && s.spec.Server == nil {
 		findings = append(findings, invalid("spec.mainApplicationFile",
 			"the file is missing: set the jar, Python or R file to run, such as local:///opt/spark/examples/pi.py"))
 	}
@@ -36,14 +38,20 @@ func checkMain(s *subject) []Finding {
 // checkPrograms checks type, main class and main file together. Inside the driver, Spark decides by the extension of
 // the file.
 func checkPrograms(s *subject) []Finding {
+	if s.spec.Server != nil {
+		return checkServer(s)
+	}
 	if script, ok := scripts[s.spec.Type]; ok {
 		return script.findings(s.spec)
 	}
 	file, class := s.spec.MainApplicationFile, s.spec.MainClass
 	var findings []Finding
+	kind, isServer := server.TypeOf(class)
 	switch {
 	case class == "":
 		findings = append(findings, invalid("spec.mainClass", "the main class is missing: set the class with the main method"))
+	case isServer:
+		findings = append(findings, invalid("spec.mainClass", "value %q is a server of Spark: remove mainClass and mainApplicationFile, and set server: {type: %s}", class, kind))
 	case noClusterMode[class] != "":
 		findings = append(findings, invalid("spec.mainClass",
 			"value %q is %s, which Spark does not start in cluster mode: set a main class of your own that starts it", class, noClusterMode[class]))
@@ -61,9 +69,50 @@ func checkPrograms(s *subject) []Finding {
 // noClusterMode are main classes that spark-submit refuses in cluster mode, with what they are.
 var noClusterMode = map[string]string{
 	"org.apache.spark.sql.hive.thriftserver.SparkSQLCLIDriver": "the SQL shell",
-	"org.apache.spark.sql.hive.thriftserver.HiveThriftServer2": "the Thrift server",
-	"org.apache.spark.sql.connect.service.SparkConnectServer":  "the Spark Connect server",
 }
+
+// checkServer checks what contradicts a server of Spark. The schema does so as well, but the linter works without it.
+func checkServer(s *subject) []Finding {
+	kind, known := server.KindOf(s.spec)
+	if !known {
+		return []Finding{invalid("spec.server.type", "invalid type %q: set Connect or Thrift", s.spec.Server.Type)}
+	}
+	var findings []Finding
+	if s.spec.MainClass != kind.Class || s.spec.MainApplicationFile != server.NoResource || len(s.spec.Arguments) > 0 {
+		findings = append(findings, invalid("spec.server", "a server of type %s runs no program: remove mainApplicationFile, mainClass and arguments", s.spec.Server.Type))
+	}
+	if s.spec.Type == v1alpha1.RApplication {
+		findings = append(findings, invalid("spec.type", "value %q is not a language of a server: set Scala, Java or Python", s.spec.Type))
+	}
+	if s.spec.ReadyWhen != v1alpha1.ReadyWhenRunning {
+		findings = append(findings, invalid("spec.readyWhen", "value %q is never reached by a server: set Running, or remove it", s.spec.ReadyWhen))
+	}
+	if slices.ContainsFunc(s.spec.Driver.Env, func(e v1alpha1.EnvVar) bool { return e.Name == daemonMemory }) {
+		findings = append(findings, invalid("spec.driver.env", "Spark takes the memory of a server from %s instead of driver.memory, for which quota is asked: remove it", daemonMemory))
+	}
+	return findings
+}
+
+// ServerNotScheduled says why the template of a schedule has no server.
+const ServerNotScheduled = "a server of Spark never ends, so each run of the schedule would be one more: apply it as a SparkApplication of its own"
+
+// ServerWarnings returns a warning about a Spark Connect server of a version that does not bring it along, unless
+// something in deps looks like it. Only the image knows.
+func ServerWarnings(app *v1alpha1.SparkApplication) []Finding {
+	spec := &app.Spec
+	if spec.Server == nil || spec.Server.Type != v1alpha1.ConnectServer || !strings.HasPrefix(spec.SparkVersion, "3.") {
+		return nil
+	}
+	brings := func(name string) bool { return strings.Contains(name, "spark-connect") }
+	if d := spec.Deps; d != nil && (slices.ContainsFunc(d.Packages, brings) || slices.ContainsFunc(d.Jars, brings)) {
+		return nil
+	}
+	return []Finding{invalid("spec.server", "Spark %s comes without Spark Connect: unless your image has it, add org.apache.spark:spark-connect_2.12:%s to deps.packages",
+		spec.SparkVersion, spec.SparkVersion)}
+}
+
+// daemonMemory is the variable by which spark-submit sizes a server before it looks at the driver's memory.
+const daemonMemory = "SPARK_DAEMON_MEMORY"
 
 // script is a language whose programs Spark runs with a class of its own.
 type script struct {

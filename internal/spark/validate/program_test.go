@@ -29,9 +29,29 @@ func TestMainProgram(t *testing.T) {
 		"a class with a blank": {"mainClass: org.example Main", []string{
 			`spec.mainClass: invalid class name "org.example Main": set its full name, such as org.example.Main`,
 		}},
-		"a class without a cluster mode": {"mainClass: org.apache.spark.sql.hive.thriftserver.HiveThriftServer2", []string{
-			`spec.mainClass: value "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2" is the Thrift server, ` +
+		"a class without a cluster mode": {"mainClass: org.apache.spark.sql.hive.thriftserver.SparkSQLCLIDriver", []string{
+			`spec.mainClass: value "org.apache.spark.sql.hive.thriftserver.SparkSQLCLIDriver" is the SQL shell, ` +
 				`which Spark does not start in cluster mode: set a main class of your own that starts it`,
+		}},
+		"a server by its class": {"mainClass: org.apache.spark.sql.hive.thriftserver.HiveThriftServer2", []string{
+			`spec.mainClass: value "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2" is a server of Spark: ` +
+				`remove mainClass and mainApplicationFile, and set server: {type: Thrift}`,
+		}},
+		"a server": {"{mainClass: '', mainApplicationFile: '', server: {type: Connect}}", nil},
+		"a server and a program": {"{mainClass: org.example.Main, mainApplicationFile: '', server: {type: Connect}}", []string{
+			`spec.server: a server of type Connect runs no program: remove mainApplicationFile, mainClass and arguments`,
+		}},
+		"an unknown server": {"{mainClass: '', mainApplicationFile: '', server: {type: Livy}}", []string{
+			`spec.server.type: invalid type "Livy": set Connect or Thrift`,
+		}},
+		"a server that succeeds": {"{mainClass: '', mainApplicationFile: '', readyWhen: Succeeded, server: {type: Thrift}}", []string{
+			`spec.readyWhen: value "Succeeded" is never reached by a server: set Running, or remove it`,
+		}},
+		"a server in R": {"{type: R, mainClass: '', mainApplicationFile: '', server: {type: Connect}}", []string{
+			`spec.type: value "R" is not a language of a server: set Scala, Java or Python`,
+		}},
+		"memory beside the quota": {"{mainClass: '', mainApplicationFile: '', server: {type: Connect}, driver: {env: [{name: SPARK_DAEMON_MEMORY, value: 8g}]}}", []string{
+			`spec.driver.env: Spark takes the memory of a server from SPARK_DAEMON_MEMORY instead of driver.memory, for which quota is asked: remove it`,
 		}},
 		"a class with signs of its own": {"mainClass: org.example.Outer$Inner_1", nil},
 		"a class of the image":          {"mainApplicationFile: spark-internal", nil},

@@ -11,8 +11,8 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 )
 
-// Hints returns warnings about what only a cluster can decide: applications, and templates of schedules, without a
-// service account. Objects that cannot be parsed have none.
+// Hints returns warnings about what only a cluster or an image can decide: applications, and templates of schedules,
+// without a service account, and servers without their jar. Objects that cannot be parsed have none.
 func Hints(objects []Object) []Finding {
 	var hints []Finding
 	for i := range objects {
@@ -25,7 +25,8 @@ func Hints(objects []Object) []Finding {
 			continue
 		}
 		var found []Finding
-		for _, w := range validate.AccountWarnings(&v1alpha1.SparkApplication{Spec: *spec}) {
+		app := &v1alpha1.SparkApplication{Spec: *spec}
+		for _, w := range append(validate.AccountWarnings(app), validate.ServerWarnings(app)...) {
 			found = append(found, Finding{Field: strings.Replace(w.Field, "spec", at, 1), Message: w.Message, Warning: true})
 		}
 		hints = append(hints, o.Place(found)...)

@@ -13,6 +13,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/job/cron"
 	"github.com/sparkgate/sparkgate/internal/job/tick"
+	"github.com/sparkgate/sparkgate/internal/spark/validate"
 )
 
 // schedule checks a schedule, and its template as an application.
@@ -66,7 +67,13 @@ func (c *collector) missedRuns(spec *v1alpha1.ScheduledSparkApplicationSpec) {
 			"a run that starts later than %s is missed, and one may when another operator takes over: set %s or more, or remove it", deadline.Duration, leastDeadline)})
 	}
 	var app v1alpha1.SparkApplicationSpec
-	if json.Unmarshal(spec.Template.Spec.Raw, &app) != nil || app.Driver.PodName == "" {
+	if json.Unmarshal(spec.Template.Spec.Raw, &app) != nil {
+		return
+	}
+	if app.Server != nil {
+		c.add(Finding{Field: "spec.template.spec.server", Message: validate.ServerNotScheduled})
+	}
+	if app.Driver.PodName == "" {
 		return
 	}
 	if spec.ConcurrencyPolicy != v1alpha1.ConcurrencyAllow && app.Retention != nil && app.Retention.Policy == v1alpha1.RetentionNever {

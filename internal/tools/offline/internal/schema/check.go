@@ -47,6 +47,10 @@ func (s *Schema) Check(object map[string]any) []Finding {
 	for _, err := range broken {
 		if !notEvaluated(err) {
 			at := s.find(value, s.fieldOfRule(err))
+			if err.Type == field.ErrorTypeRequired {
+				c.addMessage(at, "the field is required: "+err.Detail)
+				continue
+			}
 			c.addMessage(at, fmt.Sprintf("value %s is not allowed: %s", at.show(), err.Detail))
 		}
 	}

@@ -45,7 +45,7 @@ spec:
 		"right queue": {"SparkQueue", queue, nil},
 		"required": {
 			"SparkApplication", "metadata: {name: pi}\nspec: {type: Java, sparkVersion: 4.1.4}",
-			[]string{"spec.image: the field is required", "spec.mainApplicationFile: the field is required"},
+			[]string{"spec.image: the field is required", "spec.mainApplicationFile: the field is required: set mainApplicationFile to the jar, Python or R file to run, or server to run a server of Spark"},
 		},
 		"required with a choice": {
 			"SparkApplication", strings.Replace(application, "  type: Java\n", "", 1), []string{"spec.type: the field is required: set Java, Scala, Python or R"},

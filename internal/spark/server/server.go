@@ -1,0 +1,84 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package server completes applications that run a server of Spark: Connect or Thrift. What spec.server implies is filled
+// in wherever an application is read, and never stored, so an upgrade of the operator restarts no server.
+package server
+
+import (
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// maxExecutors is how many executors a server may have if its user says nothing else.
+const maxExecutors = 10
+
+// NoResource as the main application file means that the main class is on the class path of the image.
+const NoResource = "spark-internal"
+
+// Kind is what a server is to Spark and to its clients.
+type Kind struct {
+	// Class is its main class.
+	Class string
+	// PortName and Port are where clients reach it. Protocol is what the port speaks, for Gateways; empty if that has no
+	// standard name.
+	PortName string
+	Port     int32
+	Protocol string
+}
+
+var kinds = map[v1alpha1.ServerType]Kind{
+	v1alpha1.ConnectServer: {"org.apache.spark.sql.connect.service.SparkConnectServer", "spark-connect", 15002, "kubernetes.io/h2c"},
+	v1alpha1.ThriftServer:  {"org.apache.spark.sql.hive.thriftserver.HiveThriftServer2", "thrift", 10000, ""},
+}
+
+// KindOf returns what the server of a spec is; false if it has none.
+func KindOf(spec *v1alpha1.SparkApplicationSpec) (Kind, bool) {
+	if spec.Server == nil {
+		return Kind{}, false
+	}
+	kind, known := kinds[spec.Server.Type]
+	return kind, known
+}
+
+// TypeOf returns the server with a main class; false if the class is none of a server.
+func TypeOf(class string) (v1alpha1.ServerType, bool) {
+	for server, kind := range kinds {
+		if kind.Class == class {
+			return server, true
+		}
+	}
+	return "", false
+}
+
+// Complete returns an application with what its server implies where the user has set nothing else. The application
+// itself is not changed; without a server it is returned as it is.
+func Complete(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
+	kind, serves := KindOf(&app.Spec)
+	if !serves {
+		return app
+	}
+	out := *app
+	spec := &out.Spec
+	if spec.MainClass == "" && spec.MainApplicationFile == "" {
+		spec.MainClass, spec.MainApplicationFile = kind.Class, NoResource
+	}
+	if spec.ReadyWhen == "" {
+		spec.ReadyWhen = v1alpha1.ReadyWhenRunning
+	}
+	if spec.RestartPolicy == nil && spec.ReadyWhen == v1alpha1.ReadyWhenRunning {
+		spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartAlways}
+	}
+	if spec.DriverService == nil {
+		port := v1alpha1.DriverServicePort{Name: kind.PortName, Port: kind.Port}
+		if kind.Protocol != "" {
+			port.AppProtocol = ptr.To(kind.Protocol)
+		}
+		spec.DriverService = &v1alpha1.DriverService{Ports: []v1alpha1.DriverServicePort{port}}
+	}
+	if spec.DynamicAllocation == nil && spec.Executor.Instances == nil {
+		spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MinExecutors: ptr.To[int32](0), MaxExecutors: ptr.To[int32](maxExecutors)}
+	}
+	return &out
+}
