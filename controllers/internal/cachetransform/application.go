@@ -12,7 +12,7 @@ import (
 	"github.com/fluxcd/pkg/apis/meta"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
-	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
+	"github.com/sparkgate/sparkgate/internal/base/tracker"
 	"github.com/sparkgate/sparkgate/internal/spark/templatehash"
 )
 
@@ -21,7 +21,7 @@ import (
 const maxKeptValue = 256
 
 // keptKeys are the labels and annotations that decisions about an application read regardless of its spec.
-var keptKeys = append(lifecycle.TrackerKeys(), meta.ReconcileRequestAnnotation, meta.ForceRequestAnnotation)
+var keptKeys = append(tracker.Keys(), meta.ReconcileRequestAnnotation, meta.ForceRequestAnnotation)
 
 // application strips an application, and turns one that is too large into a stub. It is idempotent.
 func application(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/base/tracker"
 	"github.com/sparkgate/sparkgate/internal/job/pods"
 	"github.com/sparkgate/sparkgate/internal/job/status"
 )
@@ -24,28 +25,6 @@ const ttlNote = "; spec.ttlAfterFinished is not honoured: "
 // seenBySchedule is how long an application of a schedule lives after its end at least: its schedule records how it has
 // ended.
 const seenBySchedule = 10 * time.Second
-
-// trackers are the tools that create a deleted object again, by the label or annotation with which they mark their
-// objects.
-var trackers = []struct{ key, name string }{
-	{"kustomize.toolkit.fluxcd.io/name", "Flux"},
-	{"helm.toolkit.fluxcd.io/name", "Flux"},
-	{"resourceset.fluxcd.controlplane.io/name", "Flux"},
-	{"configmanagement.gke.io/managed", "Config Sync"},
-	{"objectset.rio.cattle.io/id", "Fleet"},
-	{"argocd.argoproj.io/tracking-id", "Argo CD"},
-	{"argocd.argoproj.io/instance", "Argo CD"},
-	{"app.kubernetes.io/instance", "Argo CD"},
-}
-
-// TrackerKeys returns the labels and annotations by which such tools mark their objects.
-func TrackerKeys() []string {
-	keys := make([]string, 0, len(trackers))
-	for _, t := range trackers {
-		keys = append(keys, t.key)
-	}
-	return keys
-}
 
 // expireAttempts deletes the objects of ended attempts that have been kept for long enough. The driver pod is deleted
 // last, so as long as it exists there may be more to delete. If it is gone already, the rest is not worth keeping.
@@ -105,21 +84,6 @@ func keptUntil(st *state, r *pods.Record) time.Time {
 	return ended.FinishedAt.Add(duration)
 }
 
-// trackerOf returns the tool that would create the application again if it were deleted, empty if none is known. Others
-// may set Argo CD's label as well: it is better to keep an application for no reason than to run it again and again.
-// What a schedule has created is created by no tool, whatever labels its template has.
-func trackerOf(st *state) string {
-	if ofSchedule(st) {
-		return ""
-	}
-	for _, t := range trackers {
-		if st.o.App.Labels[t.key] != "" || st.o.App.Annotations[t.key] != "" {
-			return t.name
-		}
-	}
-	return ""
-}
-
 // ofSchedule reports whether a schedule has created the application.
 func ofSchedule(st *state) bool {
 	owner := metav1.GetControllerOfNoCopy(st.o.App)
@@ -135,8 +99,9 @@ func applyTTL(st *state, message string) string {
 	if ttl == nil || finished == nil {
 		return message
 	}
-	if tracker := trackerOf(st); tracker != "" {
-		note := fmt.Sprintf("%s would create this object again, and run it again; let %s delete it", tracker, tracker)
+	if applier := tracker.Of(st.o.App); applier.Known() {
+		tool, key := applier.Tool()
+		note := fmt.Sprintf("%s would create this object again, and run it again; let %s delete it (it is known by the mark %s)", tool, tool, key)
 		if message += ttlNote + note; message != before {
 			st.event(true, ttlIgnoredReason, "spec.ttlAfterFinished is not honoured: "+note)
 		}

@@ -23,8 +23,8 @@ type Cluster struct {
 	// each outage. It may be nil.
 	Outage func(why error)
 
-	operator string
-	config   *rest.Config
+	operator, command string
+	config            *rest.Config
 	// client reads and writes JSON of any kind, core the kinds of Kubernetes itself.
 	client *rest.RESTClient
 	core   *kubernetes.Clientset
@@ -44,7 +44,12 @@ func Connect(o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the kubeconfig: %w", err)
 	}
-	return New(config, namespace, o.Operator)
+	c, err := New(config, namespace, o.Operator)
+	if err != nil {
+		return nil, err
+	}
+	c.command = o.Command
+	return c, nil
 }
 
 // New returns a Cluster that uses config, such as one with the token of a user. operator is the namespace of the

@@ -21,6 +21,9 @@ const operatorNamespace = "sparkgate-system"
 type Options struct {
 	// Operator is the namespace of the operator.
 	Operator string
+	// Command is the name of the command that connects, such as suspend, so that errors can name the right one; may be
+	// empty.
+	Command string
 
 	// kubeconfig is a file; if empty, it is $KUBECONFIG, else ~/.kube/config, else the cluster in which the process
 	// runs.

@@ -100,9 +100,10 @@ func didYouMean(ctx context.Context, c *Cluster, a action) string {
 		}
 		switch {
 		case kind == Applications && has(ctx, c, Schedules, a.name):
-			return fmt.Sprintf(": it is a schedule: sparkctl schedule run %[2]s runs it now, sparkctl list -l %[1]s=%[2]s lists its applications", v1alpha1.ScheduleLabel, a.name)
+			return fmt.Sprintf(": it is a schedule: %s, sparkctl list -n %s -l %s=%s lists its applications",
+				instead(ofSchedules, c.command, a), a.namespace, v1alpha1.ScheduleLabel, a.name)
 		case kind == Schedules && has(ctx, c, Applications, a.name):
-			return fmt.Sprintf(": it is an application: sparkctl rerun %s runs it again", a.name)
+			return ": it is an application: " + instead(ofApplications, c.command, a)
 		}
 		names, err := c.Names(ctx, kind)
 		if meant := nearest.To(a.name, names); err == nil && meant != "" {
@@ -113,6 +114,28 @@ func didYouMean(ctx context.Context, c *Cluster, a action) string {
 		}
 	}
 	return ""
+}
+
+// ofSchedules and ofApplications are what to run on the one kind, by the command that was run on the other. The empty name
+// is for all other commands. %s is the object.
+var (
+	ofSchedules = map[string]string{
+		"suspend": "sparkctl schedule suspend %s stops it", "resume": "sparkctl schedule resume %s continues it", "rerun": "sparkctl schedule run %s runs it now",
+		"delete": "kubectl delete scheduledsparkapplication %s deletes it", "": "sparkctl schedule next %s shows it",
+	}
+	ofApplications = map[string]string{
+		"suspend": "sparkctl suspend %s stops its run", "resume": "sparkctl resume %s continues its run", "run": "sparkctl rerun %s runs it again",
+		"": "sparkctl get %s shows it",
+	}
+)
+
+// instead returns the command to run on the object instead of the named one.
+func instead(commands map[string]string, command string, a action) string {
+	text, known := commands[command]
+	if !known {
+		text = commands[""]
+	}
+	return fmt.Sprintf(text, a.name+" -n "+a.namespace)
 }
 
 // has reports whether the namespace has an object of a kind with that name; false if that cannot be read.

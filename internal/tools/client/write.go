@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/base/tracker"
 )
 
 // fieldManager is the field manager of sparkctl's writes. It is not one of kubectl's, because Flux reverts what these
@@ -32,19 +33,34 @@ func patch[T any](ctx context.Context, c *Cluster, kind Kind, name string, patch
 	return decoded[T](data, c.explain(ctx, err, action{"patch", kind.Resource, c.Namespace, name}))
 }
 
-// Suspend suspends an application.
-func (c *Cluster) Suspend(ctx context.Context, name string) (*v1alpha1.SparkApplication, error) {
-	return patch[v1alpha1.SparkApplication](ctx, c, Applications, name, suspension(true))
+// SuspendApplication suspends an application, or removes its suspension. setBack says which tool will set the field back;
+// empty if none is known.
+func (c *Cluster) SuspendApplication(ctx context.Context, name string, suspended bool) (app *v1alpha1.SparkApplication, setBack string, err error) {
+	setBack = whoSetsBack(ctx, c, Applications, name, suspended)
+	app, err = patch[v1alpha1.SparkApplication](ctx, c, Applications, name, suspension(suspended))
+	return app, setBack, err
 }
 
-// Resume removes the suspension of an application.
-func (c *Cluster) Resume(ctx context.Context, name string) (*v1alpha1.SparkApplication, error) {
-	return patch[v1alpha1.SparkApplication](ctx, c, Applications, name, suspension(false))
+// SuspendSchedule is SuspendApplication for a schedule.
+func (c *Cluster) SuspendSchedule(ctx context.Context, name string, suspended bool) (schedule *v1alpha1.ScheduledSparkApplication, setBack string, err error) {
+	setBack = whoSetsBack(ctx, c, Schedules, name, suspended)
+	schedule, err = patch[v1alpha1.ScheduledSparkApplication](ctx, c, Schedules, name, suspension(suspended))
+	return schedule, setBack, err
 }
 
-// SuspendSchedule suspends a schedule, or removes its suspension.
-func (c *Cluster) SuspendSchedule(ctx context.Context, name string, suspended bool) (*v1alpha1.ScheduledSparkApplication, error) {
-	return patch[v1alpha1.ScheduledSparkApplication](ctx, c, Schedules, name, suspension(suspended))
+// whoSetsBack returns tracker.AfterSuspension of an object, which has to be read before the change: that takes the field
+// away from its managers. An object that cannot be read has none.
+func whoSetsBack(ctx context.Context, c *Cluster, kind Kind, name string, suspended bool) string {
+	o, err := GetObject[struct {
+		Metadata metav1.ObjectMeta `json:"metadata"`
+		Spec     struct {
+			Suspend bool `json:"suspend"`
+		} `json:"spec"`
+	}](ctx, c, kind, name)
+	if err != nil || o.Spec.Suspend == suspended {
+		return ""
+	}
+	return tracker.AfterSuspension(&o.Metadata, suspended)
 }
 
 // suspension returns a patch that sets or removes spec.suspend.
@@ -119,8 +135,11 @@ func DeleteSecret(ctx context.Context, c *Cluster, name string) error {
 	return c.explain(ctx, err, action{"delete", secrets.Resource, c.Namespace, name})
 }
 
-// DeleteApplication deletes an application.
-func (c *Cluster) DeleteApplication(ctx context.Context, name string) error {
-	_, err := bodyOf(Applications.named(c.client.Delete(), c.Namespace, name).Do(ctx))
-	return c.explain(ctx, err, action{"delete", Applications.Resource, c.Namespace, name})
+// DeleteApplication deletes an application. comesBack says which tool will create it again; empty if none is known.
+func (c *Cluster) DeleteApplication(ctx context.Context, name string) (comesBack string, err error) {
+	if o, err := GetObject[metav1.PartialObjectMetadata](ctx, c, Applications, name); err == nil {
+		comesBack = tracker.AfterDeletion(o)
+	}
+	_, err = bodyOf(Applications.named(c.client.Delete(), c.Namespace, name).Do(ctx))
+	return comesBack, c.explain(ctx, err, action{"delete", Applications.Resource, c.Namespace, name})
 }

@@ -26,9 +26,9 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	c := v.Cluster.In(namespace)
 	switch action {
 	case pages.ActionSuspend.Name:
-		_, err = c.Suspend(r.Context(), name)
+		_, _, err = c.SuspendApplication(r.Context(), name, true)
 	case pages.ActionResume.Name:
-		_, err = c.Resume(r.Context(), name)
+		_, _, err = c.SuspendApplication(r.Context(), name, false)
 	default:
 		_, err = c.Rerun(r.Context(), name, s.options.Clock.Now().UTC().Format(time.RFC3339Nano))
 	}

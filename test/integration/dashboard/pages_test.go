@@ -15,7 +15,9 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/env"
@@ -120,6 +122,14 @@ func TestActions(t *testing.T) {
 	}
 	w.Reach(app, v1alpha1.SuspendedReason)
 	me.sees(applicationPath(app)+"?done=suspend", "spec.suspend is set", applicationPath(app)+`/resume"`)
+	declared := &unstructured.Unstructured{Object: map[string]any{"apiVersion": v1alpha1.GroupVersion.String(), "kind": v1alpha1.SparkApplicationKind, "spec": map[string]any{"suspend": true}}}
+	declared.SetNamespace(app.Namespace)
+	declared.SetName(app.Name)
+	declared.SetLabels(map[string]string{"kustomize.toolkit.fluxcd.io/name": "jobs", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"})
+	if err := env.Client().Apply(t.Context(), client.ApplyConfigurationFromUnstructured(declared), client.FieldOwner("kustomize-controller"), client.ForceOwnership); err != nil {
+		t.Fatal(err)
+	}
+	me.sees(applicationPath(app), "But Kustomization flux-system/jobs declares spec.suspend and sets it back at its next reconciliation: change it in Git")
 	me.posts(applicationPath(app)+"/resume", "same-origin")
 	w.Succeed(app)
 	me.posts(applicationPath(app)+"/rerun", "same-origin")

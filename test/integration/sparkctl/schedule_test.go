@@ -151,8 +151,8 @@ func TestRunAScheduleThatCannot(t *testing.T) {
 	me.sees(words("schedule run nightly"), "nothing is run until the schedule is corrected: spec.schedule ")
 	me.fails(3, words("schedule run nightly --wait"), "nightly cannot run: InvalidSpec: spec.schedule ")
 	me.fails(1, words("schedule run nihgtly"), "scheduledsparkapplication nihgtly not found in namespace "+w.Namespace+": did you mean nightly?")
-	me.fails(1, words("schedule run etl"), "scheduledsparkapplication etl not found in namespace "+w.Namespace+": it is an application: sparkctl rerun etl runs it again")
-	me.fails(1, words("rerun nightly"), "sparkapplication nightly not found in namespace "+w.Namespace+": it is a schedule: sparkctl schedule run nightly runs it now")
+	me.fails(1, words("schedule run etl"), "scheduledsparkapplication etl not found in namespace "+w.Namespace+": it is an application: sparkctl rerun etl -n "+w.Namespace+" runs it again")
+	me.fails(1, words("rerun nightly"), "sparkapplication nightly not found in namespace "+w.Namespace+": it is a schedule: sparkctl schedule run nightly -n "+w.Namespace+" runs it now")
 	ann := as(t, &clientcmdapi.AuthInfo{ClientCertificateData: env.Config().CertData, ClientKeyData: env.Config().KeyData, Impersonate: "ann"}, w.Namespace)
 	for _, verb := range []string{"run", "suspend", "resume"} {
 		ann.fails(1, words("schedule "+verb+" nightly"), "you may not patch scheduledsparkapplications in namespace "+w.Namespace+": ask for a role")

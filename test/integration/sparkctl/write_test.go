@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -192,9 +193,62 @@ func TestStopAndContinue(t *testing.T) {
 	nightly.Spec.Schedule, nightly.Spec.Template.Spec.Raw = "@yearly", []byte("{}")
 	harness.Create(t, nightly)
 	me.fails(1, words("suspend nightly"), "sparkapplication nightly not found in namespace "+w.Namespace+
-		": it is a schedule: sparkctl schedule run nightly runs it now, sparkctl list -l sparkgate.io/schedule=nightly lists its applications")
+		": it is a schedule: sparkctl schedule suspend nightly -n "+w.Namespace+" stops it, sparkctl list -n "+w.Namespace+" -l sparkgate.io/schedule=nightly lists its applications")
+	for command, instead := range map[string]string{
+		"resume": "sparkctl schedule resume nightly -n %s continues it", "rerun": "sparkctl schedule run nightly -n %s runs it now", "kill": "sparkctl schedule suspend nightly -n %s stops it",
+		"delete": "kubectl delete scheduledsparkapplication nightly -n %s deletes it", "logs": "sparkctl schedule next nightly -n %s shows it",
+		"get": "sparkctl schedule next nightly -n %s shows it", "explain": "sparkctl schedule next nightly -n %s shows it", "events": "sparkctl schedule next nightly -n %s shows it",
+	} {
+		me.fails(1, words(command+" nightly"), ": it is a schedule: "+fmt.Sprintf(instead, w.Namespace)+", sparkctl list -n ")
+	}
 	me.sees(words("delete pi --wait=false"), "is being deleted")
 	harness.Gone(t, app)
+}
+
+// TestGitSetsBack: who changes by hand what Git declares is told who will set it back, before it happens; what Git does not
+// declare stays, so there is nothing to say.
+func TestGitSetsBack(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	w := harness.NewWorld(t, "", nil)
+	me := as(t, admin(), w.Namespace)
+	labels := map[string]string{"kustomize.toolkit.fluxcd.io/name": "jobs", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"}
+	spec := map[string]any{"schedule": "@yearly", "suspend": false, "template": map[string]any{"spec": map[string]any{}}}
+	flux := func(kind, name string, spec map[string]any) {
+		t.Helper()
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": v1alpha1.GroupVersion.String(), "kind": kind, "spec": spec}}
+		o.SetNamespace(w.Namespace)
+		o.SetName(name)
+		o.SetLabels(labels)
+		if err := env.Client().Apply(t.Context(), client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("kustomize-controller"), client.ForceOwnership); err != nil {
+			t.Fatal(err)
+		}
+	}
+	warned := func(command, want string) {
+		t.Helper()
+		if r := me.calls(words(command)...); r.code != 0 || r.problem != want {
+			t.Errorf("sparkctl %s: exit code %d: %s%s\nwant %s", command, r.code, r.out, r.problem, want)
+		}
+	}
+	const setBack = ": Kustomization flux-system/jobs declares spec.suspend and sets it back at its next reconciliation: " +
+		"change it in Git, or first run flux suspend kustomization jobs -n flux-system\n"
+	flux("ScheduledSparkApplication", "nightly", spec)
+	warned("schedule suspend nightly", "warning: scheduledsparkapplication.sparkgate.io/nightly"+setBack)
+	flux("ScheduledSparkApplication", "nightly", spec)
+	warned("schedule suspend nightly", "warning: scheduledsparkapplication.sparkgate.io/nightly"+setBack)
+	delete(spec, "suspend")
+	flux("ScheduledSparkApplication", "nightly", spec)
+	warned("schedule resume nightly", "")
+
+	app := map[string]any{"type": "Python", "sparkVersion": "4.1.4", "image": "spark", "mainApplicationFile": "local:///a.py", "suspend": true}
+	flux("SparkApplication", "pi", app)
+	warned("resume pi", "warning: sparkapplication.sparkgate.io/pi"+setBack)
+	warned("delete pi", "warning: sparkapplication.sparkgate.io/pi: Kustomization flux-system/jobs creates it again at its next reconciliation, and it runs again: "+
+		"remove its manifest there\n")
+	untracked := w.Pi("own")
+	harness.Create(t, untracked)
+	warned("suspend own", "")
+	warned("delete own", "")
 }
 
 // TestRestartAStream: rerun stops the run that is under way, and with --wait ends when the stream is ready again, not before.

@@ -69,10 +69,12 @@ func (d *deletion) run(ctx context.Context, names []string, s cli.Streams) error
 	var failed []error
 	var deleted []string
 	for _, name := range names {
-		if err := c.DeleteApplication(ctx, name); err != nil {
+		comesBack, err := c.DeleteApplication(ctx, name)
+		if err != nil {
 			failed = append(failed, err)
 			continue
 		}
+		s.Warn(cli.KindName+name, comesBack)
 		deleted = append(deleted, name)
 	}
 	for _, name := range deleted {

@@ -19,7 +19,8 @@ const suspendText = `Sets spec.suspend of the application NAME: a waiting run le
 gracefully and releases its quota. This is how you stop a run; "kill" is another name for it. "resume"
 continues the run, "delete" removes the application.
 
-A run that has ended stays as it is. If Git sets spec.suspend, Flux or Argo CD applies that value again.`
+A run that has ended stays as it is. If Git declares spec.suspend, the tool that applies it sets the field back; a
+warning says so.`
 
 // newSuspend returns the command "sparkctl suspend".
 func newSuspend(s cli.Streams) *cobra.Command {
@@ -36,10 +37,11 @@ func suspend(ctx context.Context, cluster client.Options, name string, s cli.Str
 	if err != nil {
 		return err
 	}
-	app, err := c.Suspend(ctx, name)
+	app, setBack, err := c.SuspendApplication(ctx, name, true)
 	if err != nil {
 		return err
 	}
+	s.Warn(cli.KindName+name, setBack)
 	if app.Status.Times.Finished != nil {
 		_, err = fmt.Fprintf(s.Out, "%s%s suspended; run %d has ended before\n", cli.KindName, name, app.Status.Run)
 		return err
@@ -75,9 +77,11 @@ func resume(ctx context.Context, cluster client.Options, name string, s cli.Stre
 	if err != nil {
 		return err
 	}
-	if _, err := c.Resume(ctx, name); err != nil {
+	_, setBack, err := c.SuspendApplication(ctx, name, false)
+	if err != nil {
 		return err
 	}
+	s.Warn(cli.KindName+name, setBack)
 	_, err = fmt.Fprintf(s.Out, "%s%s resumed\n", cli.KindName, name)
 	return err
 }

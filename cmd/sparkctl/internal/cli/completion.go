@@ -20,6 +20,7 @@ const completionTime = 2 * time.Second
 
 // AddClusterFlags adds the flags that select the cluster and the namespace, with their completion.
 func AddClusterFlags(c *cobra.Command, o *client.Options) {
+	o.Command = c.Name()
 	o.AddFlags(c.Flags())
 	CompleteFlag(c, "context", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return o.Contexts(), cobra.ShellCompDirectiveNoFileComp

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 
 	"k8s.io/utils/clock"
@@ -37,4 +38,11 @@ func (s *Streams) Width() int {
 	}
 	width, _ := s.Size()
 	return width
+}
+
+// Warn writes a warning about an object to Err, unless it is empty.
+func (s *Streams) Warn(object, warning string) {
+	if warning != "" {
+		fmt.Fprintf(s.Err, "warning: %s: %s\n", object, warning)
+	}
 }

@@ -17,7 +17,7 @@ import (
 const scheduleSuspendText = `Sets spec.suspend of the schedule NAME: nothing is run at its times until it is resumed, and not afterwards either. Applications that exist run on:
 "sparkctl suspend" and "sparkctl delete" stop those.
 
-What Git says of spec.suspend is applied again by Flux or Argo CD.`
+If Git declares spec.suspend, the tool that applies it sets the field back; a warning says so.`
 
 // newScheduleSuspend returns the command "sparkctl schedule suspend".
 func newScheduleSuspend(s cli.Streams) *cobra.Command {
@@ -30,10 +30,11 @@ func newScheduleSuspend(s cli.Streams) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		schedule, err := c.SuspendSchedule(ctx, name, true)
+		schedule, setBack, err := c.SuspendSchedule(ctx, name, true)
 		if err != nil {
 			return err
 		}
+		s.Warn(cli.ScheduleKindName+name, setBack)
 		running := ""
 		if len(schedule.Status.Active) > 0 {
 			running = "; not finished, and not stopped by that: " + strings.Join(schedule.Status.Active, ", ")
@@ -56,9 +57,11 @@ func newScheduleResume(s cli.Streams) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if _, err := c.SuspendSchedule(ctx, name, false); err != nil {
+		_, setBack, err := c.SuspendSchedule(ctx, name, false)
+		if err != nil {
 			return err
 		}
+		s.Warn(cli.ScheduleKindName+name, setBack)
 		_, err = fmt.Fprintf(s.Out, "%s%s resumed; sparkctl schedule next %s -n %s says when it is due\n", cli.ScheduleKindName, name, name, c.Namespace)
 		return err
 	})

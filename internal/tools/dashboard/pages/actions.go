@@ -3,10 +3,23 @@
 
 package pages
 
+import (
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/base/tracker"
+)
+
 // action is something that a viewer can do to an application or a schedule.
 type action struct {
 	// Name is the last element of the path; Done is the message after the action.
 	Name, Label, About, Done string
+}
+
+// until returns the action on spec.suspend with a note about the tool that will set the field back, if there is one.
+func (a action) until(app *v1alpha1.SparkApplication) action {
+	if setBack := tracker.AfterSuspension(app, !app.Spec.Suspend); setBack != "" {
+		a.About += " But " + setBack + "."
+	}
+	return a
 }
 
 // The actions.

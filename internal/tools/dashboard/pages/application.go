@@ -272,9 +272,9 @@ func (p *applicationPage) offer(v *Visit, app *v1alpha1.SparkApplication) {
 	case !may:
 		p.Refused = fmt.Sprintf("You may not patch sparkapplications in namespace %s: suspend, resume and run again need that right.", app.Namespace)
 	case app.Spec.Suspend:
-		p.Actions = []action{ActionResume, actionRerun}
+		p.Actions = []action{ActionResume.until(app), actionRerun}
 	case p.Summary.Stage != status.Unobserved && !status.Stage(p.Summary.Stage).Ended():
-		p.Actions = []action{ActionSuspend, actionRerun}
+		p.Actions = []action{ActionSuspend.until(app), actionRerun}
 	default:
 		p.Actions = []action{actionRerun}
 	}

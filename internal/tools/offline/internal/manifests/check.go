@@ -40,7 +40,7 @@ func Check(objects []Object) (findings []Finding, checked int, err error) {
 		}
 		findings = append(findings, found...)
 	}
-	return append(findings, cycles(objects)...), checked, nil
+	return slices.Concat(findings, cycles(objects), hooks(objects), closedQueues(objects)), checked, nil
 }
 
 // Check returns the findings about one object of the project's kinds. all are the objects among which its ConfigMap is
