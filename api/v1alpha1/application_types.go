@@ -295,7 +295,7 @@ type SparkApplicationSpec struct {
 	Retention *Retention `json:"retention,omitempty" sparkgate:"live"`
 
 	// ttlAfterFinished is how long after the end of its run this object is deleted. It is not honoured on objects that
-	// Flux or Argo CD track, because these would create the object again and so run the job again. Default: never. May
+	// Flux, Argo CD or Helm track, because these would create the object again and so run the job again. Default: never. May
 	// change at any time.
 	// +optional
 	// +kubebuilder:validation:Type=string

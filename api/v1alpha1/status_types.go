@@ -46,6 +46,11 @@ type SparkApplicationStatus struct {
 	// +optional
 	RunID string `json:"runID,omitempty"`
 
+	// appliedBy is what applied the run template of the current run, by the label or annotation of Flux, Argo CD or Helm:
+	// kind, namespace and name, such as "Kustomization team-a/jobs". Absent if nothing is known.
+	// +optional
+	AppliedBy string `json:"appliedBy,omitempty"`
+
 	// failures is the number of failed attempts of the run, since the last one that ran for restartPolicy.resetAfter.
 	// Together with preemptions, resumes and requeues it explains why attempt is above 1.
 	// +optional

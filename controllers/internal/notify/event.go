@@ -67,11 +67,16 @@ func own(key string) string { return v1alpha1.Group + "/" + key }
 // metadataOf returns the metadata that the receiver shows in addition to the message. The receiver accepts only keys
 // that begin with the group of the object or with Flux's prefix for annotations. The token distinguishes events with
 // the same message from different attempts, because the receiver drops what it takes for a repetition.
+// During the pause before an attempt, that is the one that has ended.
 func metadataOf(app *v1alpha1.SparkApplication) map[string]string {
 	s := &app.Status
+	attempt := s.Attempt
+	if s.Times.Retry != nil && len(s.Attempts) > 0 { // the attempt of the status has not begun: the event is about the one before
+		attempt = s.Attempts[len(s.Attempts)-1].Attempt
+	}
 	metadata := map[string]string{
-		own("token"): fmt.Sprintf("%s/%d.%d", app.UID, s.Run, s.Attempt),
-		own("run"):   strconv.FormatInt(s.Run, 10), own("attempt"): strconv.FormatInt(s.Attempt, 10),
+		own("token"): fmt.Sprintf("%s/%d.%d", app.UID, s.Run, attempt),
+		own("run"):   strconv.FormatInt(s.Run, 10), own("attempt"): strconv.FormatInt(attempt, 10),
 	}
 	if s.Queue != "" {
 		metadata[own("queue")] = s.Queue

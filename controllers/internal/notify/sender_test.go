@@ -158,6 +158,19 @@ func expectResults(t *testing.T, before, want map[string]float64) {
 	}
 }
 
+// TestAttemptThatHasEnded: what is said before the next attempt begins has the number of the one that has ended.
+func TestAttemptThatHasEnded(t *testing.T) {
+	t.Parallel()
+	app := application(1)
+	app.Status.Attempt, app.Status.Attempts = 3, []v1alpha1.AttemptStatus{{Run: 1, Attempt: 1}, {Run: 1, Attempt: 2}}
+	for want, retry := range map[string]*metav1.Time{"2": {Time: noon}, "3": nil} {
+		app.Status.Times.Retry = retry
+		if got := metadataOf(app); got["sparkgate.io/attempt"] != want || got["sparkgate.io/token"] != "pi-uid/1."+want {
+			t.Errorf("want attempt %s: %v", want, got)
+		}
+	}
+}
+
 // TestEventIsFluxs compares the posted event with the format that notification-controller accepts.
 func TestEventIsFluxs(t *testing.T) {
 	r := newReceiver(t, accepts)

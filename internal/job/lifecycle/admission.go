@@ -43,6 +43,7 @@ func beginRun(st *state, start Start) {
 	queued := st.now()
 	queued.Time = start.QueuedAt
 	st.s.Run, st.s.Attempt = start.Run, start.Attempt
+	noteOwner(st, st.s.TemplateHash != st.o.Plan.Hash)
 	st.s.TemplateHash, st.s.RunID = st.o.Plan.Hash, st.o.App.Spec.RunID
 	st.s.Failures, st.s.Disruptions, st.s.Preemptions, st.s.Resumes, st.s.Requeues = 0, 0, 0, 0, 0
 	st.s.Times, st.s.RunDuration, st.s.Ask = v1alpha1.ApplicationTimes{OpenTimes: v1alpha1.OpenTimes{Queued: &queued}}, nil, nil

@@ -22,6 +22,7 @@ func publish(st *state, stage status.Stage, message string) Decision {
 	}
 	st.view.NodeLost = nodeLostMessage(st)
 	trackWaiting(st, stage)
+	noteMove(st)
 	expireAttempts(st, stage)
 	st.s.ObservedGeneration = st.view.Generation
 	st.s.Conditions = status.Conditions(st.o.App.Status.Conditions, st.view, st.now())

@@ -45,3 +45,49 @@ func TestNextRunIsToldOnce(t *testing.T) {
 		})
 	}
 }
+
+// TestTwoOwners: an application that two Kustomizations declare differently runs at every pass of each, and each such run
+// says so and names both. A manifest that moves from one to the other runs nothing and says nothing, nor does a later
+// change of it.
+func TestTwoOwners(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	applied := func(by string, arguments ...string) {
+		w.edit("is applied by "+by, func(a *v1alpha1.SparkApplication) {
+			a.Labels = map[string]string{"kustomize.toolkit.fluxcd.io/name": by, "kustomize.toolkit.fluxcd.io/namespace": "team-a"}
+			a.Spec.Arguments = arguments
+		})
+	}
+	told := func() string {
+		from := len(w.log)
+		w.settle()
+		if w.app.Status.Times.Finished == nil {
+			w.runs()
+			w.settle()
+			w.exits(0, "Completed")
+			w.settle()
+		}
+		text := strings.Join(w.log[from:], "\n")
+		_, text, _ = strings.Cut(text, "warning: "+twoOwnersReason+": ")
+		text, _, _ = strings.Cut(text, "\n")
+		return text
+	}
+	for _, step := range []struct{ by, argument, want string }{
+		{by: "jobs", argument: "1"},
+		{by: "jobs", argument: "2"},
+		{by: "moved", argument: "2"},
+		{by: "moved", argument: "3"},
+		{by: "other", argument: "4", want: "run 4 has the run template of Kustomization team-a/other, and run 3 had that of Kustomization team-a/moved: if both declare this " +
+			"application, it runs again at every pass of each; remove it from one of them"},
+		{by: "moved", argument: "3", want: "run 5 has the run template of Kustomization team-a/moved, and run 4 had that of Kustomization team-a/other: if both declare this " +
+			"application, it runs again at every pass of each; remove it from one of them"},
+	} {
+		applied(step.by, step.argument)
+		if got := told(); got != step.want {
+			t.Errorf("%s %s: got %q, want %q\n%s", step.by, step.argument, got, step.want, w.story())
+		}
+	}
+	if owner := w.app.Status.AppliedBy; owner != "Kustomization team-a/moved" || w.app.Status.Run != 5 {
+		t.Errorf("run %d, applied by %q", w.app.Status.Run, owner)
+	}
+}

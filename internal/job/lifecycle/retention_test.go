@@ -26,8 +26,11 @@ func TestTimeToLive(t *testing.T) {
 		gone    bool
 		tracker string
 	}{
-		"untracked":        {gone: true},
-		"of Argo CD":       {labels: map[string]string{"app.kubernetes.io/instance": "etl"}, tracker: "Argo CD"},
+		"untracked":  {gone: true},
+		"of Argo CD": {labels: map[string]string{"app.kubernetes.io/instance": "etl"}, tracker: "Argo CD"},
+		"of Helm": {
+			labels: map[string]string{"app.kubernetes.io/instance": "etl", "app.kubernetes.io/managed-by": "Helm"}, notes: map[string]string{"meta.helm.sh/release-name": "etl"}, tracker: "Helm",
+		},
 		"of a ResourceSet": {labels: map[string]string{"resourceset.fluxcd.controlplane.io/name": "jobs"}, tracker: "Flux"},
 		"of Config Sync":   {notes: map[string]string{"configmanagement.gke.io/managed": "enabled"}, tracker: "Config Sync"},
 		"of Fleet":         {notes: map[string]string{"objectset.rio.cattle.io/id": "default-jobs"}, tracker: "Fleet"},

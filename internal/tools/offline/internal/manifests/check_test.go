@@ -213,6 +213,24 @@ spec:
 			text:    "apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: {name: q}\nspec:\n  flavors:\n  - name: default\n    quotas:\n    - resource: cpu\n      nominal: 1\n      lendingLimit: 1\n",
 			checked: 1, want: []string{`f.yaml:10: SparkQueue q: spec.flavors[0].quotas[0].lendingLimit: "1" limits nothing, because a queue without spec.parent has no queue to lend to`},
 		},
+		"a fraction as a number": {
+			text:    "apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: {name: q}\nspec:\n  parent: p\n  flavors:\n  - name: default\n    quotas:\n    - {resource: cpu, nominal: 1, borrowingLimit: 0.5}\n",
+			checked: 1, want: []string{`f.yaml:9: SparkQueue q: spec.flavors[0].quotas[0].borrowingLimit: expected a whole number or a string (in quotes), found a number: 0.5; write "0.5"`},
+		},
+		"hooks of Helm": {
+			text: strings.Replace(right, "metadata:", "metadata:\n  annotations: {helm.sh/hook: test}", 1) +
+				"---\napiVersion: sparkgate.io/v1alpha1\nkind: SparkFlavor\nmetadata: {name: spot, annotations: {helm.sh/hook: pre-upgrade}}\n", checked: 2,
+			want: []string{
+				"f.yaml:4: warning: SparkApplication pi: metadata.annotations[helm.sh/hook]: Helm waits for the end of Jobs and Pods only, so a hook of the kind SparkApplication " +
+					"succeeds as soon as it is created, whatever becomes of it: make the hook a Job that runs sparkctl rerun pi --wait, or install",
+				"f.yaml:14: warning: SparkFlavor spot: metadata.annotations[helm.sh/hook]: Helm waits for the end of Jobs and Pods only, so a hook of the kind SparkFlavor",
+			},
+		},
+		"a queue that admits no namespace": {
+			text: queueBelow("closed", "p") + strings.Replace(queueBelow("open", "p"), "spec: {", "spec: {namespaceSelector: {}, ", 1) +
+				right + "  queue: {name: closed}\n---\n" + right + "  queue: {name: closed, gate: Kueue}\n---\n" + right + "  queue: {name: open}\n", checked: 5,
+			want: []string{"f.yaml:20: warning: SparkApplication pi: spec.queue.name: queue closed admits no namespace: it has no namespaceSelector; set that in the queue"},
+		},
 		"queues that are above each other": {
 			text: queueBelow("a", "b") + queueBelow("b", "c") + queueBelow("c", "b") + queueBelow("d", "d") + queueBelow("e", "absent"), checked: 5,
 			want: []string{

@@ -39,7 +39,10 @@ func (s *Schema) Check(object map[string]any) []Finding {
 		c.add(s.find(value, err.Field), err)
 	}
 	for _, err := range compound {
-		_, name, _ := strings.Cut(err.Detail, `"`)
+		_, name, named := strings.Cut(err.Detail, `"`)
+		if !named && len(c.findings) > 0 {
+			continue // it is the reason of one that names the field
+		}
 		name, detail, _ := strings.Cut(name, `"`)
 		c.add(s.find(value, name), &field.Error{Type: err.Type, Detail: detail})
 	}

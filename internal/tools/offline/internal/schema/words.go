@@ -21,7 +21,7 @@ import (
 // kinds are the words for types of values, by their names in schemas.
 var kinds = map[string]string{
 	"object": "an object", "array": "a list", "string": "a string (in quotes)", "boolean": "true or false (without quotes)",
-	"integer": "an integer (without quotes)", "number": "a number (without quotes)", "quantity": "a number or a string",
+	"integer": "an integer (without quotes)", "number": "a number (without quotes)", "quantity": "a whole number or a string (in quotes)",
 }
 
 // kind returns the type of value that is expected; empty for any.
@@ -104,7 +104,11 @@ func (p place) invalid(err *field.Error) string {
 		says = says[i+len(inBody):]
 	}
 	if words, known := kinds[p.kind()]; known && strings.HasPrefix(says, "must be of type ") {
-		return fmt.Sprintf("expected %s, found %s: %s", words, kindOf(p.value), p.show())
+		remedy := ""
+		if number, is := p.value.(float64); is && p.kind() == "quantity" {
+			remedy = fmt.Sprintf("; write %q", shown(number))
+		}
+		return fmt.Sprintf("expected %s, found %s: %s%s", words, kindOf(p.value), p.show(), remedy)
 	}
 	if pattern, ok := strings.CutPrefix(says, "should match '"); ok {
 		if words, known := patterns[strings.TrimSuffix(pattern, "'")]; known {
