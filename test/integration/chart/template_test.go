@@ -369,6 +369,11 @@ func TestRefusedValues(t *testing.T) {
 		"guard: {enabled: \"true\"}":                                    "at '/guard/enabled': got string, want boolean",
 		"fast: {enabled: true}\nnamespaceSelector: a=b":                 "set fast.enabled=false, and apply config/fast with that selector",
 		"watchNamespaces: [a]\nnamespaceSelector: a=b":                  "leave one of them empty",
+		"flags: {ui-hosts: [\"*.spark.example.org\"]}":                  "at '/flags/ui-hosts/0': '*.spark.example.org' does not match pattern",
+		"namespaceSelector: ==":                                         "at '/namespaceSelector': '==' does not match pattern",
+		"dashboard: {ingress: {host: spark.example.org}}":               "there is no page without dashboard.enabled: set it to true",
+		"jobNamespaces: [{name: a}, {name: b}, {name: a}]":              "jobNamespaces has a twice",
+		"jobNamespaces: [{name: " + namespace + "}]":                    "the namespace of the operator",
 		"dashboard: {enabled: true, tlsSecret: \"\"}":                   "at '/dashboard/tlsSecret': minLength: got 0, want 1",
 		"volumes: [{name: a, emptyDir: {}}]\nvolumeMounts: [{name: a}]": "at '/volumeMounts/0': missing property 'mountPath'",
 	} {
